@@ -2,15 +2,16 @@ import { cloudflareTest } from '@cloudflare/vitest-plugin';
 import { defineConfig } from 'vitest/config';
 
 /**
- * No test that expects nothing, since it could not fail. So long `expect.poll` waits: on a busy machine what takes milliseconds
- * may take seconds, and what is right is not waited for.
+ * No test that expects nothing, since it could not fail. So long `expect.poll` waits: on a busy
+ * machine what takes milliseconds may take seconds, and what is right is not waited for.
  */
 const EXPECT = { requireAssertions: true, poll: { timeout: 10_000 } };
 
-// The projects: `node` runs units, contracts and architecture checks in Node; `workerd` runs test/workerd inside the
-// real runtime with local R2, KV, Durable Objects and Cache; the wire suite runs once against each home, which its
-// global set-up starts, or against QUAYSIDE_WIRE_URL alone. The groups run one after the other: `node` and `wire` use both
-// cores of a small machine, and `workerd` one runtime, since a second one would compile the Worker again.
+// The projects: `node` runs units, contracts and architecture checks in Node; `workerd` runs
+// test/workerd inside the real runtime with local R2, KV, Durable Objects and Cache; the wire suite
+// runs once against each home, which its global set-up starts, or against QUAYSIDE_WIRE_URL alone.
+// The groups run one after the other: `node` and `wire` use both cores of a small machine, and
+// `workerd` one runtime, since a second one would compile the Worker again.
 const wire = (name: string, globalSetup: string, groupOrder: number) => ({
   test: {
     name,
@@ -23,14 +24,18 @@ const wire = (name: string, globalSetup: string, groupOrder: number) => ({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     expect: EXPECT,
-    // The homes are examined one after the other: side by side they would share two cores and blur every race.
+    // The homes are examined one after the other: side by side they would share two cores and blur
+    // every race.
     sequence: { groupOrder },
   },
 });
 
 const wireProjects =
   process.env.QUAYSIDE_WIRE_URL === undefined
-    ? [wire('wire-node', 'test/wire/kit/setup-node.ts', 2), wire('wire-workers', 'test/wire/kit/setup-workers.ts', 3)]
+    ? [
+        wire('wire-node', 'test/wire/kit/setup-node.ts', 2),
+        wire('wire-workers', 'test/wire/kit/setup-workers.ts', 3),
+      ]
     : [wire('wire', 'test/wire/kit/setup-other.ts', 2)];
 
 export default defineConfig({
@@ -45,7 +50,8 @@ export default defineConfig({
           testTimeout: 20_000,
           hookTimeout: 60_000,
           expect: EXPECT,
-          // The sources are loaded once for all files: no module keeps state that a test could leave behind.
+          // The sources are loaded once for all files: no module keeps state that a test could
+          // leave behind.
           isolate: false,
           setupFiles: ['test/fuzz-seed.ts', 'test/node/kit/remove-folders.ts'],
           // Left alone, vitest leaves one core free: that is half of a small machine.
@@ -56,8 +62,8 @@ export default defineConfig({
       {
         // Not verbose: the runtime would print each stream that a test breaks on purpose.
         plugins: [cloudflareTest({ verbose: false, wrangler: { configPath: './wrangler.toml' } })],
-        // The first call to a Durable Object compiles the Worker, which on a busy machine takes seconds; one runtime for
-        // all files compiles it once.
+        // The first call to a Durable Object compiles the Worker, which on a busy machine takes
+        // seconds; one runtime for all files compiles it once.
         test: {
           name: 'workerd',
           include: ['test/workerd/**/*.test.ts'],

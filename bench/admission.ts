@@ -1,6 +1,7 @@
-// Does the memory tier of bodies need a door-keeper? Hit ratio of a Zipf trace for plain LRU and three candidates
-// (simulate/admission-policies.ts): as it is, with a scan of cold objects mixed in, and when other objects become hot,
-// as after a release. The same numbers in every run, times apart.
+// Does the memory tier of bodies need a door-keeper? Hit ratio of a Zipf trace for plain LRU and
+// three candidates (simulate/admission-policies.ts): as it is, with a scan of cold objects mixed
+// in, and when other objects become hot, as after a release. The same numbers in every run, times
+// apart.
 import { printTable } from './lib/table.ts';
 import {
   createLru,
@@ -45,7 +46,8 @@ function run(policy: Policy, exponent: number, disturbance: Disturbance): Hits {
     const turn = disturbance === 'change' && request >= SCAN_TO ? OBJECTS / 2 : 0;
     const key = (draw() + turn) % OBJECTS;
     const isScanning = request >= SCAN_FROM && request < SCAN_TO;
-    if (disturbance === 'scan' && isScanning) policy(OBJECTS + request, drawSize(SIZES, coldRandom));
+    if (disturbance === 'scan' && isScanning)
+      policy(OBJECTS + request, drawSize(SIZES, coldRandom));
     if (!policy(key, sizes[key] ?? 0)) continue;
     hits.all += 1;
     if (request >= SCAN_FROM - AFTER && request < SCAN_FROM) hits.before += 1;

@@ -1,5 +1,6 @@
-// What does it cost to authenticate one request? CPU time on one thread, signing key kept; beside it the two hashes
-// that nobody can do without (SHA-256 of the canonical request, HMAC of the string to sign).
+// What does it cost to authenticate one request? CPU time on one thread, signing key kept; beside
+// it the two hashes that nobody can do without (SHA-256 of the canonical request, HMAC of the
+// string to sign).
 import { AwsV4Signer } from 'aws4fetch';
 import { createKeyedHash, sha256Hex } from '../src/crypto/hash.ts';
 import type { AccountId } from '../src/domain/nouns.ts';
@@ -14,7 +15,10 @@ const SECRET = 'bench-secret-bench-secret';
 const PATH = '/photos/2026/11/cat-picture.jpg';
 
 /** A request as the Node home would give it, signed now. */
-async function signedRequest(signQuery: boolean, headers: Record<string, string>): Promise<HttpRequest> {
+async function signedRequest(
+  signQuery: boolean,
+  headers: Record<string, string>,
+): Promise<HttpRequest> {
   const signer = new AwsV4Signer({
     url: `http://127.0.0.1:9000${PATH}`,
     headers,
@@ -25,7 +29,10 @@ async function signedRequest(signQuery: boolean, headers: Record<string, string>
     signQuery,
   });
   const signed = await signer.sign();
-  const sent: Record<string, string> = { host: '127.0.0.1:9000', ...Object.fromEntries(signed.headers) };
+  const sent: Record<string, string> = {
+    host: '127.0.0.1:9000',
+    ...Object.fromEntries(signed.headers),
+  };
   return makeRequest(sent, signed.url.search.slice(1));
 }
 

@@ -1,7 +1,8 @@
-// How fast is a backup against `cp -a` of the same folder, what does a second one cost after 1 % has changed, and how long do
-// a check and a restore take? 100,000 objects of mixed sizes (lib/fill-folder.ts), commands as an operator runs them, in
-// turns, each into a fresh folder; medians. Node only. The page cache has what was written just before: disks that
-// must seek are slower in every line.
+// How fast is a backup against `cp -a` of the same folder, what does a second one cost after 1 %
+// has changed, and how long do a check and a restore take? 100,000 objects of mixed sizes
+// (lib/fill-folder.ts), commands as an operator runs them, in turns, each into a fresh folder;
+// medians. Node only. The page cache has what was written just before: disks that must seek are
+// slower in every line.
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,13 +24,18 @@ const FIRST = new Map([
 const NICE = ['nice', '-n', '10'];
 const BASE = 'cp -a';
 
-const script = (name: string) => [process.execPath, fileURLToPath(new URL(`../scripts/${name}.ts`, import.meta.url))];
+const script = (name: string) => [
+  process.execPath,
+  fileURLToPath(new URL(`../scripts/${name}.ts`, import.meta.url)),
+];
 const folder = await mkdtemp(join(ROOM, 'quayside-bench-'));
 const at = (name: string) => join(folder, name);
 type Cost = { readonly wallSeconds: number; readonly cpuSeconds: number };
 const costs = new Map<string, Cost[]>();
 
-/** Runs a command and notes its cost under a name. What was written before is on the disk by then. */
+/**
+ * Runs a command and notes its cost under a name. What was written before is on the disk by then.
+ */
 async function measure(name: string, command: readonly string[]): Promise<void> {
   await run(['sync']);
   const startedAt = performance.now();
@@ -38,11 +44,17 @@ async function measure(name: string, command: readonly string[]): Promise<void> 
   costs.set(name, [...(costs.get(name) ?? []), { wallSeconds, cpuSeconds: readTimes(output) }]);
 }
 
-/** User and system time of the children of a shell, the second line of its `times`: `0m1.25s 1m2.50s`. */
+/**
+ * User and system time of the children of a shell, the second line of its `times`: `0m1.25s
+ * 1m2.50s`.
+ */
 function readTimes(output: string): number {
   const children = output.trim().split('\n')[1] ?? '';
   const parts = [...children.matchAll(/(\d+)m([\d.]+)s/g)];
-  return parts.reduce((sum, [, minutes, seconds]) => sum + Number(minutes) * 60 + Number(seconds), 0);
+  return parts.reduce(
+    (sum, [, minutes, seconds]) => sum + Number(minutes) * 60 + Number(seconds),
+    0,
+  );
 }
 
 /** What it writes to stdout. */
@@ -69,7 +81,13 @@ try {
     await remove('cp');
     await measure('backup --copy', [...backup, at('copied'), '--copy']);
     await measure('backup (hard links)', [...backup, at('linked')]);
-    await measure('restore --copy', [...NICE, ...script('restore'), at('copied'), at('restored'), '--copy']);
+    await measure('restore --copy', [
+      ...NICE,
+      ...script('restore'),
+      at('copied'),
+      at('restored'),
+      '--copy',
+    ]);
     await remove('restored');
     await measure('check', [...script('check'), at('data')]);
     if (round === 0) await measure('check --bodies', [...script('check'), at('data'), '--bodies']);
@@ -82,13 +100,24 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-const middleOf = (name: string, of: keyof Cost) => median((costs.get(name) ?? []).map((cost) => cost[of]));
+const middleOf = (name: string, of: keyof Cost) =>
+  median((costs.get(name) ?? []).map((cost) => cost[of]));
 const share = (part: number, whole: number) => `${((part / whole) * 100).toFixed(1)} %`;
 const rows = [...costs.keys()].map((name) => {
   const [wall, cpu] = [middleOf(name, 'wallSeconds'), middleOf(name, 'cpuSeconds')];
   const first = FIRST.get(name);
   const ofFirst = first === undefined ? '' : share(wall, middleOf(first, 'wallSeconds'));
   const cpuOfFirst = first === undefined ? '' : share(cpu, middleOf(first, 'cpuSeconds'));
-  return [name, wall.toFixed(2), share(wall, middleOf(BASE, 'wallSeconds')), ofFirst, cpu.toFixed(2), cpuOfFirst];
+  return [
+    name,
+    wall.toFixed(2),
+    share(wall, middleOf(BASE, 'wallSeconds')),
+    ofFirst,
+    cpu.toFixed(2),
+    cpuOfFirst,
+  ];
 });
-printTable([['what', 'seconds', 'of cp -a', 'of the first', 'CPU seconds', 'CPU of the first'], ...rows]);
+printTable([
+  ['what', 'seconds', 'of cp -a', 'of the first', 'CPU seconds', 'CPU of the first'],
+  ...rows,
+]);

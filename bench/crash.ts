@@ -1,6 +1,7 @@
-// Does anything acknowledged get lost when the process is killed? 50 rounds of `kill -9` in the middle of a storm of
-// puts, overwrites, multipart uploads and deletions; after each restart every object must be one that was sent, whole,
-// and none older than the last acknowledged one. Node only: Cloudflare's storage is not ours to kill.
+// Does anything acknowledged get lost when the process is killed? 50 rounds of `kill -9` in the
+// middle of a storm of puts, overwrites, multipart uploads and deletions; after each restart every
+// object must be one that was sent, whole, and none older than the last acknowledged one. Node
+// only: Cloudflare's storage is not ours to kill.
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent } from 'node:http';
@@ -24,7 +25,10 @@ const STORM_MS = [150, 700] as const;
 /** A restart may take this long until the first answer. Source: the issue. */
 const READY_LIMIT_MS = 2000;
 
-/** What may stand at a key: the acknowledged state, or any that was sent since and not acknowledged. null: nothing. */
+/**
+ * What may stand at a key: the acknowledged state, or any that was sent since and not acknowledged.
+ * null: nothing.
+ */
 type Expectation = { acknowledged: string | null; readonly pending: Set<string | null> };
 
 /** Bytes that a version names, so that only the name has to be kept. */
@@ -36,8 +40,15 @@ function bodyOf(version: string): Buffer {
 
 type Storm = { acknowledged: number; readonly refused: string[] };
 
-/** Writes, overwrites and deletes until the connection breaks. Notes what was sent, acknowledged and refused. */
-async function storm(client: WireClient, round: number, expectations: Map<string, Expectation>): Promise<Storm> {
+/**
+ * Writes, overwrites and deletes until the connection breaks. Notes what was sent, acknowledged and
+ * refused.
+ */
+async function storm(
+  client: WireClient,
+  round: number,
+  expectations: Map<string, Expectation>,
+): Promise<Storm> {
   const result: Storm = { acknowledged: 0, refused: [] };
   let sequence = 0;
   const busy = new Set<string>();
@@ -71,20 +82,38 @@ async function storm(client: WireClient, round: number, expectations: Map<string
   return result;
 }
 
-async function write(client: WireClient, key: string, version: string | null, agent: Agent): Promise<number> {
+async function write(
+  client: WireClient,
+  key: string,
+  version: string | null,
+  agent: Agent,
+): Promise<number> {
   const at = { bucket: BUCKET, key, agent };
   if (version === null) return (await client.send({ method: 'DELETE', ...at })).status;
   const body = bodyOf(version);
-  if (!version.startsWith('40000/')) return (await client.send({ method: 'PUT', ...at, body })).status;
+  if (!version.startsWith('40000/'))
+    return (await client.send({ method: 'PUT', ...at, body })).status;
   const started = await client.send({ method: 'POST', ...at, query: { uploads: '' } });
   const uploadId = /<UploadId>([^<]+)/.exec(started.text)?.[1] ?? '';
-  const part = await client.send({ method: 'PUT', ...at, query: { partNumber: '1', uploadId }, body });
+  const part = await client.send({
+    method: 'PUT',
+    ...at,
+    query: { partNumber: '1', uploadId },
+    body,
+  });
   const document = `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>${part.headers.etag}</ETag></Part></CompleteMultipartUpload>`;
   return (await client.send({ method: 'POST', ...at, query: { uploadId }, body: document })).status;
 }
 
-/** Compares what stands at each key with what may stand there; settles the expectation. Returns what is wrong. */
-async function verify(client: WireClient, expectations: Map<string, Expectation>, prefix: string): Promise<string[]> {
+/**
+ * Compares what stands at each key with what may stand there; settles the expectation. Returns what
+ * is wrong.
+ */
+async function verify(
+  client: WireClient,
+  expectations: Map<string, Expectation>,
+  prefix: string,
+): Promise<string[]> {
   const wrong: string[] = [];
   const agent = new Agent({ keepAlive: true, maxSockets: WRITERS });
   const keys = [...expectations.keys()].filter((key) => key.startsWith(prefix));
@@ -95,10 +124,14 @@ async function verify(client: WireClient, expectations: Map<string, Expectation>
     const reply = await client.send({ method: 'GET', bucket: BUCKET, key, agent });
     const candidates = [expectation.acknowledged, ...expectation.pending];
     const found = candidates.find((version) =>
-      version === null ? reply.status === 404 : reply.status === 200 && reply.body.equals(bodyOf(version)),
+      version === null
+        ? reply.status === 404
+        : reply.status === 200 && reply.body.equals(bodyOf(version)),
     );
     if (found === undefined)
-      wrong.push(`${key}: ${reply.status}, ${reply.body.length} bytes, none of ${candidates.join(' ')}`);
+      wrong.push(
+        `${key}: ${reply.status}, ${reply.body.length} bytes, none of ${candidates.join(' ')}`,
+      );
     else {
       expectation.acknowledged = found;
       expectation.pending.clear();
@@ -107,7 +140,10 @@ async function verify(client: WireClient, expectations: Map<string, Expectation>
   });
   agent.destroy();
   const listed = new Set<string>();
-  for await (const page of paginateListObjectsV2({ client: client.s3 }, { Bucket: BUCKET, Prefix: prefix })) {
+  for await (const page of paginateListObjectsV2(
+    { client: client.s3 },
+    { Bucket: BUCKET, Prefix: prefix },
+  )) {
     for (const { Key = '' } of page.Contents ?? []) listed.add(Key);
   }
   for (const key of listed.symmetricDifference(present))
@@ -147,8 +183,22 @@ try {
 
 const slowest = Math.max(...readyMs.slice(1));
 printTable([
-  ['kills', 'acknowledged writes', 'keys', 'lost, partial, wrong or refused', 'ready after, median ms', 'at most ms'],
-  [ROUNDS, acknowledged, expectations.size, wrong.length, Math.round(median(readyMs.slice(1))), Math.round(slowest)],
+  [
+    'kills',
+    'acknowledged writes',
+    'keys',
+    'lost, partial, wrong or refused',
+    'ready after, median ms',
+    'at most ms',
+  ],
+  [
+    ROUNDS,
+    acknowledged,
+    expectations.size,
+    wrong.length,
+    Math.round(median(readyMs.slice(1))),
+    Math.round(slowest),
+  ],
 ]);
 for (const line of wrong.slice(0, 20)) process.stdout.write(`${line}\n`);
 process.exitCode = wrong.length === 0 && slowest < READY_LIMIT_MS ? 0 : 1;

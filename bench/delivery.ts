@@ -1,15 +1,31 @@
-// How does delivery on Node, with the hot lane and without it, stand beside what people put in front of a bucket today:
-// nginx with files, nginx proxy_cache, Varnish? Rounds interleaved, ratios taken within a round, medians of them.
-// And what bare servers on Node's own modules cost, below which ours can't go.
-// Options: --rounds 7, --seconds 2 of a round, --only '10 KiB,304', --port 19600 and the six behind it.
+// How does delivery on Node, with the hot lane and without it, stand beside what people put in
+// front of a bucket today: nginx with files, nginx proxy_cache, Varnish? Rounds interleaved, ratios
+// taken within a round, medians of them. And what bare servers on Node's own modules cost, below
+// which ours can't go. Options: --rounds 7, --seconds 2 of a round, --only '10 KiB,304', --port
+// 19600 and the six behind it.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { BUCKET, publish, writeFixtures } from './delivery/fixtures.ts';
-import { FLOORS, OURS, type ServerName, TARGETS, type Target, WORKLOADS, type Workload } from './delivery/workloads.ts';
+import {
+  FLOORS,
+  OURS,
+  type ServerName,
+  TARGETS,
+  type Target,
+  WORKLOADS,
+  type Workload,
+} from './delivery/workloads.ts';
 import { missingPrograms } from './lib/programs.ts';
-import { type Server, startFloor, startNginx, startNginxCache, startQuayside, startVarnish } from './lib/servers.ts';
+import {
+  type Server,
+  startFloor,
+  startNginx,
+  startNginxCache,
+  startQuayside,
+  startVarnish,
+} from './lib/servers.ts';
 import { median, printTable } from './lib/table.ts';
 import { type LoadResult, load } from './lib/wrk.ts';
 
@@ -33,7 +49,8 @@ const missing = missingPrograms(['wrk', 'nginx', 'taskset', 'varnishd']);
 const hasVarnish = !missing.includes('varnishd');
 if (!hasVarnish) process.stdout.write('without Varnish: this machine has no varnishd\n\n');
 if (missing.some((name) => name !== 'varnishd') || workloads.length === 0) {
-  const reason = workloads.length === 0 ? 'no such workload' : `this machine has no ${missing.join(', ')}`;
+  const reason =
+    workloads.length === 0 ? 'no such workload' : `this machine has no ${missing.join(', ')}`;
   process.stdout.write(`skipped: ${reason}\n`);
   process.exit(0);
 }
@@ -66,7 +83,10 @@ async function startServers(root: string): Promise<Servers> {
     if (!workloads.some(({ peers }) => peers.includes(name))) continue;
     const ours = servers.get(OURS[0])?.url ?? '';
     const kind = name === 'bare node:http' ? 'http' : 'net';
-    await start(name, startFloor(firstPort + 5 + i, kind, { root, example: `${ours}/${BUCKET}/${files[0]}` }));
+    await start(
+      name,
+      startFloor(firstPort + 5 + i, kind, { root, example: `${ours}/${BUCKET}/${files[0]}` }),
+    );
   }
   return servers;
 }
@@ -80,8 +100,14 @@ async function run(workload: Workload, servers: Servers): Promise<Results> {
       if (server === undefined) continue;
       const isOurs = OURS.some((ours) => ours === name);
       const url = `${server.url}/${isOurs ? `${BUCKET}/` : ''}${workload.file}`;
-      const headers = workload.isConditional === true ? [`If-None-Match: ${await entityTagOf(url)}`] : [];
-      const options = { ...workload, url, headers, seconds: round === 0 ? WARM_UP_SECONDS : seconds };
+      const headers =
+        workload.isConditional === true ? [`If-None-Match: ${await entityTagOf(url)}`] : [];
+      const options = {
+        ...workload,
+        url,
+        headers,
+        seconds: round === 0 ? WARM_UP_SECONDS : seconds,
+      };
       const result = await load(options, server.pids);
       if (round > 0) soFar.push(result);
     }
@@ -107,7 +133,9 @@ function ratio(
 ): number {
   const peers = results.get(peer) ?? [];
   return median(
-    (results.get(ours) ?? []).flatMap((own, i) => (peers[i] === undefined ? [] : [OF[measure](own, peers[i])])),
+    (results.get(ours) ?? []).flatMap((own, i) =>
+      peers[i] === undefined ? [] : [OF[measure](own, peers[i])],
+    ),
   );
 }
 
@@ -161,11 +189,14 @@ try {
     'p99 / nginx',
   ];
   const numbers: (string | number)[][] = [[...head, 'rps / proxy_cache', 'rps / varnish']];
-  const verdicts: (string | number)[][] = [['workload', 'ours', 'against', 'measure', 'wanted', 'got', 'holds']];
+  const verdicts: (string | number)[][] = [
+    ['workload', 'ours', 'against', 'measure', 'wanted', 'got', 'holds'],
+  ];
   for (const workload of workloads) {
     const results = await run(workload, servers);
     numbers.push(...numbersOf(workload, results));
-    for (const target of TARGETS) if (target.workload === workload.name) verdicts.push(verdictOf(target, results));
+    for (const target of TARGETS)
+      if (target.workload === workload.name) verdicts.push(verdictOf(target, results));
   }
   printTable(numbers);
   process.stdout.write('\n');

@@ -1,5 +1,6 @@
-// What does encryption at rest cost? CPU of each step, and of whole writes and reads through core on the Node home's own
-// ports, plain beside sealed. CPU time, not wall time: the disk is the same for both.
+// What does encryption at rest cost? CPU of each step, and of whole writes and reads through core
+// on the Node home's own ports, plain beside sealed. CPU time, not wall time: the disk is the same
+// for both.
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -106,7 +107,12 @@ async function writesAndReads(core: Core): Promise<void> {
         const { body } = await openBody(core, version, { offsetBytes: 0, lengthBytes: sizeBytes });
         if (body instanceof ReadableStream) for await (const _ of body);
       };
-      table.push([label, kind, (await cpuOf(times, put)).toFixed(0), (await cpuOf(times, read)).toFixed(0)]);
+      table.push([
+        label,
+        kind,
+        (await cpuOf(times, put)).toFixed(0),
+        (await cpuOf(times, read)).toFixed(0),
+      ]);
     }
   }
   printTable(table);
@@ -117,7 +123,11 @@ process.stdout.write('\n');
 const dataDir = mkdtempSync(join(tmpdir(), 'quayside-bench-'));
 const config = parseConfig({ QUAYSIDE_MASTER_KEY: randomKey().toHex() });
 const log = { info: () => {}, error: () => {} };
-const { ports, close } = await openNodePorts(config, { dataDir, log, onCrash: () => process.exit(1) });
+const { ports, close } = await openNodePorts(config, {
+  dataDir,
+  log,
+  onCrash: () => process.exit(1),
+});
 try {
   await writesAndReads({ ports, settings: config });
 } finally {

@@ -1,5 +1,6 @@
-// What does a hot page of a hosted site cost beside a hot object, as the lane asks for it? One process, no sockets, CPU µs
-// per call; each kind of page from the simplest settings to all of them.
+// What does a hot page of a hosted site cost beside a hot object, as the lane asks for it? One
+// process, no sockets, CPU µs per call; each kind of page from the simplest settings to all of
+// them.
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -44,19 +45,32 @@ function cost(call: () => unknown): number {
 const folder = await mkdtemp(join(tmpdir(), 'quayside-bench-'));
 const log = createConsoleLog(systemClock, 'off');
 const config = parseConfig({ QUAYSIDE_WEBSITE_DOMAIN: 'web.example' });
-const { ports, close } = await openNodePorts(config, { dataDir: folder, log, onCrash: () => process.exit(1) });
+const { ports, close } = await openNodePorts(config, {
+  dataDir: folder,
+  log,
+  onCrash: () => process.exit(1),
+});
 try {
   const core: Core = { ports, settings: config };
   const delivery = createDelivery(core, config, createDecide());
   const rows: (string | number)[][] = [['what is asked for', 'CPU µs']];
 
-  async function makeBucket(name: string, settings: Partial<HostingSettings> | null, files: Record<string, string>) {
+  async function makeBucket(
+    name: string,
+    settings: Partial<HostingSettings> | null,
+    files: Record<string, string>,
+  ) {
     await createBucket(core, ROOT_ACCOUNT, parseBucketName(name), {
       ...PRIVATE_ACCESS,
       policyJson: publicPolicy(name),
     });
     const bucket = await openBucket(core, parseBucketName(name), () => undefined);
-    const pages = { 'index.html': null, 'about.html': null, 'assets/app.js': null, 'cat.jpg': null };
+    const pages = {
+      'index.html': null,
+      'about.html': null,
+      'assets/app.js': null,
+      'cat.jpg': null,
+    };
     for (const [key, text] of Object.entries<string | null>({ ...pages, ...files })) {
       const bytes = text === null ? BODY : Buffer.from(text);
       await putObject(core, bucket, {
@@ -70,9 +84,23 @@ try {
     if (settings !== null) await setHosting(core, bucket, { ...HOSTING_DEFAULTS, ...settings });
   }
 
-  async function measure(label: string, host: string, rawPath: string, headers: Record<string, string> = {}) {
-    const incoming = { method: 'GET', url: rawPath, headers: { host, ...headers }, httpVersion: '1.1', socket: {} };
-    const bindings = { incoming: incoming as unknown as IncomingMessage, outgoing: {} as ServerResponse };
+  async function measure(
+    label: string,
+    host: string,
+    rawPath: string,
+    headers: Record<string, string> = {},
+  ) {
+    const incoming = {
+      method: 'GET',
+      url: rawPath,
+      headers: { host, ...headers },
+      httpVersion: '1.1',
+      socket: {},
+    };
+    const bindings = {
+      incoming: incoming as unknown as IncomingMessage,
+      outgoing: {} as ServerResponse,
+    };
     const read: PlainRead = {
       isHead: false,
       rawPath,
@@ -87,7 +115,11 @@ try {
       const request = readRequest(bindings);
       await (site === null
         ? delivery.deliver(request, rawBucket, rawKey, 'id')
-        : delivery.deliverSite(request, { rawBucket: site, rawPath: rawPath.slice(1), binding: null }, 'id'));
+        : delivery.deliverSite(
+            request,
+            { rawBucket: site, rawPath: rawPath.slice(1), binding: null },
+            'id',
+          ));
     }
     if (delivery.hotAnswer(read) === null) throw new Error(`${label}: not hot`);
     rows.push([label, cost(() => delivery.hotAnswer(read)).toFixed(2)]);
@@ -104,7 +136,9 @@ try {
   await measure('a page at its clean address', 'simple.web.example', '/about');
   await measure('the same with 500 redirects and some headers', 'ruled.web.example', '/about');
   await measure('a route of an app: three keys that are not there', 'app.web.example', '/a/route');
-  await measure('a picture with hotlink rules', 'app.web.example', '/cat.jpg', { referer: 'https://a.example/' });
+  await measure('a picture with hotlink rules', 'app.web.example', '/cat.jpg', {
+    referer: 'https://a.example/',
+  });
   printTable(rows);
 } finally {
   await close(1000);

@@ -1,4 +1,5 @@
-// What does a hot public GET cost, step by step, above node:http? One process, no sockets, CPU µs per call.
+// What does a hot public GET cost, step by step, above node:http? One process, no sockets, CPU µs
+// per call.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -51,7 +52,11 @@ async function cost(call: () => unknown): Promise<number> {
 const folder = await mkdtemp(join(tmpdir(), 'quayside-bench-'));
 const log = createConsoleLog(systemClock, 'off');
 const config = { ...parseConfig({}), rootAccessKey: ACCESS_KEY, rootSecretKey: SECRET_KEY };
-const { ports, close } = await openNodePorts(config, { dataDir: folder, log, onCrash: () => process.exit(1) });
+const { ports, close } = await openNodePorts(config, {
+  dataDir: folder,
+  log,
+  onCrash: () => process.exit(1),
+});
 try {
   const core: Core = { ports, settings: config };
   const name = parseBucketName('hot');
@@ -71,7 +76,8 @@ try {
   const request = readRequest({ incoming: plain, outgoing });
   const { deliver, hotAnswer } = createDelivery(core, config, createDecide());
   const app = createApp<NodeBindings>(ports, config, (c) => readRequest(c.env));
-  // Without it app.fetch would build undici's Response: the listener puts the light one in its place.
+  // Without it app.fetch would build undici's Response: the listener puts the light one in its
+  // place.
   getRequestListener(app.fetch);
   const fetchRequest = {
     method: 'GET',
@@ -80,11 +86,19 @@ try {
   } as unknown as Request;
   await deliver(request, 'hot', 'object', 'id');
 
-  const signer = new AwsClient({ accessKeyId: ACCESS_KEY, secretAccessKey: SECRET_KEY, service: 's3', region: 'auto' });
+  const signer = new AwsClient({
+    accessKeyId: ACCESS_KEY,
+    secretAccessKey: SECRET_KEY,
+    service: 's3',
+    region: 'auto',
+  });
   const signed = await signer.sign('http://127.0.0.1:9000/hot/object', {
     headers: { 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' },
   });
-  const signedIncoming = incoming({ host: '127.0.0.1:9000', ...Object.fromEntries(signed.headers) });
+  const signedIncoming = incoming({
+    host: '127.0.0.1:9000',
+    ...Object.fromEntries(signed.headers),
+  });
   const signedRequest = readRequest({ incoming: signedIncoming, outgoing });
   const account = { id: ACCESS_KEY, secret: SECRET_KEY, account: ROOT_ACCOUNT } as never;
   const { authenticate } = createAuthenticator({
@@ -94,23 +108,43 @@ try {
     isSignatureV2On: true,
     ownHosts: [],
   });
-  const none = { ifMatch: null, ifNoneMatch: null, range: null, ifModifiedSince: null, ifUnmodifiedSince: null };
+  const none = {
+    ifMatch: null,
+    ifNoneMatch: null,
+    range: null,
+    ifModifiedSince: null,
+    ifUnmodifiedSince: null,
+  };
 
   const rows: (string | number)[][] = [['step', 'CPU µs']];
-  const measure = async (step: string, call: () => unknown) => rows.push([step, (await cost(call)).toFixed(2)]);
+  const measure = async (step: string, call: () => unknown) =>
+    rows.push([step, (await cost(call)).toFixed(2)]);
   await measure('read the request', () => readRequest({ incoming: plain, outgoing }));
   const readAddress = createAddressReader(config, () => null);
   await measure('address', () => readAddress('/hot/object', '127.0.0.1:9000'));
   await measure('gate and pointer from memory', () => ports.hotMetadata.peek(name, key));
   await measure('conditions', () => evaluateRead(none, object));
-  await measure('body from memory', () => openBody(core, object, { offsetBytes: 0, lengthBytes: BODY.length }));
+  await measure('body from memory', () =>
+    openBody(core, object, { offsetBytes: 0, lengthBytes: BODY.length }),
+  );
   await measure('object headers (once per pointer)', () => objectHeaders(object));
   await measure(
     'a Response of 10 headers',
     () =>
       new Response(BODY, {
         status: 200,
-        headers: { a: '1', b: '2', c: '3', d: '4', e: '5', f: '6', g: '7', h: '8', i: '9', j: '10' },
+        headers: {
+          a: '1',
+          b: '2',
+          c: '3',
+          d: '4',
+          e: '5',
+          f: '6',
+          g: '7',
+          h: '8',
+          i: '9',
+          j: '10',
+        },
       }),
   );
   await measure('all of delivery', () => deliver(request, 'hot', 'object', 'id'));
@@ -126,15 +160,27 @@ try {
   const accessLog = createAccessLog({ write: () => undefined }, 'combined', systemClock);
   const jsonLog = createAccessLog({ write: () => undefined }, 'json', systemClock);
   const reply = hotAnswer(plainRead);
-  const header = (name: string) => (name === 'referer' ? 'https://www.example.com/page' : 'Mozilla/5.0 (X11; Linux)');
+  const header = (name: string) =>
+    name === 'referer' ? 'https://www.example.com/page' : 'Mozilla/5.0 (X11; Linux)';
   if (reply !== null) {
-    const served = { read: plainRead, reply, requestId: 'id', remoteAddress: '127.0.0.1', durationMs: 0.01, header };
+    const served = {
+      read: plainRead,
+      reply,
+      requestId: 'id',
+      remoteAddress: '127.0.0.1',
+      durationMs: 0.01,
+      header,
+    };
     await measure('a line of the access log, combined', () => accessLog.servedHot(served));
     await measure('a line of the access log, json', () => jsonLog.servedHot(served));
   }
-  await measure('all of the app, Hono included', () => app.fetch(fetchRequest, { incoming: plain, outgoing }));
+  await measure('all of the app, Hono included', () =>
+    app.fetch(fetchRequest, { incoming: plain, outgoing }),
+  );
   await measure('SigV4 check', () => authenticate(signedRequest));
-  await measure('a signed GET, all of the app', () => app.fetch(fetchRequest, { incoming: signedIncoming, outgoing }));
+  await measure('a signed GET, all of the app', () =>
+    app.fetch(fetchRequest, { incoming: signedIncoming, outgoing }),
+  );
   const signedRead = (headers: Readonly<Record<string, string>>, rawQuery: string): SignedRead => ({
     ...plainRead,
     method: 'GET',

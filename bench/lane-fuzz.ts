@@ -1,6 +1,8 @@
-// Does the hot lane, or the hot door behind node:http, ever answer otherwise than the app? More than a hundred thousand generated conversations (valid,
-// odd and broken requests, glued together or cut), and plain requests cut at every byte, to a server with the lane, to one
-// with the door alone and to one without either, over the same objects; part of them over TCP. Exits with 1, and shows them, when two answers differ.
+// Does the hot lane, or the hot door behind node:http, ever answer otherwise than the app? More
+// than a hundred thousand generated conversations (valid, odd and broken requests, glued together
+// or cut), and plain requests cut at every byte, to a server with the lane, to one with the door
+// alone and to one without either, over the same objects; part of them over TCP. Exits with 1, and
+// shows them, when two answers differ.
 import {
   compareDoors,
   type Difference,
@@ -9,8 +11,16 @@ import {
   type TcpPorts,
 } from '../test/node/fast-path/compare-doors.ts';
 import { createStockedCore, openDoors } from '../test/node/fast-path/doors.ts';
-import { type Conversation, makeConversation, makePlainRequest } from '../test/node/fast-path/fuzz-requests.ts';
-import { makeSignedConversation, SIGNERS, signedWarmUp } from '../test/node/fast-path/signed-requests.ts';
+import {
+  type Conversation,
+  makeConversation,
+  makePlainRequest,
+} from '../test/node/fast-path/fuzz-requests.ts';
+import {
+  makeSignedConversation,
+  SIGNERS,
+  signedWarmUp,
+} from '../test/node/fast-path/signed-requests.ts';
 import { warmUp, warmUpWith } from '../test/node/fast-path/warm-up.ts';
 import { printTable } from './lib/table.ts';
 
@@ -47,7 +57,9 @@ function* cut(count: number): Iterable<Conversation> {
   }
 }
 
-const rows: (string | number)[][] = [['requests', 'conversations', 'answered by the hot door', 'differences']];
+const rows: (string | number)[][] = [
+  ['requests', 'conversations', 'answered by the hot door', 'differences'],
+];
 const differences: Difference[] = [];
 async function run(
   name: string,
@@ -78,5 +90,6 @@ await run('generated, behind node:http', generated(CONVERSATIONS), behind);
 await run('signed', signed(SIGNED_CONVERSATIONS), doors);
 await run('signed, behind node:http', signed(SIGNED_CONVERSATIONS), behind);
 printTable(rows);
-for (const difference of differences.slice(0, 5)) process.stdout.write(`${JSON.stringify(difference, null, 1)}\n`);
+for (const difference of differences.slice(0, 5))
+  process.stdout.write(`${JSON.stringify(difference, null, 1)}\n`);
 process.exit(differences.length === 0 ? 0 : 1);

@@ -1,5 +1,6 @@
-// Do large objects pass through without being held in memory? 1 GiB by multipart and 200 MB in a single PUT, up and
-// down with a digest over every byte, on both homes; on Node the memory of the server is sampled and has a limit.
+// Do large objects pass through without being held in memory? 1 GiB by multipart and 200 MB in a
+// single PUT, up and down with a digest over every byte, on both homes; on Node the memory of the
+// server is sampled and has a limit.
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import {
@@ -11,7 +12,12 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { inParallel, removeBucket } from '../test/wire/kit/clients/bucket-work.ts';
-import { createClient, freshBucketName, sampleBytes, type WireClient } from '../test/wire/kit/clients/client.ts';
+import {
+  createClient,
+  freshBucketName,
+  sampleBytes,
+  type WireClient,
+} from '../test/wire/kit/clients/client.ts';
 import { onEachHome } from './lib/homes.ts';
 import { residentBytesOf } from './lib/process-cpu.ts';
 import { printTable } from './lib/table.ts';
@@ -27,7 +33,10 @@ const SINGLE_PUT_BYTES = 200_000_000;
 const RESIDENT_LIMIT_BYTES = 400_000_000;
 const SAMPLE_EVERY_MS = 50;
 
-/** One pattern for all parts, changed at its start, so that every part differs and none has to be kept. */
+/**
+ * One pattern for all parts, changed at its start, so that every part differs and none has to be
+ * kept.
+ */
 const pattern = sampleBytes(PART_BYTES, 7);
 
 function partBytes(index: number): Buffer {
@@ -69,10 +78,15 @@ async function uploadMultipart(client: WireClient, Key: string): Promise<void> {
     const { ETag } = await client.s3.send(part);
     Parts[index] = { PartNumber, ETag };
   });
-  await client.s3.send(new CompleteMultipartUploadCommand({ ...upload, UploadId, MultipartUpload: { Parts } }));
+  await client.s3.send(
+    new CompleteMultipartUploadCommand({ ...upload, UploadId, MultipartUpload: { Parts } }),
+  );
 }
 
-/** Samples the memory of the server until `stop`, which gives the most that was seen, bytes; 0 where it can't be read. */
+/**
+ * Samples the memory of the server until `stop`, which gives the most that was seen, bytes; 0 where
+ * it can't be read.
+ */
 function watchMemory(pid: number | null): { stop(): number } {
   let most = 0;
   const sample = () => {
@@ -88,14 +102,21 @@ function watchMemory(pid: number | null): { stop(): number } {
   };
 }
 
-const rows: (string | number)[][] = [['home', 'what', 'up MB/s', 'down MB/s', 'equal', 'server at most, MB']];
+const rows: (string | number)[][] = [
+  ['home', 'what', 'up MB/s', 'down MB/s', 'equal', 'server at most, MB'],
+];
 let failures = 0;
 
 await onEachHome(async ({ target, pid }) => {
   const client = createClient(target);
   await client.s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
 
-  async function measure(what: string, sizeBytes: number, expected: string, upload: (key: string) => Promise<unknown>) {
+  async function measure(
+    what: string,
+    sizeBytes: number,
+    expected: string,
+    upload: (key: string) => Promise<unknown>,
+  ) {
     const memory = watchMemory(pid);
     const startedAtMs = performance.now();
     await upload(what);
@@ -106,15 +127,26 @@ await onEachHome(async ({ target, pid }) => {
     if (!isEqual || most > RESIDENT_LIMIT_BYTES) failures++;
     const speed = (seconds: number) => Math.round(sizeBytes / 1e6 / seconds);
     const shown = most > 0 ? Math.round(most / 1e6) : '-';
-    rows.push([target.home, what, speed(upSeconds), speed(downSeconds), isEqual ? 'yes' : 'NO', shown]);
+    rows.push([
+      target.home,
+      what,
+      speed(upSeconds),
+      speed(downSeconds),
+      isEqual ? 'yes' : 'NO',
+      shown,
+    ]);
   }
 
   const parts = Array.from({ length: PART_COUNT }, (_, index) => index);
   const multipartSha256 = sha256Of(parts.values().map(partBytes));
-  await measure('1 GiB in 64 parts', PART_COUNT * PART_BYTES, multipartSha256, (key) => uploadMultipart(client, key));
+  await measure('1 GiB in 64 parts', PART_COUNT * PART_BYTES, multipartSha256, (key) =>
+    uploadMultipart(client, key),
+  );
   await measure('200 MB in one PUT', SINGLE_PUT_BYTES, sha256Of(singleBody()), (Key) => {
     const Body = Readable.from(singleBody(), { objectMode: false, highWaterMark: MiB });
-    return client.s3.send(new PutObjectCommand({ Bucket: BUCKET, Key, Body, ContentLength: SINGLE_PUT_BYTES }));
+    return client.s3.send(
+      new PutObjectCommand({ Bucket: BUCKET, Key, Body, ContentLength: SINGLE_PUT_BYTES }),
+    );
   });
   if (!target.isTemporary) await removeBucket(client, BUCKET);
 });

@@ -1,5 +1,6 @@
-// What does a lifecycle run cost the index as a bucket grows? One page (CPU µs), pages and CPU of a whole run, at 10,000,
-// 100,000 and 1,000,000 keys: nothing due, everything due of which nothing is done, and a commit of 250 ends.
+// What does a lifecycle run cost the index as a bucket grows? One page (CPU µs), pages and CPU of a
+// whole run, at 10,000, 100,000 and 1,000,000 keys: nothing due, everything due of which nothing is
+// done, and a commit of 250 ends.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +8,14 @@ import { openSqlite } from '../src/adapters/node/index/node-sqlite.ts';
 import { PRIVATE_ACCESS } from '../src/domain/bucket-access.ts';
 import { NO_SETTINGS } from '../src/domain/bucket-settings.ts';
 import type { LifecycleAction, LifecycleBounds, LifecyclePlace } from '../src/domain/lifecycle.ts';
-import type { AccountId, BucketId, BucketName, BucketRecord, ObjectKey, VersionId } from '../src/domain/nouns.ts';
+import type {
+  AccountId,
+  BucketId,
+  BucketName,
+  BucketRecord,
+  ObjectKey,
+  VersionId,
+} from '../src/domain/nouns.ts';
 import { NO_FACTS } from '../src/domain/object-facts.ts';
 import { createBucketIndex } from '../src/index/bucket-index.ts';
 import { INDEX_SCHEMA } from '../src/index/tables/index-schema.ts';
@@ -27,7 +35,13 @@ const bucket: BucketRecord = {
   access: PRIVATE_ACCESS,
   settings: NO_SETTINGS,
 };
-const START: LifecyclePlace = { phase: 'objects', prefix: '', afterKey: '', afterId: '', newerVersions: 0 };
+const START: LifecyclePlace = {
+  phase: 'objects',
+  prefix: '',
+  afterKey: '',
+  afterId: '',
+  newerVersions: 0,
+};
 const bounds = (endUpToMs: number): LifecycleBounds => ({
   endUpToMs,
   moveUpToMs: null,
@@ -54,7 +68,9 @@ const objectAt = (i: number) => ({
   parts: null,
 });
 
-/** CPU and wall microseconds of the work, the smaller of the two: others use the machine as well. */
+/**
+ * CPU and wall microseconds of the work, the smaller of the two: others use the machine as well.
+ */
 function micros(work: () => void): number {
   const before = process.cpuUsage();
   const startedAt = performance.now();
@@ -65,7 +81,16 @@ function micros(work: () => void): number {
 }
 
 const rows: (string | number)[][] = [
-  ['keys', 'nothing due: a page', 'pages', 'whole run', 'all due: a page', 'pages', 'whole run', 'commit of 250 ends'],
+  [
+    'keys',
+    'nothing due: a page',
+    'pages',
+    'whole run',
+    'all due: a page',
+    'pages',
+    'whole run',
+    'commit of 250 ends',
+  ],
 ];
 for (const size of SIZES) {
   const folder = await mkdtemp(join(tmpdir(), 'quayside-bench-'));
@@ -97,7 +122,14 @@ for (const size of SIZES) {
     const { subjects } = index.scanLifecycle({ bucket, place: START, bounds: bounds(NOW_MS) });
     const actions = subjects.flatMap((subject): LifecycleAction[] =>
       subject.kind === 'current'
-        ? [{ kind: 'expire', key: subject.key, versionId: subject.versionId, markerId: subject.versionId }]
+        ? [
+            {
+              kind: 'expire',
+              key: subject.key,
+              versionId: subject.versionId,
+              markerId: subject.versionId,
+            },
+          ]
         : [],
     );
     const cells = [...walk(NOW_MS - 1), ...walk(NOW_MS)];

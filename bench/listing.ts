@@ -1,10 +1,18 @@
-// What does a page of a listing cost as a bucket grows? The index alone: CPU microseconds, and the steps that SQLite's own
-// machine took for each name that came back, at 1,000, 100,000 and 1,000,000 keys. If a page read rows that it does not
-// return, the steps for each name would grow with the bucket.
+// What does a page of a listing cost as a bucket grows? The index alone: CPU microseconds, and the
+// steps that SQLite's own machine took for each name that came back, at 1,000, 100,000 and
+// 1,000,000 keys. If a page read rows that it does not return, the steps for each name would grow
+// with the bucket.
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { PRIVATE_ACCESS } from '../src/domain/bucket-access.ts';
 import { NO_SETTINGS } from '../src/domain/bucket-settings.ts';
-import type { AccountId, BucketId, BucketName, BucketRecord, ObjectKey, VersionName } from '../src/domain/nouns.ts';
+import type {
+  AccountId,
+  BucketId,
+  BucketName,
+  BucketRecord,
+  ObjectKey,
+  VersionName,
+} from '../src/domain/nouns.ts';
 import { createBucketIndex } from '../src/index/bucket-index.ts';
 import { INDEX_SCHEMA } from '../src/index/tables/index-schema.ts';
 import { migrate } from '../src/index/tables/schema.ts';
@@ -54,7 +62,8 @@ function fill(sql: Sql, keys: number): void {
   const numbers = `WITH RECURSIVE i (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM i WHERE i + 1 < ${keys})`;
   const key = `printf('folder-%06d/object-%09d.jpg', i / ${KEYS_PER_FOLDER}, i)`;
   const detail = `'{"headers":{"contentType":"image/jpeg"}}'`;
-  const columns = 'bucket, key, version_id, is_null, size_bytes, etag, last_modified_ms, storage_class, detail';
+  const columns =
+    'bucket, key, version_id, is_null, size_bytes, etag, last_modified_ms, storage_class, detail';
   const values = `1, ${key}, printf('v2-%09d', i), 0, 3, '900150983cd24fb0d6963f7d28e17f72', 1700000000000 + i, 'STANDARD', ${detail}`;
   sql.all(`${numbers} INSERT INTO objects (${columns}) SELECT ${values} FROM i`);
   sql.all(
@@ -93,9 +102,13 @@ for (const keys of SIZES) {
   const index = createBucketIndex(sql);
   index.createBucket({ bucket });
   fill(sql, keys);
-  const folder = (at: number) => `folder-${String(Math.floor(at / KEYS_PER_FOLDER)).padStart(6, '0')}/`;
+  const folder = (at: number) =>
+    `folder-${String(Math.floor(at / KEYS_PER_FOLDER)).padStart(6, '0')}/`;
   const middle = `${folder(keys / 2)}object-${String(keys / 2).padStart(9, '0')}.jpg`;
-  const kinds: Record<string, (prefix: string, delimiter: string, after: string, max: number) => Page> = {
+  const kinds: Record<
+    string,
+    (prefix: string, delimiter: string, after: string, max: number) => Page
+  > = {
     objects(prefix, delimiter, after, maxKeys) {
       const page = index.listObjects({ bucket: ref, prefix, delimiter, after, maxKeys });
       return { names: page.objects.length + page.commonPrefixes.length, next: page.lastName ?? '' };
@@ -103,11 +116,24 @@ for (const keys of SIZES) {
     versions(prefix, delimiter, afterKey, maxKeys) {
       const place = { afterKey, afterVersionId: '' as VersionName | '' };
       const page = index.listVersions({ bucket: ref, prefix, delimiter, ...place, maxKeys });
-      return { names: page.versions.length + page.commonPrefixes.length, next: page.last?.key ?? '' };
+      return {
+        names: page.versions.length + page.commonPrefixes.length,
+        next: page.last?.key ?? '',
+      };
     },
     uploads(prefix, delimiter, afterKey, maxUploads) {
-      const page = index.listUploads({ bucket: ref, prefix, delimiter, afterKey, afterUploadId: '', maxUploads });
-      return { names: page.uploads.length + page.commonPrefixes.length, next: page.last?.key ?? '' };
+      const page = index.listUploads({
+        bucket: ref,
+        prefix,
+        delimiter,
+        afterKey,
+        afterUploadId: '',
+        maxUploads,
+      });
+      return {
+        names: page.uploads.length + page.commonPrefixes.length,
+        next: page.last?.key ?? '',
+      };
     },
   };
   for (const [kind, list] of Object.entries(kinds)) {

@@ -1,6 +1,7 @@
-// What do metering and caps cost a hot public GET? The hot door alone, in one process, without a socket: CPU µs per answer,
-// with a meter that does nothing, with the real one, in a bucket whose owner has receipts, and with a cap. The variants
-// take turns. And what a receipt costs who wants one.
+// What do metering and caps cost a hot public GET? The hot door alone, in one process, without a
+// socket: CPU µs per answer, with a meter that does nothing, with the real one, in a bucket whose
+// owner has receipts, and with a cap. The variants take turns. And what a receipt costs who wants
+// one.
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -32,13 +33,20 @@ const BODY = Buffer.alloc(10 * 1024, 'quayside ');
 const LOOPS = 100_000;
 const ROUNDS = 15;
 const RECEIPTS = 3_000;
-/** CPU of a whole request of the hot lane, µs: the least that was measured (bench/README.md, delivery). */
+/**
+ * CPU of a whole request of the hot lane, µs: the least that was measured (bench/README.md,
+ * delivery).
+ */
 const LANE_REQUEST_MICROS = 7;
 
 const folder = await mkdtemp(join(tmpdir(), 'quayside-bench-'));
 const log = createConsoleLog(systemClock, 'off');
 const config = parseConfig({});
-const { ports, close } = await openNodePorts(config, { dataDir: folder, log, onCrash: () => process.exit(1) });
+const { ports, close } = await openNodePorts(config, {
+  dataDir: folder,
+  log,
+  onCrash: () => process.exit(1),
+});
 const owner = { accountId: ROOT_ACCOUNT.id, bucketId: null, accessKeyId: null };
 const idle: UsageCounter = {
   owner,
@@ -57,7 +65,10 @@ const idle: UsageCounter = {
 async function openDoor(
   core: Core,
   bucketName: string,
-  { isCapped = false, receipts = null }: { isCapped?: boolean; receipts?: BucketSettings['receipts'] } = {},
+  {
+    isCapped = false,
+    receipts = null,
+  }: { isCapped?: boolean; receipts?: BucketSettings['receipts'] } = {},
 ): Promise<() => void> {
   const name = parseBucketName(bucketName);
   const { record } = await makePublicObject(core, bucketName, bodyOf(BODY));
@@ -89,15 +100,27 @@ async function openDoor(
     httpVersion: '1.1',
     socket: {},
   };
-  const request = readRequest({ incoming: incoming as unknown as IncomingMessage, outgoing: {} as ServerResponse });
+  const request = readRequest({
+    incoming: incoming as unknown as IncomingMessage,
+    outgoing: {} as ServerResponse,
+  });
   await deliver(request, bucketName, 'object', 'id');
-  const read = { isHead: false, rawPath: incoming.url, host: 'h', ifNoneMatch: null, range: null, header: () => null };
+  const read = {
+    isHead: false,
+    rawPath: incoming.url,
+    host: 'h',
+    ifNoneMatch: null,
+    range: null,
+    header: () => null,
+  };
   return () => {
     if (hotAnswer(read) === null) throw new Error(`${bucketName}: the hot door did not answer`);
   };
 }
 
-/** Receipts of an account with usage of so many buckets, some under way at once. CPU of all threads. */
+/**
+ * Receipts of an account with usage of so many buckets, some under way at once. CPU of all threads.
+ */
 async function measureReceipts(core: Core): Promise<string[][]> {
   const rows: string[][] = [];
   for (const buckets of [1, 10_000]) {
@@ -124,7 +147,10 @@ async function measureReceipts(core: Core): Promise<string[][]> {
       const client = async () => {
         while (ms.length < RECEIPTS) {
           const sinceMs = performance.now();
-          const { price } = await takeReceipt({ accountId, bucketId: null, accessKeyId: null }, use);
+          const { price } = await takeReceipt(
+            { accountId, bucketId: null, accessKeyId: null },
+            use,
+          );
           if (price === null) throw new Error('The ledger did not answer.');
           ms.push(performance.now() - sinceMs);
         }
@@ -140,7 +166,10 @@ async function measureReceipts(core: Core): Promise<string[][]> {
 
 try {
   const metered: Core = { ports, settings: config };
-  const unmetered: Core = { ports: { ...ports, meter: { ...ports.meter, ofGate: () => idle } }, settings: config };
+  const unmetered: Core = {
+    ports: { ...ports, meter: { ...ports.meter, ofGate: () => idle } },
+    settings: config,
+  };
   const doors = [
     { name: 'no meter', ask: await openDoor(unmetered, 'unmetered'), micros: [] as number[] },
     { name: 'metered', ask: await openDoor(metered, 'metered'), micros: [] as number[] },
@@ -149,7 +178,11 @@ try {
       ask: await openDoor(metered, 'receipts', { receipts: 'owner' }),
       micros: [] as number[],
     },
-    { name: 'metered, with a cap', ask: await openDoor(metered, 'capped', { isCapped: true }), micros: [] as number[] },
+    {
+      name: 'metered, with a cap',
+      ask: await openDoor(metered, 'capped', { isCapped: true }),
+      micros: [] as number[],
+    },
   ];
   for (let round = 0; round < ROUNDS; round++) {
     for (const { ask, micros } of doors) {
@@ -162,10 +195,18 @@ try {
   const least = median(doors[0]?.micros ?? []);
   const rows = doors.map(({ name, micros }) => {
     const added = median(micros) - least;
-    return [name, median(micros).toFixed(3), added.toFixed(3), `${((100 * added) / LANE_REQUEST_MICROS).toFixed(1)} %`];
+    return [
+      name,
+      median(micros).toFixed(3),
+      added.toFixed(3),
+      `${((100 * added) / LANE_REQUEST_MICROS).toFixed(1)} %`,
+    ];
   });
   printTable([['hot GET of 10 KiB', 'CPU µs', 'added', 'of a request in the lane'], ...rows]);
-  printTable([['a receipt', 'CPU µs', 'ms until it is there'], ...(await measureReceipts(metered))]);
+  printTable([
+    ['a receipt', 'CPU µs', 'ms until it is there'],
+    ...(await measureReceipts(metered)),
+  ]);
 } finally {
   await close(1000);
   await rm(folder, { recursive: true, force: true });

@@ -1,12 +1,20 @@
-// What do sizes of prefixes, search by a part of the name and keeping both up to date cost at a million keys? The index alone,
-// on a file: milliseconds of a question, seconds until a bucket is counted and indexed, and CPU microseconds of a commit.
+// What do sizes of prefixes, search by a part of the name and keeping both up to date cost at a
+// million keys? The index alone, on a file: milliseconds of a question, seconds until a bucket is
+// counted and indexed, and CPU microseconds of a commit.
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqlite } from '../src/adapters/node/index/node-sqlite.ts';
 import { PRIVATE_ACCESS } from '../src/domain/bucket-access.ts';
 import { NO_SETTINGS } from '../src/domain/bucket-settings.ts';
-import type { AccountId, BucketId, BucketName, BucketRecord, ObjectKey, VersionId } from '../src/domain/nouns.ts';
+import type {
+  AccountId,
+  BucketId,
+  BucketName,
+  BucketRecord,
+  ObjectKey,
+  VersionId,
+} from '../src/domain/nouns.ts';
 import { NO_FACTS } from '../src/domain/object-facts.ts';
 import { createBucketIndex } from '../src/index/bucket-index.ts';
 import { INDEX_SCHEMA } from '../src/index/tables/index-schema.ts';
@@ -69,8 +77,8 @@ try {
   const emptyMiB = await fileMiB();
 
   /**
-   * Commits of new keys in groups, into buckets that have nothing, sums, sums and search: in turns, as others use the
-   * machine too.
+   * Commits of new keys in groups, into buckets that have nothing, sums, sums and search: in turns,
+   * as others use the machine too.
    */
   const commitMicros = () => {
     const kinds = ['neither', 'counted', 'counted and searched'].map((kind, at) => {
@@ -85,12 +93,26 @@ try {
         const before = process.cpuUsage();
         sql.batch(() => {
           for (let i = at; i < at + GROUP; i++) {
-            const key = `archive/${String((i * 7919) % 500).padStart(4, '0')}/added-${i}.jpg` as ObjectKey;
+            const key =
+              `archive/${String((i * 7919) % 500).padStart(4, '0')}/added-${i}.jpg` as ObjectKey;
             const object = {
               ...{ ...NO_FACTS, key, versionId: `w-${i}` as VersionId, isNull: true },
-              ...{ sizeBytes: 3, etag: '900150983cd24fb0d6963f7d28e17f72', lastModifiedMs: 1_700_000_000_000 },
-              ...{ headers: { contentType: 'image/jpeg' }, userMetadata: {}, storageClass: 'STANDARD' },
-              ...{ segments: [] as const, inlineBytes: new Uint8Array(1000), checksum: null, parts: null },
+              ...{
+                sizeBytes: 3,
+                etag: '900150983cd24fb0d6963f7d28e17f72',
+                lastModifiedMs: 1_700_000_000_000,
+              },
+              ...{
+                headers: { contentType: 'image/jpeg' },
+                userMetadata: {},
+                storageClass: 'STANDARD',
+              },
+              ...{
+                segments: [] as const,
+                inlineBytes: new Uint8Array(1000),
+                checksum: null,
+                parts: null,
+              },
             };
             index.commitObject({ bucket: to, object, condition: null, arrivals: [] });
           }
@@ -103,8 +125,14 @@ try {
     const takeInMs = millis(() => {
       while (!index.indexNames({ bucket: last, nowMs: 0 }).isDone);
     });
-    const cells = kinds.map(({ kind, times }) => [`CPU of a commit: ${kind}`, `${median(times).toFixed(1)} µs`]);
-    return [...cells, ['taking in a changed name later', `${((takeInMs * 1000) / COMMITS).toFixed(1)} µs`]];
+    const cells = kinds.map(({ kind, times }) => [
+      `CPU of a commit: ${kind}`,
+      `${median(times).toFixed(1)} µs`,
+    ]);
+    return [
+      ...cells,
+      ['taking in a changed name later', `${((takeInMs * 1000) / COMMITS).toFixed(1)} µs`],
+    ];
   };
   const commits = commitMicros();
   let countSteps = 0;
@@ -152,8 +180,15 @@ try {
       ...ask(() => index.measurePrefixes({ bucket, prefixes: [prefix] })),
     ]);
   }
-  const prefixes = Array.from({ length: 100 }, (_, at) => `archive/${String(at).padStart(4, '0')}/`);
-  rows.push(['sizes of 100 folders', '', ...ask(() => index.measurePrefixes({ bucket, prefixes }))]);
+  const prefixes = Array.from(
+    { length: 100 },
+    (_, at) => `archive/${String(at).padStart(4, '0')}/`,
+  );
+  rows.push([
+    'sizes of 100 folders',
+    '',
+    ...ask(() => index.measurePrefixes({ bucket, prefixes })),
+  ]);
   const needles = [
     'photo',
     'jpg',
@@ -180,7 +215,11 @@ try {
   }
   const inFolder = { bucket, prefix: 'archive/0250/', needle: 'pdf', limit: 1000, after: null };
   const { objects } = index.searchNames(inFolder);
-  rows.push(["search 'pdf' in 'archive/0250/'", `${objects.length}`, ...ask(() => index.searchNames(inFolder))]);
+  rows.push([
+    "search 'pdf' in 'archive/0250/'",
+    `${objects.length}`,
+    ...ask(() => index.searchNames(inFolder)),
+  ]);
   printTable(rows);
 } finally {
   sql.close();

@@ -1,5 +1,6 @@
-// What does compression at rest save, what does packing cost, and what do readers of packed bodies pay? CPU time of a body of
-// each kind in frames of three sizes, then of reads through the Node home's own stores, plain beside packed.
+// What does compression at rest save, what does packing cost, and what do readers of packed bodies
+// pay? CPU time of a body of each kind in frames of three sizes, then of reads through the Node
+// home's own stores, plain beside packed.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +36,9 @@ const noise = (at: number): number => (Math.imul(at + 1, 2_654_435_761) >>> 7) %
 /** All TypeScript of the program, which is not as long as the others. */
 function sources(): Uint8Array {
   const folder = fileURLToPath(new URL('../src/', import.meta.url));
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  );
   return Buffer.concat(files.sort().map((name) => readFileSync(join(folder, name))));
 }
 
@@ -55,14 +58,18 @@ const BODIES: readonly (readonly [string, Uint8Array])[] = [
         `${JSON.stringify({ id: at, user: noise(at), name: `item ${noise(at * 3)}`, price: noise(at * 5) / 100, tags: ['a', 'b'] })}\n`,
     ),
   ],
-  ['CSV of numbers', repeated((at) => `${at},${noise(at)},${noise(at * 11) / 1000},${noise(at * 13)}\n`)],
+  [
+    'CSV of numbers',
+    repeated((at) => `${at},${noise(at)},${noise(at * 11) / 1000},${noise(at * 13)}\n`),
+  ],
 ];
 
 function sourceOf(bytes: Uint8Array): ByteSource {
   return {
     lengthBytes: bytes.length,
     async pump(onChunk) {
-      for (let at = 0; at < bytes.length; at += 512 * 1024) await onChunk(bytes.subarray(at, at + 512 * 1024));
+      for (let at = 0; at < bytes.length; at += 512 * 1024)
+        await onChunk(bytes.subarray(at, at + 512 * 1024));
     },
   };
 }
@@ -75,14 +82,20 @@ async function cpuMs(work: () => Promise<unknown>): Promise<number> {
 }
 
 async function packing(): Promise<void> {
-  const rows: (string | number)[][] = [['body', 'frame, KiB', 'left, %', 'packing, ms of CPU for a MB']];
+  const rows: (string | number)[][] = [
+    ['body', 'frame, KiB', 'left, %', 'packing, ms of CPU for a MB'],
+  ];
   for (const [name, bytes] of BODIES) {
     for (const frame of FRAMES_KIB) {
       const costs: number[] = [];
       let stored = 0;
       for (let round = 0; round < 3; round++) {
         stored = 0;
-        const source = packSource(sourceOf(bytes), { frameBytes: frame * 1024, level: PACK_LEVEL }, () => {});
+        const source = packSource(
+          sourceOf(bytes),
+          { frameBytes: frame * 1024, level: PACK_LEVEL },
+          () => {},
+        );
         const cost = await cpuMs(() =>
           source.pump((chunk) => {
             stored += chunk.length;
@@ -90,13 +103,25 @@ async function packing(): Promise<void> {
         );
         costs.push(cost / (bytes.length / 1e6));
       }
-      rows.push([name, frame, ((stored / bytes.length) * 100).toFixed(1), Math.min(...costs).toFixed(1)]);
+      rows.push([
+        name,
+        frame,
+        ((stored / bytes.length) * 100).toFixed(1),
+        Math.min(...costs).toFixed(1),
+      ]);
     }
   }
   printTable(rows);
 }
 
-const identity = { bucket: 'b', key: 'k', headers: {}, userMetadata: {}, part: null, encryption: null };
+const identity = {
+  bucket: 'b',
+  key: 'k',
+  headers: {},
+  userMetadata: {},
+  part: null,
+  encryption: null,
+};
 
 async function readAll(store: BlobStore, id: BlobId, range: BlobRange): Promise<void> {
   const reader = (await store.open(id, range)).getReader();
@@ -118,7 +143,10 @@ async function reading(): Promise<void> {
     await files.write(ids.plain, sourceOf(bytes), identity as unknown as BlobIdentity);
     const whole = { offsetBytes: 0, lengthBytes: bytes.length };
     const places = Array.from({ length: 100 }, (_, at) => (noise(at) * 997) % (bytes.length - MiB));
-    const small = (at: number) => ({ offsetBytes: places[at % places.length] ?? 0, lengthBytes: 64 * 1024 });
+    const small = (at: number) => ({
+      offsetBytes: places[at % places.length] ?? 0,
+      lengthBytes: 64 * 1024,
+    });
     const slice = (at: number) => ({ offsetBytes: (at % 15) * MiB, lengthBytes: MiB });
     const costOf = async (times: number, read: (at: number) => Promise<unknown>) => {
       const rounds: number[] = [];
@@ -134,7 +162,11 @@ async function reading(): Promise<void> {
       const frameBytes = frame * 1024;
       await files.delete([ids.packed]);
       const source = packSource(sourceOf(bytes), { frameBytes, level: PACK_LEVEL }, () => {});
-      const { sizeBytes } = await files.write(ids.packed, source, identity as unknown as BlobIdentity);
+      const { sizeBytes } = await files.write(
+        ids.packed,
+        source,
+        identity as unknown as BlobIdentity,
+      );
       const packing = { frameBytes, plainBytes: bytes.length, storedBytes: sizeBytes };
       for (const [name, times, rangeOf] of [
         ['64 KiB anywhere', 100, small],
@@ -144,8 +176,16 @@ async function reading(): Promise<void> {
         // A store anew for each: what it knows of another packing of that blob would be wrong.
         const fresh = createUnpackingBlobStore(files);
         const plain = await costOf(times, (at) => readAll(files, ids.plain, rangeOf(at)));
-        const packed = await costOf(times, (at) => readAll(fresh, ids.packed, { ...rangeOf(at), packing }));
-        rows.push([name, plain.toFixed(0), frame, packed.toFixed(0), `× ${(packed / plain).toFixed(1)}`]);
+        const packed = await costOf(times, (at) =>
+          readAll(fresh, ids.packed, { ...rangeOf(at), packing }),
+        );
+        rows.push([
+          name,
+          plain.toFixed(0),
+          frame,
+          packed.toFixed(0),
+          `× ${(packed / plain).toFixed(1)}`,
+        ]);
       }
     }
     printTable(rows);

@@ -1,4 +1,5 @@
-// How many durable PUTs a second does the Node home take? 10 KiB, 64 at a time, each answered after its fsync.
+// How many durable PUTs a second does the Node home take? 10 KiB, 64 at a time, each answered after
+// its fsync.
 import { createHash, createHmac } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { cpuSecondsOf } from './lib/process-cpu.ts';
@@ -11,10 +12,21 @@ const CONCURRENCY = 64;
 const EMPTY_SHA256 = createHash('sha256').update('').digest('hex');
 
 /** A minimal signer, so that the client costs less CPU than the server. */
-function sign(method: string, path: string, host: string, sha256: string, headers: Record<string, string>) {
+function sign(
+  method: string,
+  path: string,
+  host: string,
+  sha256: string,
+  headers: Record<string, string>,
+) {
   const amzDate = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
   const date = amzDate.slice(0, 8);
-  const all: Record<string, string> = { host, 'x-amz-content-sha256': sha256, 'x-amz-date': amzDate, ...headers };
+  const all: Record<string, string> = {
+    host,
+    'x-amz-content-sha256': sha256,
+    'x-amz-date': amzDate,
+    ...headers,
+  };
   const names = Object.keys(all).sort();
   const canonical = [
     method,
@@ -26,7 +38,12 @@ function sign(method: string, path: string, host: string, sha256: string, header
     sha256,
   ].join('\n');
   const scope = `${date}/auto/s3/aws4_request`;
-  const text = ['AWS4-HMAC-SHA256', amzDate, scope, createHash('sha256').update(canonical).digest('hex')].join('\n');
+  const text = [
+    'AWS4-HMAC-SHA256',
+    amzDate,
+    scope,
+    createHash('sha256').update(canonical).digest('hex'),
+  ].join('\n');
   const key = ['auto', 's3', 'aws4_request'].reduce(
     (hmac, step) => createHmac('sha256', hmac).update(step).digest(),
     createHmac('sha256', `AWS4${SECRET_KEY}`).update(date).digest(),
@@ -45,18 +62,26 @@ function put(
   extra: Record<string, string> = {},
 ): Promise<void> {
   const host = `127.0.0.1:${port}`;
-  const headers = { ...sign('PUT', path, host, sha256, extra), 'content-length': `${body?.length ?? 0}` };
+  const headers = {
+    ...sign('PUT', path, host, sha256, extra),
+    'content-length': `${body?.length ?? 0}`,
+  };
   return new Promise((resolve, reject) => {
-    const outgoing = request({ agent, host: '127.0.0.1', port, path, method: 'PUT', headers }, (incoming) => {
-      let text = '';
-      incoming.on('data', (chunk) => {
-        text += chunk;
-      });
-      incoming.on('end', () =>
-        incoming.statusCode === 200 ? resolve() : reject(new Error(`${incoming.statusCode} ${text}`)),
-      );
-      incoming.on('error', reject);
-    });
+    const outgoing = request(
+      { agent, host: '127.0.0.1', port, path, method: 'PUT', headers },
+      (incoming) => {
+        let text = '';
+        incoming.on('data', (chunk) => {
+          text += chunk;
+        });
+        incoming.on('end', () =>
+          incoming.statusCode === 200
+            ? resolve()
+            : reject(new Error(`${incoming.statusCode} ${text}`)),
+        );
+        incoming.on('error', reject);
+      },
+    );
     outgoing.on('error', reject);
     outgoing.end(body);
   });
@@ -92,7 +117,12 @@ for (const { sizeBytes, store, settings } of [
       rates.push((done / (performance.now() - startedAt)) * 1000);
       cpu.push(((cpuSecondsOf(server.pids[0] ?? 0) - cpuBefore) / done) * 1e6);
     }
-    rows.push([`${sizeBytes / 1024} KiB`, store, Math.round(median(rates)), median(cpu).toFixed(0)]);
+    rows.push([
+      `${sizeBytes / 1024} KiB`,
+      store,
+      Math.round(median(rates)),
+      median(cpu).toFixed(0),
+    ]);
   } finally {
     agent.destroy();
     await server.stop();

@@ -1,7 +1,8 @@
-// What of a range's CPU is ours, above the copies that move its bytes? One process, no sockets. Between two requests a server
-// copies twice as many bytes as a range has, and with them goes most of what its code had in the processor's caches: a loop
-// without copies says a third of what the code takes in a server. So here too each range is read from the page cache and copied
-// on, lists of 64 are decided and then sent, and the same copies alone are taken in turns.
+// What of a range's CPU is ours, above the copies that move its bytes? One process, no sockets.
+// Between two requests a server copies twice as many bytes as a range has, and with them goes most
+// of what its code had in the processor's caches: a loop without copies says a third of what the
+// code takes in a server. So here too each range is read from the page cache and copied on, lists
+// of 64 are decided and then sent, and the same copies alone are taken in turns.
 import { openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { Socket } from 'node:net';
@@ -31,7 +32,10 @@ const CHUNK = Buffer.alloc(1024 * 1024, 'quayside ');
 /** Where the answers go, larger than any cache. */
 const SINK = Buffer.alloc(64 * 1024 * 1024);
 const KEEP_ALIVE_MS = 5000;
-/** Lists of which more were left say nothing: on a busy machine reads at once pause for a while (quick-reads.ts). */
+/**
+ * Lists of which more were left say nothing: on a busy machine reads at once pause for a while
+ * (quick-reads.ts).
+ */
 const LEFT_MAX = 8;
 const LISTS = 200;
 const ROUNDS = 15;
@@ -41,7 +45,11 @@ const log = createConsoleLog(systemClock, 'off');
 // With little memory, so that nearly all ranges come from the page cache.
 const given = parseConfig({ QUAYSIDE_BODY_MEMORY_BYTES: `${8 * 1024 * 1024}` });
 const config = { ...given, rootAccessKey: ACCESS_KEY, rootSecretKey: SECRET_KEY };
-const { ports, close } = await openNodePorts(config, { dataDir: folder, log, onCrash: () => process.exit(1) });
+const { ports, close } = await openNodePorts(config, {
+  dataDir: folder,
+  log,
+  onCrash: () => process.exit(1),
+});
 
 let sinkAt = 0;
 function copyOn(bytes: Uint8Array): void {
@@ -50,7 +58,11 @@ function copyOn(bytes: Uint8Array): void {
   sinkAt += bytes.length;
 }
 
-const newTimes = () => ({ deciding: [] as number[], sending: [] as number[], copying: [] as number[] });
+const newTimes = () => ({
+  deciding: [] as number[],
+  sending: [] as number[],
+  copying: [] as number[],
+});
 
 type Due = { readonly read: SignedRead; readonly reply: HotReply; readonly requestId: string };
 
@@ -61,13 +73,22 @@ try {
       for (let at = 0; at < FILE_BYTES; at += CHUNK.length) await onChunk(CHUNK);
     },
   });
-  const { hotDoor } = createApp(ports, config, (c: Context<{ Bindings: { request: HttpRequest } }>) => c.env.request);
-  const recognise = createRecogniser({ deciding: hotDoor.decidingHeaders, signing: hotDoor.signingHeaders });
+  const { hotDoor } = createApp(
+    ports,
+    config,
+    (c: Context<{ Bindings: { request: HttpRequest } }>) => c.env.request,
+  );
+  const recognise = createRecogniser({
+    deciding: hotDoor.decidingHeaders,
+    signing: hotDoor.signingHeaders,
+  });
   const heads = createPrebuiltHeads(KEEP_ALIVE_MS);
   const requests = Array.from({ length: 16_384 }, () => {
     const start = Math.floor(Math.random() * (FILE_BYTES - RANGE_BYTES));
     const range = `bytes=${start}-${start + RANGE_BYTES - 1}`;
-    return Buffer.from(`GET /hot/object HTTP/1.1\r\nRange: ${range}\r\nHost: 127.0.0.1:9000\r\n\r\n`);
+    return Buffer.from(
+      `GET /hot/object HTTP/1.1\r\nRange: ${range}\r\nHost: 127.0.0.1:9000\r\n\r\n`,
+    );
   });
   let next = 0;
   let left = 0;
@@ -75,7 +96,8 @@ try {
   async function askFully(chunk: Buffer): Promise<void> {
     const read = recognise(chunk);
     const readClient = createClientReader([]);
-    const asked = read === null ? null : readLaneRequest(read, chunk, { socket: new Socket(), readClient });
+    const asked =
+      read === null ? null : readLaneRequest(read, chunk, { socket: new Socket(), readClient });
     if (asked === null) throw new Error('The recogniser refused a plain request.');
     const body = asked.answerOf(await hotDoor.ask(asked.request))?.body;
     if (body instanceof ReadableStream) for await (const _chunk of body);
@@ -101,7 +123,10 @@ try {
       }
       const { part, lent } = whole;
       const head = heads.of(whole, false, requestId.length, Date.now());
-      const bytes = lent.buffer.subarray(lent.at - headLength(head, part), lent.at + lent.lengthBytes);
+      const bytes = lent.buffer.subarray(
+        lent.at - headLength(head, part),
+        lent.at + lent.lengthBytes,
+      );
       fillHead(bytes, head, requestId, part);
       copyOn(bytes);
       lent.release();
@@ -147,8 +172,12 @@ try {
     took.sending.push(median(spent.sending));
     took.copying.push(median(spent.copying));
   }
-  const perRange = (ms: readonly number[]) => [Math.min(...ms), median(ms)].map((each) => (each * 1000) / DUE_MAX);
-  const row = (name: string, times: readonly number[]) => [name, ...times.map((each) => each.toFixed(1))];
+  const perRange = (ms: readonly number[]) =>
+    [Math.min(...ms), median(ms)].map((each) => (each * 1000) / DUE_MAX);
+  const row = (name: string, times: readonly number[]) => [
+    name,
+    ...times.map((each) => each.toFixed(1)),
+  ];
   printTable([
     ['of a range of 64 KiB', 'µs, best round', 'µs, median'],
     row('deciding', perRange(took.deciding)),
@@ -156,7 +185,9 @@ try {
     row('the copies alone, and a pattern that finds the range', perRange(took.copying)),
   ]);
   const asked = ROUNDS * LISTS * DUE_MAX;
-  process.stdout.write(`\n${((left / asked) * 100).toFixed(1)} % were left to the full way or stood in memory.\n`);
+  process.stdout.write(
+    `\n${((left / asked) * 100).toFixed(1)} % were left to the full way or stood in memory.\n`,
+  );
 } finally {
   await close(1000);
   await rm(folder, { recursive: true });

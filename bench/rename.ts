@@ -1,5 +1,6 @@
-// How long does it take to rename a prefix with 10,000 objects on the Node home, and how many bytes of bodies does it read
-// or write? A data folder, its writer thread and real blobs; the job as a user starts it, and its undo.
+// How long does it take to rename a prefix with 10,000 objects on the Node home, and how many bytes
+// of bodies does it read or write? A data folder, its writer thread and real blobs; the job as a
+// user starts it, and its undo.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,8 +31,14 @@ async function fill(core: Core, bucket: BucketHandle): Promise<void> {
   const work = async () => {
     for (let at = next++; at < OBJECTS; at = next++) {
       await putObject(core, bucket, {
-        key: parseObjectKey(`photos/2026/album-${at % 100}/image-${String(at).padStart(6, '0')}.jpg`),
-        attributes: { headers: { contentType: 'image/jpeg' }, userMetadata: {}, storageClass: 'STANDARD' },
+        key: parseObjectKey(
+          `photos/2026/album-${at % 100}/image-${String(at).padStart(6, '0')}.jpg`,
+        ),
+        attributes: {
+          headers: { contentType: 'image/jpeg' },
+          userMetadata: {},
+          storageClass: 'STANDARD',
+        },
         body: { lengthBytes: body.length, pump: async (onChunk) => onChunk(body) },
         expectation: { contentMd5Hex: null, checksum: null },
         condition: null,
@@ -50,10 +57,15 @@ async function waitFor(bucket: BucketHandle, id: NameJobId): Promise<NameJob> {
   }
 }
 
-const rows: (string | number)[][] = [['bucket', 'what', 'objects', 'seconds', 'CPU s', 'calls of the blob store']];
+const rows: (string | number)[][] = [
+  ['bucket', 'what', 'objects', 'seconds', 'CPU s', 'calls of the blob store'],
+];
 const dataDir = await mkdtemp(join(tmpdir(), 'quayside-bench-'));
 try {
-  const key = { QUAYSIDE_ROOT_ACCESS_KEY: 'bench-rename-key', QUAYSIDE_ROOT_SECRET_KEY: 'bench-rename-secret' };
+  const key = {
+    QUAYSIDE_ROOT_ACCESS_KEY: 'bench-rename-key',
+    QUAYSIDE_ROOT_SECRET_KEY: 'bench-rename-secret',
+  };
   const config = parseConfig({ QUAYSIDE_DATA_DIR: dataDir, ...key });
   const onCrash = (error: unknown) => {
     throw error;
@@ -73,7 +85,8 @@ try {
     for (const made of [name, `${name}-2`]) {
       await createBucket(core, ROOT_ACCOUNT, parseBucketName(made), PRIVATE_ACCESS);
     }
-    if (kind === 'with versions') await setBucketSettings(core, await open(name), { versioning: 'enabled' });
+    if (kind === 'with versions')
+      await setBucketSettings(core, await open(name), { versioning: 'enabled' });
     const bucket = await open(name);
     await fill(core, bucket);
     const toBucket = kind === 'into another bucket' ? parseBucketName(`${name}-2`) : null;
@@ -93,7 +106,14 @@ try {
       const seconds = (performance.now() - startedAt) / 1000;
       const { user, system } = process.cpuUsage(cpu);
       last = job.id;
-      rows.push([kind, what, job.counts.done, seconds.toFixed(2), ((user + system) / 1e6).toFixed(2), blobCalls]);
+      rows.push([
+        kind,
+        what,
+        job.counts.done,
+        seconds.toFixed(2),
+        ((user + system) / 1e6).toFixed(2),
+        blobCalls,
+      ]);
     }
   }
   await close(1000);

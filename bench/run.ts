@@ -1,6 +1,6 @@
-// `npm run bench -- [names] [options]`: runs the named benches one after the other, all when none is named. Each bench is
-// a file of this folder that prints one table; results with machine and date are kept in README.md beside it. What begins
-// with the first `--…` is for the benches.
+// `npm run bench -- [names] [options]`: runs the named benches one after the other, all when none
+// is named. Each bench is a file of this folder that prints one table; results with machine and
+// date are kept in README.md beside it. What begins with the first `--…` is for the benches.
 import { spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -29,5 +29,6 @@ if (unknown.length > 0) {
 }
 process.stdout.write(`${describeMachine()}\n`);
 let failed = 0;
-for (const name of wanted.length > 0 ? wanted : known) failed += (await runBench(name)) === 0 ? 0 : 1;
+for (const name of wanted.length > 0 ? wanted : known)
+  failed += (await runBench(name)) === 0 ? 0 : 1;
 process.exitCode = failed === 0 ? 0 : 1;

@@ -1,7 +1,8 @@
-// What does a signed GET cost above a public one, over sockets? The Node home with the hot lane and without it, 10 KiB, 64
-// connections, CPU a request of the serving process, rounds interleaved: a public GET, then the same object signed in the
-// header and by presigned URLs, with one signature that comes again and again, and with another one each time.
-// Options: --rounds 7, --seconds 1 of a round, --port 19650 and the one behind it.
+// What does a signed GET cost above a public one, over sockets? The Node home with the hot lane and
+// without it, 10 KiB, 64 connections, CPU a request of the serving process, rounds interleaved: a
+// public GET, then the same object signed in the header and by presigned URLs, with one signature
+// that comes again and again, and with another one each time. Options: --rounds 7, --seconds 1 of a
+// round, --port 19650 and the one behind it.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,7 +34,10 @@ if (missing.length > 0) {
   process.exit(0);
 }
 
-/** Lines of wrk.lua: requests for the object, signed so long ago that all are good for as long as the bench runs. */
+/**
+ * Lines of wrk.lua: requests for the object, signed so long ago that all are good for as long as
+ * the bench runs.
+ */
 async function signedRequests(url: string, count: number, signQuery: boolean): Promise<string> {
   const lines: string[] = [];
   for (let i = 0; i < count; i++) {
@@ -47,7 +51,9 @@ async function signedRequests(url: string, count: number, signQuery: boolean): P
       headers: signQuery ? {} : { 'x-amz-user-agent': `bench ${i}` },
     });
     const signed = await signer.sign();
-    const headers = [...signed.headers].filter(([name]) => name !== 'host').map(([name, value]) => `${name}: ${value}`);
+    const headers = [...signed.headers]
+      .filter(([name]) => name !== 'host')
+      .map(([name, value]) => `${name}: ${value}`);
     lines.push([`${signed.url.pathname}${signed.url.search}`, ...headers].join('\t'));
   }
   return `${lines.join('\n')}\n`;
@@ -74,27 +80,40 @@ const folder = await mkdtemp(join(tmpdir(), 'quayside-signed-'));
 const running: Server[] = [];
 try {
   await writeFixtures(folder, [FILE]);
-  const loads: { server: Server; lane: string; url: string; kind: Kind; results: LoadResult[] }[] = [];
+  const loads: { server: Server; lane: string; url: string; kind: Kind; results: LoadResult[] }[] =
+    [];
   for (const [i, lane] of ['on', 'off'].entries()) {
     const server = await startQuayside(Number(values.port) + i, { QUAYSIDE_HOT_LANE: lane });
     running.push(server);
     await publish(server, folder, [FILE]);
     const url = `${server.url}/${BUCKET}/${FILE}`;
-    for (const kind of await kindsOf(url, folder, lane)) loads.push({ server, lane, url, kind, results: [] });
+    for (const kind of await kindsOf(url, folder, lane))
+      loads.push({ server, lane, url, kind, results: [] });
   }
   for (let round = 0; round <= rounds; round++) {
     for (const { server, url, kind, results } of loads) {
       const { requestsFile } = kind;
       const more = requestsFile === undefined ? {} : { requestsFile };
-      const options = { url, connections: 64, seconds: round === 0 ? 2 : seconds, bodyBytes: BODY_BYTES, ...more };
+      const options = {
+        url,
+        connections: 64,
+        seconds: round === 0 ? 2 : seconds,
+        bodyBytes: BODY_BYTES,
+        ...more,
+      };
       const result = await load(options, server.pids);
       if (round > 0) results.push(result);
     }
   }
-  const rows: (string | number)[][] = [['lane', 'request', 'requests/s', 'CPU µs', 'above public, µs', 'p99 ms']];
+  const rows: (string | number)[][] = [
+    ['lane', 'request', 'requests/s', 'CPU µs', 'above public, µs', 'p99 ms'],
+  ];
   for (const { lane, kind, results } of loads) {
-    const open = loads.find((other) => other.lane === lane && other.kind.name === 'public')?.results ?? [];
-    const above = results.map((own, i) => own.cpuMicrosPerRequest - (open[i]?.cpuMicrosPerRequest ?? Number.NaN));
+    const open =
+      loads.find((other) => other.lane === lane && other.kind.name === 'public')?.results ?? [];
+    const above = results.map(
+      (own, i) => own.cpuMicrosPerRequest - (open[i]?.cpuMicrosPerRequest ?? Number.NaN),
+    );
     rows.push([
       lane,
       kind.name,

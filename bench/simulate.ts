@@ -1,12 +1,17 @@
-// Is our design worth its parts? One Zipf trace over many data centres, through our own code and through three simpler
-// designs: hit ratios, reads per tier, staleness, and what a million downloads cost. Virtual time; the same numbers in
-// every run. Assumptions stand in simulate/latencies.ts and simulate/prices.ts, the reading of the table in README.md.
+// Is our design worth its parts? One Zipf trace over many data centres, through our own code and
+// through three simpler designs: hit ratios, reads per tier, staleness, and what a million
+// downloads cost. Virtual time; the same numbers in every run. Assumptions stand in
+// simulate/latencies.ts and simulate/prices.ts, the reading of the table in README.md.
 import { printTable } from './lib/table.ts';
 import type { MakeDesign } from './simulate/design.ts';
 import { costOf, PRICES_READ_ON } from './simulate/prices.ts';
 import { createQuayside, NO_VALVE, OPEN_VALVE, TODAY } from './simulate/quayside-design.ts';
 import { type Report, runDesign, type Scenario } from './simulate/run-design.ts';
-import { createBucketAlone, createCacheApiFront, createWorkersCacheFront } from './simulate/simple-designs.ts';
+import {
+  createBucketAlone,
+  createCacheApiFront,
+  createWorkersCacheFront,
+} from './simulate/simple-designs.ts';
 
 const MiB = 2 ** 20;
 
@@ -28,17 +33,31 @@ const TRACE = {
 } satisfies Partial<Scenario['trace']>;
 
 /**
- * A few files that everybody wants; many files with much traffic; the same files with little; and a start with nothing
- * anywhere, which is what a crawler or a new site is to the tiers; and more readers than one Durable Object likes.
+ * A few files that everybody wants; many files with much traffic; the same files with little; and a
+ * start with nothing anywhere, which is what a crawler or a new site is to the tiers; and more
+ * readers than one Durable Object likes.
  */
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
   hot: {
     ...COMMON,
-    trace: { ...TRACE, objects: 100, exponent: 1.1, requests: 48_000, requestsPerSecond: 300, overwriteShare: 0.0005 },
+    trace: {
+      ...TRACE,
+      objects: 100,
+      exponent: 1.1,
+      requests: 48_000,
+      requestsPerSecond: 300,
+      overwriteShare: 0.0005,
+    },
   },
   busy: {
     ...COMMON,
-    trace: { ...TRACE, objects: 2000, requests: 24_000, requestsPerSecond: 150, overwriteShare: 0.001 },
+    trace: {
+      ...TRACE,
+      objects: 2000,
+      requests: 24_000,
+      requestsPerSecond: 150,
+      overwriteShare: 0.001,
+    },
   },
   quiet: {
     ...COMMON,
@@ -47,7 +66,13 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   cold: {
     ...COMMON,
     warmUpShare: 0,
-    trace: { ...TRACE, objects: 6000, requests: 24_000, requestsPerSecond: 200, overwriteShare: 0.001 },
+    trace: {
+      ...TRACE,
+      objects: 6000,
+      requests: 24_000,
+      requestsPerSecond: 200,
+      overwriteShare: 0.001,
+    },
   },
   flood: {
     ...COMMON,
@@ -79,7 +104,10 @@ const DESIGNS: Readonly<Record<string, MakeDesign>> = {
   today: createQuayside(TODAY),
   'today, KV for every key': createQuayside({ ...TODAY, rates: OPEN_VALVE }),
   'today, bodies in the Cache API': createQuayside({ ...TODAY, bodies: ['cache-api'] }),
-  'today, Cache API before Workers Cache': createQuayside({ ...TODAY, bodies: ['cache-api', 'workers-cache'] }),
+  'today, Cache API before Workers Cache': createQuayside({
+    ...TODAY,
+    bodies: ['cache-api', 'workers-cache'],
+  }),
   'today, no body memory': createQuayside({ ...TODAY, hasBodyMemory: false }),
   'today, fresh 5 s, none behind the answer': createQuayside({
     ...TODAY,
@@ -125,23 +153,34 @@ function printReads(reports: ReadonlyMap<string, Report>): void {
       percent(usage.fromMemory, bodies),
       percent(usage.fromEdge, bodies),
       percent(usage.fromBucket, bodies),
-      ...[usage.upperHits, usage.classB, usage.indexReads, usage.kvReads, usage.kvAnswers, usage.kvWrites].map(
-        (count) => perThousand(count, answers),
-      ),
+      ...[
+        usage.upperHits,
+        usage.classB,
+        usage.indexReads,
+        usage.kvReads,
+        usage.kvAnswers,
+        usage.kvWrites,
+      ].map((count) => perThousand(count, answers)),
     ];
   });
   printTable([[...head, ...reads], ...rows]);
 }
 
-/** The simple designs that are no worse than this one on R2's share, price and share of stale answers together. */
+/**
+ * The simple designs that are no worse than this one on R2's share, price and share of stale
+ * answers together.
+ */
 function beatenBy(name: string, reports: ReadonlyMap<string, Report>): string {
   const measures = ({ usage, answers, stale }: Report) =>
     [usage.fromBucket, costOf(usage).total, stale.answers].map((count) => count / answers);
   const own = reports.get(name);
   if (own === undefined || name.startsWith('(')) return '';
   const limits = measures(own);
-  const isNoWorse = (other: Report) => measures(other).every((value, at) => value <= (limits[at] ?? 0));
-  const names = [...reports].filter(([other, report]) => other.startsWith('(') && isNoWorse(report));
+  const isNoWorse = (other: Report) =>
+    measures(other).every((value, at) => value <= (limits[at] ?? 0));
+  const names = [...reports].filter(
+    ([other, report]) => other.startsWith('(') && isNoWorse(report),
+  );
   return names.map(([other]) => other).join('; ') || 'none';
 }
 

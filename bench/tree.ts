@@ -1,5 +1,6 @@
-// Does a real tree survive the round trip? Every file of this repo's node_modules goes up through the S3 API, is listed
-// with and without a delimiter, comes down and is compared byte for byte, on both homes. Fails on any difference.
+// Does a real tree survive the round trip? Every file of this repo's node_modules goes up through
+// the S3 API, is listed with and without a delimiter, comes down and is compared byte for byte, on
+// both homes. Fails on any difference.
 import { createHash } from 'node:crypto';
 import type { Dirent } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
@@ -23,14 +24,21 @@ type Entry = { readonly sizeBytes: number; readonly etag: string };
 const isFile = (entry: Dirent) => entry.isFile();
 const md5 = (bytes: Uint8Array) => `"${createHash('md5').update(bytes).digest('hex')}"`;
 
-/** Keys of all regular files below the root, without the caches that tools keep there: those change meanwhile. */
+/**
+ * Keys of all regular files below the root, without the caches that tools keep there: those change
+ * meanwhile.
+ */
 async function keysOfTree(): Promise<string[]> {
   const entries = await readdir(ROOT, { recursive: true, withFileTypes: true });
-  const paths = entries.filter(isFile).map((entry) => relative(ROOT, join(entry.parentPath, entry.name)));
+  const paths = entries
+    .filter(isFile)
+    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)));
   return paths.map((path) => path.split(sep).join('/')).filter((key) => !key.startsWith('.'));
 }
 
-async function timed<Result>(work: () => Promise<Result>): Promise<[result: Result, seconds: number]> {
+async function timed<Result>(
+  work: () => Promise<Result>,
+): Promise<[result: Result, seconds: number]> {
   const startedAtMs = performance.now();
   const result = await work();
   return [result, (performance.now() - startedAtMs) / 1000];
@@ -58,7 +66,12 @@ async function upload(client: WireClient, keys: readonly string[]): Promise<Map<
 }
 
 /** Everything under a prefix, page by page; with a delimiter, folder by folder. */
-async function list(client: WireClient, Prefix: string, Delimiter: string | undefined, found: Map<string, Entry>) {
+async function list(
+  client: WireClient,
+  Prefix: string,
+  Delimiter: string | undefined,
+  found: Map<string, Entry>,
+) {
   const folders: string[] = [];
   for (let ContinuationToken: string | undefined; ; ) {
     const page = await client.s3.send(
@@ -86,7 +99,10 @@ async function download(client: WireClient, keys: readonly string[]): Promise<nu
 }
 
 /** How many entries are missing, too many or other than expected. */
-function differences(expected: ReadonlyMap<string, Entry>, found: ReadonlyMap<string, Entry>): number {
+function differences(
+  expected: ReadonlyMap<string, Entry>,
+  found: ReadonlyMap<string, Entry>,
+): number {
   let count = 0;
   for (const [key, { sizeBytes, etag }] of expected) {
     const entry = found.get(key);
@@ -96,7 +112,8 @@ function differences(expected: ReadonlyMap<string, Entry>, found: ReadonlyMap<st
 }
 
 const keys = await keysOfTree();
-if (keys.length < MIN_FILES) throw new Error(`${ROOT} has ${keys.length} files, ${MIN_FILES} are needed`);
+if (keys.length < MIN_FILES)
+  throw new Error(`${ROOT} has ${keys.length} files, ${MIN_FILES} are needed`);
 const rows: (string | number)[][] = [
   ['home', 'files', 'MB', 'up s', 'flat list s', 'list by folder s', 'down s', 'different'],
 ];
@@ -113,7 +130,9 @@ await onEachHome(async ({ target }) => {
   if (!target.isTemporary) await removeBucket(client, BUCKET);
   const wrong = differences(sent, flat) + differences(sent, walked) + different;
   failures += wrong;
-  const seconds = [upSeconds, flatSeconds, walkSeconds, downSeconds].map((value) => value.toFixed(1));
+  const seconds = [upSeconds, flatSeconds, walkSeconds, downSeconds].map((value) =>
+    value.toFixed(1),
+  );
   rows.push([target.home, keys.length, Math.round(bytes / 1e6), ...seconds, wrong]);
 });
 

@@ -19,12 +19,17 @@ await runCommand(USAGE, async () => {
     },
   });
   const [folder, ...others] = positionals;
-  if (folder === undefined || others.length > 0) throw new UsageError('Name one folder for the backup.');
+  if (folder === undefined || others.length > 0)
+    throw new UsageError('Name one folder for the backup.');
   const settings = await readSettings();
   setPriority(NICENESS);
   const startedAt = performance.now();
   const { backUp } = await import('../src/adapters/node/backup/back-up.ts');
-  const result = await backUp(values.data ?? settings.dataDir, folder, values.copy ? 'copy' : 'share');
+  const result = await backUp(
+    values.data ?? settings.dataDir,
+    folder,
+    values.copy ? 'copy' : 'share',
+  );
   const { manifest, counts, removedBlobs } = result;
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   print(`Backed up to ${folder} in ${seconds} s, as it was at ${manifest.takenAt}:`);
@@ -35,11 +40,15 @@ await runCommand(USAGE, async () => {
     `  ${counts.blobs} blobs, ${sizeText(counts.bytes)}; new ${counts.newBlobs}, ${sizeText(counts.newBytes)}; removed ${removedBlobs}`,
   );
   if (counts.linkedBlobs > 0) {
-    print('  Blobs are hard links: this backup outlives mistakes, but not the disk. --copy makes bytes of its own.');
+    print(
+      '  Blobs are hard links: this backup outlives mistakes, but not the disk. --copy makes bytes of its own.',
+    );
   }
   if (manifest.keys.length > 0) print('  It holds keys: whoever can read it can read everything.');
   if (counts.hurt.length > 0) {
-    print(`  ${counts.hurt.length} blobs are missing in the data folder: npm run check says whose they are.`);
+    print(
+      `  ${counts.hurt.length} blobs are missing in the data folder: npm run check says whose they are.`,
+    );
   }
   const verified = values.verify ? await verify(folder, settings) : SOUND;
   if (verified !== SOUND) return verified;

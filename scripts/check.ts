@@ -11,7 +11,10 @@ const NICENESS = 10;
 await runCommand(USAGE, async () => {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { bodies: { type: 'boolean', default: false }, json: { type: 'boolean', default: false } },
+    options: {
+      bodies: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+    },
   });
   if (positionals.length > 1) throw new UsageError('Name one folder.');
   const settings = await readSettings();

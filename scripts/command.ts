@@ -42,11 +42,13 @@ export async function runCommand(usage: string, work: () => Promise<number>): Pr
 
 async function textOf(error: unknown, usage: string): Promise<string> {
   if (!(error instanceof Error)) return String(error);
-  const isWrongCall = error instanceof UsageError || errnoOf(error)?.startsWith('ERR_PARSE_ARGS') === true;
+  const isWrongCall =
+    error instanceof UsageError || errnoOf(error)?.startsWith('ERR_PARSE_ARGS') === true;
   if (isWrongCall) return `${error.message}\n${usage}`;
   const { DataFolderError } = await import('../src/adapters/node/disk/data-folder.ts');
   const { ConfigError } = await import('../src/config.ts');
-  const isForPeople = error instanceof DataFolderError || error instanceof ConfigError || errnoOf(error) !== null;
+  const isForPeople =
+    error instanceof DataFolderError || error instanceof ConfigError || errnoOf(error) !== null;
   return (isForPeople ? error.message : error.stack) ?? error.message;
 }
 

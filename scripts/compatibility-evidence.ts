@@ -1,7 +1,7 @@
-// What is known of our being S3, as files in docs/evidence: s3-compatibility.ts makes a page of it. Runs write them, people
-// write the reasons only. Results of ceph/s3-tests come in by
-//   npm run compatibility -- --no-run --suite <commit> --node summary.json --workers summary.json
-// (each option as often as there are files; a run in parts has several).
+// What is known of our being S3, as files in docs/evidence: s3-compatibility.ts makes a page of it.
+// Runs write them, people write the reasons only. Results of ceph/s3-tests come in by npm run
+// compatibility -- --no-run --suite <commit> --node summary.json --workers summary.json (each
+// option as often as there are files; a run in parts has several).
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url';
 export const HOMES = ['node', 'workers'] as const;
 export type Home = (typeof HOMES)[number];
 
-const file = (name: string) => fileURLToPath(new URL(`../docs/evidence/${name}.json`, import.meta.url));
+const file = (name: string) =>
+  fileURLToPath(new URL(`../docs/evidence/${name}.json`, import.meta.url));
 /** Written by the wire suite, by takeSuiteResults, by hand, and by test/clients/run.ts. */
 export const EVIDENCE_FILES = {
   wire: file('wire-operations'),
@@ -19,7 +20,9 @@ export const EVIDENCE_FILES = {
 } as const;
 
 /** Answers by home, operation and class of status: `{node: {PutObject: {"2xx": 812}}}`. */
-export type WireEvidence = Readonly<Partial<Record<Home, Readonly<Record<string, Readonly<Record<string, number>>>>>>>;
+export type WireEvidence = Readonly<
+  Partial<Record<Home, Readonly<Record<string, Readonly<Record<string, number>>>>>>
+>;
 
 /** One run of ceph/s3-tests, or several of parts of it. */
 export type SuiteResult = {
@@ -27,29 +30,45 @@ export type SuiteResult = {
   readonly groups: Readonly<Record<string, { readonly passed: number; readonly total: number }>>;
   readonly notPassed: readonly string[];
 };
-export type SuiteEvidence = { readonly suite: string; readonly homes: Readonly<Record<Home, SuiteResult>> };
+export type SuiteEvidence = {
+  readonly suite: string;
+  readonly homes: Readonly<Record<Home, SuiteResult>>;
+};
 
 /** Why a test does not pass, by its name, and what says so. */
-export type Reasons = Readonly<Record<string, { readonly reason: string; readonly source: string }>>;
+export type Reasons = Readonly<
+  Record<string, { readonly reason: string; readonly source: string }>
+>;
 
 /** What a script of test/clients came to, by its name. */
 export type ClientEvidence = Readonly<
   Record<
     string,
-    { readonly version: string; readonly date: string; readonly homes: Readonly<Partial<Record<Home, string>>> }
+    {
+      readonly version: string;
+      readonly date: string;
+      readonly homes: Readonly<Partial<Record<Home, string>>>;
+    }
   >
 >;
 
-/** What we read of a summary of the suite's runner; tests of the tier `bonus` (`fails_on_aws` and such) do not count. */
+/**
+ * What we read of a summary of the suite's runner; tests of the tier `bonus` (`fails_on_aws` and
+ * such) do not count.
+ */
 type Summary = {
   readonly when: string;
-  readonly tests: Readonly<Record<string, { readonly tier: string; readonly group: string; readonly outcome: string }>>;
+  readonly tests: Readonly<
+    Record<string, { readonly tier: string; readonly group: string; readonly outcome: string }>
+  >;
 };
 
 const readJson = <Value>(path: string): Value => JSON.parse(readFileSync(path, 'utf8')) as Value;
 
 /** Throws an Error where the file is missing or no JSON. */
-export function readEvidence<Value>(path: (typeof EVIDENCE_FILES)[keyof typeof EVIDENCE_FILES]): Value {
+export function readEvidence<Value>(
+  path: (typeof EVIDENCE_FILES)[keyof typeof EVIDENCE_FILES],
+): Value {
   return readJson<Value>(path);
 }
 
@@ -59,10 +78,18 @@ export function writeEvidence(path: string, value: unknown): void {
   writeFileSync(path, `${JSON.stringify(value, null, 1)}\n`);
 }
 
-/** Takes in what the runner of the suite wrote for one home. Of a test in several files the last one counts. */
-export function takeSuiteResults(home: Home, suite: string | undefined, paths: readonly string[]): void {
+/**
+ * Takes in what the runner of the suite wrote for one home. Of a test in several files the last one
+ * counts.
+ */
+export function takeSuiteResults(
+  home: Home,
+  suite: string | undefined,
+  paths: readonly string[],
+): void {
   if (paths.length === 0) return;
-  if (suite === undefined) throw new Error('Say with --suite which commit of ceph/s3-tests was run.');
+  if (suite === undefined)
+    throw new Error('Say with --suite which commit of ceph/s3-tests was run.');
   const known = readJson<SuiteEvidence>(EVIDENCE_FILES.suite);
   const result = summarize(paths.map((path) => readJson<Summary>(path)));
   writeEvidence(EVIDENCE_FILES.suite, { suite, homes: { ...known.homes, [home]: result } });

@@ -24,8 +24,13 @@ function install() {
   const installed =
     npmScript && npmNode
       ? spawnSync(npmNode, [npmScript, ...args], { cwd: root, stdio: 'inherit' })
-      : spawnSync('npm', args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' });
-  if (installed.error) process.stderr.write(`npm could not be started: ${installed.error.message}\n`);
+      : spawnSync('npm', args, {
+          cwd: root,
+          stdio: 'inherit',
+          shell: process.platform === 'win32',
+        });
+  if (installed.error)
+    process.stderr.write(`npm could not be started: ${installed.error.message}\n`);
   return installed.status ?? 1;
 }
 
@@ -49,7 +54,8 @@ function nodeProblem() {
 }
 
 // npm writes this file last, so an interrupted installation leaves none and is done again.
-const isOutdated = modifiedAtMs('node_modules/.package-lock.json') < modifiedAtMs('package-lock.json');
+const isOutdated =
+  modifiedAtMs('node_modules/.package-lock.json') < modifiedAtMs('package-lock.json');
 const exitCode = isOutdated ? install() : 0;
 const problem = exitCode === 0 ? nodeProblem() : null;
 if (problem !== null) process.stderr.write(problem);

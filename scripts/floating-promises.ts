@@ -5,7 +5,12 @@
 // is meant to go on alone says `void`.
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Expression, type FunctionLikeDeclaration, type Node, SyntaxKind } from 'typescript/unstable/ast';
+import {
+  type Expression,
+  type FunctionLikeDeclaration,
+  type Node,
+  SyntaxKind,
+} from 'typescript/unstable/ast';
 import {
   isAssignmentOperator,
   isBinaryExpression,
@@ -40,10 +45,13 @@ export function findFloatingPromises(
     for (const config of configs.map((name) => join(root, name))) {
       const project = api.updateSnapshot({ openProjects: [config] }).getProject(config);
       if (project === undefined) throw new Error(`${config} is no project.`);
-      const files = project.program.getSourceFileNames().filter((name) => name.startsWith(start) && !seen.has(name));
+      const files = project.program
+        .getSourceFileNames()
+        .filter((name) => name.startsWith(start) && !seen.has(name));
       for (const file of files) {
         seen.add(file);
-        for (const line of linesOf(project, file)) found.push(`${file.slice(root.length + 1)}:${line}`);
+        for (const line of linesOf(project, file))
+          found.push(`${file.slice(root.length + 1)}:${line}`);
       }
     }
     return found.sort();
@@ -60,8 +68,10 @@ function linesOf(project: Project, file: string): readonly number[] {
    * `isTried`: within the `try` of an async function, whose `catch` hears only of what was awaited.
    */
   const visit = (node: Node, isAsync: boolean, isTried: boolean): void => {
-    if (isExpressionStatement(node) && !isHandled(node.expression)) expressions.push(node.expression);
-    if (isTried && isReturnStatement(node) && node.expression !== undefined) expressions.push(node.expression);
+    if (isExpressionStatement(node) && !isHandled(node.expression))
+      expressions.push(node.expression);
+    if (isTried && isReturnStatement(node) && node.expression !== undefined)
+      expressions.push(node.expression);
     const isFunction = isFunctionLikeDeclaration(node);
     const inAsync = isFunction ? isAsyncFunction(node) : isAsync;
     node.forEachChild((child) => {
@@ -86,7 +96,8 @@ function isAsyncFunction(node: FunctionLikeDeclaration): boolean {
  */
 function isHandled(expression: Expression): boolean {
   if (isBinaryExpression(expression)) return isAssignmentOperator(expression.operatorToken.kind);
-  if (!isCallExpression(expression) || !isPropertyAccessExpression(expression.expression)) return false;
+  if (!isCallExpression(expression) || !isPropertyAccessExpression(expression.expression))
+    return false;
   const { name, expression: before } = expression.expression;
   if (name.text === 'finally') return isHandled(before);
   return (
@@ -102,7 +113,10 @@ function isPromise(project: Project, type: Type | undefined): boolean {
 }
 
 if (import.meta.main) {
-  const found = findFloatingPromises(fileURLToPath(new URL('..', import.meta.url)).replace(/[/\\]$/, ''));
-  for (const place of found) process.stdout.write(`${place} makes a promise that nobody waits for.\n`);
+  const found = findFloatingPromises(
+    fileURLToPath(new URL('..', import.meta.url)).replace(/[/\\]$/, ''),
+  );
+  for (const place of found)
+    process.stdout.write(`${place} makes a promise that nobody waits for.\n`);
   process.exitCode = found.length > 0 ? 1 : 0;
 }

@@ -1,11 +1,15 @@
-// Writes src/index/tables/fresh-schema.ts: what all migrations of a bucket's database make of an empty one. Run it with
-// `node scripts/fresh-schema.ts` behind a new migration; test/index/schema.test.ts says when it was forgotten.
+// Writes src/index/tables/fresh-schema.ts: what all migrations of a bucket's database make of an
+// empty one. Run it with `node scripts/fresh-schema.ts` behind a new migration;
+// test/index/schema.test.ts says when it was forgotten.
 import { DatabaseSync } from 'node:sqlite';
 import { sqliteOver } from '../src/adapters/node/index/node-sqlite.ts';
 import { INDEX_SCHEMA } from '../src/index/tables/index-schema.ts';
 import { migrate, type Schema } from '../src/index/tables/schema.ts';
 
-/** The tables and indexes that the migrations make, in an order in which they can be made, each on lines of its own. */
+/**
+ * The tables and indexes that the migrations make, in an order in which they can be made, each on
+ * lines of its own.
+ */
 export function statementsOf({ name, migrations }: Schema): readonly string[] {
   const db = new DatabaseSync(':memory:');
   const sql = sqliteOver(db, { readOnly: false });
@@ -23,7 +27,8 @@ export function statementsOf({ name, migrations }: Schema): readonly string[] {
 /** Columns of a table on a line each; other statements on one. */
 function readable(statement: string): string {
   const [, head, body, tail] = /^(CREATE TABLE .+? \()(.*)\)([^)]*)$/.exec(statement) ?? [];
-  if (head === undefined || body === undefined) return statement.replace('( ', '(').replace(' )', ')');
+  if (head === undefined || body === undefined)
+    return statement.replace('( ', '(').replace(' )', ')');
   const columns = body.trim().split(/, (?![^(]*\))/);
   return `${head}\n    ${columns.join(',\n    ')}\n  )${tail}`;
 }
@@ -32,8 +37,8 @@ function readable(statement: string): string {
 export function freshSchemaFile(): string {
   const statements = statementsOf(INDEX_SCHEMA).map((text) => `  \`${text}\`,\n`);
   return `// The tables of a bucket's database as they are now, for one that is empty: a quarter of the time that its migrations
-// take, which all others have had (index-schema.ts). Made by scripts/fresh-schema.ts, never by hand. docs/storage-schema.md
-// explains every table.
+// take, which all others have had (index-schema.ts). Made by scripts/fresh-schema.ts, never by
+// hand. docs/storage-schema.md explains every table.
 
 export const FRESH_INDEX: readonly string[] = [
 ${statements.join('')}];

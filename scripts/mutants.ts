@@ -31,7 +31,11 @@ const { values } = parseArgs({
 });
 
 type Check = 'tests' | 'types' | 'promises' | 'time';
-type Result = { readonly mutant: Mutant; readonly caughtBy: Check | null; readonly by: string | null };
+type Result = {
+  readonly mutant: Mutant;
+  readonly caughtBy: Check | null;
+  readonly by: string | null;
+};
 
 const { copy, failuresOf, isRefusedBy } = openChecks(root);
 const graph = readImports(root, listFiles(root, 'src/**.ts', 'test/**.ts'));
@@ -42,9 +46,12 @@ async function tryOut(mutant: Mutant): Promise<Result> {
   const caught = (caughtBy: Check, by: string | null = null): Result => ({ mutant, caughtBy, by });
   writeFileSync(join(copy, file), applied(text, mutation));
   try {
-    if (mutation.operator === 'await' && (await isRefusedBy('promises', file))) return caught('promises');
+    if (mutation.operator === 'await' && (await isRefusedBy('promises', file)))
+      return caught('promises');
     const isCloudflares = IS_CLOUDFLARES.test(file);
-    const tests = testsOf(graph, file).filter((test) => test.startsWith('test/workerd/') === isCloudflares);
+    const tests = testsOf(graph, file).filter(
+      (test) => test.startsWith('test/workerd/') === isCloudflares,
+    );
     const project = isCloudflares ? 'workerd' : 'node';
     const limits = [NEAR_LIMIT_SECONDS, FAR_LIMIT_SECONDS] as const;
     for (const [round, files] of [tests.slice(0, NEAREST), tests.slice(NEAREST)].entries()) {
@@ -62,7 +69,8 @@ async function tryOut(mutant: Mutant): Promise<Result> {
 function lineFor({ mutant: { file, text, mutation }, caughtBy, by }: Result): string {
   const { operator, start, end, replacement } = mutation;
   const flat = (code: string) => code.replace(/\s+/g, ' ').slice(0, 100);
-  const state = caughtBy === null ? 'SURVIVED' : `caught by ${caughtBy}${by === null ? '' : ` (${by})`}`;
+  const state =
+    caughtBy === null ? 'SURVIVED' : `caught by ${caughtBy}${by === null ? '' : ` (${by})`}`;
   const change = `${flat(text.slice(start, end))}  =>  ${flat(replacement)}`;
   return `${file}:${lineOf(text, start)}  ${operator}: ${change}\n    ${state}`;
 }
@@ -89,7 +97,9 @@ const endAtMs = performance.now() + Number(values.minutes) * 60_000;
 const tried: Result[] = [];
 for (const mutant of chosen) {
   if (performance.now() > endAtMs) {
-    say(`Its ${values.minutes} minutes are over: ${chosen.length - tried.length} faults were not tried.`);
+    say(
+      `Its ${values.minutes} minutes are over: ${chosen.length - tried.length} faults were not tried.`,
+    );
     break;
   }
   const result = await tryOut(mutant);
@@ -98,22 +108,32 @@ for (const mutant of chosen) {
 }
 
 // A test that fails without any fault catches none.
-const noticing = new Set(tried.flatMap(({ caughtBy, by }) => (caughtBy === 'tests' && by !== null ? [by] : [])));
+const noticing = new Set(
+  tried.flatMap(({ caughtBy, by }) => (caughtBy === 'tests' && by !== null ? [by] : [])),
+);
 const broken = new Set<string>(['unknown']);
 for (const project of ['node', 'workerd']) {
-  const files = [...noticing].filter((file) => file.startsWith('test/workerd/') === (project === 'workerd'));
+  const files = [...noticing].filter(
+    (file) => file.startsWith('test/workerd/') === (project === 'workerd'),
+  );
   const named = files.filter((file) => file !== 'unknown');
-  for (const file of await failuresOf(project, named, { limitSeconds: FAR_LIMIT_SECONDS, bail: 0 })) broken.add(file);
+  for (const file of await failuresOf(project, named, { limitSeconds: FAR_LIMIT_SECONDS, bail: 0 }))
+    broken.add(file);
 }
-const isProven = ({ caughtBy, by }: Result) => caughtBy !== 'tests' || by === null || !broken.has(by);
+const isProven = ({ caughtBy, by }: Result) =>
+  caughtBy !== 'tests' || by === null || !broken.has(by);
 const unproven = tried.filter((result) => !isProven(result));
 const results = tried.filter(isProven);
 if (unproven.length > 0) {
-  say(`\nNot counted, as what noticed it fails without any fault too:\n${unproven.map(lineFor).join('\n')}`);
+  say(
+    `\nNot counted, as what noticed it fails without any fault too:\n${unproven.map(lineFor).join('\n')}`,
+  );
 }
 const survivors = results.filter(({ caughtBy }) => caughtBy === null);
 if (survivors.length > 0) say(`\nSurvived:\n${survivors.map(lineFor).join('\n')}`);
 for (const operator of OPERATORS.filter((each) => wanted.has(each))) {
-  say(`${operator}: ${share(results.filter(({ mutant }) => mutant.mutation.operator === operator))}`);
+  say(
+    `${operator}: ${share(results.filter(({ mutant }) => mutant.mutation.operator === operator))}`,
+  );
 }
 say(`all: ${share(results)}`);

@@ -1,7 +1,11 @@
 // A check of a folder with what proves its bodies, and its result as text or JSON. check.ts and
 // backup.ts call it.
 import { createDirectDirectory } from '../src/adapters/memory/direct-metadata-index.ts';
-import { type CheckResult, checkFolder, type MakeProver } from '../src/adapters/node/check/check-folder.ts';
+import {
+  type CheckResult,
+  checkFolder,
+  type MakeProver,
+} from '../src/adapters/node/check/check-folder.ts';
 import type { HurtObject } from '../src/adapters/node/check/check-rows.ts';
 import type { MissingMasterKey } from '../src/adapters/node/check/missing-master-keys.ts';
 import { createReadOnlyBlobs } from '../src/adapters/node/check/read-only-blobs.ts';
@@ -31,7 +35,11 @@ export async function checkAndPrint(
 ): Promise<number> {
   const startedAt = performance.now();
   const makeProver = options.readsBodies ? proverOf(settings) : null;
-  const result = await checkFolder(folder, { graceSeconds: settings.graceSeconds, settings, makeProver });
+  const result = await checkFolder(folder, {
+    graceSeconds: settings.graceSeconds,
+    settings,
+    makeProver,
+  });
   const tookMs = Math.round(performance.now() - startedAt);
   if (options.json) print(JSON.stringify({ ...result, tookMs }, null, 2));
   else printResult(result, tookMs, options.readsBodies);
@@ -62,14 +70,24 @@ function printResult(result: CheckResult, tookMs: number, readsBodies: boolean):
   for (const problem of result.indexProblems) print(`index: ${problem}`);
   for (const { kind, detail } of result.damagedBlobs) print(`blob ${kind}: ${detail}`);
   for (const hurt of result.hurt) print(`hurt: ${nameOf(hurt)}: ${hurt.detail}`);
-  if (result.hurtCount > result.hurt.length) print(`hurt: ${result.hurtCount - result.hurt.length} more`);
-  print(`${result.kind === 'backup' ? 'Backup' : 'Data folder'} ${result.folder}, ${(tookMs / 1000).toFixed(1)} s:`);
-  print(`  ${result.objects} objects, ${result.olderVersions} older versions, ${result.parts} parts of uploads`);
-  print(`  ${result.blobs} blobs, ${sizeText(result.blobBytes)}; missing or damaged: ${countText(result)}`);
+  if (result.hurtCount > result.hurt.length)
+    print(`hurt: ${result.hurtCount - result.hurt.length} more`);
+  print(
+    `${result.kind === 'backup' ? 'Backup' : 'Data folder'} ${result.folder}, ${(tookMs / 1000).toFixed(1)} s:`,
+  );
+  print(
+    `  ${result.objects} objects, ${result.olderVersions} older versions, ${result.parts} parts of uploads`,
+  );
+  print(
+    `  ${result.blobs} blobs, ${sizeText(result.blobBytes)}; missing or damaged: ${countText(result)}`,
+  );
   if (readsBodies) {
-    print(`  bodies proved: ${result.provedBodies}; with keys of clients, not proved: ${result.unprovedBodies}`);
+    print(
+      `  bodies proved: ${result.provedBodies}; with keys of clients, not proved: ${result.unprovedBodies}`,
+    );
   }
-  for (const [id, uses] of Object.entries(result.masterKeyUses)) print(`  master key ${id}: protects ${uses}`);
+  for (const [id, uses] of Object.entries(result.masterKeyUses))
+    print(`  master key ${id}: protects ${uses}`);
   for (const key of result.missingMasterKeys) print(`  ${missingText(key)}`);
   print(
     `  files that the index does not know: ${orphans.count}, ${sizeText(orphans.bytes)}; younger than the grace: ${orphans.young}`,
@@ -79,12 +97,17 @@ function printResult(result: CheckResult, tookMs: number, readsBodies: boolean):
 
 function countText({ damagedBlobs }: CheckResult): string {
   const suspected = damagedBlobs.filter(({ kind }) => kind === 'suspected').length;
-  return suspected === 0 ? `${damagedBlobs.length}` : `${damagedBlobs.length}, of them suspected: ${suspected}`;
+  return suspected === 0
+    ? `${damagedBlobs.length}`
+    : `${damagedBlobs.length}, of them suspected: ${suspected}`;
 }
 
 function missingText({ id, protects }: MissingMasterKey): string {
-  const uses = Object.entries(protects).map(([use, count]) => `${USES[use as MasterKeyUse]}: ${count}`);
-  if (uses.length > 0) return `master key ${id} IS MISSING, and can't be read without it: ${uses.join(', ')}`;
+  const uses = Object.entries(protects).map(
+    ([use, count]) => `${USES[use as MasterKeyUse]}: ${count}`,
+  );
+  if (uses.length > 0)
+    return `master key ${id} IS MISSING, and can't be read without it: ${uses.join(', ')}`;
   return `master key ${id} is missing and protects nothing; the server wants QUAYSIDE_WITHOUT_MASTER_KEYS=${id}`;
 }
 
@@ -94,7 +117,8 @@ function notSoundText({ hurtCount, missingMasterKeys, masterKeyUses }: CheckResu
 }
 
 function nameOf({ bucket, key, versionId, uploadId, partNumber }: HurtObject): string {
-  const which = uploadId === undefined ? `version ${versionId}` : `upload ${uploadId}, part ${partNumber}`;
+  const which =
+    uploadId === undefined ? `version ${versionId}` : `upload ${uploadId}, part ${partNumber}`;
   // A name may hold anything: as JSON no control character of it gets to the terminal.
   return `${JSON.stringify(`${bucket}/${key}`)} (${which})`;
 }

@@ -17,7 +17,11 @@ await runCommand(USAGE, async () => {
   }
   const startedAt = performance.now();
   const { restore } = await import('../src/adapters/node/backup/restore.ts');
-  const { manifest, counts, damage } = await restore(backup, folder, values.copy ? 'copy' : 'share');
+  const { manifest, counts, damage } = await restore(
+    backup,
+    folder,
+    values.copy ? 'copy' : 'share',
+  );
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   print(`Restored ${resolve(folder)} in ${seconds} s, as it was at ${manifest.takenAt}:`);
   print(
@@ -27,7 +31,8 @@ await runCommand(USAGE, async () => {
     print('  The backup has no master-key: the server needs the QUAYSIDE_MASTER_KEY that it had.');
   }
   for (const { detail } of damage.values()) print(`  hurt: ${detail}`);
-  if (damage.size > 0) print(`  ${damage.size} blobs are missing or damaged: npm run check -- ${folder} says whose.`);
+  if (damage.size > 0)
+    print(`  ${damage.size} blobs are missing or damaged: npm run check -- ${folder} says whose.`);
   print(`Start it: QUAYSIDE_DATA_DIR=${resolve(folder)} npm start`);
   return damage.size > 0 ? HURT : SOUND;
 });

@@ -1,7 +1,9 @@
-// Writes docs/s3-compatibility.md out of what can be read and counted: the operation table, the head of the S3 surface, and
-// what stands in docs/evidence: the answers that the wire suite got, the results of ceph/s3-tests, the tools that were used.
-// `npm run compatibility` runs the wire suite on both homes and writes the page; with `-- --no-run` it writes the page from the
-// evidence there is. compatibility-evidence.ts says what evidence looks like and takes in new results of ceph/s3-tests.
+// Writes docs/s3-compatibility.md out of what can be read and counted: the operation table, the
+// head of the S3 surface, and what stands in docs/evidence: the answers that the wire suite got,
+// the results of ceph/s3-tests, the tools that were used. `npm run compatibility` runs the wire
+// suite on both homes and writes the page; with `-- --no-run` it writes the page from the evidence
+// there is. compatibility-evidence.ts says what evidence looks like and takes in new results of
+// ceph/s3-tests.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -26,11 +28,20 @@ import {
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PAGE = `${ROOT}docs/s3-compatibility.md`;
 
-/** The homes as the wire suite runs them, and as users start them: where the numbers of a table are from. */
+/**
+ * The homes as the wire suite runs them, and as users start them: where the numbers of a table are
+ * from.
+ */
 const WIRE_TITLES: Readonly<Record<Home, string>> = { node: 'Node', workers: 'workerd' };
-const HOME_TITLES: Readonly<Record<Home, string>> = { node: '`npm start`', workers: '`npm run dev`' };
+const HOME_TITLES: Readonly<Record<Home, string>> = {
+  node: '`npm start`',
+  workers: '`npm run dev`',
+};
 
-/** Operations that share a method and a sub-resource with another one: what tells them apart. Source: refine() in detect.ts. */
+/**
+ * Operations that share a method and a sub-resource with another one: what tells them apart.
+ * Source: refine() in detect.ts.
+ */
 const VARIANTS: Readonly<Record<string, string>> = {
   ListObjectsV2: 'GET /{bucket}?list-type=2',
   DryRunBucketLifecycle: 'GET /{bucket}?lifecycle&dry-run',
@@ -51,7 +62,8 @@ function requestLines(): ReadonlyMap<string, string> {
     for (const [method, name] of Object.entries(PLAIN[level])) add(name, `${method} ${path}`);
     const table: Readonly<Record<string, Readonly<Record<string, string>>>> = SUBRESOURCES[level];
     for (const [subresource, methods] of Object.entries(table)) {
-      for (const [method, name] of Object.entries(methods)) add(name, `${method} ${path}?${subresource}`);
+      for (const [method, name] of Object.entries(methods))
+        add(name, `${method} ${path}?${subresource}`);
     }
   }
   for (const [name, line] of Object.entries(VARIANTS)) add(name, line);
@@ -60,12 +72,20 @@ function requestLines(): ReadonlyMap<string, string> {
 }
 
 function ownOperations(): ReadonlySet<string> {
-  const levels: readonly Readonly<Record<string, Readonly<Record<string, string>>>>[] = Object.values(OWN_SUBRESOURCES);
-  const names = levels.flatMap((level) => Object.values(level).flatMap((methods) => Object.values(methods)));
+  const levels: readonly Readonly<Record<string, Readonly<Record<string, string>>>>[] =
+    Object.values(OWN_SUBRESOURCES);
+  const names = levels.flatMap((level) =>
+    Object.values(level).flatMap((methods) => Object.values(methods)),
+  );
   return new Set([...names, ...OWN_VARIANTS]);
 }
 
-function operationRow(name: string, line: string, operation: Operation, evidence: WireEvidence): string {
+function operationRow(
+  name: string,
+  line: string,
+  operation: Operation,
+  evidence: WireEvidence,
+): string {
   const counted = (home: Home) => {
     const byClass = Object.entries(evidence[home]?.[name] ?? {});
     return byClass.map(([status, count]) => `${count} × ${status}`).join(', ') || 'none yet';
@@ -77,14 +97,23 @@ function operationRow(name: string, line: string, operation: Operation, evidence
 }
 
 /** Rows of the table by what they are, and the names of what is missing. */
-function operationRows(evidence: WireEvidence): { have: string[]; own: string[]; missing: string[] } {
+function operationRows(evidence: WireEvidence): {
+  have: string[];
+  own: string[];
+  missing: string[];
+} {
   const table: Readonly<Record<string, Operation>> = OPERATIONS;
   const isOwn = ownOperations();
-  const rows: { have: string[]; own: string[]; missing: string[] } = { have: [], own: [], missing: [] };
+  const rows: { have: string[]; own: string[]; missing: string[] } = {
+    have: [],
+    own: [],
+    missing: [],
+  };
   for (const [name, line] of [...requestLines()].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const operation = table[name];
     if (operation === undefined) rows.missing.push(`${name} (\`${line}\`)`);
-    else (isOwn.has(name) ? rows.own : rows.have).push(operationRow(name, line, operation, evidence));
+    else
+      (isOwn.has(name) ? rows.own : rows.have).push(operationRow(name, line, operation, evidence));
   }
   return rows;
 }
@@ -116,8 +145,13 @@ function suiteSection({ suite, homes }: SuiteEvidence, reasons: Reasons): string
   });
   const failing = [...new Set(HOMES.flatMap((home) => homes[home].notPassed))].sort();
   const reasonRows = failing.map((name) => {
-    const where = HOMES.filter((home) => homes[home].notPassed.includes(name)).map((home) => HOME_TITLES[home]);
-    const { reason, source } = reasons[name] ?? { reason: 'no reason written down yet', source: '' };
+    const where = HOMES.filter((home) => homes[home].notPassed.includes(name)).map(
+      (home) => HOME_TITLES[home],
+    );
+    const { reason, source } = reasons[name] ?? {
+      reason: 'no reason written down yet',
+      source: '',
+    };
     return `| ${name} | ${where.join(', ')} | ${reason} | ${source} |`;
   });
   return `[ceph/s3-tests](https://github.com/ceph/s3-tests) at ${suite.slice(0, 12)}, tests marked \`fails_on_aws\` left out, its
@@ -201,11 +235,15 @@ function main(): number {
   for (const home of HOMES) takeSuiteResults(home, values.suite, values[home] ?? []);
   if (!values['no-run']) {
     const env = { ...process.env, QUAYSIDE_WIRE_EVIDENCE: EVIDENCE_FILES.wire };
-    const run = spawnSync('vitest', ['run', '--project', 'wire-node', '--project', 'wire-workers'], {
-      cwd: ROOT,
-      env,
-      stdio: 'inherit',
-    });
+    const run = spawnSync(
+      'vitest',
+      ['run', '--project', 'wire-node', '--project', 'wire-workers'],
+      {
+        cwd: ROOT,
+        env,
+        stdio: 'inherit',
+      },
+    );
     if (run.status !== 0) return run.status ?? 1;
   }
   writeFileSync(PAGE, compatibilityPage());

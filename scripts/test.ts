@@ -1,6 +1,6 @@
-// `npm test`: format and lint, then types, then every test, each only when the one before passed. Ends with one line
-// of totals, in which a static check counts as one. Arguments go to vitest (`npm test -- test/core` runs those files). A run
-// that hangs is killed and fails.
+// `npm test`: format and lint, then types, then every test, each only when the one before passed.
+// Ends with one line of totals, in which a static check counts as one. Arguments go to vitest (`npm
+// test -- test/core` runs those files). A run that hangs is killed and fails.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,8 +26,16 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 const minutes = limitMinutes(process.env.QUAYSIDE_TEST_MINUTES);
 const endAtMs = performance.now() + minutes * 60_000;
 
-/** Runs a command to its end and tells whether it succeeded; its output is printed in one piece, or as it comes. */
-async function run(label: string, command: string, args: readonly string[], output: 'kept' | 'live') {
+/**
+ * Runs a command to its end and tells whether it succeeded; its output is printed in one piece, or
+ * as it comes.
+ */
+async function run(
+  label: string,
+  command: string,
+  args: readonly string[],
+  output: 'kept' | 'live',
+) {
   const startedAtMs = performance.now();
   const limitMs = Math.max(0, endAtMs - startedAtMs);
   const { code, isLate, text } = await runCommand(command, args, { cwd: root, output, limitMs });
@@ -35,7 +43,9 @@ async function run(label: string, command: string, args: readonly string[], outp
   if (code !== 0 && text !== '') process.stdout.write(text);
   say(`${code === 0 ? 'ok    ' : 'FAILED'} ${label} (${seconds} s)`);
   if (isLate) {
-    say(`The whole run may take ${minutes} minutes (QUAYSIDE_TEST_MINUTES): what hung in ${label} was killed.`);
+    say(
+      `The whole run may take ${minutes} minutes (QUAYSIDE_TEST_MINUTES): what hung in ${label} was killed.`,
+    );
   }
   return code === 0;
 }
@@ -43,7 +53,8 @@ async function run(label: string, command: string, args: readonly string[], outp
 /** Tests of a report; a file that could not even be loaded counts as one failure. */
 function totalsOf(report: VitestReport): Totals {
   const unloadable = report.testResults.filter(
-    (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
+    (file) =>
+      file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
   );
   return {
     passed: report.numPassedTests,
@@ -59,15 +70,20 @@ async function runVitest(args: readonly string[]): Promise<Totals> {
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
     const succeeded = await run('tests', bin('vitest'), ['run', ...reporters, ...args], 'live');
     const written = await readFile(report, 'utf8').catch(() => null);
-    const totals = written === null ? { passed: 0, failed: 0, skipped: 0 } : totalsOf(JSON.parse(written));
-    // An error outside of any test (an unhandled rejection, a server that did not start) fails the run all the same.
+    const totals =
+      written === null ? { passed: 0, failed: 0, skipped: 0 } : totalsOf(JSON.parse(written));
+    // An error outside of any test (an unhandled rejection, a server that did not start) fails the
+    // run all the same.
     return succeeded || totals.failed > 0 ? totals : { ...totals, failed: 1 };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** The static checks; those by types share the machine, each on one thread: more of them repeat work. */
+/**
+ * The static checks; those by types share the machine, each on one thread: more of them repeat
+ * work.
+ */
 async function runStaticChecks(): Promise<Totals> {
   const totals = { passed: 0, failed: 0, skipped: 0 };
   const count = (succeeded: boolean) => totals[succeeded ? 'passed' : 'failed']++;
@@ -77,13 +93,16 @@ async function runStaticChecks(): Promise<Totals> {
   const checks = configs.map((config) =>
     run(`types, ${config}`, bin('tsc'), ['-p', config, '--checkers', '1'], 'kept'),
   );
-  checks.push(run('promises', process.execPath, [join(root, 'scripts', 'floating-promises.ts')], 'kept'));
+  checks.push(
+    run('promises', process.execPath, [join(root, 'scripts', 'floating-promises.ts')], 'kept'),
+  );
   for (const succeeded of await Promise.all(checks)) count(succeeded);
   return totals;
 }
 
 const checks = await runStaticChecks();
-const tests = checks.failed > 0 ? { passed: 0, failed: 0, skipped: 0 } : await runVitest(process.argv.slice(2));
+const tests =
+  checks.failed > 0 ? { passed: 0, failed: 0, skipped: 0 } : await runVitest(process.argv.slice(2));
 if (checks.failed > 0) say('The tests did not run: mend the checks first.');
 const failed = checks.failed + tests.failed;
 const skipped = tests.skipped > 0 ? `, ${tests.skipped} skipped` : '';

@@ -5,9 +5,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const CLI = fileURLToPath(new URL('../node_modules/wrangler/wrangler-dist/cli.js', import.meta.url));
+const CLI = fileURLToPath(
+  new URL('../node_modules/wrangler/wrangler-dist/cli.js', import.meta.url),
+);
 
-/** The banner is what asks the registry for a newer version. Source: wrangler 4.155.0, printWranglerBanner. */
+/**
+ * The banner is what asks the registry for a newer version. Source: wrangler 4.155.0,
+ * printWranglerBanner.
+ */
 const QUIET = {
   WRANGLER_SEND_METRICS: 'false',
   WRANGLER_SEND_ERROR_REPORTS: 'false',
@@ -16,7 +21,10 @@ const QUIET = {
   CLOUDFLARE_CF_FETCH_ENABLED: 'false',
 };
 
-/** The Worker must know what stands before it there: src/adapters/cloudflare/requests/stored-coding.ts. */
+/**
+ * The Worker must know what stands before it there:
+ * src/adapters/cloudflare/requests/stored-coding.ts.
+ */
 const DEV_VARS = ['--var', 'QUAYSIDE_DEV_SERVER:on'];
 
 /** Starts wrangler itself, not its launcher: the returned process is the one to signal. */
@@ -32,7 +40,9 @@ export function spawnWrangler(
   });
 }
 
-/** Options of package.json's `dev` that a command line may name again: `npm run dev -- --port 9999`. */
+/**
+ * Options of package.json's `dev` that a command line may name again: `npm run dev -- --port 9999`.
+ */
 const OVERRIDABLE = ['--ip', '--port'];
 
 const PARENT_CHECK_MS = 500;
@@ -41,16 +51,25 @@ const PARENT_CHECK_MS = 500;
 function withoutOverridden(args: readonly string[]): string[] {
   const isOverridden = (name: string | undefined, index: number) =>
     name !== undefined && OVERRIDABLE.includes(name) && args.lastIndexOf(name) > index;
-  return args.filter((arg, index) => !isOverridden(arg, index) && !isOverridden(args[index - 1], index - 1));
+  return args.filter(
+    (arg, index) => !isOverridden(arg, index) && !isOverridden(args[index - 1], index - 1),
+  );
 }
 
 if (import.meta.main) {
   const root = fileURLToPath(new URL('..', import.meta.url));
-  const wrangler = spawnWrangler(withoutOverridden(process.argv.slice(2)), { cwd: root, stdio: 'inherit' });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => wrangler.kill('SIGTERM'));
+  const wrangler = spawnWrangler(withoutOverridden(process.argv.slice(2)), {
+    cwd: root,
+    stdio: 'inherit',
+  });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => wrangler.kill('SIGTERM'));
   // npm sends SIGTERM to its shell, which dies of it and tells nobody.
   const parentPid = process.ppid;
-  const watch = setInterval(() => process.ppid !== parentPid && wrangler.kill('SIGTERM'), PARENT_CHECK_MS);
+  const watch = setInterval(
+    () => process.ppid !== parentPid && wrangler.kill('SIGTERM'),
+    PARENT_CHECK_MS,
+  );
   watch.unref();
   wrangler.on('exit', (code) => process.exit(code ?? 0));
 }

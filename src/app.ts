@@ -1,5 +1,5 @@
-// The whole service as one Hono app: reads the address, gives the request to its surface, renders what went wrong.
-// Both homes call createApp with their ports; nothing here knows which home it is.
+// The whole service as one Hono app: reads the address, gives the request to its surface, renders
+// what went wrong. Both homes call createApp with their ports; nothing here knows which home it is.
 import { type Context, Hono } from 'hono';
 import { createLazyApi } from './api/lazy-api.ts';
 import type { Config } from './config.ts';
@@ -28,15 +28,27 @@ import type { Ports } from './ports/index.ts';
 
 export type App<Bindings extends object> = {
   readonly fetch: Hono<{ Bindings: Bindings }>['fetch'];
-  /** For a home with a door of its own before the server: answers what stands ready in memory, as `fetch` would. */
+  /**
+   * For a home with a door of its own before the server: answers what stands ready in memory, as
+   * `fetch` would.
+   */
   readonly hotDoor: HotDoor;
-  /** Writes the logs of buckets that are old enough, or all of them: for the home's timer, and for its end. */
+  /**
+   * Writes the logs of buckets that are old enough, or all of them: for the home's timer, and for
+   * its end.
+   */
   readonly flushBucketLogs: (all?: boolean) => Promise<void>;
-  /** Brings what was counted to the ledger: by a timer and at the end (Node), or behind answers (Workers). */
+  /**
+   * Brings what was counted to the ledger: by a timer and at the end (Node), or behind answers
+   * (Workers).
+   */
   readonly usage: UsageFlusher;
 };
 
-/** `readRequest` turns what the home's server gives into an HttpRequest, without URL or Headers objects on Node. */
+/**
+ * `readRequest` turns what the home's server gives into an HttpRequest, without URL or Headers
+ * objects on Node.
+ */
 export function createApp<Bindings extends object>(
   ports: Ports,
   config: Config,
@@ -57,7 +69,15 @@ export function createApp<Bindings extends object>(
   const rootKey = { id: config.rootAccessKey, secret: config.rootSecretKey };
   const findAccessKey = createAccessKeyFinder(core, rootKey, config.seed);
   const findAccounts = createAccountFinder(core, config.seed);
-  const s3 = createS3Surface(core, { ...config, ...delivery, findAccessKey, findAccounts, decide, caps, takeReceipt });
+  const s3 = createS3Surface(core, {
+    ...config,
+    ...delivery,
+    findAccessKey,
+    findAccounts,
+    decide,
+    caps,
+    takeReceipt,
+  });
   const answerApi = createLazyApi({ core, findAccessKey, findAccounts, decide, ...config });
   const readAddress = createAddressReader(config, ports.directory.findHost);
 
@@ -68,9 +88,16 @@ export function createApp<Bindings extends object>(
       : answerAt(address, request, requestId);
   }
 
-  function answerAt(address: Address, request: HttpRequest, requestId: string): Response | Promise<Response> {
+  function answerAt(
+    address: Address,
+    request: HttpRequest,
+    requestId: string,
+  ): Response | Promise<Response> {
     if (address.kind === 'system') {
-      return answerApi(request, address.path, requestId) ?? answerSystem(request, address.path, requestId);
+      return (
+        answerApi(request, address.path, requestId) ??
+        answerSystem(request, address.path, requestId)
+      );
     }
     const isForS3 = address.kind !== 'site' || (address.binding !== null && isSigned(request));
     if (!isForS3) return deliverSite(request, address, requestId);
@@ -83,7 +110,11 @@ export function createApp<Bindings extends object>(
   function renderError(error: unknown, request: HttpRequest, requestId: string): Response {
     const failure = error instanceof FailureWithHeaders ? error.failure : error;
     if (isFault(failure)) {
-      ports.log.error('request-failed', { requestId, ...faultFields(failure, request), cause: failure });
+      ports.log.error('request-failed', {
+        requestId,
+        ...faultFields(failure, request),
+        cause: failure,
+      });
     }
     return renderS3Error(error, { ...request, resource: request.rawPath, requestId });
   }

@@ -16,25 +16,37 @@ export const HOUR_SECONDS = 3600;
  */
 export const MEMORY_DEFAULTS = {
   node: { entries: 50_000, pointerBytes: 24 * MiB, bodyBytes: 40 * MiB, maxBodyBytes: MiB },
-  cloudflare: { entries: 10_000, pointerBytes: 16 * MiB, bodyBytes: 24 * MiB, maxBodyBytes: 512 * KiB },
+  cloudflare: {
+    entries: 10_000,
+    pointerBytes: 16 * MiB,
+    bodyBytes: 24 * MiB,
+    maxBodyBytes: 512 * KiB,
+  },
 } as const satisfies Record<Home, object>;
 
-export const TIER_LIMIT_MS = { node: 30_000, cloudflare: 3000 } as const satisfies Record<Home, number>;
+export const TIER_LIMIT_MS = { node: 30_000, cloudflare: 3000 } as const satisfies Record<
+  Home,
+  number
+>;
 
 /**
  * Compression of a body of that size takes half a second of a thread, or a tenth of one of an
  * isolate.
  */
-export const COMPRESSION_DEFAULT_BYTES = { node: 8 * MiB, cloudflare: 2 * MiB } as const satisfies Record<Home, number>;
-export const DERIVED_MEMORY_DEFAULT_BYTES = { node: 16 * MiB, cloudflare: 8 * MiB } as const satisfies Record<
-  Home,
-  number
->;
+export const COMPRESSION_DEFAULT_BYTES = {
+  node: 8 * MiB,
+  cloudflare: 2 * MiB,
+} as const satisfies Record<Home, number>;
+export const DERIVED_MEMORY_DEFAULT_BYTES = {
+  node: 16 * MiB,
+  cloudflare: 8 * MiB,
+} as const satisfies Record<Home, number>;
 export const DERIVED_DISK_DEFAULT_BYTES = 1024 * MiB;
 
 /**
  * The write-ahead log is folded in at 16 MiB, and one commit may bring 32 MiB of bodies
- * (adapters/node/index/node-sqlite.ts, index-writer-client.ts): either half of the reserve holds both.
+ * (adapters/node/index/node-sqlite.ts, index-writer-client.ts): either half of the reserve holds
+ * both.
  */
 export const DISK_RESERVE_DEFAULT_BYTES = 128 * MiB;
 
@@ -53,10 +65,13 @@ export const ZIP_DEFAULT_OBJECTS = 10_000;
  * have up to 10 million.
  * Source: https://developers.cloudflare.com/workers/platform/limits/#subrequests
  */
-export const SUBREQUESTS_DEFAULT = { node: Number.POSITIVE_INFINITY, cloudflare: 10_000 } as const satisfies Record<
-  Home,
-  number
->;
+export const SUBREQUESTS_DEFAULT = {
+  node: Number.POSITIVE_INFINITY,
+  cloudflare: 10_000,
+} as const satisfies Record<Home, number>;
 export const SUBREQUESTS_LEAST = 1000;
 export const SUBREQUESTS_MOST = 10_000_000;
-export const ZIP_IDLE_DEFAULT_SECONDS = { node: HOUR_SECONDS, cloudflare: 15 } as const satisfies Record<Home, number>;
+export const ZIP_IDLE_DEFAULT_SECONDS = {
+  node: HOUR_SECONDS,
+  cloudflare: 15,
+} as const satisfies Record<Home, number>;

@@ -1,5 +1,5 @@
-// The texts of settings, read and checked one by one: config.ts knows which setting is what. Everything here throws ConfigError
-// for a text that can't be used, and never shows a secret in it.
+// The texts of settings, read and checked one by one: config.ts knows which setting is what.
+// Everything here throws ConfigError for a text that can't be used, and never shows a secret in it.
 
 /** A setting that cannot be used; the message names its variable and never shows a secret. */
 export class ConfigError extends Error {
@@ -9,16 +9,24 @@ export class ConfigError extends Error {
 /** S3 clients expect 16 to 128 word characters. Source: AWS IAM API, AccessKey.AccessKeyId. */
 export function parseAccessKey(value: string | null): string | null {
   if (value === null || /^[\w-]{3,128}$/.test(value)) return value;
-  throw new ConfigError('QUAYSIDE_ROOT_ACCESS_KEY must be 3 to 128 letters, digits, hyphens or underscores.');
+  throw new ConfigError(
+    'QUAYSIDE_ROOT_ACCESS_KEY must be 3 to 128 letters, digits, hyphens or underscores.',
+  );
 }
 
-/** A short secret can be guessed offline from one signed request; 8 is the least that other S3 servers take. */
+/**
+ * A short secret can be guessed offline from one signed request; 8 is the least that other S3
+ * servers take.
+ */
 export function parseSecretKey(value: string | null): string | null {
   if (value === null || /^[\x21-\x7e]{8,256}$/.test(value)) return value;
   throw new ConfigError('QUAYSIDE_ROOT_SECRET_KEY must be 8 to 256 visible ASCII characters.');
 }
 
-/** Something to be guessed over the network by anybody, so not a short one. The characters are those of RFC 6750. */
+/**
+ * Something to be guessed over the network by anybody, so not a short one. The characters are those
+ * of RFC 6750.
+ */
 export function parseToken(variable: string, value: string | null): string | null {
   if (value === null || /^[\w.~+/=-]{16,256}$/.test(value)) return value;
   throw new ConfigError(`${variable} must be 16 to 256 letters, digits or any of - . _ ~ + / =`);
@@ -32,7 +40,10 @@ export function parseDomain(variable: string, value: string | null): string | nu
 /** The same where there must be one. */
 export function requireDomain(variable: string, value: string): string {
   const domain = value.toLowerCase();
-  if (domain.length <= 253 && /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/.test(domain)) {
+  if (
+    domain.length <= 253 &&
+    /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/.test(domain)
+  ) {
     return domain;
   }
   throw new ConfigError(`${variable} must be a domain name without scheme, port or wildcard.`);
@@ -41,7 +52,9 @@ export function requireDomain(variable: string, value: string): string {
 /** As SigV4 scopes have them. */
 export function parseRegion(value: string): string {
   if (/^[a-z0-9-]{1,63}$/.test(value)) return value;
-  throw new ConfigError('QUAYSIDE_REGION must be lower-case letters, digits and hyphens, like us-east-1.');
+  throw new ConfigError(
+    'QUAYSIDE_REGION must be lower-case letters, digits and hyphens, like us-east-1.',
+  );
 }
 
 /** Whether there is such a card is seen when a bill is made. */
@@ -59,7 +72,10 @@ export function parseIssuer(value: string): string {
 /** Without a path. */
 export function parseStripeUrl(value: string): string {
   // The secret key goes there with every message.
-  if (/^(?:https:\/\/[a-z0-9.-]{1,253}|http:\/\/(?:localhost|127\.0\.0\.1))(?::\d{1,5})?$/.test(value)) return value;
+  if (
+    /^(?:https:\/\/[a-z0-9.-]{1,253}|http:\/\/(?:localhost|127\.0\.0\.1))(?::\d{1,5})?$/.test(value)
+  )
+    return value;
   throw new ConfigError(
     'QUAYSIDE_STRIPE_URL must be https:// and a host, without a path; http:// for this machine alone.',
   );
@@ -85,10 +101,16 @@ export function parseAddressRanges(variable: string, value: string | null): read
     const range = entry.trim().toLowerCase();
     const [network = '', bits, ...rest] = range.split('/');
     const isV4 = IPV4.test(network);
-    const isV6 = /^[0-9a-f:.]+$/.test(network) && network.includes(':') && URL.canParse(`http://[${network}]/`);
-    const areBitsFine = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (isV4 ? 32 : 128));
+    const isV6 =
+      /^[0-9a-f:.]+$/.test(network) &&
+      network.includes(':') &&
+      URL.canParse(`http://[${network}]/`);
+    const areBitsFine =
+      bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (isV4 ? 32 : 128));
     if ((isV4 || isV6) && areBitsFine && rest.length === 0) return range;
-    throw new ConfigError(`${variable} must be addresses or ranges like 10.0.0.0/8, not "${range.slice(0, 60)}".`);
+    throw new ConfigError(
+      `${variable} must be addresses or ranges like 10.0.0.0/8, not "${range.slice(0, 60)}".`,
+    );
   });
 }
 
@@ -100,7 +122,8 @@ export type DnsResolver = { readonly url: string | null; readonly servers: reado
 
 /** `1.1.1.1`, `127.0.0.1:5353`, `::1`, `[::1]:53`. */
 const DNS_SERVER = /^(?:[0-9.]{7,15}(?::\d{1,5})?|[0-9a-f:]{2,39}|\[[0-9a-f:]{2,39}\]:\d{1,5})$/;
-const DNS_URL = /^(?:https:\/\/[a-z0-9.-]{1,253}|http:\/\/(?:localhost|127\.0\.0\.1))(?::\d{1,5})?\/[\w/.-]{0,255}$/;
+const DNS_URL =
+  /^(?:https:\/\/[a-z0-9.-]{1,253}|http:\/\/(?:localhost|127\.0\.0\.1))(?::\d{1,5})?\/[\w/.-]{0,255}$/;
 
 /** `hasSockets`: servers can be asked, not DNS over HTTPS alone. */
 export function parseDnsResolver(value: string | null, hasSockets: boolean): DnsResolver {

@@ -1,4 +1,5 @@
-// The Cloudflare root: bindings become ports, ports become the app. Everything else is in adapters/cloudflare.
+// The Cloudflare root: bindings become ports, ports become the app. Everything else is in
+// adapters/cloudflare.
 import { exports } from 'cloudflare:workers';
 import { BodySlices } from './adapters/cloudflare/bodies/body-slices.ts';
 import { createFetchSender } from './adapters/cloudflare/clients/fetch-webhook-sender.ts';
@@ -48,11 +49,17 @@ type Service = {
   readonly isDevServer: boolean;
 };
 
-/** The cron of bills in wrangler.toml: a turn of its own, with its own bound. At five calls for an account. */
+/**
+ * The cron of bills in wrangler.toml: a turn of its own, with its own bound. At five calls for an
+ * account.
+ */
 const BILLING_CRON = '47 * * * *';
 const BILLED_ACCOUNTS = 100;
 
-/** One service per set of bindings, so one per isolate; it holds plain values and bindings, never I/O of a request. */
+/**
+ * One service per set of bindings, so one per isolate; it holds plain values and bindings, never
+ * I/O of a request.
+ */
 const services = new WeakMap<WorkerEnv, Service>();
 
 /** ConfigError. */
@@ -65,7 +72,12 @@ function serviceOf(env: WorkerEnv): Service {
   const app = createApp<WorkerEnv>(ports, config, (c) => readWorkerRequest(c.req.raw));
   ports.meter.whenUsed(app.usage.flushSoon);
   const hotDoor = createWorkersHotDoor(app.hotDoor);
-  const service: Service = { app, hotDoor, core: { ports, settings: config }, isDevServer: config.isDevServer };
+  const service: Service = {
+    app,
+    hotDoor,
+    core: { ports, settings: config },
+    isDevServer: config.isDevServer,
+  };
   services.set(env, service);
   return service;
 }
@@ -84,9 +96,11 @@ export default {
     } catch (error) {
       return refuse(error);
     }
-    const answer = service.hotDoor(request) ?? toWorkerResponse(await service.app.fetch(request, env, ctx));
+    const answer =
+      service.hotDoor(request) ?? toWorkerResponse(await service.app.fetch(request, env, ctx));
     keepCoding(request, answer.headers, service.isDevServer);
-    // Also where it used nothing new: of what is left from answers whose work was ended nobody else would know.
+    // Also where it used nothing new: of what is left from answers whose work was ended nobody else
+    // would know.
     service.app.usage.flushSoon();
     return answer;
   },

@@ -1,5 +1,10 @@
-// Access of buckets that tests make: open to everyone's reads, by policy, and what follows from that.
-import { type BucketAccess, PRIVATE_ACCESS, type PublicReads } from '../src/domain/bucket-access.ts';
+// Access of buckets that tests make: open to everyone's reads, by policy, and what follows from
+// that.
+import {
+  type BucketAccess,
+  PRIVATE_ACCESS,
+  type PublicReads,
+} from '../src/domain/bucket-access.ts';
 
 /** A policy of these statements; what one does not say itself is as `given`, or it allows. */
 export function policyOf(given: object, statements: readonly object[]): string {
@@ -9,7 +14,10 @@ export function policyOf(given: object, statements: readonly object[]): string {
 
 /** The policy that opens every object, or those under a prefix, to everyone. */
 export function publicPolicy(bucket: string, prefix = ''): string {
-  return policyOf({ Principal: '*', Action: 's3:GetObject', Resource: `arn:aws:s3:::${bucket}/${prefix}*` }, [{}]);
+  return policyOf(
+    { Principal: '*', Action: 's3:GetObject', Resource: `arn:aws:s3:::${bucket}/${prefix}*` },
+    [{}],
+  );
 }
 
 const NO_READS: PublicReads = {
@@ -22,8 +30,14 @@ const NO_READS: PublicReads = {
   listing: 'no',
 };
 
-/** For tests below core, which work nothing out: what readers see of a bucket whose objects are everyone's. */
-export const PUBLIC_ACCESS: BucketAccess = { ...PRIVATE_ACCESS, publicReads: { ...NO_READS, open: [''] } };
+/**
+ * For tests below core, which work nothing out: what readers see of a bucket whose objects are
+ * everyone's.
+ */
+export const PUBLIC_ACCESS: BucketAccess = {
+  ...PRIVATE_ACCESS,
+  publicReads: { ...NO_READS, open: [''] },
+};
 
 /** The same of other rules. */
 export function accessWithReads(reads: Partial<PublicReads>): BucketAccess {

@@ -1,4 +1,5 @@
-// What the app writes into the log: every failure that a client is told nothing of; and pages that there are not.
+// What the app writes into the log: every failure that a client is told nothing of; and pages that
+// there are not.
 import { expect, it } from 'vitest';
 import { createApp } from '../src/app.ts';
 import { parseConfig } from '../src/config.ts';
@@ -11,10 +12,15 @@ async function logged(failure: unknown) {
   const faults: unknown[] = [];
   const { ports } = withPorts(core, {
     hotMetadata: { ...core.ports.hotMetadata, find: () => Promise.reject(failure) },
-    log: { info: () => undefined, error: (event: string, fields?: object) => void faults.push([event, fields]) },
+    log: {
+      info: () => undefined,
+      error: (event: string, fields?: object) => void faults.push([event, fields]),
+    },
   });
   const config = { ...parseConfig({}), ...core.settings };
-  const app = createApp(ports, config, () => makeRequest({ target: '/bkt/key', headers: { host: 'h' } }));
+  const app = createApp(ports, config, () =>
+    makeRequest({ target: '/bkt/key', headers: { host: 'h' } }),
+  );
   const { status } = await app.fetch(new Request('http://h/bkt/key'), {});
   return [status, faults.length];
 }
@@ -32,8 +38,13 @@ it.each(['/-/', '/-/healthy', '/-/health/', '/-/metrics', '/-/api', '/-/none'])(
   async (target) => {
     const core = createMemoryCore();
     const config = { ...parseConfig({}), ...core.settings };
-    const app = createApp(core.ports, config, () => makeRequest({ target, headers: { host: 'h' } }));
+    const app = createApp(core.ports, config, () =>
+      makeRequest({ target, headers: { host: 'h' } }),
+    );
     const response = await app.fetch(new Request(`http://h${target}`), {});
-    expect([response.status, await response.text()]).toEqual([404, expect.stringContaining('<Code>NoSuchKey</Code>')]);
+    expect([response.status, await response.text()]).toEqual([
+      404,
+      expect.stringContaining('<Code>NoSuchKey</Code>'),
+    ]);
   },
 );

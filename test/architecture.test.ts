@@ -1,5 +1,6 @@
-// The layer law, read from the imports themselves: http -> core -> ports <- index <- adapters, crypto below them all;
-// only the roots know adapters. Also the house rules that a linter cannot know. A breach fails here with its file.
+// The layer law, read from the imports themselves: http -> core -> ports <- index <- adapters,
+// crypto below them all; only the roots know adapters. Also the house rules that a linter cannot
+// know. A breach fails here with its file.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,8 +21,12 @@ type Source = {
 function codeOf(text: string): string {
   return text
     .replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, ''))
-    .replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`|(^|[^:])\/\/[^\n]*/g, (match, before) =>
-      match.startsWith("'") || match.startsWith('"') || match.startsWith('`') ? "''" : (before ?? ''),
+    .replace(
+      /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`|(^|[^:])\/\/[^\n]*/g,
+      (match, before) =>
+        match.startsWith("'") || match.startsWith('"') || match.startsWith('`')
+          ? "''"
+          : (before ?? ''),
     );
 }
 
@@ -34,7 +39,12 @@ const sources: readonly Source[] = readdirSync(SRC, { recursive: true, encoding:
   .map((path) => {
     const text = readFileSync(join(SRC, path), 'utf8');
     const lines = text.replace(/^\s*(\/\/|\*|\/\*).*$/gm, '');
-    return { path, text, code: codeOf(text), imports: [...lines.matchAll(IMPORT)].map(([, name]) => name ?? '') };
+    return {
+      path,
+      text,
+      code: codeOf(text),
+      imports: [...lines.matchAll(IMPORT)].map(([, name]) => name ?? ''),
+    };
   });
 
 /** Files directly in src are layers of their own: the roots and what they share. */
@@ -43,7 +53,11 @@ function layerOf(path: string): string {
   return first === 'adapters' ? `adapters/${second}` : first;
 }
 
-const SERVER_NEEDS = ['http/request.ts', 'http/observe/request-notes.ts', 'core/billing/prices/price-receipt.ts'];
+const SERVER_NEEDS = [
+  'http/request.ts',
+  'http/observe/request-notes.ts',
+  'core/billing/prices/price-receipt.ts',
+];
 const ADAPTER_NEEDS = ['domain', 'ports', 'index', 'crypto', 'config.ts', 'adapters/shared'];
 
 /** Which other layers a layer may import. */
@@ -59,17 +73,28 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'config-defaults.ts': [],
   'config-texts.ts': [],
   'app.ts': ['api', 'http', 'core', 'domain', 'ports', 'config.ts'],
-  'worker.ts': ['app.ts', 'config.ts', 'core', 'domain', 'ports', 'adapters/cloudflare', 'adapters/shared'],
+  'worker.ts': [
+    'app.ts',
+    'config.ts',
+    'core',
+    'domain',
+    'ports',
+    'adapters/cloudflare',
+    'adapters/shared',
+  ],
   'node.ts': ['app.ts', 'config.ts', 'core', 'domain', 'ports', 'adapters/node', 'adapters/shared'],
   'adapters/shared': ['domain', 'ports', 'crypto'],
   'adapters/memory': ADAPTER_NEEDS,
-  // An adapter of a server also makes the requests that the surfaces read, and the empty notes in them. Where a home runs the
-  // ledger it hands it the pure function that prices receipts, which no thread or object could be sent (ADR 21).
+  // An adapter of a server also makes the requests that the surfaces read, and the empty notes in
+  // them. Where a home runs the ledger it hands it the pure function that prices receipts, which no
+  // thread or object could be sent (ADR 21).
   'adapters/node': [...ADAPTER_NEEDS, ...SERVER_NEEDS],
   'adapters/cloudflare': [...ADAPTER_NEEDS, ...SERVER_NEEDS],
 };
 
-/** Which packages and built-in modules a layer may import: names, or prefixes that end in a colon. */
+/**
+ * Which packages and built-in modules a layer may import: names, or prefixes that end in a colon.
+ */
 const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   ports: [],
@@ -77,7 +102,13 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   index: [],
   crypto: ['node:crypto', 'node:zlib', 'lru-cache'],
   http: ['fast-xml-parser', 'mime'],
-  api: ['@cantoo/pdf-lib', 'hono', 'hono/http-exception', '@hono/zod-openapi', '@simplewebauthn/server'],
+  api: [
+    '@cantoo/pdf-lib',
+    'hono',
+    'hono/http-exception',
+    '@hono/zod-openapi',
+    '@simplewebauthn/server',
+  ],
   'config-defaults.ts': [],
   'config.ts': [],
   'config-texts.ts': [],
@@ -100,19 +131,24 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
 };
 
 const isPackageAllowed = (layer: string, name: string) =>
-  (MAY_USE[layer] ?? []).some((allowed) => (allowed.endsWith(':') ? name.startsWith(allowed) : name === allowed));
+  (MAY_USE[layer] ?? []).some((allowed) =>
+    allowed.endsWith(':') ? name.startsWith(allowed) : name === allowed,
+  );
 
 /** A file of src that a relative import means. */
-const resolved = (from: string, name: string) => normalize(join(dirname(from), name)).replaceAll('\\', '/');
+const resolved = (from: string, name: string) =>
+  normalize(join(dirname(from), name)).replaceAll('\\', '/');
 
 function breachesOfLayers({ path, imports }: Source): string[] {
   const layer = layerOf(path);
   const allowed = MAY_IMPORT[layer];
   if (allowed === undefined) return [`${path}: no layer of this name is known`];
   return imports.flatMap((name) => {
-    if (!name.startsWith('.')) return isPackageAllowed(layer, name) ? [] : [`${path} must not use ${name}`];
+    if (!name.startsWith('.'))
+      return isPackageAllowed(layer, name) ? [] : [`${path} must not use ${name}`];
     const target = resolved(path, name);
-    const isFine = layerOf(target) === layer || allowed.includes(layerOf(target)) || allowed.includes(target);
+    const isFine =
+      layerOf(target) === layer || allowed.includes(layerOf(target)) || allowed.includes(target);
     return isFine ? [] : [`${path} must not import ${target}`];
   });
 }
@@ -124,11 +160,14 @@ const MAY_CHANGE: Readonly<Record<string, string>> = {
   'http/semantics/http-date.ts memoSeconds': 'memo of a pure function, keyed by its argument',
 };
 
-const MUTATION = '(?:set|add|delete|clear|push|pop|shift|unshift|splice|fill|sort|reverse|copyWithin)';
+const MUTATION =
+  '(?:set|add|delete|clear|push|pop|shift|unshift|splice|fill|sort|reverse|copyWithin)';
 
 /** Heuristic: a top-level `let`, or a top-level `const` that its own file changes. */
 function changingNames({ code }: Source): string[] {
-  const names = [...code.matchAll(/^(?:export )?(?:let|var) (\w+)/gm)].map(([, name]) => name ?? '');
+  const names = [...code.matchAll(/^(?:export )?(?:let|var) (\w+)/gm)].map(
+    ([, name]) => name ?? '',
+  );
   for (const [, name] of code.matchAll(/^(?:export )?const (\w+)/gm)) {
     const changes = new RegExp(
       `(?<![\\w.])${name}(?:\\.${MUTATION}\\(|\\[[^\\]]*\\] (?:[-+*/|&^]|\\*\\*)?= |\\.\\w+ = )`,
@@ -142,7 +181,11 @@ function changingNames({ code }: Source): string[] {
 /** Longest file, lines; longer ones with a reason. */
 const MAX_LINES = 400;
 const LONGER: Readonly<Record<string, string>> = {};
-const ROOT_MAX_LINES: Readonly<Record<string, number>> = { 'worker.ts': 100, 'node.ts': 90, 'app.ts': 120 };
+const ROOT_MAX_LINES: Readonly<Record<string, number>> = {
+  'worker.ts': 100,
+  'node.ts': 90,
+  'app.ts': 120,
+};
 
 describe('the layer law', () => {
   it('reads the sources it judges', () => {
@@ -155,7 +198,12 @@ describe('the layer law', () => {
   });
 
   it('would see a breach', () => {
-    const source = (path: string, name: string): Source => ({ path, text: '', code: '', imports: [name] });
+    const source = (path: string, name: string): Source => ({
+      path,
+      text: '',
+      code: '',
+      imports: [name],
+    });
     for (const [path, name] of [
       ['core/objects/a.ts', '../../http/s3/xml.ts'],
       ['core/objects/a.ts', 'node:fs'],
@@ -175,7 +223,9 @@ describe('the layer law', () => {
 
   it('names every import with its extension', () => {
     const wrong = sources.flatMap(({ path, imports }) =>
-      imports.filter((name) => name.startsWith('.') && !/\.(?:ts|json)$/.test(name)).map((name) => `${path}: ${name}`),
+      imports
+        .filter((name) => name.startsWith('.') && !/\.(?:ts|json)$/.test(name))
+        .map((name) => `${path}: ${name}`),
     );
     expect(wrong).toEqual([]);
   });
@@ -189,7 +239,9 @@ describe('the house rules', () => {
   });
 
   it('allow one barrel, ports/index.ts', () => {
-    const barrels = sources.filter(({ path, code }) => path.endsWith('/index.ts') || /^export \* from/m.test(code));
+    const barrels = sources.filter(
+      ({ path, code }) => path.endsWith('/index.ts') || /^export \* from/m.test(code),
+    );
     const passing = sources.filter(({ path, code }) => {
       const statements = code.split(/;\s*\n/).map((statement) => statement.trim());
       return (
@@ -202,9 +254,9 @@ describe('the house rules', () => {
   });
 
   it('allow one default export, the Worker', () => {
-    expect(sources.filter(({ code }) => /^export default\b/m.test(code)).map(({ path }) => path)).toEqual([
-      'worker.ts',
-    ]);
+    expect(
+      sources.filter(({ code }) => /^export default\b/m.test(code)).map(({ path }) => path),
+    ).toEqual(['worker.ts']);
   });
 
   it('keep files short', () => {
@@ -221,7 +273,9 @@ describe('the house rules', () => {
       code
         .split('\n')
         .filter((line) =>
-          /[:<|&(,]\s*any\b|\bas any\b|^(export )?(const )?enum\b|^(export )?interface\b|\w!(\.|;|\)|\[)/.test(line),
+          /[:<|&(,]\s*any\b|\bas any\b|^(export )?(const )?enum\b|^(export )?interface\b|\w!(\.|;|\)|\[)/.test(
+            line,
+          ),
         )
         .map((line) => `${path}: ${line.trim()}`),
     );
@@ -236,10 +290,15 @@ describe('the house rules', () => {
   });
 
   it('would see such state', () => {
-    const changing = (code: string) => changingNames({ path: 'core/a.ts', text: code, code, imports: [] });
+    const changing = (code: string) =>
+      changingNames({ path: 'core/a.ts', text: code, code, imports: [] });
     expect(changing('let count = 0;\n')).toEqual(['count']);
-    expect(changing('const seen = new Map();\nfunction a() {\n  seen.set(1, 2);\n}\n')).toEqual(['seen']);
+    expect(changing('const seen = new Map();\nfunction a() {\n  seen.set(1, 2);\n}\n')).toEqual([
+      'seen',
+    ]);
     expect(changing('const list = [];\nfunction a() {\n  list[0] = 1;\n}\n')).toEqual(['list']);
-    expect(changing('const TABLE = new Set([1]);\nfunction a() {\n  return TABLE.has(1);\n}\n')).toEqual([]);
+    expect(
+      changing('const TABLE = new Set([1]);\nfunction a() {\n  return TABLE.has(1);\n}\n'),
+    ).toEqual([]);
   });
 });

@@ -77,12 +77,16 @@ describe('parseConfig', () => {
   it('knows who is asked for records of DNS', () => {
     const resolver = (text: string, home: 'node' | 'cloudflare' = 'node') =>
       parseConfig({ QUAYSIDE_DNS_RESOLVER: text }, home).dnsResolver;
-    expect(parseConfig({})).toMatchObject({ requiresHostProof: true, dnsResolver: { url: null, servers: [] } });
+    expect(parseConfig({})).toMatchObject({
+      requiresHostProof: true,
+      dnsResolver: { url: null, servers: [] },
+    });
     expect(parseConfig({ QUAYSIDE_HOST_PROOF: 'off' }).requiresHostProof).toBe(false);
     const servers = ['1.1.1.1', '127.0.0.1:5353', '::1', '[2606:4700::1111]:53'];
     expect(resolver(servers.join(', '))).toEqual({ url: null, servers });
     for (const url of ['https://dns.example/dns-query', 'http://127.0.0.1:8053/resolve']) {
-      for (const home of ['node', 'cloudflare'] as const) expect(resolver(url, home)).toEqual({ url, servers: [] });
+      for (const home of ['node', 'cloudflare'] as const)
+        expect(resolver(url, home)).toEqual({ url, servers: [] });
     }
     for (const text of [
       '1.1.1.256',
@@ -105,8 +109,13 @@ describe('parseConfig', () => {
       QUAYSIDE_BASE_DOMAIN: 'Storage.example',
       QUAYSIDE_OWN_HOSTS: ' console.example, S3.example,',
     });
-    expect([ownHosts, accountsMayBindHosts]).toEqual([['storage.example', 'console.example', 's3.example'], true]);
-    expect(parseConfig({ QUAYSIDE_BASE_DOMAIN: 'storage.example' }).accountsMayBindHosts).toBe(false);
+    expect([ownHosts, accountsMayBindHosts]).toEqual([
+      ['storage.example', 'console.example', 's3.example'],
+      true,
+    ]);
+    expect(parseConfig({ QUAYSIDE_BASE_DOMAIN: 'storage.example' }).accountsMayBindHosts).toBe(
+      false,
+    );
     expect(() => parseConfig({ QUAYSIDE_OWN_HOSTS: 'https://a.example' })).toThrow(
       /QUAYSIDE_OWN_HOSTS must be a domain/,
     );
@@ -116,10 +125,21 @@ describe('parseConfig', () => {
     const [a, b] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(0xff)];
     expect(parseConfig({}).masterKeys).toEqual([]);
     const text = `${a.toHex()}, ${b.toBase64()}`;
-    expect(parseConfig({ QUAYSIDE_MASTER_KEY: text }).masterKeys.map(({ key }) => key)).toEqual([a, b]);
+    expect(parseConfig({ QUAYSIDE_MASTER_KEY: text }).masterKeys.map(({ key }) => key)).toEqual([
+      a,
+      b,
+    ]);
     const urlSafe = b.toBase64({ alphabet: 'base64url', omitPadding: true });
-    expect(parseConfig({ QUAYSIDE_MASTER_KEY: urlSafe }).masterKeys.map(({ key }) => key)).toEqual([b]);
-    for (const wrong of ['short', a.toHex().slice(2), `${a.toHex()},${a.toBase64()}`, ',', `${a.toHex()},x`]) {
+    expect(parseConfig({ QUAYSIDE_MASTER_KEY: urlSafe }).masterKeys.map(({ key }) => key)).toEqual([
+      b,
+    ]);
+    for (const wrong of [
+      'short',
+      a.toHex().slice(2),
+      `${a.toHex()},${a.toBase64()}`,
+      ',',
+      `${a.toHex()},x`,
+    ]) {
       const parse = () => parseConfig({ QUAYSIDE_MASTER_KEY: wrong });
       expect(parse).toThrow(ConfigError);
       expect(parse).not.toThrow(a.toHex().slice(0, 10));
@@ -127,9 +147,11 @@ describe('parseConfig', () => {
   });
 
   it('reads ids of master keys that the server may start without', () => {
-    const ids = (text: string) => parseConfig({ QUAYSIDE_WITHOUT_MASTER_KEYS: text }).withoutMasterKeys;
+    const ids = (text: string) =>
+      parseConfig({ QUAYSIDE_WITHOUT_MASTER_KEYS: text }).withoutMasterKeys;
     expect([ids(''), ids('0a1b2c3d, ffffffff')]).toEqual([[], ['0a1b2c3d', 'ffffffff']]);
-    for (const wrong of ['all', '0a1b2c3', '0A1B2C3D']) expect(() => ids(wrong)).toThrow(ConfigError);
+    for (const wrong of ['all', '0a1b2c3', '0A1B2C3D'])
+      expect(() => ids(wrong)).toThrow(ConfigError);
   });
 
   it('keeps the master keys of a file behind those of the setting, each once', () => {
@@ -143,10 +165,12 @@ describe('parseConfig', () => {
   });
 
   it('reads named keys to make from the seed, and refuses what can be none', () => {
-    const seed = (kmsKeys: unknown) => parseConfig({ QUAYSIDE_SEED: JSON.stringify({ accounts: [], kmsKeys }) });
+    const seed = (kmsKeys: unknown) =>
+      parseConfig({ QUAYSIDE_SEED: JSON.stringify({ accounts: [], kmsKeys }) });
     expect(seed(['testkey-1', 'alias/mine']).seededNamedKeys).toEqual(['testkey-1', 'alias/mine']);
     expect(parseConfig({ QUAYSIDE_SEED: '{"accounts":[]}' }).seededNamedKeys).toEqual([]);
-    for (const wrong of ['testkey-1', [1], ['a b'], [''], {}]) expect(() => seed(wrong)).toThrow(ConfigError);
+    for (const wrong of ['testkey-1', [1], ['a b'], [''], {}])
+      expect(() => seed(wrong)).toThrow(ConfigError);
   });
 
   it('knows how many connections there may be, and how slow', () => {
@@ -212,19 +236,24 @@ describe('parseConfig', () => {
 
   it('takes a token for the metrics only when it is no short one', () => {
     expect(parseConfig({})).toMatchObject({ metricsToken: null, metricsBucketsMax: 0 });
-    expect(parseConfig({ QUAYSIDE_METRICS_TOKEN: 'a'.repeat(16) }).metricsToken).toBe('a'.repeat(16));
+    expect(parseConfig({ QUAYSIDE_METRICS_TOKEN: 'a'.repeat(16) }).metricsToken).toBe(
+      'a'.repeat(16),
+    );
     for (const wrong of ['short', 'a'.repeat(257), `${'a'.repeat(16)} b`, `${'a'.repeat(16)}ü`]) {
       expect(() => parseConfig({ QUAYSIDE_METRICS_TOKEN: wrong }), wrong).toThrow(ConfigError);
     }
   });
 
   it('looks only at texts, as the bindings of a Worker hold other things too', () => {
-    expect(parseConfig({ QUAYSIDE_PORT: { get() {} }, BLOBS: {}, QUAYSIDE_REGION: undefined }).port).toBe(9000);
+    expect(
+      parseConfig({ QUAYSIDE_PORT: { get() {} }, BLOBS: {}, QUAYSIDE_REGION: undefined }).port,
+    ).toBe(9000);
   });
 
   it('gives an isolate less memory than a server', () => {
     const [node, cloudflare] = [parseConfig({}, 'node'), parseConfig({}, 'cloudflare')];
-    const memoryOf = (config: typeof node) => config.bodyMemoryMaxBytes + config.pointerMemoryMaxBytes;
+    const memoryOf = (config: typeof node) =>
+      config.bodyMemoryMaxBytes + config.pointerMemoryMaxBytes;
     expect(memoryOf(cloudflare)).toBeLessThan(64 * 1024 * 1024);
     expect(memoryOf(node)).toBeGreaterThan(memoryOf(cloudflare));
   });
@@ -252,7 +281,9 @@ describe('parseConfig', () => {
 
   it('never shows a secret in an error', () => {
     const secret = 'short';
-    expect(() => parseConfig({ QUAYSIDE_ROOT_SECRET_KEY: secret })).toThrow(/QUAYSIDE_ROOT_SECRET_KEY/);
+    expect(() => parseConfig({ QUAYSIDE_ROOT_SECRET_KEY: secret })).toThrow(
+      /QUAYSIDE_ROOT_SECRET_KEY/,
+    );
     expect(() => parseConfig({ QUAYSIDE_ROOT_SECRET_KEY: secret })).not.toThrow(secret);
   });
 });

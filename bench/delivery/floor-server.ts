@@ -1,7 +1,8 @@
-// The least that a server on Node's own modules can do for the workloads of the delivery bench: the floors beside our
-// numbers. Prebuilt answers, nothing looked at but If-None-Match and Range; no policy, no metering, no limits. It sends at
-// the end of a turn, as we do, and on node:net it reads into one buffer, as the lane does.
-// Arguments: `http` or `net`, the port, the folder of the files, and the headers of one of our answers as JSON.
+// The least that a server on Node's own modules can do for the workloads of the delivery bench: the
+// floors beside our numbers. Prebuilt answers, nothing looked at but If-None-Match and Range; no
+// policy, no metering, no limits. It sends at the end of a turn, as we do, and on node:net it reads
+// into one buffer, as the lane does. Arguments: `http` or `net`, the port, the folder of the files,
+// and the headers of one of our answers as JSON.
 import { existsSync, openSync, readFileSync, readSync } from 'node:fs';
 import { createServer as createHttpServer, type ServerResponse } from 'node:http';
 import { createServer as createNetServer, type Socket } from 'node:net';
@@ -29,10 +30,12 @@ function readOr(path: string, otherwise: Buffer): Buffer {
 function serveHttp(): void {
   const own = Object.fromEntries(headers);
   const whole = { ...own, 'content-length': `${small.length}` };
-  const sending = createEndOfTurn(({ isKnown, outgoing }: { isKnown: boolean; outgoing: ServerResponse }) => {
-    if (isKnown) outgoing.writeHead(304, own).end();
-    else outgoing.writeHead(200, whole).end(small);
-  });
+  const sending = createEndOfTurn(
+    ({ isKnown, outgoing }: { isKnown: boolean; outgoing: ServerResponse }) => {
+      if (isKnown) outgoing.writeHead(304, own).end();
+      else outgoing.writeHead(200, whole).end(small);
+    },
+  );
   createHttpServer(({ headers }, outgoing) => {
     sending.add({ isKnown: headers['if-none-match'] !== undefined, outgoing });
   }).listen(Number(port), '127.0.0.1');
@@ -41,7 +44,9 @@ function serveHttp(): void {
 function headOf(status: string, lengthBytes: number | null): Buffer {
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   const length = lengthBytes === null ? '' : `content-length: ${lengthBytes}\r\n`;
-  return Buffer.from(`HTTP/1.1 ${status}\r\n${lines}${length}Date: ${new Date().toUTCString()}\r\n\r\n`);
+  return Buffer.from(
+    `HTTP/1.1 ${status}\r\n${lines}${length}Date: ${new Date().toUTCString()}\r\n\r\n`,
+  );
 }
 
 function serveNet(): void {
@@ -52,16 +57,18 @@ function serveNet(): void {
   const partHead = headOf('206 Partial Content', RANGE_BYTES);
   const makePart = () => Buffer.concat([partHead, Buffer.alloc(RANGE_BYTES)]);
   let part = makePart();
-  const sending = createEndOfTurn(({ socket, answer }: { socket: Socket; answer: Buffer | number }) => {
-    if (typeof answer !== 'number') {
-      socket.write(answer);
-      return;
-    }
-    readSync(large, part, partHead.length, RANGE_BYTES, answer);
-    socket.write(part);
-    // What the system did not take at once it takes from this buffer later.
-    if (socket.writableLength > 0) part = makePart();
-  });
+  const sending = createEndOfTurn(
+    ({ socket, answer }: { socket: Socket; answer: Buffer | number }) => {
+      if (typeof answer !== 'number') {
+        socket.write(answer);
+        return;
+      }
+      readSync(large, part, partHead.length, RANGE_BYTES, answer);
+      socket.write(part);
+      // What the system did not take at once it takes from this buffer later.
+      if (socket.writableLength > 0) part = makePart();
+    },
+  );
   createNetServer((socket) => {
     const answer = (chunk: Buffer): boolean => {
       const text = chunk.toString('latin1');

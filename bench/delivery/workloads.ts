@@ -9,7 +9,10 @@ export type ServerName =
   | 'bare node:http'
   | 'bare node:net';
 
-export const OURS = ['quayside, lane on', 'quayside, lane off'] as const satisfies readonly ServerName[];
+export const OURS = [
+  'quayside, lane on',
+  'quayside, lane off',
+] as const satisfies readonly ServerName[];
 const PEERS = ['nginx', 'proxy_cache', 'varnish'] as const satisfies readonly ServerName[];
 /** What a server on these can't go below: floor-server.ts. */
 export const FLOORS = ['bare node:http', 'bare node:net'] as const satisfies readonly ServerName[];
@@ -36,13 +39,32 @@ export type Workload = {
 };
 
 /**
- * proxy_cache and Varnish are no peers for ranges of a file of 1 GiB: the one waits 44 ms for nothing (measured 2026-11),
- * the other would need the memory.
+ * proxy_cache and Varnish are no peers for ranges of a file of 1 GiB: the one waits 44 ms for
+ * nothing (measured 2026-11), the other would need the memory.
  */
 export const WORKLOADS: readonly Workload[] = [
-  { name: '10 KiB', file: '10k', connections: 64, bodyBytes: 10 * KiB, peers: [...PEERS, ...FLOORS] },
-  { name: '304', file: '10k', connections: 64, bodyBytes: 0, isConditional: true, peers: [...PEERS, ...FLOORS] },
-  { name: '1 MiB', file: '1m', connections: 64, bodyBytes: MiB, peers: [...PEERS, 'bare node:net'] },
+  {
+    name: '10 KiB',
+    file: '10k',
+    connections: 64,
+    bodyBytes: 10 * KiB,
+    peers: [...PEERS, ...FLOORS],
+  },
+  {
+    name: '304',
+    file: '10k',
+    connections: 64,
+    bodyBytes: 0,
+    isConditional: true,
+    peers: [...PEERS, ...FLOORS],
+  },
+  {
+    name: '1 MiB',
+    file: '1m',
+    connections: 64,
+    bodyBytes: MiB,
+    peers: [...PEERS, 'bare node:net'],
+  },
   { name: '64 MiB', file: '64m', connections: 16, bodyBytes: 64 * MiB, peers: PEERS },
   {
     name: 'ranges anywhere',
@@ -62,7 +84,10 @@ export const WORKLOADS: readonly Workload[] = [
   },
 ];
 
-/** `requests`: our requests a second by the peer's; `cpu`: the peer's CPU a request by ours; `p99`: ours by the peer's. */
+/**
+ * `requests`: our requests a second by the peer's; `cpu`: the peer's CPU a request by ours; `p99`:
+ * ours by the peer's.
+ */
 export type Measure = 'requests' | 'cpu' | 'p99';
 
 export type Target = {

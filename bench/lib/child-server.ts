@@ -28,8 +28,17 @@ export type ServerProgram = {
 };
 
 /** Runs the program until `stop`. Throws when it ends first, or isn't ready in time. */
-export async function startServer({ command, env, folder, port, readyPath = '/' }: ServerProgram): Promise<Server> {
-  const child = spawn('taskset', ['-c', '0', ...command], { stdio: ['ignore', 'ignore', 'pipe'], env });
+export async function startServer({
+  command,
+  env,
+  folder,
+  port,
+  readyPath = '/',
+}: ServerProgram): Promise<Server> {
+  const child = spawn('taskset', ['-c', '0', ...command], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env,
+  });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said = (said + text).slice(-SAID_MAX_LENGTH);
@@ -52,7 +61,8 @@ export async function startServer({ command, env, folder, port, readyPath = '/' 
 async function waitUntilUp(url: string, child: ChildProcess, said: () => string): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MS;
   while (Date.now() < deadline) {
-    if (child.exitCode !== null) throw new Error(`The server at ${url} exited with ${child.exitCode}:\n${said()}`);
+    if (child.exitCode !== null)
+      throw new Error(`The server at ${url} exited with ${child.exitCode}:\n${said()}`);
     const isUp = await fetch(url).then(
       (response) => response.body?.cancel().then(() => true) ?? true,
       () => false,
@@ -74,7 +84,10 @@ async function stopChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGTERM');
-  const isGone = await Promise.race([gone.then(() => true), delay(STOP_TIMEOUT_MS, false, { ref: false })]);
+  const isGone = await Promise.race([
+    gone.then(() => true),
+    delay(STOP_TIMEOUT_MS, false, { ref: false }),
+  ]);
   if (!isGone) child.kill('SIGKILL');
   await gone;
 }

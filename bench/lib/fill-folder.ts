@@ -1,5 +1,5 @@
-// Fills a data folder with objects of mixed sizes, in this process and without a server: what a bench of backups, or whoever
-// tries one by hand, begins with.
+// Fills a data folder with objects of mixed sizes, in this process and without a server: what a
+// bench of backups, or whoever tries one by hand, begins with.
 import { openNodePorts } from '../../src/adapters/node/node-ports.ts';
 import { parseConfig } from '../../src/config.ts';
 import { ROOT_ACCOUNT } from '../../src/core/auth/root-account.ts';
@@ -19,13 +19,17 @@ const SIZES = [
   { share: 1, sizeBytes: 1024 * KiB },
 ] as const;
 const PARALLEL = 64;
-const KEYS = { QUAYSIDE_ROOT_ACCESS_KEY: 'bench-backup-key', QUAYSIDE_ROOT_SECRET_KEY: 'bench-backup-secret' };
+const KEYS = {
+  QUAYSIDE_ROOT_ACCESS_KEY: 'bench-backup-key',
+  QUAYSIDE_ROOT_SECRET_KEY: 'bench-backup-secret',
+};
 const log = { info: () => undefined, error: (event: string) => process.stderr.write(`${event}\n`) };
 
 /** Bodies are random, so that no file system or disk makes them shorter; one for each size. */
 const bodies = SIZES.map(({ sizeBytes }) => {
   const body = Buffer.alloc(sizeBytes);
-  for (let at = 0; at < sizeBytes; at += 4) body.writeUInt32LE(Math.floor(Math.random() * 2 ** 32), at);
+  for (let at = 0; at < sizeBytes; at += 4)
+    body.writeUInt32LE(Math.floor(Math.random() * 2 ** 32), at);
   return body;
 });
 
@@ -39,7 +43,11 @@ function bodyOf(at: number): Uint8Array {
 /** Puts, or overwrites, objects number `first` to before `end` in the bucket `photos`. */
 export async function fillFolder(dataDir: string, first: number, end: number): Promise<void> {
   const config = parseConfig({ QUAYSIDE_DATA_DIR: dataDir, ...KEYS });
-  const { ports, close } = await openNodePorts(config, { dataDir, log, onCrash: () => process.exit(1) });
+  const { ports, close } = await openNodePorts(config, {
+    dataDir,
+    log,
+    onCrash: () => process.exit(1),
+  });
   const core: Core = { ports, settings: config };
   const name = parseBucketName('photos');
   if (first === 0) await createBucket(core, ROOT_ACCOUNT, name, PRIVATE_ACCESS);
@@ -50,7 +58,11 @@ export async function fillFolder(dataDir: string, first: number, end: number): P
       const body = bodyOf(at);
       await putObject(core, bucket, {
         key: parseObjectKey(`album-${at % 100}/image-${String(at).padStart(7, '0')}.jpg`),
-        attributes: { headers: { contentType: 'image/jpeg' }, userMetadata: {}, storageClass: 'STANDARD' },
+        attributes: {
+          headers: { contentType: 'image/jpeg' },
+          userMetadata: {},
+          storageClass: 'STANDARD',
+        },
         body: { lengthBytes: body.length, pump: async (onChunk) => onChunk(body) },
         expectation: { contentMd5Hex: null, checksum: null },
         condition: null,

@@ -5,7 +5,10 @@ export function missingPrograms(names: readonly string[]): string[] {
   return names.filter((name) => spawnSync('sh', ['-c', `command -v ${name}`]).status !== 0);
 }
 
-/** Runs a program to its end and gives its standard output. Throws with its standard error when it fails. */
+/**
+ * Runs a program to its end and gives its standard output. Throws with its standard error when it
+ * fails.
+ */
 export async function runProgram(command: string, args: readonly string[]): Promise<string> {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const out: Buffer[] = [];
@@ -16,6 +19,7 @@ export async function runProgram(command: string, args: readonly string[]): Prom
     child.on('error', reject);
     child.on('close', resolve);
   });
-  if (code !== 0) throw new Error(`${command} failed with ${code}: ${Buffer.concat(err).toString()}`);
+  if (code !== 0)
+    throw new Error(`${command} failed with ${code}: ${Buffer.concat(err).toString()}`);
   return Buffer.concat(out).toString();
 }

@@ -11,7 +11,10 @@ export const ACCESS_KEY = 'benchaccesskey000001';
 export const SECRET_KEY = 'benchsecretkey0000000000000000000000001';
 
 /** The Node home with a data folder of its own. `settings` are environment variables. */
-export async function startQuayside(port: number, settings: Record<string, string> = {}): Promise<Server> {
+export async function startQuayside(
+  port: number,
+  settings: Record<string, string> = {},
+): Promise<Server> {
   const folder = await mkdtemp(join(tmpdir(), 'quayside-bench-'));
   const main = fileURLToPath(new URL('../../src/node.ts', import.meta.url));
   const env = {
@@ -22,12 +25,19 @@ export async function startQuayside(port: number, settings: Record<string, strin
     QUAYSIDE_ROOT_SECRET_KEY: SECRET_KEY,
     ...settings,
   };
-  return startServer({ command: [process.execPath, main], env, folder, port, readyPath: '/-/health' });
+  return startServer({
+    command: [process.execPath, main],
+    env,
+    folder,
+    port,
+    readyPath: '/-/health',
+  });
 }
 
 /**
- * nginx with one worker that serves the files of `root`: sendfile, open file cache, no access log. Ranges of `rangedFile`
- * go out without tcp_nopush: with it each of them waits 44 ms (measured 2026-11); whole files are as fast or faster with it.
+ * nginx with one worker that serves the files of `root`: sendfile, open file cache, no access log.
+ * Ranges of `rangedFile` go out without tcp_nopush: with it each of them waits 44 ms (measured
+ * 2026-11); whole files are as fast or faster with it.
  */
 export function startNginx(port: number, root: string, rangedFile: string): Promise<Server> {
   return startNginxWith(port, () => ({
@@ -53,7 +63,10 @@ export function startNginxCache(port: number, origin: Server): Promise<Server> {
 
 type NginxParts = { readonly http: string; readonly server: string };
 
-async function startNginxWith(port: number, partsIn: (folder: string) => NginxParts): Promise<Server> {
+async function startNginxWith(
+  port: number,
+  partsIn: (folder: string) => NginxParts,
+): Promise<Server> {
   const folder = await mkdtemp(join(tmpdir(), 'quayside-nginx-'));
   const parts = partsIn(folder);
   const config = `
@@ -66,13 +79,21 @@ http {
   server { listen 127.0.0.1:${port}; ${parts.server} }
 }`;
   await writeFile(join(folder, 'nginx.conf'), config);
-  const command = ['nginx', '-p', folder, '-c', join(folder, 'nginx.conf'), '-e', join(folder, 'error.log')];
+  const command = [
+    'nginx',
+    '-p',
+    folder,
+    '-c',
+    join(folder, 'nginx.conf'),
+    '-e',
+    join(folder, 'error.log'),
+  ];
   return startServer({ command, folder, port });
 }
 
 /**
- * The least that a server on Node's own modules can do with the files of `root`: floor-server.ts. It sends the headers of
- * `example`, an answer of ours.
+ * The least that a server on Node's own modules can do with the files of `root`: floor-server.ts.
+ * It sends the headers of `example`, an answer of ours.
  */
 export async function startFloor(
   port: number,
@@ -96,6 +117,16 @@ sub vcl_backend_response { set beresp.ttl = 1h; }
 `;
   await writeFile(join(folder, 'bench.vcl'), vcl);
   const listen = ['-a', `127.0.0.1:${port}`, '-T', 'none', '-n', join(folder, 'work')];
-  const command = ['varnishd', '-j', 'none', '-F', '-f', join(folder, 'bench.vcl'), '-s', 'malloc,512m', ...listen];
+  const command = [
+    'varnishd',
+    '-j',
+    'none',
+    '-F',
+    '-f',
+    join(folder, 'bench.vcl'),
+    '-s',
+    'malloc,512m',
+    ...listen,
+  ];
   return startServer({ command, folder, port });
 }

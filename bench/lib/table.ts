@@ -3,7 +3,9 @@ export function printTable(rows: readonly (readonly (string | number)[])[]): voi
   const [head, ...body] = rows;
   if (head === undefined) return;
   const line = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |`;
-  process.stdout.write(`${[line(head), line(head.map(() => '---')), ...body.map(line)].join('\n')}\n`);
+  process.stdout.write(
+    `${[line(head), line(head.map(() => '---')), ...body.map(line)].join('\n')}\n`,
+  );
 }
 
 /** The middle value; NaN of none. */

@@ -7,7 +7,10 @@ export type Load = {
   readonly connections: number;
   readonly seconds: number;
   readonly headers?: readonly string[];
-  /** Bytes of an answer's body. Long answers are counted by their bytes, for many are under way when the time is over. */
+  /**
+   * Bytes of an answer's body. Long answers are counted by their bytes, for many are under way when
+   * the time is over.
+   */
   readonly bodyBytes: number;
   /** Asks for ranges of `bodyBytes` anywhere in the first so many bytes. */
   readonly rangesWithinBytes?: number;
@@ -24,19 +27,40 @@ export type LoadResult = {
 const SCRIPT = fileURLToPath(new URL('./wrk.lua', import.meta.url));
 /** From here on an answer is counted by its bytes. */
 const LONG_BODY_BYTES = 2 ** 20;
-/** wrk counts a slower answer as an error: on a busy machine 16 answers of 64 MiB at once take a few seconds. */
+/**
+ * wrk counts a slower answer as an error: on a busy machine 16 answers of 64 MiB at once take a few
+ * seconds.
+ */
 const TIMEOUT_SECONDS = 30;
 
-type Totals = { requests: number; bytes: number; micros: number; p99Micros: number; failed: number };
+type Totals = {
+  requests: number;
+  bytes: number;
+  micros: number;
+  p99Micros: number;
+  failed: number;
+};
 
-/** Loads a URL with wrk on CPU 1 and takes the CPU time of the serving processes meanwhile. Any answer but 2xx/3xx throws. */
+/**
+ * Loads a URL with wrk on CPU 1 and takes the CPU time of the serving processes meanwhile. Any
+ * answer but 2xx/3xx throws.
+ */
 export async function load(options: Load, pids: readonly number[]): Promise<LoadResult> {
   const { bodyBytes, rangesWithinBytes, requestsFile } = options;
   const headers = (options.headers ?? []).flatMap((header) => ['-H', header]);
-  const ranges = rangesWithinBytes === undefined ? [] : ['--', `${rangesWithinBytes}`, `${bodyBytes}`];
+  const ranges =
+    rangesWithinBytes === undefined ? [] : ['--', `${rangesWithinBytes}`, `${bodyBytes}`];
   const varied = requestsFile === undefined ? ranges : ['--', requestsFile];
   const length = [`-d${options.seconds}s`, '--timeout', `${TIMEOUT_SECONDS}s`];
-  const args = ['-t1', `-c${options.connections}`, ...length, '-s', SCRIPT, ...headers, options.url];
+  const args = [
+    '-t1',
+    `-c${options.connections}`,
+    ...length,
+    '-s',
+    SCRIPT,
+    ...headers,
+    options.url,
+  ];
   const cpuBefore = sumOfCpu(pids);
   const out = await runProgram('taskset', ['-c', '1', 'wrk', ...args, ...varied]);
   const cpuSeconds = sumOfCpu(pids) - cpuBefore;

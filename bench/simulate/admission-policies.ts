@@ -1,13 +1,20 @@
-// Candidates for the memory tier of bodies, all bounded by bytes: plain LRU as the product has it, and three ways to keep
-// a scan of cold objects from washing the hot ones out. They see keys and sizes only.
+// Candidates for the memory tier of bodies, all bounded by bytes: plain LRU as the product has it,
+// and three ways to keep a scan of cold objects from washing the hot ones out. They see keys and
+// sizes only.
 import { LRUCache } from 'lru-cache';
 
-/** One request: true when the key was held. A key that was not held may be taken in, at the price of others. */
+/**
+ * One request: true when the key was held. A key that was not held may be taken in, at the price of
+ * others.
+ */
 export type Policy = (key: number, sizeBytes: number) => boolean;
 
 /** Takes everything in; what was unused for longest leaves. */
 export function createLru(maxBytes: number): Policy {
-  const held = new LRUCache<number, number>({ maxSize: maxBytes, sizeCalculation: (sizeBytes) => sizeBytes });
+  const held = new LRUCache<number, number>({
+    maxSize: maxBytes,
+    sizeCalculation: (sizeBytes) => sizeBytes,
+  });
   return (key, sizeBytes) => {
     if (held.get(key) !== undefined) return true;
     held.set(key, sizeBytes);
@@ -15,12 +22,21 @@ export function createLru(maxBytes: number): Policy {
   };
 }
 
-/** "Second request" remembers one name for so many bytes of its budget: a few times as many as it holds bodies. */
+/**
+ * "Second request" remembers one name for so many bytes of its budget: a few times as many as it
+ * holds bodies.
+ */
 const BYTES_PER_NAME = 32 * 1024;
 
-/** Takes a key in on the second request for it, as long as the first is remembered. What leaves is forgotten at once. */
+/**
+ * Takes a key in on the second request for it, as long as the first is remembered. What leaves is
+ * forgotten at once.
+ */
 export function createSecondRequest(maxBytes: number): Policy {
-  const held = new LRUCache<number, number>({ maxSize: maxBytes, sizeCalculation: (sizeBytes) => sizeBytes });
+  const held = new LRUCache<number, number>({
+    maxSize: maxBytes,
+    sizeCalculation: (sizeBytes) => sizeBytes,
+  });
   const seen = new LRUCache<number, true>({ max: Math.ceil(maxBytes / BYTES_PER_NAME) });
   return (key, sizeBytes) => {
     if (held.get(key) !== undefined) return true;
@@ -30,10 +46,16 @@ export function createSecondRequest(maxBytes: number): Policy {
   };
 }
 
-/** Share of the bytes for keys that were asked for again while they were held. The usual one of segmented LRUs. */
+/**
+ * Share of the bytes for keys that were asked for again while they were held. The usual one of
+ * segmented LRUs.
+ */
 const PROTECTED_SHARE = 0.8;
 
-/** Two LRUs: new keys go into the small one, and into the large one at their next request; scans pass the small one only. */
+/**
+ * Two LRUs: new keys go into the small one, and into the large one at their next request; scans
+ * pass the small one only.
+ */
 export function createSegmented(maxBytes: number): Policy {
   const sizeCalculation = (sizeBytes: number) => sizeBytes;
   const hotBytes = Math.floor(maxBytes * PROTECTED_SHARE);
@@ -58,25 +80,33 @@ export function createSegmented(maxBytes: number): Policy {
   };
 }
 
-/** Counters of the sketch: a power of two; and requests after which all are halved, so that old fame fades. */
+/**
+ * Counters of the sketch: a power of two; and requests after which all are halved, so that old fame
+ * fades.
+ */
 const COUNTERS = 65_536;
 const SAMPLE_REQUESTS = 10 * COUNTERS;
 const HASHES = [0x9e3779b1, 0x85ebca6b, 0xc2b2ae35] as const;
 const COUNTER_MAX = 255;
 
 /**
- * LRU whose door is kept by an estimate of how often a key was asked for: a newcomer gets in only past victims that were
- * asked for less. Source: Einziger et al., TinyLFU, https://arxiv.org/abs/1512.00727
+ * LRU whose door is kept by an estimate of how often a key was asked for: a newcomer gets in only
+ * past victims that were asked for less. Source: Einziger et al., TinyLFU,
+ * https://arxiv.org/abs/1512.00727
  */
 export function createTinyLfu(maxBytes: number): Policy {
-  const held = new LRUCache<number, number>({ maxSize: maxBytes, sizeCalculation: (sizeBytes) => sizeBytes });
+  const held = new LRUCache<number, number>({
+    maxSize: maxBytes,
+    sizeCalculation: (sizeBytes) => sizeBytes,
+  });
   const counters = new Uint8Array(COUNTERS);
   let sampled = 0;
   const slotsOf = (key: number) => HASHES.map((hash) => Math.imul(key + 1, hash) >>> 16);
   const estimate = (key: number) => Math.min(...slotsOf(key).map((slot) => counters[slot] ?? 0));
 
   function note(key: number): void {
-    for (const slot of slotsOf(key)) counters[slot] = Math.min(COUNTER_MAX, (counters[slot] ?? 0) + 1);
+    for (const slot of slotsOf(key))
+      counters[slot] = Math.min(COUNTER_MAX, (counters[slot] ?? 0) + 1);
     if (++sampled < SAMPLE_REQUESTS) return;
     sampled = 0;
     for (const [slot, count] of counters.entries()) counters[slot] = count >> 1;

@@ -3,7 +3,10 @@ import { LRUCache } from 'lru-cache';
 
 export type ByteLru<Value> = {
   get(key: string): Value | undefined;
-  /** Keeps the value; the ones unused for longest leave until all fit. One that is larger than everything is not kept. */
+  /**
+   * Keeps the value; the ones unused for longest leave until all fit. One that is larger than
+   * everything is not kept.
+   */
   set(key: string, value: Value, sizeBytes: number): void;
   delete(key: string): void;
 };

@@ -23,7 +23,10 @@ export type World = {
 };
 
 export type Design = {
-  /** The etag that a reader in that place gets, null for "no such key". No promise when no I/O was needed. */
+  /**
+   * The etag that a reader in that place gets, null for "no such key". No promise when no I/O was
+   * needed.
+   */
   read(place: number, object: number): string | null | Promise<string | null>;
   /** Overwrites an object from that place; resolves when the writer has his answer. */
   write(place: number, object: number): Promise<void>;

@@ -1,5 +1,5 @@
-// The ports of one isolate after the other: the product's own code where it exists, the simulated Cloudflare below it.
-// What all isolates share (index, bucket, KV, caches of places) is made once.
+// The ports of one isolate after the other: the product's own code where it exists, the simulated
+// Cloudflare below it. What all isolates share (index, bucket, KV, caches of places) is made once.
 
 import { createKvHotMetadata } from '../../src/adapters/cloudflare/kv/kv-hot-metadata.ts';
 import { createKvLeases, type KvLeases } from '../../src/adapters/cloudflare/kv/kv-record-ttls.ts';
@@ -28,7 +28,9 @@ import { createSimulatedKv } from './simulated-kv.ts';
 /** What every isolate is configured with: the defaults of the Cloudflare home. */
 export const CONFIG = parseConfig({}, 'cloudflare');
 
-/** A failure inside a run would make its numbers worthless; what is expected is counted elsewhere. */
+/**
+ * A failure inside a run would make its numbers worthless; what is expected is counted elsewhere.
+ */
 const LOG: Log = {
   info: () => undefined,
   error(event, fields) {
@@ -51,7 +53,11 @@ export function createIsolateMaker(
   const zeros = createZeros();
   const ids = createSimulatedIds();
   const blobStore = createSimulatedBucket({ timeline, usage, zeros });
-  const kv = createSimulatedKv({ timeline, usage, propagationMaxMs: variant.kvDelayMaxSeconds * 1000 });
+  const kv = createSimulatedKv({
+    timeline,
+    usage,
+    propagationMaxMs: variant.kvDelayMaxSeconds * 1000,
+  });
   const index = createSimulatedIndex({
     timeline,
     usage,
@@ -66,7 +72,9 @@ export function createIsolateMaker(
   const { negativeFreshSeconds, staleIfErrorSeconds } = CONFIG;
   const { pointerFreshSeconds, staleWhileRevalidateSeconds } = variant;
 
-  /** The product's own, as an isolate in that place has it. Nothing hangs here, so nothing is timed. */
+  /**
+   * The product's own, as an isolate in that place has it. Nothing hangs here, so nothing is timed.
+   */
   function createHotMetadata(place: number, leases: KvLeases, background: Background): HotMetadata {
     const memory = createMemoryPointers({
       clock: timeline.clock,
@@ -84,14 +92,24 @@ export function createIsolateMaker(
       tierLimitMs: Number.POSITIVE_INFINITY,
     };
     const { random } = world;
-    const own = { kv: kv.at(place) as KVNamespace, memory, leases, clock: timeline.clock, background, log: LOG };
+    const own = {
+      kv: kv.at(place) as KVNamespace,
+      memory,
+      leases,
+      clock: timeline.clock,
+      background,
+      log: LOG,
+    };
     return counted(createKvHotMetadata({ ...own, settings, random }), usage);
   }
 
   const caches = variant.bodies.map((name) => {
     const isEntrypoint = name === 'workers-cache';
     const upperBytes = isEntrypoint ? world.upperBytes : null;
-    return { isEntrypoint, cache: createPlaceCache({ ...world, places: world.trace.places, upperBytes }) };
+    return {
+      isEntrypoint,
+      cache: createPlaceCache({ ...world, places: world.trace.places, upperBytes }),
+    };
   });
   const { maxSlicesPerRead } = variant;
 
@@ -115,7 +133,15 @@ export function createIsolateMaker(
         ledger: { call: () => Promise.reject(new StorageError('NotImplemented')) },
         hotMetadata: createHotMetadata(place, leases, background),
         derived: createMemoryDerived(timeline.clock),
-        edgeCache: createSimulatedEdgeCache({ timeline, usage, memory, caches, place, zeros, maxSlicesPerRead }),
+        edgeCache: createSimulatedEdgeCache({
+          timeline,
+          usage,
+          memory,
+          caches,
+          place,
+          zeros,
+          maxSlicesPerRead,
+        }),
         tiers: { metadata: ['memory', 'kv'], body: ['memory', 'edge'] },
         clock: timeline.clock,
         steadyClock: null,
@@ -165,7 +191,10 @@ function createTierMeter(usage: Usage): Meter {
     forgotten: () => 0,
     hasUses: () => false,
     whenUsed: () => undefined,
-    totals: () => ({ operations: { A: 0, B: 0, free: 0 }, bytesOut: { memory: 0, edge: 0, bucket: 0, none: 0 } }),
+    totals: () => ({
+      operations: { A: 0, B: 0, free: 0 },
+      bytesOut: { memory: 0, edge: 0, bucket: 0, none: 0 },
+    }),
   };
 }
 

@@ -1,5 +1,6 @@
-// How long things take in the simulated world, milliseconds. Orders of magnitude, not measurements: they decide which
-// requests overlap, and they rank designs by waiting time; no other column hangs on them.
+// How long things take in the simulated world, milliseconds. Orders of magnitude, not measurements:
+// they decide which requests overlap, and they rank designs by waiting time; no other column hangs
+// on them.
 import { hashToUnit } from './random.ts';
 
 export const LATENCY_MS = {

@@ -1,12 +1,15 @@
-// A Response that only keeps what it is given. The runtime's own copies a whole body to make one, which would be most of
-// the simulator's time; delivery needs no more than the constructor.
+// A Response that only keeps what it is given. The runtime's own copies a whole body to make one,
+// which would be most of the simulator's time; delivery needs no more than the constructor.
 
 export class LightResponse {
   readonly body: unknown;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(body: unknown, init: { readonly status: number; readonly headers: Readonly<Record<string, string>> }) {
+  constructor(
+    body: unknown,
+    init: { readonly status: number; readonly headers: Readonly<Record<string, string>> },
+  ) {
     this.body = body;
     this.status = init.status;
     this.headers = init.headers;

@@ -6,8 +6,16 @@ export type Observations = {
   /** Answers that needed no I/O at all. */
   readonly immediate: number;
   readonly waitMs: { readonly median: number; readonly p99: number };
-  /** Of the answers that were stale when they were asked for. Seconds since the version had been replaced. */
-  readonly stale: { readonly answers: number; readonly median: number; readonly p99: number; readonly max: number };
+  /**
+   * Of the answers that were stale when they were asked for. Seconds since the version had been
+   * replaced.
+   */
+  readonly stale: {
+    readonly answers: number;
+    readonly median: number;
+    readonly p99: number;
+    readonly max: number;
+  };
 };
 
 export type Observer = {

@@ -1,16 +1,25 @@
-// The caches of data centres. Flat, as the Cache API is: each place alone, every concurrent miss for itself. Tiered, as
-// Workers Cache is: a miss asks an upper tier that all places share, and concurrent misses of one key wait for the first.
-// Sources: https://developers.cloudflare.com/workers/runtime-apis/cache/, https://developers.cloudflare.com/workers/cache/
+// The caches of data centres. Flat, as the Cache API is: each place alone, every concurrent miss
+// for itself. Tiered, as Workers Cache is: a miss asks an upper tier that all places share, and
+// concurrent misses of one key wait for the first. Sources:
+// https://developers.cloudflare.com/workers/runtime-apis/cache/,
+// https://developers.cloudflare.com/workers/cache/
 import { type ByteLru, createByteLru } from './byte-lru.ts';
 import { LATENCY_MS } from './latencies.ts';
 import type { Usage } from './prices.ts';
 import type { Timeline } from './timeline.ts';
 
 /** `storedAtMs`: when the copy left the origin; its age goes on from tier to tier. */
-export type CachedEntry = { readonly etag: string; readonly sizeBytes: number; readonly storedAtMs: number };
+export type CachedEntry = {
+  readonly etag: string;
+  readonly sizeBytes: number;
+  readonly storedAtMs: number;
+};
 
 export type PlaceCache = {
-  /** The entry if it is younger than `maxAgeMs`. After null of a tiered cache the caller must `put`: others wait for it. */
+  /**
+   * The entry if it is younger than `maxAgeMs`. After null of a tiered cache the caller must `put`:
+   * others wait for it.
+   */
   match(place: number, key: string, maxAgeMs: number): Promise<CachedEntry | null>;
   put(place: number, key: string, entry: CachedEntry): void;
   /** Nothing will be put after a miss. */
@@ -29,12 +38,18 @@ export type PlaceCacheOptions = {
 };
 
 export function createPlaceCache({ timeline, usage, ...options }: PlaceCacheOptions): PlaceCache {
-  const lower = Array.from({ length: options.places }, () => createByteLru<CachedEntry>(options.placeBytes));
+  const lower = Array.from({ length: options.places }, () =>
+    createByteLru<CachedEntry>(options.placeBytes),
+  );
   const upper = options.upperBytes === null ? null : createByteLru<CachedEntry>(options.upperBytes);
   /** Misses that somebody is filling; only a tiered cache collapses. */
   const filling = new Map<string, PromiseWithResolvers<void>>();
 
-  function young(cache: ByteLru<CachedEntry> | undefined, key: string, maxAgeMs: number): CachedEntry | null {
+  function young(
+    cache: ByteLru<CachedEntry> | undefined,
+    key: string,
+    maxAgeMs: number,
+  ): CachedEntry | null {
     const found = cache?.get(key);
     return found !== undefined && timeline.nowMs() - found.storedAtMs < maxAgeMs ? found : null;
   }

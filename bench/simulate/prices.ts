@@ -1,9 +1,11 @@
-// What Cloudflare asks for, as data, and what a run used of it. Marginal prices: nothing of what a plan includes is taken
-// off, and nothing is rounded up, so that designs compare by what one more download costs.
+// What Cloudflare asks for, as data, and what a run used of it. Marginal prices: nothing of what a
+// plan includes is taken off, and nothing is rounded up, so that designs compare by what one more
+// download costs.
 
 /**
- * What is counted. Milliseconds for the two times, else how often. From `indexReads` on nothing is billed: `from…` are
- * answers by the tier that their body (its first slice) came from, inline bodies being memory.
+ * What is counted. Milliseconds for the two times, else how often. From `indexReads` on nothing is
+ * billed: `from…` are answers by the tier that their body (its first slice) came from, inline
+ * bodies being memory.
  */
 export type Usage = {
   workerRequests: number;
@@ -53,7 +55,10 @@ export function usedSince(now: Usage, before: Usage): Usage {
   return Object.fromEntries(names.map((name) => [name, now[name] - before[name]])) as Usage;
 }
 
-/** Day on which the stored copies of the pages were read. They are copies, so each is as old as its own last change. */
+/**
+ * Day on which the stored copies of the pages were read. They are copies, so each is as old as its
+ * own last change.
+ */
 export const PRICES_READ_ON = '2026-11-21';
 
 const WORKERS = 'https://developers.cloudflare.com/workers/platform/pricing/';
@@ -61,14 +66,18 @@ const OBJECTS = 'https://developers.cloudflare.com/durable-objects/platform/pric
 const KV = 'https://developers.cloudflare.com/kv/platform/pricing/';
 const R2 = 'https://developers.cloudflare.com/r2/pricing/';
 
-/** A Durable Object is billed as 128 MB, whatever it needs; a GB is 10^9 bytes. Source: OBJECTS, footnote 5. */
+/**
+ * A Durable Object is billed as 128 MB, whatever it needs; a GB is 10^9 bytes. Source: OBJECTS,
+ * footnote 5.
+ */
 const OBJECT_GB = 0.128;
 
 /**
- * US dollars for one of each. Workers Standard, KV, SQLite-backed Durable Objects, R2 Standard.
- * A bulk read of KV is taken as one read for each key: all that the page says is that every operation is charged.
- * A cached call through ctx.exports is a request like any other ("worker-to-worker invocations … billed at the
- * standard rate" once a Worker has caching on). Source: https://developers.cloudflare.com/workers/cache/#pricing
+ * US dollars for one of each. Workers Standard, KV, SQLite-backed Durable Objects, R2 Standard. A
+ * bulk read of KV is taken as one read for each key: all that the page says is that every operation
+ * is charged. A cached call through ctx.exports is a request like any other ("worker-to-worker
+ * invocations … billed at the standard rate" once a Worker has caching on). Source:
+ * https://developers.cloudflare.com/workers/cache/#pricing
  */
 export const PRICES = {
   workerRequests: { usd: 0.3e-6, source: WORKERS },
@@ -103,8 +112,8 @@ export function costOf(usage: Usage): Cost {
 }
 
 /**
- * CPU time of a Worker, milliseconds: an invocation, each call of a binding, each MiB that passes through memory.
- * Assumed, with room above the 0.05 ms that workerd takes for a hot answer (measured 2026-11); ten times as much would
- * add 5 cents to a million downloads.
+ * CPU time of a Worker, milliseconds: an invocation, each call of a binding, each MiB that passes
+ * through memory. Assumed, with room above the 0.05 ms that workerd takes for a hot answer
+ * (measured 2026-11); ten times as much would add 5 cents to a million downloads.
  */
 export const CPU_MS = { invocation: 0.25, call: 0.1, mebibyte: 1 } as const;

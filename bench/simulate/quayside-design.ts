@@ -1,5 +1,6 @@
-// Our design: the product's own delivery, memory tiers, KV reader, publisher, index and write path, one set of ports for
-// each isolate, with the simulated Cloudflare below them. Variants differ in which tiers stand where.
+// Our design: the product's own delivery, memory tiers, KV reader, publisher, index and write path,
+// one set of ports for each isolate, with the simulated Cloudflare below them. Variants differ in
+// which tiers stand where.
 
 import type { RateLimits } from '../../src/adapters/cloudflare/durable-objects/call-rates.ts';
 import { VALVE_RATES } from '../../src/adapters/cloudflare/durable-objects/hot-publisher.ts';
@@ -26,14 +27,20 @@ export type QuaysideVariant = {
   readonly rates: RateLimits;
   /** Longest delay until a place can see a write to KV; its documentation says 60 s "or more". */
   readonly kvDelayMaxSeconds: number;
-  /** What caches bodies in a place: the Cache API, Workers Cache through an inner entrypoint, or one after the other. */
+  /**
+   * What caches bodies in a place: the Cache API, Workers Cache through an inner entrypoint, or one
+   * after the other.
+   */
   readonly bodies: readonly ('cache-api' | 'workers-cache')[];
   /** A longer read passes by the tiers; slices are of 1 MiB. */
   readonly maxSlicesPerRead: number;
   readonly hasBodyMemory: boolean;
 };
 
-/** Workers as they are built today. `maxSlicesPerRead`: src/adapters/cloudflare/bodies/workers-edge-cache.ts. */
+/**
+ * Workers as they are built today. `maxSlicesPerRead`:
+ * src/adapters/cloudflare/bodies/workers-edge-cache.ts.
+ */
 export const TODAY: QuaysideVariant = {
   pointerFreshSeconds: CONFIG.pointerFreshSeconds,
   staleWhileRevalidateSeconds: CONFIG.staleWhileRevalidateSeconds,
@@ -45,7 +52,11 @@ export const TODAY: QuaysideVariant = {
 };
 
 /** The valve that never opens, and the one that always is. */
-export const NO_VALVE: RateLimits = { bucketPerSecond: Number.POSITIVE_INFINITY, keyPerSecond: 1, windowMs: 5000 };
+export const NO_VALVE: RateLimits = {
+  bucketPerSecond: Number.POSITIVE_INFINITY,
+  keyPerSecond: 1,
+  windowMs: 5000,
+};
 export const OPEN_VALVE: RateLimits = { bucketPerSecond: 0, keyPerSecond: 0, windowMs: 1000 };
 
 /** Nothing hangs here, so nothing is timed. */
@@ -125,8 +136,16 @@ function toMissing(error: unknown): null {
   throw error;
 }
 
-/** The product's own write path. The first bytes of the body are a number, so that no two digests are equal. */
-async function overwrite(core: Core, object: number, sizeBytes: number, stamp: number): Promise<void> {
+/**
+ * The product's own write path. The first bytes of the body are a number, so that no two digests
+ * are equal.
+ */
+async function overwrite(
+  core: Core,
+  object: number,
+  sizeBytes: number,
+  stamp: number,
+): Promise<void> {
   const bytes = new Uint8Array(sizeBytes);
   new DataView(bytes.buffer).setFloat64(0, stamp);
   const bucket = await openBucket(core, BUCKET, () => undefined);

@@ -1,5 +1,5 @@
-// Sends one trace through one design and reports what it cost, how long readers waited and how stale they were served.
-// The first part of the trace only warms the tiers up.
+// Sends one trace through one design and reports what it cost, how long readers waited and how
+// stale they were served. The first part of the trace only warms the tiers up.
 import type { Design, MakeDesign, World } from './design.ts';
 import { withLightResponse } from './light-response.ts';
 import { createObserver, type Observations } from './observer.ts';
@@ -91,5 +91,9 @@ async function play(world: World, design: Design, scenario: Scenario): Promise<R
   next();
   while (open > 0 && failure === null && (await timeline.step()));
   if (failure !== null) throw new Error('A simulated request failed.', failure);
-  return { usage: usedSince(usage, before), busiestSecond: design.busiestSecond(), ...observer.report() };
+  return {
+    usage: usedSince(usage, before),
+    busiestSecond: design.busiestSecond(),
+    ...observer.report(),
+  };
 }

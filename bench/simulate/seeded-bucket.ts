@@ -1,4 +1,5 @@
-// Fills the index and the bucket with the catalogue before the clock starts: one public bucket, small bodies in the rows.
+// Fills the index and the bucket with the catalogue before the clock starts: one public bucket,
+// small bodies in the rows.
 
 import { ROOT_ACCOUNT } from '../../src/core/auth/root-account.ts';
 import { makeBucketId } from '../../src/core/buckets/blob-home.ts';
@@ -38,7 +39,15 @@ const EVERYONES: BucketAccess = {
   },
 };
 
-export function createSeededBucket({ world, api, blobStore, ids, zeros, bucket: name, ...options }: SeedOptions): void {
+export function createSeededBucket({
+  world,
+  api,
+  blobStore,
+  ids,
+  zeros,
+  bucket: name,
+  ...options
+}: SeedOptions): void {
   const nowMs = world.timeline.clock.nowMs();
   const bucket: BucketRecord = {
     id: makeBucketId(name, ids.bucketId()),

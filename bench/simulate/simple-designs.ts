@@ -1,5 +1,6 @@
-// The three simpler designs that ours must not be worse than. All of them store an object under its own name in R2 and
-// serve it from one Worker; they differ in what stands in front. None of them meters, checks access or knows a version.
+// The three simpler designs that ours must not be worse than. All of them store an object under its
+// own name in R2 and serve it from one Worker; they differ in what stands in front. None of them
+// meters, checks access or knows a version.
 
 import type { MakeDesign, World } from './design.ts';
 import { LATENCY_MS } from './latencies.ts';
@@ -21,7 +22,8 @@ const PURGE_MS = 150;
 function createObjects({ timeline, usage, truth, catalogue }: World) {
   const versions = new Map<number, number>();
   const etagOf = (object: number) => `${object}/${versions.get(object) ?? 0}`;
-  for (const object of catalogue.keys()) truth.commit(`${object}`, etagOf(object), timeline.nowMs());
+  for (const object of catalogue.keys())
+    truth.commit(`${object}`, etagOf(object), timeline.nowMs());
   return {
     async get(object: number): Promise<string | null> {
       usage.classB += 1;
@@ -57,7 +59,10 @@ export const createBucketAlone: MakeDesign = (world) => {
   };
 };
 
-/** A Worker that asks the Cache API by URL, then R2. An overwrite deletes the copy of the writer's own place only. */
+/**
+ * A Worker that asks the Cache API by URL, then R2. An overwrite deletes the copy of the writer's
+ * own place only.
+ */
 export function createCacheApiFront(maxAgeSeconds: number): MakeDesign {
   return (world) => {
     const { usage } = world;
@@ -80,8 +85,14 @@ export function createCacheApiFront(maxAgeSeconds: number): MakeDesign {
   };
 }
 
-/** Workers Cache in front of the Worker, by URL: a hit costs a request and no CPU, and nobody counts or checks it. */
-export function createWorkersCacheFront(maxAgeSeconds: number, options: { readonly isPurging: boolean }): MakeDesign {
+/**
+ * Workers Cache in front of the Worker, by URL: a hit costs a request and no CPU, and nobody counts
+ * or checks it.
+ */
+export function createWorkersCacheFront(
+  maxAgeSeconds: number,
+  options: { readonly isPurging: boolean },
+): MakeDesign {
   return (world) => {
     const { usage } = world;
     const objects = createObjects(world);
@@ -109,8 +120,17 @@ function hit({ usage }: World, { etag }: CachedEntry): string {
   return etag;
 }
 
-/** Keeps what R2 said; "no such key" is not kept. Bodies stream through, so the reader does not wait for the copy. */
-function fill(world: World, cache: PlaceCache, place: number, object: number, etag: string | null): string | null {
+/**
+ * Keeps what R2 said; "no such key" is not kept. Bodies stream through, so the reader does not wait
+ * for the copy.
+ */
+function fill(
+  world: World,
+  cache: PlaceCache,
+  place: number,
+  object: number,
+  etag: string | null,
+): string | null {
   const key = `${object}`;
   if (etag === null) {
     cache.abandon(key);
@@ -118,15 +138,21 @@ function fill(world: World, cache: PlaceCache, place: number, object: number, et
   }
   const sizeBytes = world.catalogue[object] ?? 0;
   const storedAtMs = world.timeline.nowMs();
-  world.timeline.at(storedAtMs + transferMs(sizeBytes), () => cache.put(place, key, { etag, sizeBytes, storedAtMs }));
+  world.timeline.at(storedAtMs + transferMs(sizeBytes), () =>
+    cache.put(place, key, { etag, sizeBytes, storedAtMs }),
+  );
   return etag;
 }
 
 /**
- * Purges as soon as the limit allows, what has gathered meanwhile in one go: the best that somebody who sees all
- * overwrites could do. Nothing is saved up at the start, so that a short run shows what a long one would.
+ * Purges as soon as the limit allows, what has gathered meanwhile in one go: the best that somebody
+ * who sees all overwrites could do. Nothing is saved up at the start, so that a short run shows
+ * what a long one would.
  */
-function createPurger({ timeline }: World, purge: (object: number) => void): (object: number) => void {
+function createPurger(
+  { timeline }: World,
+  purge: (object: number) => void,
+): (object: number) => void {
   const due = new Set<number>();
   const gapMs = 60_000 / PURGES_PER_MINUTE;
   /** When the next purge may go; a time in the past stands for purges saved up. */

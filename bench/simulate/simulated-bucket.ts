@@ -1,4 +1,5 @@
-// R2 behind the blob port: it knows sizes only, every blob is zeros. Counts what is billed and takes its time.
+// R2 behind the blob port: it knows sizes only, every blob is zeros. Counts what is billed and
+// takes its time.
 import { joinRuns } from '../../src/adapters/shared/join-runs.ts';
 import { StorageError } from '../../src/domain/errors.ts';
 import type { BlobId } from '../../src/domain/nouns.ts';
@@ -15,7 +16,10 @@ export function transferMs(sizeBytes: number): number {
   return (Math.min(sizeBytes, SLICE_BYTES) / 1e6) * MEGABYTE_MS;
 }
 
-/** One array of zeros for each length, shared by everyone who must hold a body: contents play no part here. */
+/**
+ * One array of zeros for each length, shared by everyone who must hold a body: contents play no
+ * part here.
+ */
 export function createZeros(): (lengthBytes: number) => Uint8Array {
   const known = new Map<number, Uint8Array>();
   return (lengthBytes) => {
@@ -38,7 +42,10 @@ export function createSimulatedBucket(options: {
   const { timeline, usage } = options;
   const sizes = new Map<BlobId, number>();
 
-  async function get(id: BlobId, { offsetBytes, lengthBytes }: { offsetBytes: number; lengthBytes: number }) {
+  async function get(
+    id: BlobId,
+    { offsetBytes, lengthBytes }: { offsetBytes: number; lengthBytes: number },
+  ) {
     usage.classB += 1;
     usage.workerCpuMs += CPU_MS.call;
     await timeline.sleep(LATENCY_MS.bucket);
@@ -70,7 +77,8 @@ export function createSimulatedBucket(options: {
       await get(id, range);
       return new ReadableStream<Uint8Array>(
         {
-          // Only a reader that buffers the body waits for it and burns CPU on it; a stream just goes out.
+          // Only a reader that buffers the body waits for it and burns CPU on it; a stream just
+          // goes out.
           async pull(controller) {
             usage.workerCpuMs += (lengthBytes / 2 ** 20) * CPU_MS.mebibyte;
             await timeline.sleep(transferMs(lengthBytes));
@@ -85,7 +93,8 @@ export function createSimulatedBucket(options: {
     async delete(ids) {
       for (const id of ids) sizes.delete(id);
     },
-    list: () => Promise.reject(new StorageError('NotImplemented', { detail: 'Nothing sweeps here.' })),
+    list: () =>
+      Promise.reject(new StorageError('NotImplemented', { detail: 'Nothing sweeps here.' })),
   };
   return bucket;
 }

@@ -1,4 +1,5 @@
-// The body tiers of one isolate: its own memory (the product's code), then the cache of the place, by slice.
+// The body tiers of one isolate: its own memory (the product's code), then the cache of the place,
+// by slice.
 import { type MemoryBodies, sliceName } from '../../src/adapters/shared/memory-bodies.ts';
 import type { Segment } from '../../src/domain/nouns.ts';
 import type { EdgeCache, SliceBytes } from '../../src/ports/edge-cache.ts';
@@ -12,8 +13,8 @@ export type SimulatedEdgeCacheOptions = {
   readonly usage: Usage;
   readonly memory: MemoryBodies;
   /**
-   * Asked one after the other. `isEntrypoint`: a cached entrypoint of the Worker, whose calls are billed as requests;
-   * else the Cache API.
+   * Asked one after the other. `isEntrypoint`: a cached entrypoint of the Worker, whose calls are
+   * billed as requests; else the Cache API.
    */
   readonly caches: readonly { readonly cache: PlaceCache; readonly isEntrypoint: boolean }[];
   readonly place: number;
@@ -27,8 +28,15 @@ const SLICE_BYTES = 2 ** 20;
 export function createSimulatedEdgeCache(options: SimulatedEdgeCacheOptions): EdgeCache {
   const { timeline, usage, memory, caches, place, zeros } = options;
 
-  /** The slice from cache number `level` or one below it, else from `load`; the caches above keep it. */
-  async function readFrom(level: number, slice: Segment, load: () => Promise<Uint8Array>): Promise<SliceBytes> {
+  /**
+   * The slice from cache number `level` or one below it, else from `load`; the caches above keep
+   * it.
+   */
+  async function readFrom(
+    level: number,
+    slice: Segment,
+    load: () => Promise<Uint8Array>,
+  ): Promise<SliceBytes> {
     const next = caches[level];
     if (next === undefined) return { bytes: await load(), isPart: false, tier: 'bucket' };
     const key = sliceName(slice);

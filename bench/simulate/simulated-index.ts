@@ -1,5 +1,6 @@
-// The Durable Object of one bucket: the real index and the real publisher over SQLite in memory, reached over a simulated
-// wire. It does one call at a time, and its waking time is billed: calls, and writes to KV that it still waits for.
+// The Durable Object of one bucket: the real index and the real publisher over SQLite in memory,
+// reached over a simulated wire. It does one call at a time, and its waking time is billed: calls,
+// and writes to KV that it still waits for.
 
 import type { RateLimits } from '../../src/adapters/cloudflare/durable-objects/call-rates.ts';
 import { createHotPublisher } from '../../src/adapters/cloudflare/durable-objects/hot-publisher.ts';
@@ -17,7 +18,10 @@ import { CPU_MS, type Usage } from './prices.ts';
 import type { SimulatedKv } from './simulated-kv.ts';
 import type { Timeline } from './timeline.ts';
 
-/** Rows that one lookup reads: bucket, object, body, and two of the publisher. They cost next to nothing. */
+/**
+ * Rows that one lookup reads: bucket, object, body, and two of the publisher. They cost next to
+ * nothing.
+ */
 const ROWS_READ_OF_CALL = 5;
 
 export type SimulatedIndex = {
@@ -42,7 +46,11 @@ export type SimulatedIndexOptions = {
   readonly onCommit: (key: string, etag: string) => void;
 };
 
-export function createSimulatedIndex({ timeline, usage, ...options }: SimulatedIndexOptions): SimulatedIndex {
+export function createSimulatedIndex({
+  timeline,
+  usage,
+  ...options
+}: SimulatedIndexOptions): SimulatedIndex {
   const sql = openSqlite(':memory:', { readOnly: false });
   migrate(sql, INDEX_SCHEMA);
   migrate(sql, PUBLICATION_SCHEMA);
@@ -67,7 +75,8 @@ export function createSimulatedIndex({ timeline, usage, ...options }: SimulatedI
     void awake.during(publisher.drain());
   }
 
-  const rowsWritten = (): number => sql.all<{ n: number }>('SELECT total_changes() AS n')[0]?.n ?? 0;
+  const rowsWritten = (): number =>
+    sql.all<{ n: number }>('SELECT total_changes() AS n')[0]?.n ?? 0;
 
   /** Null until the first call: what filled the catalogue is not counted. */
   let lastRowsWritten: number | null = null;

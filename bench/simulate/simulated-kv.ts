@@ -1,6 +1,7 @@
-// Workers KV as its documentation describes it: one central store, a cache in each place, no order between places.
-// A write becomes visible to a place after a delay of its own; what a place has read, absence included, it repeats until
-// the reader's cacheTtl is over. Source: https://developers.cloudflare.com/kv/concepts/how-kv-works/
+// Workers KV as its documentation describes it: one central store, a cache in each place, no order
+// between places. A write becomes visible to a place after a delay of its own; what a place has
+// read, absence included, it repeats until the reader's cacheTtl is over. Source:
+// https://developers.cloudflare.com/kv/concepts/how-kv-works/
 import { LATENCY_MS } from './latencies.ts';
 import type { Usage } from './prices.ts';
 import { hashToUnit } from './random.ts';
@@ -12,20 +13,34 @@ const WRITE_GAP_MS = 1000;
 export type SimulatedKv = {
   /** The namespace as a Worker in that place has it, for reading many names at once. */
   at(place: number): Pick<KVNamespace, 'get'>;
-  /** The namespace as the writer has it. Rejects like KV does when a name is written twice within a second. */
+  /**
+   * The namespace as the writer has it. Rejects like KV does when a name is written twice within a
+   * second.
+   */
   readonly writer: Pick<KVNamespace, 'put'>;
 };
 
 export type SimulatedKvOptions = {
   readonly timeline: Timeline;
   readonly usage: Usage;
-  /** Longest delay until a place can see a write, milliseconds; delays are spread evenly up to it. */
+  /**
+   * Longest delay until a place can see a write, milliseconds; delays are spread evenly up to it.
+   */
   readonly propagationMaxMs: number;
 };
 
-type Write = { readonly text: string; readonly atMs: number; readonly endMs: number; readonly number: number };
+type Write = {
+  readonly text: string;
+  readonly atMs: number;
+  readonly endMs: number;
+  readonly number: number;
+};
 
-export function createSimulatedKv({ timeline, usage, propagationMaxMs }: SimulatedKvOptions): SimulatedKv {
+export function createSimulatedKv({
+  timeline,
+  usage,
+  propagationMaxMs,
+}: SimulatedKvOptions): SimulatedKv {
   /** Writes of each name, oldest first; those that no place can see any more are dropped. */
   const writes = new Map<string, Write[]>();
   const caches = new Map<number, Map<string, { text: string | null; readAtMs: number }>>();
@@ -36,7 +51,9 @@ export function createSimulatedKv({ timeline, usage, propagationMaxMs }: Simulat
     const nowMs = timeline.nowMs();
     const seen = writes
       .get(name)
-      ?.findLast((write) => write.atMs + propagationMaxMs * hashToUnit(place, write.number) <= nowMs);
+      ?.findLast(
+        (write) => write.atMs + propagationMaxMs * hashToUnit(place, write.number) <= nowMs,
+      );
     return seen === undefined || seen.endMs <= nowMs ? null : seen.text;
   }
 
@@ -48,7 +65,8 @@ export function createSimulatedKv({ timeline, usage, propagationMaxMs }: Simulat
 
   return {
     at(place) {
-      const cache = caches.get(place) ?? new Map<string, { text: string | null; readAtMs: number }>();
+      const cache =
+        caches.get(place) ?? new Map<string, { text: string | null; readAtMs: number }>();
       caches.set(place, cache);
       return {
         async get(names, { cacheTtl }) {
@@ -58,7 +76,8 @@ export function createSimulatedKv({ timeline, usage, propagationMaxMs }: Simulat
             (cache.get(name)?.readAtMs ?? Number.NEGATIVE_INFINITY) + freshMs > timeline.nowMs();
           await timeline.sleep(names.every(isHot) ? LATENCY_MS.kvHot : LATENCY_MS.kvCold);
           const answers = names.map((name): [string, string | null] => {
-            if (!isHot(name)) cache.set(name, { text: visible(place, name), readAtMs: timeline.nowMs() });
+            if (!isHot(name))
+              cache.set(name, { text: visible(place, name), readAtMs: timeline.nowMs() });
             return [name, cache.get(name)?.text ?? null];
           });
           return new Map(answers);

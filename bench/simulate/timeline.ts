@@ -1,5 +1,6 @@
-// Virtual time: events in order of time, and a clock that jumps from one to the next. Code under simulation waits with
-// `sleep`; between two events everything that it does runs to the end, so that runs are the same each time.
+// Virtual time: events in order of time, and a clock that jumps from one to the next. Code under
+// simulation waits with `sleep`; between two events everything that it does runs to the end, so
+// that runs are the same each time.
 import type { Clock } from '../../src/ports/system.ts';
 
 export type Timeline = {
@@ -7,7 +8,10 @@ export type Timeline = {
   nowMs(): number;
   /** The same in whole milliseconds, as programs see time. */
   readonly clock: Clock;
-  /** Calls `run` at that time; in the order of the calls when times are equal. A time that has passed is now. */
+  /**
+   * Calls `run` at that time; in the order of the calls when times are equal. A time that has
+   * passed is now.
+   */
   at(atMs: number, run: () => void): void;
   sleep(ms: number): Promise<void>;
   /** Runs the next event and everything that follows from it. False when there is none. */
@@ -16,7 +20,8 @@ export type Timeline = {
 
 type Event = { readonly atMs: number; readonly sequence: number; readonly run: () => void };
 
-const isBefore = (a: Event, b: Event) => a.atMs < b.atMs || (a.atMs === b.atMs && a.sequence < b.sequence);
+const isBefore = (a: Event, b: Event) =>
+  a.atMs < b.atMs || (a.atMs === b.atMs && a.sequence < b.sequence);
 
 /** Starts at `startMs`, milliseconds since 1970. */
 export function createTimeline(startMs: number): Timeline {
@@ -38,7 +43,8 @@ export function createTimeline(startMs: number): Timeline {
       if (event === undefined) return false;
       nowMs = event.atMs;
       event.run();
-      // Runs when no settled promise has anything left to do, however deep; ten times as fast as an immediate.
+      // Runs when no settled promise has anything left to do, however deep; ten times as fast as an
+      // immediate.
       await new Promise<void>((resolve) => process.nextTick(resolve));
       return true;
     },

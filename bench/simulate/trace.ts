@@ -1,11 +1,14 @@
-// The trace that every design gets: who asks where, when and for what. Popularity is a Zipf law over all objects; a share
-// of the requests of each place follows a hot set of its own. Overwrites hit objects as often as readers want them,
-// which is the hardest case for freshness.
+// The trace that every design gets: who asks where, when and for what. Popularity is a Zipf law
+// over all objects; a share of the requests of each place follows a hot set of its own. Overwrites
+// hit objects as often as readers want them, which is the hardest case for freshness.
 import { createRandom, createZipf, drawGapMs, drawSize, type SizeOptions } from './random.ts';
 
 export type TraceOptions = {
   readonly objects: number;
-  /** Of the Zipf law; web traffic has 0.6 to 1. Source: Breslau et al., INFOCOM 1999, https://doi.org/10.1109/INFCOM.1999.749260 */
+  /**
+   * Of the Zipf law; web traffic has 0.6 to 1. Source: Breslau et al., INFOCOM 1999,
+   * https://doi.org/10.1109/INFCOM.1999.749260
+   */
   readonly exponent: number;
   readonly requests: number;
   /** Of all places together. */
@@ -48,12 +51,18 @@ export function* makeTrace(options: TraceOptions): Generator<TraceEvent, void, u
   let atMs = 0;
   for (let read = 0; read < options.requests; read++) {
     atMs += drawGapMs(options.requestsPerSecond, random);
-    if (random() < options.overwriteShare) yield { kind: 'write', atMs, place: drawPlace(), object: drawRank() };
+    if (random() < options.overwriteShare)
+      yield { kind: 'write', atMs, place: drawPlace(), object: drawRank() };
     const place = drawPlace();
     const rank = drawRank();
     const isRegional = random() < options.regionalSkew;
     const object = isRegional ? (rank + (place + 1) * shift) % options.objects : rank;
     const isMissing = random() < options.missingShare;
-    yield { kind: 'read', atMs, place, object: isMissing ? -1 - Math.floor(random() * options.objects) : object };
+    yield {
+      kind: 'read',
+      atMs,
+      place,
+      object: isMissing ? -1 - Math.floor(random() * options.objects) : object,
+    };
   }
 }

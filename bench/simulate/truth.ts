@@ -1,10 +1,13 @@
-// What is true at each moment: which version of each object is the current one, and since when the others are not.
-// It judges answers; no design may ask it.
+// What is true at each moment: which version of each object is the current one, and since when the
+// others are not. It judges answers; no design may ask it.
 
 export type Truth = {
   /** A version has become the current one of its object, now. Etags are never used twice. */
   commit(object: string, etag: string, nowMs: number): void;
-  /** How long before `askedAtMs` that version had been replaced, milliseconds; null when it was current then. */
+  /**
+   * How long before `askedAtMs` that version had been replaced, milliseconds; null when it was
+   * current then.
+   */
   staleness(etag: string, askedAtMs: number): number | null;
 };
 

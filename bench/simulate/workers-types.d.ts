@@ -1,5 +1,5 @@
-// What the adapters of Cloudflare that the simulator runs need of the runtime, as far as the simulator offers it. The
-// whole types are checked with tsconfig.workers.json.
+// What the adapters of Cloudflare that the simulator runs need of the runtime, as far as the
+// simulator offers it. The whole types are checked with tsconfig.workers.json.
 declare type KVNamespace = {
   get(
     names: readonly string[],

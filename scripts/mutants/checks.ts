@@ -1,7 +1,15 @@
 // The copy of the tree that faults are put into, and the checks of `npm test` that are run in it,
 // each with a limit of time.
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { runCommand } from '../run-command.ts';
@@ -94,6 +102,7 @@ function failedFiles(json: string): readonly string[] {
   const withTests = testResults.filter(({ assertionResults }) =>
     assertionResults.some(({ status }) => status === 'failed'),
   );
-  const failed = withTests.length > 0 ? withTests : testResults.filter(({ status }) => status === 'failed');
+  const failed =
+    withTests.length > 0 ? withTests : testResults.filter(({ status }) => status === 'failed');
   return failed.map(({ name }) => realpathSync(name));
 }

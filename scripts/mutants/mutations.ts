@@ -3,7 +3,15 @@
 // a number one larger. Pure; mutants.ts runs them.
 import { parseAst } from 'vitest/node';
 
-export const OPERATORS = ['await', 'compare', 'negate', 'remove', 'guard', 'logical', 'constant'] as const;
+export const OPERATORS = [
+  'await',
+  'compare',
+  'negate',
+  'remove',
+  'guard',
+  'logical',
+  'constant',
+] as const;
 export type Operator = (typeof OPERATORS)[number];
 
 /** One fault: the characters from `start` to `end` of a file become `replacement`. */
@@ -15,7 +23,9 @@ export type Mutation = {
 };
 
 /** A node of the tree, as ESTree has it. */
-type Node = { readonly type: string; readonly start: number; readonly end: number } & Readonly<Record<string, unknown>>;
+type Node = { readonly type: string; readonly start: number; readonly end: number } & Readonly<
+  Record<string, unknown>
+>;
 
 const COMPARISONS: Readonly<Record<string, string>> = {
   '<': '<=',
@@ -42,7 +52,9 @@ const LEAVES: ReadonlySet<string> = new Set([
 ]);
 
 const isNode = (value: unknown): value is Node =>
-  typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string';
+  typeof value === 'object' &&
+  value !== null &&
+  typeof (value as { type?: unknown }).type === 'string';
 
 /** Every fault of these kinds that the text of a TypeScript file can have. */
 export function findMutations(text: string): readonly Mutation[] {
@@ -56,14 +68,20 @@ function visit(node: Node, text: string, found: Mutation[]): void {
   if (node.type.startsWith('TS') && !/^TS(?:As|Satisfies|NonNull)/.test(node.type)) return;
   found.push(...mutationsOf(node, text));
   for (const value of Object.values(node)) {
-    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) visit(child, text, found);
+    for (const child of Array.isArray(value) ? value : [value])
+      if (isNode(child)) visit(child, text, found);
   }
 }
 
 function mutationsOf(node: Node, text: string): Mutation[] {
   const { start, end } = node;
   const source = (part: unknown) => (isNode(part) ? text.slice(part.start, part.end) : '');
-  const whole = (operator: Operator, replacement: string): Mutation => ({ operator, start, end, replacement });
+  const whole = (operator: Operator, replacement: string): Mutation => ({
+    operator,
+    start,
+    end,
+    replacement,
+  });
   switch (node.type) {
     case 'ExpressionStatement':
       return statement(node, text, whole);
@@ -82,7 +100,9 @@ function mutationsOf(node: Node, text: string): Mutation[] {
     case 'LogicalExpression':
       return operatorOf(node, text, 'logical', LOGIC);
     case 'Literal':
-      return typeof node.value === 'number' && /^\d+$/.test(source(node)) && node.value <= CONSTANT_MAX
+      return typeof node.value === 'number' &&
+        /^\d+$/.test(source(node)) &&
+        node.value <= CONSTANT_MAX
         ? [whole('constant', String(node.value + 1))]
         : [];
     default:
@@ -90,9 +110,14 @@ function mutationsOf(node: Node, text: string): Mutation[] {
   }
 }
 
-function statement(node: Node, text: string, whole: (operator: Operator, replacement: string) => Mutation): Mutation[] {
+function statement(
+  node: Node,
+  text: string,
+  whole: (operator: Operator, replacement: string) => Mutation,
+): Mutation[] {
   const { expression } = node;
-  if (!isNode(expression) || TELLS.test(text.slice(node.start, node.end)) || node.directive != null) return [];
+  if (!isNode(expression) || TELLS.test(text.slice(node.start, node.end)) || node.directive != null)
+    return [];
   const removed = whole('remove', ';');
   if (expression.type !== 'AwaitExpression' || !isNode(expression.argument)) return [removed];
   const { argument } = expression;
@@ -107,7 +132,8 @@ function turnedRound(test: unknown, text: string): Mutation {
 /** Whether all it does is to leave. */
 function isGuard({ consequent, alternate }: Node): boolean {
   if (alternate !== null && alternate !== undefined) return false;
-  const body = isNode(consequent) && consequent.type === 'BlockStatement' ? consequent.body : [consequent];
+  const body =
+    isNode(consequent) && consequent.type === 'BlockStatement' ? consequent.body : [consequent];
   const [only, ...more] = body as readonly unknown[];
   return more.length === 0 && isNode(only) && LEAVES.has(only.type);
 }

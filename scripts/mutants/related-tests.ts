@@ -13,12 +13,16 @@ export type ImportGraph = ReadonlyMap<string, readonly string[]>;
 
 /** `files`: all sources and tests, from the root. */
 export function readImports(root: string, files: readonly string[]): ImportGraph {
-  return new Map(files.map((file) => [file, importsOf(file, readFileSync(join(root, file), 'utf8'))]));
+  return new Map(
+    files.map((file) => [file, importsOf(file, readFileSync(join(root, file), 'utf8'))]),
+  );
 }
 
 /** What a file of that text imports. */
 export function importsOf(file: string, text: string): readonly string[] {
-  const specifiers = [IMPORTS, OTHERS].flatMap((form) => [...text.matchAll(form)].map(([, found]) => found ?? ''));
+  const specifiers = [IMPORTS, OTHERS].flatMap((form) =>
+    [...text.matchAll(form)].map(([, found]) => found ?? ''),
+  );
   return [...new Set(specifiers.map((specifier) => posix.join(posix.dirname(file), specifier)))];
 }
 
@@ -29,6 +33,7 @@ export function testsOf(graph: ImportGraph, file: string): readonly string[] {
     for (const to of imports) importers.set(to, [...(importers.get(to) ?? []), from]);
   const reached = new Set([file]);
   // A set goes through what is added to it on the way: nearest first.
-  for (const each of reached) for (const importer of importers.get(each) ?? []) reached.add(importer);
+  for (const each of reached)
+    for (const importer of importers.get(each) ?? []) reached.add(importer);
   return [...reached].filter((each) => each.endsWith('.test.ts'));
 }

@@ -1,5 +1,6 @@
-// Keys of the API's own, derived from a secret of the server's: for kept answers and cursors. A new one makes those of the
-// past unreadable, which they may be: a cursor is then refused, a repeated request runs again.
+// Keys of the API's own, derived from a secret of the server's: for kept answers and cursors. A new
+// one makes those of the past unreadable, which they may be: a cursor is then refused, a repeated
+// request runs again.
 
 import { hmacSha256 } from '../crypto/hash.ts';
 import { deriveKey } from '../crypto/key-wrap.ts';

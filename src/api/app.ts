@@ -1,13 +1,15 @@
-// The JSON API: every request under /-/api comes here, in this order: is there such a route, is it a
-// browser from another site, who asks, how often, may they, what body, did it run already; then the
-// route. Whatever fails is answered as a problem.
+// The JSON API: every request under /-/api comes here, in this order: is there such a route, is it
+// a browser from another site, who asks, how often, may they, what body, did it run already; then
+// the route. Whatever fails is answered as a problem.
 //
-// To add a resource: write routes/{resource}.ts with `export function add{Resource}Routes(api: Api): void`, in it for each
-// route `api.openapi(apiRoute({ method, path, operationId, tags, access, request, responses }), handler)`, and one line in
-// ROUTES below. A handler parses nothing: it takes `c.req.valid(…)`, `callOf(c)` (core, caller, requestId), calls one verb of
-// core, and shapes its answer. Refusals are thrown as StorageError. Bodies and queries are z.strictObject, so that unknown
-// fields are refused; every text and list has a bound. Names of fields are camelCase, times `timeSchema`, lists paging.ts,
-// changes of settings etag.ts. tests: test/api/document.test.ts checks these rules on the document itself.
+// To add a resource: write routes/{resource}.ts with `export function add{Resource}Routes(api:
+// Api): void`, in it for each route `api.openapi(apiRoute({ method, path, operationId, tags,
+// access, request, responses }), handler)`, and one line in ROUTES below. A handler parses nothing:
+// it takes `c.req.valid(…)`, `callOf(c)` (core, caller, requestId), calls one verb of core, and
+// shapes its answer. Refusals are thrown as StorageError. Bodies and queries are z.strictObject, so
+// that unknown fields are refused; every text and list has a bound. Names of fields are camelCase,
+// times `timeSchema`, lists paging.ts, changes of settings etag.ts. tests:
+// test/api/document.test.ts checks these rules on the document itself.
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { findCaller } from '../core/accounts/find-caller.ts';
 import { randomText } from '../crypto/random-text.ts';
@@ -16,7 +18,14 @@ import { networkOf } from '../domain/ip-range.ts';
 import { makeResponse } from '../http/outgoing-body.ts';
 import type { HttpRequest } from '../http/request.ts';
 import { createApiSecrets } from './api-secrets.ts';
-import { type Api, type ApiCall, type ApiEnv, type ApiServices, requireAccess, toOperationName } from './context.ts';
+import {
+  type Api,
+  type ApiCall,
+  type ApiEnv,
+  type ApiServices,
+  requireAccess,
+  toOperationName,
+} from './context.ts';
 import { readCredential, requireSameSite } from './credentials.ts';
 import { runOnce } from './idempotency.ts';
 import { BODY_MAX_BYTES, readJsonBody, STRANGERS_BODY_MAX_BYTES } from './json-body.ts';
@@ -92,7 +101,10 @@ const ROUTES: readonly ((api: Api) => void)[] = [
 ];
 
 export type ApiOptions = Omit<ApiServices, 'secrets'> & {
-  /** What the API's own keys are derived from; null: from the master key, else each process has its own. */
+  /**
+   * What the API's own keys are derived from; null: from the master key, else each process has its
+   * own.
+   */
   readonly rootSecretKey: string | null;
   /** Requests of one account, or of one source without a credential, in a minute; 0: any number. */
   readonly requestsPerMinute: number;
@@ -111,31 +123,52 @@ const DOCUMENT_PATH = '/-/api/openapi.json';
 /** Attempts with tokens and cookies that nobody has, of one source in a minute. */
 const WRONG_CREDENTIALS_PER_MINUTE = 30;
 /** The headers that routes see. */
-const PASSED_HEADERS = ['accept', 'content-type', 'if-match', 'if-none-match', 'user-agent'] as const;
+const PASSED_HEADERS = [
+  'accept',
+  'content-type',
+  'if-match',
+  'if-none-match',
+  'user-agent',
+] as const;
 
 /** Makes the API. Cost: 30 ms, which is why lazy-api.ts waits for the first request. */
-export function createApi({ rootSecretKey, requestsPerMinute, ...services }: ApiOptions): ApiSurface {
+export function createApi({
+  rootSecretKey,
+  requestsPerMinute,
+  ...services
+}: ApiOptions): ApiSurface {
   const { core, findAccessKey } = services;
   const { clock, log } = core.ports;
   const app = createRoutes();
   const routes = createRouteTable(BASE_PATH, app.openAPIRegistry.definitions);
   const rateLimit = createRateLimit('default', requestsPerMinute);
   const wrongCredentials = createRateLimit('credentials', WRONG_CREDENTIALS_PER_MINUTE);
-  const secrets = createApiSecrets(rootSecretKey ?? core.settings.masterKeys[0]?.key.toHex() ?? randomText(32));
+  const secrets = createApiSecrets(
+    rootSecretKey ?? core.settings.masterKeys[0]?.key.toHex() ?? randomText(32),
+  );
   let document: string | null = null;
 
-  async function answer(request: HttpRequest, requestId: string, limits: Record<string, string>): Promise<Response> {
+  async function answer(
+    request: HttpRequest,
+    requestId: string,
+    limits: Record<string, string>,
+  ): Promise<Response> {
     const isDocument = request.rawPath === DOCUMENT_PATH;
     const methods = isDocument ? ['GET', 'HEAD', 'OPTIONS'] : routes.methodsOf(request.rawPath);
     if (methods.length === 0) throw new StorageError('NoSuchResource');
     const allow = methods.join(', ');
-    if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow } });
-    if (!methods.includes(request.method)) throw new StorageError('MethodNotAllowed', { fields: { Allow: allow } });
+    if (request.method === 'OPTIONS')
+      return new Response(null, { status: 204, headers: { allow } });
+    if (!methods.includes(request.method))
+      throw new StorageError('MethodNotAllowed', { fields: { Allow: allow } });
     if (isDocument) return answerDocument(request);
     requireSameSite(request);
     const caller = await authenticate(request);
     // By account, not by credential: who makes many tokens may send no more.
-    const subject = caller === null ? `source ${networkOf(request.remoteAddress)}` : `account ${caller.accountId}`;
+    const subject =
+      caller === null
+        ? `source ${networkOf(request.remoteAddress)}`
+        : `account ${caller.accountId}`;
     Object.assign(limits, rateLimit.headersOf(subject, clock.nowMs()));
     rateLimit.count(subject, clock.nowMs());
     Object.assign(limits, rateLimit.headersOf(subject, clock.nowMs()));
@@ -144,12 +177,28 @@ export function createApi({ rootSecretKey, requestsPerMinute, ...services }: Api
       request.notes.operation = toOperationName(route.operationId);
       requireAccess({ caller, core }, route.access);
     }
-    const body = await readJsonBody(request, caller === null ? STRANGERS_BODY_MAX_BYTES : BODY_MAX_BYTES);
-    const call = { ...services, secrets, request, requestId, caller, body, audit: { accountId: null } };
+    const body = await readJsonBody(
+      request,
+      caller === null ? STRANGERS_BODY_MAX_BYTES : BODY_MAX_BYTES,
+    );
+    const call = {
+      ...services,
+      secrets,
+      request,
+      requestId,
+      caller,
+      body,
+      audit: { accountId: null },
+    };
     const run = () => dispatch(app, call, body);
     const key = request.method === 'POST' ? request.header('idempotency-key') : null;
     if (key === null || caller === null) return run();
-    return runOnce({ ...call, caller }, key, { target: `${request.rawPath}?${request.rawQuery}`, body }, run);
+    return runOnce(
+      { ...call, caller },
+      key,
+      { target: `${request.rawPath}?${request.rawQuery}`, body },
+      run,
+    );
   }
 
   function readDocument(): string {
@@ -185,13 +234,20 @@ export function createApi({ rootSecretKey, requestsPerMinute, ...services }: Api
     async handle(request, requestId) {
       const limits: Record<string, string> = {};
       try {
-        return await finish(await answer(request, requestId, limits), request, { requestId, limits });
+        return await finish(await answer(request, requestId, limits), request, {
+          requestId,
+          limits,
+        });
       } catch (error) {
-        if (isOurFault(error)) log.error('api-request-failed', { requestId, method: request.method, cause: error });
+        if (isOurFault(error))
+          log.error('api-request-failed', { requestId, method: request.method, cause: error });
         const { status, headers, body, code } = problemResponse(error, requestId);
         request.notes.errorCode = code;
         const sent = request.method === 'HEAD' ? null : body;
-        return await finish(new Response(sent, { status, headers }), request, { requestId, limits });
+        return await finish(new Response(sent, { status, headers }), request, {
+          requestId,
+          limits,
+        });
       }
     },
   };
@@ -215,7 +271,11 @@ function createRoutes(): OpenAPIHono<ApiEnv> {
 }
 
 /** Gives a request to its route, as the framework wants it. */
-async function dispatch(app: Api, call: ApiCall, body: Uint8Array<ArrayBuffer> | null): Promise<Response> {
+async function dispatch(
+  app: Api,
+  call: ApiCall,
+  body: Uint8Array<ArrayBuffer> | null,
+): Promise<Response> {
   const { method, rawPath, rawQuery } = call.request;
   const headers = new Headers();
   for (const name of PASSED_HEADERS) {
@@ -226,11 +286,17 @@ async function dispatch(app: Api, call: ApiCall, body: Uint8Array<ArrayBuffer> |
   return app.fetch(new Request(url, { method, headers, body }), { call });
 }
 
-/** The headers of every answer, with its length. Nothing of the API is for caches, nothing of it is a page. */
+/**
+ * The headers of every answer, with its length. Nothing of the API is for caches, nothing of it is
+ * a page.
+ */
 async function finish(
   response: Response,
   request: HttpRequest,
-  { requestId, limits }: { readonly requestId: string; readonly limits: Readonly<Record<string, string>> },
+  {
+    requestId,
+    limits,
+  }: { readonly requestId: string; readonly limits: Readonly<Record<string, string>> },
 ): Promise<Response> {
   const headers: Record<string, string> = Object.fromEntries(response.headers);
   headers['x-request-id'] = requestId;

@@ -6,7 +6,10 @@ import { networkOf } from '../domain/ip-range.ts';
 import type { ApiCall, SignedInCall } from './context.ts';
 import { isOurFault } from './problem.ts';
 
-/** Runs a change of that caller; `action` is its name in the document. Cost: two calls of the directory. */
+/**
+ * Runs a change of that caller; `action` is its name in the document. Cost: two calls of the
+ * directory.
+ */
 export async function withAudit(
   call: SignedInCall,
   action: string,
@@ -31,10 +34,19 @@ export async function auditSignIn(call: ApiCall, session: Session, action: strin
   await addAudited(call.core, changeOf(call, caller, action), 201);
 }
 
-function changeOf({ request, requestId, body }: ApiCall, caller: ApiCaller, action: string): AuditedChange {
+function changeOf(
+  { request, requestId, body }: ApiCall,
+  caller: ApiCaller,
+  action: string,
+): AuditedChange {
   const { rawPath, rawQuery } = request;
   return {
-    ...{ action, requestId, source: networkOf(request.remoteAddress), detail: auditDetail(jsonOf(body)) },
+    ...{
+      action,
+      requestId,
+      source: networkOf(request.remoteAddress),
+      detail: auditDetail(jsonOf(body)),
+    },
     target: rawQuery === '' ? rawPath : `${rawPath}?${rawQuery}`,
     ...{ accountId: caller.accountId, memberId: caller.memberId, accessKeyId: caller.accessKeyId },
     credential: `${caller.by.kind} ${caller.by.id}`,

@@ -1,5 +1,5 @@
-// Schemas and look-ups that the routes of bills, usage and prices share. Money and quantities are texts of whole numbers,
-// because they pass what JSON numbers hold.
+// Schemas and look-ups that the routes of bills, usage and prices share. Money and quantities are
+// texts of whole numbers, because they pass what JSON numbers hold.
 import { z } from '@hono/zod-openapi';
 import { type InvoiceDocument, recompute } from '../core/billing/invoices/invoice-document.ts';
 import { invoiceJson } from '../core/billing/invoices/invoice-json.ts';
@@ -33,7 +33,9 @@ export const cardIdSchema = z
   .openapi({ example: 'cloudflare-r2' });
 
 /** `{kind}/{storage class or tier}` to what was used of it. */
-export const usageMapSchema = z.record(z.string(), quantitySchema).openapi({ example: { 'class-a/STANDARD': '1500' } });
+export const usageMapSchema = z
+  .record(z.string(), quantitySchema)
+  .openapi({ example: { 'class-a/STANDARD': '1500' } });
 
 const lineTextSchema = z.string().min(1).max(300);
 const meterSchema = z
@@ -42,13 +44,19 @@ const meterSchema = z
   .openapi({ example: 'class-a/STANDARD' });
 const metersSchema = z.array(meterSchema).min(1).max(100);
 const tierSchema = z.strictObject({
-  upTo: decimalSchema.optional().openapi({ description: 'Units of the period; the last tier is without end.' }),
+  upTo: decimalSchema
+    .optional()
+    .openapi({ description: 'Units of the period; the last tier is without end.' }),
   price: decimalSchema,
 });
 const cardLineSchema = z.strictObject({
   label: lineTextSchema,
   meters: metersSchema,
-  unit: z.strictObject({ name: lineTextSchema, size: z.number().int().min(1), perMonth: z.boolean().optional() }),
+  unit: z.strictObject({
+    name: lineTextSchema,
+    size: z.number().int().min(1),
+    perMonth: z.boolean().optional(),
+  }),
   free: decimalSchema.optional().openapi({ description: 'Units that cost nothing in a period.' }),
   freePerStored: z.strictObject({ meters: metersSchema, times: decimalSchema }).optional(),
   roundUp: z.boolean().optional().openapi({ description: 'A unit that was begun is paid whole.' }),
@@ -60,10 +68,14 @@ export const rateCardSchema = z
     id: cardIdSchema,
     name: lineTextSchema,
     currency: currencySchema,
-    source: z.string().max(310).openapi({ description: 'Where the prices come from: an https address.' }),
+    source: z
+      .string()
+      .max(310)
+      .openapi({ description: 'Where the prices come from: an https address.' }),
     asOf: z.iso.date().openapi({ example: '2026-11-21' }),
     validFrom: periodSchema.optional().openapi({
-      description: 'The first month that this version prices. Sent without it, a card counts from the month that runs.',
+      description:
+        'The first month that this version prices. Sent without it, a card counts from the month that runs.',
     }),
     monthHours: z.union([z.literal('calendar'), z.number().int().min(1).max(10_000)]),
     minimum: decimalSchema.optional(),
@@ -76,7 +88,11 @@ export type RateCardJson = z.infer<typeof rateCardSchema>;
 /** A decimal, which may be negative for late usage and savings. */
 const differenceSchema = z.string().regex(/^-?\d{1,30}(\.\d{1,12})?$/);
 const partSchema = z.object({
-  tier: z.number().int().nullable().openapi({ description: 'Of the line on the card, from 0; null: what is free.' }),
+  tier: z
+    .number()
+    .int()
+    .nullable()
+    .openapi({ description: 'Of the line on the card, from 0; null: what is free.' }),
   units: differenceSchema,
   price: decimalSchema,
   amountMicro: microSchema,
@@ -84,7 +100,8 @@ const partSchema = z.object({
 const lineSchema = z.object({
   label: z.string(),
   saving: z.enum(SAVINGS).nullable().openapi({
-    description: 'What the line is saved by: units are those saved, the amount is negative; null: of usage.',
+    description:
+      'What the line is saved by: units are those saved, the amount is negative; null: of usage.',
   }),
   meters: z.array(z.string()),
   unit: z.string(),
@@ -117,7 +134,10 @@ export const invoiceSchema = z
   .object({
     format: z.literal(1),
     number: z.string(),
-    issue: z.number().int().openapi({ description: 'From 0; one more for each that replaced a void one.' }),
+    issue: z
+      .number()
+      .int()
+      .openapi({ description: 'From 0; one more for each that replaced a void one.' }),
     status: z.enum(['open', 'closed', 'void']),
     accountId: z.string(),
     accountName: z.string(),
@@ -125,11 +145,15 @@ export const invoiceSchema = z
     periodStart: timeSchema,
     periodEnd: timeSchema,
     closedAt: timeSchema.nullable(),
-    terms: termsSchema.nullable().openapi({ description: 'Who bills whom, by what tax; frozen when it was closed.' }),
+    terms: termsSchema
+      .nullable()
+      .openapi({ description: 'Who bills whom, by what tax; frozen when it was closed.' }),
     currency: currencySchema,
     lines: z.array(lineSchema),
     minimumMicro: microSchema,
-    late: z.array(lateSchema).openapi({ description: 'Usage of closed months that came late, and no bill had yet.' }),
+    late: z
+      .array(lateSchema)
+      .openapi({ description: 'Usage of closed months that came late, and no bill had yet.' }),
     credits: z.array(z.object({ id: z.string(), label: z.string(), amountMicro: microSchema })),
     totalMicro: microSchema,
     netMicro: microSchema.openapi({ description: 'The total rounded down to a coin.' }),
@@ -138,7 +162,9 @@ export const invoiceSchema = z
     unpriced: usageMapSchema,
     usage: usageMapSchema,
     card: rateCardSchema,
-    isRecomputable: z.boolean().openapi({ description: 'Made again from its usage and card it is the same.' }),
+    isRecomputable: z
+      .boolean()
+      .openapi({ description: 'Made again from its usage and card it is the same.' }),
   })
   .openapi('Invoice');
 
@@ -153,22 +179,36 @@ export function showInvoice(document: InvoiceDocument): z.infer<typeof invoiceSc
 /** The month of a text that `periodSchema` took. InvalidInput. */
 export function monthFrom(text: string): { year: number; month: number } {
   const period = parseMonth(text);
-  if (period === null) throw new StorageError('InvalidInput', { detail: 'period must be a month like 2026-11.' });
+  if (period === null)
+    throw new StorageError('InvalidInput', { detail: 'period must be a month like 2026-11.' });
   return { ...period };
 }
 
-/** The same, also of an account that was deleted: its invoices stay, for the operator. NoSuchAccount. */
-export async function invoicedAccountOf(call: SignedInCall, accountId: string | undefined): Promise<Account> {
+/**
+ * The same, also of an account that was deleted: its invoices stay, for the operator.
+ * NoSuchAccount.
+ */
+export async function invoicedAccountOf(
+  call: SignedInCall,
+  accountId: string | undefined,
+): Promise<Account> {
   const id = accountOf(call, accountId);
   const account = (await call.findAccounts([id])).get(id);
   if (account !== undefined) return account;
-  const kept = await call.core.ports.directory.call('listInvoices', { accountId: id, before: '', limit: 1 });
+  const kept = await call.core.ports.directory.call('listInvoices', {
+    accountId: id,
+    before: '',
+    limit: 1,
+  });
   if (kept.length === 0) throw new StorageError('NoSuchAccount');
   return { id, displayName: id };
 }
 
 /** The account that the request is about, with its name. NoSuchAccount. */
-export async function billedAccountOf(call: SignedInCall, accountId: string | undefined): Promise<Account> {
+export async function billedAccountOf(
+  call: SignedInCall,
+  accountId: string | undefined,
+): Promise<Account> {
   const id = accountOf(call, accountId);
   const account = (await call.findAccounts([id])).get(id);
   if (account === undefined) throw new StorageError('NoSuchAccount');

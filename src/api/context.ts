@@ -1,10 +1,14 @@
-// What a handler of the JSON API gets, and how a route is written. Every file of routes/ imports from here; the recipe is
-// at the head of app.ts.
+// What a handler of the JSON API gets, and how a route is written. Every file of routes/ imports
+// from here; the recipe is at the head of app.ts.
 import { createRoute, type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
 import { requireCaller } from '../core/accounts/find-caller.ts';
 import { type ApiCaller, isRoot, mayDo, type Scope } from '../core/accounts/permissions.ts';
-import { requireRecentOfSession, requireRecentProof, requireSession } from '../core/accounts/recent-proof.ts';
+import {
+  requireRecentOfSession,
+  requireRecentProof,
+  requireSession,
+} from '../core/accounts/recent-proof.ts';
 import type { FindAccessKey } from '../core/accounts/sign-in.ts';
 import type { Decide } from '../core/auth/decide.ts';
 import type { FindAccounts } from '../core/auth/find-accounts.ts';
@@ -75,8 +79,8 @@ type GivenRoute = RouteConfig & {
 };
 
 /**
- * Describes a route: as zod-openapi's `createRoute`, with who may call it. Refusals and wrong input need not be listed:
- * every route has them, as RFC 9457 problems.
+ * Describes a route: as zod-openapi's `createRoute`, with who may call it. Refusals and wrong input
+ * need not be listed: every route has them, as RFC 9457 problems.
  */
 export function apiRoute<const Route extends GivenRoute>(route: Route) {
   const { access, isQuestion } = route;
@@ -96,7 +100,9 @@ export function apiRoute<const Route extends GivenRoute>(route: Route) {
   };
   const security = securityOf(access);
   const described = { ...route, security, 'x-quayside-access': access };
-  return createRoute({ ...described, middleware } as Route & { middleware: MiddlewareHandler<ApiEnv> });
+  return createRoute({ ...described, middleware } as Route & {
+    middleware: MiddlewareHandler<ApiEnv>;
+  });
 }
 
 /** What is accepted, not done yet, can't say by when it will be seen. */
@@ -147,10 +153,13 @@ export function requireProofForCredentials({ caller, core }: SignedInCall): void
 }
 
 /**
- * The account that a request is about: the one it names, else the caller's. NoSuchAccount for one that the caller has
- * nothing to do with, whether there is one or not.
+ * The account that a request is about: the one it names, else the caller's. NoSuchAccount for one
+ * that the caller has nothing to do with, whether there is one or not.
  */
-export function accountOf({ caller, audit }: SignedInCall, accountId: string | undefined): AccountId {
+export function accountOf(
+  { caller, audit }: SignedInCall,
+  accountId: string | undefined,
+): AccountId {
   if (accountId === undefined || accountId === caller.accountId) return caller.accountId;
   if (!isRoot(caller)) throw new StorageError('NoSuchAccount');
   audit.accountId = accountId as AccountId;
@@ -158,26 +167,39 @@ export function accountOf({ caller, audit }: SignedInCall, accountId: string | u
 }
 
 /** The same of an account that there is: for what is made in it. NoSuchAccount. */
-export async function existingAccountOf(call: SignedInCall, accountId: string | undefined): Promise<AccountId> {
+export async function existingAccountOf(
+  call: SignedInCall,
+  accountId: string | undefined,
+): Promise<AccountId> {
   const id = accountOf(call, accountId);
-  if (id === ANONYMOUS_ID || !(await call.findAccounts([id])).has(id)) throw new StorageError('NoSuchAccount');
+  if (id === ANONYMOUS_ID || !(await call.findAccounts([id])).has(id))
+    throw new StorageError('NoSuchAccount');
   return id;
 }
 
 /** AccessDenied for everybody but the operator of the server. */
 export function requireOperator({ caller }: SignedInCall): void {
   if (isRoot(caller)) return;
-  throw new StorageError('AccessDenied', { detail: 'Only the operator of the server may do this.' });
-}
-
-/** What of the account a list or a removal is about: an owner's or admin's all of it, anybody else's own. */
-export function ownOnly({ accountId, role, memberId, accessKeyId }: ApiCaller): OfAccount {
-  return { accountId, holder: role === 'owner' || role === 'admin' ? null : { memberId, accessKeyId } };
+  throw new StorageError('AccessDenied', {
+    detail: 'Only the operator of the server may do this.',
+  });
 }
 
 /**
- * Opens a bucket for a caller who may do that with the buckets of its owner. NoSuchBucket also for the buckets of others:
- * nobody learns of them here. `alsoCheck` runs whenever the bucket is opened, again when it changed meanwhile.
+ * What of the account a list or a removal is about: an owner's or admin's all of it, anybody else's
+ * own.
+ */
+export function ownOnly({ accountId, role, memberId, accessKeyId }: ApiCaller): OfAccount {
+  return {
+    accountId,
+    holder: role === 'owner' || role === 'admin' ? null : { memberId, accessKeyId },
+  };
+}
+
+/**
+ * Opens a bucket for a caller who may do that with the buckets of its owner. NoSuchBucket also for
+ * the buckets of others: nobody learns of them here. `alsoCheck` runs whenever the bucket is
+ * opened, again when it changed meanwhile.
  */
 export async function openBucketOf(
   call: SignedInCall,
@@ -198,14 +220,23 @@ export async function openBucketOf(
       call.request.notes.bucket = record.name;
       alsoCheck(record);
     },
-    { originOf: () => originOf(call), note: (bucket, change) => noteChange(call.request, bucket, change) },
+    {
+      originOf: () => originOf(call),
+      note: (bucket, change) => noteChange(call.request, bucket, change),
+    },
   );
 }
 
 /** Who makes a change, for the events of its bucket. */
 function originOf({ caller, region, request, requestId }: SignedInCall): EventOrigin {
   const operation = request.notes.operation ?? '';
-  return { operation, principalId: caller.accountId, sourceIp: request.remoteAddress ?? '', requestId, region };
+  return {
+    operation,
+    principalId: caller.accountId,
+    sourceIp: request.remoteAddress ?? '',
+    requestId,
+    region,
+  };
 }
 
 /** An answer of a route: what it is, and its JSON. */

@@ -1,8 +1,8 @@
 // What a request shows to say who it is from, and the cookie of a browser that signed in.
 //
-// The cookie is `__Host-quayside`: Secure, HttpOnly, SameSite=Strict, for this host alone. Browsers keep it over TLS, and on
-// localhost over plain HTTP too (Chrome and Firefox do, Safari does not); elsewhere over plain HTTP they drop it, so that no
-// session crosses a network unprotected.
+// The cookie is `__Host-quayside`: Secure, HttpOnly, SameSite=Strict, for this host alone. Browsers
+// keep it over TLS, and on localhost over plain HTTP too (Chrome and Firefox do, Safari does not);
+// elsewhere over plain HTTP they drop it, so that no session crosses a network unprotected.
 import type { Credential } from '../core/accounts/find-caller.ts';
 import { StorageError } from '../domain/errors.ts';
 import type { HttpRequest } from '../http/request.ts';
@@ -35,9 +35,10 @@ export function sessionCookie(text: string, maxAgeSeconds: number): string {
 export const NO_SESSION_COOKIE = `${COOKIE_NAME}=; ${COOKIE_ATTRIBUTES}; Max-Age=0`;
 
 /**
- * CrossSiteRequest for a change that a browser sends from another site, whatever the cookie's attributes let through. A
- * bearer token is no browser's own, so it needs no such care. What sends neither header is no browser of this decade.
- * Source: https://cheatsheetseries.owasp.org/cheatsheets/Cross-Site_Request_Forgery_Prevention_Cheat_Sheet.html
+ * CrossSiteRequest for a change that a browser sends from another site, whatever the cookie's
+ * attributes let through. A bearer token is no browser's own, so it needs no such care. What sends
+ * neither header is no browser of this decade. Source:
+ * https://cheatsheetseries.owasp.org/cheatsheets/Cross-Site_Request_Forgery_Prevention_Cheat_Sheet.html
  */
 export function requireSameSite(request: Pick<HttpRequest, 'method' | 'header' | 'host'>): void {
   const isReading = request.method === 'GET' || request.method === 'HEAD';
@@ -45,7 +46,8 @@ export function requireSameSite(request: Pick<HttpRequest, 'method' | 'header' |
   const site = request.header('sec-fetch-site');
   if (site === 'same-origin' || site === 'none') return;
   const origin = request.header('origin');
-  const isOwnOrigin = origin !== null && /^https?:\/\//.test(origin) && origin.split('://')[1] === request.host;
+  const isOwnOrigin =
+    origin !== null && /^https?:\/\//.test(origin) && origin.split('://')[1] === request.host;
   if ((site === null && origin === null) || (site === null && isOwnOrigin)) return;
   throw new StorageError('CrossSiteRequest');
 }

@@ -42,7 +42,9 @@ export function docsHtml(documentJson: string): string {
   const document: Document = JSON.parse(documentJson);
   const tags = routesByTag(document);
   const schemas = Object.entries(document.components.schemas);
-  const intro = document.info.description.split('\n\n').map((text) => `<p>${proseHtml(text)}</p>\n`);
+  const intro = document.info.description
+    .split('\n\n')
+    .map((text) => `<p>${proseHtml(text)}</p>\n`);
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -77,7 +79,11 @@ function routesByTag({ paths, servers }: Document): ReadonlyMap<string, Route[]>
     for (const [method, operation] of Object.entries(methods)) {
       const tag = operation.tags[0] ?? '';
       const routes = tags.get(tag) ?? [];
-      routes.push({ method: method.toUpperCase(), path: `${servers[0]?.url ?? ''}${path}`, operation });
+      routes.push({
+        method: method.toUpperCase(),
+        path: `${servers[0]?.url ?? ''}${path}`,
+        operation,
+      });
       tags.set(tag, routes);
     }
   }
@@ -103,7 +109,10 @@ ${parameters.length === 0 ? '' : `<h4>Parameters</h4>\n<ul>\n${parameters.map(pa
 ${requestBody === undefined ? '' : `<h4>Body</h4>\n${contentHtml(requestBody)}`}<h4>Responses</h4>
 <ul>
 ${Object.entries(responses)
-  .map(([status, response]) => `<li>${status} ${proseHtml(response.description)} ${contentHtml(response)}</li>\n`)
+  .map(
+    ([status, response]) =>
+      `<li>${status} ${proseHtml(response.description)} ${contentHtml(response)}</li>\n`,
+  )
   .join('')}</ul>
 </div>
 </details>

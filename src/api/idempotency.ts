@@ -1,6 +1,6 @@
-// Idempotency-Key on POST: what was done once is answered again, not done again. The answer of a success is kept for a day,
-// encrypted, under the credential that asked; a refusal is not kept, for it has done nothing.
-// Source: draft-ietf-httpapi-idempotency-key-header-07
+// Idempotency-Key on POST: what was done once is answered again, not done again. The answer of a
+// success is kept for a day, encrypted, under the credential that asked; a refusal is not kept, for
+// it has done nothing. Source: draft-ietf-httpapi-idempotency-key-header-07
 import type { ApiCaller } from '../core/accounts/permissions.ts';
 import { sha256Hex } from '../crypto/hash.ts';
 import { StorageError } from '../domain/errors.ts';
@@ -14,8 +14,9 @@ const ANSWER_MAX_LENGTH = 256 * 1024;
 export type Repeatable = { readonly target: string; readonly body: Uint8Array | null };
 
 /**
- * Runs the request unless its key says that it ran already. IdempotencyInProgress, IdempotencyKeyReused, InvalidInput
- * (a key of strange characters). Cost of a key: two calls of the directory.
+ * Runs the request unless its key says that it ran already. IdempotencyInProgress,
+ * IdempotencyKeyReused, InvalidInput (a key of strange characters). Cost of a key: two calls of the
+ * directory.
  */
 export async function runOnce(
   call: ApiCall & { readonly caller: ApiCaller },
@@ -24,7 +25,9 @@ export async function runOnce(
   run: () => Promise<Response>,
 ): Promise<Response> {
   if (!KEY.test(key)) {
-    throw new StorageError('InvalidInput', { detail: 'Idempotency-Key must be 1 to 255 visible ASCII characters.' });
+    throw new StorageError('InvalidInput', {
+      detail: 'Idempotency-Key must be 1 to 255 visible ASCII characters.',
+    });
   }
   const { core, caller, requestId, secrets } = call;
   const { directory, clock, log } = core.ports;
@@ -33,7 +36,8 @@ export async function runOnce(
   const fingerprint = sha256Hex(`${repeatable.target}\n${sha256Hex(repeatable.body ?? '')}`);
   const times = { attemptId: requestId, nowMs: clock.nowMs() };
   const state = await directory.call('beginIdempotent', { ...request, fingerprint, ...times });
-  if (state.kind === 'busy') throw new StorageError('IdempotencyInProgress', { fields: { RetryAfterSeconds: '1' } });
+  if (state.kind === 'busy')
+    throw new StorageError('IdempotencyInProgress', { fields: { RetryAfterSeconds: '1' } });
   if (state.kind === 'other') throw new StorageError('IdempotencyKeyReused');
   if (state.kind === 'answered') {
     const body = secrets.open(state.answer.sealed, bound);
@@ -48,7 +52,9 @@ export async function runOnce(
     const text = await response.clone().text();
     const isKept = response.ok && text.length <= ANSWER_MAX_LENGTH;
     const headers = JSON.stringify(Object.fromEntries(response.headers));
-    await end(isKept ? { status: response.status, headers, sealed: secrets.seal(text, bound) } : null);
+    await end(
+      isKept ? { status: response.status, headers, sealed: secrets.seal(text, bound) } : null,
+    );
     return response;
   } catch (error) {
     await end(null);
@@ -56,7 +62,10 @@ export async function runOnce(
   }
 }
 
-function keptResponse({ status, headers }: { status: number; headers: string }, body: string): Response {
+function keptResponse(
+  { status, headers }: { status: number; headers: string },
+  body: string,
+): Response {
   const given = new Headers(JSON.parse(headers) as Record<string, string>);
   given.set('idempotency-replayed', 'true');
   return new Response(body === '' ? null : body, { status, headers: given });

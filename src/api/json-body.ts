@@ -46,15 +46,19 @@ function requireText(body: Uint8Array): void {
   } catch (cause) {
     throw new StorageError('InvalidInput', { detail: 'The body is not UTF-8.', cause });
   }
-  if (!hasWholeTexts(text)) throw new StorageError('InvalidInput', { detail: 'The body has half a character.' });
+  if (!hasWholeTexts(text))
+    throw new StorageError('InvalidInput', { detail: 'The body has half a character.' });
 }
 
 function requireJson(request: HttpRequest): void {
   const type = (request.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
   const coding = request.header('content-encoding') ?? 'identity';
-  if (type !== 'application/json' || coding !== 'identity') throw new StorageError('UnsupportedMediaType');
+  if (type !== 'application/json' || coding !== 'identity')
+    throw new StorageError('UnsupportedMediaType');
 }
 
 function tooLarge(maxBytes: number): StorageError {
-  return new StorageError('ContentTooLarge', { detail: `A body may have at most ${maxBytes} bytes.` });
+  return new StorageError('ContentTooLarge', {
+    detail: `A body may have at most ${maxBytes} bytes.`,
+  });
 }

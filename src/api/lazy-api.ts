@@ -1,10 +1,14 @@
-// The door of the JSON API and its pages that costs nothing until somebody knocks: zod and the routes are loaded by the
-// first request.
+// The door of the JSON API and its pages that costs nothing until somebody knocks: zod and the
+// routes are loaded by the first request.
 import type { HttpRequest } from '../http/request.ts';
 import type { ApiOptions, ApiSurface } from './app.ts';
 
 /** Answers what is the API's; null for every other page under `/-`. `path` begins behind `/-`. */
-export type AnswerApi = (request: HttpRequest, path: string, requestId: string) => Promise<Response> | null;
+export type AnswerApi = (
+  request: HttpRequest,
+  path: string,
+  requestId: string,
+) => Promise<Response> | null;
 
 type Answer = (request: HttpRequest, path: string, requestId: string) => Promise<Response>;
 
@@ -19,7 +23,10 @@ export function createLazyApi(options: ApiOptions): AnswerApi {
   };
   let page: string | null = null;
   const answerDocs: Answer = async (request, path, requestId) => {
-    const [docs, { docsHtml }] = await Promise.all([import('./docs-page.ts'), import('./docs-html.ts')]);
+    const [docs, { docsHtml }] = await Promise.all([
+      import('./docs-page.ts'),
+      import('./docs-html.ts'),
+    ]);
     page ??= docsHtml((await load()).documentJson());
     return docs.answerDocs(request, path, { requestId, page });
   };

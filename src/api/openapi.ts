@@ -1,5 +1,5 @@
-// The API's own description, OpenAPI 3.1: what the routes say of themselves, and what is true of all of them. Made once,
-// when somebody first asks for it.
+// The API's own description, OpenAPI 3.1: what the routes say of themselves, and what is true of
+// all of them. Made once, when somebody first asks for it.
 import { FRESH_BY_HEADER } from '../http/fresh-by.ts';
 import type { Api } from './context.ts';
 import { PROBLEM_TYPE, problemSchema } from './problem.ts';
@@ -15,7 +15,8 @@ const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'A text of your own: a repeated request with the same one is answered again for a day, not done again.',
+  description:
+    'A text of your own: a repeated request with the same one is answered again for a day, not done again.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 } as const;
 
@@ -23,21 +24,39 @@ const FRESH_BY = {
   name: FRESH_BY_HEADER,
   in: 'header',
   required: false,
-  description: '`1`: the answer has the same header with the time from which no tier anywhere shows the past any more.',
+  description:
+    '`1`: the answer has the same header with the time from which no tier anywhere shows the past any more.',
   schema: { type: 'string', enum: ['1'] },
 } as const;
 
 /** Routes that change what readers of a bucket may be shown, and have done so when they answer. */
-function canTellFreshBy(path: string, method: string, { isQuestion, responses }: Operation): boolean {
-  return path.startsWith('/buckets/{bucket}') && method !== 'get' && isQuestion === undefined && !('202' in responses);
+function canTellFreshBy(
+  path: string,
+  method: string,
+  { isQuestion, responses }: Operation,
+): boolean {
+  return (
+    path.startsWith('/buckets/{bucket}') &&
+    method !== 'get' &&
+    isQuestion === undefined &&
+    !('202' in responses)
+  );
 }
 
-type Operation = { parameters?: object[]; responses: Record<string, object>; access?: unknown; isQuestion?: unknown };
+type Operation = {
+  parameters?: object[];
+  responses: Record<string, object>;
+  access?: unknown;
+  isQuestion?: unknown;
+};
 
 /** The document as JSON. */
 export function documentJson(api: Api, basePath: string): string {
   api.openAPIRegistry.register('Problem', problemSchema);
-  api.openAPIRegistry.registerComponent('securitySchemes', 'bearer', { type: 'http', scheme: 'bearer' });
+  api.openAPIRegistry.registerComponent('securitySchemes', 'bearer', {
+    type: 'http',
+    scheme: 'bearer',
+  });
   api.openAPIRegistry.registerComponent('securitySchemes', 'session', {
     type: 'apiKey',
     in: 'cookie',

@@ -1,5 +1,6 @@
-// Pages of a list: `limit` and an opaque `cursor` in, `items` and `nextCursor` out. A cursor says where the last page ended;
-// it is signed, so that nobody can make one up, and good for the same list alone.
+// Pages of a list: `limit` and an opaque `cursor` in, `items` and `nextCursor` out. A cursor says
+// where the last page ended; it is signed, so that nobody can make one up, and good for the same
+// list alone.
 import { z } from '@hono/zod-openapi';
 import { isEqualInConstantTime } from '../crypto/hash.ts';
 import { StorageError } from '../domain/errors.ts';
@@ -30,37 +31,54 @@ export const pageQuery = {
 export function pageOf<Item extends z.ZodType>(item: Item) {
   return z.object({
     items: z.array(item),
-    nextCursor: z.string().nullable().openapi({ description: 'For the next page; null: this was the last.' }),
+    nextCursor: z
+      .string()
+      .nullable()
+      .openapi({ description: 'For the next page; null: this was the last.' }),
   });
 }
 
-/** Where the page before ended, '' for the first page. `list` names the list and what it was filtered by. InvalidInput. */
+/**
+ * Where the page before ended, '' for the first page. `list` names the list and what it was
+ * filtered by. InvalidInput.
+ */
 export function readCursor(secrets: ApiSecrets, list: string, cursor: string | undefined): string {
   if (cursor === undefined) return '';
   const [payload = '', signature = '', ...rest] = cursor.split('.');
-  const isOurs = isEqualInConstantTime(signature, signatureOf(secrets, list, payload)) && rest.length === 0;
-  if (!isOurs) throw new StorageError('InvalidInput', { detail: 'The cursor is not one of this list.' });
+  const isOurs =
+    isEqualInConstantTime(signature, signatureOf(secrets, list, payload)) && rest.length === 0;
+  if (!isOurs)
+    throw new StorageError('InvalidInput', { detail: 'The cursor is not one of this list.' });
   return new TextDecoder().decode(Uint8Array.fromBase64(payload, { alphabet: 'base64url' }));
 }
 
 /**
- * A page of what was read, one more than `limit` of it: that one tells that there are more. `placeOf` says where an item
- * stands, as `readCursor` gives it back.
+ * A page of what was read, one more than `limit` of it: that one tells that there are more.
+ * `placeOf` says where an item stands, as `readCursor` gives it back.
  */
 export function toPage<Found, Item>(
   found: readonly Found[],
-  { limit, list, secrets }: { readonly limit: number; readonly list: string; readonly secrets: ApiSecrets },
+  {
+    limit,
+    list,
+    secrets,
+  }: { readonly limit: number; readonly list: string; readonly secrets: ApiSecrets },
   placeOf: (item: Found) => string,
   show: (item: Found) => Item,
 ): { items: Item[]; nextCursor: string | null } {
   const shown = found.slice(0, limit);
   const last = found.length > limit ? shown.at(-1) : undefined;
-  return { items: shown.map(show), nextCursor: last === undefined ? null : cursorAt(secrets, list, placeOf(last)) };
+  return {
+    items: shown.map(show),
+    nextCursor: last === undefined ? null : cursorAt(secrets, list, placeOf(last)),
+  };
 }
 
 /** A cursor that `readCursor` gives `place` back for. */
 export function cursorAt(secrets: ApiSecrets, list: string, place: string): string {
-  const payload = new TextEncoder().encode(place).toBase64({ alphabet: 'base64url', omitPadding: true });
+  const payload = new TextEncoder()
+    .encode(place)
+    .toBase64({ alphabet: 'base64url', omitPadding: true });
   return `${payload}.${signatureOf(secrets, list, payload)}`;
 }
 
@@ -74,5 +92,7 @@ export function splitPlace(place: string): [id: string, key: string] {
 }
 
 function signatureOf(secrets: ApiSecrets, list: string, payload: string): string {
-  return secrets.sign(`cursor ${list}\n${payload}`).toBase64({ alphabet: 'base64url', omitPadding: true });
+  return secrets
+    .sign(`cursor ${list}\n${payload}`)
+    .toBase64({ alphabet: 'base64url', omitPadding: true });
 }

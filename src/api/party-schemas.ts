@@ -17,7 +17,9 @@ const countrySchema = z
 export const partySchema = z
   .strictObject({
     name: nameSchema,
-    address: partyTextSchema.default('').openapi({ description: 'Lines, with line feeds between.' }),
+    address: partyTextSchema
+      .default('')
+      .openapi({ description: 'Lines, with line feeds between.' }),
     country: countrySchema.default(''),
     taxId: z
       .string()
@@ -28,11 +30,16 @@ export const partySchema = z
 const prefixSchema = z
   .string()
   .regex(/^[A-Za-z0-9][\w./-]{0,30}[A-Za-z_./-]$|^[A-Za-z]$/)
-  .openapi({ description: 'What numbers of the series begin with; ends with no digit.', example: 'INV-2027-' });
+  .openapi({
+    description: 'What numbers of the series begin with; ends with no digit.',
+    example: 'INV-2027-',
+  });
 export const issuerSchema = z
   .strictObject({
     ...partySchema.shape,
-    paymentNote: partyTextSchema.default('').openapi({ description: 'How to pay: a bank account, say.' }),
+    paymentNote: partyTextSchema
+      .default('')
+      .openapi({ description: 'How to pay: a bank account, say.' }),
     dueDays: z.number().int().min(0).max(365).default(14),
     invoicePrefix: prefixSchema.default('QS-'),
     creditNotePrefix: prefixSchema.default('QS-CN-'),
@@ -51,7 +58,8 @@ export const accountTaxSchema = z
   .strictObject({
     percent: percentSchema.nullable().default(null),
     reverseChargeTaxId: z.string().min(1).max(40).nullable().default(null).openapi({
-      description: "The buyer's tax id as the operator checked it: while it is the buyer's, no tax is on its bills.",
+      description:
+        "The buyer's tax id as the operator checked it: while it is the buyer's, no tax is on its bills.",
     }),
   })
   .openapi('AccountTax');

@@ -1,5 +1,5 @@
-// Failures as the clients of the JSON API read them: problem details with a stable `code`, which is the ErrorCode, the
-// same word that S3 clients get. Source: RFC 9457.
+// Failures as the clients of the JSON API read them: problem details with a stable `code`, which is
+// the ErrorCode, the same word that S3 clients get. Source: RFC 9457.
 import { z } from '@hono/zod-openapi';
 import { HTTPException } from 'hono/http-exception';
 import { StorageError } from '../domain/errors.ts';
@@ -14,12 +14,16 @@ export const problemSchema = z
     title: z.string(),
     status: z.number().int(),
     detail: z.string(),
-    code: z.string().openapi({ description: 'Stable; what programs branch on.', example: 'NoSuchBucket' }),
+    code: z
+      .string()
+      .openapi({ description: 'Stable; what programs branch on.', example: 'NoSuchBucket' }),
     requestId: z.string(),
     errors: z
       .array(z.object({ field: z.string(), message: z.string() }))
       .optional()
-      .openapi({ description: 'Of InvalidInput: each field that cannot be used, as a JSON pointer, and why.' }),
+      .openapi({
+        description: 'Of InvalidInput: each field that cannot be used, as a JSON pointer, and why.',
+      }),
   })
   .openapi('Problem');
 
@@ -51,7 +55,8 @@ export function invalidFields(part: string, error: z.ZodError): InvalidFields {
 
 /** What is told of a failure: our own faults tell nothing but the request id. */
 function shownError(error: unknown): StorageError {
-  if (error instanceof InvalidFields) return new StorageError('InvalidInput', { detail: error.message });
+  if (error instanceof InvalidFields)
+    return new StorageError('InvalidInput', { detail: error.message });
   if (error instanceof HTTPException) return ofHono(error);
   return shownFailure(error);
 }
@@ -59,7 +64,9 @@ function shownError(error: unknown): StorageError {
 /** What zod-openapi itself refuses: JSON that is none, and another content type. */
 function ofHono({ status, message }: HTTPException): StorageError {
   if (status === 415) return new StorageError('UnsupportedMediaType');
-  return status < 500 ? new StorageError('InvalidInput', { detail: message }) : new StorageError('InternalError');
+  return status < 500
+    ? new StorageError('InvalidInput', { detail: message })
+    : new StorageError('InternalError');
 }
 
 /** Whether the failure is a fault of ours, which belongs into the log. */
@@ -71,7 +78,12 @@ export function isOurFault(error: unknown): boolean {
 export function problemResponse(
   error: unknown,
   requestId: string,
-): { readonly status: number; readonly headers: Record<string, string>; readonly body: string; readonly code: string } {
+): {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+  readonly code: string;
+} {
   const shown = shownError(error);
   const { code, message } = shown;
   const status = ERROR_STATUS[code];
@@ -81,7 +93,10 @@ export function problemResponse(
     ...{ status, detail: message, code, requestId },
     ...(error instanceof InvalidFields ? { errors: error.errors } : {}),
   };
-  const headers: Record<string, string> = { 'content-type': PROBLEM_TYPE, ...failureHeaders(shown) };
+  const headers: Record<string, string> = {
+    'content-type': PROBLEM_TYPE,
+    ...failureHeaders(shown),
+  };
   if (status === 401) headers['www-authenticate'] = 'Bearer realm="quayside"';
   return { status, headers, body: JSON.stringify(problem), code };
 }

@@ -5,7 +5,10 @@
 import { StorageError } from '../domain/errors.ts';
 
 const WINDOW_MS = 60_000;
-/** Callers counted at once; the ones that were seen first are forgotten, which only ever lets more through. */
+/**
+ * Callers counted at once; the ones that were seen first are forgotten, which only ever lets more
+ * through.
+ */
 const CALLERS_MAX = 10_000;
 
 export type RateLimit = {

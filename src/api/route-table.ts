@@ -30,7 +30,9 @@ export function createRouteTable(base: string, definitions: Definitions): RouteT
   return {
     methodsOf(path) {
       const asked = path.split('/');
-      const methods = new Set(routes.filter(({ segments }) => fits(segments, asked)).map(({ method }) => method));
+      const methods = new Set(
+        routes.filter(({ segments }) => fits(segments, asked)).map(({ method }) => method),
+      );
       if (methods.size === 0) return [];
       if (methods.has('GET')) methods.add('HEAD');
       return [...methods.add('OPTIONS')].toSorted();
@@ -38,7 +40,9 @@ export function createRouteTable(base: string, definitions: Definitions): RouteT
     find(path, method) {
       const asked = path.split('/');
       const read = method === 'HEAD' ? 'GET' : method;
-      return routes.find((known) => known.method === read && fits(known.segments, asked))?.route ?? null;
+      return (
+        routes.find((known) => known.method === read && fits(known.segments, asked))?.route ?? null
+      );
     },
   };
 }
@@ -46,5 +50,7 @@ export function createRouteTable(base: string, definitions: Definitions): RouteT
 /** Segment by segment; `{name}` takes any that is not empty. */
 function fits(segments: readonly string[], asked: readonly string[]): boolean {
   if (segments.length !== asked.length) return false;
-  return segments.every((segment, i) => (segment.startsWith('{') ? asked[i] !== '' : segment === asked[i]));
+  return segments.every((segment, i) =>
+    segment.startsWith('{') ? asked[i] !== '' : segment === asked[i],
+  );
 }

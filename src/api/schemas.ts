@@ -12,9 +12,9 @@ export const bucketNameSchema = z.string().min(3).max(63).openapi({ example: 'ph
 
 /** Of our own making, or of the seed. */
 export const accountIdSchema = z.string().regex(/^[\w.-]{1,128}$/);
-export const accountIdQuery = accountIdSchema
-  .optional()
-  .openapi({ description: "The operator may name another account; everybody else's own is meant." });
+export const accountIdQuery = accountIdSchema.optional().openapi({
+  description: "The operator may name another account; everybody else's own is meant.",
+});
 
 export const roleSchema = z.enum(['owner', 'admin', 'member', 'billing', 'reader']);
 export const scopeSchema = z.enum(SCOPES);
@@ -26,6 +26,9 @@ export const loginSchema = z
   .transform((login) => login.toLowerCase())
   .openapi({ type: 'string', example: 'ada@example.org' });
 
-/** A password that is being set, and one that is being tried. Source: NIST SP 800-63B section 5.1.1.2. */
+/**
+ * A password that is being set, and one that is being tried. Source: NIST SP 800-63B section
+ * 5.1.1.2.
+ */
 export const newPasswordSchema = z.string().min(10).max(200);
 export const passwordSchema = z.string().min(1).max(200);

@@ -1,5 +1,6 @@
-// The ceremonies of WebAuthn, by @simplewebauthn/server, which is loaded when somebody begins one. The relying party is the
-// host of the request; a browser lets no other site ask for its passkeys, and what it says of its origin is checked here.
+// The ceremonies of WebAuthn, by @simplewebauthn/server, which is loaded when somebody begins one.
+// The relying party is the host of the request; a browser lets no other site ask for its passkeys,
+// and what it says of its origin is checked here.
 import { z } from '@hono/zod-openapi';
 import { type ChallengeFor, newChallenge, takeChallenge } from '../core/accounts/passkeys.ts';
 import { hostNameOf } from '../core/hosting/host-names.ts';
@@ -44,19 +45,31 @@ export const authenticationSchema = z
   })
   .openapi('PasskeyAuthentication');
 
-/** Options for `navigator.credentials`, to be given to it as they are (PublicKeyCredential.parseCreationOptionsFromJSON). */
+/**
+ * Options for `navigator.credentials`, to be given to it as they are
+ * (PublicKeyCredential.parseCreationOptionsFromJSON).
+ */
 export const optionsSchema = z.looseObject({ challenge: z.string() }).openapi('PasskeyOptions');
 
 const library = () => import('@simplewebauthn/server');
 
 /** Over plain http browsers have passkeys on this machine alone. */
-function partyOf({ request }: ApiCall): { readonly expectedRPID: string; readonly expectedOrigin: string[] } {
+function partyOf({ request }: ApiCall): {
+  readonly expectedRPID: string;
+  readonly expectedOrigin: string[];
+} {
   const expectedRPID = hostNameOf(request.host);
   const isLocal = expectedRPID === 'localhost' || expectedRPID === '127.0.0.1';
-  return { expectedRPID, expectedOrigin: [`https://${request.host}`, ...(isLocal ? [`http://${request.host}`] : [])] };
+  return {
+    expectedRPID,
+    expectedOrigin: [`https://${request.host}`, ...(isLocal ? [`http://${request.host}`] : [])],
+  };
 }
 
-/** What a browser needs to make a passkey of that member, other than those it has. Cost: one commit of the directory. */
+/**
+ * What a browser needs to make a passkey of that member, other than those it has. Cost: one commit
+ * of the directory.
+ */
 export async function registrationOptions(
   call: ApiCall,
   member: { readonly id: string; readonly login: string; readonly displayName: string },
@@ -77,12 +90,16 @@ export async function registrationOptions(
   return { ...options };
 }
 
-/** What a browser needs to sign in with any passkey of this host. Cost: one commit of the directory. */
+/**
+ * What a browser needs to sign in with any passkey of this host. Cost: one commit of the directory.
+ */
 export async function authenticationOptions(call: ApiCall): Promise<z.infer<typeof optionsSchema>> {
   const { generateAuthenticationOptions } = await library();
   const challenge = await newChallenge(call.core, 'sign-in');
   const rpID = partyOf(call).expectedRPID;
-  return { ...(await generateAuthenticationOptions({ rpID, challenge, userVerification: 'required' })) };
+  return {
+    ...(await generateAuthenticationOptions({ rpID, challenge, userVerification: 'required' })),
+  };
 }
 
 /** What was proved; null for anything that proves nothing. */
@@ -129,11 +146,18 @@ export async function verifyAuthentication(
   return verified && authenticationInfo !== undefined ? authenticationInfo.newCounter : null;
 }
 
-function challengeCheck({ core }: ApiCall, purpose: ChallengeFor): (challenge: string) => Promise<boolean> {
+function challengeCheck(
+  { core }: ApiCall,
+  purpose: ChallengeFor,
+): (challenge: string) => Promise<boolean> {
   return (challenge) => takeChallenge(core, purpose, challenge);
 }
 
-type Nothing = { readonly verified: false; readonly registrationInfo?: never; readonly authenticationInfo?: never };
+type Nothing = {
+  readonly verified: false;
+  readonly registrationInfo?: never;
+  readonly authenticationInfo?: never;
+};
 
 /**
  * The library throws for whatever it can't read. A failure of ours is thrown on: it says nothing of

@@ -1,26 +1,39 @@
-// What every use case of core gets: the ports of the home, and the settings that core goes by. Made where the app begins.
+// What every use case of core gets: the ports of the home, and the settings that core goes by. Made
+// where the app begins.
 import type { AccessKey } from '../domain/nouns.ts';
 import type { Ports } from '../ports/index.ts';
 import type { MasterKeys } from './encryption/master-keys.ts';
 import type { WebhookSettings } from './outbox/webhook-settings.ts';
 
-/** The limits that core applies, from the configuration; everything fixed by S3 is in core/limits.ts. */
+/**
+ * The limits that core applies, from the configuration; everything fixed by S3 is in
+ * core/limits.ts.
+ */
 export type CoreSettings = {
   /** Bodies up to this many bytes stand in the index row instead of a blob. */
   readonly inlineBodyMaxBytes: number;
-  /** Seconds for which a blob that nothing references stays readable: longer than any stale pointer or download. */
+  /**
+   * Seconds for which a blob that nothing references stays readable: longer than any stale pointer
+   * or download.
+   */
   readonly graceSeconds: number;
   /** How long a day of lifecycle rules is, seconds; 86,400 but for tests. */
   readonly lifecycleDaySeconds: number;
   /** A port that says nothing for so long has failed, milliseconds. */
   readonly tierLimitMs: number;
-  /** Smallest object that a lifecycle moves to another class, bytes, where its rule says nothing of sizes. */
+  /**
+   * Smallest object that a lifecycle moves to another class, bytes, where its rule says nothing of
+   * sizes.
+   */
   readonly transitionMinBytes: number;
   /** Hours without a new part after which an unfinished upload is given up; 0: never. */
   readonly staleUploadHours: number;
   /** Hosts of the service itself, which no bucket can be bound to; nor to what is below them. */
   readonly ownHosts: readonly string[];
-  /** Whether others than the root account may bind hosts: the operator has said which are the service's own. */
+  /**
+   * Whether others than the root account may bind hosts: the operator has said which are the
+   * service's own.
+   */
   readonly accountsMayBindHosts: boolean;
   /** Whether accounts prove by DNS that a host is theirs before they bind it. */
   readonly requiresHostProof: boolean;

@@ -20,7 +20,10 @@ export const USER_METADATA_MAX_BYTES = 2048;
 export const LIST_MAX_KEYS = 1000;
 /** Keys of one DeleteObjects request. */
 export const DELETE_MAX_KEYS = 1000;
-/** Largest XML request body, bytes (a CompleteMultipartUpload of 10,000 parts with checksums needs about 2 MiB). */
+/**
+ * Largest XML request body, bytes (a CompleteMultipartUpload of 10,000 parts with checksums needs
+ * about 2 MiB).
+ */
 export const XML_MAX_BYTES = 4 * MiB;
 /**
  * Elements of one XML document: parts of a CompleteMultipartUpload, or rules of a lifecycle. Each
@@ -46,28 +49,46 @@ export const LIFECYCLE_MAX_BYTES = MiB;
  * suffixes.
  */
 export const NOTIFICATION_MAX_BYTES = 512 * 1024;
-/** Largest CORS configuration, bytes. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketCors.html */
+/**
+ * Largest CORS configuration, bytes. Source:
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketCors.html
+ */
 export const CORS_MAX_BYTES = 64 * 1024;
 /** Rules of one CORS configuration. Source: as above. */
 export const CORS_MAX_RULES = 100;
-/** Largest website configuration, bytes. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketWebsite.html */
+/**
+ * Largest website configuration, bytes. Source:
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketWebsite.html
+ */
 export const WEBSITE_MAX_BYTES = 128 * 1024;
 /** Routing rules of one website. Source: as above. */
 export const ROUTING_MAX_RULES = 50;
-/** Rules of one lifecycle. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketLifecycleConfiguration.html */
+/**
+ * Rules of one lifecycle. Source:
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketLifecycleConfiguration.html
+ */
 export const LIFECYCLE_MAX_RULES = 1000;
 /** Characters of a rule's ID. Source: API_LifecycleRule. */
 export const LIFECYCLE_ID_MAX_LENGTH = 255;
 /** Newer versions that a rule may keep. Source: API_NoncurrentVersionExpiration. */
 export const LIFECYCLE_MAX_NEWER_VERSIONS = 100;
-/** Tags of one object. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-tagging.html */
+/**
+ * Tags of one object. Source:
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-tagging.html
+ */
 export const OBJECT_MAX_TAGS = 10;
-/** Tags of one bucket. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/tagging-managing.html */
+/**
+ * Tags of one bucket. Source:
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/tagging-managing.html
+ */
 export const BUCKET_MAX_TAGS = 50;
 /** Longest key and value of a tag, UTF-16 units. Source: as for OBJECT_MAX_TAGS. */
 export const TAG_KEY_MAX_LENGTH = 128;
 export const TAG_VALUE_MAX_LENGTH = 256;
-/** Longest default retention. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock.html (up to 100 years) */
+/**
+ * Longest default retention. Source:
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock.html (up to 100 years)
+ */
 export const RETENTION_MAX_DAYS = 36_500;
 export const RETENTION_MAX_YEARS = 100;
 /** Largest document of a purge, bytes, and what it can name. */
@@ -76,13 +97,16 @@ export const PURGE_MAX_SCOPES = 100;
 /** Largest bucket policy, bytes. */
 export const POLICY_MAX_BYTES = 20 * 1024;
 /**
- * Encryption context of SSE-KMS, characters of its base64. S3 takes 8,192; here it stands with every blob, whose metadata
- * has 8 KiB in all on R2.
+ * Encryption context of SSE-KMS, characters of its base64. S3 takes 8,192; here it stands with
+ * every blob, whose metadata has 8 KiB in all on R2.
  */
 export const ENCRYPTION_CONTEXT_MAX_LENGTH = 1024;
 /** Largest encryption configuration of a bucket: one rule with a key id. Bytes. */
 export const ENCRYPTION_DOCUMENT_MAX_BYTES = 8 * 1024;
-/** Largest width and height of an image that is made of another, pixels. 16 megapixels take half a second. */
+/**
+ * Largest width and height of an image that is made of another, pixels. 16 megapixels take half a
+ * second.
+ */
 export const IMAGE_MAX_SIDE_PX = 4096;
 /** Largest file that images are made of, bytes: it is read into memory. */
 export const IMAGE_SOURCE_MAX_BYTES = 24 * 1024 * 1024;

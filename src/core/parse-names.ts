@@ -6,7 +6,10 @@ import { KEY_MAX_BYTES } from './limits.ts';
 
 const BUCKET_NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
-/** Prefixes and suffixes that S3 reserves. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html */
+/**
+ * Prefixes and suffixes that S3 reserves. Source:
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html
+ */
 const RESERVED_PREFIXES = ['xn--', 'sthree-', 'amzn-s3-demo-'];
 const RESERVED_SUFFIXES = ['-s3alias', '--ol-s3', '.mrap', '--x-s3', '--table-s3'];
 
@@ -23,13 +26,17 @@ export function isBucketName(text: string): boolean {
 
 /** InvalidBucketName. */
 export function parseBucketName(text: string): BucketName {
-  if (!isBucketName(text)) throw new StorageError('InvalidBucketName', { fields: { BucketName: text.slice(0, 255) } });
+  if (!isBucketName(text))
+    throw new StorageError('InvalidBucketName', { fields: { BucketName: text.slice(0, 255) } });
   return text as BucketName;
 }
 
 const encoder = new TextEncoder();
 
-/** A decoded key: valid Unicode of 1 to 1,024 bytes. KeyTooLongError, InvalidURI (a lone surrogate, or empty). */
+/**
+ * A decoded key: valid Unicode of 1 to 1,024 bytes. KeyTooLongError, InvalidURI (a lone surrogate,
+ * or empty).
+ */
 export function parseObjectKey(text: string): ObjectKey {
   if (text === '' || !text.isWellFormed()) throw new StorageError('InvalidURI');
   const isSurelyShort = text.length * 3 <= KEY_MAX_BYTES;

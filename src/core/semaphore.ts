@@ -39,14 +39,20 @@ type PermitState = { readonly holder: PermitHolder; renewedAtMs: number };
  * `idleMs`: after so long without a renewal a lease counts as given back. Cost: a look at all that
  * are held.
  */
-export function createLeases(options: { max: number; idleMs: number; nowMs: () => number }): Leases {
+export function createLeases(options: {
+  max: number;
+  idleMs: number;
+  nowMs: () => number;
+}): Leases {
   const { max, idleMs, nowMs } = options;
   const held = new Map<Lease, PermitState>();
 
   function hasRoom({ tenant, shares }: PermitHolder): boolean {
     const ofTenant = count((other) => other.tenant === tenant);
     if (ofTenant >= max - held.size) return false;
-    return shares.every((share) => count((other) => other.shares.some(({ name }) => name === share.name)) < share.max);
+    return shares.every(
+      (share) => count((other) => other.shares.some(({ name }) => name === share.name)) < share.max,
+    );
   }
 
   function count(isCounted: (holder: PermitHolder) => boolean): number {
@@ -59,7 +65,8 @@ export function createLeases(options: { max: number; idleMs: number; nowMs: () =
     const now = nowMs();
     // There is time to look for lost ones only when there is no room.
     if (!hasRoom(holder)) {
-      for (const [lease, { renewedAtMs }] of held) if (now - renewedAtMs > idleMs) held.delete(lease);
+      for (const [lease, { renewedAtMs }] of held)
+        if (now - renewedAtMs > idleMs) held.delete(lease);
       if (!hasRoom(holder)) return null;
     }
     const lease: Lease = {

@@ -1,5 +1,6 @@
-// What Quayside uses of node:crypto and node:zlib. Node has both; workerd has them with nodejs_compat. The neutral and
-// the workers type check resolve the two modules to this file (tsconfig paths), so nothing else of Node can slip in.
+// What Quayside uses of node:crypto and node:zlib. Node has both; workerd has them with
+// nodejs_compat. The neutral and the workers type check resolve the two modules to this file
+// (tsconfig paths), so nothing else of Node can slip in.
 
 declare module 'node:crypto' {
   export type BinaryLike = string | Uint8Array;
@@ -26,8 +27,16 @@ declare module 'node:crypto' {
     update(data: Uint8Array): Uint8Array;
     final(): Uint8Array;
   };
-  export function createCipheriv(algorithm: 'aes-256-gcm', key: Uint8Array, nonce: Uint8Array): Cipher;
-  export function createDecipheriv(algorithm: 'aes-256-gcm', key: Uint8Array, nonce: Uint8Array): Decipher;
+  export function createCipheriv(
+    algorithm: 'aes-256-gcm',
+    key: Uint8Array,
+    nonce: Uint8Array,
+  ): Cipher;
+  export function createDecipheriv(
+    algorithm: 'aes-256-gcm',
+    key: Uint8Array,
+    nonce: Uint8Array,
+  ): Decipher;
   export function hkdfSync(
     digest: 'sha256',
     key: Uint8Array,
@@ -37,12 +46,21 @@ declare module 'node:crypto' {
   ): ArrayBuffer;
   export function createHash(algorithm: 'md5' | 'sha1' | 'sha256'): Hash;
   export function createHmac(algorithm: 'sha1' | 'sha256', key: BinaryLike): Hmac;
-  export function hash(algorithm: 'md5' | 'sha1' | 'sha256', data: BinaryLike, encoding?: 'hex' | 'base64'): string;
+  export function hash(
+    algorithm: 'md5' | 'sha1' | 'sha256',
+    data: BinaryLike,
+    encoding?: 'hex' | 'base64',
+  ): string;
   export function scrypt(
     password: string,
     salt: Uint8Array,
     keyBytes: number,
-    options: { readonly N: number; readonly r: number; readonly p: number; readonly maxmem: number },
+    options: {
+      readonly N: number;
+      readonly r: number;
+      readonly p: number;
+      readonly maxmem: number;
+    },
     done: (error: Error | null, key: Uint8Array) => void,
   ): void;
   export function timingSafeEqual(a: Uint8Array, b: Uint8Array): boolean;

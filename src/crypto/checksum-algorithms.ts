@@ -1,5 +1,5 @@
-// The five additional checksums of S3, each as the same three steps, so that digest-set.ts treats them alike.
-// Used only inside src/crypto.
+// The five additional checksums of S3, each as the same three steps, so that digest-set.ts treats
+// them alike. Used only inside src/crypto.
 import { createHash } from 'node:crypto';
 import { crc32, createCrc32Combiner } from './crc32.ts';
 import type { Crc32Combiner } from './crc32-polynomial.ts';
@@ -22,11 +22,17 @@ export type CombinedChecksum = {
 type Algorithm = {
   readonly sizeBytes: number;
   start(): RunningChecksum;
-  /** Starts a checksum that is fed with those of parts; null where the parts do not tell (the hashes). */
+  /**
+   * Starts a checksum that is fed with those of parts; null where the parts do not tell (the
+   * hashes).
+   */
   readonly startCombining: (() => CombinedChecksum) | null;
 };
 
-/** By the names that S3 gives them. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity.html */
+/**
+ * By the names that S3 gives them. Source:
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity.html
+ */
 export const CHECKSUM_ALGORITHMS = {
   CRC32: crcOf32Bits(crc32, createCrc32Combiner),
   CRC32C: crcOf32Bits(crc32c, createCrc32cCombiner),

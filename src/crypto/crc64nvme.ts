@@ -1,9 +1,12 @@
-// CRC-64/NVME, the checksum that S3 clients send by default: neither home has it in native code, so it is computed
-// here, sixteen bytes a step, on two 32-bit halves (BigInt is fifteen times slower). Called by digest-set.ts; the
-// result of a call is the state for the next.
-// Source: NVM Express NVM Command Set Specification 1.0b, section 5.2.1.3.4 "64b CRC Definition"
+// CRC-64/NVME, the checksum that S3 clients send by default: neither home has it in native code, so
+// it is computed here, sixteen bytes a step, on two 32-bit halves (BigInt is fifteen times slower).
+// Called by digest-set.ts; the result of a call is the state for the next. Source: NVM Express NVM
+// Command Set Specification 1.0b, section 5.2.1.3.4 "64b CRC Definition"
 
-/** A checksum of 64 bits as two halves; each is a signed 32-bit integer, so that the arithmetic stays in integers. */
+/**
+ * A checksum of 64 bits as two halves; each is a signed 32-bit integer, so that the arithmetic
+ * stays in integers.
+ */
 export type Crc64 = { readonly high: number; readonly low: number };
 
 /** The checksum of no bytes. */
@@ -34,8 +37,8 @@ function makeTables(): [Int32Array, Int32Array] {
 }
 
 /**
- * Checksum of the bytes so far and `data` after them; start with nothing and give each result to the next call.
- * Cost: 1 GB/s where zlib's CRC32 did 4 (measured November 2026).
+ * Checksum of the bytes so far and `data` after them; start with nothing and give each result to
+ * the next call. Cost: 1 GB/s where zlib's CRC32 did 4 (measured November 2026).
  */
 export function crc64nvme(data: Uint8Array, crcSoFar: Crc64 = CRC64_OF_NOTHING): Crc64 {
   const h = TABLES_HIGH;
@@ -87,11 +90,16 @@ export function crc64nvme(data: Uint8Array, crcSoFar: Crc64 = CRC64_OF_NOTHING):
 }
 
 /**
- * Makes a combiner for many parts: checksum of A followed by B, from the checksums of both and the length of B in
- * bytes (0 to 2^53). It remembers the last length, because parts of one upload mostly have the same. Cost of a call:
- * 0.5 µs with the length of the call before, else about 20 µs, whatever the length (measured November 2026).
+ * Makes a combiner for many parts: checksum of A followed by B, from the checksums of both and the
+ * length of B in bytes (0 to 2^53). It remembers the last length, because parts of one upload
+ * mostly have the same. Cost of a call: 0.5 µs with the length of the call before, else about 20
+ * µs, whatever the length (measured November 2026).
  */
-export function createCrc64nvmeCombiner(): (crcA: Crc64, crcB: Crc64, lengthBytesB: number) => Crc64 {
+export function createCrc64nvmeCombiner(): (
+  crcA: Crc64,
+  crcB: Crc64,
+  lengthBytesB: number,
+) => Crc64 {
   let lastLengthBytes = 0;
   let shift = shiftOf(lastLengthBytes);
   return (crcA, crcB, lengthBytesB) => {
@@ -104,7 +112,10 @@ export function createCrc64nvmeCombiner(): (crcA: Crc64, crcB: Crc64, lengthByte
   };
 }
 
-/** x^(8 * lengthBytes): multiplying by it is what that many zero bytes do to a checksum. By repeated squaring. */
+/**
+ * x^(8 * lengthBytes): multiplying by it is what that many zero bytes do to a checksum. By repeated
+ * squaring.
+ */
 function shiftOf(lengthBytes: number): Crc64 {
   let shift: Crc64 = { high: 1 << 31, low: 0 };
   let power: Crc64 = { high: 1 << 23, low: 0 }; // x^8 in reflected form: one byte

@@ -1,6 +1,7 @@
-// The digests of a body: MD5 for the ETag, SHA-256 for SigV4, one additional checksum; and what a multipart upload
-// makes of the digests of its parts. Called by core while bodies stream in and by http to check what clients send.
-// Values that come in here were checked with `isChecksumValue` by the caller; anything else is a RangeError.
+// The digests of a body: MD5 for the ETag, SHA-256 for SigV4, one additional checksum; and what a
+// multipart upload makes of the digests of its parts. Called by core while bodies stream in and by
+// http to check what clients send. Values that come in here were checked with `isChecksumValue` by
+// the caller; anything else is a RangeError.
 import { createHash } from 'node:crypto';
 import { CHECKSUM_ALGORITHMS, type RunningChecksum } from './checksum-algorithms.ts';
 
@@ -15,8 +16,9 @@ export type DigestSet = {
 };
 
 /**
- * Starts the digests that are wanted, computed chunk by chunk on the calling thread.
- * Cost per 64 KiB (measured November 2026 on a busy machine): MD5 95 µs, SHA-256 and SHA1 40, CRC32 16, CRC32C 47, CRC64NVME 65.
+ * Starts the digests that are wanted, computed chunk by chunk on the calling thread. Cost per 64
+ * KiB (measured November 2026 on a busy machine): MD5 95 µs, SHA-256 and SHA1 40, CRC32 16, CRC32C
+ * 47, CRC64NVME 65.
  */
 export function createDigestSet(wanted: {
   readonly md5: boolean;
@@ -28,7 +30,9 @@ export function createDigestSet(wanted: {
   const isSha256Checksum = wanted.checksum === 'SHA256';
   const sha256 = wanted.sha256 || isSha256Checksum ? CHECKSUM_ALGORITHMS.SHA256.start() : null;
   const checksum: RunningChecksum | null =
-    wanted.checksum === null || isSha256Checksum ? null : CHECKSUM_ALGORITHMS[wanted.checksum].start();
+    wanted.checksum === null || isSha256Checksum
+      ? null
+      : CHECKSUM_ALGORITHMS[wanted.checksum].start();
   return {
     update(chunk) {
       md5?.update(chunk);
@@ -54,43 +58,54 @@ export function checksumOf(algorithm: ChecksumAlgorithm, bytes: Uint8Array): str
   return running.finish().toBase64();
 }
 
-/** Whether a text is a value of that algorithm: canonical, padded base64 of exactly its length. No composite values. */
+/**
+ * Whether a text is a value of that algorithm: canonical, padded base64 of exactly its length. No
+ * composite values.
+ */
 export function isChecksumValue(algorithm: ChecksumAlgorithm, text: string): boolean {
   return decodeValue(algorithm, text) !== null;
 }
 
 /**
- * COMPOSITE checksum of a multipart object, `{base64}-{parts}`: the checksum of the parts' binary checksums.
- * RangeError when a value is none of that algorithm.
+ * COMPOSITE checksum of a multipart object, `{base64}-{parts}`: the checksum of the parts' binary
+ * checksums. RangeError when a value is none of that algorithm.
  */
-export function compositeChecksum(algorithm: ChecksumAlgorithm, partChecksums: readonly string[]): string {
+export function compositeChecksum(
+  algorithm: ChecksumAlgorithm,
+  partChecksums: readonly string[],
+): string {
   const running = CHECKSUM_ALGORITHMS[algorithm].start();
   for (const checksum of partChecksums) running.update(requireValue(algorithm, checksum));
   return `${running.finish().toBase64()}-${partChecksums.length}`;
 }
 
 /**
- * FULL_OBJECT checksum of a multipart object from those of its parts, without a byte of it. Only the CRCs can do that.
- * RangeError for SHA1 and SHA256 (S3 refuses FULL_OBJECT for them when the upload begins), and when a value is none
- * of that algorithm. Cost: about 1 µs a part when their sizes are equal, up to 25 µs when no two neighbours' are.
+ * FULL_OBJECT checksum of a multipart object from those of its parts, without a byte of it. Only
+ * the CRCs can do that. RangeError for SHA1 and SHA256 (S3 refuses FULL_OBJECT for them when the
+ * upload begins), and when a value is none of that algorithm. Cost: about 1 µs a part when their
+ * sizes are equal, up to 25 µs when no two neighbours' are.
  */
 export function combineChecksums(
   algorithm: ChecksumAlgorithm,
   parts: readonly { readonly checksum: string; readonly sizeBytes: number }[],
 ): string {
   const combined = CHECKSUM_ALGORITHMS[algorithm].startCombining?.();
-  if (combined === undefined) throw new RangeError(`${algorithm} values of parts cannot be combined`);
+  if (combined === undefined)
+    throw new RangeError(`${algorithm} values of parts cannot be combined`);
   for (const part of parts) combined.add(requireValue(algorithm, part.checksum), part.sizeBytes);
   return combined.finish().toBase64();
 }
 
 const MD5_SIZE_BYTES = 16;
 
-/** ETag of a multipart object, without quotes: MD5 of the parts' binary MD5s, and how many they are. */
+/**
+ * ETag of a multipart object, without quotes: MD5 of the parts' binary MD5s, and how many they are.
+ */
 export function multipartEtag(partMd5Hexes: readonly string[]): string {
   const whole = createHash('md5');
   for (const md5Hex of partMd5Hexes) {
-    if (md5Hex.length !== 2 * MD5_SIZE_BYTES) throw new RangeError('an MD5 has 32 hexadecimal digits');
+    if (md5Hex.length !== 2 * MD5_SIZE_BYTES)
+      throw new RangeError('an MD5 has 32 hexadecimal digits');
     whole.update(Uint8Array.fromHex(md5Hex));
   }
   return `${whole.digest('hex')}-${partMd5Hexes.length}`;

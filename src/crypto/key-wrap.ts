@@ -1,6 +1,7 @@
-// Keys that protect keys. A data key is kept wrapped by another key (the server's master key, a named key, a client's),
-// and everything that is encrypted takes keys of its own, derived from the data key. Called by core/encryption, which
-// decides whose key wraps what; nothing here is kept, and no key may reach a log.
+// Keys that protect keys. A data key is kept wrapped by another key (the server's master key, a
+// named key, a client's), and everything that is encrypted takes keys of its own, derived from the
+// data key. Called by core/encryption, which decides whose key wraps what; nothing here is kept,
+// and no key may reach a log.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
 /** Length of every key here: AES-256. */
@@ -11,7 +12,10 @@ const FORMAT = 1;
 const SALT_BYTES = 16;
 const TAG_BYTES = 16;
 const WRAPPED_BYTES = 1 + SALT_BYTES + KEY_BYTES + TAG_BYTES;
-/** Each wrapping takes a key of its own, made with a fresh salt, for one message: its nonce need not vary. */
+/**
+ * Each wrapping takes a key of its own, made with a fresh salt, for one message: its nonce need not
+ * vary.
+ */
 const NONCE = new Uint8Array(12);
 const NO_SALT = new Uint8Array(0);
 
@@ -21,17 +25,17 @@ export function randomKey(): Uint8Array {
 }
 
 /**
- * The key for one use of `key`: other texts give keys that have nothing to do with it. HKDF-SHA-256.
- * Source: RFC 5869. Cost: 7 µs (bench/encryption.ts).
+ * The key for one use of `key`: other texts give keys that have nothing to do with it.
+ * HKDF-SHA-256. Source: RFC 5869. Cost: 7 µs (bench/encryption.ts).
  */
 export function deriveKey(key: Uint8Array, use: string, salt: Uint8Array = NO_SALT): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', key, salt, use, KEY_BYTES));
 }
 
 /**
- * Encrypts `key` with `wrapping`; base64 of 65 bytes. `bound` is a text that unwrapping must give again, and that is
- * kept nowhere here. A salt for each wrapping instead of a random nonce: one wrapping key may make any number of them.
- * Cost: 25 µs, and 20 to undo it (bench/encryption.ts).
+ * Encrypts `key` with `wrapping`; base64 of 65 bytes. `bound` is a text that unwrapping must give
+ * again, and that is kept nowhere here. A salt for each wrapping instead of a random nonce: one
+ * wrapping key may make any number of them. Cost: 25 µs, and 20 to undo it (bench/encryption.ts).
  */
 export function wrapKey(wrapping: Uint8Array, key: Uint8Array, bound: string): string {
   const salt = randomBytes(SALT_BYTES);
@@ -48,7 +52,10 @@ export function wrapKey(wrapping: Uint8Array, key: Uint8Array, bound: string): s
   return wrapped.toBase64();
 }
 
-/** The key in what `wrapKey` gave; null for another wrapping key, another `bound` text or a damaged text. */
+/**
+ * The key in what `wrapKey` gave; null for another wrapping key, another `bound` text or a damaged
+ * text.
+ */
 export function unwrapKey(wrapping: Uint8Array, wrapped: string, bound: string): Uint8Array | null {
   const bytes = decode(wrapped);
   if (bytes === null) return null;
@@ -57,7 +64,9 @@ export function unwrapKey(wrapping: Uint8Array, wrapped: string, bound: string):
   once.fill(0);
   decipher.setAAD(new TextEncoder().encode(bound));
   decipher.setAuthTag(bytes.subarray(WRAPPED_BYTES - TAG_BYTES));
-  const key = new Uint8Array(decipher.update(bytes.subarray(1 + SALT_BYTES, WRAPPED_BYTES - TAG_BYTES)));
+  const key = new Uint8Array(
+    decipher.update(bytes.subarray(1 + SALT_BYTES, WRAPPED_BYTES - TAG_BYTES)),
+  );
   try {
     decipher.final();
     return key;

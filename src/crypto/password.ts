@@ -1,6 +1,7 @@
-// Passwords as hashes that are slow to guess: scrypt. Called by core/accounts; no password is kept or logged.
-// Source: https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html#scrypt (N=2^14, r=8, p=5: the
-// choice of least memory, 16 MiB, because an isolate has 128 MB in all).
+// Passwords as hashes that are slow to guess: scrypt. Called by core/accounts; no password is kept
+// or logged. Source:
+// https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html#scrypt (N=2^14,
+// r=8, p=5: the choice of least memory, 16 MiB, because an isolate has 128 MB in all).
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 
 const COST = { logN: 14, r: 8, p: 5 } as const;
@@ -11,8 +12,8 @@ const FORMAT = /^scrypt\$(\d{1,2})\$(\d{1,2})\$(\d{1,2})\$([\w+/=]+)\$([\w+/=]+)
 type Cost = { readonly logN: number; readonly r: number; readonly p: number };
 
 /**
- * `scrypt$logN$r$p$salt$hash`. Cost: about 210 ms of CPU (measured on Node, 2026-11, on a shared machine), behind the
- * event loop on Node.
+ * `scrypt$logN$r$p$salt$hash`. Cost: about 210 ms of CPU (measured on Node, 2026-11, on a shared
+ * machine), behind the event loop on Node.
  */
 export async function hashPassword(password: string): Promise<string> {
   const salt = new Uint8Array(randomBytes(SALT_BYTES));
@@ -20,7 +21,10 @@ export async function hashPassword(password: string): Promise<string> {
   return ['scrypt', COST.logN, COST.r, COST.p, salt.toBase64(), hash.toBase64()].join('$');
 }
 
-/** Whether it is the password of that hash; null: of nobody, which takes as long. Cost: as of `hashPassword`. */
+/**
+ * Whether it is the password of that hash; null: of nobody, which takes as long. Cost: as of
+ * `hashPassword`.
+ */
 export async function isPassword(password: string, kept: string | null): Promise<boolean> {
   const [, logN = '', r = '', p = '', salt = '', hash = ''] = FORMAT.exec(kept ?? '') ?? [];
   if (hash === '') {

@@ -1,19 +1,24 @@
-// Bytes sealed in chunks, so that any range of a body can be opened by itself and no flipped, cut or swapped byte goes
-// unseen. A body of plain bytes is cut at multiples of CHUNK_BYTES; each piece becomes its AES-256-GCM cipher text with
-// the tag behind it, once for each key (a second key is a second layer around the first). The nonce tells which chunk
-// of the body it is and whether it is the last one, so a key must never seal two bodies. Called by core/encryption.
-// Source of the scheme: STREAM, https://eprint.iacr.org/2015/189.pdf
+// Bytes sealed in chunks, so that any range of a body can be opened by itself and no flipped, cut
+// or swapped byte goes unseen. A body of plain bytes is cut at multiples of CHUNK_BYTES; each piece
+// becomes its AES-256-GCM cipher text with the tag behind it, once for each key (a second key is a
+// second layer around the first). The nonce tells which chunk of the body it is and whether it is
+// the last one, so a key must never seal two bodies. Called by core/encryption. Source of the
+// scheme: STREAM, https://eprint.iacr.org/2015/189.pdf
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 
 /**
- * Plain bytes of a chunk; the last one may have fewer, an empty body has none. Every range costs up to two chunks too
- * many; at 64 KiB that is 80 µs of work, and the tags are 0.02 % of the bytes.
+ * Plain bytes of a chunk; the last one may have fewer, an empty body has none. Every range costs up
+ * to two chunks too many; at 64 KiB that is 80 µs of work, and the tags are 0.02 % of the bytes.
  */
 export const CHUNK_BYTES = 64 * 1024;
 /** What one key adds to a chunk. */
 export const TAG_BYTES = 16;
 
-type Cipher = { update(plain: Uint8Array): Uint8Array; final(): Uint8Array; getAuthTag(): Uint8Array };
+type Cipher = {
+  update(plain: Uint8Array): Uint8Array;
+  final(): Uint8Array;
+  getAuthTag(): Uint8Array;
+};
 
 /** Seals one chunk that comes in pieces. */
 export type ChunkSealer = {
@@ -56,10 +61,15 @@ function throughAll(layers: readonly Cipher[], piece: Uint8Array): Uint8Array {
 }
 
 /**
- * The plain bytes of a whole sealed chunk, or null when it is not just what was sealed with these keys at this place.
- * Cost: 40 µs for a full chunk with one key, 50 to seal it; its MD5 takes 95 (bench/encryption.ts).
+ * The plain bytes of a whole sealed chunk, or null when it is not just what was sealed with these
+ * keys at this place. Cost: 40 µs for a full chunk with one key, 50 to seal it; its MD5 takes 95
+ * (bench/encryption.ts).
  */
-export function openChunk(keys: readonly Uint8Array[], place: ChunkPlace, sealed: Uint8Array): Uint8Array | null {
+export function openChunk(
+  keys: readonly Uint8Array[],
+  place: ChunkPlace,
+  sealed: Uint8Array,
+): Uint8Array | null {
   const nonce = nonceOf(place);
   let bytes = sealed;
   for (const key of keys.toReversed()) {

@@ -1,5 +1,6 @@
-// Texts that are kept encrypted: secrets of access keys, kept answers. AES-256-GCM with a key of its own for each text,
-// derived with a fresh salt, as key-wrap.ts does for keys. Called by core; no plain text may reach a log.
+// Texts that are kept encrypted: secrets of access keys, kept answers. AES-256-GCM with a key of
+// its own for each text, derived with a fresh salt, as key-wrap.ts does for keys. Called by core;
+// no plain text may reach a log.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { deriveKey } from './key-wrap.ts';
 
@@ -12,7 +13,10 @@ const USE = 'quayside sealed text 1';
 const NONCE = new Uint8Array(12);
 const encoder = new TextEncoder();
 
-/** Base64 of the encrypted text. `bound` is a text that opening must give again. Cost: 25 µs and what AES costs. */
+/**
+ * Base64 of the encrypted text. `bound` is a text that opening must give again. Cost: 25 µs and
+ * what AES costs.
+ */
 export function sealText(key: Uint8Array, text: string, bound: string): string {
   const salt = randomBytes(SALT_BYTES);
   const once = deriveKey(key, USE, salt);
@@ -29,7 +33,9 @@ export function sealText(key: Uint8Array, text: string, bound: string): string {
   return sealed.toBase64();
 }
 
-/** The text in what `sealText` gave; null for another key, another `bound` text or a damaged one. */
+/**
+ * The text in what `sealText` gave; null for another key, another `bound` text or a damaged one.
+ */
 export function openText(key: Uint8Array, sealed: string, bound: string): string | null {
   try {
     const bytes = Uint8Array.fromBase64(sealed);

@@ -1,7 +1,8 @@
-// Where the frames of a packed blob lie: the seek table of Zstandard's seekable format, a skippable frame at the end of
-// the blob, so that any zstd opens the whole blob and ours finds the frames of a range. Pure; without checksums of its
-// own, for each frame has one.
-// Source: https://github.com/facebook/zstd/blob/dev/contrib/seekable_format/zstd_seekable_compression_format.md (0.1.0)
+// Where the frames of a packed blob lie: the seek table of Zstandard's seekable format, a skippable
+// frame at the end of the blob, so that any zstd opens the whole blob and ours finds the frames of
+// a range. Pure; without checksums of its own, for each frame has one. Source:
+// https://github.com/facebook/zstd/blob/dev/contrib/seekable_format/zstd_seekable_compression_format.md
+// (0.1.0)
 
 const SKIPPABLE_MAGIC = 0x184d2a5e;
 const SEEKABLE_MAGIC = 0x8f92eab1;
@@ -12,7 +13,10 @@ const ENTRY_BYTES = 8;
 /** Number of frames, descriptor, magic number. */
 const FOOT_BYTES = 9;
 
-/** How a blob is packed: frames of `frameBytes` plain bytes, of which the last may have fewer, then the seek table. */
+/**
+ * How a blob is packed: frames of `frameBytes` plain bytes, of which the last may have fewer, then
+ * the seek table.
+ */
 export type FrameLayout = {
   readonly frameBytes: number;
   /** Of the whole blob, once it is opened; more than 0. */
@@ -24,7 +28,10 @@ export type FrameLayout = {
 /** Where each frame begins in the blob, and behind the last one where they end. */
 export type FrameStarts = Float64Array;
 
-export function frameCount({ frameBytes, plainBytes }: Pick<FrameLayout, 'frameBytes' | 'plainBytes'>): number {
+export function frameCount({
+  frameBytes,
+  plainBytes,
+}: Pick<FrameLayout, 'frameBytes' | 'plainBytes'>): number {
   return Math.ceil(plainBytes / frameBytes);
 }
 
@@ -34,7 +41,10 @@ export function seekTableBytes(frames: number): number {
 }
 
 /** The seek table that goes behind the frames. `packedBytes`: of each frame. */
-export function encodeSeekTable(packedBytes: readonly number[], layout: Omit<FrameLayout, 'storedBytes'>): Uint8Array {
+export function encodeSeekTable(
+  packedBytes: readonly number[],
+  layout: Omit<FrameLayout, 'storedBytes'>,
+): Uint8Array {
   const table = new Uint8Array(seekTableBytes(packedBytes.length));
   const view = new DataView(table.buffer);
   view.setUint32(0, SKIPPABLE_MAGIC, true);
@@ -73,9 +83,14 @@ export function decodeSeekTable(table: Uint8Array, layout: FrameLayout): FrameSt
 
 /** A blob of one frame needs no look at its table: where that frame lies is plain. */
 export function onlyFrame(layout: FrameLayout): FrameStarts | null {
-  return frameCount(layout) === 1 ? Float64Array.of(0, layout.storedBytes - seekTableBytes(1)) : null;
+  return frameCount(layout) === 1
+    ? Float64Array.of(0, layout.storedBytes - seekTableBytes(1))
+    : null;
 }
 
-function plainBytesOf({ frameBytes, plainBytes }: Pick<FrameLayout, 'frameBytes' | 'plainBytes'>, index: number) {
+function plainBytesOf(
+  { frameBytes, plainBytes }: Pick<FrameLayout, 'frameBytes' | 'plainBytes'>,
+  index: number,
+) {
   return Math.min(frameBytes, plainBytes - index * frameBytes);
 }

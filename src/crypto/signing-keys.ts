@@ -1,6 +1,6 @@
-// Keys that SigV4 signatures are made with: derivation, a bounded memory of derived ones, and the comparison of
-// signatures. http/s3 calls it. A computed
-// signature leaves this file for the URLs of http/s3/signature/presign.ts alone, so no error and no log can carry one.
+// Keys that SigV4 signatures are made with: derivation, a bounded memory of derived ones, and the
+// comparison of signatures. http/s3 calls it. A computed signature leaves this file for the URLs of
+// http/s3/signature/presign.ts alone, so no error and no log can carry one.
 import { LRUCache } from 'lru-cache';
 import { createKeyedHash, hmacSha256, isEqualInConstantTime, type KeyedHash } from './hash.ts';
 
@@ -8,11 +8,16 @@ import { createKeyedHash, hmacSha256, isEqualInConstantTime, type KeyedHash } fr
 export type SigningKey = KeyedHash;
 
 /** What a signing key is derived from. `date` is `yyyymmdd`. */
-export type SigningScope = { readonly date: string; readonly region: string; readonly service: string };
+export type SigningScope = {
+  readonly date: string;
+  readonly region: string;
+  readonly service: string;
+};
 
 /**
- * Derived keys kept, each with its secret: about 1 KiB, so 4 MiB. One access key needs one entry a day and region.
- * A derivation costs 28 µs, a signature with a kept key 1.2 (measured November 2026).
+ * Derived keys kept, each with its secret: about 1 KiB, so 4 MiB. One access key needs one entry a
+ * day and region. A derivation costs 28 µs, a signature with a kept key 1.2 (measured November
+ * 2026).
  */
 const KEPT_KEYS_MAX = 4096;
 
@@ -27,8 +32,8 @@ export function deriveSigningKey(secret: string, scope: SigningScope): SigningKe
 }
 
 /**
- * Whether `signature` (64 lower-case hex digits, as the client sent it) is the one of `message`. The comparison takes
- * the same time wherever the two differ.
+ * Whether `signature` (64 lower-case hex digits, as the client sent it) is the one of `message`.
+ * The comparison takes the same time wherever the two differ.
  */
 export function isSignatureOf(key: SigningKey, message: string, signature: string): boolean {
   return isEqualInConstantTime(key(message), signature);
@@ -41,14 +46,22 @@ export function signatureOf(key: SigningKey, message: string): string {
 
 /** A bounded memory of derived keys; `credential` names access key and scope. */
 export type SigningKeys = {
-  /** The key kept for a credential, or null. A key that came of another secret (it was changed) is not found. */
+  /**
+   * The key kept for a credential, or null. A key that came of another secret (it was changed) is
+   * not found.
+   */
   find(credential: string, secret: string): SigningKey | null;
-  /** Keeps a key. Call it only after a signature made with it was right, so that strangers can't push out good ones. */
+  /**
+   * Keeps a key. Call it only after a signature made with it was right, so that strangers can't
+   * push out good ones.
+   */
   keep(credential: string, secret: string, key: SigningKey): void;
 };
 
 export function createSigningKeys(): SigningKeys {
-  const kept = new LRUCache<string, { readonly secret: string; readonly key: SigningKey }>({ max: KEPT_KEYS_MAX });
+  const kept = new LRUCache<string, { readonly secret: string; readonly key: SigningKey }>({
+    max: KEPT_KEYS_MAX,
+  });
   return {
     find(credential, secret) {
       const entry = kept.get(credential);

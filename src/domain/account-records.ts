@@ -1,9 +1,13 @@
-// Accounts, their members, their access keys and what was changed, as the directory keeps them. Secrets come sealed or
-// hashed, and no call gives one back but `getAccessKey`, which signatures are checked with.
+// Accounts, their members, their access keys and what was changed, as the directory keeps them.
+// Secrets come sealed or hashed, and no call gives one back but `getAccessKey`, which signatures
+// are checked with.
 import type { Role } from './accounts.ts';
 import type { AccessKeyId, Account, AccountId } from './nouns.ts';
 
-/** What a key may do at most; null: no limit of that kind. core/auth/key-scope.ts says what each means. */
+/**
+ * What a key may do at most; null: no limit of that kind. core/auth/key-scope.ts says what each
+ * means.
+ */
 export type KeyScope = {
   /** Names of buckets; one that ends in `*` means all that begin so. */
   readonly buckets: readonly string[] | null;
@@ -15,7 +19,10 @@ export type KeyScope = {
   readonly sourceIps: readonly string[] | null;
 };
 
-/** A key as signatures are checked with it. `secret` is sealed by a master key, or plain when an old program wrote it. */
+/**
+ * A key as signatures are checked with it. `secret` is sealed by a master key, or plain when an old
+ * program wrote it.
+ */
 export type StoredAccessKey = {
   readonly id: AccessKeyId;
   readonly secret: string;
@@ -34,7 +41,10 @@ export type AccessKeyRecord = {
   readonly accountId: AccountId;
   readonly name: string;
   readonly scope: KeyScope | null;
-  /** What whoever signs in to the JSON API with it may do: no more than who made it. Null: it is for S3 alone. */
+  /**
+   * What whoever signs in to the JSON API with it may do: no more than who made it. Null: it is for
+   * S3 alone.
+   */
   readonly role: Role | null;
   readonly createdAtMs: number;
   readonly expiresAtMs: number | null;
@@ -85,7 +95,10 @@ export type AuditEntry = {
   readonly status: number | null;
 };
 
-/** What a list of changes is narrowed to; null: not by that. Times in milliseconds, the first included, the last not. */
+/**
+ * What a list of changes is narrowed to; null: not by that. Times in milliseconds, the first
+ * included, the last not.
+ */
 export type AuditFilter = {
   readonly action: string | null;
   readonly memberId: string | null;
@@ -107,10 +120,12 @@ export type AccountsApi = {
   getAccount(input: { id: AccountId }): AccountRecord | null;
   addAccount(input: { account: AccountRecord }): void;
   /** NoSuchAccount, PreconditionFailed. A disabled account has no sessions. */
-  updateAccount(input: IfRevision & { id: AccountId; displayName: string; isEnabled: boolean }): AccountRecord;
+  updateAccount(
+    input: IfRevision & { id: AccountId; displayName: string; isEnabled: boolean },
+  ): AccountRecord;
   /**
-   * With its keys, members, tokens, sessions, and webhooks, of which `endWebhooks` has left little. NoSuchAccount,
-   * AccountNotEmpty (it has buckets).
+   * With its keys, members, tokens, sessions, and webhooks, of which `endWebhooks` has left little.
+   * NoSuchAccount, AccountNotEmpty (it has buckets).
    */
   removeAccount(input: { id: AccountId }): void;
 
@@ -119,7 +134,8 @@ export type AccountsApi = {
   addAccessKey(input: { key: AccessKeyRecord; sealedSecret: string }): void;
   /** NoSuchAccessKey, PreconditionFailed. A disabled key has no sessions. */
   updateAccessKey(
-    input: IfRevision & Pick<AccessKeyRecord, 'accountId' | 'id' | 'name' | 'scope' | 'expiresAtMs' | 'isEnabled'>,
+    input: IfRevision &
+      Pick<AccessKeyRecord, 'accountId' | 'id' | 'name' | 'scope' | 'expiresAtMs' | 'isEnabled'>,
   ): AccessKeyRecord;
   /** With what signed in by it. Whether there was one. */
   removeAccessKey(input: { accountId: AccountId; id: AccessKeyId }): boolean;
@@ -130,7 +146,9 @@ export type AccountsApi = {
   listMembers(input: Page<{ accountId: AccountId; after: string }>): readonly MemberRecord[];
   getMember(input: { accountId: AccountId; id: string }): MemberRecord | null;
   /** By login, with the hash of the password, of an account that is in use; null for none. */
-  findLogin(input: { login: string }): (MemberRecord & { readonly passwordHash: string | null }) | null;
+  findLogin(input: {
+    login: string;
+  }): (MemberRecord & { readonly passwordHash: string | null }) | null;
   /** LoginTaken. */
   addMember(input: { member: MemberRecord; passwordHash: string | null }): void;
   /**
@@ -146,8 +164,8 @@ export type AccountsApi = {
       },
   ): { readonly member: MemberRecord; readonly ended: EndedCredentials };
   /**
-   * The member's own change, whatever else was changed: also another revision. Ends all its sessions, but for
-   * `exceptId`, and with `endTokens` all its tokens. NoSuchMember.
+   * The member's own change, whatever else was changed: also another revision. Ends all its
+   * sessions, but for `exceptId`, and with `endTokens` all its tokens. NoSuchMember.
    */
   setPassword(input: {
     accountId: AccountId;
@@ -160,15 +178,26 @@ export type AccountsApi = {
   removeMember(input: { accountId: AccountId; id: string }): boolean;
 
   /**
-   * Keeps an entry, and forgets those before `keepFromMs`. Where the account has more than `keepMax`, the oldest go of the key
-   * or member that made most of them. Cost: the same however many there are; it forgets a few at a time.
+   * Keeps an entry, and forgets those before `keepFromMs`. Where the account has more than
+   * `keepMax`, the oldest go of the key or member that made most of them. Cost: the same however
+   * many there are; it forgets a few at a time.
    */
   addAudit(input: { entry: AuditEntry; keepFromMs: number; keepMax: number }): void;
-  /** How it ended; null: nothing was changed, and nothing is kept. `detail`: what was sent, where it was not known before. */
-  endAudit(input: { id: string; accountId: AccountId; status: number | null; detail?: string }): void;
+  /**
+   * How it ended; null: nothing was changed, and nothing is kept. `detail`: what was sent, where it
+   * was not known before.
+   */
+  endAudit(input: {
+    id: string;
+    accountId: AccountId;
+    status: number | null;
+    detail?: string;
+  }): void;
   /**
    * With the failures to sign in. Newest first; `before` is the id of the last one seen, '' for the
    * first page.
    */
-  listAudit(input: Page<{ accountId: AccountId; before: string; filter: AuditFilter }>): readonly AuditEntry[];
+  listAudit(
+    input: Page<{ accountId: AccountId; before: string; filter: AuditFilter }>,
+  ): readonly AuditEntry[];
 };

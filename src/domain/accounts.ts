@@ -1,11 +1,15 @@
-// Who may use the JSON API, as the directory keeps it: tokens, sessions, how often somebody failed to sign in, and the
-// answers that are kept for repeated requests. Secrets come digested or sealed; nothing here can be used to sign in.
+// Who may use the JSON API, as the directory keeps it: tokens, sessions, how often somebody failed
+// to sign in, and the answers that are kept for repeated requests. Secrets come digested or sealed;
+// nothing here can be used to sign in.
 import type { AccessKeyId, AccountId } from './nouns.ts';
 
 /** What a member of an account may do; core/accounts/permissions.ts says it in scopes. */
 export type Role = 'owner' | 'admin' | 'member' | 'billing' | 'reader';
 
-/** Who is behind a token or a session: a member of the account, or whoever holds one of its access keys. */
+/**
+ * Who is behind a token or a session: a member of the account, or whoever holds one of its access
+ * keys.
+ */
 export type Holder = {
   readonly accountId: AccountId;
   readonly role: Role;
@@ -21,12 +25,14 @@ export type Holder = {
 };
 
 /**
- * What the ids of the keys begin with that members have without anybody making them (core/auth/member-key.ts): no other
- * id has a hyphen.
+ * What the ids of the keys begin with that members have without anybody making them
+ * (core/auth/member-key.ts): no other id has a hyphen.
  */
 export const MEMBER_KEY_PREFIX = 'QS-member-';
 
-/** A bearer token. `scopes` null: all that its holder's role has. Times in milliseconds since 1970. */
+/**
+ * A bearer token. `scopes` null: all that its holder's role has. Times in milliseconds since 1970.
+ */
 export type Token = Holder & {
   readonly id: string;
   readonly name: string;
@@ -36,7 +42,10 @@ export type Token = Holder & {
   readonly expiresAtMs: number | null;
 };
 
-/** A browser that signed in. `label` is what it said of itself, for its owner to tell it from others. */
+/**
+ * A browser that signed in. `label` is what it said of itself, for its owner to tell it from
+ * others.
+ */
 export type Session = Holder & {
   readonly id: string;
   readonly label: string;
@@ -67,10 +76,20 @@ export type FailedSignIn = {
   readonly requestId: string;
 };
 
-/** An answer that is kept for a repeated request; `sealed` is its body, encrypted, for it may show a secret. */
-export type KeptAnswer = { readonly status: number; readonly headers: string; readonly sealed: string };
+/**
+ * An answer that is kept for a repeated request; `sealed` is its body, encrypted, for it may show a
+ * secret.
+ */
+export type KeptAnswer = {
+  readonly status: number;
+  readonly headers: string;
+  readonly sealed: string;
+};
 
-/** What is known of a request with an idempotency key: nothing, so it may run; under way; of another request; answered. */
+/**
+ * What is known of a request with an idempotency key: nothing, so it may run; under way; of another
+ * request; answered.
+ */
 export type IdempotencyState =
   | { readonly kind: 'new' | 'busy' | 'other' }
   | { readonly kind: 'answered'; readonly answer: KeptAnswer };
@@ -83,18 +102,26 @@ export type OfAccount = {
 
 /** Calls of the directory for signing in. All commands may be repeated. */
 export type SignInApi = {
-  /** By the SHA-256 digest of the token or cookie, in hex; null for none, and for one that expired before `nowMs`. */
+  /**
+   * By the SHA-256 digest of the token or cookie, in hex; null for none, and for one that expired
+   * before `nowMs`.
+   */
   getToken(input: { digest: string; nowMs: number }): Token | null;
   getSession(input: { digest: string; nowMs: number }): Session | null;
   addToken(input: { digest: string; token: Token }): void;
   addSession(input: { digest: string; session: Session }): void;
   /** Newest first; `before` is the id of the last one seen, '' for the first page. */
   listTokens(input: OfAccount & { before: string; limit: number }): readonly Token[];
-  listSessions(input: OfAccount & { before: string; limit: number; nowMs: number }): readonly Session[];
+  listSessions(
+    input: OfAccount & { before: string; limit: number; nowMs: number },
+  ): readonly Session[];
   /** Whether there was one. */
   removeToken(input: OfAccount & { id: string }): boolean;
   removeSession(input: OfAccount & { id: string }): boolean;
-  /** Signs out everywhere: every session of the same member or access key, but for `exceptId`. How many there were. */
+  /**
+   * Signs out everywhere: every session of the same member or access key, but for `exceptId`. How
+   * many there were.
+   */
   removeSessions(input: { holder: Holder; exceptId: string | null }): number;
   /** The holder of a session showed a secret again. */
   noteProof(input: { accountId: AccountId; id: string; atMs: number }): void;
@@ -103,7 +130,9 @@ export type SignInApi = {
    * again. `isGuessable`: the secret may be a person's, so that guesses from many sources are
    * counted together too.
    */
-  beginSignIn(input: SignInSubjects & { isGuessable: boolean; nowMs: number }): { readonly waitMs: number };
+  beginSignIn(input: SignInSubjects & { isGuessable: boolean; nowMs: number }): {
+    readonly waitMs: number;
+  };
   /**
    * The attempt was right: it is no failure, and from that source the name is let through from now
    * on.
@@ -119,10 +148,15 @@ export type SignInApi = {
    * Counts on a subject what it may do `free` times an hour, then with longer and longer waits, in
    * milliseconds.
    */
-  countAttempt(input: { subject: string; free: number; nowMs: number }): { readonly waitMs: number };
+  countAttempt(input: { subject: string; free: number; nowMs: number }): {
+    readonly waitMs: number;
+  };
   /** Takes one back. */
   uncountAttempt(input: { subject: string }): void;
-  /** Notes that the request begins, if nothing is known of it. `attemptId` repeats with a repeated call. */
+  /**
+   * Notes that the request begins, if nothing is known of it. `attemptId` repeats with a repeated
+   * call.
+   */
   beginIdempotent(
     input: IdempotentRequest & { fingerprint: string; attemptId: string; nowMs: number },
   ): IdempotencyState;

@@ -1,5 +1,6 @@
-// What the owner of a bucket configures besides access, as plain data. It stands in the index as one JSON text, so a
-// setting added here must have a value in NO_SETTINGS: that is what buckets have that were made before it.
+// What the owner of a bucket configures besides access, as plain data. It stands in the index as
+// one JSON text, so a setting added here must have a value in NO_SETTINGS: that is what buckets
+// have that were made before it.
 
 import type { StorageQuota } from './billing/quotas.ts';
 import type { HostingSettings } from './hosting.ts';
@@ -9,15 +10,24 @@ import type { BucketName } from './nouns.ts';
 import type { DefaultRetention, Tags } from './object-facts.ts';
 import type { PurgeFloors } from './purge.ts';
 
-/** The methods that a CORS rule can allow. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/ManageCorsUsing.html */
+/**
+ * The methods that a CORS rule can allow. Source:
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/ManageCorsUsing.html
+ */
 export type CorsMethod = 'GET' | 'PUT' | 'POST' | 'DELETE' | 'HEAD';
 
-/** One rule of CORS. Origins and allowed headers hold at most one `*` each, which stands for any run of characters. */
+/**
+ * One rule of CORS. Origins and allowed headers hold at most one `*` each, which stands for any run
+ * of characters.
+ */
 export type CorsRule = {
   readonly id: string | null;
   readonly allowedMethods: readonly CorsMethod[];
   readonly allowedOrigins: readonly string[];
-  /** Headers that a preflight may ask for, as they were written; they compare without regard to case. */
+  /**
+   * Headers that a preflight may ask for, as they were written; they compare without regard to
+   * case.
+   */
   readonly allowedHeaders: readonly string[];
   readonly exposeHeaders: readonly string[];
   /** How long a browser may keep the answer to a preflight; null: its own default. */
@@ -27,7 +37,10 @@ export type CorsRule = {
 /** Null leaves the protocol as the request had it. */
 export type RedirectProtocol = 'http' | 'https' | null;
 
-/** Where a routing rule sends a request; null leaves a part as it was. At most one of the two replacements is set. */
+/**
+ * Where a routing rule sends a request; null leaves a part as it was. At most one of the two
+ * replacements is set.
+ */
 export type RoutingRedirect = {
   readonly hostName: string | null;
   readonly protocol: RedirectProtocol;
@@ -38,7 +51,10 @@ export type RoutingRedirect = {
   readonly replaceKeyWith: string | null;
 };
 
-/** When a rule applies: all that is set must hold. With `errorCode` it is asked only after a read failed so. */
+/**
+ * When a rule applies: all that is set must hold. With `errorCode` it is asked only after a read
+ * failed so.
+ */
 export type RoutingRule = {
   readonly keyPrefix: string | null;
   readonly errorCode: number | null;
@@ -48,15 +64,22 @@ export type RoutingRule = {
 /** A website: either everything goes to another host, or there is an index suffix and the rest. */
 export type WebsiteConfiguration = {
   readonly redirectAllTo: { readonly hostName: string; readonly protocol: RedirectProtocol } | null;
-  /** `index.html`: what a key that is empty or ends in `/` stands for. Null only with `redirectAllTo`. */
+  /**
+   * `index.html`: what a key that is empty or ends in `/` stands for. Null only with
+   * `redirectAllTo`.
+   */
   readonly indexSuffix: string | null;
   readonly errorKey: string | null;
   readonly routingRules: readonly RoutingRule[];
 };
 
-/** How what is written without a word about encryption is encrypted, and which words are not heard. */
+/**
+ * How what is written without a word about encryption is encrypted, and which words are not heard.
+ */
 export type BucketEncryption = {
-  /** By the server's master key, or by a named key; `keyId` null: the key for whoever names none. */
+  /**
+   * By the server's master key, or by a named key; `keyId` null: the key for whoever names none.
+   */
   readonly standard:
     | { readonly kind: 'server' }
     | { readonly kind: 'named'; readonly keyId: string | null; readonly isDoubled: boolean };
@@ -70,7 +93,10 @@ export type BucketEncryption = {
 export type BucketLogging = {
   readonly targetBucket: BucketName;
   readonly targetPrefix: string;
-  /** Null: prefix and time alone; else also by owner, bucket and day, which is that of the event or of the delivery. */
+  /**
+   * Null: prefix and time alone; else also by owner, bucket and day, which is that of the event or
+   * of the delivery.
+   */
   readonly partitionedBy: 'EventTime' | 'DeliveryTime' | null;
 };
 
@@ -86,16 +112,28 @@ export type BucketSettings = {
   readonly hosting: HostingSettings | null;
   /** At most 50. Null: none were put, which S3 tells from an empty set. */
   readonly tags: Tags | null;
-  /** Null: nothing in the bucket can be locked. Once set it stays, and with it `versioning` stays enabled. */
+  /**
+   * Null: nothing in the bucket can be locked. Once set it stays, and with it `versioning` stays
+   * enabled.
+   */
   readonly objectLock: { readonly defaultRetention: DefaultRetention | null } | null;
   readonly lifecycle: LifecycleConfiguration | null;
-  /** For how many days what is deleted or replaced is kept; null: as `lifecycle` says. `versioning` is on with it. */
+  /**
+   * For how many days what is deleted or replaced is kept; null: as `lifecycle` says. `versioning`
+   * is on with it.
+   */
   readonly trash: { readonly days: number; readonly setAtMs: number } | null;
   /** Null: what is written without a word about encryption is not encrypted. */
   readonly encryption: BucketEncryption | null;
-  /** Null: what is written is stored as often as it comes. True: equal bodies of a storage class are stored once. */
+  /**
+   * Null: what is written is stored as often as it comes. True: equal bodies of a storage class are
+   * stored once.
+   */
   readonly deduplication: true | null;
-  /** Bodies that were written so many days ago are packed, if they shrink by it; `setAtMs`: when it was put. Null: none are. */
+  /**
+   * Bodies that were written so many days ago are packed, if they shrink by it; `setAtMs`: when it
+   * was put. Null: none are.
+   */
   readonly compression: { readonly afterDays: number; readonly setAtMs: number } | null;
   /** Null: nobody is told of changes. */
   readonly notifications: readonly NotificationRule[] | null;
@@ -106,11 +144,14 @@ export type BucketSettings = {
    * is.
    */
   readonly hasAccountQuota: true | null;
-  /** Whether a cap of its owner is on it (core/caps): only then are readers of the bucket asked about. Null: none is. */
+  /**
+   * Whether a cap of its owner is on it (core/caps): only then are readers of the bucket asked
+   * about. Null: none is.
+   */
   readonly isCapped: true | null;
   /**
-   * Who is told, without asking, what each request to the bucket cost: who signs as the owner's account, or everyone. Null:
-   * who signs so and asks.
+   * Who is told, without asking, what each request to the bucket cost: who signs as the owner's
+   * account, or everyone. Null: who signs so and asks.
    */
   readonly receipts: 'owner' | 'everyone' | null;
   /** Moved by purges alone. Null: there was none. */

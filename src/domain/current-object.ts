@@ -4,7 +4,8 @@ import type { BucketName, BucketRecord, ObjectKey, ObjectVersion } from './nouns
 export type CurrentObject = { readonly bucket: BucketRecord; readonly object: ObjectVersion };
 
 /**
- * Bucket and current object of a key, at once, where memory knows both, and as exactly as the index would say it; null: ask
- * that. The same pair comes again until one of the two changes. A home whose memory is not exact has none.
+ * Bucket and current object of a key, at once, where memory knows both, and as exactly as the index
+ * would say it; null: ask that. The same pair comes again until one of the two changes. A home
+ * whose memory is not exact has none.
  */
 export type PeekCurrent = (bucket: BucketName, key: ObjectKey) => CurrentObject | null;

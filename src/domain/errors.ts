@@ -1,6 +1,6 @@
-// The one list of failures. Codes are S3's published names where S3 has one; the few of our own never reach a client.
-// The HTTP status of each code is http/semantics/error-status.ts.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
+// The one list of failures. Codes are S3's published names where S3 has one; the few of our own
+// never reach a client. The HTTP status of each code is http/semantics/error-status.ts. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
 
 /** Default message of each code; a thrower gives a better one in `detail` where it knows more. */
 export const ERROR_MESSAGES = {
@@ -17,7 +17,8 @@ export const ERROR_MESSAGES = {
   BucketNotEmpty: 'The bucket you tried to delete is not empty.',
   ContentTooLarge: 'The body of the request is too large.',
   CrossSiteRequest: 'A browser sent this request from another site.',
-  ConditionalRequestConflict: 'A conflicting operation happened during this conditional request. Try again.',
+  ConditionalRequestConflict:
+    'A conflicting operation happened during this conditional request. Try again.',
   DomainAlreadyBound: 'The domain is bound to another bucket.',
   DomainNotProven: 'Nothing in DNS shows that the domain is yours.',
   EntityTooLarge: 'Your proposed upload exceeds the maximum allowed object size.',
@@ -31,15 +32,18 @@ export const ERROR_MESSAGES = {
   InvalidAccessKeyId: 'The access key id you provided does not exist in our records.',
   InvalidArgument: 'Invalid Argument',
   InvalidBucketState: 'The request is not valid for the current state of the bucket.',
-  InvalidBucketAclWithObjectOwnership: "Bucket cannot have ACLs set with ObjectOwnership's BucketOwnerEnforced setting",
+  InvalidBucketAclWithObjectOwnership:
+    "Bucket cannot have ACLs set with ObjectOwnership's BucketOwnerEnforced setting",
   InvalidBucketName: 'The specified bucket is not valid.',
-  InvalidEncryptionAlgorithmError: 'The encryption request you specified is not valid. Supported value: AES256.',
+  InvalidEncryptionAlgorithmError:
+    'The encryption request you specified is not valid. Supported value: AES256.',
   InvalidCredentials: 'The name or the secret is wrong.',
   InvalidDigest: 'The Content-MD5 or checksum you specified is not valid.',
   InvalidInput: 'The request has fields that cannot be used.',
   InvalidLocationConstraint: 'The specified location constraint is not valid.',
   InvalidObjectState: "Restore is not allowed for the object's current storage class",
-  InvalidPart: 'One or more of the specified parts could not be found, or its entity tag did not match.',
+  InvalidPart:
+    'One or more of the specified parts could not be found, or its entity tag did not match.',
   InvalidPartOrder: 'The list of parts was not in ascending order.',
   InvalidRange: 'The requested range is not satisfiable',
   InvalidRequest: 'Invalid Request',
@@ -51,12 +55,15 @@ export const ERROR_MESSAGES = {
   'KMS.DisabledException': 'The encryption key is disabled.',
   'KMS.NotFoundException': 'The encryption key does not exist.',
   KeyTooLongError: 'Your key is too long.',
-  InvalidPolicyDocument: 'The content of the form does not meet the conditions specified in the policy document.',
+  InvalidPolicyDocument:
+    'The content of the form does not meet the conditions specified in the policy document.',
   LoginTaken: 'Another member signs in with this name.',
   MalformedPOSTRequest: 'The body of your POST request is not well-formed multipart/form-data.',
   MalformedPolicy: 'The policy is not in the valid form.',
-  MalformedXML: 'The XML you provided was not well-formed or did not validate against our published schema.',
-  MaxPostPreDataLengthExceededError: 'Your POST request fields preceding the upload file were too large.',
+  MalformedXML:
+    'The XML you provided was not well-formed or did not validate against our published schema.',
+  MaxPostPreDataLengthExceededError:
+    'Your POST request fields preceding the upload file were too large.',
   MaxMessageLengthExceeded: 'Your request was too large.',
   MetadataTooLarge: 'Your metadata headers exceed the maximum allowed metadata size.',
   MethodNotAllowed: 'The specified method is not allowed against this resource.',
@@ -97,10 +104,13 @@ export const ERROR_MESSAGES = {
   RecentProofRequired:
     'This changes credentials. Prove who you are (POST /sessions/current/proof), then repeat the request.',
   RequestTimeTooSkewed: 'The difference between the request time and the server time is too large.',
-  RequestTimeout: 'Your socket connection to the server was not read from or written to within the timeout period.',
-  ServerSideEncryptionConfigurationNotFoundError: 'The server side encryption configuration was not found',
+  RequestTimeout:
+    'Your socket connection to the server was not read from or written to within the timeout period.',
+  ServerSideEncryptionConfigurationNotFoundError:
+    'The server side encryption configuration was not found',
   ServiceUnavailable: 'The service cannot answer this request now.',
-  SignatureDoesNotMatch: 'The request signature we calculated does not match the signature you provided.',
+  SignatureDoesNotMatch:
+    'The request signature we calculated does not match the signature you provided.',
   SlowDown: 'Please reduce your request rate.',
   SpendingCapReached: 'A spending cap is reached.',
   StorageFull: 'There is no room left to store this.',
@@ -109,22 +119,31 @@ export const ERROR_MESSAGES = {
   UsageCapReached: 'A usage cap is reached.',
   UnexpectedContent: 'This request does not support content.',
   UnsupportedMediaType: 'The body must be application/json.',
-  UnresolvableGrantByEmailAddress: 'The email address you provided does not match any account on record.',
+  UnresolvableGrantByEmailAddress:
+    'The email address you provided does not match any account on record.',
   XAmzContentSHA256Mismatch: 'The x-amz-content-sha256 header does not match what was computed.',
   XAmzContentChecksumMismatch: 'The checksum header does not match what was computed.',
-  /** Ours: the caller decided on a bucket record that is no longer true. Resolved by core/buckets/bucket-handle.ts. */
+  /**
+   * Ours: the caller decided on a bucket record that is no longer true. Resolved by
+   * core/buckets/bucket-handle.ts.
+   */
   BucketChanged: 'The bucket changed meanwhile.',
   /**
    * Ours: the bucket needs more of its account's quota. Resolved by core/buckets/bucket-handle.ts.
    */
   StorageGrantNeeded: 'The bucket needs more of the quota of its account.',
-  /** Ours: a blob that a copy wanted was condemned meanwhile. Resolved by reading the source again. */
+  /**
+   * Ours: a blob that a copy wanted was condemned meanwhile. Resolved by reading the source again.
+   */
   NoSuchBlob: 'The bytes to copy are gone.',
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_MESSAGES;
 
-/** A failure that ends a request. `fields` go into the rendered error as elements of their own (S3: BucketName, Key, …). */
+/**
+ * A failure that ends a request. `fields` go into the rendered error as elements of their own (S3:
+ * BucketName, Key, …).
+ */
 export class StorageError extends Error {
   override readonly name = 'StorageError';
   readonly code: ErrorCode;
@@ -134,7 +153,10 @@ export class StorageError extends Error {
     code: ErrorCode,
     options: { detail?: string; cause?: unknown; fields?: Readonly<Record<string, string>> } = {},
   ) {
-    super(options.detail ?? ERROR_MESSAGES[code], options.cause === undefined ? undefined : { cause: options.cause });
+    super(
+      options.detail ?? ERROR_MESSAGES[code],
+      options.cause === undefined ? undefined : { cause: options.cause },
+    );
     this.code = code;
     this.fields = options.fields ?? {};
   }

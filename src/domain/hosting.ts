@@ -1,16 +1,26 @@
-// How the owner of a bucket wants it shown as a website: the `hosting` setting, as plain data. core/hosting reads the
-// JSON that owners write and fills in what they leave out; delivery acts on it.
+// How the owner of a bucket wants it shown as a website: the `hosting` setting, as plain data.
+// core/hosting reads the JSON that owners write and fills in what they leave out; delivery acts on
+// it.
 
-/** What becomes of a slash at the end of a page's address. `auto`: as the file is, `docs/index.html` has one. */
+/**
+ * What becomes of a slash at the end of a page's address. `auto`: as the file is, `docs/index.html`
+ * has one.
+ */
 export type TrailingSlash = 'auto' | 'always' | 'never';
 
-/** Headers that every answer of the site has: none, those that break nothing, or those that a careful owner sets. */
+/**
+ * Headers that every answer of the site has: none, those that break nothing, or those that a
+ * careful owner sets.
+ */
 export type SecurityPreset = 'off' | 'basic' | 'strict';
 
 /** Cache-Control for objects whose `/key` matches the pattern (core/hosting/glob.ts). */
 export type CacheControlRule = { readonly match: string; readonly cacheControl: string };
 
-/** Which other sites may show objects of the bucket in their pages. HTML is never refused: links must work. */
+/**
+ * Which other sites may show objects of the bucket in their pages. HTML is never refused: links
+ * must work.
+ */
 export type HotlinkRules = {
   /** Host names, or `*.example.com` for all below one. The site's own host needs no mention. */
   readonly allowedHosts: readonly string[];
@@ -72,7 +82,9 @@ export function isSiteFileKey(key: string): boolean {
   return SITE_FILE_NAMES.some((known) => known === name);
 }
 
-/** The keys that are such files of the sites of a bucket: at its root, and at those of its domains. */
+/**
+ * The keys that are such files of the sites of a bucket: at its root, and at those of its domains.
+ */
 export function siteFileKeys({ domains }: Pick<HostingSettings, 'domains'>): string[] {
   const roots = new Set(['', ...domains.map(({ prefix }) => prefix)]);
   return [...roots].flatMap((root) => SITE_FILE_NAMES.map((name) => root + name));

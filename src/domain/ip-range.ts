@@ -4,12 +4,16 @@
 /** `bytes`: 4 or 16; `prefixBits` of them count. */
 export type IpRange = { readonly bytes: readonly number[]; readonly prefixBits: number };
 
-/** The bytes of an IPv4 or IPv6 address, null for anything else. An IPv4 address in IPv6 clothes is an IPv4 address. */
+/**
+ * The bytes of an IPv4 or IPv6 address, null for anything else. An IPv4 address in IPv6 clothes is
+ * an IPv4 address.
+ */
 export function parseIp(text: string): readonly number[] | null {
   if (!text.includes(':')) return parseIpv4(text);
   const bytes = parseIpv6(text.includes('%') ? text.slice(0, text.indexOf('%')) : text);
   if (bytes === null) return null;
-  const isMapped = bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff && bytes[11] === 0xff;
+  const isMapped =
+    bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff && bytes[11] === 0xff;
   return isMapped ? bytes.slice(12) : bytes;
 }
 
@@ -59,7 +63,10 @@ export function networkOf(address: string | null): string {
 
 function parseIpv4(text: string): readonly number[] | null {
   const parts = text.split('../ports');
-  if (parts.length !== 4 || !parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255))
+  if (
+    parts.length !== 4 ||
+    !parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255)
+  )
     return null;
   return parts.map(Number);
 }
@@ -80,7 +87,8 @@ function groupsOf(text: string, isEnd: boolean): number[] | null {
   const groups = text.split(':');
   const bytes: number[] = [];
   for (const [i, group] of groups.entries()) {
-    const ipv4 = isEnd && i === groups.length - 1 && group.includes('../ports') ? parseIpv4(group) : null;
+    const ipv4 =
+      isEnd && i === groups.length - 1 && group.includes('../ports') ? parseIpv4(group) : null;
     if (ipv4 !== null) bytes.push(...ipv4);
     else if (/^[0-9a-fA-F]{1,4}$/.test(group))
       bytes.push(Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 0xff);

@@ -1,15 +1,22 @@
-// Work on many keys of a bucket that goes on page by page: renames and moves, bulk deletions, restores, emptying the trash,
-// and undoing these. As plain data: what is to be done, how far it came, and the actions of one commit. core/key-jobs drives
-// it, index/key-jobs/key-jobs.ts keeps it.
+// Work on many keys of a bucket that goes on page by page: renames and moves, bulk deletions,
+// restores, emptying the trash, and undoing these. As plain data: what is to be done, how far it
+// came, and the actions of one commit. core/key-jobs drives it, index/key-jobs/key-jobs.ts keeps
+// it.
 import type { AccountId, BucketId, BucketName, ObjectKey, VersionId } from './nouns.ts';
 
 /** Random, and ordered by time. */
 export type NameJobId = string;
 
-/** What a move does where the new name is taken: leave the object alone, take the other's place, or find a free name. */
+/**
+ * What a move does where the new name is taken: leave the object alone, take the other's place, or
+ * find a free name.
+ */
 export type ConflictPolicy = 'refuse' | 'replace' | 'keep-both';
 
-/** The keys that a job is about: all that start with the prefix, or of these the listed ones, in byte order. */
+/**
+ * The keys that a job is about: all that start with the prefix, or of these the listed ones, in
+ * byte order.
+ */
 export type NameSelection = { readonly prefix: string; readonly keys: readonly ObjectKey[] | null };
 
 export type NameJobTask =
@@ -19,7 +26,9 @@ export type NameJobTask =
       readonly selection: NameSelection;
       readonly to: string;
       readonly toBucket: BucketName | null;
-      /** The life of that bucket which the starter was allowed to write to; startNameJob sets it. */
+      /**
+       * The life of that bucket which the starter was allowed to write to; startNameJob sets it.
+       */
       readonly toBucketId?: BucketId;
       readonly conflict: ConflictPolicy;
     }
@@ -48,7 +57,13 @@ export type NameJobCounts = {
   /** Kept by a retention or a legal hold. */
   readonly locked: number;
 };
-export const NO_NAME_COUNTS: NameJobCounts = { done: 0, bytes: 0, missing: 0, conflicts: 0, locked: 0 };
+export const NO_NAME_COUNTS: NameJobCounts = {
+  done: 0,
+  bytes: 0,
+  missing: 0,
+  conflicts: 0,
+  locked: 0,
+};
 
 export type NameJobState = 'running' | 'done' | 'cancelled' | 'failed';
 

@@ -1,10 +1,13 @@
-// Lifecycle of a bucket as plain data: the rules as the owner put them, which stand in the bucket's settings, and what the
-// index and core say to each other when the rules are carried out. What rules decide is core/lifecycle's.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/intro-lifecycle-rules.html
+// Lifecycle of a bucket as plain data: the rules as the owner put them, which stand in the bucket's
+// settings, and what the index and core say to each other when the rules are carried out. What
+// rules decide is core/lifecycle's. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/intro-lifecycle-rules.html
 import type { ObjectKey, ObjectVersion, UploadId, VersionId } from './nouns.ts';
 import type { Tags } from './object-facts.ts';
 
-/** Which objects a rule is about: all that is set must hold. Null is not asked, and was not written. */
+/**
+ * Which objects a rule is about: all that is set must hold. Null is not asked, and was not written.
+ */
 export type LifecycleFilter = {
   readonly prefix: string | null;
   readonly tags: Tags;
@@ -40,7 +43,10 @@ export type NoncurrentTransition = NoncurrentExpiration & { readonly storageClas
 export type LifecycleRule = {
   readonly id: string;
   readonly isEnabled: boolean;
-  /** Whether the prefix was written as S3's first version had it: beside the actions, without a filter. */
+  /**
+   * Whether the prefix was written as S3's first version had it: beside the actions, without a
+   * filter.
+   */
   readonly isOldForm: boolean;
   readonly filter: LifecycleFilter;
   readonly expiration: LifecycleExpiration | null;
@@ -52,8 +58,8 @@ export type LifecycleRule = {
 };
 
 /**
- * Below which size no object changes its class, unless a rule's filter speaks of sizes. Both mean 128 KiB for the
- * classes that we have.
+ * Below which size no object changes its class, unless a rule's filter speaks of sizes. Both mean
+ * 128 KiB for the classes that we have.
  */
 export type TransitionMinimum = 'all_storage_classes_128K' | 'varies_by_storage_class';
 
@@ -76,12 +82,25 @@ export type LifecycleSubject =
     })
   /** A delete marker that hides nothing any more. */
   | (Pick<ObjectVersion, 'key' | 'versionId' | 'lastModifiedMs'> & { readonly kind: 'lone-marker' })
-  | { readonly kind: 'upload'; readonly key: ObjectKey; readonly uploadId: UploadId; readonly createdAtMs: number };
-type Facts = Pick<ObjectVersion, 'key' | 'versionId' | 'sizeBytes' | 'storageClass' | 'tags' | 'lock'>;
+  | {
+      readonly kind: 'upload';
+      readonly key: ObjectKey;
+      readonly uploadId: UploadId;
+      readonly createdAtMs: number;
+    };
+type Facts = Pick<
+  ObjectVersion,
+  'key' | 'versionId' | 'sizeBytes' | 'storageClass' | 'tags' | 'lock'
+>;
 
 /** What becomes of one: it is hidden or goes, goes for good, changes its class, is given up. */
 export type LifecycleAction =
-  | { readonly kind: 'expire'; readonly key: ObjectKey; readonly versionId: VersionId; readonly markerId: VersionId }
+  | {
+      readonly kind: 'expire';
+      readonly key: ObjectKey;
+      readonly versionId: VersionId;
+      readonly markerId: VersionId;
+    }
   | { readonly kind: 'remove'; readonly key: ObjectKey; readonly versionId: VersionId }
   | {
       readonly kind: 'transition';
@@ -113,7 +132,10 @@ export type LifecyclePlace = {
   readonly newerVersions: number;
 };
 
-/** Which rows can be due at all, so that the others stay in the index. Times are of the row; null: none for this reason. */
+/**
+ * Which rows can be due at all, so that the others stay in the index. Times are of the row; null:
+ * none for this reason.
+ */
 export type LifecycleBounds = {
   /** Written, replaced or begun up to then: may have to go. */
   readonly endUpToMs: number | null;

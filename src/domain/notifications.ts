@@ -1,7 +1,11 @@
-// Which changes of objects a bucket tells of, and to whom: the rules that its owner put, and how an event meets them.
-// The index asks in the commit of a change, core when rules are put; both must agree, so it stands here. Pure.
+// Which changes of objects a bucket tells of, and to whom: the rules that its owner put, and how an
+// event meets them. The index asks in the commit of a change, core when rules are put; both must
+// agree, so it stands here. Pure.
 
-/** What happens to objects, as S3 names it in events (without its `s3:`). The last two are of our own lifecycle alone. */
+/**
+ * What happens to objects, as S3 names it in events (without its `s3:`). The last two are of our
+ * own lifecycle alone.
+ */
 export type ObjectEventName =
   | `ObjectCreated:${'Put' | 'Post' | 'Copy' | 'CompleteMultipartUpload'}`
   | `ObjectRemoved:${'Delete' | 'DeleteMarkerCreated'}`
@@ -35,7 +39,10 @@ export type EventOrigin = {
   readonly region: string;
 };
 
-/** What a commit needs to write down events: the rules of the revision that its caller decided on, and the caller. */
+/**
+ * What a commit needs to write down events: the rules of the revision that its caller decided on,
+ * and the caller.
+ */
 export type Notify = {
   readonly ownerId: string;
   readonly rules: readonly NotificationRule[];
@@ -57,6 +64,8 @@ export function rulesMet(
 ): readonly NotificationRule[] {
   return rules.filter(
     ({ events, prefix, suffix }) =>
-      key.startsWith(prefix) && key.endsWith(suffix) && events.some((name) => meansEvent(name, event)),
+      key.startsWith(prefix) &&
+      key.endsWith(suffix) &&
+      events.some((name) => meansEvent(name, event)),
   );
 }

@@ -1,6 +1,7 @@
-// The nouns of Quayside as plain data: what the index stores, what the ports pass, what the surfaces render.
-// No HTTP, no SQL, no runtime type appears here. Everything can be structured-cloned (worker threads, Durable
-// Object RPC). Branded strings are made only by their parse function in core/parse-names.ts or by an index row.
+// The nouns of Quayside as plain data: what the index stores, what the ports pass, what the
+// surfaces render. No HTTP, no SQL, no runtime type appears here. Everything can be
+// structured-cloned (worker threads, Durable Object RPC). Branded strings are made only by their
+// parse function in core/parse-names.ts or by an index row.
 import type { KeyScope } from './account-records.ts';
 import type { Role } from './accounts.ts';
 import type { BucketQuotas } from './billing/quotas.ts';
@@ -12,7 +13,9 @@ import type { DefaultRetention, ObjectFacts } from './object-facts.ts';
 declare const brand: unique symbol;
 type Brand<Name extends string> = string & { readonly [brand]: Name };
 
-/** 3 to 63 characters of lower-case letters, digits, dots and hyphens. Made by `parseBucketName`. */
+/**
+ * 3 to 63 characters of lower-case letters, digits, dots and hyphens. Made by `parseBucketName`.
+ */
 export type BucketName = Brand<'BucketName'>;
 /** Random id of one life of a bucket; a bucket that is deleted and made again gets another. */
 export type BucketId = Brand<'BucketId'>;
@@ -20,7 +23,10 @@ export type BucketId = Brand<'BucketId'>;
 export type ObjectKey = Brand<'ObjectKey'>;
 /** Random id of one version of an object. */
 export type VersionId = Brand<'VersionId'>;
-/** `{bucketId}/{time-ordered random id}`: the home bucket's id, then an id that sorts by creation time. */
+/**
+ * `{bucketId}/{time-ordered random id}`: the home bucket's id, then an id that sorts by creation
+ * time.
+ */
 export type BlobId = Brand<'BlobId'>;
 /** Random id of one multipart upload. */
 export type UploadId = Brand<'UploadId'>;
@@ -30,14 +36,19 @@ export type AccountId = Brand<'AccountId'>;
 export type AccessKeyId = Brand<'AccessKeyId'>;
 
 /**
- * How the bytes of a blob are packed: frames of zstd, each of `frameBytes` plain bytes but the last, then a seek table
- * (crypto/seek-table.ts). `plainBytes` and `storedBytes` of the whole blob. A blob is packed, and how, for ever.
+ * How the bytes of a blob are packed: frames of zstd, each of `frameBytes` plain bytes but the
+ * last, then a seek table (crypto/seek-table.ts). `plainBytes` and `storedBytes` of the whole blob.
+ * A blob is packed, and how, for ever.
  */
-export type Packing = { readonly frameBytes: number; readonly plainBytes: number; readonly storedBytes: number };
+export type Packing = {
+  readonly frameBytes: number;
+  readonly plainBytes: number;
+  readonly storedBytes: number;
+};
 
 /**
- * A run of bytes of one blob: of its plain bytes where it is packed. It must travel whole: without `packing` it means
- * other bytes.
+ * A run of bytes of one blob: of its plain bytes where it is packed. It must travel whole: without
+ * `packing` it means other bytes.
  */
 export type Segment = {
   readonly blobId: BlobId;
@@ -67,17 +78,29 @@ export type Checksum = {
   readonly value: string;
 };
 
-/** One part of an object that came by multipart upload. `checksum` is the part's own base64 value. */
-export type ObjectPart = { readonly partNumber: number; readonly sizeBytes: number; readonly checksum: string | null };
+/**
+ * One part of an object that came by multipart upload. `checksum` is the part's own base64 value.
+ */
+export type ObjectPart = {
+  readonly partNumber: number;
+  readonly sizeBytes: number;
+  readonly checksum: string | null;
+};
 
-/** What a client decides about an object, apart from its bytes. `userMetadata` has lower-case names, no prefix. */
+/**
+ * What a client decides about an object, apart from its bytes. `userMetadata` has lower-case names,
+ * no prefix.
+ */
 export type ObjectAttributes = {
   readonly headers: ObjectHeaders;
   readonly userMetadata: Readonly<Record<string, string>>;
   readonly storageClass: string;
 };
 
-/** The bytes of an object: segments of blobs, or the bytes themselves when they are few. Exactly one of the two. */
+/**
+ * The bytes of an object: segments of blobs, or the bytes themselves when they are few. Exactly one
+ * of the two.
+ */
 export type ObjectBody =
   | { readonly segments: readonly Segment[]; readonly inlineBytes: null }
   | { readonly segments: readonly []; readonly inlineBytes: Uint8Array };
@@ -97,8 +120,14 @@ export type ObjectVersion = ObjectAttributes &
     readonly parts: readonly ObjectPart[] | null;
   };
 
-/** What takes the place of a current version that was deleted in a bucket with versions. It has no bytes. */
-export type DeleteMarker = Pick<ObjectVersion, 'key' | 'versionId' | 'isNull' | 'lastModifiedMs' | 'ownerId'>;
+/**
+ * What takes the place of a current version that was deleted in a bucket with versions. It has no
+ * bytes.
+ */
+export type DeleteMarker = Pick<
+  ObjectVersion,
+  'key' | 'versionId' | 'isNull' | 'lastModifiedMs' | 'ownerId'
+>;
 
 /** A version of a key as a client names it: one of ours, or `null` for the one without an id. */
 export type VersionName = VersionId | 'null';
@@ -124,10 +153,16 @@ export type VersionSummary = ObjectSummary & {
   readonly replacedAtMs: number | null;
 };
 
-/** Whether a bucket keeps what is replaced or deleted. It can't be switched off again, only suspended. */
+/**
+ * Whether a bucket keeps what is replaced or deleted. It can't be switched off again, only
+ * suspended.
+ */
 export type Versioning = 'off' | 'enabled' | 'suspended';
 
-/** A bucket. `revision` grows with each change of the record; a caller that decided on an older one is refused. */
+/**
+ * A bucket. `revision` grows with each change of the record; a caller that decided on an older one
+ * is refused.
+ */
 export type BucketRecord = {
   readonly id: BucketId;
   readonly name: BucketName;
@@ -136,14 +171,20 @@ export type BucketRecord = {
   readonly revision: number;
   readonly access: BucketAccess;
   readonly settings: BucketSettings;
-  /** As in BucketGate. Only `resolve` tells it, and only of a bucket whose hosting settings want it; absent means none. */
+  /**
+   * As in BucketGate. Only `resolve` tells it, and only of a bucket whose hosting settings want it;
+   * absent means none.
+   */
   readonly siteFiles?: readonly SiteFile[];
 };
 
 /** A file of rules that a site has now, with its current version. */
 export type SiteFile = { readonly key: ObjectKey; readonly versionId: VersionId };
 
-/** The bucket that a caller decided on: the index refuses with `BucketChanged` when it is no longer this one. */
+/**
+ * The bucket that a caller decided on: the index refuses with `BucketChanged` when it is no longer
+ * this one.
+ */
 export type BucketRef = Pick<BucketRecord, 'id' | 'name' | 'revision'> & {
   /** As the record of that revision says; absent means `off`. */
   readonly versioning?: Versioning;
@@ -155,7 +196,10 @@ export type BucketRef = Pick<BucketRecord, 'id' | 'name' | 'revision'> & {
   readonly quotas?: BucketQuotas;
 };
 
-/** Where a copy's segments come from: the blob's home bucket must keep it while `holderBucketId` lives. */
+/**
+ * Where a copy's segments come from: the blob's home bucket must keep it while `holderBucketId`
+ * lives.
+ */
 export type BucketAddress = Pick<BucketRecord, 'id' | 'name'>;
 
 /** An account: `id` is the canonical user id, `displayName` what listings show. */
@@ -183,7 +227,10 @@ export type Principal =
     }
   | { readonly kind: 'anonymous' };
 
-/** What must be true of a version that is to be deleted; null is not asked. Times in whole seconds, as S3 shows them. */
+/**
+ * What must be true of a version that is to be deleted; null is not asked. Times in whole seconds,
+ * as S3 shows them.
+ */
 export type DeleteCondition = {
   readonly ifMatch: string | null;
   readonly ifLastModifiedSeconds: number | null;
@@ -191,9 +238,14 @@ export type DeleteCondition = {
 };
 
 /** A conditional write (RFC 9110 section 13): entity tags without quotes, or `*`. */
-export type WriteCondition = { readonly ifMatch: string | null; readonly ifNoneMatch: string | null };
+export type WriteCondition = {
+  readonly ifMatch: string | null;
+  readonly ifNoneMatch: string | null;
+};
 
-/** What of the owner's access and settings a reader without a signature meets, in one small record. */
+/**
+ * What of the owner's access and settings a reader without a signature meets, in one small record.
+ */
 export type BucketGate = {
   readonly bucketId: BucketId;
   readonly ownerId: AccountId;
@@ -203,7 +255,10 @@ export type BucketGate = {
     BucketSettings,
     'cors' | 'website' | 'hosting' | 'logging' | 'purges' | 'isCapped' | 'receipts'
   >;
-  /** `_headers` and `_redirects` at the roots of the bucket's site, those that there are; absent means none. */
+  /**
+   * `_headers` and `_redirects` at the roots of the bucket's site, those that there are; absent
+   * means none.
+   */
   readonly siteFiles?: readonly SiteFile[];
 };
 
@@ -211,7 +266,10 @@ export type BucketGate = {
 export type Pointer = ObjectAttributes &
   ObjectBody &
   Pick<ObjectFacts, 'ownerId' | 'tags' | 'encryption'> &
-  Pick<ObjectVersion, 'key' | 'versionId' | 'isNull' | 'sizeBytes' | 'etag' | 'lastModifiedMs' | 'checksum'> & {
+  Pick<
+    ObjectVersion,
+    'key' | 'versionId' | 'isNull' | 'sizeBytes' | 'etag' | 'lastModifiedMs' | 'checksum'
+  > & {
     /** Whether its own access control list lets everyone read it. */
     readonly isPublicByAcl: boolean;
   };

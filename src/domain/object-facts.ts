@@ -1,10 +1,14 @@
-// What S3 knows of an object version besides bytes and headers, as plain data: whose it is, who may read it, its tags,
-// what keeps it from being deleted, how its bytes are encrypted. Tags, grants and lock may change after the write.
+// What S3 knows of an object version besides bytes and headers, as plain data: whose it is, who may
+// read it, its tags, what keeps it from being deleted, how its bytes are encrypted. Tags, grants
+// and lock may change after the write.
 import type { AccountId } from './nouns.ts';
 
 /** Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#permissions */
 export type Permission = 'READ' | 'WRITE' | 'READ_ACP' | 'WRITE_ACP' | 'FULL_CONTROL';
-/** The groups that S3 defines: everybody, everybody with an account, and whoever delivers access logs. */
+/**
+ * The groups that S3 defines: everybody, everybody with an account, and whoever delivers access
+ * logs.
+ */
 export type GranteeGroup = 'AllUsers' | 'AuthenticatedUsers' | 'LogDelivery';
 export type Grantee =
   | { readonly kind: 'account'; readonly id: AccountId }
@@ -22,7 +26,10 @@ export type ObjectLock = {
   readonly hasLegalHold: boolean | null;
 };
 
-/** For how long new versions of a bucket are kept that say nothing themselves. Exactly one of the two is set. */
+/**
+ * For how long new versions of a bucket are kept that say nothing themselves. Exactly one of the
+ * two is set.
+ */
 export type DefaultRetention = {
   readonly mode: RetentionMode;
   readonly days: number | null;
@@ -30,9 +37,9 @@ export type DefaultRetention = {
 };
 
 /**
- * How the bytes of a version are encrypted at rest: with a data key of its own, which stands here wrapped by a key that
- * only the client has (`customer`), by the master key of the server, or by one of the server's named keys.
- * core/encryption/key-keeping.ts makes and opens it.
+ * How the bytes of a version are encrypted at rest: with a data key of its own, which stands here
+ * wrapped by a key that only the client has (`customer`), by the master key of the server, or by
+ * one of the server's named keys. core/encryption/key-keeping.ts makes and opens it.
  */
 export type ObjectEncryption =
   | { readonly kind: 'customer'; readonly wrappedKey: string }
@@ -59,29 +66,50 @@ export type ObjectFacts = {
 };
 
 /** Of an object about which nobody said anything. */
-export const NO_FACTS: ObjectFacts = { ownerId: null, acl: null, tags: {}, lock: null, encryption: null };
+export const NO_FACTS: ObjectFacts = {
+  ownerId: null,
+  acl: null,
+  tags: {},
+  lock: null,
+  encryption: null,
+};
 
-/** What a locked version can't be: deleted. `bypass`: the caller may, and asked to, override GOVERNANCE. */
+/**
+ * What a locked version can't be: deleted. `bypass`: the caller may, and asked to, override
+ * GOVERNANCE.
+ */
 export function isLocked(lock: ObjectLock | null, nowMs: number, bypass: boolean): boolean {
   if (lock === null) return false;
   const { retention, hasLegalHold } = lock;
-  const isRetained = retention !== null && retention.untilMs > nowMs && !(retention.mode === 'GOVERNANCE' && bypass);
+  const isRetained =
+    retention !== null && retention.untilMs > nowMs && !(retention.mode === 'GOVERNANCE' && bypass);
   return hasLegalHold === true || isRetained;
 }
 
-/** The lock of a new version: what it says itself, else what its bucket says. Years are those of the calendar, in UTC. */
-export function lockOfNew(lock: ObjectLock | null, rule: DefaultRetention | null, nowMs: number): ObjectLock | null {
+/**
+ * The lock of a new version: what it says itself, else what its bucket says. Years are those of the
+ * calendar, in UTC.
+ */
+export function lockOfNew(
+  lock: ObjectLock | null,
+  rule: DefaultRetention | null,
+  nowMs: number,
+): ObjectLock | null {
   if (rule === null || (lock !== null && lock.retention !== null)) return lock;
   const until = new Date(nowMs);
   if (rule.days !== null) until.setUTCDate(until.getUTCDate() + rule.days);
   if (rule.years !== null) until.setUTCFullYear(until.getUTCFullYear() + rule.years);
-  return { retention: { mode: rule.mode, untilMs: until.getTime() }, hasLegalHold: lock?.hasLegalHold ?? null };
+  return {
+    retention: { mode: rule.mode, untilMs: until.getTime() },
+    hasLegalHold: lock?.hasLegalHold ?? null,
+  };
 }
 
 /**
- * Whether one retention may take another's place: a longer one of the same mode always, anything else only when the old
- * one is over or is GOVERNANCE and bypassed. So from GOVERNANCE to COMPLIANCE needs the bypass too.
- * Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock.html#object-lock-retention-modes
+ * Whether one retention may take another's place: a longer one of the same mode always, anything
+ * else only when the old one is over or is GOVERNANCE and bypassed. So from GOVERNANCE to
+ * COMPLIANCE needs the bypass too. Source:
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock.html#object-lock-retention-modes
  */
 export function mayReplaceRetention(
   old: ObjectLock['retention'],
@@ -100,6 +128,9 @@ export type VersionChange = {
   readonly acl?: readonly Grant[] | null;
   readonly retention?: ObjectLock['retention'];
   readonly hasLegalHold?: boolean;
-  /** Its data key wrapped anew. It must be the data key of that very version, so `versionId` must not be 'null'. */
+  /**
+   * Its data key wrapped anew. It must be the data key of that very version, so `versionId` must
+   * not be 'null'.
+   */
   readonly encryption?: ObjectEncryption;
 };

@@ -20,7 +20,9 @@ export type Passkey = {
 export type PasskeysApi = {
   listPasskeys(input: { accountId: AccountId; memberId: string }): readonly Passkey[];
   /** With its member, when both and their account are in use. */
-  findPasskey(input: { id: string }): { readonly passkey: Passkey; readonly member: MemberRecord } | null;
+  findPasskey(input: {
+    id: string;
+  }): { readonly passkey: Passkey; readonly member: MemberRecord } | null;
   /** Nothing, when there is one of that id. */
   addPasskey(input: { passkey: Passkey }): void;
   notePasskeyUsed(input: { id: string; counter: number; atMs: number }): void;
@@ -36,7 +38,12 @@ export type PasskeysApi = {
     exceptId: string;
   }): boolean;
   /** `subject`: who may answer it, for what. */
-  addChallenge(input: { digest: string; subject: string; nowMs: number; expiresAtMs: number }): void;
+  addChallenge(input: {
+    digest: string;
+    subject: string;
+    nowMs: number;
+    expiresAtMs: number;
+  }): void;
   /** Whether it was open; it no longer is. A repeated call says no, and the person tries again. */
   takeChallenge(input: { digest: string; subject: string; nowMs: number }): boolean;
 };

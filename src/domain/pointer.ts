@@ -1,5 +1,6 @@
-// The small records that travel to readers, cut out of the index's rows, and the one rule that they answer: may
-// everyone read this? Both doors of delivery ask it for each request, the publisher before it writes to KV.
+// The small records that travel to readers, cut out of the index's rows, and the one rule that they
+// answer: may everyone read this? Both doors of delivery ask it for each request, the publisher
+// before it writes to KV.
 import type { BucketAccess, PublicAnswer } from './bucket-access.ts';
 import type { AccountId, BucketGate, BucketRecord, ObjectVersion, Pointer } from './nouns.ts';
 import type { ObjectFacts } from './object-facts.ts';
@@ -11,7 +12,14 @@ import type { ObjectFacts } from './object-facts.ts';
 export const ANONYMOUS_ID = '65a011a29cdf8ec533ec3d1ccaae921c' as AccountId;
 
 /** What of a bucket a reader without a signature meets. */
-export function toGate({ id, ownerId, revision, access, settings, siteFiles }: BucketRecord): BucketGate {
+export function toGate({
+  id,
+  ownerId,
+  revision,
+  access,
+  settings,
+  siteFiles,
+}: BucketRecord): BucketGate {
   const gate = { bucketId: id, ownerId, revision, access, settings: toGateSettings(settings) };
   return siteFiles === undefined ? gate : { ...gate, siteFiles };
 }
@@ -27,7 +35,9 @@ export function toPointer({ parts: _parts, lock: _lock, acl, ...pointer }: Objec
   return { ...pointer, isPublicByAcl: isPublicByAcl({ acl, ownerId: pointer.ownerId }) };
 }
 
-/** Whether an object's own list lets everyone read it. What a stranger wrote is every stranger's. */
+/**
+ * Whether an object's own list lets everyone read it. What a stranger wrote is every stranger's.
+ */
 export function isPublicByAcl({ acl, ownerId }: Pick<ObjectFacts, 'acl' | 'ownerId'>): boolean {
   if (acl === null) return ownerId === ANONYMOUS_ID;
   return acl.some(
@@ -37,7 +47,10 @@ export function isPublicByAcl({ acl, ownerId }: Pick<ObjectFacts, 'acl' | 'owner
   );
 }
 
-/** Whether an object of that key could be everyone's to read, whatever the object: if not, none need be looked up. */
+/**
+ * Whether an object of that key could be everyone's to read, whatever the object: if not, none need
+ * be looked up.
+ */
 export function canBePublic({ publicReads }: BucketAccess, key: string): boolean {
   if (publicReads === null) return false;
   const { open, mayOpen, closed, isAclHeard, listing } = publicReads;
@@ -46,8 +59,9 @@ export function canBePublic({ publicReads }: BucketAccess, key: string): boolean
 }
 
 /**
- * Whether everyone may read the object of that key; null: there is none, and `yes` means that everyone may be told so.
- * `ask`: only the policy can tell, with the request in hand (core/auth/decide.ts). Cost: 10 ns.
+ * Whether everyone may read the object of that key; null: there is none, and `yes` means that
+ * everyone may be told so. `ask`: only the policy can tell, with the request in hand
+ * (core/auth/decide.ts). Cost: 10 ns.
  */
 export function everyoneMayRead(
   { publicReads }: BucketAccess,
@@ -66,7 +80,10 @@ export function everyoneMayRead(
   return object === null && listing === 'ask' ? 'ask' : 'no';
 }
 
-/** Whether a policy lets everyone read whatever the bucket's owner has, or will have, under the prefix. */
+/**
+ * Whether a policy lets everyone read whatever the bucket's owner has, or will have, under the
+ * prefix.
+ */
 export function isOpenFolder({ publicReads }: BucketAccess, prefix: string): boolean {
   if (publicReads === null) return false;
   const { open, closed, mayClose } = publicReads;

@@ -1,9 +1,13 @@
-// Purges without a list of what is kept where: a purge moves a floor. Every record of a key that readers keep knows the
-// revision of the bucket that it was read at; floors travel in the gate, and a record below one counts as unknown. So
-// nothing is enumerated and nobody is told: whoever meets the gate obeys it.
+// Purges without a list of what is kept where: a purge moves a floor. Every record of a key that
+// readers keep knows the revision of the bucket that it was read at; floors travel in the gate, and
+// a record below one counts as unknown. So nothing is enumerated and nobody is told: whoever meets
+// the gate obeys it.
 import type { ObjectKey, Pointer } from './nouns.ts';
 
-/** What an owner wants forgotten. Tags are those of the object's own `cache-tag` metadata, compared without regard to case. */
+/**
+ * What an owner wants forgotten. Tags are those of the object's own `cache-tag` metadata, compared
+ * without regard to case.
+ */
 export type PurgeScope =
   | { readonly scope: 'bucket' }
   | { readonly scope: 'key' | 'prefix' | 'tag'; readonly value: string };
@@ -17,24 +21,40 @@ export type PurgeFloors = {
   readonly others: readonly PurgeFloor[];
 };
 
-/** Name of the user metadata (x-amz-meta-cache-tag) with the tags of an object, separated by commas. */
+/**
+ * Name of the user metadata (x-amz-meta-cache-tag) with the tags of an object, separated by commas.
+ */
 const CACHE_TAG_METADATA = 'cache-tag';
 /**
- * Longest texts of floors together, UTF-16 units: they stand in every copy of the gate. What is too much becomes part of
- * the bucket's own floor, oldest first, which forgets more than was asked for and nothing less.
+ * Longest texts of floors together, UTF-16 units: they stand in every copy of the gate. What is too
+ * much becomes part of the bucket's own floor, oldest first, which forgets more than was asked for
+ * and nothing less.
  */
 export const FLOORS_MAX_LENGTH = 8192;
 
-/** Most floors: each takes some 50 bytes of the gate besides its text, and a comparison for records that are below the latest. */
+/**
+ * Most floors: each takes some 50 bytes of the gate besides its text, and a comparison for records
+ * that are below the latest.
+ */
 export const FLOORS_MAX = 500;
 
 /** The floors after a purge that the bucket's `revision` marks. */
-export function addFloors(known: PurgeFloors | null, scopes: readonly PurgeScope[], revision: number): PurgeFloors {
+export function addFloors(
+  known: PurgeFloors | null,
+  scopes: readonly PurgeScope[],
+  revision: number,
+): PurgeFloors {
   const isAll = scopes.some(({ scope }) => scope === 'bucket');
   if (isAll) return { latest: revision, bucket: revision, others: [] };
-  const added = scopes.flatMap((scope) => (scope.scope === 'bucket' ? [] : [{ ...normal(scope), revision }]));
+  const added = scopes.flatMap((scope) =>
+    scope.scope === 'bucket' ? [] : [{ ...normal(scope), revision }],
+  );
   const nameOf = ({ scope, value }: PurgeFloor) => `${scope} ${value}`;
-  const others = [...new Map([...(known?.others ?? []), ...added].map((floor) => [nameOf(floor), floor])).values()];
+  const others = [
+    ...new Map(
+      [...(known?.others ?? []), ...added].map((floor) => [nameOf(floor), floor]),
+    ).values(),
+  ];
   let bucket = known?.bucket ?? 0;
   let length = others.reduce((sum, { value }) => sum + value.length, 0);
   others.sort((a, b) => a.revision - b.revision);
@@ -47,8 +67,16 @@ export function addFloors(known: PurgeFloors | null, scopes: readonly PurgeScope
   return { latest: revision, bucket, others: others.filter((floor) => floor.revision > bucket) };
 }
 
-/** Whether a record of the key that was read at `revision` is below a floor. Cost: nothing for those above all. */
-export function isPurged(floors: PurgeFloors, key: ObjectKey, pointer: Pointer | null, revision: number): boolean {
+/**
+ * Whether a record of the key that was read at `revision` is below a floor. Cost: nothing for those
+ * above all.
+ */
+export function isPurged(
+  floors: PurgeFloors,
+  key: ObjectKey,
+  pointer: Pointer | null,
+  revision: number,
+): boolean {
   if (revision >= floors.latest) return false;
   if (revision < floors.bucket) return true;
   const tags = pointer === null ? [] : tagsOf(pointer);
@@ -63,7 +91,9 @@ export function isPurged(floors: PurgeFloors, key: ObjectKey, pointer: Pointer |
   );
 }
 
-function normal(scope: Exclude<PurgeScope, { scope: 'bucket' }>): Exclude<PurgeScope, { scope: 'bucket' }> {
+function normal(
+  scope: Exclude<PurgeScope, { scope: 'bucket' }>,
+): Exclude<PurgeScope, { scope: 'bucket' }> {
   return scope.scope === 'tag' ? { scope: 'tag', value: scope.value.toLowerCase() } : scope;
 }
 

@@ -31,7 +31,11 @@ const UNSEEN_MAX_MS = DAY_MS;
  * By how much the clock has jumped since it was seen, milliseconds, ahead or back; 0: it has not.
  * `seen` null: it never was, and whatever it says is believed.
  */
-export function jumpSince(seen: SeenTime | null, nowMs: number, steady: SteadyReading | null): number {
+export function jumpSince(
+  seen: SeenTime | null,
+  nowMs: number,
+  steady: SteadyReading | null,
+): number {
   if (seen === null) return 0;
   const passedMs = nowMs - seen.atMs;
   if (steady !== null && seen.steady?.epoch === steady.epoch) {

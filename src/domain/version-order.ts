@@ -1,5 +1,6 @@
-// The order of the versions of one key is the order of their ids. Ids come from the clock of whoever writes, and clocks
-// of different machines disagree: the index, which sees the writes in order, moves an id that would sort too early.
+// The order of the versions of one key is the order of their ids. Ids come from the clock of
+// whoever writes, and clocks of different machines disagree: the index, which sees the writes in
+// order, moves an id that would sort too early.
 import type { VersionId } from './nouns.ts';
 
 /** Characters at the start of an id that tell the time: see adapters/shared/ids.ts. */

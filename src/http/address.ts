@@ -1,5 +1,6 @@
-// Reads from the request line and the Host header what is asked for: a page of our own, the service, a bucket or an
-// object. Works on the raw path, because keys hold `//`, `.`, `..`, `+` and everything else that URL parsers mend.
+// Reads from the request line and the Host header what is asked for: a page of our own, the
+// service, a bucket or an object. Works on the raw path, because keys hold `//`, `.`, `..`, `+` and
+// everything else that URL parsers mend.
 import { hostNameOf, isBindableHost } from '../core/hosting/host-names.ts';
 import type { HostBinding } from '../ports/directory.ts';
 import { encodeForXmlUrl } from './semantics/raw-path.ts';
@@ -14,7 +15,10 @@ export type Address =
       readonly rawKey: string | null;
       readonly isVirtualHost: boolean;
     }
-  /** A page of a website; `rawPath` '' is its root. `binding` null: the host is `{bucket}.{website domain}`. */
+  /**
+   * A page of a website; `rawPath` '' is its root. `binding` null: the host is `{bucket}.{website
+   * domain}`.
+   */
   | {
       readonly kind: 'site';
       readonly rawBucket: string;
@@ -35,14 +39,20 @@ export type Domains = {
 /** What a Host header says by itself. */
 export type HostPlace =
   | { readonly kind: 'website' | 'bucket'; readonly rawBucket: string }
-  /** `bindableName`: the name under which it may be bound to a bucket; null for hosts that never are. */
+  /**
+   * `bindableName`: the name under which it may be bound to a bucket; null for hosts that never
+   * are.
+   */
   | { readonly kind: 'other'; readonly bindableName: string | null };
 
 /** First path segment of everything that is not storage; no bucket name starts with a hyphen. */
 const SYSTEM_PREFIX = '/-/';
 
 /** Never throws. Cost: 0.3 µs. */
-export function readHost(host: string, { baseDomain, websiteDomain, ownHosts }: Domains): HostPlace {
+export function readHost(
+  host: string,
+  { baseDomain, websiteDomain, ownHosts }: Domains,
+): HostPlace {
   const name = hostNameOf(host);
   const site = websiteDomain === null ? null : bucketOfHost(name, websiteDomain);
   if (site !== null) return { kind: 'website', rawBucket: site };
@@ -60,8 +70,10 @@ export function addressAt(rawPath: string, place: HostPlace, binding: HostBindin
     const rawKey = rawPath.length > 1 ? rawPath.slice(1) : null;
     return { kind: 'bucket', rawBucket: place.rawBucket, rawKey, isVirtualHost: true };
   }
-  if (binding !== null) return { kind: 'site', rawBucket: binding.bucket, rawPath: rawPath.slice(1), binding };
-  if (rawPath.startsWith(SYSTEM_PREFIX)) return { kind: 'system', path: rawPath.slice(SYSTEM_PREFIX.length - 1) };
+  if (binding !== null)
+    return { kind: 'site', rawBucket: binding.bucket, rawPath: rawPath.slice(1), binding };
+  if (rawPath.startsWith(SYSTEM_PREFIX))
+    return { kind: 'system', path: rawPath.slice(SYSTEM_PREFIX.length - 1) };
   if (rawPath.length <= 1) return { kind: 'service' };
   const end = rawPath.indexOf('/', 1);
   const rawBucket = end === -1 ? rawPath.slice(1) : rawPath.slice(1, end);
@@ -86,8 +98,9 @@ const HOSTS_MAX = 1024;
 const HOST_MAX_LENGTH = 255;
 
 /**
- * Makes the reader of addresses: at once, unless it must ask what the host is bound to. `findHost` is the directory's; a
- * promise rejects with what it rejects with. Cost: 0.1 µs for a host seen before.
+ * Makes the reader of addresses: at once, unless it must ask what the host is bound to. `findHost`
+ * is the directory's; a promise rejects with what it rejects with. Cost: 0.1 µs for a host seen
+ * before.
  */
 export function createAddressReader(
   domains: Domains,
@@ -101,7 +114,8 @@ export function createAddressReader(
       if (known.size === HOSTS_MAX) known.clear();
       if (host.length <= HOST_MAX_LENGTH) known.set(host, place);
     }
-    if (place.kind !== 'other' || place.bindableName === null) return addressAt(rawPath, place, null);
+    if (place.kind !== 'other' || place.bindableName === null)
+      return addressAt(rawPath, place, null);
     const asked = place;
     const binding = findHost(place.bindableName);
     return binding instanceof Promise

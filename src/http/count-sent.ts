@@ -1,5 +1,6 @@
-// Bytes of a long answer count as they leave, so that whoever opens a large object and goes away does not make its owner pay
-// for all of it. Called by all doors that meter answers. Where a home sends a body by itself, it counts whole at the start.
+// Bytes of a long answer count as they leave, so that whoever opens a large object and goes away
+// does not make its owner pay for all of it. Called by all doors that meter answers. Where a home
+// sends a body by itself, it counts whole at the start.
 
 import { StorageError } from '../domain/errors.ts';
 import { ChunkStream } from '../ports/chunk-stream.ts';
@@ -7,10 +8,14 @@ import type { OpenUse, UsageCounter, Use } from '../ports/metering.ts';
 import type { OutgoingBody } from './outgoing-body.ts';
 
 /**
- * Counts an answer and gives the body to send. At most one chunk, and what the sockets hold, is counted beyond what the
- * client took. Cost above `count`: a closure, and a promise for each chunk.
+ * Counts an answer and gives the body to send. At most one chunk, and what the sockets hold, is
+ * counted beyond what the client took. Cost above `count`: a closure, and a promise for each chunk.
  */
-export function countSent(counter: UsageCounter, use: Omit<Use, 'alsoRead'>, body: OutgoingBody): OutgoingBody {
+export function countSent(
+  counter: UsageCounter,
+  use: Omit<Use, 'alsoRead'>,
+  body: OutgoingBody,
+): OutgoingBody {
   const { operationClass, bytesOut, tier, storageClass } = use;
   if (!(body instanceof ChunkStream)) {
     counter.count(operationClass, bytesOut, tier, storageClass);

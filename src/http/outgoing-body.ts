@@ -1,4 +1,5 @@
-// Where an answer becomes a Response, the one place of all surfaces: a home that sends answers itself makes its own.
+// Where an answer becomes a Response, the one place of all surfaces: a home that sends answers
+// itself makes its own.
 import type { HttpRequest, OutgoingAnswer } from './request.ts';
 
 export type OutgoingBody = OutgoingAnswer['body'];

@@ -5,6 +5,11 @@ import type { HttpRequest } from './request.ts';
  * Names whose request it is, for shares of what many want at once: the access key that signed it,
  * else the network of its address. To be asked once the signature is proved.
  */
-export function sourceOf({ notes, remoteAddress }: Pick<HttpRequest, 'notes' | 'remoteAddress'>): string {
-  return notes.accessKeyId === null ? `address ${networkOf(remoteAddress)}` : `key ${notes.accessKeyId}`;
+export function sourceOf({
+  notes,
+  remoteAddress,
+}: Pick<HttpRequest, 'notes' | 'remoteAddress'>): string {
+  return notes.accessKeyId === null
+    ? `address ${networkOf(remoteAddress)}`
+    : `key ${notes.accessKeyId}`;
 }

@@ -1,6 +1,7 @@
-// The bucket index: the vocabulary of ports/metadata-index.ts as plain synchronous code over a SQL port. One
-// implementation serves both homes: on Node over a file with all buckets, on Cloudflare in one Durable Object for
-// each bucket name. Here the families are put together and each call becomes atomic; they know their tables.
+// The bucket index: the vocabulary of ports/metadata-index.ts as plain synchronous code over a SQL
+// port. One implementation serves both homes: on Node over a file with all buckets, on Cloudflare
+// in one Durable Object for each bucket name. Here the families are put together and each call
+// becomes atomic; they know their tables.
 import type { IndexApi, IndexQueries } from '../ports/metadata-index.ts';
 import type { Sql } from '../ports/sql.ts';
 import { createBucketCalls } from './buckets/buckets.ts';
@@ -20,7 +21,10 @@ import { createStorageCalls } from './objects/storage-hours.ts';
 import { createOutboxCalls } from './outbox/outbox.ts';
 import { createUploadCalls } from './uploads/uploads.ts';
 
-/** Queries of one statement, which is atomic by itself; a transaction around them would cost as much again. */
+/**
+ * Queries of one statement, which is atomic by itself; a transaction around them would cost as much
+ * again.
+ */
 const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof IndexQueries>([
   'getBucket',
   'resolve',
@@ -30,8 +34,9 @@ const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof IndexQueries>([
 ]);
 
 /**
- * The calls over a database whose tables `migrate(sql, INDEX_SCHEMA)` made. Each runs in a transaction of its own:
- * a command happens whole or not at all, a query sees one state. Calls throw StorageError; what SQL throws passes.
+ * The calls over a database whose tables `migrate(sql, INDEX_SCHEMA)` made. Each runs in a
+ * transaction of its own: a command happens whole or not at all, a query sees one state. Calls
+ * throw StorageError; what SQL throws passes.
  */
 export function createBucketIndex(sql: Sql): IndexApi {
   const calls: IndexApi = {

@@ -1,5 +1,6 @@
-// Which calls read and which change, for the adapters that carry them: commands go to the one writer, queries may
-// be answered by a read-only connection. A call that a port gains and this list lacks does not compile.
+// Which calls read and which change, for the adapters that carry them: commands go to the one
+// writer, queries may be answered by a read-only connection. A call that a port gains and this list
+// lacks does not compile.
 import type { DirectoryApi } from '../ports/directory.ts';
 import type { LedgerApi } from '../ports/ledger.ts';
 import type { IndexApi, IndexCommands, IndexQueries } from '../ports/metadata-index.ts';
@@ -208,7 +209,9 @@ export function isLedgerCommand(name: keyof LedgerApi): boolean {
 }
 
 /** Whether the call changes the index. */
-export function isIndexCommand(name: keyof IndexApi): name is keyof (IndexCommands & OutboxCommands) {
+export function isIndexCommand(
+  name: keyof IndexApi,
+): name is keyof (IndexCommands & OutboxCommands) {
   return INDEX_CALLS[name] === 'command';
 }
 
@@ -237,7 +240,10 @@ export function isDirectoryCommand(name: keyof DirectoryApi): boolean {
   return DIRECTORY_CALLS[name] === 'command';
 }
 
-/** Whether the call can change what `getAccessKey` gives: whoever remembers access keys then forgets them. */
+/**
+ * Whether the call can change what `getAccessKey` gives: whoever remembers access keys then forgets
+ * them.
+ */
 export function changesAccessKeys(name: keyof DirectoryApi): boolean {
   return KEY_CHANGES.has(name);
 }

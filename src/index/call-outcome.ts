@@ -1,6 +1,7 @@
-// Carries the outcome of a synchronous call over a border that takes plain data only: a worker thread's messages, a
-// Durable Object's RPC (which keeps of a thrown error little more than its message). The side with the database
-// runs the call and encodes; the caller's side decodes and throws. Callers of the port see StorageErrors only.
+// Carries the outcome of a synchronous call over a border that takes plain data only: a worker
+// thread's messages, a Durable Object's RPC (which keeps of a thrown error little more than its
+// message). The side with the database runs the call and encodes; the caller's side decodes and
+// throws. Callers of the port see StorageErrors only.
 import { ERROR_MESSAGES, type ErrorCode, StorageError } from '../domain/errors.ts';
 
 /** A call's value, or why it failed. `cause` is text for the log, never for a client. */
@@ -35,7 +36,10 @@ export function runIndexCall<Api extends Calls<Api>, Name extends keyof Api>(
   }
 }
 
-/** The reply that makes `unwrapReply` throw this error; anything but a StorageError becomes InternalError with its cause. */
+/**
+ * The reply that makes `unwrapReply` throw this error; anything but a StorageError becomes
+ * InternalError with its cause.
+ */
 export function failureReply(error: unknown): IndexReply {
   const isKnown = error instanceof StorageError;
   return {
@@ -47,7 +51,10 @@ export function failureReply(error: unknown): IndexReply {
   };
 }
 
-/** The value of a reply; throws its StorageError, whose `cause` is the text that the caller's log should show. */
+/**
+ * The value of a reply; throws its StorageError, whose `cause` is the text that the caller's log
+ * should show.
+ */
 export function unwrapReply<Value>(reply: IndexReply): Value {
   if (reply.isOk) return reply.value as Value;
   throw new StorageError(reply.code, {
@@ -57,7 +64,10 @@ export function unwrapReply<Value>(reply: IndexReply): Value {
   });
 }
 
-/** An error and the chain of its causes as text: stacks where there are any. Null when there is no error. */
+/**
+ * An error and the chain of its causes as text: stacks where there are any. Null when there is no
+ * error.
+ */
 function describe(error: unknown): string | null {
   const lines: string[] = [];
   let cause = error;
@@ -69,8 +79,13 @@ function describe(error: unknown): string | null {
   return lines.length === 0 ? null : lines.join('\nCaused by: ').slice(0, CAUSE_MAX_LENGTH);
 }
 
-/** A stack starts with the message in V8, unless the message was set afterwards: the log must never miss it. */
+/**
+ * A stack starts with the message in V8, unless the message was set afterwards: the log must never
+ * miss it.
+ */
 function describeOne(error: Error): string {
   const stack = error.stack ?? '';
-  return stack.includes(error.message) ? stack || error.name : `${error.name}: ${error.message}\n${stack}`;
+  return stack.includes(error.message)
+    ? stack || error.name
+    : `${error.name}: ${error.message}\n${stack}`;
 }

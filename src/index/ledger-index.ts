@@ -1,5 +1,5 @@
-// The ledger as plain synchronous code over a SQL port, like the bucket index: rollups of usage by the hour and by the
-// month, and what tells a batch that came again. No prices here.
+// The ledger as plain synchronous code over a SQL port, like the bucket index: rollups of usage by
+// the hour and by the month, and what tells a batch that came again. No prices here.
 
 import type { PriceReceipt } from '../domain/billing/receipts.ts';
 import { DAY_MS } from '../domain/time.ts';
@@ -13,11 +13,17 @@ import { addRows, claimBatch } from './ledger/record-usage.ts';
 import { sumUsage } from './ledger/usage-sums.ts';
 import { usageTime } from './objects/usage-time.ts';
 
-/** How long a source is remembered after its last batch; whoever sends a batch again does so within minutes. Milliseconds. */
+/**
+ * How long a source is remembered after its last batch; whoever sends a batch again does so within
+ * minutes. Milliseconds.
+ */
 const SOURCE_KEPT_MS = 90 * DAY_MS;
 const SOURCES_REMOVED = 20;
 
-/** The calls over a database whose tables `migrate(sql, LEDGER_SCHEMA)` made. Each is atomic. `price` prices receipts. */
+/**
+ * The calls over a database whose tables `migrate(sql, LEDGER_SCHEMA)` made. Each is atomic.
+ * `price` prices receipts.
+ */
 export function createLedgerIndex(sql: Sql, price: PriceReceipt): LedgerApi {
   const calls: LedgerApi = {
     record({ accountId, batches, nowMs: commandMs }) {
@@ -46,5 +52,9 @@ export function createLedgerIndex(sql: Sql, price: PriceReceipt): LedgerApi {
     ...createReceiptCalls(sql, price),
     ...createQuotaGrantCalls(sql),
   };
-  return inTransactions(sql, calls, new Set<keyof LedgerApi>(['query', 'getFirstHour', 'listCaps']));
+  return inTransactions(
+    sql,
+    calls,
+    new Set<keyof LedgerApi>(['query', 'getFirstHour', 'listCaps']),
+  );
 }

@@ -1,6 +1,6 @@
-// Times of a process during which something is not asked again: a tier that has just failed, a key that somebody is
-// refreshing, a ledger. Plain values, so that requests of an isolate may share them. They end by themselves: a request may
-// die before it says so.
+// Times of a process during which something is not asked again: a tier that has just failed, a key
+// that somebody is refreshing, a ledger. Plain values, so that requests of an isolate may share
+// them. They end by themselves: a request may die before it says so.
 import type { Clock } from './system.ts';
 
 /** Names at once; the oldest pause is dropped, which costs a call more. */

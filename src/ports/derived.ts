@@ -1,6 +1,7 @@
-// Bytes that are made of an object's bytes: compressed ones, and images in other sizes. They are named by what they are
-// made of and how, so an entry can't be stale; and any entry may be gone, because it can be made again. So nothing of
-// them is known to the index, and nothing has to be swept.
+// Bytes that are made of an object's bytes: compressed ones, and images in other sizes. They are
+// named by what they are made of and how, so an entry can't be stale; and any entry may be gone,
+// because it can be made again. So nothing of them is known to the index, and nothing has to be
+// swept.
 
 /** Content codings that we make. Source: RFC 9110 section 8.4.1, RFC 7932 (br), RFC 8878 (zstd) */
 export type ContentCoding = 'br' | 'zstd' | 'gzip';
@@ -8,14 +9,15 @@ export type ContentCoding = 'br' | 'zstd' | 'gzip';
 export type ImageFormat = 'avif' | 'webp' | 'jpeg' | 'png' | 'gif';
 
 /**
- * How an image fills the sizes asked for. `scale-down`: within them, never larger than it is; `contain`: within them;
- * `cover`: fills them, and what sticks out is cut off; `fill`: both sizes, whatever becomes of its shape.
+ * How an image fills the sizes asked for. `scale-down`: within them, never larger than it is;
+ * `contain`: within them; `cover`: fills them, and what sticks out is cut off; `fill`: both sizes,
+ * whatever becomes of its shape.
  */
 export type ImageFit = 'scale-down' | 'contain' | 'cover' | 'fill';
 
 /**
- * Null sizes follow the other one, up to `maxSidePx`; with neither the image keeps its own, up to the same. `quality` from 1 to
- * 100, not for png and gif.
+ * Null sizes follow the other one, up to `maxSidePx`; with neither the image keeps its own, up to
+ * the same. `quality` from 1 to 100, not for png and gif.
  */
 export type ImageRecipe = {
   readonly kind: 'image';
@@ -30,7 +32,10 @@ export type ImageRecipe = {
 /** How the one is made of the other. Equal recipes mean equal results. */
 export type Recipe = { readonly kind: 'coding'; readonly coding: ContentCoding } | ImageRecipe;
 
-/** What was made. `tag` is a checksum of the bytes: a compressor of another version may make other ones. */
+/**
+ * What was made. `tag` is a checksum of the bytes: a compressor of another version may make other
+ * ones.
+ */
 export type Derived = {
   readonly bytes: Uint8Array;
   /** Null: that of the source. */
@@ -56,7 +61,10 @@ export type DerivedBodies = {
   readonly tier: 'edge' | 'bucket';
   /** What memory knows, at once; null when it knows nothing. */
   peek(name: string): DerivedOrNone | null;
-  /** What the tier below knows; memory then keeps it. Never rejects: a tier that fails knows nothing. */
+  /**
+   * What the tier below knows; memory then keeps it. Never rejects: a tier that fails knows
+   * nothing.
+   */
   find(name: string): Promise<DerivedOrNone | null>;
   /**
    * Makes it and keeps it; where the home allows it, all who ask at the same time share the work.

@@ -25,7 +25,10 @@ export type Ports = {
   readonly edgeCache: EdgeCache;
   readonly derived: DerivedBodies;
   /** The tiers that this home has, nearest to the reader first; Cache-Status names these. */
-  readonly tiers: { readonly metadata: readonly MetadataTier[]; readonly body: readonly BodyTier[] };
+  readonly tiers: {
+    readonly metadata: readonly MetadataTier[];
+    readonly body: readonly BodyTier[];
+  };
   readonly clock: Clock;
   /** Null: the platform has none. */
   readonly steadyClock: SteadyClock | null;

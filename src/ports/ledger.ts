@@ -1,7 +1,8 @@
-// The ledger: what each account used, by the hour, and the caps on it. Usage comes in batches that can be sent again
-// without being counted twice. index/ledger-index.ts implements it synchronously over SQL; on Node all accounts share the
-// database of the index, on Cloudflare each has a Durable Object of its own. It knows quantities and no prices: receipts
-// (domain/billing/receipts.ts) are priced by a function that it is given.
+// The ledger: what each account used, by the hour, and the caps on it. Usage comes in batches that
+// can be sent again without being counted twice. index/ledger-index.ts implements it synchronously
+// over SQL; on Node all accounts share the database of the index, on Cloudflare each has a Durable
+// Object of its own. It knows quantities and no prices: receipts (domain/billing/receipts.ts) are
+// priced by a function that it is given.
 
 import type { Cap, CapCrossing, CapLease, CapsState } from '../domain/billing/caps.ts';
 import type { LedgerQuotaCommands, LedgerQuotaQueries } from '../domain/billing/quotas.ts';
@@ -17,15 +18,16 @@ export type LedgerCommands = FurtherCommands & {
   /** Counts the batches that were not counted yet. Idempotent. */
   record(input: { accountId: AccountId; batches: readonly UsageBatch[]; nowMs: number }): void;
   /**
-   * Sets a cap (`known` null), or changes one that `known` says as `listCaps` gave it. PreconditionFailed: it is not so any more.
-   * InvalidRequest when there are 100. Idempotent.
+   * Sets a cap (`known` null), or changes one that `known` says as `listCaps` gave it.
+   * PreconditionFailed: it is not so any more. InvalidRequest when there are 100. Idempotent.
    */
   putCap(input: { accountId: AccountId; cap: Cap; known: Cap | null }): void;
   /** Whether there was one. */
   deleteCap(input: { accountId: AccountId; id: string }): boolean;
   /**
-   * Gives the holder these units in place of those that it had, and tells which crossings are new. Null, and nothing is
-   * done, when the state has moved on since it was read. A holder without a lease until `untilMs` has none.
+   * Gives the holder these units in place of those that it had, and tells which crossings are new.
+   * Null, and nothing is done, when the state has moved on since it was read. A holder without a
+   * lease until `untilMs` has none.
    */
   leaseCaps(lease: CapLease): { revision: number; crossings: readonly CapCrossing[] } | null;
 };
@@ -34,7 +36,10 @@ export type LedgerQueries = FurtherQueries & {
   listCaps(input: { accountId: AccountId }): readonly Cap[];
   /** The same with what each has used in the period of `nowMs`. Cost: the sums of the period. */
   readCaps(input: { accountId: AccountId; holder: string; nowMs: number }): CapsState;
-  /** Sums of an account's usage, by time and meter. InvalidRequest above 50,000 of them. Cost: the rows of the period. */
+  /**
+   * Sums of an account's usage, by time and meter. InvalidRequest above 50,000 of them. Cost: the
+   * rows of the period.
+   */
   query(input: UsageQuery): readonly UsageSum[];
   /** The first hour in which the account used anything; null: it never did. Cost: a row. */
   getFirstHour(input: { accountId: AccountId }): number | null;

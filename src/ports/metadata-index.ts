@@ -1,6 +1,7 @@
-// The vocabulary of the bucket index: one entry per query or command, plain data in and out. index/bucket-index.ts
-// implements it synchronously over SQL; the adapters carry the calls to where that SQL lives (a writer thread,
-// a Durable Object) and give them back as promises. Failures are StorageErrors with the codes named here.
+// The vocabulary of the bucket index: one entry per query or command, plain data in and out.
+// index/bucket-index.ts implements it synchronously over SQL; the adapters carry the calls to where
+// that SQL lives (a writer thread, a Durable Object) and give them back as promises. Failures are
+// StorageErrors with the codes named here.
 
 import type { QuotaCommands, QuotaQueries } from '../domain/billing/quotas.ts';
 import type { StorageHours, StorageTotals } from '../domain/billing/stored.ts';
@@ -40,20 +41,30 @@ import type { SweepCommands, SweepQueries } from './index-calls/sweep-calls.ts';
 import type { UploadCommands, UploadQueries } from './index-calls/upload-calls.ts';
 import type { OutboxApi } from './outbox.ts';
 
-/** A blob that a commit brings into the index: fresh from the store, or held in another bucket for this one. */
+/**
+ * A blob that a commit brings into the index: fresh from the store, or held in another bucket for
+ * this one.
+ */
 export type BlobArrival = {
   readonly blobId: BlobId;
   readonly sizeBytes: number;
-  /** Where the blob was written, when that is not the committing bucket. The hold must exist already. */
+  /**
+   * Where the blob was written, when that is not the committing bucket. The hold must exist
+   * already.
+   */
   readonly home: BucketAddress | null;
   /**
-   * Given where the bucket stores equal bytes once: of the bytes as clients see them. When the bucket has a blob of that
-   * digest, size and storage class, the commit refers to that one, and the arrival is not made known.
+   * Given where the bucket stores equal bytes once: of the bytes as clients see them. When the
+   * bucket has a blob of that digest, size and storage class, the commit refers to that one, and
+   * the arrival is not made known.
    */
   readonly digest?: { readonly sha256Hex: string };
 };
 
-/** Which blob a commit refers to in the place of the one that arrived, whose bytes are not needed; null: the arrival stays. */
+/**
+ * Which blob a commit refers to in the place of the one that arrived, whose bytes are not needed;
+ * null: the arrival stays.
+ */
 export type StoredAs = { readonly storedAs: BlobId | null };
 
 export type ListObjectsInput = {
@@ -61,7 +72,10 @@ export type ListObjectsInput = {
   readonly prefix: string;
   /** '' means no delimiter. */
   readonly delimiter: string;
-  /** Only names after this one, in byte order. With a delimiter, a name that ends a rolled-up prefix skips all of it. */
+  /**
+   * Only names after this one, in byte order. With a delimiter, a name that ends a rolled-up prefix
+   * skips all of it.
+   */
   readonly after: string;
   /** Rows wanted, objects and common prefixes together; 0 to 1,000. */
   readonly maxKeys: number;
@@ -70,7 +84,9 @@ export type ListObjectsPage = {
   readonly objects: readonly ObjectSummary[];
   readonly commonPrefixes: readonly string[];
   readonly isTruncated: boolean;
-  /** The last key or common prefix of the page; null on an empty one. Give it as `after` to go on. */
+  /**
+   * The last key or common prefix of the page; null on an empty one. Give it as `after` to go on.
+   */
   readonly lastName: string | null;
 };
 
@@ -93,40 +109,71 @@ export type ListVersionsPage = {
 
 /** What stands in files of its own. */
 type FurtherQueries = NameQueries & PackingQueries & QuotaQueries & SweepQueries & UploadQueries;
-type FurtherCommands = NameCommands & PackingCommands & QuotaCommands & SweepCommands & UploadCommands;
+type FurtherCommands = NameCommands &
+  PackingCommands &
+  QuotaCommands &
+  SweepCommands &
+  UploadCommands;
 
 /** Rows of the index that read; never change anything. */
 export type IndexQueries = FurtherQueries & {
   /** The bucket of that name that lives now, or null. */
   getBucket(input: { name: BucketName }): BucketRecord | null;
-  /** The version of that name, or with null what the key stands for now: an object, a delete marker, nothing. BucketChanged. */
+  /**
+   * The version of that name, or with null what the key stands for now: an object, a delete marker,
+   * nothing. BucketChanged.
+   */
   getVersion(input: {
     bucket: BucketRef;
     key: ObjectKey;
     versionId: VersionName | null;
-    /** A state as old as the home's bound for public reads will do. A home that always knows leaves it out of account. */
+    /**
+     * A state as old as the home's bound for public reads will do. A home that always knows leaves
+     * it out of account.
+     */
     mayBeStale?: boolean;
   }): FoundVersion | null;
-  /** What some keys stand for now, in their order, null for none: at most 100, and few MB of inline bytes. BucketChanged. */
-  getObjects(input: { bucket: BucketRef; keys: readonly ObjectKey[] }): readonly (ObjectVersion | null)[];
+  /**
+   * What some keys stand for now, in their order, null for none: at most 100, and few MB of inline
+   * bytes. BucketChanged.
+   */
+  getObjects(input: {
+    bucket: BucketRef;
+    keys: readonly ObjectKey[];
+  }): readonly (ObjectVersion | null)[];
   /** Bucket and current version in one call, for public reads. */
-  resolve(input: { name: BucketName; key: ObjectKey }): { bucket: BucketRecord | null; object: ObjectVersion | null };
-  /** The same of several keys, in their order; for a visit that depends on which of them there are. */
+  resolve(input: { name: BucketName; key: ObjectKey }): {
+    bucket: BucketRecord | null;
+    object: ObjectVersion | null;
+  };
+  /**
+   * The same of several keys, in their order; for a visit that depends on which of them there are.
+   */
   resolveAll(input: { name: BucketName; keys: readonly ObjectKey[] }): {
     bucket: BucketRecord | null;
     objects: readonly (ObjectVersion | null)[];
   };
-  /** One page of current objects in byte order of the key. Cost: rows returned plus a constant. BucketChanged. */
+  /**
+   * One page of current objects in byte order of the key. Cost: rows returned plus a constant.
+   * BucketChanged.
+   */
   listObjects(input: ListObjectsInput): ListObjectsPage;
-  /** One page of all versions and delete markers, latest of a key first. Cost: at most twice the rows returned. */
+  /**
+   * One page of all versions and delete markers, latest of a key first. Cost: at most twice the
+   * rows returned.
+   */
   listVersions(input: ListVersionsInput): ListVersionsPage;
-  /** What the bucket stores now; a class that it never had is missing. BucketChanged. Cost: one row per class. */
+  /**
+   * What the bucket stores now; a class that it never had is missing. BucketChanged. Cost: one row
+   * per class.
+   */
   getStorageTotals(input: { bucket: BucketRef }): readonly StorageTotals[];
   /** How far the last run of the bucket's rules came; null before the first. BucketChanged. */
   getLifecycleRun(input: { bucket: BucketRef }): LifecycleRun | null;
   /**
-   * What rules may be about from `place` on, within its prefix and phase: some 2,000 rows are looked at, at most 250
-   * returned. `next` null: there is no more. BucketChanged. Cost: the rows looked at, and the details of those returned.
+   * What rules may be about from `place` on, within its prefix and phase: some 2,000 rows are
+   * looked at, at most 250 returned. `next` null: there is no more. BucketChanged. Cost: the rows
+   * looked at, and the details of those returned.
    */
   scanLifecycle(input: { bucket: BucketRef; place: LifecyclePlace; bounds: LifecycleBounds }): {
     subjects: readonly LifecycleSubject[];
@@ -146,7 +193,10 @@ export type FoundVersion =
   | { readonly kind: 'object'; readonly object: ObjectVersion; readonly isLatest: boolean }
   | { readonly kind: 'marker'; readonly marker: DeleteMarker; readonly isLatest: boolean };
 
-/** One thing to delete. Without a version id the current version goes, or is hidden by a marker of that id. */
+/**
+ * One thing to delete. Without a version id the current version goes, or is hidden by a marker of
+ * that id.
+ */
 export type DeleteTarget = {
   readonly key: ObjectKey;
   readonly versionId: VersionName | null;
@@ -172,24 +222,30 @@ export type DeletedObject = {
 export type IndexCommands = FurtherCommands & {
   /** BucketAlreadyExists (owned by another), BucketAlreadyOwnedByYou. */
   createBucket(input: { bucket: BucketRecord }): BucketRecord;
-  /** Replaces the given access settings, leaves the others, moves the revision on. BucketChanged. */
+  /**
+   * Replaces the given access settings, leaves the others, moves the revision on. BucketChanged.
+   */
   setBucketAccess(input: { bucket: BucketRef; access: Partial<BucketAccess> }): BucketRecord;
-  /** The same for what the owner configures. BucketChanged, InvalidBucketState (object lock without versioning). */
+  /**
+   * The same for what the owner configures. BucketChanged, InvalidBucketState (object lock without
+   * versioning).
+   */
   setBucketSettings(input: { bucket: BucketRef; settings: Partial<BucketSettings> }): BucketRecord;
   /** Moves the floors of purges to the revision that this call makes. BucketChanged. */
   purgeBucket(input: { bucket: BucketRef; scopes: readonly PurgeScope[] }): BucketRecord;
   /**
-   * Ends this life of the bucket; its uploads can't be reached any more and go with the sweep, as S3 lets them go.
-   * BucketNotEmpty (versions or delete markers left), BucketChanged.
+   * Ends this life of the bucket; its uploads can't be reached any more and go with the sweep, as
+   * S3 lets them go. BucketNotEmpty (versions or delete markers left), BucketChanged.
    */
   deleteBucket(input: { bucket: BucketRef; nowMs: number }): void;
 
   /**
-   * Makes `object` the current version of its key: this commit is the write. What it replaces goes, or is kept, as the
-   * bucket's versioning has it, which also decides `isNull`; the version id returned is greater than every other of the
-   * key, so it is the given one unless clocks disagree. A blob in `object.segments` that is not
-   * in `arrivals` must be known already and gains a reference. PreconditionFailed, NoSuchKey (If-Match on a missing
-   * key), NoSuchBlob (a copied blob was swept meanwhile: read the source again), BucketChanged.
+   * Makes `object` the current version of its key: this commit is the write. What it replaces goes,
+   * or is kept, as the bucket's versioning has it, which also decides `isNull`; the version id
+   * returned is greater than every other of the key, so it is the given one unless clocks disagree.
+   * A blob in `object.segments` that is not in `arrivals` must be known already and gains a
+   * reference. PreconditionFailed, NoSuchKey (If-Match on a missing key), NoSuchBlob (a copied blob
+   * was swept meanwhile: read the source again), BucketChanged.
    */
   commitObject(input: CommitObjectInput): Pick<ObjectVersion, 'versionId' | 'isNull'> & StoredAs;
   /**
@@ -207,8 +263,8 @@ export type IndexCommands = FurtherCommands & {
     nowMs: number;
   }): readonly DeletedObject[];
   /**
-   * Changes tags, grants or lock of a version. NoSuchKey, NoSuchVersion, MethodNotAllowed (a delete marker),
-   * AccessDenied (the retention may not be replaced so), BucketChanged.
+   * Changes tags, grants or lock of a version. NoSuchKey, NoSuchVersion, MethodNotAllowed (a delete
+   * marker), AccessDenied (the retention may not be replaced so), BucketChanged.
    */
   updateVersion(input: {
     bucket: BucketRef;
@@ -220,8 +276,8 @@ export type IndexCommands = FurtherCommands & {
   }): ObjectVersion;
 
   /**
-   * Carries rules out, and remembers how far the run is. What changed since it was looked at, or is locked, is left
-   * alone. At most 250 actions. BucketChanged.
+   * Carries rules out, and remembers how far the run is. What changed since it was looked at, or is
+   * locked, is left alone. At most 250 actions. BucketChanged.
    */
   applyLifecycle(input: {
     bucket: BucketRef;
@@ -231,10 +287,14 @@ export type IndexCommands = FurtherCommands & {
   }): LifecycleCounts;
 
   /**
-   * Closes the hours of storage that are over, and gives closed ones that nobody forgot, with what commits caused: all lives of
-   * the name.
+   * Closes the hours of storage that are over, and gives closed ones that nobody forgot, with what
+   * commits caused: all lives of the name.
    */
-  closeStorageHours(input: { name: BucketName; nowMs: number; limit: number }): readonly StorageHours[];
+  closeStorageHours(input: {
+    name: BucketName;
+    nowMs: number;
+    limit: number;
+  }): readonly StorageHours[];
   /** The ledger has these. Idempotent. */
   forgetStorageHours(input: { name: BucketName; hours: readonly StorageHours[] }): void;
 };

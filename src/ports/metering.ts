@@ -1,10 +1,14 @@
-// What is used, counted in memory until the ledger has it. Counting is synchronous and can't fail; core/metering takes the
-// sums out and brings them to the ledger (ports/ledger.ts), core/caps sets the allowances.
+// What is used, counted in memory until the ledger has it. Counting is synchronous and can't fail;
+// core/metering takes the sums out and brings them to the ledger (ports/ledger.ts), core/caps sets
+// the allowances.
 
 import type { CapScope } from '../domain/billing/caps.ts';
 import type { AccessKeyId, AccountId, BucketGate, BucketId } from '../domain/nouns.ts';
 
-/** Classes of requests as R2 has them (https://developers.cloudflare.com/r2/pricing/#class-a-operations). */
+/**
+ * Classes of requests as R2 has them
+ * (https://developers.cloudflare.com/r2/pricing/#class-a-operations).
+ */
 export type OperationClass = 'A' | 'B' | 'free';
 /** Where the bytes of an answer came from; `none`: they were made for it, or there were none. */
 export type UsageTier = 'memory' | 'edge' | 'bucket' | 'none';
@@ -29,7 +33,10 @@ export type AlsoRead = {
   readonly retrievedBytes: number;
 };
 
-/** Who pays, and by which key it was asked for; null: without a signature. The payer is the owner of the bucket. */
+/**
+ * Who pays, and by which key it was asked for; null: without a signature. The payer is the owner of
+ * the bucket.
+ */
 export type UsageOwner = {
   readonly accountId: AccountId;
   /** Null: none, as for a list of buckets. */
@@ -55,8 +62,9 @@ export type UsageCounts = {
 };
 
 /**
- * What may still be used of a cap before the ledger is asked again; shared by all counters that the cap is for. Units are
- * the cap's own: bytes, or micro-units of money. Numbers, not exact: the ledger's sums are.
+ * What may still be used of a cap before the ledger is asked again; shared by all counters that the
+ * cap is for. Units are the cap's own: bytes, or micro-units of money. Numbers, not exact: the
+ * ledger's sums are.
  */
 export type Allowance = {
   readonly capId: string;
@@ -81,8 +89,9 @@ export type Allowance = {
 /** An answer on its way out. */
 export type OpenUse = {
   /**
-   * So many bytes more are about to leave. False: they must not, nor any others. The answer stood still for so long that its
-   * caps had back what it held (`letGoOfIdle`), and have no room for it now.
+   * So many bytes more are about to leave. False: they must not, nor any others. The answer stood
+   * still for so long that its caps had back what it held (`letGoOfIdle`), and have no room for it
+   * now.
    */
   sent(bytes: number): boolean;
   /** Nothing more leaves: all did, or the client went away. Idempotent. */
@@ -92,32 +101,52 @@ export type OpenUse = {
 /** The uses of one owner, from one process. */
 export type UsageCounter = {
   readonly owner: UsageOwner;
-  /** One answer. `storageClass`: of the object that it is about, STANDARD where it is about none. Cost: an addition or two. */
-  count(operationClass: OperationClass, bytesOut: number, tier: UsageTier, storageClass: string): void;
   /**
-   * One answer whose bytes go out over some time: the request counts now, its bytes as they leave. Caps take all of them as
-   * used from now on, and have back at the end what did not leave.
+   * One answer. `storageClass`: of the object that it is about, STANDARD where it is about none.
+   * Cost: an addition or two.
    */
-  countOpen(operationClass: OperationClass, bytesOut: number, tier: UsageTier, storageClass: string): OpenUse;
+  count(
+    operationClass: OperationClass,
+    bytesOut: number,
+    tier: UsageTier,
+    storageClass: string,
+  ): void;
   /**
-   * One answer that drains don't take, because whoever asks brings it to the ledger. `settle`, to be called once, when the
-   * ledger or the flusher has it: caps know of it meanwhile.
+   * One answer whose bytes go out over some time: the request counts now, its bytes as they leave.
+   * Caps take all of them as used from now on, and have back at the end what did not leave.
+   */
+  countOpen(
+    operationClass: OperationClass,
+    bytesOut: number,
+    tier: UsageTier,
+    storageClass: string,
+  ): OpenUse;
+  /**
+   * One answer that drains don't take, because whoever asks brings it to the ledger. `settle`, to
+   * be called once, when the ledger or the flusher has it: caps know of it meanwhile.
    */
   countApart(use: Use): { readonly usage: DrainedUsage; settle(): void };
   /**
-   * What an answer was to, by its name in S3, for charts. `isCountedRead`: it is counted here too, as class B. Reads that are
-   * counted here and never named are hot or public ones, so that these cost nothing more. Cost: a look-up.
+   * What an answer was to, by its name in S3, for charts. `isCountedRead`: it is counted here too,
+   * as class B. Reads that are counted here and never named are hot or public ones, so that these
+   * cost nothing more. Cost: a look-up.
    */
   note(operation: string, isCountedRead: boolean): void;
   /** Counts objects that are read for a response which is about something else. */
   alsoRead(read: AlsoRead): void;
   /** A request that was refused to a stranger: free, and shown to the owner. */
   block(): void;
-  /** Of the caps that hold for this owner; null: not known, none is needed unless the bucket is capped. */
+  /**
+   * Of the caps that hold for this owner; null: not known, none is needed unless the bucket is
+   * capped.
+   */
   allowances: readonly Allowance[] | null;
 };
 
-/** What an owner used between two drains; `usedFromMs` is when the first use was, and gives the hour of all. */
+/**
+ * What an owner used between two drains; `usedFromMs` is when the first use was, and gives the hour
+ * of all.
+ */
 export type DrainedUsage = {
   readonly owner: UsageOwner;
   readonly usedFromMs: number;
@@ -142,14 +171,16 @@ export type Meter = {
   /** The counter of public reads of a bucket, which the gate in memory leads to. Cost: 10 ns. */
   ofGate(gate: BucketGate): UsageCounter;
   /**
-   * Takes out what was counted, of accounts that `wants` takes; it is the caller's to keep from then on.
+   * Takes out what was counted, of accounts that `wants` takes; it is the caller's to keep from
+   * then on.
    */
   drain(wants: (accountId: AccountId) => boolean): readonly DrainedUsage[];
   /** Whether anything is counted that no drain has taken. Cost: nothing. */
   hasUses(): boolean;
   /**
-   * Gives caps back what answers hold of which nothing has left for a minute: a runtime does not always tell that a client went
-   * away. One that goes on holds it anew. Cost: a look at each answer under way that is capped.
+   * Gives caps back what answers hold of which nothing has left for a minute: a runtime does not
+   * always tell that a client went away. One that goes on holds it anew. Cost: a look at each
+   * answer under way that is capped.
    */
   letGoOfIdle(): void;
   /** Forgets the allowances of an account's counters, so that they are asked for. */
@@ -157,8 +188,8 @@ export type Meter = {
   /** How often that was done. */
   forgotten(): number;
   /**
-   * `onUse` is called at each owner's first use after each drain, whether that took the owner's or left it, in the middle of a
-   * request: no I/O, no throw.
+   * `onUse` is called at each owner's first use after each drain, whether that took the owner's or
+   * left it, in the middle of a request: no I/O, no throw.
    */
   whenUsed(onUse: () => void): void;
   /** For metrics. */

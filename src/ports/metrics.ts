@@ -1,6 +1,6 @@
-// Numbers about the running program, as Prometheus takes them. Everybody keeps plain numbers and turns them into families
-// when somebody asks; nothing is computed before. Labels never hold a key, an address or anything else that strangers
-// choose.
+// Numbers about the running program, as Prometheus takes them. Everybody keeps plain numbers and
+// turns them into families when somebody asks; nothing is computed before. Labels never hold a key,
+// an address or anything else that strangers choose.
 
 export type MetricSample = {
   readonly labels: Readonly<Record<string, string>>;
@@ -17,8 +17,13 @@ export type MetricFamily = {
   readonly samples: readonly MetricSample[];
 };
 
-/** What a home knows of itself, beyond what the app counts. Cost: some milliseconds; called once a scrape. */
-export type MetricSource = { collect(): readonly MetricFamily[] | Promise<readonly MetricFamily[]> };
+/**
+ * What a home knows of itself, beyond what the app counts. Cost: some milliseconds; called once a
+ * scrape.
+ */
+export type MetricSource = {
+  collect(): readonly MetricFamily[] | Promise<readonly MetricFamily[]>;
+};
 
 /** A family with one sample per set of labels. */
 export function metricFamily(
@@ -27,7 +32,12 @@ export function metricFamily(
   help: string,
   samples: Iterable<readonly [labels: MetricSample['labels'], value: number]>,
 ): MetricFamily {
-  return { name, help, type, samples: Array.from(samples, ([labels, value]) => ({ labels, value, suffix: '' })) };
+  return {
+    name,
+    help,
+    type,
+    samples: Array.from(samples, ([labels, value]) => ({ labels, value, suffix: '' })),
+  };
 }
 
 /** Counts values by size. */
@@ -56,7 +66,10 @@ export function createHistogram(bounds: readonly number[]): Histogram {
         const le = at < bounds.length ? `${bounds[at]}` : '+Inf';
         samples.push({ labels: { ...labels, le }, value: count, suffix: '_bucket' });
       }
-      samples.push({ labels, value: sum, suffix: '_sum' }, { labels, value: count, suffix: '_count' });
+      samples.push(
+        { labels, value: sum, suffix: '_sum' },
+        { labels, value: count, suffix: '_count' },
+      );
       return samples;
     },
   };

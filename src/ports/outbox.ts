@@ -1,10 +1,13 @@
-// The outbox: what shall be told to webhooks, kept beside what it tells of. A row is written in the commit of the change
-// itself and goes when its endpoint has taken it; a dispatcher takes rows under a lease, so that one that dies in
-// between leaves its rows to the next. Every database of the index has one, and so has the directory's.
+// The outbox: what shall be told to webhooks, kept beside what it tells of. A row is written in the
+// commit of the change itself and goes when its endpoint has taken it; a dispatcher takes rows
+// under a lease, so that one that dies in between leaves its rows to the next. Every database of
+// the index has one, and so has the directory's.
 import type { AccountId, BucketRef } from '../domain/nouns.ts';
 import type { IndexCommands } from './metadata-index.ts';
 
-/** Where a row stands: the id of a bucket's life, or `account {id}` for what belongs to no bucket. */
+/**
+ * Where a row stands: the id of a bucket's life, or `account {id}` for what belongs to no bucket.
+ */
 export type OutboxPlace = string;
 
 export type DeliveryState = 'waiting' | 'delivered' | 'dead';
@@ -19,7 +22,9 @@ export type Delivery = {
   readonly lane: string;
   /** The same in every attempt, also when it is replayed. */
   readonly messageId: string;
-  /** `s3`: `payload` holds an ObjectEvent; `plain`: it is the body as it goes out. JSON either way. */
+  /**
+   * `s3`: `payload` holds an ObjectEvent; `plain`: it is the body as it goes out. JSON either way.
+   */
   readonly kind: 's3' | 'plain';
   /** What it tells of: `ObjectCreated:Put`, `invoice.closed`. */
   readonly type: string;
@@ -38,7 +43,10 @@ export type Delivery = {
   readonly lastError: string | null;
 };
 
-/** What came of an attempt. `claim`: the attempts that the claimer saw; another number means that its lease ran out. */
+/**
+ * What came of an attempt. `claim`: the attempts that the claimer saw; another number means that
+ * its lease ran out.
+ */
 export type DeliveryResult = {
   readonly id: number;
   readonly claim: number;
@@ -50,7 +58,10 @@ export type DeliveryResult = {
 };
 
 /** A message to be. `messageId` null: made of the place and the row's id. */
-export type NewDelivery = Pick<Delivery, 'place' | 'accountId' | 'endpointId' | 'lane' | 'kind' | 'type'> & {
+export type NewDelivery = Pick<
+  Delivery,
+  'place' | 'accountId' | 'endpointId' | 'lane' | 'kind' | 'type'
+> & {
   readonly messageId: string | null;
   readonly payload: string;
 };
@@ -63,7 +74,10 @@ export type ClaimInput = {
   readonly perEndpoint: number;
   /** Endpoints that may take fewer now: how many. */
   readonly limits: Readonly<Record<string, number>>;
-  /** Endpoints with greater ids come first; '' is the order of ids. So none starves behind the others. */
+  /**
+   * Endpoints with greater ids come first; '' is the order of ids. So none starves behind the
+   * others.
+   */
   readonly after: string;
 };
 
@@ -81,23 +95,41 @@ export type ListDeliveriesInput = {
 export type OutboxCounts = Readonly<Record<DeliveryState, number>> & { readonly dropped: number };
 
 export type OutboxQueries = {
-  /** Deliveries of a state to an endpoint. `next`: give it as `before` to go on; null: there are no more. */
-  listDeliveries(input: ListDeliveriesInput): { deliveries: readonly Delivery[]; next: number | null };
+  /**
+   * Deliveries of a state to an endpoint. `next`: give it as `before` to go on; null: there are no
+   * more.
+   */
+  listDeliveries(input: ListDeliveriesInput): {
+    deliveries: readonly Delivery[];
+    next: number | null;
+  };
   countDeliveries(input: { place: OutboxPlace }): OutboxCounts;
-  /** When the next message of this database is due, those under a lease by its end; null: none waits. */
+  /**
+   * When the next message of this database is due, those under a lease by its end; null: none
+   * waits.
+   */
   nextDeliveryAt(input: object): { atMs: number | null };
 };
 
 export type OutboxCommands = {
   enqueueDeliveries(input: { deliveries: readonly NewDelivery[]; nowMs: number }): void;
   /**
-   * Takes rows that are due, oldest first, at most `perEndpoint` of each. `nextDueAtMs`: when the next of those left is, of
-   * endpoints that may take more; null when there is none. Cost: some seeks for each endpoint that has rows.
+   * Takes rows that are due, oldest first, at most `perEndpoint` of each. `nextDueAtMs`: when the
+   * next of those left is, of endpoints that may take more; null when there is none. Cost: some
+   * seeks for each endpoint that has rows.
    */
-  claimDeliveries(input: ClaimInput): { deliveries: readonly Delivery[]; nextDueAtMs: number | null };
-  /** Writes down what came of attempts. Idempotent; what another claimer has taken meanwhile is left alone. */
+  claimDeliveries(input: ClaimInput): {
+    deliveries: readonly Delivery[];
+    nextDueAtMs: number | null;
+  };
+  /**
+   * Writes down what came of attempts. Idempotent; what another claimer has taken meanwhile is left
+   * alone.
+   */
   settleDeliveries(input: { results: readonly DeliveryResult[]; nowMs: number }): void;
-  /** Makes dead ones wait again, by id or (null) up to `limit` of the endpoint's; gives how many. */
+  /**
+   * Makes dead ones wait again, by id or (null) up to `limit` of the endpoint's; gives how many.
+   */
   replayDeliveries(input: {
     place: OutboxPlace;
     endpointId: string;
@@ -119,8 +151,8 @@ export type OutboxQueue = {
 /** Sends what waits. One for each database; the home says when. */
 export type Dispatcher = {
   /**
-   * Sends what is due until nothing is, or `stopping` fires; gives when there will be something, null for never.
-   * Rejects when the queue does, after the attempts under way have ended.
+   * Sends what is due until nothing is, or `stopping` fires; gives when there will be something,
+   * null for never. Rejects when the queue does, after the attempts under way have ended.
    */
   run(stopping?: AbortSignal): Promise<number | null>;
   /** Something new may be due: a run under way looks again. */
@@ -151,7 +183,9 @@ export function mayTell(name: string): boolean {
 /** Whether a call that succeeded may have left something to send, so that the home should look. */
 export function mayHaveEnqueued(name: string, input: unknown): boolean {
   if (name === 'enqueueDeliveries' || name === 'replayDeliveries') return true;
-  return TELLING.has(name) && (input as { readonly bucket?: BucketRef }).bucket?.notify !== undefined;
+  return (
+    TELLING.has(name) && (input as { readonly bucket?: BucketRef }).bucket?.notify !== undefined
+  );
 }
 
 /** An answer of an endpoint, as far as it was read. */
@@ -160,8 +194,9 @@ export type WebhookAnswer = { readonly status: number; readonly retryAfter: stri
 /** Sends one request to a webhook. */
 export type WebhookSender = {
   /**
-   * POSTs `body`; follows no redirect, reads of the answer no more than 64 KiB. Rejects with a WebhookFailure whose message
-   * may be shown to the account: the address is not public, the name is unknown, it took too long, the connection broke.
+   * POSTs `body`; follows no redirect, reads of the answer no more than 64 KiB. Rejects with a
+   * WebhookFailure whose message may be shown to the account: the address is not public, the name
+   * is unknown, it took too long, the connection broke.
    */
   post(request: {
     readonly url: string;

@@ -15,7 +15,10 @@ export type SteadyClock = {
   read(): SteadyReading;
 };
 
-/** Fresh ids; all but `requestId` have at least 74 random bits after a millisecond clock, and sort by time. */
+/**
+ * Fresh ids; all but `requestId` have at least 74 random bits after a millisecond clock, and sort
+ * by time.
+ */
 export type Ids = {
   requestId(): string;
   bucketId(): BucketId;
@@ -24,7 +27,10 @@ export type Ids = {
   /** Of anything else that has an id of its own: a token, a member, a job. */
   recordId(): string;
   blobId(home: BucketId): BlobId;
-  /** Sorts before every blob id made at `timeMs` or later, and after every one made before. For the sweeper. */
+  /**
+   * Sorts before every blob id made at `timeMs` or later, and after every one made before. For the
+   * sweeper.
+   */
   blobIdFloor(home: BucketId, timeMs: number): string;
 };
 
@@ -39,7 +45,10 @@ export type LogFields = Readonly<Record<string, string | number | boolean | null
 export type Log = {
   info(event: string, fields?: LogFields): void;
   /** `cause` is what was thrown; its stack goes to the log. */
-  error(event: string, fields?: { readonly cause?: unknown; readonly [name: string]: unknown }): void;
+  error(
+    event: string,
+    fields?: { readonly cause?: unknown; readonly [name: string]: unknown },
+  ): void;
 };
 
 /** Takes lines of a log. Never blocks and never throws: what can't be kept is dropped. */

@@ -14,7 +14,10 @@ import type { MemoryCore } from '../core/memory-core.ts';
 import { makeRequest } from '../http/s3/kit/make-request.ts';
 import type { Credential, MemoryReply } from './memory-api.ts';
 
-export type Secrets = { readonly root: { readonly id: string; readonly secret: string }; readonly seed: AccessKey[] };
+export type Secrets = {
+  readonly root: { readonly id: string; readonly secret: string };
+  readonly seed: AccessKey[];
+};
 
 export const ROOT = { id: 'test-root-key', secret: 'test-root-secret' };
 export const PASSWORD = 'correct horse battery';
@@ -54,12 +57,19 @@ export function apiOver(core: MemoryCore, { root, seed }: Secrets = { root: ROOT
     const response = await api.handle({ ...request, remoteAddress: from }, `request${++count}`);
     const text = await response.text();
     const isJson = /json/.test(response.headers.get('content-type') ?? '') && text !== '';
-    return { status: response.status, headers: response.headers, json: isJson ? JSON.parse(text) : null };
+    return {
+      status: response.status,
+      headers: response.headers,
+      json: isJson ? JSON.parse(text) : null,
+    };
   }
 
   /** Whoever signs in with that; fails the test unless it is let in. */
   async function signIn(secret: object, from?: string): Promise<Credential> {
-    const reply = await send('POST', '/sessions', { body: secret, ...(from === undefined ? {} : { from }) });
+    const reply = await send('POST', '/sessions', {
+      body: secret,
+      ...(from === undefined ? {} : { from }),
+    });
     if (reply.status !== 201) throw new Error(`Not signed in: ${reply.json?.code}`);
     return { cookie: (reply.headers.get('set-cookie') ?? '').split(';')[0] ?? '' };
   }
@@ -67,20 +77,33 @@ export function apiOver(core: MemoryCore, { root, seed }: Secrets = { root: ROOT
   const signInRoot = () => signIn({ accessKeyId: root.id, secretAccessKey: root.secret });
 
   /** A token with those scopes, of whoever `by` is. */
-  async function tokenOf(by: Credential, scopes: readonly string[] | null, rest: object = {}): Promise<Credential> {
+  async function tokenOf(
+    by: Credential,
+    scopes: readonly string[] | null,
+    rest: object = {},
+  ): Promise<Credential> {
     const { json } = await send('POST', '/tokens', { by, body: { name: 't', scopes, ...rest } });
     return { authorization: `Bearer ${json.token}` };
   }
 
   /** What became of it: the code of the problem, else the status. */
-  async function outcome(method: string, path: string, sending?: Sending): Promise<string | number> {
+  async function outcome(
+    method: string,
+    path: string,
+    sending?: Sending,
+  ): Promise<string | number> {
     const { status, json } = await send(method, path, sending);
     return json?.code ?? status;
   }
 
   /** The API's own description. */
   async function document() {
-    const request = makeRequest({ method: 'GET', target: '/-/api/openapi.json', headers: {}, body: [] });
+    const request = makeRequest({
+      method: 'GET',
+      target: '/-/api/openapi.json',
+      headers: {},
+      body: [],
+    });
     return JSON.parse(await (await api.handle(request, 'document')).text());
   }
 
@@ -97,7 +120,13 @@ export async function addSignedIn(
 ): Promise<Credential> {
   const { accountId = ROOT_ACCOUNT.id, login, role } = member;
   const [memberId, nowMs] = [ids.recordId(), clock.nowMs()];
-  const state = { displayName: login, isEnabled: true, hasPassword: true, createdAtMs: nowMs, revision: 1 };
+  const state = {
+    displayName: login,
+    isEnabled: true,
+    hasPassword: true,
+    createdAtMs: nowMs,
+    revision: 1,
+  };
   const record = { ...state, id: memberId, accountId, login, role };
   await directory.call('addMember', { member: record, passwordHash: HASH });
   const text = newCookieText();

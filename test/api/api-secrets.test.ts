@@ -1,4 +1,5 @@
-// A server without a root secret, as one with seeded keys alone, must not fall back to a secret that everybody knows.
+// A server without a root secret, as one with seeded keys alone, must not fall back to a secret
+// that everybody knows.
 import { expect, it } from 'vitest';
 import { createApiSecrets } from '../../src/api/api-secrets.ts';
 import { toPage } from '../../src/api/paging.ts';

@@ -10,7 +10,11 @@ export async function closeBill(core: Core, accountId: AccountId) {
   const nowMs = clock.nowMs();
   const meter = 'class-a/STANDARD' as const;
   const row = { hourMs: nowMs, bucketId: null, accessKeyId: null, meter, quantity: 9_000_000n };
-  await ledger.call('record', { accountId, batches: [{ source: 'bill', sequence: 1, rows: [row] }], nowMs });
+  await ledger.call('record', {
+    accountId,
+    batches: [{ source: 'bill', sequence: 1, rows: [row] }],
+    nowMs,
+  });
   const month = monthOf(nowMs);
   await closeMonth(core, { id: accountId, displayName: 'x' }, month, { isLast: true });
   return month;

@@ -46,11 +46,19 @@ function request(method: string, { path, body, by }: Sent): Promise<MemoryReply>
     ...(/^[/](?:caps|rate-cards)[/]/.test(path) ? {} : { 'if-match': '*' }),
     ...(method === 'POST' ? { 'idempotency-key': fresh('once') } : {}),
   };
-  return api.send({ method, path, headers, body: body === undefined ? null : JSON.stringify(body) }, by);
+  return api.send(
+    { method, path, headers, body: body === undefined ? null : JSON.stringify(body) },
+    by,
+  );
 }
 
 /** Prepares: what it answers must be a success. */
-async function done(method: string, path: string, body?: object, by?: Credential): Promise<MemoryReply> {
+async function done(
+  method: string,
+  path: string,
+  body?: object,
+  by?: Credential,
+): Promise<MemoryReply> {
   const reply = await request(method, {
     path,
     ...(body === undefined ? {} : { body }),
@@ -64,12 +72,15 @@ const cookieOf = ({ headers }: MemoryReply): Credential => ({
   cookie: (headers.get('set-cookie') ?? '').split(';')[0] ?? '',
 });
 
-const newAccount = async () => (await done('POST', '/accounts', { displayName: 'x' })).json.id as string;
+const newAccount = async () =>
+  (await done('POST', '/accounts', { displayName: 'x' })).json.id as string;
 const newMember = async () =>
-  (await done('POST', '/members', { login: fresh('login'), displayName: 'x', role: 'reader' })).json.id as string;
+  (await done('POST', '/members', { login: fresh('login'), displayName: 'x', role: 'reader' })).json
+    .id as string;
 const newKey = async () => (await done('POST', '/access-keys', { name: 'x' })).json.id as string;
 const newHook = async () =>
-  (await done('POST', '/webhooks', { url: 'https://hooks.example.org/', isEnabled: true })).json.id as string;
+  (await done('POST', '/webhooks', { url: 'https://hooks.example.org/', isEnabled: true })).json
+    .id as string;
 
 /** The path of a closed invoice of a new account. */
 async function newInvoicePath(action: string): Promise<string> {
@@ -78,7 +89,8 @@ async function newInvoicePath(action: string): Promise<string> {
   return `/invoices/${monthText(month)}/${action}?accountId=${accountId}`;
 }
 
-const handleOf = (path: string) => openBucket(api.core, parseBucketName(path.slice('/buckets/'.length)), () => {});
+const handleOf = (path: string) =>
+  openBucket(api.core, parseBucketName(path.slice('/buckets/'.length)), () => {});
 
 async function newBucket(objects: readonly string[] = []): Promise<string> {
   const name = fresh('bucket');
@@ -91,7 +103,9 @@ async function newBucket(objects: readonly string[] = []): Promise<string> {
 /** A bucket that a host is bound to. */
 async function newSite(): Promise<string> {
   const path = await newBucket();
-  await done('PATCH', path, { hosting: { domains: [{ host: `${fresh('site')}.example.org`, prefix: '' }] } });
+  await done('PATCH', path, {
+    hosting: { domains: [{ host: `${fresh('site')}.example.org`, prefix: '' }] },
+  });
   return path;
 }
 
@@ -124,8 +138,14 @@ async function newSession(): Promise<MemoryReply> {
 }
 
 const newChallenge = async (kind: 'registration' | 'authentication') =>
-  (await done('POST', `/passkeys/${kind}-options`, undefined, kind === 'registration' ? ada.by : undefined)).json
-    .challenge as string;
+  (
+    await done(
+      'POST',
+      `/passkeys/${kind}-options`,
+      undefined,
+      kind === 'registration' ? ada.by : undefined,
+    )
+  ).json.challenge as string;
 
 async function newPasskey() {
   const phone = createAuthenticator(SITE);
@@ -145,7 +165,14 @@ const CARD = {
   source: 'https://prices.example/',
   asOf: '2026-01-01',
   monthHours: 'calendar',
-  lines: [{ label: 'x', meters: ['class-a/STANDARD'], unit: { name: 'x', size: 1 }, tiers: [{ price: '1' }] }],
+  lines: [
+    {
+      label: 'x',
+      meters: ['class-a/STANDARD'],
+      unit: { name: 'x', size: 1 },
+      tiers: [{ price: '1' }],
+    },
+  ],
 };
 
 const policyOf = (path: string) => ({
@@ -164,12 +191,19 @@ const policyOf = (path: string) => ({
 const EXAMPLES: Readonly<Record<string, Example | readonly Example[]>> = {
   signIn: async () => {
     const phone = await newPasskey();
-    return { path: '/sessions', body: { passkey: phone.authenticate(await newChallenge('authentication')) } };
+    return {
+      path: '/sessions',
+      body: { passkey: phone.authenticate(await newChallenge('authentication')) },
+    };
   },
   proveSession: async () => {
     const { id, secretAccessKey } = (await done('POST', '/access-keys', { name: 'x' })).json;
     const body = { accessKeyId: id, secretAccessKey };
-    return { path: '/sessions/current/proof', body, by: cookieOf(await done('POST', '/sessions', body)) };
+    return {
+      path: '/sessions/current/proof',
+      body,
+      by: cookieOf(await done('POST', '/sessions', body)),
+    };
   },
   signOutEverywhere: async () => ({ path: '/sessions', by: cookieOf(await newSession()) }),
   signOut: async () => {
@@ -177,7 +211,9 @@ const EXAMPLES: Readonly<Record<string, Example | readonly Example[]>> = {
     return { path: `/sessions/${session.json.id}`, by: cookieOf(session) };
   },
   createToken: () => ({ path: '/tokens', body: { name: 'x' } }),
-  deleteToken: async () => ({ path: `/tokens/${(await done('POST', '/tokens', { name: 'x' })).json.id}` }),
+  deleteToken: async () => ({
+    path: `/tokens/${(await done('POST', '/tokens', { name: 'x' })).json.id}`,
+  }),
   beginPasskeyRegistration: () => ({ path: '/passkeys/registration-options', by: ada.by }),
   createPasskey: async () => {
     const passkey = createAuthenticator(SITE).register(await newChallenge('registration'));
@@ -186,7 +222,10 @@ const EXAMPLES: Readonly<Record<string, Example | readonly Example[]>> = {
   deletePasskey: async () => ({ path: `/passkeys/${(await newPasskey()).id}`, by: ada.by }),
   beginPasskeySignIn: () => ({ path: '/passkeys/authentication-options' }),
   createAccount: () => ({ path: '/accounts', body: { displayName: 'x' } }),
-  updateAccount: async () => ({ path: `/accounts/${await newAccount()}`, body: { displayName: 'y' } }),
+  updateAccount: async () => ({
+    path: `/accounts/${await newAccount()}`,
+    body: { displayName: 'y' },
+  }),
   putAccountQuota: async () => ({
     path: `/accounts/${await newAccount()}/quota`,
     body: { bytes: '1000000', objects: null },
@@ -198,7 +237,11 @@ const EXAMPLES: Readonly<Record<string, Example | readonly Example[]>> = {
     async () => {
       const accountId = (await newAccount()) as AccountId;
       const by = await addSignedIn(api.core, { accountId, login: fresh('login'), role: 'owner' });
-      return { path: '/members', body: { login: fresh('login'), displayName: 'x', role: 'reader' }, by };
+      return {
+        path: '/members',
+        body: { login: fresh('login'), displayName: 'x', role: 'reader' },
+        by,
+      };
     },
   ],
   updateMember: async () => ({ path: `/members/${await newMember()}`, body: { displayName: 'y' } }),
@@ -211,7 +254,10 @@ const EXAMPLES: Readonly<Record<string, Example | readonly Example[]>> = {
   createAccessKey: () => ({ path: '/access-keys', body: { name: 'x' } }),
   updateAccessKey: async () => ({ path: `/access-keys/${await newKey()}`, body: { name: 'y' } }),
   deleteAccessKey: async () => ({ path: `/access-keys/${await newKey()}` }),
-  rotateAccessKey: async () => ({ path: `/access-keys/${await newKey()}/rotate`, body: { overlapSeconds: 60 } }),
+  rotateAccessKey: async () => ({
+    path: `/access-keys/${await newKey()}/rotate`,
+    body: { overlapSeconds: 60 },
+  }),
   createBucket: () => ({ path: '/buckets', body: { name: fresh('bucket') } }),
   updateBucket: [
     async () => ({ path: await newBucket(), body: { versioning: 'enabled', tags: { a: 'b' } } }),
@@ -226,9 +272,18 @@ const EXAMPLES: Readonly<Record<string, Example | readonly Example[]>> = {
       return { path: await newBucket(), body: { notifications: [rule] } };
     },
   ],
-  deleteBucket: [async () => ({ path: await newBucket() }), async () => ({ path: await newSite() })],
-  purgeCaches: async () => ({ path: `${await newBucket()}/cache-purges`, body: { everything: true } }),
-  updateObject: async () => ({ path: `${await newBucket(['k'])}/object?key=k`, body: { tags: { a: 'b' } } }),
+  deleteBucket: [
+    async () => ({ path: await newBucket() }),
+    async () => ({ path: await newSite() }),
+  ],
+  purgeCaches: async () => ({
+    path: `${await newBucket()}/cache-purges`,
+    body: { everything: true },
+  }),
+  updateObject: async () => ({
+    path: `${await newBucket(['k'])}/object?key=k`,
+    body: { tags: { a: 'b' } },
+  }),
   deleteObject: async () => ({ path: `${await newBucket(['k'])}/object?key=k` }),
   restoreVersion: async () => {
     const { bucket, versionId } = await newVersion();
@@ -238,14 +293,26 @@ const EXAMPLES: Readonly<Record<string, Example | readonly Example[]>> = {
   completeUpload: async () => {
     const { bucket, id } = await newUpload();
     const address = { key: key('k'), uploadId: id as UploadId };
-    const { partNumber, md5: etag } = await putPart(api.core, await handleOf(bucket), address, 1, sampleBytes(40));
-    return { path: `${bucket}/uploads/${id}/complete`, body: { key: 'k', parts: [{ partNumber, etag }] } };
+    const { partNumber, md5: etag } = await putPart(
+      api.core,
+      await handleOf(bucket),
+      address,
+      1,
+      sampleBytes(40),
+    );
+    return {
+      path: `${bucket}/uploads/${id}/complete`,
+      body: { key: 'k', parts: [{ partNumber, etag }] },
+    };
   },
   abortUpload: async () => {
     const { bucket, id } = await newUpload();
     return { path: `${bucket}/uploads/${id}?key=k` };
   },
-  startJob: async () => ({ path: `${await newBucket(['a/k'])}/jobs`, body: { kind: 'move', prefix: 'a/', to: 'b/' } }),
+  startJob: async () => ({
+    path: `${await newBucket(['a/k'])}/jobs`,
+    body: { kind: 'move', prefix: 'a/', to: 'b/' },
+  }),
   cancelJob: async () => {
     const bucket = await newBucket(['a/k']);
     const { json } = await done('POST', `${bucket}/jobs`, { kind: 'move', prefix: 'a/', to: 'b/' });
@@ -257,16 +324,31 @@ const EXAMPLES: Readonly<Record<string, Example | readonly Example[]>> = {
     await api.core.settle();
     return { path: `${bucket}/jobs/${json.id}/undo` };
   },
-  putTrashSettings: async () => ({ path: `${await newBucket()}/trash/settings`, body: { days: 7 } }),
+  putTrashSettings: async () => ({
+    path: `${await newBucket()}/trash/settings`,
+    body: { days: 7 },
+  }),
   putRateCard: () => {
     const id = fresh('card');
     return { path: `/rate-cards/${id}`, body: { id, ...CARD } };
   },
   setRateCard: () => ({ path: '/billing/rate-card', body: { rateCardId: 'cloudflare-r2' } }),
-  confirmClock: () => ({ path: '/clock', body: { now: new Date(api.core.ports.clock.nowMs()).toISOString() } }),
-  addCredit: () => ({ path: '/billing/credits', body: { label: 'x', currency: 'USD', amountMicro: '1' } }),
-  createCreditNote: async () => ({ path: await newInvoicePath('credit-notes'), body: { reason: 'x' } }),
-  voidInvoice: async () => ({ path: await newInvoicePath('void'), body: { reason: 'x', reissue: true } }),
+  confirmClock: () => ({
+    path: '/clock',
+    body: { now: new Date(api.core.ports.clock.nowMs()).toISOString() },
+  }),
+  addCredit: () => ({
+    path: '/billing/credits',
+    body: { label: 'x', currency: 'USD', amountMicro: '1' },
+  }),
+  createCreditNote: async () => ({
+    path: await newInvoicePath('credit-notes'),
+    body: { reason: 'x' },
+  }),
+  voidInvoice: async () => ({
+    path: await newInvoicePath('void'),
+    body: { reason: 'x', reissue: true },
+  }),
   putIssuer: () => ({ path: '/billing/issuer', body: { name: fresh('issuer') } }),
   putBuyer: () => ({ path: '/billing/buyer', body: { name: fresh('buyer') } }),
   setAccountTax: () => ({ path: '/billing/tax', body: { percent: String(++count % 100) } }),
@@ -282,7 +364,10 @@ const EXAMPLES: Readonly<Record<string, Example | readonly Example[]>> = {
   deleteWebhook: async () => ({ path: `/webhooks/${await newHook()}` }),
   rotateWebhookSecret: async () => ({ path: `/webhooks/${await newHook()}/secret` }),
   testWebhook: async () => ({ path: `/webhooks/${await newHook()}/test` }),
-  replayDeliveries: async () => ({ path: `/webhooks/${await newHook()}/replay`, body: { ids: null } }),
+  replayDeliveries: async () => ({
+    path: `/webhooks/${await newHook()}/replay`,
+    body: { ids: null },
+  }),
   putEncryptionKey: () => ({ path: '/encryption-keys', body: { id: fresh('key') } }),
 };
 
@@ -292,25 +377,35 @@ const operations = Object.values(api.document.paths as Json).flatMap((item) =>
     name: operationId as string,
   })),
 );
-const changing = operations.filter(({ method, name }) => METHODS_OF_CHANGES.has(method) && !READS.has(name));
+const changing = operations.filter(
+  ({ method, name }) => METHODS_OF_CHANGES.has(method) && !READS.has(name),
+);
 
-it.each(changing)('$name answers when its commit is there, and fails when it fails', async ({ method, name }) => {
-  const example = EXAMPLES[name];
-  if (example === undefined) throw new Error(`${name} changes something: give an example of it in this file.`);
-  for (const each of typeof example === 'function' ? [example] : example) {
-    await expectCommitFirst(async () => {
-      const sent = await each();
-      return () => request(method.toUpperCase(), sent);
-    });
-  }
-});
+it.each(changing)(
+  '$name answers when its commit is there, and fails when it fails',
+  async ({ method, name }) => {
+    const example = EXAMPLES[name];
+    if (example === undefined)
+      throw new Error(`${name} changes something: give an example of it in this file.`);
+    for (const each of typeof example === 'function' ? [example] : example) {
+      await expectCommitFirst(async () => {
+        const sent = await each();
+        return () => request(method.toUpperCase(), sent);
+      });
+    }
+  },
+);
 
-async function expectCommitFirst(prepare: () => Promise<() => Promise<MemoryReply>>): Promise<void> {
+async function expectCommitFirst(
+  prepare: () => Promise<() => Promise<MemoryReply>>,
+): Promise<void> {
   const { failed, last } = await failEachCommand(gate, prepare);
   expect([last.status < 300, last.json]).toEqual([true, last.json]);
   const ended = failed.findIndex(({ command }) => AFTER_COMMIT.has(command));
   const commits = ended < 0 ? failed : failed.slice(0, ended);
   expect(commits.length).toBeGreaterThan(0);
-  expect(commits).toEqual(commits.map(({ command }) => ({ command, answeredBefore: false, status: 503 })));
+  expect(commits).toEqual(
+    commits.map(({ command }) => ({ command, answeredBefore: false, status: 503 })),
+  );
   expect(failed.filter(({ answeredBefore }) => answeredBefore)).toEqual([]);
 }

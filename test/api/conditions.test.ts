@@ -1,11 +1,17 @@
-// Settings that several people change: each change says which state it was made of, and of two changes of one state one wins.
+// Settings that several people change: each change says which state it was made of, and of two
+// changes of one state one wins.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ROOT_ACCOUNT } from '../../src/core/auth/root-account.ts';
 import { HOUR_MS } from '../../src/domain/time.ts';
 import { startMemoryApi } from './memory-api.ts';
 
 const api = await startMemoryApi();
-const call = (method: string, path: string, body: object | null, headers: Readonly<Record<string, string>> = {}) =>
+const call = (
+  method: string,
+  path: string,
+  body: object | null,
+  headers: Readonly<Record<string, string>> = {},
+) =>
   api.send({
     ...{ method, path, headers: { 'content-type': 'application/json', ...headers } },
     body: body === null ? null : JSON.stringify(body),
@@ -55,7 +61,8 @@ describe.each(RESOURCES)('$name', ({ method, make, change }) => {
   beforeAll(async () => {
     path = await make();
   });
-  const changeIf = (n: number, match: string) => call(method, path, change(n), { 'if-match': match });
+  const changeIf = (n: number, match: string) =>
+    call(method, path, change(n), { 'if-match': match });
 
   it('is changed by who names its state, and says what it is then', async () => {
     const seen = await etagAt(path);
@@ -107,7 +114,12 @@ it('how a cap stands is no change of it, and a cap that is gone is not found', a
   const seen = await etagAt(path);
   const { ledger, clock } = api.core.ports;
   const nowMs = clock.nowMs();
-  const row = { hourMs: nowMs - (nowMs % HOUR_MS), bucketId: null, accessKeyId: null, meter: 'egress/memory' } as const;
+  const row = {
+    hourMs: nowMs - (nowMs % HOUR_MS),
+    bucketId: null,
+    accessKeyId: null,
+    meter: 'egress/memory',
+  } as const;
   const batches = [{ source: 'test', sequence: 1, rows: [{ ...row, quantity: 400n }] }];
   await ledger.call('record', { accountId: ROOT_ACCOUNT.id, batches, nowMs });
   expect((await call('GET', path, null)).json).toMatchObject({ spent: '400', percent: 40 });
@@ -119,7 +131,8 @@ it('how a cap stands is no change of it, and a cap that is gone is not found', a
 
 it('a card is given to an account by who saw which it has, and by one of many', async () => {
   const seen = await etagAt('/billing');
-  const give = (rateCardId: string | null) => call('PUT', '/billing/rate-card', { rateCardId }, { 'if-match': seen });
+  const give = (rateCardId: string | null) =>
+    call('PUT', '/billing/rate-card', { rateCardId }, { 'if-match': seen });
   const cards = ['aws-s3-us-east-1', 'backblaze-b2', 'bunny-storage'];
   const replies = await Promise.all(cards.map(give));
   expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 412, 412]);
@@ -129,10 +142,13 @@ it('a card is given to an account by who saw which it has, and by one of many', 
 });
 
 it('a member with another password is of another state, with the same change or alone', async () => {
-  const { id } = (await call('POST', '/members', { login: 'ada', displayName: 'Ada', role: 'reader' })).json;
+  const { id } = (
+    await call('POST', '/members', { login: 'ada', displayName: 'Ada', role: 'reader' })
+  ).json;
   const path = `/members/${id}`;
   const seen = await etagAt(path);
-  const change = (match: string) => call('PATCH', path, { password: 'correct horse battery' }, { 'if-match': match });
+  const change = (match: string) =>
+    call('PATCH', path, { password: 'correct horse battery' }, { 'if-match': match });
   const changed = await change(seen);
   expect([changed.status, changed.json.hasPassword]).toEqual([200, true]);
   expect(changed.headers.get('etag')).toBe(await etagAt(path));

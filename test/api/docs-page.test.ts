@@ -10,7 +10,10 @@ import { startMemoryApi } from './memory-api.ts';
 const { document } = await startMemoryApi();
 const page = docsHtml(JSON.stringify(document));
 const ask = (path: string, method = 'GET', headers: Record<string, string> = {}) =>
-  answerDocs(makeRequest({ method, target: `/-${path}`, headers, body: [] }), path, { requestId: 'R', page });
+  answerDocs(makeRequest({ method, target: `/-${path}`, headers, body: [] }), path, {
+    requestId: 'R',
+    page,
+  });
 const ids = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
 
 it('is not modified by any form of its tag', async () => {
@@ -48,20 +51,28 @@ it('runs no script, and its policy allows its one style sheet and nothing else',
 });
 
 it('tells of every operation, every schema and every code that a client may meet', () => {
-  const operations = Object.values(document.paths as Record<string, Record<string, { operationId: string }>>)
+  const operations = Object.values(
+    document.paths as Record<string, Record<string, { operationId: string }>>,
+  )
     .flatMap((methods) => Object.values(methods))
     .map(({ operationId }) => operationId);
   expect(operations.filter((id) => !ids.has(id))).toEqual([]);
   const schemas = Object.keys(document.components.schemas);
   expect(schemas.filter((name) => !ids.has(`schema-${name}`))).toEqual([]);
-  const codes = Object.entries(ERROR_STATUS).filter(([code, status]) => status !== 500 || code === 'InternalError');
+  const codes = Object.entries(ERROR_STATUS).filter(
+    ([code, status]) => status !== 500 || code === 'InternalError',
+  );
   expect(codes.map(([code]) => code).filter((code) => !ids.has(code))).toEqual([]);
 });
 
 it('names scopes that there are, and says of sessions that they are none', () => {
-  const scopes = new Set([...page.matchAll(/Needs the scope <code>([^<]+)<\/code>/g)].map(([, scope]) => scope));
+  const scopes = new Set(
+    [...page.matchAll(/Needs the scope <code>([^<]+)<\/code>/g)].map(([, scope]) => scope),
+  );
   expect([...scopes].filter((scope) => !SCOPES.some((known) => known === scope))).toEqual([]);
-  expect(page).toMatch(/id="changePassword">[\s\S]{0,300}Needs a session in which a secret was shown/);
+  expect(page).toMatch(
+    /id="changePassword">[\s\S]{0,300}Needs a session in which a secret was shown/,
+  );
 });
 
 it('links to nothing that is not there, and marks up no text of the document', () => {

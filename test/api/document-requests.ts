@@ -1,5 +1,6 @@
-// Makes requests out of the API's own document: mostly such as it describes, some a little off, some nonsense. For the fuzz
-// in memory (fuzz.test.ts) and over the wire; nothing here knows a route by name.
+// Makes requests out of the API's own document: mostly such as it describes, some a little off,
+// some nonsense. For the fuzz in memory (fuzz.test.ts) and over the wire; nothing here knows a
+// route by name.
 import fc from 'fast-check';
 
 // biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document is JSON of any shape
@@ -13,8 +14,17 @@ export type FuzzRequest = {
   readonly body: string | null;
 };
 
-/** Operations that hash passwords take 0.1 s each, and the one that signs out takes the fuzz's own session. */
-const RARE = new Set(['signIn', 'createMember', 'updateMember', 'changePassword', 'signOutEverywhere']);
+/**
+ * Operations that hash passwords take 0.1 s each, and the one that signs out takes the fuzz's own
+ * session.
+ */
+const RARE = new Set([
+  'signIn',
+  'createMember',
+  'updateMember',
+  'changePassword',
+  'signOutEverywhere',
+]);
 const RARE_WEIGHT = 1;
 const USUAL_WEIGHT = 20;
 
@@ -34,12 +44,15 @@ const STRANGE_TEXTS = [
   'a'.repeat(3000),
 ];
 
-/** Texts by what they are: the segment of the path that they came from or go behind (`buckets`), or their field (`key`). */
+/**
+ * Texts by what they are: the segment of the path that they came from or go behind (`buckets`), or
+ * their field (`key`).
+ */
 export type NamedTexts = Readonly<Record<string, readonly string[]>>;
 
 /**
- * Requests for the operations of the document; `known` are texts that mean something there: ids, names, cursors; `named`
- * those of which more is known.
+ * Requests for the operations of the document; `known` are texts that mean something there: ids,
+ * names, cursors; `named` those of which more is known.
  */
 export function requestsOf(
   document: Json,
@@ -58,7 +71,11 @@ export function requestsOf(
       : fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...own) }, { weight: 1, arbitrary: text });
   };
   const operations = Object.entries(document.paths as Json).flatMap(([path, item]) =>
-    Object.entries(item as Json).map(([method, operation]) => ({ path, method, operation: operation as Json })),
+    Object.entries(item as Json).map(([method, operation]) => ({
+      path,
+      method,
+      operation: operation as Json,
+    })),
   );
   return fc.oneof(
     ...operations.map(({ path, method, operation }) => ({
@@ -69,9 +86,15 @@ export function requestsOf(
 }
 
 /** One operation of a document, and what of its input is always the same. */
-export type OperationInput = { readonly path: string; readonly method: string; readonly operation: Json };
+export type OperationInput = {
+  readonly path: string;
+  readonly method: string;
+  readonly operation: Json;
+};
 
-/** Query and body as the document describes them, for who fills in the path: nothing of it is off. */
+/**
+ * Query and body as the document describes them, for who fills in the path: nothing of it is off.
+ */
 export function rightInputsOf(
   document: Json,
   { operation }: Pick<OperationInput, 'operation'>,
@@ -84,7 +107,9 @@ export function rightInputsOf(
   };
   const inQuery = (operation.parameters ?? []).filter((p: Json) => p.in === 'query' && p.required);
   const query = fc.record(
-    Object.fromEntries(inQuery.map((p: Json) => [p.name, valuesOf(document, p.schema, texts, 0, p.name)])),
+    Object.fromEntries(
+      inQuery.map((p: Json) => [p.name, valuesOf(document, p.schema, texts, 0, p.name)]),
+    ),
   );
   const schema = operation.requestBody?.content?.['application/json']?.schema;
   const body = schema === undefined ? fc.constant(undefined) : valuesOf(document, schema, texts, 0);
@@ -118,7 +143,10 @@ function requestOf(
         const before = segments[segments.indexOf(`{${p.name}}`) - 1] ?? '';
         return [
           p.name,
-          fc.oneof({ weight: 3, arbitrary: texts(before) }, { weight: 1, arbitrary: valuesFor(p.schema, p.name) }),
+          fc.oneof(
+            { weight: 3, arbitrary: texts(before) },
+            { weight: 1, arbitrary: valuesFor(p.schema, p.name) },
+          ),
         ];
       }),
   );
@@ -128,9 +156,13 @@ function requestOf(
       .map((p) => [p.name, fc.option(valuesFor(p.schema, p.name), { nil: undefined, freq: 3 })]),
   );
   const schema = operation.requestBody?.content?.['application/json']?.schema;
-  const right = schema === undefined ? fc.constant(undefined) : valuesOf(document, schema, texts, 0);
+  const right =
+    schema === undefined ? fc.constant(undefined) : valuesOf(document, schema, texts, 0);
   const body = fc.oneof(
-    { weight: 8, arbitrary: right.map((value) => (value === undefined ? null : JSON.stringify(value))) },
+    {
+      weight: 8,
+      arbitrary: right.map((value) => (value === undefined ? null : JSON.stringify(value))),
+    },
     { weight: 2, arbitrary: right.chain(spoiled).map((value) => JSON.stringify(value) ?? null) },
     { weight: 1, arbitrary: fc.oneof(fc.json({ maxDepth: 3 }), fc.string({ maxLength: 30 })) },
   );
@@ -142,21 +174,35 @@ function requestOf(
       'application/json; charset=x',
       undefined,
     ),
-    'idempotency-key': fc.constantFrom(undefined, undefined, undefined, 'one', 'two', 'not ascii ü'),
+    'idempotency-key': fc.constantFrom(
+      undefined,
+      undefined,
+      undefined,
+      'one',
+      'two',
+      'not ascii ü',
+    ),
   });
   return fc
-    .record({ path: fc.record(inPath), query: fc.record(inQuery), body, headers, extra: fc.boolean() })
+    .record({
+      path: fc.record(inPath),
+      query: fc.record(inQuery),
+      body,
+      headers,
+      extra: fc.boolean(),
+    })
     .map((made) => {
-      const filled = path.replace(/\{(\w+)\}/g, (_, name) => encode((made.path as Record<string, unknown>)[name]));
+      const filled = path.replace(/\{(\w+)\}/g, (_, name) =>
+        encode((made.path as Record<string, unknown>)[name]),
+      );
       const pairs = Object.entries(made.query).filter(([, value]) => value !== undefined);
       const query = pairs.map(([name, value]) => `${name}=${encode(value)}`).join('&');
       return {
         method: method.toUpperCase(),
         path: query === '' ? filled : `${filled}?${query}`,
-        headers: Object.fromEntries(Object.entries(made.headers).filter(([, value]) => value !== undefined)) as Record<
-          string,
-          string
-        >,
+        headers: Object.fromEntries(
+          Object.entries(made.headers).filter(([, value]) => value !== undefined),
+        ) as Record<string, string>,
         body: method === 'get' ? null : made.body,
       };
     });
@@ -176,7 +222,13 @@ function spoiled(value: unknown): fc.Arbitrary<unknown> {
   return fc.tuple(name, fc.option(other, { nil: undefined })).map(([key, replacement]) => {
     const copy: Record<string, unknown> = Object.fromEntries(Object.entries(value));
     if (replacement === undefined) delete copy[key];
-    else Object.defineProperty(copy, key, { value: replacement, enumerable: true, configurable: true, writable: true });
+    else
+      Object.defineProperty(copy, key, {
+        value: replacement,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
     return copy;
   });
 }
@@ -205,10 +257,14 @@ function valuesOf(
   const choices: Json[] | undefined = schema.anyOf ?? schema.oneOf;
   if (choices !== undefined) return fc.oneof(...choices.map(deeper));
   if (schema.allOf !== undefined) {
-    return fc.tuple(...schema.allOf.map(deeper)).map((parts) => Object.assign({}, ...(parts as object[])));
+    return fc
+      .tuple(...schema.allOf.map(deeper))
+      .map((parts) => Object.assign({}, ...(parts as object[])));
   }
   const types: string[] = Array.isArray(schema.type) ? schema.type : [schema.type ?? 'object'];
-  return fc.oneof(...types.map((type) => valuesOfType(document, schema, type, { texts, depth, name })));
+  return fc.oneof(
+    ...types.map((type) => valuesOfType(document, schema, type, { texts, depth, name })),
+  );
 }
 
 function valuesOfType(
@@ -227,13 +283,19 @@ function valuesOfType(
       : fc.double({ min, max, noNaN: true });
   }
   if (type === 'array')
-    return fc.array(deeper(schema.items), { minLength: Math.min(schema.minItems ?? 0, 3), maxLength: 3 });
+    return fc.array(deeper(schema.items), {
+      minLength: Math.min(schema.minItems ?? 0, 3),
+      maxLength: 3,
+    });
   if (type === 'string') return textsOf(schema, texts(name));
   const properties: [string, Json][] = Object.entries(schema.properties ?? {});
   const required: string[] = schema.required ?? [];
-  const named = fc.record(Object.fromEntries(properties.map(([name, inner]) => [name, deeper(inner, name)])), {
-    requiredKeys: required.filter((name) => name in (schema.properties ?? {})),
-  });
+  const named = fc.record(
+    Object.fromEntries(properties.map(([name, inner]) => [name, deeper(inner, name)])),
+    {
+      requiredKeys: required.filter((name) => name in (schema.properties ?? {})),
+    },
+  );
   if (typeof schema.additionalProperties !== 'object') return named;
   const free = fc.dictionary(
     fc.oneof(texts(null), fc.string({ minLength: 1, maxLength: 8 })),

@@ -7,7 +7,11 @@ type Json = any;
 
 const { document } = await startMemoryApi();
 const operations = Object.entries(document.paths as Json).flatMap(([path, item]) =>
-  Object.entries(item as Json).map(([method, operation]) => ({ path, method, operation: operation as Json })),
+  Object.entries(item as Json).map(([method, operation]) => ({
+    path,
+    method,
+    operation: operation as Json,
+  })),
 );
 const each = operations.map((entry) => [entry.operation.operationId as string, entry] as const);
 
@@ -30,12 +34,19 @@ const WHOLE_LISTS: ReadonlySet<string> = new Set([
   'previewLifecycle',
 ]);
 
-/** Objects of a body that would take a field that nobody knows; maps say so by a schema for their values. */
+/**
+ * Objects of a body that would take a field that nobody knows; maps say so by a schema for their
+ * values.
+ */
 function loose(schema: Json, path: string, seen: Set<Json> = new Set()): string[] {
   const found = resolve(schema);
   if (found === undefined || seen.has(found)) return [];
   seen.add(found);
-  const inner = [...(found.anyOf ?? []), ...(found.allOf ?? []), ...(found.items === undefined ? [] : [found.items])];
+  const inner = [
+    ...(found.anyOf ?? []),
+    ...(found.allOf ?? []),
+    ...(found.items === undefined ? [] : [found.items]),
+  ];
   const properties = Object.entries(found.properties ?? {});
   const isOpen = found.properties !== undefined && found.additionalProperties === undefined;
   return [
@@ -64,15 +75,18 @@ describe('the document', () => {
     });
   });
 
-  it.each(each)('%s says what it does, who may call it and what may go wrong', (_, { method, operation }) => {
-    expect(operation.summary).toMatch(/\S{2,}/);
-    expect(operation.tags).toHaveLength(1);
-    expect(typeof operation['x-quayside-access']).toBe('string');
-    expect(operation.security).toEqual(securityOf(operation['x-quayside-access']));
-    expect(operation.responses.default.content).toHaveProperty(['application/problem+json']);
-    const names = (operation.parameters ?? []).map(({ name }: Json) => name);
-    expect(names.includes('Idempotency-Key')).toBe(method === 'post');
-  });
+  it.each(each)(
+    '%s says what it does, who may call it and what may go wrong',
+    (_, { method, operation }) => {
+      expect(operation.summary).toMatch(/\S{2,}/);
+      expect(operation.tags).toHaveLength(1);
+      expect(typeof operation['x-quayside-access']).toBe('string');
+      expect(operation.security).toEqual(securityOf(operation['x-quayside-access']));
+      expect(operation.responses.default.content).toHaveProperty(['application/problem+json']);
+      const names = (operation.parameters ?? []).map(({ name }: Json) => name);
+      expect(names.includes('Idempotency-Key')).toBe(method === 'post');
+    },
+  );
 
   it('has no route that changes anything and asks for neither scope nor session', () => {
     const changing = operations.filter(({ method }) => method !== 'get');
@@ -98,19 +112,25 @@ describe('the document', () => {
     );
     const names = telling.map(({ operation }) => operation.operationId);
     expect(names).toEqual(expect.arrayContaining(['updateBucket', 'deleteObject', 'purgeCaches']));
-    for (const other of ['getBucket', 'startJob', 'presignUrls', 'createBucket']) expect(names).not.toContain(other);
+    for (const other of ['getBucket', 'startJob', 'presignUrls', 'createBucket'])
+      expect(names).not.toContain(other);
   });
 
-  it.each(each)('%s takes no field that it does not know, and a list in pages', (name, { method, operation }) => {
-    const body = operation.requestBody?.content?.['application/json']?.schema;
-    // What browsers add to a passkey is theirs.
-    const open = LOOSE.has(name) ? [] : loose(body, '');
-    expect(open.filter((path) => !path.includes('/passkey'))).toEqual([]);
-    const answer = resolve(operation.responses['200']?.content?.['application/json']?.schema);
-    if (method !== 'get' || answer?.properties?.items === undefined || WHOLE_LISTS.has(name)) return;
-    const names = (operation.parameters ?? []).map(({ name }: Json) => name);
-    if (answer.properties.nextCursor !== undefined) expect(names).toEqual(expect.arrayContaining(['limit', 'cursor']));
-  });
+  it.each(each)(
+    '%s takes no field that it does not know, and a list in pages',
+    (name, { method, operation }) => {
+      const body = operation.requestBody?.content?.['application/json']?.schema;
+      // What browsers add to a passkey is theirs.
+      const open = LOOSE.has(name) ? [] : loose(body, '');
+      expect(open.filter((path) => !path.includes('/passkey'))).toEqual([]);
+      const answer = resolve(operation.responses['200']?.content?.['application/json']?.schema);
+      if (method !== 'get' || answer?.properties?.items === undefined || WHOLE_LISTS.has(name))
+        return;
+      const names = (operation.parameters ?? []).map(({ name }: Json) => name);
+      if (answer.properties.nextCursor !== undefined)
+        expect(names).toEqual(expect.arrayContaining(['limit', 'cursor']));
+    },
+  );
 });
 
 it('has patterns without slashes and flags, as JSON Schema reads them', () => {

@@ -1,4 +1,5 @@
-// Requests by the thousand, made out of the API's own document: none may end in a 500, and every refusal is a problem.
+// Requests by the thousand, made out of the API's own document: none may end in a 500, and every
+// refusal is a problem.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { FUZZ_SEED, fuzzRuns } from '../fuzz-seed.ts';
@@ -31,7 +32,9 @@ it(`answers ${REQUESTS} requests without a fault`, { timeout: 120_000 }, async (
   }
   // A fuzz whose every request is refused at the door would find nothing.
   const count = (from: number, to: number) =>
-    [...statuses].filter(([status]) => status >= from && status < to).reduce((sum, [, times]) => sum + times, 0);
+    [...statuses]
+      .filter(([status]) => status >= from && status < to)
+      .reduce((sum, [, times]) => sum + times, 0);
   expect(count(200, 300)).toBeGreaterThan(REQUESTS / 10);
   expect(count(400, 500)).toBeGreaterThan(REQUESTS / 10);
   expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 201, 204, 400, 404]));

@@ -22,6 +22,14 @@ it('half a character in an escape is refused, before it is in an answer that can
 
 it('what is no UTF-8 is refused', async () => {
   const headers = { 'content-type': 'application/json' };
-  const sent = makeRequest({ method: 'POST', target: '/', headers, body: [Uint8Array.of(0x22, 0xff, 0x22)] });
-  await expect(readJsonBody(sent)).rejects.toMatchObject({ code: 'InvalidInput', message: 'The body is not UTF-8.' });
+  const sent = makeRequest({
+    method: 'POST',
+    target: '/',
+    headers,
+    body: [Uint8Array.of(0x22, 0xff, 0x22)],
+  });
+  await expect(readJsonBody(sent)).rejects.toMatchObject({
+    code: 'InvalidInput',
+    message: 'The body is not UTF-8.',
+  });
 });

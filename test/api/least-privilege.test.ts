@@ -26,14 +26,18 @@ async function withAccounts() {
 
 it('a move that the operator made into the bucket of another account is not taken back by the first', async () => {
   const { core, api, root, a, b } = await withAccounts();
-  const make = (of: typeof a, name: string) => api.outcome('POST', '/buckets', { by: of.by, body: { name } });
-  expect([await make(a, 'from-a'), await make(b, 'to-b'), await make(a, 'also-a')]).toEqual([201, 201, 201]);
+  const make = (of: typeof a, name: string) =>
+    api.outcome('POST', '/buckets', { by: of.by, body: { name } });
+  expect([await make(a, 'from-a'), await make(b, 'to-b'), await make(a, 'also-a')]).toEqual([
+    201, 201, 201,
+  ]);
   const source = await openBucket(core, parseBucketName('from-a'), () => {});
   await putBytes(core, source, 'x/one', new Uint8Array(3));
   const body = { kind: 'move', prefix: 'x/', to: 'y/', toBucket: 'to-b' };
   const job = (await api.send('POST', '/buckets/from-a/jobs', { by: root, body })).json;
   await core.settle();
-  const undo = (by: typeof root) => api.outcome('POST', `/buckets/from-a/jobs/${job.id}/undo`, { by });
+  const undo = (by: typeof root) =>
+    api.outcome('POST', `/buckets/from-a/jobs/${job.id}/undo`, { by });
   expect(await undo(a.by)).toBe('NoSuchBucket');
   await core.settle();
   const target = await openBucket(core, parseBucketName('to-b'), () => {});
@@ -55,11 +59,16 @@ it('an account reads the cards that ship and its own, with billing:read, and pri
   const shipped = RATE_CARDS.map(({ id }) => id);
   for (const id of ['for-a', 'for-b']) {
     const card = { ...rateCardJson(RATE_CARDS[0] as (typeof RATE_CARDS)[number]), id };
-    expect(await api.outcome('PUT', `/rate-cards/${id}`, { by: root, body: card, ifMatch: null })).toBe(200);
+    expect(
+      await api.outcome('PUT', `/rate-cards/${id}`, { by: root, body: card, ifMatch: null }),
+    ).toBe(200);
   }
   expect(await findRateCard(core, 'for-a')).not.toBe(null);
   const give = (accountId: string, rateCardId: string) =>
-    api.outcome('PUT', `/billing/rate-card?accountId=${accountId}`, { by: root, body: { rateCardId } });
+    api.outcome('PUT', `/billing/rate-card?accountId=${accountId}`, {
+      by: root,
+      body: { rateCardId },
+    });
   expect([await give(a.id, 'for-a'), await give(b.id, 'for-b')]).toEqual([200, 200]);
 
   const list = async (by: typeof root) =>
@@ -75,20 +84,29 @@ it('an account reads the cards that ship and its own, with billing:read, and pri
     'NoSuchRateCard',
     'NoSuchRateCard',
   ]);
-  expect([await read(shipped[0] ?? '', narrow), await read('for-a', narrow)]).toEqual([200, 'NoSuchRateCard']);
+  expect([await read(shipped[0] ?? '', narrow), await read('for-a', narrow)]).toEqual([
+    200,
+    'NoSuchRateCard',
+  ]);
   expect([await read('for-a', root), await read('for-b', root)]).toEqual([200, 200]);
 
   const simulate = (by: typeof root, id: string) => {
     const body = { period: '2026-10', cardIds: [id] };
     return api.outcome('POST', `/simulations?accountId=${a.id}`, { by, body });
   };
-  expect([await simulate(a.by, 'for-b'), await simulate(a.by, 'for-a')]).toEqual(['NoSuchRateCard', 200]);
+  expect([await simulate(a.by, 'for-b'), await simulate(a.by, 'for-a')]).toEqual([
+    'NoSuchRateCard',
+    200,
+  ]);
   expect(await simulate(root, 'for-b')).toBe(200);
   const cap = (by: typeof root, name: string, cardId: string, ifMatch: string | null = null) => {
     const body = { unit: 'money', limit: '1000', rateCardId: cardId };
     return api.outcome('PUT', `/caps/${name}?accountId=${a.id}`, { by, body, ifMatch });
   };
-  expect([await cap(a.by, 'x', 'for-b'), await cap(a.by, 'x', 'for-a')]).toEqual(['InvalidArgument', 200]);
+  expect([await cap(a.by, 'x', 'for-b'), await cap(a.by, 'x', 'for-a')]).toEqual([
+    'InvalidArgument',
+    200,
+  ]);
   // What the operator set may stay, whatever is changed of it.
   expect([await cap(root, 'y', 'for-b'), await cap(a.by, 'y', 'for-b', '*')]).toEqual([200, 200]);
 });
@@ -119,11 +137,15 @@ it('failures to sign in are told to the account whose secret was tried, else to 
   const { core, api, root, a } = await withAccounts();
   await addSignedIn(core, { login: 'ada', role: 'reader', accountId: a.id as AccountId });
   const guess = (login: string) =>
-    api.outcome('POST', '/sessions', { body: { login, password: 'my-secret-guess' }, from: '192.0.2.77' });
+    api.outcome('POST', '/sessions', {
+      body: { login, password: 'my-secret-guess' },
+      from: '192.0.2.77',
+    });
   expect([await guess('ada'), await guess('ada'), await guess('ooops-my-password')]).toEqual(
     Array(3).fill('InvalidCredentials'),
   );
-  const failures = async (by: typeof root) => (await api.send('GET', '/audit?action=signInFailed', { by })).json.items;
+  const failures = async (by: typeof root) =>
+    (await api.send('GET', '/audit?action=signInFailed', { by })).json.items;
   const [own, ...none] = await failures(a.by);
   expect(none).toEqual([]);
   expect(own).toMatchObject({ credential: 'login ada', source: '192.0.2.77', status: 401 });
@@ -135,7 +157,9 @@ it('failures to sign in are told to the account whose secret was tried, else to 
 
 it('who guesses from one address, or from many, shuts nobody out who came before', async () => {
   const { api, root, b } = await withAccounts();
-  const { id, secretAccessKey } = (await api.send('POST', '/access-keys', { by: root, body: { name: 'k' } })).json;
+  const { id, secretAccessKey } = (
+    await api.send('POST', '/access-keys', { by: root, body: { name: 'k' } })
+  ).json;
   const enter = (accessKeyId: string, secret: string, from: string) =>
     api.outcome('POST', '/sessions', { body: { accessKeyId, secretAccessKey: secret }, from });
   // The root key's id was chosen by the operator, and so may its secret have been; the other is one
@@ -157,6 +181,7 @@ it('who guesses from one address, or from many, shuts nobody out who came before
   const { items } = (await api.send('GET', '/audit?action=signInFailed', { by: root })).json;
   expect(items).toHaveLength(21);
   expect(items[0]).toMatchObject({ credential: 'many', source: 'many' });
-  const { items: others } = (await api.send('GET', '/audit?action=signInFailed', { by: b.by })).json;
+  const { items: others } = (await api.send('GET', '/audit?action=signInFailed', { by: b.by }))
+    .json;
   expect(others).toEqual([]);
 });

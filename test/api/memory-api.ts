@@ -1,4 +1,5 @@
-// The JSON API over a core in memory, signed in as the operator, for tests that need thousands of requests.
+// The JSON API over a core in memory, signed in as the operator, for tests that need thousands of
+// requests.
 import { createApi } from '../../src/api/app.ts';
 import { createDecide } from '../../src/core/auth/decide.ts';
 import { createAccessKeyFinder } from '../../src/core/auth/find-access-key.ts';
@@ -13,7 +14,11 @@ import type { FuzzRequest } from './document-requests.ts';
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape
 type Json = any;
 
-export type MemoryReply = { readonly status: number; readonly headers: Headers; readonly json: Json };
+export type MemoryReply = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly json: Json;
+};
 
 /** What a request shows to say who it is from. */
 export type Credential = { readonly cookie: string } | { readonly authorization: string };
@@ -21,8 +26,8 @@ export type Credential = { readonly cookie: string } | { readonly authorization:
 const ROOT = { id: 'memory-root-key', secret: 'memory-root-secret' };
 
 /**
- * `faults` are what the API logged as faults of its own. `secret`: what its keys are derived from. `wrap` may put something
- * before the ports.
+ * `faults` are what the API logged as faults of its own. `secret`: what its keys are derived from.
+ * `wrap` may put something before the ports.
  */
 export async function startMemoryApi(
   secret: string | null = ROOT.secret,
@@ -32,7 +37,10 @@ export async function startMemoryApi(
   const faults: unknown[] = [];
   const ports = {
     ...wrap(core.ports),
-    log: { info: () => {}, error: (event: string, fields?: object) => void faults.push({ event, fields }) },
+    log: {
+      info: () => {},
+      error: (event: string, fields?: object) => void faults.push({ event, fields }),
+    },
   };
   const watched = { ...core, ports };
   const services = {
@@ -51,7 +59,10 @@ export async function startMemoryApi(
   let count = 0;
 
   /** `own`: who else than the operator sends it, by a header. */
-  async function send({ method, path, headers, body }: FuzzRequest, own?: Credential): Promise<MemoryReply> {
+  async function send(
+    { method, path, headers, body }: FuzzRequest,
+    own?: Credential,
+  ): Promise<MemoryReply> {
     const bytes = body === null ? [] : [new TextEncoder().encode(body)];
     const shown = own ?? { cookie };
     const request = makeRequest({
@@ -84,12 +95,20 @@ export async function startMemoryApi(
   await signInAgain();
   const document: Json = JSON.parse(
     await (
-      await api.handle(makeRequest({ method: 'GET', target: '/-/api/openapi.json', headers: {}, body: [] }), 'document')
+      await api.handle(
+        makeRequest({ method: 'GET', target: '/-/api/openapi.json', headers: {}, body: [] }),
+        'document',
+      )
     ).text(),
   );
   for (const name of ['fuzz-bucket-one', 'fuzz-bucket-two']) {
     const body = JSON.stringify({ name });
-    await send({ method: 'POST', path: '/buckets', headers: { 'content-type': 'application/json' }, body });
+    await send({
+      method: 'POST',
+      path: '/buckets',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
   }
   const objects = ['note.txt', 'photos/1.jpg', 'photos/2.jpg'];
   for (const name of ['fuzz-bucket-one', 'fuzz-bucket-two']) {
@@ -115,7 +134,8 @@ function remember(
   const collection = (path.split('?')[0] ?? '').split('/').at(-1) ?? '';
   const note = (name: string, text: unknown) => {
     const texts = named.get(name) ?? new Set();
-    if (typeof text === 'string' && text !== '' && texts.size < NAMED_MAX) named.set(name, texts.add(text));
+    if (typeof text === 'string' && text !== '' && texts.size < NAMED_MAX)
+      named.set(name, texts.add(text));
   };
   for (const thing of [json, ...(Array.isArray(json?.items) ? json.items : [])]) {
     // What a list's items are called by in paths.
@@ -123,7 +143,8 @@ function remember(
     for (const name of ['key', 'versionId', 'etag']) note(name, thing?.[name]);
     if (collection === 'uploads') note('uploadId', thing?.id);
     for (const name of ['id', 'name', 'nextCursor', 'login']) {
-      if (typeof thing?.[name] === 'string' && thing[name] !== '' && known.size < 300) known.add(thing[name]);
+      if (typeof thing?.[name] === 'string' && thing[name] !== '' && known.size < 300)
+        known.add(thing[name]);
     }
   }
 }

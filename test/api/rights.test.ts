@@ -1,6 +1,7 @@
-// Who may call what, for every route of the API's own document: by token with exactly the scope that the document names, and
-// without it; by role; and of other accounts' things, which must look as if they were not there. A new route is in it by
-// itself; a new parameter in a path fails here until it is said whose thing it names.
+// Who may call what, for every route of the API's own document: by token with exactly the scope
+// that the document names, and without it; by role; and of other accounts' things, which must look
+// as if they were not there. A new route is in it by itself; a new parameter in a path fails here
+// until it is said whose thing it names.
 
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
@@ -21,8 +22,9 @@ const SEED = 5;
 const SAMPLES = 6;
 
 const api = await startMemoryApi();
-const operations: OperationInput[] = Object.entries(api.document.paths as Json).flatMap(([path, item]) =>
-  Object.entries(item as Json).map(([method, operation]) => ({ path, method, operation })),
+const operations: OperationInput[] = Object.entries(api.document.paths as Json).flatMap(
+  ([path, item]) =>
+    Object.entries(item as Json).map(([method, operation]) => ({ path, method, operation })),
 );
 const { clock, directory } = api.core.ports;
 
@@ -55,7 +57,13 @@ const ALSO = new Map<string, Scope>([
   ['createAccessKey', 'objects:read'],
 ]);
 /** They hash passwords, or end what the test lives by. */
-const LEFT_OUT = new Set(['signIn', 'createMember', 'updateMember', 'changePassword', 'signOutEverywhere']);
+const LEFT_OUT = new Set([
+  'signIn',
+  'createMember',
+  'updateMember',
+  'changePassword',
+  'signOutEverywhere',
+]);
 
 type Thing = { readonly id: string; readonly missing: string };
 /** What stands in a path: of another account, and of nobody. */
@@ -66,17 +74,35 @@ let memberOfA = '';
 
 async function asRoot(method: string, path: string, body?: object): Promise<MemoryReply> {
   const headers = { 'content-type': 'application/json', 'if-match': '*' };
-  const reply = await api.send({ method, path, headers, body: body === undefined ? null : JSON.stringify(body) });
-  expect([method, path, reply.status < 300, reply.json]).toMatchObject([method, path, true, reply.json]);
+  const reply = await api.send({
+    method,
+    path,
+    headers,
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+  expect([method, path, reply.status < 300, reply.json]).toMatchObject([
+    method,
+    path,
+    true,
+    reply.json,
+  ]);
   return reply;
 }
 
-async function sessionOf(holder: Omit<Holder, 'accessKeyId' | 'credentialDigest'>): Promise<Credential> {
+async function sessionOf(
+  holder: Omit<Holder, 'accessKeyId' | 'credentialDigest'>,
+): Promise<Credential> {
   const text = newCookieText();
   const nowMs = clock.nowMs();
   const times = { createdAtMs: nowMs, expiresAtMs: nowMs + 10 ** 9, provenAtMs: nowMs };
   const none = { accessKeyId: null, credentialDigest: null };
-  const session = { ...holder, ...times, ...none, id: api.core.ports.ids.recordId(), label: 'test' };
+  const session = {
+    ...holder,
+    ...times,
+    ...none,
+    id: api.core.ports.ids.recordId(),
+    label: 'test',
+  };
   await directory.call('addSession', { digest: secretDigest('session', text) ?? '', session });
   return { cookie: `__Host-quayside=${text}` };
 }
@@ -116,7 +142,12 @@ async function furnish(account: string, bucket: string): Promise<Map<string, str
   };
   await asRoot('POST', `/buckets${of}`, { name: bucket });
   const memberId = api.core.ports.ids.recordId();
-  const member = { id: memberId, accountId: account as AccountId, login: `of-${bucket}`, displayName: 'x' };
+  const member = {
+    id: memberId,
+    accountId: account as AccountId,
+    login: `of-${bucket}`,
+    displayName: 'x',
+  };
   const rest = {
     role: 'owner',
     isEnabled: true,
@@ -125,21 +156,50 @@ async function furnish(account: string, bucket: string): Promise<Map<string, str
     revision: 1,
   } as const;
   await directory.call('addMember', { member: { ...member, ...rest }, passwordHash: null });
-  const passkey = { id: `passkey-of-${bucket}`, name: 'x', publicKey: '', counter: 0, transports: [] };
-  const owned = { accountId: account as AccountId, memberId, createdAtMs: clock.nowMs(), lastUsedMs: null };
+  const passkey = {
+    id: `passkey-of-${bucket}`,
+    name: 'x',
+    publicKey: '',
+    counter: 0,
+    transports: [],
+  };
+  const owned = {
+    accountId: account as AccountId,
+    memberId,
+    createdAtMs: clock.nowMs(),
+    lastUsedMs: null,
+  };
   await directory.call('addPasskey', { passkey: { ...passkey, ...owned } });
   await sessionOf({ accountId: account as AccountId, role: 'owner', memberId });
   const [session] = await directory.call('listSessions', {
-    ...{ accountId: account as AccountId, holder: null, before: '', limit: 1, nowMs: clock.nowMs() },
+    ...{
+      accountId: account as AccountId,
+      holder: null,
+      before: '',
+      limit: 1,
+      nowMs: clock.nowMs(),
+    },
   });
   const upload = await send('POST', `/buckets/${bucket}/uploads`, { key: 'upload' });
   await send('PUT', '/caps/mine', { unit: 'bytes', limit: '1000000' });
   return new Map([
-    ...Object.entries({ accountId: account, bucket, memberId, passkeyId: passkey.id, sessionId: session?.id ?? '' }),
+    ...Object.entries({
+      accountId: account,
+      bucket,
+      memberId,
+      passkeyId: passkey.id,
+      sessionId: session?.id ?? '',
+    }),
     ['tokenId', (await send('POST', '/tokens', { name: 'x' })).id],
     ['accessKeyId', (await send('POST', '/access-keys', { name: 'x' })).id],
-    ['webhookId', (await send('POST', '/webhooks', { url: 'https://hooks.example.org/', isEnabled: false })).id],
-    ['jobId', (await send('POST', `/buckets/${bucket}/jobs`, { kind: 'delete', prefix: 'no-such/' })).id],
+    [
+      'webhookId',
+      (await send('POST', '/webhooks', { url: 'https://hooks.example.org/', isEnabled: false })).id,
+    ],
+    [
+      'jobId',
+      (await send('POST', `/buckets/${bucket}/jobs`, { kind: 'delete', prefix: 'no-such/' })).id,
+    ],
     ['uploadId', upload.id],
   ]);
 }
@@ -148,20 +208,23 @@ async function furnish(account: string, bucket: string): Promise<Map<string, str
 const PUBLIC_PARAMETERS = new Set(['period', 'file', 'noteFile', 'cardId', 'capId']);
 
 /** Another of the same form, that nobody has. */
-const toMissing = (id: string) => id.replace(/[0-9a-z](?=[^0-9a-z]*$)/i, (last) => (last === '0' ? '1' : '0'));
+const toMissing = (id: string) =>
+  id.replace(/[0-9a-z](?=[^0-9a-z]*$)/i, (last) => (last === '0' ? '1' : '0'));
 
 beforeAll(async () => {
   accountA = (await asRoot('POST', '/accounts', { displayName: 'a' })).json.id;
   accountB = (await asRoot('POST', '/accounts', { displayName: 'b' })).json.id;
   memberOfA = (await furnish(accountA, 'rights-of-a')).get('memberId') ?? '';
-  for (const [name, id] of await furnish(accountB, 'rights-of-b')) things.set(name, { id, missing: toMissing(id) });
+  for (const [name, id] of await furnish(accountB, 'rights-of-b'))
+    things.set(name, { id, missing: toMissing(id) });
   const month = await closeBill(api.core, accountB);
   const ofB = { id: accountB, displayName: 'b' };
   const { number } = await creditInvoice(api.core, ofB, month, { reason: 'x', part: null });
   things.set('number', { id: number, missing: toMissing(number) });
 });
 
-const parametersOf = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
+const parametersOf = (path: string) =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
 const fill = (path: string, toText: (name: string) => string) =>
   path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(toText(name)));
 
@@ -176,11 +239,17 @@ async function send(
   by: Credential,
 ) {
   const headers = { 'content-type': 'application/json', 'if-match': '*' };
-  const asked = [path, sample.query].filter((part) => part !== '').join(path.includes('?') ? '&' : '?');
-  return api.send({ method: given.method.toUpperCase(), path: asked, headers, body: sample.body }, by);
+  const asked = [path, sample.query]
+    .filter((part) => part !== '')
+    .join(path.includes('?') ? '&' : '?');
+  return api.send(
+    { method: given.method.toUpperCase(), path: asked, headers, body: sample.body },
+    by,
+  );
 }
 
-const accessOf = ({ operation }: OperationInput) => operation['x-quayside-access'] as Scope | 'signed-in' | 'everybody';
+const accessOf = ({ operation }: OperationInput) =>
+  operation['x-quayside-access'] as Scope | 'signed-in' | 'everybody';
 const isScoped = (given: OperationInput) => (SCOPES as readonly string[]).includes(accessOf(given));
 const nameOf = ({ operation }: OperationInput) => operation.operationId as string;
 const scoped = operations.filter(isScoped).map((given) => [nameOf(given), given] as const);
@@ -195,7 +264,11 @@ it.each(scoped)('%s needs the scope that it names, and no other', async (name, g
       SCOPES.filter((each) => each !== scope),
     ),
   ]);
-  const own: NamedTexts = { toBucket: ['rights-of-a'], targetBucket: ['rights-of-a'], key: ['note.txt'] };
+  const own: NamedTexts = {
+    toBucket: ['rights-of-a'],
+    targetBucket: ['rights-of-a'],
+    key: ['note.txt'],
+  };
   const path = fill(given.path, (parameter) =>
     parameter === 'bucket' ? 'rights-of-a' : (things.get(parameter)?.missing ?? 'x1'),
   );
@@ -210,7 +283,10 @@ it.each(scoped)('%s needs the scope that it names, and no other', async (name, g
     else {
       // A request may ask to hand on a scope that its token has not: that is another refusal.
       const [, missing] = /^You do not have the scope (\S+)\.$/.exec(json?.detail ?? '') ?? [];
-      const isHandedOn = missing !== undefined && missing !== scope && sample.body?.includes(`"${missing}"`) === true;
+      const isHandedOn =
+        missing !== undefined &&
+        missing !== scope &&
+        sample.body?.includes(`"${missing}"`) === true;
       const isRefused = json?.code === 'AccessDenied' && !isHandedOn;
       expect([sample, isRefused, json?.detail]).toEqual([sample, false, json?.detail]);
     }
@@ -234,17 +310,23 @@ const BILLS = [
   'putCap',
   'deleteCap',
 ];
-const CHANGES_OF: Partial<Record<Role, readonly string[]>> = { reader: OWN, billing: [...OWN, ...BILLS] };
+const CHANGES_OF: Partial<Record<Role, readonly string[]>> = {
+  reader: OWN,
+  billing: [...OWN, ...BILLS],
+};
 const QUESTIONS = new Set(['presignUrls']);
 
-it.each(Object.entries(CHANGES_OF))('a %s changes nothing but what is its own', (role, expected) => {
-  const scopes = scopesOfRole(role as Role);
-  const changes = operations.filter(
-    (given) => given.method !== 'get' && isScoped(given) && scopes.has(accessOf(given) as Scope),
-  );
-  const named = changes.map(nameOf).filter((name) => !QUESTIONS.has(name));
-  expect(named.toSorted()).toEqual([...expected].toSorted());
-});
+it.each(Object.entries(CHANGES_OF))(
+  'a %s changes nothing but what is its own',
+  (role, expected) => {
+    const scopes = scopesOfRole(role as Role);
+    const changes = operations.filter(
+      (given) => given.method !== 'get' && isScoped(given) && scopes.has(accessOf(given) as Scope),
+    );
+    const named = changes.map(nameOf).filter((name) => !QUESTIONS.has(name));
+    expect(named.toSorted()).toEqual([...expected].toSorted());
+  },
+);
 
 it('no role reads objects that only looks at bills, and members see neither bills nor keys', async () => {
   const allowed = async (role: Role) => {
@@ -267,7 +349,13 @@ it('no role reads objects that only looks at bills, and members see neither bill
   expect([billing.has('objects:read'), billing.has('billing:read')]).toEqual([false, true]);
   for (const few of [await allowed('member'), await allowed('reader')]) {
     expect(few.has('objects:read')).toBe(true);
-    for (const scope of ['billing:read', 'keys:read', 'members:read', 'audit:read', 'webhooks:read']) {
+    for (const scope of [
+      'billing:read',
+      'keys:read',
+      'members:read',
+      'audit:read',
+      'webhooks:read',
+    ]) {
       expect([scope, few.has(scope)]).toEqual([scope, false]);
     }
   }
@@ -287,7 +375,8 @@ const withParameters = operations
 it.each(withParameters)('%s tells nothing of what others have', async (_, given) => {
   const by = await tokenOf(accountA, SCOPES);
   const parameters = parametersOf(given.path);
-  for (const name of parameters) expect([name, things.has(name) || PUBLIC_PARAMETERS.has(name)]).toEqual([name, true]);
+  for (const name of parameters)
+    expect([name, things.has(name) || PUBLIC_PARAMETERS.has(name)]).toEqual([name, true]);
   for (const sample of samplesOf(given, { key: ['upload', 'note.txt'] })) {
     const replies: string[] = [];
     for (const kind of ['id', 'missing'] as const) {
@@ -302,7 +391,9 @@ it.each(withParameters)('%s tells nothing of what others have', async (_, given)
 });
 
 const withAccount = operations
-  .filter(({ operation }) => (operation.parameters ?? []).some((p: Json) => p.name === 'accountId' && p.in === 'query'))
+  .filter(({ operation }) =>
+    (operation.parameters ?? []).some((p: Json) => p.name === 'accountId' && p.in === 'query'),
+  )
   .map((given) => [nameOf(given), given] as const);
 
 it.each(withAccount)('%s tells nothing of other accounts', async (_, given) => {
@@ -310,7 +401,9 @@ it.each(withAccount)('%s tells nothing of other accounts', async (_, given) => {
   const path = fill(given.path, (name) => things.get(name)?.id ?? '2026-10');
   for (const sample of samplesOf(given, { period: ['2026-10'] }, 3)) {
     const [there, nowhere] = await Promise.all(
-      [accountB, toMissing(accountB)].map((id) => send(given, `${path}?accountId=${id}`, sample, by)),
+      [accountB, toMissing(accountB)].map((id) =>
+        send(given, `${path}?accountId=${id}`, sample, by),
+      ),
     );
     expect(there?.status).toBeGreaterThanOrEqual(400);
     const names = [accountB, toMissing(accountB)];

@@ -43,7 +43,8 @@ let missing = new Map<string, string>();
 
 const isEverybodys = ({ needs }: RouteRights) => needs === 'everybody';
 const isRolesOwn = (role: Role, rights: RouteRights) =>
-  isEverybodys(rights) || (rights.roles.includes(role.charAt(0).toUpperCase()) && !rights.marks.has('operator'));
+  isEverybodys(rights) ||
+  (rights.roles.includes(role.charAt(0).toUpperCase()) && !rights.marks.has('operator'));
 
 beforeAll(async () => {
   // The stale session is the first to sign in; ten minutes later come all others.
@@ -54,7 +55,8 @@ beforeAll(async () => {
   const stale = await addSignedIn(core, { accountId, login: 'stale', role: 'owner' });
   core.advanceSeconds(PROOF_RECENT_MS / 1000);
 
-  const member = (login: string, role: Role, of = accountId) => addSignedIn(core, { accountId: of, login, role });
+  const member = (login: string, role: Role, of = accountId) =>
+    addSignedIn(core, { accountId: of, login, role });
   const owner = await member('owner', 'owner');
   things = await furnish(accountId, 'rights-of-a', async (method, path, body) => {
     const { json, status } = await api.send(method, path, { by: owner, body, ifMatch: null });
@@ -88,7 +90,11 @@ beforeAll(async () => {
       needs === 'everybody' ||
       needs === 'signed-in' ||
       (needs === scope && !marks.has('operator') && !marks.has('more'));
-    actors.push({ name: `a token for ${scope}`, by: await api.tokenOf(owner, [scope]), isExpected });
+    actors.push({
+      name: `a token for ${scope}`,
+      by: await api.tokenOf(owner, [scope]),
+      isExpected,
+    });
   }
   actors.push({
     name: 'the operator',
@@ -109,20 +115,27 @@ it('an access key that is narrowed does not sign in', async () => {
   expect(await api.outcome('POST', '/sessions', { body: secret })).toBe('AccessDenied');
 });
 
-it.each(routes.map((route) => [route.name, route] as const))('%s lets in whom it should', async (name, route) => {
-  const rights = ROUTE_RIGHTS.get(name) ?? NO_RIGHTS;
-  const letIn: Record<string, boolean> = {};
-  const expected: Record<string, boolean> = {};
-  for (const { name: actor, by, isStranger = false, isExpected } of actors) {
-    // What a right request would take away is not there; but a stranger asks for what is.
-    const isRemoving = route.method === 'DELETE' && !isStranger;
-    const { method, path, body } = requestTo(route, isRemoving ? missing : things);
-    // From a new address each: what is wrong is slowed by its source.
-    const from = `198.18.${asked >> 8}.${asked++ & 255}`;
-    const sending = { from, ...(by === undefined ? {} : { by }), ...(body === null ? {} : { body }) };
-    const { json } = await api.send(method, path, sending);
-    letIn[actor] = isLetIn(json?.code, isStranger);
-    expected[actor] = isExpected(rights, route);
-  }
-  expect(letIn).toEqual(expected);
-});
+it.each(routes.map((route) => [route.name, route] as const))(
+  '%s lets in whom it should',
+  async (name, route) => {
+    const rights = ROUTE_RIGHTS.get(name) ?? NO_RIGHTS;
+    const letIn: Record<string, boolean> = {};
+    const expected: Record<string, boolean> = {};
+    for (const { name: actor, by, isStranger = false, isExpected } of actors) {
+      // What a right request would take away is not there; but a stranger asks for what is.
+      const isRemoving = route.method === 'DELETE' && !isStranger;
+      const { method, path, body } = requestTo(route, isRemoving ? missing : things);
+      // From a new address each: what is wrong is slowed by its source.
+      const from = `198.18.${asked >> 8}.${asked++ & 255}`;
+      const sending = {
+        from,
+        ...(by === undefined ? {} : { by }),
+        ...(body === null ? {} : { body }),
+      };
+      const { json } = await api.send(method, path, sending);
+      letIn[actor] = isLetIn(json?.code, isStranger);
+      expected[actor] = isExpected(rights, route);
+    }
+    expect(letIn).toEqual(expected);
+  },
+);

@@ -155,7 +155,12 @@ const BODIES: Readonly<Record<string, object>> = {
   proveSession: { accessKeyId: 'nobody', secretAccessKey: 'nothing' },
   createPasskey: {
     name: 'x',
-    passkey: { id: 'x', rawId: 'x', type: 'public-key', response: { clientDataJSON: 'x', attestationObject: 'x' } },
+    passkey: {
+      id: 'x',
+      rawId: 'x',
+      type: 'public-key',
+      response: { clientDataJSON: 'x', attestationObject: 'x' },
+    },
   },
   changePassword: { currentPassword: 'not the password', newPassword: 'short' },
   createToken: { name: 'x' },
@@ -213,7 +218,12 @@ const QUERIES: Readonly<Record<string, string>> = {
 // biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document is JSON of any shape
 type Json = any;
 
-export type Route = { readonly name: string; readonly method: string; readonly path: string; readonly operation: Json };
+export type Route = {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Json;
+};
 
 /** The routes of a document; the one that ends everybody's sessions comes last. */
 export function routesOf(document: Json): readonly Route[] {
@@ -225,7 +235,9 @@ export function routesOf(document: Json): readonly Route[] {
       operation,
     })),
   );
-  return routes.toSorted((a, b) => Number(a.name === 'signOutEverywhere') - Number(b.name === 'signOutEverywhere'));
+  return routes.toSorted(
+    (a, b) => Number(a.name === 'signOutEverywhere') - Number(b.name === 'signOutEverywhere'),
+  );
 }
 
 /** Names of the server's, not of an account. */
@@ -240,19 +252,30 @@ const PUBLIC: Readonly<Record<string, string>> = {
  * Whether a request to the route names an account, or a thing of one: then nobody else may find it.
  */
 export function namesAnAccount({ path, operation }: Pick<Route, 'path' | 'operation'>): boolean {
-  const inPath = [...path.matchAll(/\{(\w+)\}/g)].some(([, name]) => PUBLIC[name ?? ''] === undefined);
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].some(
+    ([, name]) => PUBLIC[name ?? ''] === undefined,
+  );
   return inPath || takesAccount(operation);
 }
 
 const takesAccount = (operation: Json): boolean =>
-  (operation.parameters ?? []).some((each: Json) => each.name === 'accountId' && each.in === 'query');
+  (operation.parameters ?? []).some(
+    (each: Json) => each.name === 'accountId' && each.in === 'query',
+  );
 
-export type RouteRequest = { readonly method: string; readonly path: string; readonly body: object | null };
+export type RouteRequest = {
+  readonly method: string;
+  readonly path: string;
+  readonly body: object | null;
+};
 
 /** A request about the account, or the things, of that name. */
 export function requestTo(route: Route, things: ReadonlyMap<string, string>): RouteRequest {
   const { name, method, operation } = route;
-  const path = route.path.replace(/\{(\w+)\}/g, (_, part) => things.get(part) ?? PUBLIC[part] ?? 'nothing');
+  const path = route.path.replace(
+    /\{(\w+)\}/g,
+    (_, part) => things.get(part) ?? PUBLIC[part] ?? 'nothing',
+  );
   const query = [
     ...(QUERIES[name] === undefined ? [] : [QUERIES[name]]),
     ...(takesAccount(operation) ? [`accountId=${things.get('accountId')}`] : []),
@@ -295,4 +318,5 @@ export async function furnish(
 }
 
 /** Another id of the same form, that nobody has. */
-export const toMissing = (id: string) => id.replace(/[0-9a-z](?=[^0-9a-z]*$)/i, (last) => (last === '0' ? '1' : '0'));
+export const toMissing = (id: string) =>
+  id.replace(/[0-9a-z](?=[^0-9a-z]*$)/i, (last) => (last === '0' ? '1' : '0'));

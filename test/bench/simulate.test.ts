@@ -45,7 +45,10 @@ describe('chance', () => {
       const rank = draw();
       counts[rank] = (counts[rank] ?? 0) + 1;
     }
-    const harmonic = Array.from({ length: 1000 }, (_, rank) => 1 / (rank + 1)).reduce((sum, weight) => sum + weight, 0);
+    const harmonic = Array.from({ length: 1000 }, (_, rank) => 1 / (rank + 1)).reduce(
+      (sum, weight) => sum + weight,
+      0,
+    );
     for (const rank of [0, 1, 9, 99, 999]) {
       const expected = 200_000 / harmonic / (rank + 1);
       expect(Math.abs((counts[rank] ?? 0) - expected)).toBeLessThan(4 * Math.sqrt(expected));
@@ -96,8 +99,10 @@ describe('simulated KV', () => {
     const timeline = createTimeline(0);
     const usage = createUsage();
     const kv = createSimulatedKv({ timeline, usage, propagationMaxMs });
-    const read = async (place: number) => (await finish(timeline, kv.at(place).get(['n'], text))).get('n');
-    const write = (value: string) => finish(timeline, kv.writer.put('n', value, { expirationTtl: 3600 }));
+    const read = async (place: number) =>
+      (await finish(timeline, kv.at(place).get(['n'], text))).get('n');
+    const write = (value: string) =>
+      finish(timeline, kv.writer.put('n', value, { expirationTtl: 3600 }));
     const goTo = (atMs: number) => finish(timeline, timeline.sleep(atMs - timeline.nowMs()));
     return { timeline, usage, read, write, goTo };
   }
@@ -212,15 +217,14 @@ describe('the truth', () => {
 
 describe('prices', () => {
   it('add up to what the pages say of a million', () => {
-    const used = usedSince({ ...createUsage(), workerRequests: 3e6, classB: 1e6, kvReads: 2e6 }, createUsage());
+    const used = usedSince(
+      { ...createUsage(), workerRequests: 3e6, classB: 1e6, kvReads: 2e6 },
+      createUsage(),
+    );
     const cost = costOf(used);
-    expect([cost.workers, cost.kv, cost.objects, cost.r2, cost.total].map((usd) => usd.toFixed(4))).toEqual([
-      '0.9000',
-      '1.0000',
-      '0.0000',
-      '0.3600',
-      '2.2600',
-    ]);
+    expect(
+      [cost.workers, cost.kv, cost.objects, cost.r2, cost.total].map((usd) => usd.toFixed(4)),
+    ).toEqual(['0.9000', '1.0000', '0.0000', '0.3600', '2.2600']);
     // 128 MB for a million seconds.
     expect(costOf({ ...createUsage(), objectActiveMs: 1e9 }).objects).toBeCloseTo(1.6);
   });
@@ -229,8 +233,13 @@ describe('prices', () => {
 describe('candidates of admission', () => {
   const policies = { createLru, createSecondRequest, createSegmented, createTinyLfu };
 
-  /** Hits on seven hot keys that nearly fill the budget, after they were asked for often and a scan went by. */
-  function hitsAfterScan(create: (maxBytes: number) => (key: number, sizeBytes: number) => boolean): number {
+  /**
+   * Hits on seven hot keys that nearly fill the budget, after they were asked for often and a scan
+   * went by.
+   */
+  function hitsAfterScan(
+    create: (maxBytes: number) => (key: number, sizeBytes: number) => boolean,
+  ): number {
     const policy = create(10 * MiB);
     for (let ask = 0; ask < 140; ask++) policy(Math.floor(ask / 2) % 7, MiB);
     for (let cold = 1000; cold < 1100; cold++) policy(cold, MiB);
@@ -280,7 +289,8 @@ describe('a run', () => {
   });
 
   it('finds each design within its own bound of staleness', async () => {
-    // An answer is under way for a moment after its version was read, and a copy is stored when it has arrived.
+    // An answer is under way for a moment after its version was read, and a copy is stored when it
+    // has arrived.
     const slackSeconds = 0.5;
     const bounds = [
       [createCacheApiFront(10), 10],
@@ -301,7 +311,10 @@ describe('a run', () => {
 
   it('bills a cached entrypoint as a request', async () => {
     const flat = await runDesign(createQuayside({ ...TODAY, bodies: ['cache-api'] }), SCENARIO);
-    const tiered = await runDesign(createQuayside({ ...TODAY, bodies: ['workers-cache'] }), SCENARIO);
+    const tiered = await runDesign(
+      createQuayside({ ...TODAY, bodies: ['workers-cache'] }),
+      SCENARIO,
+    );
     expect(tiered.usage.workerRequests).toBeGreaterThan(flat.usage.workerRequests);
     expect(tiered.usage.classB).toBeLessThan(flat.usage.classB);
   });

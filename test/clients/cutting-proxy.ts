@@ -1,6 +1,7 @@
-// A bad line to a server: passes bytes both ways, and breaks connections in the middle of an answer. resume.sh runs it.
-// `node cutting-proxy.ts http://host:port bytes` prints the port it took, and then, a line each, the ranges that clients asked for;
-// each connection carries that many bytes of answers and breaks, unless what it carries is shorter.
+// A bad line to a server: passes bytes both ways, and breaks connections in the middle of an
+// answer. resume.sh runs it. `node cutting-proxy.ts http://host:port bytes` prints the port it
+// took, and then, a line each, the ranges that clients asked for; each connection carries that many
+// bytes of answers and breaks, unless what it carries is shorter.
 import { connect, createServer, type Socket } from 'node:net';
 
 const [target = '', bytes = ''] = process.argv.slice(2);

@@ -1,8 +1,9 @@
-// Everyday work with the tools that people have: each script runs against both homes as people start them, `npm start`'s
-// server and `npm run dev`'s wrangler dev.
-// `npm run clients`, or with names: `npm run clients -- rclone restic`. A script whose program this machine does not have
-// is skipped, and says so with how to install it (tools.ts). Nothing is downloaded here, and npm test needs none of it.
-// With `--evidence` what was seen goes into docs/evidence, for docs/s3-compatibility.md.
+// Everyday work with the tools that people have: each script runs against both homes as people
+// start them, `npm start`'s server and `npm run dev`'s wrangler dev. `npm run clients`, or with
+// names: `npm run clients -- rclone restic`. A script whose program this machine does not have is
+// skipped, and says so with how to install it (tools.ts). Nothing is downloaded here, and npm test
+// needs none of it. With `--evidence` what was seen goes into docs/evidence, for
+// docs/s3-compatibility.md.
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,14 +21,20 @@ import type { WireTarget } from '../wire/kit/clients/target.ts';
 import { startWranglerDev } from '../wire/kit/server.ts';
 import { LIBRARIES, TOOLS } from './tools.ts';
 
-/** Longest run of one script, milliseconds: aws-cli starts sixty times, which took 236 s on two cores at load 10. */
+/**
+ * Longest run of one script, milliseconds: aws-cli starts sixty times, which took 236 s on two
+ * cores at load 10.
+ */
 const SCRIPT_LIMIT_MS = 900_000;
 
 /** Libraries by the variables that name them, each empty where it is not set. */
 const libraries = Object.fromEntries(LIBRARIES.map((name) => [name, process.env[name] ?? '']));
 
 /** Runs a script to its end. Gives what it printed, or the reason why it failed. */
-async function runScript(name: string, target: WireTarget): Promise<{ failure: string | null; lastLine: string }> {
+async function runScript(
+  name: string,
+  target: WireTarget,
+): Promise<{ failure: string | null; lastLine: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'quayside-clients-'));
   const env = {
     ...process.env,
@@ -62,12 +69,18 @@ async function runScript(name: string, target: WireTarget): Promise<{ failure: s
   return { failure: code === 0 ? null : lines.slice(-25).join('\n'), lastLine: lines.at(-1) ?? '' };
 }
 
-/** Adds what a script came to on one home; of another version or another day nothing stays. It ends with its version. */
+/**
+ * Adds what a script came to on one home; of another version or another day nothing stays. It ends
+ * with its version.
+ */
 function note(name: string, home: WireTarget['home'], isPassed: boolean, lastLine: string): void {
   const known = readEvidence<ClientEvidence>(EVIDENCE_FILES.clients);
-  const version = isPassed ? (/\d+(?:[.-]\d+)+/.exec(lastLine)?.[0] ?? 'unknown') : (known[name]?.version ?? 'unknown');
+  const version = isPassed
+    ? (/\d+(?:[.-]\d+)+/.exec(lastLine)?.[0] ?? 'unknown')
+    : (known[name]?.version ?? 'unknown');
   const date = new Date().toISOString().slice(0, 10);
-  const before = known[name]?.version === version && known[name].date === date ? known[name].homes : {};
+  const before =
+    known[name]?.version === version && known[name].date === date ? known[name].homes : {};
   const entry = { version, date, homes: { ...before, [home]: isPassed ? 'passed' : 'failed' } };
   const sorted = Object.entries({ ...known, [name]: entry }).sort(([a], [b]) => (a < b ? -1 : 1));
   writeEvidence(EVIDENCE_FILES.clients, Object.fromEntries(sorted));
@@ -78,7 +91,9 @@ const isEvidence = process.argv.includes('--evidence');
 const wanted = process.argv.slice(2).filter((name) => name !== '--evidence');
 const unknown = wanted.filter((name) => !(name in TOOLS));
 if (unknown.length > 0)
-  throw new Error(`No such script: ${unknown.join(', ')}. There are ${Object.keys(TOOLS).join(', ')}.`);
+  throw new Error(
+    `No such script: ${unknown.join(', ')}. There are ${Object.keys(TOOLS).join(', ')}.`,
+  );
 let failures = 0;
 await onEachHome(async ({ target }) => {
   print(`\n${target.url}`);

@@ -1,4 +1,5 @@
-// What the log of changes of a directory must do: what it keeps, and whose entries go where there are too many.
+// What the log of changes of a directory must do: what it keeps, and whose entries go where there
+// are too many.
 import { describe, expect } from 'vitest';
 import type { AuditEntry } from '../../src/domain/account-records.ts';
 import type { AccessKeyId, AccountId } from '../../src/domain/nouns.ts';
@@ -14,12 +15,19 @@ function logOf(directory: Directory, keepMax: number) {
   const accountId = fresh('account') as AccountId;
   let made = 0;
   const add = (by: Partial<AuditEntry>, keepFromMs = 0) => {
-    const who = { memberId: null, accessKeyId: null, credential: 'session s', source: '127.0.0.1', requestId: 'r' };
+    const who = {
+      memberId: null,
+      accessKeyId: null,
+      credential: 'session s',
+      source: '127.0.0.1',
+      requestId: 'r',
+    };
     const what = { action: 'putCap', target: '/caps/a', detail: '{}', status: null };
     const entry = { ...who, ...what, accountId, atMs: START_MS + made, id: idOf(made++), ...by };
     return directory.call('addAudit', { entry, keepFromMs, keepMax }).then(() => entry);
   };
-  const list = () => directory.call('listAudit', { accountId, before: '', limit: 1000, filter: FILTER });
+  const list = () =>
+    directory.call('listAudit', { accountId, before: '', limit: 1000, filter: FILTER });
   const ids = async () => (await list()).map(({ id }) => Number(id));
   return { accountId, add, list, ids };
 }
@@ -36,7 +44,8 @@ export function auditContract(subject: Subject<Directory>): void {
       const [done, refused] = [await add(member), await add(member)];
       await directory.call('addAudit', { entry: done, keepFromMs: 0, keepMax: 10 });
       await directory.call('endAudit', { id: done.id, accountId, status: 200, detail: 'd' });
-      for (const _ of [1, 2]) await directory.call('endAudit', { id: refused.id, accountId, status: null });
+      for (const _ of [1, 2])
+        await directory.call('endAudit', { id: refused.id, accountId, status: null });
       expect(await list()).toEqual([{ ...done, status: 200, detail: 'd' }]);
     });
 
@@ -59,7 +68,9 @@ export function auditContract(subject: Subject<Directory>): void {
       for (let at = 0; at < 40; at++) await add({ ...key, credential: `session ${at}` });
       const entries = await list();
       expect(entries).toHaveLength(8);
-      expect(entries.filter(({ accessKeyId }) => accessKeyId === null).map(({ id }) => Number(id))).toEqual([2, 1, 0]);
+      expect(
+        entries.filter(({ accessKeyId }) => accessKeyId === null).map(({ id }) => Number(id)),
+      ).toEqual([2, 1, 0]);
       expect(entries.slice(0, 5).map(({ id }) => Number(id))).toEqual([42, 41, 40, 39, 38]);
     });
 
@@ -81,7 +92,12 @@ export function auditContract(subject: Subject<Directory>): void {
       for (let at = 0; at < 30; at++) await add(member);
       for (let at = 0; at < 4; at++) await add(member, START_MS + 12);
       expect(Math.min(...(await ids()))).toBe(12);
-      const [entry] = await directory.call('listAudit', { accountId, before: '', limit: 1, filter: FILTER });
+      const [entry] = await directory.call('listAudit', {
+        accountId,
+        before: '',
+        limit: 1,
+        filter: FILTER,
+      });
       for (let at = 0; at < 4; at++) {
         const next = { ...(entry as AuditEntry), id: idOf(900 + at) };
         await directory.call('addAudit', { entry: next, keepFromMs: 0, keepMax: 3 });

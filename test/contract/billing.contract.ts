@@ -39,7 +39,8 @@ export function billingContract(subject: Subject<Directory>): void {
       uses: [{ creditId: 'welcome', amountMicro: '5' }],
       invoiceCount,
     });
-  const stateOf = (directory: Directory, accountId: AccountId) => directory.call('getAccountBilling', { accountId });
+  const stateOf = (directory: Directory, accountId: AccountId) =>
+    directory.call('getAccountBilling', { accountId });
 
   describe(`billing: ${subject.name}`, () => {
     test('keeps custom cards, and lists them in order', async (directory) => {
@@ -49,9 +50,13 @@ export function billingContract(subject: Subject<Directory>): void {
         directory.call('putRateCard', { id: prefix + name, validFrom: period, json, known });
       for (const name of ['b', 'a', 'b']) await put(name, `{"${name}":1}`);
       for (const known of [null, '{"b":2}']) {
-        await expect(put('b', '{"b":3}', known)).rejects.toMatchObject({ code: 'PreconditionFailed' });
+        await expect(put('b', '{"b":3}', known)).rejects.toMatchObject({
+          code: 'PreconditionFailed',
+        });
       }
-      await expect(put('c', '{"c":1}', '{"c":0}')).rejects.toMatchObject({ code: 'PreconditionFailed' });
+      await expect(put('c', '{"c":1}', '{"c":0}')).rejects.toMatchObject({
+        code: 'PreconditionFailed',
+      });
       for (const _ of [1, 2]) await put('b', '{"b":2}', '{"b":1}');
       await put('b', '{"b":1}', '{"b":2}');
       expect(await directory.call('getRateCard', { id: `${prefix}a`, period })).toBe('{"a":1}');
@@ -60,7 +65,9 @@ export function billingContract(subject: Subject<Directory>): void {
         '{"a":1}',
         '{"b":1}',
       ]);
-      expect(await directory.call('listRateCards', { after: `${prefix}a`, limit: 1, period })).toEqual(['{"b":1}']);
+      expect(
+        await directory.call('listRateCards', { after: `${prefix}a`, limit: 1, period }),
+      ).toEqual(['{"b":1}']);
     });
 
     test('keeps the versions of a card, each from its month on', async (directory) => {
@@ -73,23 +80,35 @@ export function billingContract(subject: Subject<Directory>): void {
       await put('2026-12', '"2026-11"');
       const pricing = (period: string) => directory.call('getRateCard', { id, period });
       const months = ['2026-10', '2026-11', '2026-12', '2027-01', '2027-02', '2030-01'];
-      const versions = ['2026-11', '2026-11', '2026-12', '2026-12', '2027-02', '2027-02'].map((month) => `"${month}"`);
+      const versions = ['2026-11', '2026-11', '2026-12', '2026-12', '2027-02', '2027-02'].map(
+        (month) => `"${month}"`,
+      );
       expect(await Promise.all(months.map(pricing))).toEqual(versions);
       for (const [at, period] of months.entries()) {
         const listed = await directory.call('listRateCards', { after: prefix, limit: 1, period });
         expect(listed).toEqual([versions[at]]);
       }
-      await expect(put('2027-01', '"2026-11"')).rejects.toMatchObject({ code: 'PreconditionFailed' });
+      await expect(put('2027-01', '"2026-11"')).rejects.toMatchObject({
+        code: 'PreconditionFailed',
+      });
       await put('2026-12', '"2026-12"', '"other"');
       expect(await pricing('2027-01')).toBe('"other"');
     });
 
     test('knows which card an account has, and from when on', async (directory) => {
       const accountId = account();
-      expect(await stateOf(directory, accountId)).toEqual({ cards: [], credits: [], uses: [], invoiceCount: 0 });
+      expect(await stateOf(directory, accountId)).toEqual({
+        cards: [],
+        credits: [],
+        uses: [],
+        invoiceCount: 0,
+      });
       const set = (choice: CardChoice, known: readonly CardChoice[]) =>
         directory.call('setAccountCard', { accountId, choice, known });
-      const [one, two] = ['one', 'two'].map((cardId) => ({ validFrom: '2026-11', cardId })) as [CardChoice, CardChoice];
+      const [one, two] = ['one', 'two'].map((cardId) => ({ validFrom: '2026-11', cardId })) as [
+        CardChoice,
+        CardChoice,
+      ];
       await set(one, []);
       for (const _ of [1, 2]) expect(await set(two, [one])).toEqual([two]);
       const later = { validFrom: '2027-01', cardId: null };
@@ -108,7 +127,11 @@ export function billingContract(subject: Subject<Directory>): void {
       expect(await at('2026-11')).toBe(null);
       for (const month of ['2026-11', '2026-11', '2026-12']) await note(month, 'one');
       for (const _ of [1, 2]) await note('2027-01', 'two');
-      expect(await Promise.all(['2020-01', '2026-12', '2027-01'].map(at))).toEqual(['one', 'one', 'two']);
+      expect(await Promise.all(['2020-01', '2026-12', '2027-01'].map(at))).toEqual([
+        'one',
+        'one',
+        'two',
+      ]);
       await note('2026-11', 'three');
       expect(await Promise.all(['2026-12', '2027-01'].map(at))).toEqual(['one', 'three']);
     });
@@ -118,19 +141,31 @@ export function billingContract(subject: Subject<Directory>): void {
       const end = { ...CREDIT, id: 'ends', expiresAtMs: 9 };
       for (const credit of [CREDIT, end])
         expect(await directory.call('addCredit', { accountId, credit })).toEqual(credit);
-      expect(await directory.call('addCredit', { accountId, credit: { ...CREDIT, amountMicro: '1' } })).toEqual(CREDIT);
+      expect(
+        await directory.call('addCredit', { accountId, credit: { ...CREDIT, amountMicro: '1' } }),
+      ).toEqual(CREDIT);
       expect((await stateOf(directory, accountId)).credits).toEqual([end, CREDIT]);
       expect((await stateOf(directory, account())).credits).toEqual([]);
     });
 
     test('keeps the first bill of a month, with what it took of credits, for good', async (directory) => {
       const accountId = account();
-      const first = { json: 'first', number: `${accountId}-000001`, period: '2026-10', issue: 0, isVoid: false };
+      const first = {
+        json: 'first',
+        number: `${accountId}-000001`,
+        period: '2026-10',
+        issue: 0,
+        isVoid: false,
+      };
       expect(await keep(directory, accountId, '2026-10', 0, { json: 'first' })).toEqual(first);
       expect(await keep(directory, accountId, '2026-10', 1, { json: 'second' })).toEqual(first);
       expect(await directory.call('getInvoice', { accountId, period: '2026-10' })).toEqual(first);
-      expect(await directory.call('getInvoice', { accountId, period: '2026-10', issue: 1 })).toBe(null);
-      expect(await directory.call('getInvoice', { accountId: account(), period: '2026-10' })).toBe(null);
+      expect(await directory.call('getInvoice', { accountId, period: '2026-10', issue: 1 })).toBe(
+        null,
+      );
+      expect(await directory.call('getInvoice', { accountId: account(), period: '2026-10' })).toBe(
+        null,
+      );
       expect(await stateOf(directory, accountId)).toMatchObject({
         uses: [{ creditId: 'welcome', amountMicro: '5' }],
         invoiceCount: 1,
@@ -139,7 +174,9 @@ export function billingContract(subject: Subject<Directory>): void {
 
     test('keeps no bill of somebody who did not see the others', async (directory) => {
       const accountId = account();
-      const both = await Promise.all(['2026-09', '2026-10'].map((period) => keep(directory, accountId, period, 0)));
+      const both = await Promise.all(
+        ['2026-09', '2026-10'].map((period) => keep(directory, accountId, period, 0)),
+      );
       expect(both.filter((json) => json === null)).toHaveLength(1);
       expect((await stateOf(directory, accountId)).invoiceCount).toBe(1);
     });
@@ -149,7 +186,8 @@ export function billingContract(subject: Subject<Directory>): void {
       for (const [count, period] of ['2026-09', '2026-11', '2026-10'].entries()) {
         await keep(directory, accountId, period, count);
       }
-      const list = (before: string, limit: number) => directory.call('listInvoices', { accountId, before, limit });
+      const list = (before: string, limit: number) =>
+        directory.call('listInvoices', { accountId, before, limit });
       const listed = (period: string, count: number) => ({
         ...{ ...headOf(period), issue: 0, isVoid: false, number: `${accountId}-00000${count}` },
       });
@@ -169,7 +207,9 @@ export function billingContract(subject: Subject<Directory>): void {
         await keep(directory, id, '2026-10', 0, { prefix });
       }
       const last = await keep(directory, account(), '2026-10', 0, { prefix });
-      const bills = await Promise.all(accounts.map((id) => keep(directory, id, '2026-10', 1, { prefix })));
+      const bills = await Promise.all(
+        accounts.map((id) => keep(directory, id, '2026-10', 1, { prefix })),
+      );
       const numbers = [...bills, last].map((bill) => bill?.number).sort();
       expect(numbers).toEqual([1, 2, 3, 4].map((at) => `${prefix}00000${at}`));
     });
@@ -186,19 +226,32 @@ export function billingContract(subject: Subject<Directory>): void {
       const write = (id: string, noteCount: number, { isVoid = false, reissue = false } = {}) =>
         directory.call('keepCreditNote', {
           ...{ accountId, note: noteOf(id, isVoid), prefix, noteCount },
-          reissue: reissue ? { head: headOf('2026-10'), json: 'again', prefix: `${accountId}-` } : null,
+          reissue: reissue
+            ? { head: headOf('2026-10'), json: 'again', prefix: `${accountId}-` }
+            : null,
         });
       const first = { ...noteOf('one', false), number: `${prefix}000001` };
       for (const _ of [1, 2]) expect(await write('one', 0)).toEqual({ note: first, invoice: null });
       expect(await write('two', 0)).toBe(null);
-      const again = { json: 'again', number: `${accountId}-000002`, period: '2026-10', issue: 1, isVoid: false };
+      const again = {
+        json: 'again',
+        number: `${accountId}-000002`,
+        period: '2026-10',
+        issue: 1,
+        isVoid: false,
+      };
       const second = { ...noteOf('two', true), number: `${prefix}000002` };
       for (const _ of [1, 2]) {
-        expect(await write('two', 1, { isVoid: true, reissue: true })).toEqual({ note: second, invoice: again });
+        expect(await write('two', 1, { isVoid: true, reissue: true })).toEqual({
+          note: second,
+          invoice: again,
+        });
       }
       expect(await write('three', 2)).toBe(null);
       expect(await directory.call('getInvoice', { accountId, period: '2026-10' })).toEqual(again);
-      expect(await directory.call('getInvoice', { accountId, period: '2026-10', issue: 0 })).toMatchObject({
+      expect(
+        await directory.call('getInvoice', { accountId, period: '2026-10', issue: 0 }),
+      ).toMatchObject({
         isVoid: true,
         json: '2026-10',
       });
@@ -207,14 +260,24 @@ export function billingContract(subject: Subject<Directory>): void {
         [1, false],
         [0, true],
       ]);
-      expect(await directory.call('listInvoices', { accountId, before: '2026-10/1', limit: 9 })).toHaveLength(1);
+      expect(
+        await directory.call('listInvoices', { accountId, before: '2026-10/1', limit: 9 }),
+      ).toHaveLength(1);
       const listed = await directory.call('listCreditNotes', { accountId, before: null, limit: 9 });
       expect(listed.map(({ order: _, ...note }) => note)).toEqual([second, first]);
       const before = listed[0]?.order ?? 0;
-      expect(await directory.call('listCreditNotes', { accountId, before, limit: 9 })).toHaveLength(1);
-      expect(await directory.call('listNotesOf', { accountId, period: '2026-10', issue: 0 })).toEqual([first, second]);
-      expect(await directory.call('getCreditNote', { accountId, number: first.number })).toEqual(first);
-      expect(await directory.call('getCreditNote', { accountId: account(), number: first.number })).toBe(null);
+      expect(await directory.call('listCreditNotes', { accountId, before, limit: 9 })).toHaveLength(
+        1,
+      );
+      expect(
+        await directory.call('listNotesOf', { accountId, period: '2026-10', issue: 0 }),
+      ).toEqual([first, second]);
+      expect(await directory.call('getCreditNote', { accountId, number: first.number })).toEqual(
+        first,
+      );
+      expect(
+        await directory.call('getCreditNote', { accountId: account(), number: first.number }),
+      ).toBe(null);
       expect((await stateOf(directory, accountId)).uses).toHaveLength(1);
     });
 
@@ -236,7 +299,10 @@ export function billingContract(subject: Subject<Directory>): void {
         directory.call('setParty', { id: `buyer/${accountId}`, json, known });
       for (const _ of [1, 2]) await set('"a"', null);
       await expect(set('"b"', null)).rejects.toMatchObject({ code: 'PreconditionFailed' });
-      expect(await directory.call('getParties', { accountId })).toMatchObject({ buyer: '"a"', tax: null });
+      expect(await directory.call('getParties', { accountId })).toMatchObject({
+        buyer: '"a"',
+        tax: null,
+      });
       await set('"b"', '"a"');
       await set(null, '"b"');
       expect(await directory.call('getParties', { accountId })).toMatchObject({ buyer: null });
@@ -247,7 +313,11 @@ export function billingContract(subject: Subject<Directory>): void {
       const [known, owner] = [`${prefix}b`, `${prefix}a`] as [AccountId, AccountId];
       await directory.call('putAccount', { account: { id: known, displayName: 'x' }, keys: [] });
       for (const ownerId of [owner, known]) {
-        await directory.call('addBucket', { ownerId, name: fresh('bucket') as BucketName, createdAtMs: 1 });
+        await directory.call('addBucket', {
+          ownerId,
+          name: fresh('bucket') as BucketName,
+          createdAtMs: 1,
+        });
       }
       const list = async (after: string, limit: number) =>
         directory.call('listBilledAccounts', { after: prefix + after, limit });
@@ -270,7 +340,8 @@ export function billingContract(subject: Subject<Directory>): void {
       const after = accountId.slice(0, -1);
       const listed = await directory.call('listPushTargets', { after, limit: 1000 });
       expect(listed.filter((target) => target.accountId === accountId)).toEqual([await read()]);
-      for (const _ of [1, 2]) await directory.call('setPushTarget', { accountId, customerId: null, dayMs: 1 });
+      for (const _ of [1, 2])
+        await directory.call('setPushTarget', { accountId, customerId: null, dayMs: 1 });
       expect(await read()).toBe(null);
     });
 
@@ -293,7 +364,14 @@ export function billingContract(subject: Subject<Directory>): void {
         expect(await directory.call('getUsageTold', {})).toEqual(state);
       }
       const start = fresh('hooks-');
-      const webhook = { url: 'u', description: '', types: [], secrets: [], isEnabled: true, createdAtMs: 0 };
+      const webhook = {
+        url: 'u',
+        description: '',
+        types: [],
+        secrets: [],
+        isEnabled: true,
+        createdAtMs: 0,
+      };
       for (const [id, of] of [
         ['1', 'b'],
         ['2', 'a'],
@@ -309,7 +387,9 @@ export function billingContract(subject: Subject<Directory>): void {
       }
       const all = ['a', 'b', 'c'].map((of) => `${start}${of}`);
       expect(await directory.call('listWebhookAccounts', { after: start, limit: 3 })).toEqual(all);
-      expect(await directory.call('listWebhookAccounts', { after: `${start}a`, limit: 1 })).toEqual([all[1]]);
+      expect(await directory.call('listWebhookAccounts', { after: `${start}a`, limit: 1 })).toEqual(
+        [all[1]],
+      );
     });
   });
 }

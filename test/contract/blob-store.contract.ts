@@ -25,7 +25,9 @@ function freshBucketId(): BucketId {
   return makeBucketId('contract.bucket-1' as BucketName, random);
 }
 
-/** Ids in the shape of real ones: 27 characters, in order of `number`; `minute` moves the time part. */
+/**
+ * Ids in the shape of real ones: 27 characters, in order of `number`; `minute` moves the time part.
+ */
 function blobId(bucketId: BucketId, number: number, minute = 0): BlobId {
   const time = `01k9${minute.toString(32).padStart(2, '0')}abc`;
   return `${bucketId}/${time}${number.toString(32).padStart(18, '0')}` as BlobId;
@@ -40,7 +42,9 @@ export function blobStoreContract(subject: Subject<BlobStore>): void {
       test(`gives back ${lengthBytes} bytes as they came`, async (store) => {
         const id = blobId(freshBucketId(), 1);
         const bytes = patternBytes(lengthBytes);
-        expect(await store.write(id, sourceOf(bytes), identity)).toEqual({ sizeBytes: lengthBytes });
+        expect(await store.write(id, sourceOf(bytes), identity)).toEqual({
+          sizeBytes: lengthBytes,
+        });
         if (lengthBytes === 0) return;
         const found = await readAll(await store.open(id, { offsetBytes: 0, lengthBytes }));
         expect(isSameBytes(found, bytes)).toBe(true);
@@ -78,7 +82,9 @@ export function blobStoreContract(subject: Subject<BlobStore>): void {
         },
       };
       await store.write(id, pumpAtOnce, identity);
-      const found = await readAll(await store.open(id, { offsetBytes: 0, lengthBytes: bytes.length }));
+      const found = await readAll(
+        await store.open(id, { offsetBytes: 0, lengthBytes: bytes.length }),
+      );
       expect(isSameBytes(found, bytes)).toBe(true);
     });
 
@@ -100,7 +106,9 @@ export function blobStoreContract(subject: Subject<BlobStore>): void {
         const expected = bytes.subarray(offsetBytes, offsetBytes + lengthBytes);
         expect(isSameBytes(found, expected), `${lengthBytes} bytes at ${offsetBytes}`).toBe(true);
         const read = await store.read(id, { offsetBytes, lengthBytes });
-        expect(isSameBytes(read, expected), `${lengthBytes} bytes at ${offsetBytes}, read`).toBe(true);
+        expect(isSameBytes(read, expected), `${lengthBytes} bytes at ${offsetBytes}, read`).toBe(
+          true,
+        );
       }
     });
 
@@ -125,7 +133,9 @@ export function blobStoreContract(subject: Subject<BlobStore>): void {
       const id = blobId(bucketId, 1);
       const written = store.write(id, brokenSource(patternBytes(2 * MiB), 5 * MiB), identity);
       await expect(written).rejects.toMatchObject({ code: 'IncompleteBody' });
-      await expect(store.open(id, { offsetBytes: 0, lengthBytes: 1 })).rejects.toMatchObject({ code: 'ObjectDamaged' });
+      await expect(store.open(id, { offsetBytes: 0, lengthBytes: 1 })).rejects.toMatchObject({
+        code: 'ObjectDamaged',
+      });
       expect(await store.list({ prefix: `${bucketId}/`, after: '', limit: 10 })).toEqual({
         blobIds: [],
         isTruncated: false,
@@ -138,14 +148,18 @@ export function blobStoreContract(subject: Subject<BlobStore>): void {
         const source = { ...sourceOf(patternBytes(10_000)), lengthBytes: declared };
         const written = store.write(blobId(bucketId, 1), source, identity);
         await expect(written).rejects.toMatchObject({ code: 'IncompleteBody' });
-        expect((await store.list({ prefix: `${bucketId}/`, after: '', limit: 10 })).blobIds).toEqual([]);
+        expect(
+          (await store.list({ prefix: `${bucketId}/`, after: '', limit: 10 })).blobIds,
+        ).toEqual([]);
       });
     }
 
     test('keeps two blobs apart that are written at the same time', async (store) => {
       const bucketId = freshBucketId();
       const bodies = [patternBytes(MiB, 7), patternBytes(MiB + 1, 8)];
-      await Promise.all(bodies.map((body, at) => store.write(blobId(bucketId, at), sourceOf(body), identity)));
+      await Promise.all(
+        bodies.map((body, at) => store.write(blobId(bucketId, at), sourceOf(body), identity)),
+      );
       for (const [at, body] of bodies.entries()) {
         const found = await readAll(
           await store.open(blobId(bucketId, at), { offsetBytes: 0, lengthBytes: body.length }),
@@ -159,21 +173,29 @@ export function blobStoreContract(subject: Subject<BlobStore>): void {
       const bytes = patternBytes(MiB);
       await store.write(id, sourceOf(bytes), identity);
       const halves = await Promise.all(
-        [0, MiB / 2].map(async (offsetBytes) => readAll(await store.open(id, { offsetBytes, lengthBytes: MiB / 2 }))),
+        [0, MiB / 2].map(async (offsetBytes) =>
+          readAll(await store.open(id, { offsetBytes, lengthBytes: MiB / 2 })),
+        ),
       );
-      expect(halves.map((half, at) => isSameBytes(half, bytes.subarray((at * MiB) / 2, ((at + 1) * MiB) / 2)))).toEqual(
-        [true, true],
-      );
+      expect(
+        halves.map((half, at) =>
+          isSameBytes(half, bytes.subarray((at * MiB) / 2, ((at + 1) * MiB) / 2)),
+        ),
+      ).toEqual([true, true]);
     });
 
     test('can be cancelled midway and read again', async (store) => {
       const id = blobId(freshBucketId(), 1);
       const bytes = patternBytes(2 * MiB);
       await store.write(id, sourceOf(bytes), identity);
-      const reader = (await store.open(id, { offsetBytes: 0, lengthBytes: bytes.length })).getReader();
+      const reader = (
+        await store.open(id, { offsetBytes: 0, lengthBytes: bytes.length })
+      ).getReader();
       await reader.read();
       await reader.cancel();
-      const found = await readAll(await store.open(id, { offsetBytes: 0, lengthBytes: bytes.length }));
+      const found = await readAll(
+        await store.open(id, { offsetBytes: 0, lengthBytes: bytes.length }),
+      );
       expect(isSameBytes(found, bytes)).toBe(true);
     });
 
@@ -182,11 +204,15 @@ export function blobStoreContract(subject: Subject<BlobStore>): void {
       async function runsOf(store: BlobStore, sizes: readonly number[]) {
         const bucketId = freshBucketId();
         const bodies = sizes.map((sizeBytes, at) => patternBytes(sizeBytes, at));
-        for (const [at, body] of bodies.entries()) await store.write(blobId(bucketId, at), sourceOf(body), identity);
+        for (const [at, body] of bodies.entries())
+          await store.write(blobId(bucketId, at), sourceOf(body), identity);
         const runs = sizes.map((sizeBytes, at): Segment => {
           return { blobId: blobId(bucketId, at), offsetBytes: 1, lengthBytes: sizeBytes - 2 };
         });
-        return { runs, expected: new Uint8Array(await new Blob(bodies.map((b) => b.slice(1, -1))).arrayBuffer()) };
+        return {
+          runs,
+          expected: new Uint8Array(await new Blob(bodies.map((b) => b.slice(1, -1))).arrayBuffer()),
+        };
       }
 
       for (const sizes of [[5 * MiB], [10, 3 * MiB, 70_000, 12], [2 * MiB, 2 * MiB]]) {
@@ -198,8 +224,14 @@ export function blobStoreContract(subject: Subject<BlobStore>): void {
 
       test('fail at once when the first is missing, and midway when a later one is', async (store) => {
         const { runs } = await runsOf(store, [2 * MiB, 10]);
-        const missing: Segment = { blobId: blobId(freshBucketId(), 9), offsetBytes: 0, lengthBytes: 10 };
-        await expect(store.openRuns([missing, ...runs])).rejects.toMatchObject({ code: 'ObjectDamaged' });
+        const missing: Segment = {
+          blobId: blobId(freshBucketId(), 9),
+          offsetBytes: 0,
+          lengthBytes: 10,
+        };
+        await expect(store.openRuns([missing, ...runs])).rejects.toMatchObject({
+          code: 'ObjectDamaged',
+        });
         const stream = await store.openRuns([...runs, missing]);
         await expect(readAll(stream)).rejects.toThrow();
       });
@@ -231,8 +263,11 @@ export function blobStoreContract(subject: Subject<BlobStore>): void {
 
     test('lists in byte order, in pages, within the prefix', async (store) => {
       const bucketId = freshBucketId();
-      const ids = [0, 1, 2].flatMap((minute) => [1, 2, 3].map((number) => blobId(bucketId, number, minute * 31)));
-      for (const id of [...ids].reverse()) await store.write(id, sourceOf(patternBytes(3)), identity);
+      const ids = [0, 1, 2].flatMap((minute) =>
+        [1, 2, 3].map((number) => blobId(bucketId, number, minute * 31)),
+      );
+      for (const id of [...ids].reverse())
+        await store.write(id, sourceOf(patternBytes(3)), identity);
       const prefix = `${bucketId}/`;
       const found: BlobId[] = [];
       const pageSizes: number[] = [];
@@ -253,7 +288,11 @@ export function blobStoreContract(subject: Subject<BlobStore>): void {
         blobIds: [],
         isTruncated: false,
       });
-      const narrow = await store.list({ prefix: (ids[3] ?? '').slice(0, -10), after: '', limit: 10 });
+      const narrow = await store.list({
+        prefix: (ids[3] ?? '').slice(0, -10),
+        after: '',
+        limit: 10,
+      });
       expect(narrow).toEqual({ blobIds: ids.slice(3, 6), isTruncated: false });
     });
 

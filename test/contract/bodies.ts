@@ -1,11 +1,15 @@
-// Bodies and sources for contract tests: bytes that tell where they came from, and clients of every manner.
+// Bodies and sources for contract tests: bytes that tell where they came from, and clients of every
+// manner.
 import { joinBytes } from '../../src/core/join-bytes.ts';
 import { StorageError } from '../../src/domain/errors.ts';
 import type { BucketName, ObjectKey } from '../../src/domain/nouns.ts';
 import type { BlobIdentity } from '../../src/ports/blob-store.ts';
 import type { ByteSource } from '../../src/ports/byte-source.ts';
 
-/** Bytes in which every offset can be told from its neighbours (a sum over the position, not a short period). */
+/**
+ * Bytes in which every offset can be told from its neighbours (a sum over the position, not a short
+ * period).
+ */
 export function patternBytes(lengthBytes: number, seed = 1): Uint8Array {
   const bytes = new Uint8Array(lengthBytes);
   let state = seed;
@@ -25,7 +29,8 @@ export function sourceOf(
   return {
     lengthBytes: isLengthKnown ? bytes.length : null,
     async pump(onChunk) {
-      for (let at = 0; at < bytes.length; at += chunkBytes) await onChunk(bytes.slice(at, at + chunkBytes));
+      for (let at = 0; at < bytes.length; at += chunkBytes)
+        await onChunk(bytes.slice(at, at + chunkBytes));
     },
   };
 }

@@ -1,7 +1,15 @@
-// What every directory must do. Bound to an adapter in a file of that adapter. Other accounts may be there.
+// What every directory must do. Bound to an adapter in a file of that adapter. Other accounts may
+// be there.
 import { describe, expect } from 'vitest';
 import type { HostedDomain } from '../../src/domain/hosting.ts';
-import type { AccessKeyId, Account, AccountId, BucketAddress, BucketId, BucketName } from '../../src/domain/nouns.ts';
+import type {
+  AccessKeyId,
+  Account,
+  AccountId,
+  BucketAddress,
+  BucketId,
+  BucketName,
+} from '../../src/domain/nouns.ts';
 import type { Directory } from '../../src/ports/directory.ts';
 import { auditContract } from './audit.contract.ts';
 import { billingContract } from './billing.contract.ts';
@@ -17,7 +25,10 @@ const nameOf = (text: string) => text as BucketName;
 /** Runs the contract. */
 export function directoryContract(subject: Subject<Directory>): void {
   const test = testsOf(subject);
-  const account = (displayName = 'Jürgen 😀'): Account => ({ id: fresh('account') as AccountId, displayName });
+  const account = (displayName = 'Jürgen 😀'): Account => ({
+    id: fresh('account') as AccountId,
+    displayName,
+  });
   const get = (directory: Directory, id: AccessKeyId) => directory.call('getAccessKey', { id });
   const add = (directory: Directory, ownerId: AccountId, name: string, createdAtMs = START_MS) =>
     directory.call('addBucket', { ownerId, name: nameOf(name), createdAtMs });
@@ -26,9 +37,9 @@ export function directoryContract(subject: Subject<Directory>): void {
     ownerId: AccountId,
     query: Partial<{ prefix: string; after: string; limit: number }>,
   ) =>
-    (await directory.call('listBuckets', { ownerId, prefix: '', after: '', limit: 1000, ...query })).map(
-      ({ name }) => name,
-    );
+    (
+      await directory.call('listBuckets', { ownerId, prefix: '', after: '', limit: 1000, ...query })
+    ).map(({ name }) => name);
 
   auditContract(subject);
   billingContract(subject);
@@ -50,14 +61,24 @@ export function directoryContract(subject: Subject<Directory>): void {
       const owner = account();
       const stranger = account('stranger');
       const [first, second, foreign] = [keyIdOf(), keyIdOf(), keyIdOf()];
-      await directory.call('putAccount', { account: stranger, keys: [{ id: foreign, secret: 'f' }] });
+      await directory.call('putAccount', {
+        account: stranger,
+        keys: [{ id: foreign, secret: 'f' }],
+      });
       await directory.call('putAccount', { account: owner, keys: [{ id: first, secret: '1' }] });
       const renamed = { ...owner, displayName: 'new' };
       for (const _ of [1, 2]) {
-        await directory.call('putAccount', { account: renamed, keys: [{ id: second, secret: '2' }] });
+        await directory.call('putAccount', {
+          account: renamed,
+          keys: [{ id: second, secret: '2' }],
+        });
       }
       expect(await get(directory, first)).toBe(null);
-      expect(await get(directory, second)).toMatchObject({ id: second, secret: '2', account: renamed });
+      expect(await get(directory, second)).toMatchObject({
+        id: second,
+        secret: '2',
+        account: renamed,
+      });
       expect(await get(directory, foreign)).toMatchObject({ account: stranger });
       await directory.call('putAccount', { account: renamed, keys: [] });
       expect(await get(directory, second)).toBe(null);
@@ -79,10 +100,14 @@ export function directoryContract(subject: Subject<Directory>): void {
 
     test('knows accounts by id', async (directory) => {
       const [one, two] = [account('one'), account('two')];
-      for (const owner of [one, two]) await directory.call('putAccount', { account: owner, keys: [] });
+      for (const owner of [one, two])
+        await directory.call('putAccount', { account: owner, keys: [] });
       const ids = [two.id, fresh('account') as AccountId, one.id];
       const found = await directory.call('getAccounts', { ids });
-      expect(found.toSorted((a, b) => a.displayName.localeCompare(b.displayName))).toEqual([one, two]);
+      expect(found.toSorted((a, b) => a.displayName.localeCompare(b.displayName))).toEqual([
+        one,
+        two,
+      ]);
       expect(await directory.call('getAccounts', { ids: [] })).toEqual([]);
     });
 
@@ -106,9 +131,15 @@ export function directoryContract(subject: Subject<Directory>): void {
       const name = nameOf(fresh('bucket-'));
       for (const createdAtMs of [START_MS, START_MS + 5, START_MS + 5])
         await add(directory, ownerId, name, createdAtMs);
-      const page = await directory.call('listBuckets', { ownerId, prefix: '', after: '', limit: 10 });
+      const page = await directory.call('listBuckets', {
+        ownerId,
+        prefix: '',
+        after: '',
+        limit: 10,
+      });
       expect(page).toEqual([{ name, createdAtMs: START_MS + 5 }]);
-      const remove = (createdAtMs: number) => directory.call('removeBucket', { ownerId, name, createdAtMs });
+      const remove = (createdAtMs: number) =>
+        directory.call('removeBucket', { ownerId, name, createdAtMs });
       // That of a life before, whose deletion comes late.
       await remove(START_MS + 4);
       expect(await list(directory, ownerId, {})).toEqual([name]);
@@ -128,7 +159,8 @@ export function directoryContract(subject: Subject<Directory>): void {
 
     test('remembers how far the sweeper came', async (directory) => {
       for (const after of ['some-bucket', null]) {
-        for (const _ of [1, 2]) await directory.call('setSweepTurn', { startedAtMs: START_MS, after });
+        for (const _ of [1, 2])
+          await directory.call('setSweepTurn', { startedAtMs: START_MS, after });
         expect(await directory.call('getSweepTurn', {})).toEqual({ startedAtMs: START_MS, after });
       }
     });
@@ -140,7 +172,8 @@ export function directoryContract(subject: Subject<Directory>): void {
       for (const name of names) await add(directory, owner, name);
       await add(directory, stranger, second, START_MS + 1);
       await directory.call('removeBucket', { ownerId: owner, name: first, createdAtMs: START_MS });
-      const namesAfter = (name: string, limit = 3) => directory.call('listBucketNames', { after: name, limit });
+      const namesAfter = (name: string, limit = 3) =>
+        directory.call('listBucketNames', { after: name, limit });
       const before = first.slice(0, -1);
       expect(await namesAfter(before)).toEqual(names);
       expect(await namesAfter(before, 2)).toEqual([first, second]);
@@ -175,7 +208,12 @@ export function directoryContract(subject: Subject<Directory>): void {
     test('binds host names to a bucket, in place of those it had', async (directory) => {
       const bucket = bucketOf();
       const [first, second, third] = [hostOf(), hostOf(), hostOf()];
-      const bound = (host: string, prefix: string) => ({ host, prefix, bucket: bucket.name, bucketId: bucket.id });
+      const bound = (host: string, prefix: string) => ({
+        host,
+        prefix,
+        bucket: bucket.name,
+        bucketId: bucket.id,
+      });
       expect(await directory.findHost(first)).toBe(null);
       for (const _ of [1, 2]) {
         await bind(directory, bucket, [
@@ -202,7 +240,10 @@ export function directoryContract(subject: Subject<Directory>): void {
         ]);
       }
       await bind(directory, bucket, []);
-      expect([await directory.findHost(second), await directory.findHost(third)]).toEqual([null, null]);
+      expect([await directory.findHost(second), await directory.findHost(third)]).toEqual([
+        null,
+        null,
+      ]);
     });
 
     test('gives no host to two buckets, unless the first is named as gone', async (directory) => {
@@ -212,7 +253,10 @@ export function directoryContract(subject: Subject<Directory>): void {
       await bind(directory, holder, [{ host: taken, prefix: 'a/' }]);
       const refused = { code: 'DomainAlreadyBound', fields: { Domain: taken } };
       await expect(bind(directory, other, both)).rejects.toMatchObject(refused);
-      expect([await directory.findHost(free), (await directory.findHost(taken))?.bucket]).toEqual([null, holder.name]);
+      expect([await directory.findHost(free), (await directory.findHost(taken))?.bucket]).toEqual([
+        null,
+        holder.name,
+      ]);
       const wrong = [{ host: taken, bucketId: other.id }];
       await expect(bind(directory, other, both, wrong)).rejects.toMatchObject(refused);
       await bind(directory, other, both, [{ host: taken, bucketId: holder.id }]);
@@ -237,23 +281,38 @@ export function directoryContract(subject: Subject<Directory>): void {
       }
       expect(await directory.call('addNamedKey', { key: keyOf('a', 'other') })).toEqual(keyOf('a'));
       expect(await directory.call('getNamedKey', { id: `${prefix}a` })).toEqual(keyOf('a'));
-      const list = (after: string, limit: number) => directory.call('listNamedKeys', { after, limit });
+      const list = (after: string, limit: number) =>
+        directory.call('listNamedKeys', { after, limit });
       expect(await list(prefix, 3)).toEqual(['a', 'b', 'ü'].map((name) => keyOf(name)));
       expect(await list(`${prefix}a`, 1)).toEqual([keyOf('b')]);
     });
 
     test('enables and disables a named key, gives it to accounts, and says so at once', async (directory) => {
       const id = fresh('key');
-      const key = { id, wrappedKey: 'w', isEnabled: true, accountIds: ['a' as AccountId], createdAtMs: 5 };
-      expect(await directory.call('changeNamedKey', { id, change: { isEnabled: false } })).toBe(null);
+      const key = {
+        id,
+        wrappedKey: 'w',
+        isEnabled: true,
+        accountIds: ['a' as AccountId],
+        createdAtMs: 5,
+      };
+      expect(await directory.call('changeNamedKey', { id, change: { isEnabled: false } })).toBe(
+        null,
+      );
       await directory.call('addNamedKey', { key });
       expect(await directory.call('getNamedKey', { id })).toEqual(key);
       for (const isEnabled of [false, false, true]) {
-        expect(await directory.call('changeNamedKey', { id, change: { isEnabled } })).toEqual({ ...key, isEnabled });
+        expect(await directory.call('changeNamedKey', { id, change: { isEnabled } })).toEqual({
+          ...key,
+          isEnabled,
+        });
         expect(await directory.call('getNamedKey', { id })).toEqual({ ...key, isEnabled });
       }
       for (const accountIds of [null, [], ['b' as AccountId]]) {
-        expect(await directory.call('changeNamedKey', { id, change: { accountIds } })).toEqual({ ...key, accountIds });
+        expect(await directory.call('changeNamedKey', { id, change: { accountIds } })).toEqual({
+          ...key,
+          accountIds,
+        });
         expect(await directory.call('getNamedKey', { id })).toEqual({ ...key, accountIds });
       }
     });

@@ -1,5 +1,5 @@
-// What every edge cache must do: give back slices exactly as they were loaded, load no more than needed, and pass on
-// what loading fails with without remembering it.
+// What every edge cache must do: give back slices exactly as they were loaded, load no more than
+// needed, and pass on what loading fails with without remembering it.
 import { describe, expect } from 'vitest';
 import type { BlobId, Segment } from '../../src/domain/nouns.ts';
 import type { EdgeCache } from '../../src/ports/edge-cache.ts';
@@ -10,7 +10,11 @@ let made = 0;
 function freshSlice(lengthBytes: number, offsetBytes = 0): Segment {
   made += 1;
   const random = Math.floor(Math.random() * 36 ** 9).toString(36);
-  return { blobId: `contract~${Date.now().toString(36)}/${random}x${made}` as BlobId, offsetBytes, lengthBytes };
+  return {
+    blobId: `contract~${Date.now().toString(36)}/${random}x${made}` as BlobId,
+    offsetBytes,
+    lengthBytes,
+  };
 }
 
 const neverLoad = () => Promise.reject(new Error('must not be loaded'));
@@ -19,7 +23,9 @@ const readWhole = (cache: EdgeCache, slice: Segment, load: () => Promise<Uint8Ar
   cache.read(slice, load, { offsetBytes: 0, lengthBytes: slice.lengthBytes });
 
 /** Runs the contract. `settle` waits for what goes on behind the answers. */
-export function edgeCacheContract(subject: Subject<EdgeCache> & { readonly settle?: () => Promise<unknown> }): void {
+export function edgeCacheContract(
+  subject: Subject<EdgeCache> & { readonly settle?: () => Promise<unknown> },
+): void {
   const test = testsOf(subject);
   const settle = subject.settle ?? (async () => undefined);
 
@@ -54,7 +60,12 @@ export function edgeCacheContract(subject: Subject<EdgeCache> & { readonly settl
 
     test('keeps blobs apart, and places and lengths within a blob', async (cache) => {
       const first = freshSlice(100);
-      const slices = [first, { ...first, offsetBytes: 100 }, { ...first, lengthBytes: 50 }, freshSlice(100)];
+      const slices = [
+        first,
+        { ...first, offsetBytes: 100 },
+        { ...first, lengthBytes: 50 },
+        freshSlice(100),
+      ];
       for (const [i, slice] of slices.entries()) {
         await readWhole(cache, slice, async () => patternBytes(slice.lengthBytes, i));
       }

@@ -1,5 +1,6 @@
-// What every hot metadata must do. Answers and evictions come in the orders that races make; a record that an eviction
-// overtook must never be kept. `make` gives ports that wait for the index no longer than a second.
+// What every hot metadata must do. Answers and evictions come in the orders that races make; a
+// record that an eviction overtook must never be kept. `make` gives ports that wait for the index
+// no longer than a second.
 import { describe, expect } from 'vitest';
 import type { BucketGate, BucketName, ObjectKey } from '../../src/domain/nouns.ts';
 import type { HotMetadata, Known } from '../../src/ports/hot-metadata.ts';
@@ -19,7 +20,10 @@ const key = 'ä//../😀' as ObjectKey;
 const asking = (known: Known) => async () => known;
 const neverAsk = () => Promise.reject(new Error('must not be asked'));
 
-/** Runs the contract. `make` gives a port whose memory is empty for buckets that were not used before. */
+/**
+ * Runs the contract. `make` gives a port whose memory is empty for buckets that were not used
+ * before.
+ */
 export function hotMetadataContract(subject: Subject<HotMetadata>): void {
   const test = testsOf(subject);
 
@@ -28,7 +32,11 @@ export function hotMetadataContract(subject: Subject<HotMetadata>): void {
       const bucket = freshBucket();
       expect(hot.peek(bucket, key)).toBeNull();
       const known = { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') };
-      expect(await hot.find(bucket, key, asking(known))).toEqual({ ...known, tier: 'index', stale: null });
+      expect(await hot.find(bucket, key, asking(known))).toEqual({
+        ...known,
+        tier: 'index',
+        stale: null,
+      });
     });
 
     test('gives back what it was told, from memory and at once', async (hot) => {
@@ -69,7 +77,9 @@ export function hotMetadataContract(subject: Subject<HotMetadata>): void {
     test('does not wait for ever', async (hot) => {
       const bucket = freshBucket();
       const hanging = () => new Promise<Known>(() => undefined);
-      await expect(hot.find(bucket, key, hanging)).rejects.toMatchObject({ code: 'ServiceUnavailable' });
+      await expect(hot.find(bucket, key, hanging)).rejects.toMatchObject({
+        code: 'ServiceUnavailable',
+      });
       const known = { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') };
       expect(await hot.find(bucket, key, asking(known))).toMatchObject(known);
     });
@@ -83,7 +93,9 @@ export function hotMetadataContract(subject: Subject<HotMetadata>): void {
       hot.evict(bucket, [key]);
       expect(hot.peek(bucket, key)).toBeNull();
       expect(hot.peek(bucket, other)).toMatchObject({ gate, pointer: { etag: 'e2' } });
-      expect(await hot.find(bucket, key, asking({ gate, pointer: pointerOf(key, 'e3') }))).toMatchObject({
+      expect(
+        await hot.find(bucket, key, asking({ gate, pointer: pointerOf(key, 'e3') })),
+      ).toMatchObject({
         pointer: { etag: 'e3' },
         tier: 'index',
       });
@@ -144,7 +156,11 @@ export function hotMetadataContract(subject: Subject<HotMetadata>): void {
     test('keeps one name apart in two buckets, and a bucket name that begins like another', async (hot) => {
       const [first, second] = [freshBucket(), freshBucket()];
       await hot.find(first, key, asking({ gate: gateOf(first), pointer: pointerOf(key, 'first') }));
-      await hot.find(second, key, asking({ gate: gateOf(second), pointer: pointerOf(key, 'second') }));
+      await hot.find(
+        second,
+        key,
+        asking({ gate: gateOf(second), pointer: pointerOf(key, 'second') }),
+      );
       hot.evict(second, [key]);
       expect(hot.peek(first, key)?.pointer?.etag).toBe('first');
     });

@@ -1,5 +1,5 @@
-// What every directory must keep of members: whatever changes one makes another revision, and of two changes of one
-// revision one wins. Part of directory.contract.ts.
+// What every directory must keep of members: whatever changes one makes another revision, and of
+// two changes of one revision one wins. Part of directory.contract.ts.
 import { describe, expect } from 'vitest';
 import type { MemberRecord } from '../../src/domain/account-records.ts';
 import type { AccountId } from '../../src/domain/nouns.ts';
@@ -21,17 +21,41 @@ export function membersContract(subject: Subject<Directory>): void {
     await directory.call('addMember', { member, passwordHash: null });
     return member;
   }
-  async function addSession(directory: Directory, { accountId, id: memberId }: MemberRecord): Promise<string> {
+  async function addSession(
+    directory: Directory,
+    { accountId, id: memberId }: MemberRecord,
+  ): Promise<string> {
     const id = fresh('session');
-    const holder = { accountId, memberId, role: 'member', accessKeyId: null, credentialDigest: null } as const;
+    const holder = {
+      accountId,
+      memberId,
+      role: 'member',
+      accessKeyId: null,
+      credentialDigest: null,
+    } as const;
     const times = { createdAtMs: START_MS, expiresAtMs: START_MS + 1000, provenAtMs: START_MS };
     const session = { ...holder, ...times, id, label: '' };
     await directory.call('addSession', { digest: fresh('digest'), session });
     return id;
   }
-  async function addToken(directory: Directory, { accountId, id: memberId }: MemberRecord): Promise<void> {
-    const holder = { accountId, memberId, role: 'member', accessKeyId: null, credentialDigest: null } as const;
-    const rest = { id: fresh('token'), name: 'n', scopes: null, createdAtMs: START_MS, expiresAtMs: null };
+  async function addToken(
+    directory: Directory,
+    { accountId, id: memberId }: MemberRecord,
+  ): Promise<void> {
+    const holder = {
+      accountId,
+      memberId,
+      role: 'member',
+      accessKeyId: null,
+      credentialDigest: null,
+    } as const;
+    const rest = {
+      id: fresh('token'),
+      name: 'n',
+      scopes: null,
+      createdAtMs: START_MS,
+      expiresAtMs: null,
+    };
     await directory.call('addToken', { digest: fresh('digest'), token: { ...holder, ...rest } });
   }
   type Update = Omit<Parameters<DirectoryApi['updateMember']>[0], 'endTokens'>;
@@ -51,19 +75,31 @@ export function membersContract(subject: Subject<Directory>): void {
     test('are of another revision after each change, that of a password too', async (directory) => {
       const member = await addMember(directory);
       const { accountId, id } = member;
-      const update = (revision: number, change: { displayName?: string; passwordHash?: string | null }) =>
+      const update = (
+        revision: number,
+        change: { displayName?: string; passwordHash?: string | null },
+      ) =>
         updateOf(directory, { ...NAMED, accountId, id, revision, passwordHash: null, ...change });
       for (const _ of [1, 2]) {
-        expect(await update(1, { displayName: 'Eve' })).toEqual({ ...member, displayName: 'Eve', revision: 2 });
+        expect(await update(1, { displayName: 'Eve' })).toEqual({
+          ...member,
+          displayName: 'Eve',
+          revision: 2,
+        });
       }
       for (const _ of [1, 2]) {
         const changed = await update(2, { passwordHash: PASSWORDS[0] });
         expect(changed).toEqual({ ...member, hasPassword: true, revision: 3 });
       }
       // Of the same names, but of another password: not the change above, sent again.
-      await expect(update(2, { passwordHash: PASSWORDS[1] })).rejects.toMatchObject({ code: 'PreconditionFailed' });
+      await expect(update(2, { passwordHash: PASSWORDS[1] })).rejects.toMatchObject({
+        code: 'PreconditionFailed',
+      });
       expect(await update(3, {})).toMatchObject({ hasPassword: true, revision: 4 });
-      expect(await read(directory, member)).toMatchObject({ passwordHash: PASSWORDS[0], revision: 4 });
+      expect(await read(directory, member)).toMatchObject({
+        passwordHash: PASSWORDS[0],
+        revision: 4,
+      });
       for (const _ of [1, 2]) {
         await directory.call('setPassword', {
           accountId,
@@ -72,9 +108,14 @@ export function membersContract(subject: Subject<Directory>): void {
           exceptId: null,
           endTokens: false,
         });
-        expect(await read(directory, member)).toMatchObject({ passwordHash: PASSWORDS[1], revision: 5 });
+        expect(await read(directory, member)).toMatchObject({
+          passwordHash: PASSWORDS[1],
+          revision: 5,
+        });
       }
-      await expect(update(4, { displayName: 'Eve' })).rejects.toMatchObject({ code: 'PreconditionFailed' });
+      await expect(update(4, { displayName: 'Eve' })).rejects.toMatchObject({
+        code: 'PreconditionFailed',
+      });
     });
 
     test('have no sessions after another password, but the one that it was changed in', async (directory) => {
@@ -92,9 +133,15 @@ export function membersContract(subject: Subject<Directory>): void {
       await addToken(directory, stranger);
       const set = { accountId, id, exceptId: own };
       const keeping = { ...set, passwordHash: PASSWORDS[1], endTokens: false };
-      expect([await directory.call('setPassword', keeping), await tokens()]).toEqual([{ sessions: 1, tokens: 0 }, 2]);
+      expect([await directory.call('setPassword', keeping), await tokens()]).toEqual([
+        { sessions: 1, tokens: 0 },
+        2,
+      ]);
       const ending = { ...set, passwordHash: PASSWORDS[0], endTokens: true };
-      expect([await directory.call('setPassword', ending), await tokens()]).toEqual([{ sessions: 0, tokens: 2 }, 0]);
+      expect([await directory.call('setPassword', ending), await tokens()]).toEqual([
+        { sessions: 0, tokens: 2 },
+        0,
+      ]);
       expect(await sessionsOf(directory, member)).toEqual([own]);
       const change = { ...NAMED, accountId, id, revision: 3 };
       await updateOf(directory, { ...change, role: 'reader', passwordHash: null });

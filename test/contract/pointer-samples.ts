@@ -1,7 +1,15 @@
-// What readers keep in memory of a bucket and of an object, as tests of hot metadata hand it around.
+// What readers keep in memory of a bucket and of an object, as tests of hot metadata hand it
+// around.
 import { makeBucketId } from '../../src/core/buckets/blob-home.ts';
 import { NO_SETTINGS } from '../../src/domain/bucket-settings.ts';
-import type { AccountId, BucketGate, BucketName, ObjectKey, Pointer, VersionId } from '../../src/domain/nouns.ts';
+import type {
+  AccountId,
+  BucketGate,
+  BucketName,
+  ObjectKey,
+  Pointer,
+  VersionId,
+} from '../../src/domain/nouns.ts';
 import { toGateSettings } from '../../src/domain/pointer.ts';
 import { PUBLIC_ACCESS } from '../access-samples.ts';
 

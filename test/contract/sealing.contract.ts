@@ -1,12 +1,23 @@
-// Key wrapping and sealed chunks, as both runtimes' node:crypto must do them: run in Node and inside workerd.
+// Key wrapping and sealed chunks, as both runtimes' node:crypto must do them: run in Node and
+// inside workerd.
 import { describe, expect, it } from 'vitest';
 import { joinBytes } from '../../src/core/join-bytes.ts';
 import { deriveKey, KEY_BYTES, randomKey, unwrapKey, wrapKey } from '../../src/crypto/key-wrap.ts';
-import { CHUNK_BYTES, type ChunkPlace, openChunk, startChunk, TAG_BYTES } from '../../src/crypto/sealed-chunks.ts';
+import {
+  CHUNK_BYTES,
+  type ChunkPlace,
+  openChunk,
+  startChunk,
+  TAG_BYTES,
+} from '../../src/crypto/sealed-chunks.ts';
 
 const FIRST: ChunkPlace = { index: 0, isLast: false };
 
-function seal(keys: readonly Uint8Array[], place: ChunkPlace, pieces: readonly Uint8Array[]): Uint8Array {
+function seal(
+  keys: readonly Uint8Array[],
+  place: ChunkPlace,
+  pieces: readonly Uint8Array[],
+): Uint8Array {
   const sealer = startChunk(keys, place);
   const out = [...pieces.map((piece) => sealer.update(piece)), sealer.finish()];
   return joinBytes(
@@ -15,7 +26,8 @@ function seal(keys: readonly Uint8Array[], place: ChunkPlace, pieces: readonly U
   );
 }
 
-const sample = (length: number): Uint8Array => Uint8Array.from({ length }, (_, i) => (i * 31 + (i >> 8)) & 255);
+const sample = (length: number): Uint8Array =>
+  Uint8Array.from({ length }, (_, i) => (i * 31 + (i >> 8)) & 255);
 
 function flipped(bytes: Uint8Array, at: number): Uint8Array {
   const copy = new Uint8Array(bytes);
@@ -56,7 +68,9 @@ export function sealingContract(runtime: string): void {
     // Computed with Python's hmac module after RFC 5869: the format on disk hangs on it.
     it('are HKDF-SHA-256', () => {
       const key = Uint8Array.from({ length: KEY_BYTES }, (_, i) => i);
-      expect(deriveKey(key, 'a use').toHex()).toBe('c6b2f5bbea2f2b9e73c0cf8a085bcae022a824eb7ba5accfd2568d37ff2f5cc4');
+      expect(deriveKey(key, 'a use').toHex()).toBe(
+        'c6b2f5bbea2f2b9e73c0cf8a085bcae022a824eb7ba5accfd2568d37ff2f5cc4',
+      );
       expect(
         deriveKey(
           key,
@@ -70,23 +84,27 @@ export function sealingContract(runtime: string): void {
   describe(`sealed chunks on ${runtime}`, () => {
     const keys = [randomKey(), randomKey()];
 
-    it.each([1, 2])('open to what was sealed with %i keys, in whatever pieces it came', (layers) => {
-      const used = keys.slice(0, layers);
-      for (const length of [1, 15, 16, 17, 1000, CHUNK_BYTES]) {
-        const plain = sample(length);
-        const sealed = seal(used, FIRST, [plain]);
-        expect(sealed).toHaveLength(length + TAG_BYTES * layers);
-        expect(seal(used, FIRST, [plain.subarray(0, 7), plain.subarray(7)])).toEqual(sealed);
-        expect(new Uint8Array(openChunk(used, FIRST, sealed) ?? [])).toEqual(plain);
-      }
-    });
+    it.each([1, 2])(
+      'open to what was sealed with %i keys, in whatever pieces it came',
+      (layers) => {
+        const used = keys.slice(0, layers);
+        for (const length of [1, 15, 16, 17, 1000, CHUNK_BYTES]) {
+          const plain = sample(length);
+          const sealed = seal(used, FIRST, [plain]);
+          expect(sealed).toHaveLength(length + TAG_BYTES * layers);
+          expect(seal(used, FIRST, [plain.subarray(0, 7), plain.subarray(7)])).toEqual(sealed);
+          expect(new Uint8Array(openChunk(used, FIRST, sealed) ?? [])).toEqual(plain);
+        }
+      },
+    );
 
     it.each([1, 2])(
       'are refused with %i keys when a bit was flipped, a byte is missing, or the place is another',
       (layers) => {
         const used = keys.slice(0, layers);
         const sealed = seal(used, FIRST, [sample(40)]);
-        for (let at = 0; at < sealed.length; at++) expect(openChunk(used, FIRST, flipped(sealed, at))).toBeNull();
+        for (let at = 0; at < sealed.length; at++)
+          expect(openChunk(used, FIRST, flipped(sealed, at))).toBeNull();
         for (let length = 0; length < sealed.length; length++) {
           expect(openChunk(used, FIRST, sealed.subarray(0, length))).toBeNull();
         }

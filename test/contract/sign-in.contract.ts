@@ -41,7 +41,12 @@ function failuresOn(directory: Directory) {
   const accountId = fresh('account') as AccountId;
   let made = 0;
   const note = (of: Partial<FailedSignIn>, perDay = 3, keepFromMs = 0) => {
-    const who = { credential: 'login ada', memberId: 'ada', accessKeyId: null, source: '192.0.2.1' };
+    const who = {
+      credential: 'login ada',
+      memberId: 'ada',
+      accessKeyId: null,
+      source: '192.0.2.1',
+    };
     const rest = { id: idOf(made), requestId: `r${made}`, atMs: START_MS + made };
     made++;
     const failure = { accountId, ...who, ...rest, ...of };
@@ -50,7 +55,11 @@ function failuresOn(directory: Directory) {
   const list = (filter: Partial<typeof FILTER> & object = {}, limit = 100) =>
     directory.call('listAudit', { accountId, before: '', limit, filter: { ...FILTER, ...filter } });
   const counts = async () =>
-    (await list()).map(({ credential, source, detail }) => [credential, source, JSON.parse(detail).failures]);
+    (await list()).map(({ credential, source, detail }) => [
+      credential,
+      source,
+      JSON.parse(detail).failures,
+    ]);
   return { accountId, note, list, counts };
 }
 
@@ -134,7 +143,9 @@ export function signInContract(subject: Subject<Directory>): void {
         (await directory.call('countAttempt', { subject, free: 2, nowMs })).waitMs;
       expect([await count(), await count(), await count()]).toEqual([0, 0, 1000]);
       await directory.call('uncountAttempt', { subject });
-      expect([await count(), await count(), await count(START_MS + HOUR_MS + 1)]).toEqual([0, 1000, 0]);
+      expect([await count(), await count(), await count(START_MS + HOUR_MS + 1)]).toEqual([
+        0, 1000, 0,
+      ]);
     });
   });
 
@@ -147,7 +158,13 @@ export function signInContract(subject: Subject<Directory>): void {
       const entries = await list();
       expect(entries.map(({ detail }) => JSON.parse(detail).failures)).toEqual([1, 1, 5]);
       expect(entries[2]).toEqual({
-        ...{ id: idOf(0), accountId, atMs: START_MS, action: 'signInFailed', target: '/-/api/v1/sessions' },
+        ...{
+          id: idOf(0),
+          accountId,
+          atMs: START_MS,
+          action: 'signInFailed',
+          target: '/-/api/v1/sessions',
+        },
         detail: JSON.stringify({ failures: 5, lastAt: new Date(START_MS + 4).toISOString() }),
         ...{ memberId: 'ada', accessKeyId: null, credential: 'login ada', source: '192.0.2.1' },
         ...{ requestId: 'r0', status: 401 },
@@ -156,7 +173,13 @@ export function signInContract(subject: Subject<Directory>): void {
 
     test('are counted together beyond so many entries of a day, and push nothing out', async (directory) => {
       const { accountId, note, counts } = failuresOn(directory);
-      const change = { action: 'putCap', target: '', detail: '{"failures":0}', source: 's', status: 200 };
+      const change = {
+        action: 'putCap',
+        target: '',
+        detail: '{"failures":0}',
+        source: 's',
+        status: 200,
+      };
       const who = { memberId: null, accessKeyId: null, credential: 'session s', requestId: 'r' };
       const entry = { ...change, ...who, accountId, id: idOf(0), atMs: START_MS };
       await directory.call('addAudit', { entry, keepFromMs: 0, keepMax: 1 });
@@ -175,10 +198,17 @@ export function signInContract(subject: Subject<Directory>): void {
       const { accountId, note, list } = failuresOn(directory);
       await note({ credential: 'access-key K', memberId: null, accessKeyId: 'K' as AccessKeyId });
       await note({});
-      const ids = async (filter: object, limit?: number) => (await list(filter, limit)).map(({ id }) => id);
+      const ids = async (filter: object, limit?: number) =>
+        (await list(filter, limit)).map(({ id }) => id);
       expect(await ids({ action: 'signInFailed' })).toEqual([idOf(1), idOf(0)]);
-      expect([await ids({ action: 'signIn' }), await ids({ memberId: 'ada' })]).toEqual([[], [idOf(1)]]);
-      expect([await ids({ accessKeyId: 'K' }), await ids({ toMs: START_MS + 1 })]).toEqual([[idOf(0)], [idOf(0)]]);
+      expect([await ids({ action: 'signIn' }), await ids({ memberId: 'ada' })]).toEqual([
+        [],
+        [idOf(1)],
+      ]);
+      expect([await ids({ accessKeyId: 'K' }), await ids({ toMs: START_MS + 1 })]).toEqual([
+        [idOf(0)],
+        [idOf(0)],
+      ]);
       expect(await ids({}, 1)).toEqual([idOf(1)]);
       const after = { accountId, before: idOf(1), limit: 5, filter: FILTER };
       expect((await directory.call('listAudit', after)).map(({ id }) => id)).toEqual([idOf(0)]);
@@ -201,14 +231,26 @@ export function signInContract(subject: Subject<Directory>): void {
         await directory.call('addToken', { digest: fresh('digest'), token });
         return id;
       };
-      const [own, lost, elsewhere] = [await addSession(bound), await addSession(bound), await addSession(other)];
+      const [own, lost, elsewhere] = [
+        await addSession(bound),
+        await addSession(bound),
+        await addSession(other),
+      ];
       const id = fresh('passkey');
       const made = { id, name: 'n', publicKey: 'k', counter: 0, transports: [] };
-      await directory.call('addPasskey', { passkey: { ...owner, ...made, createdAtMs: 1, lastUsedMs: null } });
+      await directory.call('addPasskey', {
+        passkey: { ...owner, ...made, createdAtMs: 1, lastUsedMs: null },
+      });
       const removal = { ...owner, id, credentialDigest: bound, exceptId: own };
       expect(await directory.call('removePasskey', removal)).toBe(true);
       expect(await directory.call('removePasskey', removal)).toBe(false);
-      const page = { accountId: owner.accountId, holder: null, before: '', limit: 9, nowMs: START_MS };
+      const page = {
+        accountId: owner.accountId,
+        holder: null,
+        before: '',
+        limit: 9,
+        nowMs: START_MS,
+      };
       const left = (await directory.call('listSessions', page)).map((session) => session.id);
       expect([new Set(left), left.includes(lost)]).toEqual([new Set([own, elsewhere]), false]);
       const tokens = (await directory.call('listTokens', page)).map((token) => token.id);
@@ -217,7 +259,11 @@ export function signInContract(subject: Subject<Directory>): void {
 
     test('keep what they are bound to, and when a session was proved', async (directory) => {
       const accountId = fresh('account') as AccountId;
-      const by = { memberId: null, accessKeyId: 'K' as AccessKeyId, credentialDigest: fresh('digest') };
+      const by = {
+        memberId: null,
+        accessKeyId: 'K' as AccessKeyId,
+        credentialDigest: fresh('digest'),
+      };
       const holder = { ...by, accountId, role: 'owner' } as const;
       const times = { createdAtMs: START_MS, expiresAtMs: START_MS + HOUR_MS };
       const [token, session] = [
@@ -227,13 +273,22 @@ export function signInContract(subject: Subject<Directory>): void {
       const [tokenDigest, sessionDigest] = [fresh('digest'), fresh('digest')];
       await directory.call('addToken', { digest: tokenDigest, token });
       await directory.call('addSession', { digest: sessionDigest, session });
-      expect(await directory.call('getToken', { digest: tokenDigest, nowMs: START_MS })).toEqual(token);
+      expect(await directory.call('getToken', { digest: tokenDigest, nowMs: START_MS })).toEqual(
+        token,
+      );
       for (const atMs of [START_MS + 5, START_MS + 3]) {
         await directory.call('noteProof', { accountId, id: session.id, atMs });
-        const found = await directory.call('getSession', { digest: sessionDigest, nowMs: START_MS });
+        const found = await directory.call('getSession', {
+          digest: sessionDigest,
+          nowMs: START_MS,
+        });
         expect(found).toEqual({ ...session, provenAtMs: START_MS + 5 });
       }
-      await directory.call('noteProof', { accountId: 'other' as AccountId, id: session.id, atMs: START_MS + 9 });
+      await directory.call('noteProof', {
+        accountId: 'other' as AccountId,
+        id: session.id,
+        atMs: START_MS + 9,
+      });
       const found = await directory.call('getSession', { digest: sessionDigest, nowMs: START_MS });
       expect(found?.provenAtMs).toBe(START_MS + 5);
     });

@@ -18,8 +18,15 @@ export function systemContract(subject: Subject<SystemPorts>): void {
       expect(clock.nowMs()).toBeLessThan(Date.UTC(2100, 0));
     });
 
-    test('ids are unique and in the order of their making, also within a millisecond', async ({ ids }) => {
-      const makers: (() => string)[] = [ids.versionId, ids.uploadId, ids.bucketId, () => ids.blobId(home)];
+    test('ids are unique and in the order of their making, also within a millisecond', async ({
+      ids,
+    }) => {
+      const makers: (() => string)[] = [
+        ids.versionId,
+        ids.uploadId,
+        ids.bucketId,
+        () => ids.blobId(home),
+      ];
       for (const make of makers) {
         const made = Array.from({ length: 5000 }, make);
         expect(new Set(made).size).toBe(5000);
@@ -38,11 +45,16 @@ export function systemContract(subject: Subject<SystemPorts>): void {
       const made = Array.from({ length: 200 }, ids.versionId);
       // A place is random when it takes many values, and is not merely counted: 15 of 5 bits each.
       const variety = (place: number) => new Set(made.map((id) => id[place])).size;
-      const randomPlaces = Array.from(made[0] ?? '', (_, place) => place).filter((place) => variety(place) > 16);
+      const randomPlaces = Array.from(made[0] ?? '', (_, place) => place).filter(
+        (place) => variety(place) > 16,
+      );
       expect(randomPlaces.length * 5).toBeGreaterThanOrEqual(74);
     });
 
-    test('a floor sorts before the ids made since and after those made before', async ({ ids, clock }) => {
+    test('a floor sorts before the ids made since and after those made before', async ({
+      ids,
+      clock,
+    }) => {
       const before = ids.blobId(home);
       const nowMs = clock.nowMs();
       expect(ids.blobIdFloor(home, nowMs + 60_000) > before).toBe(true);
@@ -72,14 +84,22 @@ export function systemContract(subject: Subject<SystemPorts>): void {
       const fields = { text: 'a"b\n', number: 1, nothing: null, missing: undefined, yes: true };
       const cause = new Error('outer', { cause: new Error('inner') });
       const written = [log.info('contract'), log.info('contract', fields)];
-      expect([...written, log.error('contract', { cause }), log.error('contract', { cause: 'text' })]).toEqual(
-        Array(4).fill(undefined),
-      );
+      expect([
+        ...written,
+        log.error('contract', { cause }),
+        log.error('contract', { cause: 'text' }),
+      ]).toEqual(Array(4).fill(undefined));
       const before = meter.totals().operations;
       const accountId = 'a' as AccountId;
       meter.of({ accountId, bucketId: home, accessKeyId: null }).count('A', 0, 'none', 'STANDARD');
-      meter.of({ accountId, bucketId: null, accessKeyId: null }).count('free', 10, 'memory', 'UNKNOWN');
-      expect(meter.totals().operations).toEqual({ ...before, A: before.A + 1, free: before.free + 1 });
+      meter
+        .of({ accountId, bucketId: null, accessKeyId: null })
+        .count('free', 10, 'memory', 'UNKNOWN');
+      expect(meter.totals().operations).toEqual({
+        ...before,
+        A: before.A + 1,
+        free: before.free + 1,
+      });
     });
   });
 }

@@ -1,5 +1,5 @@
-// What every directory must keep of webhooks that end with their account: nothing waits for them afterwards, and nothing
-// comes any more. Part of directory.contract.ts.
+// What every directory must keep of webhooks that end with their account: nothing waits for them
+// afterwards, and nothing comes any more. Part of directory.contract.ts.
 import { describe, expect } from 'vitest';
 import type { AccountId } from '../../src/domain/nouns.ts';
 import type { WebhookEndpoint } from '../../src/domain/webhooks.ts';
@@ -19,17 +19,34 @@ export function webhooksContract(subject: Subject<Directory>): void {
   async function open(directory: Directory) {
     const accountId = fresh('account') as AccountId;
     const shared = { isEnabled: true, createdAtMs: START_MS };
-    await directory.call('addAccount', { account: { ...shared, id: accountId, displayName: 'x', revision: 1 } });
-    const settings = { url: 'https://hooks.example.com/', description: '', types: ['*'], secrets: [] };
+    await directory.call('addAccount', {
+      account: { ...shared, id: accountId, displayName: 'x', revision: 1 },
+    });
+    const settings = {
+      url: 'https://hooks.example.com/',
+      description: '',
+      types: ['*'],
+      secrets: [],
+    };
     const webhook: WebhookEndpoint = { ...shared, ...settings, id: fresh('wh_'), accountId };
     await directory.call('putWebhook', { webhook, known: null, max: 1 });
     const place = accountPlace(accountId);
-    const to = { place, accountId, endpointId: webhook.id, lane: '', kind: 'plain', type: 't' } as const;
+    const to = {
+      place,
+      accountId,
+      endpointId: webhook.id,
+      lane: '',
+      kind: 'plain',
+      type: 't',
+    } as const;
     const delivery: NewDelivery = { ...to, messageId: null, payload: '{}' };
     return {
       ...{ accountId, webhook, delivery },
       tell: (count: number) =>
-        directory.call('enqueueDeliveries', { deliveries: Array(count).fill(delivery), nowMs: START_MS }),
+        directory.call('enqueueDeliveries', {
+          deliveries: Array(count).fill(delivery),
+          nowMs: START_MS,
+        }),
       count: () => directory.call('countDeliveries', { place }),
       listed: () => directory.call('listWebhooks', { accountId, after: '', limit: 10 }),
       end: () => directory.call('endWebhooks', { accountId }),
@@ -41,7 +58,10 @@ export function webhooksContract(subject: Subject<Directory>): void {
       const [gone, stays] = [await open(directory), await open(directory)];
       await gone.tell(MANY);
       await stays.tell(2);
-      expect([await gone.count(), await stays.count()]).toMatchObject([{ waiting: MANY }, { waiting: 2 }]);
+      expect([await gone.count(), await stays.count()]).toMatchObject([
+        { waiting: MANY },
+        { waiting: 2 },
+      ]);
       expect(await gone.end()).toEqual({ isDone: false });
       expect(await gone.listed()).toEqual([]);
       // Who looked for webhooks before tells none now.

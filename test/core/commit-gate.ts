@@ -38,7 +38,11 @@ export async function failEachCommand<Reply extends Status>(
   gate: CommitGate,
   prepare: () => Promise<() => Promise<Reply>>,
 ) {
-  const failed: { readonly command: string; readonly answeredBefore: boolean; readonly status: number }[] = [];
+  const failed: {
+    readonly command: string;
+    readonly answeredBefore: boolean;
+    readonly status: number;
+  }[] = [];
   for (;;) {
     const { reply, held } = await gate.run(await prepare(), failed.length + 1);
     if (held === null) return { failed, last: reply };
@@ -60,7 +64,10 @@ export function createCommitGate(): CommitGate {
       const name: Name = given[nameAt] as never;
       if (!isCommand(name) || behindAnswers.getStore() === true) return call(...given);
       left -= 1;
-      if (left === 0) await new Promise<never>((_, reject) => onHeld({ name, fail: () => reject(failure(name)) }));
+      if (left === 0)
+        await new Promise<never>((_, reject) =>
+          onHeld({ name, fail: () => reject(failure(name)) }),
+        );
       return call(...given);
     }) as Call;
   }
@@ -93,7 +100,8 @@ export function createCommitGate(): CommitGate {
       });
       await Promise.race([reached.promise, answer]);
       // Either of them may still come: an answer too early, or a command too late.
-      for (let turn = 0; turn < TURNS; turn++) await new Promise((resolve) => setImmediate(resolve));
+      for (let turn = 0; turn < TURNS; turn++)
+        await new Promise((resolve) => setImmediate(resolve));
       left = 0;
       const [command] = held;
       if (command === undefined) return { reply: await answer, held: null };
@@ -104,4 +112,5 @@ export function createCommitGate(): CommitGate {
   };
 }
 
-const failure = (name: string) => new StorageError('ServiceUnavailable', { detail: `The gate failed ${name}.` });
+const failure = (name: string) =>
+  new StorageError('ServiceUnavailable', { detail: `The gate failed ${name}.` });

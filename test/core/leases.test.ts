@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createLeases, type PermitHolder } from '../../src/core/semaphore.ts';
 
-const of = (tenant: string, shares: PermitHolder['shares'] = []): PermitHolder => ({ tenant, shares });
+const of = (tenant: string, shares: PermitHolder['shares'] = []): PermitHolder => ({
+  tenant,
+  shares,
+});
 
 it('gives as many leases as there are, and again what came back or was forgotten', () => {
   let nowMs = 0;

@@ -1,11 +1,14 @@
-// A whole core in memory, with a clock that stands still until told otherwise, and a way to make any port fail at any
-// of its calls. Tests of core use cases run on it.
+// A whole core in memory, with a clock that stands still until told otherwise, and a way to make
+// any port fail at any of its calls. Tests of core use cases run on it.
 import {
   createDirectDirectory,
   createDirectLedger,
   createDirectMetadataIndex,
 } from '../../src/adapters/memory/direct-metadata-index.ts';
-import { createMemoryBlobStore, type MemoryBlobStore } from '../../src/adapters/memory/memory-blob-store.ts';
+import {
+  createMemoryBlobStore,
+  type MemoryBlobStore,
+} from '../../src/adapters/memory/memory-blob-store.ts';
 import { createMemoryDerived } from '../../src/adapters/memory/memory-derived.ts';
 import { createMemoryTxtRecords } from '../../src/adapters/memory/memory-txt-records.ts';
 import { createMemoryEdgeCache } from '../../src/adapters/node/cache/memory-edge-cache.ts';
@@ -64,7 +67,8 @@ export function createMemoryCore(path = ':memory:'): MemoryCore {
   let nowMs = Date.UTC(2026, 10, 20);
   const clock = { nowMs: () => nowMs };
   const log = { info: () => undefined, error: () => undefined };
-  const sql = path === ':memory:' ? openMigrated(...SCHEMAS) : openSqlite(path, { readOnly: false });
+  const sql =
+    path === ':memory:' ? openMigrated(...SCHEMAS) : openSqlite(path, { readOnly: false });
   if (path !== ':memory:') for (const schema of SCHEMAS) migrate(sql, schema);
   const blobStore = createMemoryBlobStore();
   const background = createTrackedBackground(log);
@@ -74,7 +78,9 @@ export function createMemoryCore(path = ':memory:'): MemoryCore {
     directory: createDirectDirectory(createDirectoryIndex(sql)),
     ledger: createDirectLedger(createLedgerIndex(sql, priceReceipt)),
     hotMetadata: createExactHotMetadata(clock),
-    edgeCache: createMemoryEdgeCache(createMemoryBodies({ maxBytes: 2 ** 20, maxSliceBytes: 2 ** 16 })),
+    edgeCache: createMemoryEdgeCache(
+      createMemoryBodies({ maxBytes: 2 ** 20, maxSliceBytes: 2 ** 16 }),
+    ),
     derived: createMemoryDerived(clock),
     tiers: { metadata: ['memory'], body: ['memory'] },
     clock,
@@ -127,7 +133,10 @@ export function createMemoryCore(path = ':memory:'): MemoryCore {
 /** Hot metadata as the Node home has it. */
 export function createExactHotMetadata(clock: Clock, negativeFreshSeconds = 2): HotMetadata {
   const memory = { maxEntries: 1000, maxBytes: 2 ** 20, freshSeconds: null, staleSeconds: 0 };
-  return createMemoryHotMetadata(createMemoryPointers({ ...memory, clock, negativeFreshSeconds }), TIER_LIMIT_MS);
+  return createMemoryHotMetadata(
+    createMemoryPointers({ ...memory, clock, negativeFreshSeconds }),
+    TIER_LIMIT_MS,
+  );
 }
 
 /** The same core with other ports in places. */
@@ -141,7 +150,11 @@ export async function openTestBucket(core: Core, name = 'test-bucket'): Promise<
   return openBucket(core, parseBucketName(name), () => undefined);
 }
 
-export const ATTRIBUTES: ObjectAttributes = { headers: {}, userMetadata: {}, storageClass: 'STANDARD' };
+export const ATTRIBUTES: ObjectAttributes = {
+  headers: {},
+  userMetadata: {},
+  storageClass: 'STANDARD',
+};
 export const key = parseObjectKey;
 
 /** A body in chunks of `chunkBytes`. */
@@ -149,7 +162,8 @@ export function bodyOf(bytes: Uint8Array, chunkBytes = 10): ByteSource {
   return {
     lengthBytes: bytes.length,
     async pump(onChunk) {
-      for (let at = 0; at < bytes.length; at += chunkBytes) await onChunk(bytes.subarray(at, at + chunkBytes));
+      for (let at = 0; at < bytes.length; at += chunkBytes)
+        await onChunk(bytes.subarray(at, at + chunkBytes));
     },
   };
 }
@@ -185,7 +199,10 @@ export function sampleBytes(length: number, seed = 0): Uint8Array {
 
 /** All bytes of a stored version. */
 export async function readWhole(core: Core, version: ObjectVersion): Promise<Uint8Array> {
-  const { body } = await openBody(core, version, { offsetBytes: 0, lengthBytes: version.sizeBytes });
+  const { body } = await openBody(core, version, {
+    offsetBytes: 0,
+    lengthBytes: version.sizeBytes,
+  });
   if (body === null) return new Uint8Array();
   return body instanceof Uint8Array
     ? body

@@ -1,7 +1,11 @@
-// Short hands for the uploads and the copies of tests of core: what they don't speak of is as plain as it can be.
+// Short hands for the uploads and the copies of tests of core: what they don't speak of is as plain
+// as it can be.
 import type { BucketHandle } from '../../src/core/buckets/bucket-handle.ts';
 import type { Core } from '../../src/core/core.ts';
-import { type CompleteUploadInput, completeUpload } from '../../src/core/multipart/complete-upload.ts';
+import {
+  type CompleteUploadInput,
+  completeUpload,
+} from '../../src/core/multipart/complete-upload.ts';
 import { createUpload } from '../../src/core/multipart/create-upload.ts';
 import { type StoredPart, uploadPart } from '../../src/core/multipart/upload-part.ts';
 import { NO_EXPECTATION } from '../../src/core/objects/body-expectation.ts';
@@ -18,7 +22,12 @@ export async function startUpload(
   name: string,
   changes: Partial<Parameters<typeof createUpload>[2]> = {},
 ): Promise<UploadAddress> {
-  const plain = { key: key(name), attributes: ATTRIBUTES, checksumAlgorithm: null, checksumType: null };
+  const plain = {
+    key: key(name),
+    attributes: ATTRIBUTES,
+    checksumAlgorithm: null,
+    checksumType: null,
+  };
   const { uploadId } = await createUpload(core, bucket, { ...plain, ...changes });
   return { key: key(name), uploadId };
 }
@@ -33,7 +42,13 @@ export function putPart(
   changes: Partial<Parameters<typeof uploadPart>[2]> = {},
 ): Promise<StoredPart> {
   const body = bodyInChunks(bytes);
-  return uploadPart(core, bucket, { ...upload, partNumber, body, expectation: NO_EXPECTATION, ...changes });
+  return uploadPart(core, bucket, {
+    ...upload,
+    partNumber,
+    body,
+    expectation: NO_EXPECTATION,
+    ...changes,
+  });
 }
 
 /** Completes an upload of these parts. */
@@ -51,5 +66,11 @@ export function completeParts(
 
 /** What copying an object to that key takes. */
 export function copyOf(source: ObjectVersion, name: string): CopyObjectInput {
-  return { source, key: key(name), attributes: ATTRIBUTES, checksumAlgorithm: null, condition: null };
+  return {
+    source,
+    key: key(name),
+    attributes: ATTRIBUTES,
+    checksumAlgorithm: null,
+    condition: null,
+  };
 }

@@ -3,9 +3,12 @@ import { isBucketName, parseBucketName, parseObjectKey } from '../../src/core/pa
 import { StorageError } from '../../src/domain/errors.ts';
 
 describe('bucket names', () => {
-  it.each(['abc', 'my-bucket', 'a.b.c', '1bucket', 'a'.repeat(63), 'log-2026.11'])('accepts %s', (name) => {
-    expect(isBucketName(name)).toBe(true);
-  });
+  it.each(['abc', 'my-bucket', 'a.b.c', '1bucket', 'a'.repeat(63), 'log-2026.11'])(
+    'accepts %s',
+    (name) => {
+      expect(isBucketName(name)).toBe(true);
+    },
+  );
 
   it.each([
     '',
@@ -32,12 +35,24 @@ describe('bucket names', () => {
 });
 
 describe('object keys', () => {
-  it.each(['a', '/', '//', '.', '..', 'a/../b', '+', '%', ' ', '\u0000', 'ü', '🚢', 'x'.repeat(1024), 'é'.repeat(512)])(
-    'keeps %j as it is',
-    (key) => {
-      expect(parseObjectKey(key)).toBe(key);
-    },
-  );
+  it.each([
+    'a',
+    '/',
+    '//',
+    '.',
+    '..',
+    'a/../b',
+    '+',
+    '%',
+    ' ',
+    '\u0000',
+    'ü',
+    '🚢',
+    'x'.repeat(1024),
+    'é'.repeat(512),
+  ])('keeps %j as it is', (key) => {
+    expect(parseObjectKey(key)).toBe(key);
+  });
 
   it.each([
     ['x'.repeat(1025), 'KeyTooLongError'],

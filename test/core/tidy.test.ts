@@ -14,7 +14,13 @@ import { parseBucketName } from '../../src/core/parse-names.ts';
 import type { Ports } from '../../src/ports/index.ts';
 import { createCommitGate } from './commit-gate.ts';
 import { afterDays, rule } from './lifecycle/samples.ts';
-import { createMemoryCore, openTestBucket, putBytes, sampleBytes, withPorts } from './memory-core.ts';
+import {
+  createMemoryCore,
+  openTestBucket,
+  putBytes,
+  sampleBytes,
+  withPorts,
+} from './memory-core.ts';
 import { startUpload } from './multipart-kit.ts';
 
 const DAY_SECONDS = 24 * 3600;
@@ -65,8 +71,13 @@ async function startBusyCore(errors: string[], wrap: (ports: Ports) => Ports) {
   const bucket = await openTestBucket(core, 'busy-bucket');
   await putBytes(core, bucket, 'old', sampleBytes(100));
   await startUpload(core, bucket, 'stale');
-  const lifecycle = { rules: [rule({ expiration: afterDays(1) })], setAtMs: clock.nowMs() } as const;
-  await setBucketSettings(core, bucket, { lifecycle: { ...lifecycle, transitionMinimum: 'all_storage_classes_128K' } });
+  const lifecycle = {
+    rules: [rule({ expiration: afterDays(1) })],
+    setAtMs: clock.nowMs(),
+  } as const;
+  await setBucketSettings(core, bucket, {
+    lifecycle: { ...lifecycle, transitionMinimum: 'all_storage_classes_128K' },
+  });
   await openTestBucket(core, 'gone-bucket');
   const gone = await openBucket(core, parseBucketName('gone-bucket'), () => {});
   await startUpload(core, gone, 'never-completed');
@@ -117,5 +128,7 @@ it('bills what it finds', async () => {
   const core = await startBusyCore([], (ports) => ports);
   await tidy(core, RUNNING);
   const period = monthText(monthsLater(monthOf(core.ports.clock.nowMs()), -2));
-  expect(await core.ports.directory.call('getInvoice', { accountId: ROOT_ACCOUNT.id, period })).not.toBeNull();
+  expect(
+    await core.ports.directory.call('getInvoice', { accountId: ROOT_ACCOUNT.id, period }),
+  ).not.toBeNull();
 });

@@ -3,9 +3,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { crc32, createCrc32Combiner } from '../../src/crypto/crc32.ts';
 import { crc32c, createCrc32cCombiner } from '../../src/crypto/crc32c.ts';
-import { CRC64_OF_NOTHING, type Crc64, crc64nvme, createCrc64nvmeCombiner } from '../../src/crypto/crc64nvme.ts';
+import {
+  CRC64_OF_NOTHING,
+  type Crc64,
+  crc64nvme,
+  createCrc64nvmeCombiner,
+} from '../../src/crypto/crc64nvme.ts';
 
-// The three algorithms behind one shape, with hex values, so that one table of tests serves them all.
+// The three algorithms behind one shape, with hex values, so that one table of tests serves them
+// all.
 type Case = {
   readonly name: string;
   readonly of: (chunks: readonly Uint8Array[]) => string;
@@ -36,33 +42,48 @@ function slowCrc(data: Uint8Array, polynomial: bigint, bits: number): string {
 const cases: readonly Case[] = [
   {
     name: 'CRC32',
-    of: (chunks) => hex32(chunks.reduce<number | undefined>((crc, chunk) => crc32(chunk, crc), undefined) ?? 0),
-    combine: (a, b, lengthBytesB) => hex32(createCrc32Combiner()(parse32(a), parse32(b), lengthBytesB)),
+    of: (chunks) =>
+      hex32(chunks.reduce<number | undefined>((crc, chunk) => crc32(chunk, crc), undefined) ?? 0),
+    combine: (a, b, lengthBytesB) =>
+      hex32(createCrc32Combiner()(parse32(a), parse32(b), lengthBytesB)),
     combineMany(crcs) {
       const combine = createCrc32Combiner();
-      return hex32(crcs.reduce((whole, { crc, lengthBytes }) => combine(whole, parse32(crc), lengthBytes), 0));
+      return hex32(
+        crcs.reduce((whole, { crc, lengthBytes }) => combine(whole, parse32(crc), lengthBytes), 0),
+      );
     },
     slow: (data) => slowCrc(data, 0xedb88320n, 32),
   },
   {
     name: 'CRC32C',
-    of: (chunks) => hex32(chunks.reduce<number | undefined>((crc, chunk) => crc32c(chunk, crc), undefined) ?? 0),
-    combine: (a, b, lengthBytesB) => hex32(createCrc32cCombiner()(parse32(a), parse32(b), lengthBytesB)),
+    of: (chunks) =>
+      hex32(chunks.reduce<number | undefined>((crc, chunk) => crc32c(chunk, crc), undefined) ?? 0),
+    combine: (a, b, lengthBytesB) =>
+      hex32(createCrc32cCombiner()(parse32(a), parse32(b), lengthBytesB)),
     combineMany(crcs) {
       const combine = createCrc32cCombiner();
-      return hex32(crcs.reduce((whole, { crc, lengthBytes }) => combine(whole, parse32(crc), lengthBytes), 0));
+      return hex32(
+        crcs.reduce((whole, { crc, lengthBytes }) => combine(whole, parse32(crc), lengthBytes), 0),
+      );
     },
     slow: (data) => slowCrc(data, 0x82f63b78n, 32),
   },
   {
     name: 'CRC64NVME',
     of: (chunks) =>
-      hex64(chunks.reduce<Crc64 | undefined>((crc, chunk) => crc64nvme(chunk, crc), undefined) ?? CRC64_OF_NOTHING),
-    combine: (a, b, lengthBytesB) => hex64(createCrc64nvmeCombiner()(parse64(a), parse64(b), lengthBytesB)),
+      hex64(
+        chunks.reduce<Crc64 | undefined>((crc, chunk) => crc64nvme(chunk, crc), undefined) ??
+          CRC64_OF_NOTHING,
+      ),
+    combine: (a, b, lengthBytesB) =>
+      hex64(createCrc64nvmeCombiner()(parse64(a), parse64(b), lengthBytesB)),
     combineMany(crcs) {
       const combine = createCrc64nvmeCombiner();
       return hex64(
-        crcs.reduce((whole, { crc, lengthBytes }) => combine(whole, parse64(crc), lengthBytes), CRC64_OF_NOTHING),
+        crcs.reduce(
+          (whole, { crc, lengthBytes }) => combine(whole, parse64(crc), lengthBytes),
+          CRC64_OF_NOTHING,
+        ),
       );
     },
     slow: (data) => slowCrc(data, 0x9a6c9329ac4bc9b5n, 64),
@@ -71,8 +92,9 @@ const cases: readonly Case[] = [
 
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-// Check values: https://reveng.sourceforge.io/crc-catalogue/all.htm; the 32 bytes of CRC32C: RFC 3720 B.4; the 4 KiB of
-// CRC64NVME: NVM Command Set Specification 1.0b, figure "64b CRC test cases".
+// Check values: https://reveng.sourceforge.io/crc-catalogue/all.htm; the 32 bytes of CRC32C: RFC
+// 3720 B.4; the 4 KiB of CRC64NVME: NVM Command Set Specification 1.0b, figure "64b CRC test
+// cases".
 it.each([
   ['CRC32', ascii('123456789'), 'cbf43926'],
   ['CRC32', ascii(''), '00000000'],
@@ -108,12 +130,18 @@ describe.each(cases)('$name', ({ of, combine, combineMany, slow }) => {
 
   it('is the same however the bytes are cut', () => {
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 300 }), fc.array(fc.nat(300), { maxLength: 6 }), (data, cuts) => {
-        const ends = [...cuts.map((cut) => Math.min(cut, data.length)), data.length].sort((a, b) => a - b);
-        const chunks = ends.map((end, i) => data.subarray(ends[i - 1] ?? 0, end));
-        expect(of(chunks)).toBe(of([data]));
-        expect(of([data])).toBe(slow(data));
-      }),
+      fc.property(
+        fc.uint8Array({ maxLength: 300 }),
+        fc.array(fc.nat(300), { maxLength: 6 }),
+        (data, cuts) => {
+          const ends = [...cuts.map((cut) => Math.min(cut, data.length)), data.length].sort(
+            (a, b) => a - b,
+          );
+          const chunks = ends.map((end, i) => data.subarray(ends[i - 1] ?? 0, end));
+          expect(of(chunks)).toBe(of([data]));
+          expect(of([data])).toBe(slow(data));
+        },
+      ),
     );
   });
 
@@ -142,7 +170,8 @@ describe.each(cases)('$name', ({ of, combine, combineMany, slow }) => {
     );
   });
 
-  // Lengths that no test can hold in memory: joining three runs must not depend on which two are joined first.
+  // Lengths that no test can hold in memory: joining three runs must not depend on which two are
+  // joined first.
   it('joins associatively up to 5 TiB', () => {
     const length = fc.integer({ min: 0, max: 5 * 2 ** 40 });
     const crc = fc.uint8Array({ minLength: 1, maxLength: 8 }).map((data) => of([data]));
@@ -164,7 +193,8 @@ describe.each(cases)('$name', ({ of, combine, combineMany, slow }) => {
       return value;
     };
     expect(combine(half(32), half(32), 2 ** 32)).toBe(crc);
-    // One byte and 2^33 bytes, joined in both orders: the long length goes through the shift in one of them only.
+    // One byte and 2^33 bytes, joined in both orders: the long length goes through the shift in one
+    // of them only.
     const one = of([new Uint8Array(1)]);
     expect(combine(one, crc, 2 ** 33)).toBe(combine(crc, one, 1));
   });

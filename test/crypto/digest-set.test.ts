@@ -52,18 +52,21 @@ describe('createDigestSet', () => {
     { md5: false, sha256: false, checksum },
   ]);
 
-  it.each([...everything, { md5: true, sha256: false, checksum: null }, { md5: false, sha256: true, checksum: null }])(
-    '%j gives exactly what was asked for',
-    (wanted) => {
-      const digests = createDigestSet(wanted);
-      for (const chunk of ['1234', '', '56789']) digests.update(ascii(chunk));
-      expect(digests.finish()).toEqual({
-        md5Hex: wanted.md5 ? '25f9e794323b453885f5181f1b624d0b' : null,
-        sha256Hex: wanted.sha256 ? '15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225' : null,
-        checksumBase64: wanted.checksum === null ? null : CHECKSUMS_OF_123456789[wanted.checksum],
-      });
-    },
-  );
+  it.each([
+    ...everything,
+    { md5: true, sha256: false, checksum: null },
+    { md5: false, sha256: true, checksum: null },
+  ])('%j gives exactly what was asked for', (wanted) => {
+    const digests = createDigestSet(wanted);
+    for (const chunk of ['1234', '', '56789']) digests.update(ascii(chunk));
+    expect(digests.finish()).toEqual({
+      md5Hex: wanted.md5 ? '25f9e794323b453885f5181f1b624d0b' : null,
+      sha256Hex: wanted.sha256
+        ? '15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225'
+        : null,
+      checksumBase64: wanted.checksum === null ? null : CHECKSUMS_OF_123456789[wanted.checksum],
+    });
+  });
 
   it('gives nothing when nothing is asked for', () => {
     const digests = createDigestSet({ md5: false, sha256: false, checksum: null });
@@ -79,23 +82,26 @@ describe('createDigestSet', () => {
     });
   });
 
-  it.each(ALGORITHMS)('has read a chunk when update returns, so that a buffer can be used again (%s)', (checksum) => {
-    const digests = createDigestSet({ md5: true, sha256: true, checksum });
-    const buffer = new Uint8Array(100);
-    const whole: number[] = [];
-    for (let round = 0; round < 4; round++) {
-      buffer.fill(round * 7 + 1);
-      whole.push(...buffer);
-      digests.update(buffer);
-    }
-    buffer.fill(0);
-    const bytes = Uint8Array.from(whole);
-    expect(digests.finish()).toEqual({
-      md5Hex: createHash('md5').update(bytes).digest('hex'),
-      sha256Hex: createHash('sha256').update(bytes).digest('hex'),
-      checksumBase64: checksumOf(checksum, bytes),
-    });
-  });
+  it.each(ALGORITHMS)(
+    'has read a chunk when update returns, so that a buffer can be used again (%s)',
+    (checksum) => {
+      const digests = createDigestSet({ md5: true, sha256: true, checksum });
+      const buffer = new Uint8Array(100);
+      const whole: number[] = [];
+      for (let round = 0; round < 4; round++) {
+        buffer.fill(round * 7 + 1);
+        whole.push(...buffer);
+        digests.update(buffer);
+      }
+      buffer.fill(0);
+      const bytes = Uint8Array.from(whole);
+      expect(digests.finish()).toEqual({
+        md5Hex: createHash('md5').update(bytes).digest('hex'),
+        sha256Hex: createHash('sha256').update(bytes).digest('hex'),
+        checksumBase64: checksumOf(checksum, bytes),
+      });
+    },
+  );
 
   it('keeps two sets apart', () => {
     const wanted = { md5: true, sha256: false, checksum: 'CRC64NVME' } as const;
@@ -108,12 +114,16 @@ describe('createDigestSet', () => {
 });
 
 describe('isChecksumValue', () => {
-  it.each(ALGORITHMS)('takes the values of %s and of no algorithm of another length', (algorithm) => {
-    for (const other of ALGORITHMS) {
-      const hasSameLength = CHECKSUMS_OF_123456789[other].length === CHECKSUMS_OF_123456789[algorithm].length;
-      expect(isChecksumValue(algorithm, CHECKSUMS_OF_123456789[other])).toBe(hasSameLength);
-    }
-  });
+  it.each(ALGORITHMS)(
+    'takes the values of %s and of no algorithm of another length',
+    (algorithm) => {
+      for (const other of ALGORITHMS) {
+        const hasSameLength =
+          CHECKSUMS_OF_123456789[other].length === CHECKSUMS_OF_123456789[algorithm].length;
+        expect(isChecksumValue(algorithm, CHECKSUMS_OF_123456789[other])).toBe(hasSameLength);
+      }
+    },
+  );
 
   it.each([
     ['CRC32', ''],
@@ -145,11 +155,14 @@ describe('isChecksumValue', () => {
 });
 
 describe('compositeChecksum', () => {
-  it.each(ALGORITHMS)('%s is the checksum of the binary checksums, and their number', (algorithm) => {
-    const values = ['one', 'two', 'three'].map((part) => checksumOf(algorithm, ascii(part)));
-    const binary = Uint8Array.from(values.flatMap((value) => [...Buffer.from(value, 'base64')]));
-    expect(compositeChecksum(algorithm, values)).toBe(`${checksumOf(algorithm, binary)}-3`);
-  });
+  it.each(ALGORITHMS)(
+    '%s is the checksum of the binary checksums, and their number',
+    (algorithm) => {
+      const values = ['one', 'two', 'three'].map((part) => checksumOf(algorithm, ascii(part)));
+      const binary = Uint8Array.from(values.flatMap((value) => [...Buffer.from(value, 'base64')]));
+      expect(compositeChecksum(algorithm, values)).toBe(`${checksumOf(algorithm, binary)}-3`);
+    },
+  );
 
   it('of one part is not the part’s', () => {
     const value = checksumOf('SHA256', ascii('one'));
@@ -168,7 +181,10 @@ describe('combineChecksums', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 60 }), { maxLength: 8 }), (parts) => {
         const whole = Uint8Array.from(parts.flatMap((part) => [...part]));
-        const values = parts.map((part) => ({ checksum: checksumOf(algorithm, part), sizeBytes: part.length }));
+        const values = parts.map((part) => ({
+          checksum: checksumOf(algorithm, part),
+          sizeBytes: part.length,
+        }));
         expect(combineChecksums(algorithm, values)).toBe(checksumOf(algorithm, whole));
       }),
     );
@@ -177,7 +193,10 @@ describe('combineChecksums', () => {
   it.each(CRCS)('%s of parts as uploads have them: equal ones and a shorter last', (algorithm) => {
     const whole = new Uint8Array(3 * 4096 + 17).map((_, i) => (i * 31) >>> 2);
     const parts = [0, 1, 2, 3].map((i) => whole.subarray(i * 4096, (i + 1) * 4096));
-    const values = parts.map((part) => ({ checksum: checksumOf(algorithm, part), sizeBytes: part.length }));
+    const values = parts.map((part) => ({
+      checksum: checksumOf(algorithm, part),
+      sizeBytes: part.length,
+    }));
     expect(combineChecksums(algorithm, values)).toBe(checksumOf(algorithm, whole));
   });
 
@@ -196,7 +215,9 @@ describe('combineChecksums', () => {
 
   it('refuses what is no value', () => {
     expect(() => combineChecksums('CRC32', [{ checksum: '', sizeBytes: 1 }])).toThrow(RangeError);
-    expect(() => combineChecksums('CRC64NVME', [{ checksum: 'y/Q5Jg==', sizeBytes: 1 }])).toThrow(RangeError);
+    expect(() => combineChecksums('CRC64NVME', [{ checksum: 'y/Q5Jg==', sizeBytes: 1 }])).toThrow(
+      RangeError,
+    );
   });
 });
 
@@ -211,10 +232,15 @@ describe('multipartEtag', () => {
 
   it('counts a single part too', () => {
     // Of one empty part; the same value is given by S3 for it.
-    expect(multipartEtag(['d41d8cd98f00b204e9800998ecf8427e'])).toBe('59adb24ef3cdbe0297f05b395827453f-1');
+    expect(multipartEtag(['d41d8cd98f00b204e9800998ecf8427e'])).toBe(
+      '59adb24ef3cdbe0297f05b395827453f-1',
+    );
   });
 
-  it.each(['', '90015098', '900150983cd24fb0d6963f7d28e17f72-2', `${'0'.repeat(31)}g`])('refuses %j', (md5Hex) => {
-    expect(() => multipartEtag([md5Hex])).toThrow();
-  });
+  it.each(['', '90015098', '900150983cd24fb0d6963f7d28e17f72-2', `${'0'.repeat(31)}g`])(
+    'refuses %j',
+    (md5Hex) => {
+      expect(() => multipartEtag([md5Hex])).toThrow();
+    },
+  );
 });

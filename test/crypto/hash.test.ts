@@ -16,8 +16,16 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 describe('one-shot digests', () => {
   // Source: RFC 1321 A.5 and FIPS 180-4 examples.
   it.each([
-    ['', 'd41d8cd98f00b204e9800998ecf8427e', 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'],
-    ['abc', '900150983cd24fb0d6963f7d28e17f72', 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'],
+    [
+      '',
+      'd41d8cd98f00b204e9800998ecf8427e',
+      'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+    ],
+    [
+      'abc',
+      '900150983cd24fb0d6963f7d28e17f72',
+      'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
+    ],
     [
       'message digest',
       'f96b697d7cb7938d525a2f31aaf161d0',
@@ -39,8 +47,16 @@ describe('one-shot digests', () => {
 describe('HMAC-SHA-256', () => {
   // Source: RFC 4231 test cases 1, 2 and 6.
   it.each([
-    [new Uint8Array(20).fill(0x0b), 'Hi There', 'b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7'],
-    [bytes('Jefe'), 'what do ya want for nothing?', '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843'],
+    [
+      new Uint8Array(20).fill(0x0b),
+      'Hi There',
+      'b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7',
+    ],
+    [
+      bytes('Jefe'),
+      'what do ya want for nothing?',
+      '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',
+    ],
     [
       new Uint8Array(131).fill(0xaa),
       'Test Using Larger Than Block-Size Key - Hash Key First',
@@ -66,12 +82,20 @@ describe('HMAC-SHA-256', () => {
 
 describe('createKeyedHash', () => {
   it('is HMAC-SHA-256 of any text, whatever was hashed before', () => {
-    const text = fc.oneof(fc.string({ maxLength: 600 }), fc.string({ unit: 'binary', maxLength: 600 }));
+    const text = fc.oneof(
+      fc.string({ maxLength: 600 }),
+      fc.string({ unit: 'binary', maxLength: 600 }),
+    );
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 64 }), fc.array(text, { maxLength: 5 }), (key, texts) => {
-        const keyed = createKeyedHash(key);
-        for (const each of texts) expect(keyed(each)).toBe(createHmac('sha256', key).update(each).digest('hex'));
-      }),
+      fc.property(
+        fc.uint8Array({ maxLength: 64 }),
+        fc.array(text, { maxLength: 5 }),
+        (key, texts) => {
+          const keyed = createKeyedHash(key);
+          for (const each of texts)
+            expect(keyed(each)).toBe(createHmac('sha256', key).update(each).digest('hex'));
+        },
+      ),
       { numRuns: fuzzRuns(100) },
     );
   });
@@ -92,7 +116,8 @@ describe('isEqualInConstantTime', () => {
     ['Xbc', 'abc', false],
     ['abX', 'abc', false],
     ['é', 'e', false],
-    // Characters that share their low byte: a comparison of bytes cut short would take them for equal.
+    // Characters that share their low byte: a comparison of bytes cut short would take them for
+    // equal.
     ['\u0161', 'a', false],
     ['\u{1f511}', '\u{1f511}', true],
     ['\u{1f511}', '\u{1f512}', false],

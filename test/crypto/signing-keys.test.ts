@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { createSigningKeys, deriveSigningKey, isSignatureOf } from '../../src/crypto/signing-keys.ts';
+import {
+  createSigningKeys,
+  deriveSigningKey,
+  isSignatureOf,
+} from '../../src/crypto/signing-keys.ts';
 
-// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html and AWS's S3
-// example "GET object", whose string to sign and signature these are.
+// Source:
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html and
+// AWS's S3 example "GET object", whose string to sign and signature these are.
 const SECRET = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY';
 const SCOPE = { date: '20130524', region: 'us-east-1', service: 's3' };
 const STRING_TO_SIGN =
@@ -22,16 +27,25 @@ describe('deriveSigningKey and isSignatureOf', () => {
     }
   });
 
-  it.each(['', SIGNATURE.slice(1), `${SIGNATURE}0`, SIGNATURE.toUpperCase(), 'é'.repeat(64), '\u{1F600}'.repeat(32)])(
-    'take %j for no signature',
-    (signature) => {
-      expect(isSignatureOf(key, STRING_TO_SIGN, signature)).toBe(false);
+  it.each([
+    '',
+    SIGNATURE.slice(1),
+    `${SIGNATURE}0`,
+    SIGNATURE.toUpperCase(),
+    'é'.repeat(64),
+    '\u{1F600}'.repeat(32),
+  ])('take %j for no signature', (signature) => {
+    expect(isSignatureOf(key, STRING_TO_SIGN, signature)).toBe(false);
+  });
+
+  it.each([{ date: '20130525' }, { region: 'eu-west-1' }, { service: 'ec2' }])(
+    'differ for %j',
+    (change) => {
+      expect(
+        isSignatureOf(deriveSigningKey(SECRET, { ...SCOPE, ...change }), STRING_TO_SIGN, SIGNATURE),
+      ).toBe(false);
     },
   );
-
-  it.each([{ date: '20130525' }, { region: 'eu-west-1' }, { service: 'ec2' }])('differ for %j', (change) => {
-    expect(isSignatureOf(deriveSigningKey(SECRET, { ...SCOPE, ...change }), STRING_TO_SIGN, SIGNATURE)).toBe(false);
-  });
 });
 
 describe('createSigningKeys', () => {

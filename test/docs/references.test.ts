@@ -11,10 +11,18 @@ const filesOf = (folder: string, ending: string) =>
     .map((path) => `${folder}/${path.replaceAll('\\', '/')}`)
     .filter((path) => path.endsWith(ending));
 
-const DOCUMENTS = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'bench/README.md', ...filesOf('docs', '.md')];
+const DOCUMENTS = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'bench/README.md',
+  ...filesOf('docs', '.md'),
+];
 const SOURCES = ['src', 'test', 'bench', 'scripts'].flatMap((folder) => filesOf(folder, '.ts'));
 const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
-const SETTINGS = new Set(SOURCES.flatMap((path) => textOf(path).match(/QUAYSIDE_[A-Z0-9_]*[A-Z0-9]/g) ?? []));
+const SETTINGS = new Set(
+  SOURCES.flatMap((path) => textOf(path).match(/QUAYSIDE_[A-Z0-9_]*[A-Z0-9]/g) ?? []),
+);
 
 /** All that stands in the first brackets of the pattern. */
 const named = (document: string, pattern: RegExp) => [
@@ -29,10 +37,14 @@ describe.each(DOCUMENTS)('%s', (document) => {
 
   it('mentions sources that are there', () => {
     const mentioned = named(document, /`([\w./-]+\.ts)`/g);
-    expect(mentioned.filter((name) => !SOURCES.some((path) => `/${path}`.endsWith(`/${name}`)))).toEqual([]);
+    expect(
+      mentioned.filter((name) => !SOURCES.some((path) => `/${path}`.endsWith(`/${name}`))),
+    ).toEqual([]);
   });
 
   it('names settings that there are', () => {
-    expect(named(document, /(QUAYSIDE_[A-Z0-9_]*[A-Z0-9])/g).filter((name) => !SETTINGS.has(name))).toEqual([]);
+    expect(
+      named(document, /(QUAYSIDE_[A-Z0-9_]*[A-Z0-9])/g).filter((name) => !SETTINGS.has(name)),
+    ).toEqual([]);
   });
 });

@@ -13,7 +13,9 @@ import { OPERATION_NAMES } from '../../src/http/s3/detect.ts';
 
 /** The operations that a page has rows for. */
 const operationsOf = (page: string) =>
-  [...page.matchAll(/^\| (\w+) \| `(?:GET|HEAD|PUT|POST|DELETE) \//gm)].map(([, name]) => name).sort();
+  [...page.matchAll(/^\| (\w+) \| `(?:GET|HEAD|PUT|POST|DELETE) \//gm)]
+    .map(([, name]) => name)
+    .sort();
 
 describe('docs/s3-compatibility.md', () => {
   const page = readFileSync(new URL('../../docs/s3-compatibility.md', import.meta.url), 'utf8');
@@ -38,13 +40,17 @@ describe('the evidence', () => {
     const reasons = readEvidence<Reasons>(EVIDENCE_FILES.reasons);
     const notPassed = new Set(HOMES.flatMap((home) => homes[home].notPassed));
     expect(Object.keys(reasons).sort()).toEqual([...notPassed].sort());
-    for (const { reason, source } of Object.values(reasons)) expect([reason, source]).not.toContain('');
+    for (const { reason, source } of Object.values(reasons))
+      expect([reason, source]).not.toContain('');
   });
 
   it('adds up summaries of parts of the suite', () => {
     const test = (group: string, outcome: string, tier = 'core') => ({ tier, group, outcome });
     const result = summarize([
-      { when: '2026-11-21T05:00:00Z', tests: { b: test('copy', 'failed'), a: test('copy', 'passed') } },
+      {
+        when: '2026-11-21T05:00:00Z',
+        tests: { b: test('copy', 'failed'), a: test('copy', 'passed') },
+      },
       {
         when: '2026-11-20T05:00:00Z',
         tests: { c: test('acl', 'skipped', 'extended'), d: test('iam', 'failed', 'bonus') },

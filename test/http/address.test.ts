@@ -3,7 +3,11 @@ import type { BucketId, BucketName } from '../../src/domain/nouns.ts';
 import { createAddressReader, type Domains } from '../../src/http/address.ts';
 import type { HostBinding } from '../../src/ports/directory.ts';
 
-const DOMAINS = { baseDomain: 'storage.example', websiteDomain: 'web.storage.example', ownHosts: ['storage.example'] };
+const DOMAINS = {
+  baseDomain: 'storage.example',
+  websiteDomain: 'web.storage.example',
+  ownHosts: ['storage.example'],
+};
 const NONE = { baseDomain: null, websiteDomain: null, ownHosts: [] };
 
 const BINDING: HostBinding = {
@@ -14,7 +18,10 @@ const BINDING: HostBinding = {
 };
 
 function parseAddress(rawPath: string, host: string, domains: Domains) {
-  return createAddressReader(domains, (name) => (name === BINDING.host ? BINDING : null))(rawPath, host);
+  return createAddressReader(domains, (name) => (name === BINDING.host ? BINDING : null))(
+    rawPath,
+    host,
+  );
 }
 
 const bucket = (rawBucket: string, rawKey: string | null, isVirtualHost = false) => ({
@@ -70,7 +77,12 @@ describe('websites', () => {
     ['//a', 'a.b.web.storage.example', 'a.b', '/a'],
     ['/-/health', 'photos.web.storage.example', 'photos', '-/health'],
   ])('%s at %s', (path, host, rawBucket, rawKey) => {
-    expect(parseAddress(path, host, DOMAINS)).toEqual({ kind: 'site', rawBucket, rawPath: rawKey, binding: null });
+    expect(parseAddress(path, host, DOMAINS)).toEqual({
+      kind: 'site',
+      rawBucket,
+      rawPath: rawKey,
+      binding: null,
+    });
   });
 
   it('need a bucket before the domain, and the domain', () => {
@@ -85,7 +97,12 @@ describe('bound hosts', () => {
     ['/-/health', 'WWW.Shop.Example:8443', '-/health'],
     ['//a', 'www.shop.example.', '/a'],
   ])('%s at %s', (path, host, rawPath) => {
-    expect(parseAddress(path, host, DOMAINS)).toEqual({ kind: 'site', rawBucket: 'shop', rawPath, binding: BINDING });
+    expect(parseAddress(path, host, DOMAINS)).toEqual({
+      kind: 'site',
+      rawBucket: 'shop',
+      rawPath,
+      binding: BINDING,
+    });
   });
 
   it('are others than those that only look like one', () => {
@@ -96,10 +113,13 @@ describe('bound hosts', () => {
 
   it('are not looked for where none can be', async () => {
     const asked: string[] = [];
-    const read = createAddressReader({ ...DOMAINS, ownHosts: ['storage.example', 's3.internal.example'] }, (name) => {
-      asked.push(name);
-      return null;
-    });
+    const read = createAddressReader(
+      { ...DOMAINS, ownHosts: ['storage.example', 's3.internal.example'] },
+      (name) => {
+        asked.push(name);
+        return null;
+      },
+    );
     for (const host of [
       '127.0.0.1:9000',
       '[::1]:9000',
@@ -126,7 +146,12 @@ describe('bound hosts', () => {
 
   it('are waited for where memory does not know', async () => {
     const read = createAddressReader(NONE, async () => BINDING);
-    expect(await read('/k', BINDING.host)).toEqual({ kind: 'site', rawBucket: 'shop', rawPath: 'k', binding: BINDING });
+    expect(await read('/k', BINDING.host)).toEqual({
+      kind: 'site',
+      rawBucket: 'shop',
+      rawPath: 'k',
+      binding: BINDING,
+    });
     const failing = createAddressReader(NONE, () => Promise.reject(new Error('no directory')));
     await expect(failing('/k', BINDING.host)).rejects.toThrow('no directory');
   });

@@ -28,7 +28,10 @@ function membersOf(text: string) {
   const items = text.replace(/, used=\([^)]*\)/, '').replace(/(^|, )([a-z]+)=/g, '$1$2;v=');
   return {
     members: Object.fromEntries(
-      parseItemList(items).map(({ value, parameters }) => [(value as { token: string }).token, parameters.get('v')]),
+      parseItemList(items).map(({ value, parameters }) => [
+        (value as { token: string }).token,
+        parameters.get('v'),
+      ]),
     ),
     used: inner === '' ? [] : parseItemList(inner.replaceAll(' ', ', ')),
   };
@@ -41,8 +44,15 @@ describe('the header of a receipt', () => {
       'class=B, amount=37, currency=USD, card="cloudflare-r2", period="2026-11", used=(class-b/STANDARD_IA;n=1;amount=1 egress/bucket;n=1048576;amount=36), id="REQ1"',
     );
     const { members, used } = membersOf(text);
-    expect(members).toMatchObject({ amount: 37, card: 'cloudflare-r2', id: 'REQ1', class: { token: 'B' } });
-    expect(used.map(({ value, parameters }) => [value, parameters.get('n'), parameters.get('amount')])).toEqual([
+    expect(members).toMatchObject({
+      amount: 37,
+      card: 'cloudflare-r2',
+      id: 'REQ1',
+      class: { token: 'B' },
+    });
+    expect(
+      used.map(({ value, parameters }) => [value, parameters.get('n'), parameters.get('amount')]),
+    ).toEqual([
       [{ token: 'class-b/STANDARD_IA' }, 1, 1],
       [{ token: 'egress/bucket' }, 2 ** 20, 36],
     ]);

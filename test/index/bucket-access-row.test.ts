@@ -33,8 +33,20 @@ describe('the access of a bucket in its row', () => {
   });
 
   const rows: [string, object, string[], string[], boolean][] = [
-    ['private', { acl: 'private', policyJson: null, policyPublicPrefixes: [] }, [], ['k', 'open/k'], false],
-    ['public-read', { acl: 'public-read', policyJson: null, policyPublicPrefixes: [] }, ['k', 'open/k'], [], true],
+    [
+      'private',
+      { acl: 'private', policyJson: null, policyPublicPrefixes: [] },
+      [],
+      ['k', 'open/k'],
+      false,
+    ],
+    [
+      'public-read',
+      { acl: 'public-read', policyJson: null, policyPublicPrefixes: [] },
+      ['k', 'open/k'],
+      [],
+      true,
+    ],
     [
       'a policy',
       { acl: 'private', policyJson: publicPolicy('old', 'open/'), policyPublicPrefixes: ['open/'] },
@@ -44,7 +56,11 @@ describe('the access of a bucket in its row', () => {
     ],
     [
       'both',
-      { acl: 'public-read', policyJson: publicPolicy('old', 'open/'), policyPublicPrefixes: ['open/'] },
+      {
+        acl: 'public-read',
+        policyJson: publicPolicy('old', 'open/'),
+        policyPublicPrefixes: ['open/'],
+      },
       ['open/k', 'k'],
       [],
       true,
@@ -64,7 +80,9 @@ describe('the access of a bucket in its row', () => {
     for (const key of [...open, ...shut]) {
       const expected = open.includes(key);
       expect(ask('s3:GetObject', key) === 'allowed', key).toBe(expected);
-      expect(everyoneMayRead(access, key, { ownerId: null, isPublicByAcl: false }), key).toBe(expected ? 'yes' : 'no');
+      expect(everyoneMayRead(access, key, { ownerId: null, isPublicByAcl: false }), key).toBe(
+        expected ? 'yes' : 'no',
+      );
     }
     expect(ask('s3:ListBucket', null) === 'allowed').toBe(isListed);
     // What was worked out for it is what is worked out today.

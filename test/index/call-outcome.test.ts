@@ -28,7 +28,10 @@ function caught(work: () => unknown): unknown {
 
 describe('replies', () => {
   it('carry values, undefined and null among them', () => {
-    expect(across(() => ({ a: [1, null], b: new Uint8Array([1]) }))).toEqual({ a: [1, null], b: new Uint8Array([1]) });
+    expect(across(() => ({ a: [1, null], b: new Uint8Array([1]) }))).toEqual({
+      a: [1, null],
+      b: new Uint8Array([1]),
+    });
     expect(across(() => null)).toBe(null);
     expect(across(() => undefined)).toBe(undefined);
   });
@@ -42,19 +45,29 @@ describe('replies', () => {
     const error = new StorageError('NoSuchKey', { detail: 'my detail', fields: { Key: 'ä😀' } });
     const found = caught(() => across(failing(error))) as StorageError;
     expect(found).toBeInstanceOf(StorageError);
-    expect(found).toMatchObject({ code: 'NoSuchKey', message: 'my detail', fields: { Key: 'ä😀' } });
+    expect(found).toMatchObject({
+      code: 'NoSuchKey',
+      message: 'my detail',
+      fields: { Key: 'ä😀' },
+    });
     expect(found.cause).toBe(undefined);
   });
 
   it('turn any other error into InternalError and keep its message for the log alone', () => {
     const found = caught(() => across(failing(new TypeError('secret path /data')))) as StorageError;
-    expect(found).toMatchObject({ code: 'InternalError', message: ERROR_MESSAGES.InternalError, fields: {} });
+    expect(found).toMatchObject({
+      code: 'InternalError',
+      message: ERROR_MESSAGES.InternalError,
+      fields: {},
+    });
     expect(found.cause).toMatch(/TypeError: secret path \/data\n.*reply\.test/);
   });
 
   it('keep the whole chain of causes', () => {
     const root = new Error('disk on fire');
-    const error = new StorageError('StorageFull', { cause: new Error('no write', { cause: root }) });
+    const error = new StorageError('StorageFull', {
+      cause: new Error('no write', { cause: root }),
+    });
     const found = caught(() => across(failing(error))) as StorageError;
     expect(found.code).toBe('StorageFull');
     expect(found.cause).toMatch(/no write.*Caused by: .*disk on fire/s);

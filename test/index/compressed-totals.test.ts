@@ -1,5 +1,6 @@
-// What packing saves, against a scan of the rows: random lives of a bucket whose bodies are packed, copied, cut into parts,
-// replaced, moved to other classes and removed. References to blobs are compared with the rows as well.
+// What packing saves, against a scan of the rows: random lives of a bucket whose bodies are packed,
+// copied, cut into parts, replaced, moved to other classes and removed. References to blobs are
+// compared with the rows as well.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { BucketRecord, BucketRef, ObjectVersion, Segment } from '../../src/domain/nouns.ts';
@@ -26,12 +27,33 @@ import { openMigrated } from './kit/open-migrated.ts';
 import { storedRows } from './kit/stored-rows.ts';
 
 const CLASSES = ['STANDARD', 'STANDARD_IA'] as const;
-const DO = ['put', 'pack', 'pack', 'copy', 'delete', 'remove', 'move', 'part', 'complete', 'abort', 'mode'] as const;
+const DO = [
+  'put',
+  'pack',
+  'pack',
+  'copy',
+  'delete',
+  'remove',
+  'move',
+  'part',
+  'complete',
+  'abort',
+  'mode',
+] as const;
 
-type Step = { readonly do: (typeof DO)[number]; readonly key: number; readonly pick: number; readonly bytes: number };
+type Step = {
+  readonly do: (typeof DO)[number];
+  readonly key: number;
+  readonly pick: number;
+  readonly bytes: number;
+};
 const steps: fc.Arbitrary<Step> = fc.record({
   do: fc.constantFrom(...DO),
-  ...{ key: fc.nat({ max: 2 }), pick: fc.nat({ max: 5 }), bytes: fc.integer({ min: 2, max: 2 ** 40 }) },
+  ...{
+    key: fc.nat({ max: 2 }),
+    pick: fc.nat({ max: 5 }),
+    bytes: fc.integer({ min: 2, max: 2 ** 40 }),
+  },
 });
 
 function createWorld() {
@@ -43,8 +65,16 @@ function createWorld() {
 
   const ref = (): BucketRef => ({ ...bucket, versioning: bucket.settings.versioning ?? 'off' });
   const ids = (key: number) => {
-    const input = { prefix: `k${key}`, delimiter: '', afterKey: '', afterVersionId: '' as const, maxKeys: 100 };
-    return index.listVersions({ bucket: ref(), ...input }).versions.map(({ versionId }) => versionId);
+    const input = {
+      prefix: `k${key}`,
+      delimiter: '',
+      afterKey: '',
+      afterVersionId: '' as const,
+      maxKeys: 100,
+    };
+    return index
+      .listVersions({ bucket: ref(), ...input })
+      .versions.map(({ versionId }) => versionId);
   };
   function find({ key, pick }: Step): ObjectVersion | null {
     const versionId = ids(key)[pick % 3];
@@ -53,7 +83,12 @@ function createWorld() {
     return found?.kind === 'object' ? found.object : null;
   }
   const commit = (object: ObjectVersion, arrivals: ReturnType<typeof arrivalOf>[] = []) =>
-    void index.commitObject({ bucket: ref(), object: { ...object, lastModifiedMs: nowMs }, condition: null, arrivals });
+    void index.commitObject({
+      bucket: ref(),
+      object: { ...object, lastModifiedMs: nowMs },
+      condition: null,
+      arrivals,
+    });
 
   const run: { [Name in Step['do']]: (step: Step) => void } = {
     put({ key, bytes, pick }) {
@@ -81,7 +116,8 @@ function createWorld() {
       const { versionId, etag } = segmentsObjectOf('x', []);
       commit({ ...source, versionId, etag, key: asKey(`k${(step.key + 1) % 3}`) });
     },
-    delete: ({ key }) => void index.deleteObjects({ bucket: ref(), ...deletionOf([`k${key}`], nowMs) }),
+    delete: ({ key }) =>
+      void index.deleteObjects({ bucket: ref(), ...deletionOf([`k${key}`], nowMs) }),
     remove({ key, pick }) {
       const versionId = ids(key)[pick % 3];
       if (versionId === undefined) return;
@@ -91,7 +127,12 @@ function createWorld() {
       const object = find(step);
       if (object === null) return;
       const storageClass = CLASSES[step.bytes % 2] ?? 'STANDARD';
-      const action = { kind: 'transition', key: object.key, versionId: object.versionId, storageClass } as const;
+      const action = {
+        kind: 'transition',
+        key: object.key,
+        versionId: object.versionId,
+        storageClass,
+      } as const;
       index.applyLifecycle({
         bucket: ref(),
         actions: [action],
@@ -104,12 +145,17 @@ function createWorld() {
       if (source === null) return;
       let found = uploads[step.pick % 2];
       if (found === undefined) {
-        const upload = uploadOf(`k${step.key}`, { storageClass: CLASSES[step.pick % 2] ?? 'STANDARD' });
+        const upload = uploadOf(`k${step.key}`, {
+          storageClass: CLASSES[step.pick % 2] ?? 'STANDARD',
+        });
         index.createUpload({ bucket: ref(), upload });
         found = { upload, parts: new Map() };
         uploads.push(found);
       }
-      const cut = source.segments.map((one) => ({ ...one, lengthBytes: Math.ceil(one.lengthBytes / (1 + step.pick)) }));
+      const cut = source.segments.map((one) => ({
+        ...one,
+        lengthBytes: Math.ceil(one.lengthBytes / (1 + step.pick)),
+      }));
       const part = partOf((step.pick % 3) + 1, cut, { lastModifiedMs: nowMs });
       const { key, uploadId } = found.upload;
       index.commitPart({ bucket: ref(), key, uploadId, part, arrivals: [] });
@@ -118,7 +164,9 @@ function createWorld() {
     complete({ pick }) {
       const [found] = uploads.splice(pick % 2, 1);
       if (found === undefined) return;
-      const listed = [...found.parts.values()].toSorted((a, b) => a.partNumber - b.partNumber).slice(0, 2);
+      const listed = [...found.parts.values()]
+        .toSorted((a, b) => a.partNumber - b.partNumber)
+        .slice(0, 2);
       index.completeUpload({ bucket: ref(), ...completionOf(found.upload, listed, nowMs) });
     },
     abort({ pick }) {
@@ -137,13 +185,18 @@ function createWorld() {
     const all = storedRows(sql);
     for (const { storageClass, compressedBytes } of index.getStorageTotals({ bucket: ref() })) {
       const own = all.filter((row) => row.storageClass === storageClass);
-      expect(compressedBytes).toBe(own.reduce((sum, { segments }) => sum + packedAwayOf(segments), 0));
+      expect(compressedBytes).toBe(
+        own.reduce((sum, { segments }) => sum + packedAwayOf(segments), 0),
+      );
     }
     const refs = new Map<string, number>();
     for (const { segments } of all) {
-      for (const blobId of new Set(segments.map((one) => one.blobId))) refs.set(blobId, (refs.get(blobId) ?? 0) + 1);
+      for (const blobId of new Set(segments.map((one) => one.blobId)))
+        refs.set(blobId, (refs.get(blobId) ?? 0) + 1);
     }
-    const counted = sql.all<{ blob_id: string; refs: number }>('SELECT blob_id, refs FROM blobs WHERE refs > 0');
+    const counted = sql.all<{ blob_id: string; refs: number }>(
+      'SELECT blob_id, refs FROM blobs WHERE refs > 0',
+    );
     expect(new Map(counted.map((row) => [row.blob_id, row.refs]))).toEqual(refs);
   }
 
@@ -157,7 +210,9 @@ function createWorld() {
   };
 }
 
-const lifeOf = (...all: Step['do'][]): [Step[]] => [all.map((one) => ({ do: one, key: 0, pick: 0, bytes: 1000 }))];
+const lifeOf = (...all: Step['do'][]): [Step[]] => [
+  all.map((one) => ({ do: one, key: 0, pick: 0, bytes: 1000 })),
+];
 
 it('what packing saves is what the rows say, whatever becomes of them', { timeout: 60_000 }, () => {
   fc.assert(
@@ -171,7 +226,18 @@ it('what packing saves is what the rows say, whatever becomes of them', { timeou
       examples: [
         lifeOf('put', 'pack', 'part', 'complete', 'remove'),
         lifeOf('put', 'pack', 'part', 'part', 'abort', 'delete'),
-        lifeOf('mode', 'put', 'pack', 'put', 'remove', 'copy', 'move', 'delete', 'remove', 'remove'),
+        lifeOf(
+          'mode',
+          'put',
+          'pack',
+          'put',
+          'remove',
+          'copy',
+          'move',
+          'delete',
+          'remove',
+          'remove',
+        ),
       ],
     },
   );

@@ -1,4 +1,7 @@
-import { createDirectDirectory, createDirectMetadataIndex } from '../../src/adapters/memory/direct-metadata-index.ts';
+import {
+  createDirectDirectory,
+  createDirectMetadataIndex,
+} from '../../src/adapters/memory/direct-metadata-index.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { createDirectoryIndex } from '../../src/index/directory-index.ts';
 import { DIRECTORY_SCHEMA } from '../../src/index/tables/directory-schema.ts';
@@ -16,5 +19,11 @@ function database(schema: Schema): Sql {
   return sql;
 }
 
-metadataIndexContract({ name, make: () => createDirectMetadataIndex(createBucketIndex(database(INDEX_SCHEMA))) });
-directoryContract({ name, make: () => createDirectDirectory(createDirectoryIndex(database(DIRECTORY_SCHEMA))) });
+metadataIndexContract({
+  name,
+  make: () => createDirectMetadataIndex(createBucketIndex(database(INDEX_SCHEMA))),
+});
+directoryContract({
+  name,
+  make: () => createDirectDirectory(createDirectoryIndex(database(DIRECTORY_SCHEMA))),
+});

@@ -1,9 +1,17 @@
-// Equal bytes stored once, against a model: random lives of a bucket with puts, copies of whole objects and of ranges, parts,
-// versions, moves between storage classes, packing and sweeps. After each step every row has the bytes that were
-// written, and what the index says is saved is what a scan of all rows comes to.
+// Equal bytes stored once, against a model: random lives of a bucket with puts, copies of whole
+// objects and of ranges, parts, versions, moves between storage classes, packing and sweeps. After
+// each step every row has the bytes that were written, and what the index says is saved is what a
+// scan of all rows comes to.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { BlobId, BucketRecord, BucketRef, ObjectVersion, Segment, VersionId } from '../../src/domain/nouns.ts';
+import type {
+  BlobId,
+  BucketRecord,
+  BucketRef,
+  ObjectVersion,
+  Segment,
+  VersionId,
+} from '../../src/domain/nouns.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { packedAwayOf } from '../../src/index/objects/compressed-away.ts';
 import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
@@ -31,7 +39,17 @@ import { storedRows } from './kit/stored-rows.ts';
 const CLASSES = ['STANDARD', 'STANDARD_IA'] as const;
 /** Bytes of the bodies that there are: the third is as long as the first. */
 const SIZES = [10, 25, 10] as const;
-const KINDS = ['put', 'copy', 'delete', 'delete-version', 'transition', 'pack', 'mode', 'switch', 'sweep'] as const;
+const KINDS = [
+  'put',
+  'copy',
+  'delete',
+  'delete-version',
+  'transition',
+  'pack',
+  'mode',
+  'switch',
+  'sweep',
+] as const;
 const PART_KINDS = ['start', 'part', 'part-copy', 'complete', 'abort'] as const;
 type Kind = (typeof KINDS)[number] | (typeof PART_KINDS)[number];
 
@@ -58,7 +76,10 @@ const steps: fc.Arbitrary<Step> = fc.record({
   length: fc.nat({ max: 10 }),
 });
 
-/** What a row holds: for each byte which body it is of, and where there; so two rows are equal if and only if their bytes are. */
+/**
+ * What a row holds: for each byte which body it is of, and where there; so two rows are equal if
+ * and only if their bytes are.
+ */
 type Content = readonly string[];
 
 type BlobRow = {
@@ -73,7 +94,10 @@ function createWorld() {
   const sql = openMigrated(INDEX_SCHEMA);
   const index = createBucketIndex(sql);
   let bucket: BucketRecord = index.createBucket({ bucket: bucketRecord() });
-  const uploads: { upload: Upload; parts: Map<number, { part: UploadedPart; content: Content }> }[] = [];
+  const uploads: {
+    upload: Upload;
+    parts: Map<number, { part: UploadedPart; content: Content }>;
+  }[] = [];
   const bodyOf = new Map<BlobId, Content>();
   /** What each version must read as. */
   const contents = new Map<string, Content>();
@@ -87,7 +111,14 @@ function createWorld() {
     );
   const versionsOf = (key: number) =>
     index.listVersions({
-      ...{ bucket: ref(), prefix: `k${key}`, delimiter: '', afterKey: '', afterVersionId: '', maxKeys: 100 },
+      ...{
+        bucket: ref(),
+        prefix: `k${key}`,
+        delimiter: '',
+        afterKey: '',
+        afterVersionId: '',
+        maxKeys: 100,
+      },
     }).versions;
   const objectAt = (key: number): ObjectVersion | null => {
     const found = index.getVersion({ bucket: ref(), key: asKey(`k${key}`), versionId: null });
@@ -113,10 +144,12 @@ function createWorld() {
     const input = { bucket: ref(), object, condition: null, arrivals };
     const { versionId, storedAs } = index.commitObject(input);
     // The same commit again says the same, and counts nothing.
-    if (arrivals.length > 0) expect(index.commitObject(input)).toMatchObject({ versionId, storedAs });
+    if (arrivals.length > 0)
+      expect(index.commitObject(input)).toMatchObject({ versionId, storedAs });
     contents.set(versionId, content);
     const stored = index.getVersion({ bucket: ref(), key: object.key, versionId });
-    if (storedAs !== null && stored?.kind === 'object') expect(stored.object.segments[0]?.blobId).toBe(storedAs);
+    if (storedAs !== null && stored?.kind === 'object')
+      expect(stored.object.segments[0]?.blobId).toBe(storedAs);
   }
 
   /** Some bytes of an object, as UploadPartCopy takes them. */
@@ -130,7 +163,11 @@ function createWorld() {
       .slice(0, 2);
   }
 
-  function addPart({ pick }: Step, segments: readonly Segment[], arrivals: readonly BlobArrival[]): void {
+  function addPart(
+    { pick }: Step,
+    segments: readonly Segment[],
+    arrivals: readonly BlobArrival[],
+  ): void {
     const found = uploads[pick % Math.max(1, uploads.length)];
     if (found === undefined) return;
     const { key, uploadId } = found.upload;
@@ -151,7 +188,8 @@ function createWorld() {
       const changes = { storageClass: CLASSES[at], lastModifiedMs: nowMs };
       commit(segmentsObjectOf(`k${key}`, source.segments, changes), []);
     },
-    delete: ({ key }) => void index.deleteObjects({ bucket: ref(), ...deletionOf([`k${key}`], nowMs) }),
+    delete: ({ key }) =>
+      void index.deleteObjects({ bucket: ref(), ...deletionOf([`k${key}`], nowMs) }),
     'delete-version'({ key, pick }) {
       const versionId = versionsOf(key)[pick % 4]?.versionId;
       if (versionId === undefined) return;
@@ -160,7 +198,12 @@ function createWorld() {
     transition({ key, pick, class: at }) {
       const versionId: VersionId | undefined = versionsOf(key)[pick % 4]?.versionId;
       if (versionId === undefined) return;
-      const action = { kind: 'transition', key: asKey(`k${key}`), versionId, storageClass: CLASSES[at] } as const;
+      const action = {
+        kind: 'transition',
+        key: asKey(`k${key}`),
+        versionId,
+        storageClass: CLASSES[at],
+      } as const;
       const run = { setAtMs: 0, startedAtMs: 0, place: null };
       index.applyLifecycle({ bucket: ref(), actions: [action], run, nowMs });
     },
@@ -173,7 +216,15 @@ function createWorld() {
       bodyOf.set(to.blobId, read(from));
       const packed = { ...to, packing: { frameBytes: 4, plainBytes: sizeBytes, storedBytes } };
       const arrival = arrivalOf(to.blobId, storedBytes);
-      index.exchangeBody({ bucket: ref(), key: object.key, versionId, from, to: packed, arrival, nowMs });
+      index.exchangeBody({
+        bucket: ref(),
+        key: object.key,
+        versionId,
+        from,
+        to: packed,
+        arrival,
+        nowMs,
+      });
     },
     mode({ class: at }) {
       const versioning = at === 0 ? 'enabled' : 'suspended';
@@ -183,9 +234,17 @@ function createWorld() {
       isOn = !isOn;
     },
     sweep({ class: at }) {
-      const { blobs } = index.condemnBlobs({ bucket: addressOf(bucket), olderThanMs: nowMs, limit: 100 });
+      const { blobs } = index.condemnBlobs({
+        bucket: addressOf(bucket),
+        olderThanMs: nowMs,
+        limit: 100,
+      });
       // A sweep may die between the two.
-      if (at === 0) index.forgetBlobs({ bucket: addressOf(bucket), blobIds: blobs.map(({ blobId }) => blobId) });
+      if (at === 0)
+        index.forgetBlobs({
+          bucket: addressOf(bucket),
+          blobIds: blobs.map(({ blobId }) => blobId),
+        });
     },
     start({ key, class: at }) {
       const upload = uploadOf(`k${key}`, { storageClass: CLASSES[at] });
@@ -203,9 +262,14 @@ function createWorld() {
     complete({ pick }) {
       const [found] = uploads.splice(pick % Math.max(1, uploads.length), 1);
       if (found === undefined) return;
-      const listed = [...found.parts.values()].toSorted((a, b) => a.part.partNumber - b.part.partNumber).slice(0, 2);
+      const listed = [...found.parts.values()]
+        .toSorted((a, b) => a.part.partNumber - b.part.partNumber)
+        .slice(0, 2);
       const parts = listed.map(({ part }) => part);
-      const done = index.completeUpload({ bucket: ref(), ...completionOf(found.upload, parts, nowMs) });
+      const done = index.completeUpload({
+        bucket: ref(),
+        ...completionOf(found.upload, parts, nowMs),
+      });
       contents.set(
         done.versionId,
         listed.flatMap(({ content }) => content),
@@ -224,14 +288,17 @@ function createWorld() {
     for (const key of [0, 1, 2, 3]) {
       for (const { versionId } of versionsOf(key)) {
         const found = index.getVersion({ bucket: ref(), key: asKey(`k${key}`), versionId });
-        if (found?.kind === 'object') expect(read(found.object.segments)).toEqual(contents.get(versionId));
+        if (found?.kind === 'object')
+          expect(read(found.object.segments)).toEqual(contents.get(versionId));
       }
     }
   }
 
   function checkCounts(): void {
     const rows = storedRows(sql);
-    const blobs = new Map(sql.all<BlobRow>('SELECT * FROM blobs').map((blob) => [blob.blob_id, blob]));
+    const blobs = new Map(
+      sql.all<BlobRow>('SELECT * FROM blobs').map((blob) => [blob.blob_id, blob]),
+    );
     const refs = new Map<BlobId, number>();
     const referred = new Map<string, number>();
     for (const { storageClass, segments } of rows) {
@@ -252,7 +319,10 @@ function createWorld() {
       const [storageClass = '', blobId] = place.split(' ');
       const blob = blobs.get(blobId as BlobId);
       if (blob === undefined || blob.sha256 === null) continue;
-      saved.set(storageClass, (saved.get(storageClass) ?? 0) + Math.max(0, bytes - blob.size_bytes));
+      saved.set(
+        storageClass,
+        (saved.get(storageClass) ?? 0) + Math.max(0, bytes - blob.size_bytes),
+      );
     }
     const totals = index.getStorageTotals({ bucket: ref() });
     for (const { storageClass, deduplicatedBytes, compressedBytes, ...of } of totals) {
@@ -286,7 +356,9 @@ const example = (act: Kind, changes: Partial<Step> = {}): Step => ({
   ...changes,
 });
 
-/** An object that has one blob twice, and nobody else does: what that saved ends when it is packed. */
+/**
+ * An object that has one blob twice, and nobody else does: what that saved ends when it is packed.
+ */
 const TWICE = [
   example('start'),
   example('part'),
@@ -310,7 +382,10 @@ describe('deduplication', () => {
 
   it('pays a body once for each class that has it, and by whoever is left', () => {
     const world = createWorld();
-    const saved = () => world.totals().map(({ storageClass, deduplicatedBytes }) => [storageClass, deduplicatedBytes]);
+    const saved = () =>
+      world
+        .totals()
+        .map(({ storageClass, deduplicatedBytes }) => [storageClass, deduplicatedBytes]);
     for (const key of [0, 1, 2]) world.step(example('put', { key }));
     expect([world.blobs(), saved()]).toEqual([1, [['STANDARD', 20]]]);
     world.step(example('delete', { key: 0 }));
@@ -349,16 +424,27 @@ describe('deduplication', () => {
   it('says of a commit that comes again what it said, but never of a blob that the index knows', () => {
     const sql = openMigrated(INDEX_SCHEMA);
     const index = createBucketIndex(sql);
-    const bucket: BucketRef = { ...index.createBucket({ bucket: bucketRecord() }), versioning: 'off' };
+    const bucket: BucketRef = {
+      ...index.createBucket({ bucket: bucketRecord() }),
+      versioning: 'off',
+    };
     const commitOf = (key: string) => {
       const blobId = blobIn(bucket);
       const arrivals = [{ ...arrivalOf(blobId), digest: { sha256Hex: 'same' } }];
-      return { bucket, object: segmentsObjectOf(key, [wholeOf(blobId)]), condition: null, arrivals };
+      return {
+        bucket,
+        object: segmentsObjectOf(key, [wholeOf(blobId)]),
+        condition: null,
+        arrivals,
+      };
     };
     const [first, second] = [commitOf('a'), commitOf('b')];
     expect(index.commitObject(first).storedAs).toBe(null);
     const { storedAs } = index.commitObject(second);
-    expect([storedAs, index.commitObject(second).storedAs]).toEqual([first.arrivals[0]?.blobId, storedAs]);
+    expect([storedAs, index.commitObject(second).storedAs]).toEqual([
+      first.arrivals[0]?.blobId,
+      storedAs,
+    ]);
     // Something else has changed where the bytes of the first are, since.
     sql.all(`UPDATE objects SET detail = '{"segments":[["x~y/","moved",0,100]]}' WHERE key = 'a'`);
     expect(index.commitObject(first).storedAs).toBe(null);

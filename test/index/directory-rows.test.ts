@@ -21,7 +21,11 @@ const HOLDER = {
   ...{ memberId: 'm', accessKeyId: null },
 };
 
-function sessionAt(createdAtMs: number, id: string, of: Partial<Session> = {}): { digest: string; session: Session } {
+function sessionAt(
+  createdAtMs: number,
+  id: string,
+  of: Partial<Session> = {},
+): { digest: string; session: Session } {
   const times = { createdAtMs, expiresAtMs: createdAtMs + HOUR_MS, provenAtMs: createdAtMs };
   return { digest: `digest ${id}`, session: { ...HOLDER, ...times, id, label: '', ...of } };
 }
@@ -49,22 +53,41 @@ const TABLES: readonly (readonly [
   ],
   [
     'challenges',
-    (directory, at) => directory.addChallenge({ digest: `old ${at}`, subject: 's', nowMs: 0, expiresAtMs: 1 }),
     (directory, at) =>
-      directory.addChallenge({ digest: `new ${at}`, subject: 's', nowMs: START_MS, expiresAtMs: START_MS + 1 }),
+      directory.addChallenge({ digest: `old ${at}`, subject: 's', nowMs: 0, expiresAtMs: 1 }),
+    (directory, at) =>
+      directory.addChallenge({
+        digest: `new ${at}`,
+        subject: 's',
+        nowMs: START_MS,
+        expiresAtMs: START_MS + 1,
+      }),
   ],
   [
     'kept_answers',
     (directory, at) =>
-      directory.beginIdempotent({ caller: `c ${at}`, key: 'k', fingerprint: 'f', attemptId: 'a', nowMs: 0 }),
+      directory.beginIdempotent({
+        caller: `c ${at}`,
+        key: 'k',
+        fingerprint: 'f',
+        attemptId: 'a',
+        nowMs: 0,
+      }),
     (directory, at) =>
-      directory.beginIdempotent({ caller: 'c', key: `k ${at}`, fingerprint: 'f', attemptId: 'a', nowMs: START_MS }),
+      directory.beginIdempotent({
+        caller: 'c',
+        key: `k ${at}`,
+        fingerprint: 'f',
+        attemptId: 'a',
+        nowMs: START_MS,
+      }),
   ],
 ];
 
 function openDirectory() {
   const sql = openMigrated(DIRECTORY_SCHEMA);
-  const count = (table: string) => sql.all<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)[0]?.n ?? 0;
+  const count = (table: string) =>
+    sql.all<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)[0]?.n ?? 0;
   return { directory: createDirectoryIndex(sql), count };
 }
 
@@ -82,8 +105,10 @@ describe('rows of the directory that end by age', () => {
 
   it('count for nothing when they are too old, even while a backlog keeps them', () => {
     const { directory } = openDirectory();
-    for (let at = 0; at < FLOOD; at++) directory.countAttempt({ subject: `old ${at}`, free: 1, nowMs: at });
-    for (let at = 0; at < 9; at++) directory.countAttempt({ subject: 'late', free: 9, nowMs: FLOOD });
+    for (let at = 0; at < FLOOD; at++)
+      directory.countAttempt({ subject: `old ${at}`, free: 1, nowMs: at });
+    for (let at = 0; at < 9; at++)
+      directory.countAttempt({ subject: 'late', free: 9, nowMs: FLOOD });
     const attempt = { subject: 'late', free: 9, nowMs: FLOOD + HOUR_MS + 1 };
     for (let at = 0; at < 9; at++) expect(directory.countAttempt(attempt)).toEqual({ waitMs: 0 });
     expect(directory.countAttempt(attempt)).toEqual({ waitMs: 1000 });
@@ -99,7 +124,11 @@ describe('rows of the directory that end by age', () => {
       nowMs,
     });
     for (let at = 0; at < FLOOD; at++) directory.beginIdempotent(of(`c ${at}`, at));
-    directory.endIdempotent({ caller: 'c 499', key: 'k', answer: { status: 200, headers: '{}', sealed: '' } });
+    directory.endIdempotent({
+      caller: 'c 499',
+      key: 'k',
+      answer: { status: 200, headers: '{}', sealed: '' },
+    });
     expect(directory.beginIdempotent(of('c 499', FLOOD))).toMatchObject({ kind: 'answered' });
     expect(directory.beginIdempotent(of('c 499', FLOOD + DAY_MS))).toEqual({ kind: 'new' });
   });
@@ -113,9 +142,15 @@ describe('sessions', () => {
     directory.addSession(sessionAt(START_MS, idOf(0), { memberId: 'other' }));
     for (let at = 1; at <= 1005; at++) directory.addSession(sessionAt(START_MS, idOf(at), ofKey));
     expect(count('sessions')).toBe(1001);
-    const of = (at: number) => directory.getSession({ digest: `digest ${idOf(at)}`, nowMs: START_MS })?.id ?? null;
+    const of = (at: number) =>
+      directory.getSession({ digest: `digest ${idOf(at)}`, nowMs: START_MS })?.id ?? null;
     expect([5, 6, 1005].map(of)).toEqual([null, idOf(6), idOf(1005)]);
-    const listing = { accountId: OWNER, holder: { memberId: 'other', accessKeyId: null }, before: '', limit: 10 };
+    const listing = {
+      accountId: OWNER,
+      holder: { memberId: 'other', accessKeyId: null },
+      before: '',
+      limit: 10,
+    };
     expect(directory.listSessions({ ...listing, nowMs: START_MS })).toHaveLength(1);
   });
 });

@@ -1,4 +1,5 @@
-// How long the index remembers finished uploads: seven days, 10,000 at most, cleaned up by later completions.
+// How long the index remembers finished uploads: seven days, 10,000 at most, cleaned up by later
+// completions.
 import { describe, expect, it } from 'vitest';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
@@ -37,7 +38,9 @@ describe('finished uploads', () => {
     finish(START_MS + 7 * DAY_MS);
     expect(index.completeUpload(first).versionId).toBe(first.object.versionId);
     finish(START_MS + 7 * DAY_MS + 1);
-    expect(() => index.completeUpload(first)).toThrow(expect.objectContaining({ code: 'NoSuchUpload' }));
+    expect(() => index.completeUpload(first)).toThrow(
+      expect.objectContaining({ code: 'NoSuchUpload' }),
+    );
     expect(rows()).toBe(2);
   });
 
@@ -54,7 +57,9 @@ describe('finished uploads', () => {
     const second = finish(START_MS);
     for (let number = 0; number < 9_999; number++) finish(START_MS);
     expect(rows()).toBe(10_000);
-    expect(() => index.completeUpload(first)).toThrow(expect.objectContaining({ code: 'NoSuchUpload' }));
+    expect(() => index.completeUpload(first)).toThrow(
+      expect.objectContaining({ code: 'NoSuchUpload' }),
+    );
     expect(index.completeUpload(second).versionId).toBe(second.object.versionId);
   });
 

@@ -1,4 +1,5 @@
-// Commands in one batch of Node's writer: one that is refused midway leaves nothing, its neighbours are stored.
+// Commands in one batch of Node's writer: one that is refused midway leaves nothing, its neighbours
+// are stored.
 import { describe, expect, it } from 'vitest';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { isIndexCommand } from '../../src/index/call-kinds.ts';
@@ -32,18 +33,35 @@ describe('commands in a batch', () => {
     const [known, unknown] = [blobIn(record), blobIn(record)];
     const commits = [
       { object: objectOf('a'), arrivals: [] },
-      { object: segmentsObjectOf('b', [wholeOf(known), wholeOf(unknown)]), arrivals: [arrivalOf(known)] },
+      {
+        object: segmentsObjectOf('b', [wholeOf(known), wholeOf(unknown)]),
+        arrivals: [arrivalOf(known)],
+      },
       { object: objectOf('c'), arrivals: [] },
     ];
     const replies = sql.batch(() =>
-      commits.map((commit) => runIndexCall(index, 'commitObject', { bucket, condition: null, ...commit })),
+      commits.map((commit) =>
+        runIndexCall(index, 'commitObject', { bucket, condition: null, ...commit }),
+      ),
     );
-    expect(replies).toMatchObject([{ isOk: true }, { isOk: false, code: 'NoSuchBlob' }, { isOk: true }]);
-    const { objects } = index.listObjects({ bucket, prefix: '', delimiter: '', after: '', maxKeys: 10 });
+    expect(replies).toMatchObject([
+      { isOk: true },
+      { isOk: false, code: 'NoSuchBlob' },
+      { isOk: true },
+    ]);
+    const { objects } = index.listObjects({
+      bucket,
+      prefix: '',
+      delimiter: '',
+      after: '',
+      maxKeys: 10,
+    });
     expect(objects.map((object) => object.key)).toEqual(['a', 'b', 'c']);
     expect(objectIn(index.getVersion({ bucket, key: asKey('b'), versionId: null }))).toEqual(old);
     expect(index.findUnknownBlobs({ blobIds: [known, freed] })).toEqual([known]);
-    expect(index.condemnBlobs({ bucket: addressOf(record), olderThanMs: START_MS + 9, limit: 9 }).blobs).toEqual([]);
+    expect(
+      index.condemnBlobs({ bucket: addressOf(record), olderThanMs: START_MS + 9, limit: 9 }).blobs,
+    ).toEqual([]);
     expect(isIndexCommand('commitObject') && !isIndexCommand('getVersion')).toBe(true);
   });
 });

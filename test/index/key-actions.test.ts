@@ -1,4 +1,5 @@
-// Actions on keys with more rows than one commit takes: they go on in the next step, and are counted once.
+// Actions on keys with more rows than one commit takes: they go on in the next step, and are
+// counted once.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { NameAction, NameJob } from '../../src/domain/key-jobs.ts';
 import type { BucketRef } from '../../src/domain/nouns.ts';
@@ -42,7 +43,14 @@ describe('an action with many rows', () => {
     let job: NameJob = nameJobOf(id);
     for (let steps = 1; steps < 10; steps++) {
       const stepped = index.stepNameJob({
-        ...{ bucket, id, revision: job.revision, actions: actions.slice(job.at), elsewhere: {}, isLast: true },
+        ...{
+          bucket,
+          id,
+          revision: job.revision,
+          actions: actions.slice(job.at),
+          elsewhere: {},
+          isLast: true,
+        },
         ...{ next: { after: '', at: actions.length }, nowMs: START_MS },
       });
       if (stepped === null) throw new Error('refused');
@@ -58,14 +66,23 @@ describe('an action with many rows', () => {
     const { job, steps } = run([{ kind: 'unhide', key: asKey('k'), onlyMarkerId: null }]);
     expect(job).toMatchObject({ state: 'done', counts: { done: 1, missing: 0 } });
     expect(steps).toBe(2);
-    expect(index.getVersion({ bucket, key: asKey('k'), versionId: null })).toMatchObject({ kind: 'object' });
+    expect(index.getVersion({ bucket, key: asKey('k'), versionId: null })).toMatchObject({
+      kind: 'object',
+    });
   });
 
   it('leaves a key alone that has nothing but markers', () => {
     hide('k', 3);
     const { job } = run([{ kind: 'unhide', key: asKey('k'), onlyMarkerId: null }]);
     expect(job.counts).toMatchObject({ done: 0, missing: 1 });
-    const page = { bucket, prefix: '', delimiter: '', afterKey: '', afterVersionId: '', maxKeys: 10 } as const;
+    const page = {
+      bucket,
+      prefix: '',
+      delimiter: '',
+      afterKey: '',
+      afterVersionId: '',
+      maxKeys: 10,
+    } as const;
     expect(index.listVersions(page).versions).toHaveLength(3);
   });
 

@@ -1,10 +1,16 @@
-// Sizes and search against a plain scan, after random commits, deletions, renames and steps of their making.
+// Sizes and search against a plain scan, after random commits, deletions, renames and steps of
+// their making.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { foldName } from '../../src/domain/key-aids.ts';
 import type { VersionId } from '../../src/domain/nouns.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
-import { beginRanges, changeRange, countRanges, sumKeys } from '../../src/index/key-jobs/key-ranges.ts';
+import {
+  beginRanges,
+  changeRange,
+  countRanges,
+  sumKeys,
+} from '../../src/index/key-jobs/key-ranges.ts';
 import { prefixEnd } from '../../src/index/objects/key-order.ts';
 import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
 import {
@@ -32,7 +38,11 @@ type World = ReturnType<typeof openWorld>;
 const put = ({ index, bucket }: World, key: string, size: number, storageClass = 'STANDARD') =>
   index.commitObject({
     bucket,
-    object: objectOf(key, { inlineBytes: bytesOf('x'.repeat(size)), sizeBytes: size, storageClass } as never),
+    object: objectOf(key, {
+      inlineBytes: bytesOf('x'.repeat(size)),
+      sizeBytes: size,
+      storageClass,
+    } as never),
     condition: null,
     arrivals: [],
   });
@@ -49,12 +59,23 @@ function rename({ index, bucket }: World, from: string, to: string) {
     versionId: freshId(),
     markerId: freshId(),
   } as const;
-  const step = { actions: [{ ...action, mayReplace: true }], next: { after: '', at: 0 }, elsewhere: {}, isLast: true };
+  const step = {
+    actions: [{ ...action, mayReplace: true }],
+    next: { after: '', at: 0 },
+    elsewhere: {},
+    isLast: true,
+  };
   index.stepNameJob({ bucket, id, revision: 1, ...step, nowMs: START_MS });
 }
 
 function scan({ index, bucket }: World, prefix: string) {
-  const { objects } = index.listObjects({ bucket, prefix, delimiter: '', after: '', maxKeys: 1000 });
+  const { objects } = index.listObjects({
+    bucket,
+    prefix,
+    delimiter: '',
+    after: '',
+    maxKeys: 1000,
+  });
   return objects;
 }
 
@@ -78,10 +99,16 @@ type Step =
   | { readonly do: 'rename'; readonly key: string; readonly to: string }
   | { readonly do: 'versions' | 'count' | 'index' | 'forget' };
 const steps: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({ do: fc.constantFrom('put' as const, 'put-ia' as const), key: keys, size: fc.nat({ max: 9 }) }),
+  fc.record({
+    do: fc.constantFrom('put' as const, 'put-ia' as const),
+    key: keys,
+    size: fc.nat({ max: 9 }),
+  }),
   fc.record({ do: fc.constant('delete' as const), key: keys }),
   fc.record({ do: fc.constant('rename' as const), key: keys, to: keys }),
-  fc.record({ do: fc.constantFrom('versions' as const, 'count' as const, 'index' as const, 'forget' as const) }),
+  fc.record({
+    do: fc.constantFrom('versions' as const, 'count' as const, 'index' as const, 'forget' as const),
+  }),
 );
 
 function run(world: World, step: Step): void {
@@ -120,7 +147,8 @@ function check(world: World): void {
   const { sizes } = index.measurePrefixes({ bucket, prefixes: PREFIXES });
   const expected = PREFIXES.map((prefix) => {
     const objects = scan(world, prefix);
-    const sum = (list: typeof objects) => list.reduce((total, object) => total + object.sizeBytes, 0);
+    const sum = (list: typeof objects) =>
+      list.reduce((total, object) => total + object.sizeBytes, 0);
     const other = objects.filter(({ storageClass }) => storageClass !== 'STANDARD');
     return { objects: objects.length, bytes: sum(objects), otherBytes: sum(other) };
   });
@@ -154,46 +182,62 @@ describe('sizes of prefixes and search', () => {
     );
   });
 
-  it('cut their ranges, let empty ones go, and are counted bit by bit while keys change', { timeout: 60_000 }, () => {
-    const change = fc.record({ key: fc.nat({ max: 60 }), size: fc.nat({ max: 9 }), isAdded: fc.boolean() });
+  it('cut their ranges, let empty ones go, and are counted bit by bit while keys change', {
+    timeout: 60_000,
+  }, () => {
+    const change = fc.record({
+      key: fc.nat({ max: 60 }),
+      size: fc.nat({ max: 9 }),
+      isAdded: fc.boolean(),
+    });
     fc.assert(
-      fc.property(fc.array(change, { maxLength: 150, size: 'max' }), fc.nat({ max: 150 }), (changes, countedAt) => {
-        const sql = openMigrated(INDEX_SCHEMA);
-        const name = (key: number) => `k${String(key).padStart(3, '0')}`;
-        const rows = new Map<string, number>();
-        const apply = ({ key, size, isAdded }: (typeof changes)[number]) => {
-          const [text, old] = [name(key), rows.get(name(key))];
-          if (!isAdded && old === undefined) return;
-          const row = {
-            objects: isAdded && old === undefined ? 1 : isAdded ? 0 : -1,
-            bytes: (isAdded ? size : 0) - (old ?? 0),
-          };
-          sql.all('DELETE FROM objects WHERE key = ?', text);
-          if (isAdded) {
-            sql.all(
-              `INSERT INTO objects (bucket, key, size_bytes, etag, last_modified_ms, storage_class, version_id, is_null)
+      fc.property(
+        fc.array(change, { maxLength: 150, size: 'max' }),
+        fc.nat({ max: 150 }),
+        (changes, countedAt) => {
+          const sql = openMigrated(INDEX_SCHEMA);
+          const name = (key: number) => `k${String(key).padStart(3, '0')}`;
+          const rows = new Map<string, number>();
+          const apply = ({ key, size, isAdded }: (typeof changes)[number]) => {
+            const [text, old] = [name(key), rows.get(name(key))];
+            if (!isAdded && old === undefined) return;
+            const row = {
+              objects: isAdded && old === undefined ? 1 : isAdded ? 0 : -1,
+              bytes: (isAdded ? size : 0) - (old ?? 0),
+            };
+            sql.all('DELETE FROM objects WHERE key = ?', text);
+            if (isAdded) {
+              sql.all(
+                `INSERT INTO objects (bucket, key, size_bytes, etag, last_modified_ms, storage_class, version_id, is_null)
                VALUES (1, ?, ?, '', 0, 'STANDARD', '', 1)`,
-              text,
-              size,
-            );
-            rows.set(text, size);
-          } else rows.delete(text);
-          changeRange(sql, 1, text, { ...row, otherBytes: 0 }, 4);
-        };
-        for (const one of changes.slice(0, countedAt)) apply(one);
-        beginRanges(sql, 1);
-        for (const one of changes.slice(countedAt)) apply(one);
-        while (!countRanges(sql, 1, 4));
-        for (const one of changes) apply(one);
-        for (const prefix of ['', 'k0', 'k01', 'k012', 'k05', 'x']) {
-          const inside = [...rows].filter(([key]) => key.startsWith(prefix));
-          const bytes = inside.reduce((sum, [, size]) => sum + size, 0);
-          expect(sumKeys(sql, 1, prefix, prefixEnd(prefix))).toEqual({ objects: inside.length, bytes, otherBytes: 0 });
-        }
-        const ranges = sql.all<{ objects: number }>('SELECT objects FROM key_ranges ORDER BY first_key');
-        expect(ranges.slice(1).every(({ objects }) => objects >= 1 && objects <= 4)).toBe(true);
-        sql.close();
-      }),
+                text,
+                size,
+              );
+              rows.set(text, size);
+            } else rows.delete(text);
+            changeRange(sql, 1, text, { ...row, otherBytes: 0 }, 4);
+          };
+          for (const one of changes.slice(0, countedAt)) apply(one);
+          beginRanges(sql, 1);
+          for (const one of changes.slice(countedAt)) apply(one);
+          while (!countRanges(sql, 1, 4));
+          for (const one of changes) apply(one);
+          for (const prefix of ['', 'k0', 'k01', 'k012', 'k05', 'x']) {
+            const inside = [...rows].filter(([key]) => key.startsWith(prefix));
+            const bytes = inside.reduce((sum, [, size]) => sum + size, 0);
+            expect(sumKeys(sql, 1, prefix, prefixEnd(prefix))).toEqual({
+              objects: inside.length,
+              bytes,
+              otherBytes: 0,
+            });
+          }
+          const ranges = sql.all<{ objects: number }>(
+            'SELECT objects FROM key_ranges ORDER BY first_key',
+          );
+          expect(ranges.slice(1).every(({ objects }) => objects >= 1 && objects <= 4)).toBe(true);
+          sql.close();
+        },
+      ),
       { numRuns: fuzzRuns(40) },
     );
   });
@@ -202,13 +246,22 @@ describe('sizes of prefixes and search', () => {
     const world = openWorld();
     for (let at = 0; at < 30; at++) put(world, `k${String(at).padStart(2, '0')}.txt`, 1);
     const { index, bucket } = world;
-    const ask = (after: string | null) => index.searchNames({ bucket, prefix: '', needle: '.TXT', limit: 20, after });
+    const ask = (after: string | null) =>
+      index.searchNames({ bucket, prefix: '', needle: '.TXT', limit: 20, after });
     const first = ask('');
-    expect([first.objects.length, first.isComplete, first.nextAfter]).toEqual([20, false, 'k19.txt']);
+    expect([first.objects.length, first.isComplete, first.nextAfter]).toEqual([
+      20,
+      false,
+      'k19.txt',
+    ]);
     expect(ask(first.nextAfter).objects).toHaveLength(10);
     while (!index.indexNames({ bucket, nowMs: START_MS }).isDone);
     const indexed = ask(null);
-    expect([indexed.state, indexed.objects.length, indexed.isComplete]).toEqual(['ready', 20, false]);
+    expect([indexed.state, indexed.objects.length, indexed.isComplete]).toEqual([
+      'ready',
+      20,
+      false,
+    ]);
   });
 
   it('leave nothing of a bucket that is deleted, and a new life finds only its own', () => {
@@ -224,7 +277,13 @@ describe('sizes of prefixes and search', () => {
     while (!index.forgetNames({ bucket, what: 'all' }).isDone);
     index.forgetBucketLife({ bucket });
     expect(index.listBucketLives({ name: bucket.name })).toHaveLength(0);
-    for (const table of ['name_aids', 'key_ranges', 'search_names', 'search_changes', 'search_trigrams']) {
+    for (const table of [
+      'name_aids',
+      'key_ranges',
+      'search_names',
+      'search_changes',
+      'search_trigrams',
+    ]) {
       expect([table, sql.all(`SELECT count(*) AS n FROM ${table}`)]).toEqual([table, [{ n: 0 }]]);
     }
   });

@@ -39,9 +39,12 @@ describe('key order', () => {
     expect(prefixEnd(prefix)).toBe(end);
   });
 
-  it.each(['', '\u{10ffff}', '\u{10ffff}\u{10ffff}'])('has no text behind all that start with %j', (prefix) => {
-    expect(prefixEnd(prefix)).toBeInstanceOf(Uint8Array);
-  });
+  it.each(['', '\u{10ffff}', '\u{10ffff}\u{10ffff}'])(
+    'has no text behind all that start with %j',
+    (prefix) => {
+      expect(prefixEnd(prefix)).toBeInstanceOf(Uint8Array);
+    },
+  );
 
   it('has nothing between a text and the one just after it', () => {
     fc.assert(

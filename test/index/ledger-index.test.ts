@@ -1,4 +1,5 @@
-// The ledger against a list of rows: sums by any group, quantities beyond 2^64, and batches that come again in any way.
+// The ledger against a list of rows: sums by any group, quantities beyond 2^64, and batches that
+// come again in any way.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { priceReceipt } from '../../src/core/billing/prices/price-receipt.ts';
@@ -33,11 +34,14 @@ const usageRow: fc.Arbitrary<UsageRow> = fc.record({
 function timeOf(group: UsageGroup | null, hourMs: number): number | null {
   if (group === 'hour') return hourMs;
   if (group === 'day') return hourMs - (hourMs % (24 * HOUR_MS));
-  return group === 'month' ? Date.UTC(new Date(hourMs).getUTCFullYear(), new Date(hourMs).getUTCMonth()) : null;
+  return group === 'month'
+    ? Date.UTC(new Date(hourMs).getUTCFullYear(), new Date(hourMs).getUTCMonth())
+    : null;
 }
 
 function sumByHand(rows: readonly UsageRow[], groupBy: readonly UsageGroup[]): Map<string, bigint> {
-  const time = groupBy.find((group) => group === 'hour' || group === 'day' || group === 'month') ?? null;
+  const time =
+    groupBy.find((group) => group === 'hour' || group === 'day' || group === 'month') ?? null;
   const sums = new Map<string, bigint>();
   for (const row of rows) {
     const bucket = groupBy.includes('bucket') ? row.bucketId : null;
@@ -61,14 +65,21 @@ describe('ledger', () => {
           const sent = batches.map((rows, at) => ({ source: 's', sequence: at + 1, rows }));
           for (const [at, batch] of sent.entries()) {
             ledger.record({ accountId, batches: [batch], nowMs: START_MS });
-            // An answer was lost: this one or an earlier one is sent again, alone or before the next.
-            const again = repeats.map((pick) => sent[pick % (at + 1)]).filter((found) => found !== undefined);
+            // An answer was lost: this one or an earlier one is sent again, alone or before the
+            // next.
+            const again = repeats
+              .map((pick) => sent[pick % (at + 1)])
+              .filter((found) => found !== undefined);
             ledger.record({ accountId, batches: again, nowMs: START_MS });
           }
           const groupBy = time === null ? others : [time, ...others];
           const found = ledger.query({ accountId, fromMs: START_MS, toMs: END_MS, groupBy });
           const byName = found.map(
-            (sum) => [[sum.timeMs, sum.bucketId, sum.accessKeyId, sum.meter].join(' '), sum.quantity] as const,
+            (sum) =>
+              [
+                [sum.timeMs, sum.bucketId, sum.accessKeyId, sum.meter].join(' '),
+                sum.quantity,
+              ] as const,
           );
           expect(new Map(byName)).toEqual(sumByHand(batches.flat(), groupBy));
           expect(byName).toHaveLength(new Set(byName.map(([name]) => name)).size);

@@ -1,4 +1,5 @@
-// What is told of the actions of lifecycle rules: the version by the name that it has in the bucket.
+// What is told of the actions of lifecycle rules: the version by the name that it has in the
+// bucket.
 import { expect, it } from 'vitest';
 import type { LifecycleAction } from '../../src/domain/lifecycle.ts';
 import type { BucketRef, VersionId, Versioning } from '../../src/domain/nouns.ts';
@@ -13,18 +14,35 @@ function openWorld() {
   const sql = openMigrated(INDEX_SCHEMA);
   const index = createBucketIndex(sql);
   const bucket = index.createBucket({ bucket: bucketRecord() });
-  const rule = { id: 'r', kind: 'queue', arn: 'a', endpointId: 'e', prefix: '', suffix: '' } as const;
+  const rule = {
+    id: 'r',
+    kind: 'queue',
+    arn: 'a',
+    endpointId: 'e',
+    prefix: '',
+    suffix: '',
+  } as const;
   const events = ['s3:LifecycleExpiration:*', 's3:LifecycleTransition'] as const;
   const notify = { ownerId: OWNER, rules: [{ ...rule, events }], origin: null };
   const ofState = (versioning: Versioning): BucketRef => ({ ...bucket, versioning, notify });
   return {
     put: (versioning: Versioning): VersionId =>
-      index.commitObject({ bucket: ofState(versioning), object: objectOf('k'), condition: null, arrivals: [] })
-        .versionId,
+      index.commitObject({
+        bucket: ofState(versioning),
+        object: objectOf('k'),
+        condition: null,
+        arrivals: [],
+      }).versionId,
     apply: (versioning: Versioning, action: LifecycleAction) =>
-      index.applyLifecycle({ bucket: ofState(versioning), actions: [action], run, nowMs: START_MS + 1 }),
+      index.applyLifecycle({
+        bucket: ofState(versioning),
+        actions: [action],
+        run,
+        nowMs: START_MS + 1,
+      }),
     markerOf: () =>
-      sql.all<{ version_id: string }>('SELECT version_id FROM versions WHERE is_marker = 1')[0]?.version_id,
+      sql.all<{ version_id: string }>('SELECT version_id FROM versions WHERE is_marker = 1')[0]
+        ?.version_id,
     told: () =>
       sql.all<{ payload: string }>('SELECT payload FROM outbox ORDER BY id').map(({ payload }) => {
         const { name, versionId } = JSON.parse(payload);
@@ -33,14 +51,23 @@ function openWorld() {
   };
 }
 
-const removal = (versionId: VersionId): LifecycleAction => ({ kind: 'remove', key: asKey('k'), versionId });
+const removal = (versionId: VersionId): LifecycleAction => ({
+  kind: 'remove',
+  key: asKey('k'),
+  versionId,
+});
 
 it('a null version that goes or is moved has no id, and one of a bucket that made versions keeps it', () => {
   const world = openWorld();
   const nullId = world.put('off');
   const id = world.put('enabled');
   world.put('enabled');
-  world.apply('enabled', { kind: 'transition', key: asKey('k'), versionId: nullId, storageClass: 'GLACIER' });
+  world.apply('enabled', {
+    kind: 'transition',
+    key: asKey('k'),
+    versionId: nullId,
+    storageClass: 'GLACIER',
+  });
   world.apply('enabled', removal(nullId));
   world.apply('suspended', removal(id));
   expect(world.told()).toEqual([

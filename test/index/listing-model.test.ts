@@ -1,4 +1,5 @@
-// Listing against a model that sorts and rolls up all keys in memory, over keys that break naive orders.
+// Listing against a model that sorts and rolls up all keys in memory, over keys that break naive
+// orders.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { NodeSqlite } from '../../src/adapters/node/index/node-sqlite.ts';
@@ -28,7 +29,12 @@ function modelNames(keys: readonly string[], { prefix, delimiter }: Scope): stri
 }
 
 /** An index that counts the rows that its statements gave. */
-function openCounting(): { index: IndexApi; sql: NodeSqlite; bucket: BucketRecord; takeRows: () => number } {
+function openCounting(): {
+  index: IndexApi;
+  sql: NodeSqlite;
+  bucket: BucketRecord;
+  takeRows: () => number;
+} {
   const sql = openMigrated(INDEX_SCHEMA);
   let rows = 0;
   const counting: Sql = {
@@ -64,14 +70,22 @@ describe('listObjects against a model', () => {
       fc.property(keySets, scopes, (keys, scope) => {
         const { index, sql, bucket } = openCounting();
         for (const key of keys) {
-          index.commitObject({ bucket: refOf(bucket), object: objectOf(key), condition: null, arrivals: [] });
+          index.commitObject({
+            bucket: refOf(bucket),
+            object: objectOf(key),
+            condition: null,
+            arrivals: [],
+          });
         }
         const names = modelNames(keys, scope);
         for (let maxKeys = 1; maxKeys <= names.length + 1; maxKeys++) {
           const listed: string[] = [];
           for (let after = ''; ; ) {
             const page = index.listObjects({ bucket: refOf(bucket), ...scope, after, maxKeys });
-            const own = [...page.objects.map((object) => object.key), ...page.commonPrefixes].toSorted(byBytes);
+            const own = [
+              ...page.objects.map((object) => object.key),
+              ...page.commonPrefixes,
+            ].toSorted(byBytes);
             listed.push(...own);
             expect(page.isTruncated).toBe(listed.length < names.length);
             expect(page.lastName).toBe(own.at(-1) ?? null);
@@ -89,19 +103,37 @@ describe('listObjects against a model', () => {
 
   it('gives exactly the names after any text', () => {
     fc.assert(
-      fc.property(keySets, scopes, fc.array(nastyText(5), { maxLength: 10 }), (keys, scope, marks) => {
-        const { index, sql, bucket } = openCounting();
-        for (const key of keys) {
-          index.commitObject({ bucket: refOf(bucket), object: objectOf(key), condition: null, arrivals: [] });
-        }
-        const names = modelNames(keys, scope);
-        for (const after of [...marks, ...keys, ...names]) {
-          const page = index.listObjects({ bucket: refOf(bucket), ...scope, after, maxKeys: 1000 });
-          const own = [...page.objects.map((object) => object.key), ...page.commonPrefixes].toSorted(byBytes);
-          expect(own).toEqual(names.filter((name) => byBytes(name, after) > 0));
-        }
-        sql.close();
-      }),
+      fc.property(
+        keySets,
+        scopes,
+        fc.array(nastyText(5), { maxLength: 10 }),
+        (keys, scope, marks) => {
+          const { index, sql, bucket } = openCounting();
+          for (const key of keys) {
+            index.commitObject({
+              bucket: refOf(bucket),
+              object: objectOf(key),
+              condition: null,
+              arrivals: [],
+            });
+          }
+          const names = modelNames(keys, scope);
+          for (const after of [...marks, ...keys, ...names]) {
+            const page = index.listObjects({
+              bucket: refOf(bucket),
+              ...scope,
+              after,
+              maxKeys: 1000,
+            });
+            const own = [
+              ...page.objects.map((object) => object.key),
+              ...page.commonPrefixes,
+            ].toSorted(byBytes);
+            expect(own).toEqual(names.filter((name) => byBytes(name, after) > 0));
+          }
+          sql.close();
+        },
+      ),
       { numRuns: fuzzRuns(60) },
     );
   });
@@ -112,13 +144,24 @@ describe('listObjects against a model', () => {
       for (let folder = 0; folder < 60; folder++) {
         for (let file = 0; file < 100; file++) {
           const key = `${folder % 3 === 0 ? 'deep' : 'flat'}/${folder}/${file}`;
-          index.commitObject({ bucket: refOf(bucket), object: objectOf(key), condition: null, arrivals: [] });
+          index.commitObject({
+            bucket: refOf(bucket),
+            object: objectOf(key),
+            condition: null,
+            arrivals: [],
+          });
         }
       }
     });
     const rowsOf = (prefix: string, maxKeys: number) => {
       takeRows();
-      const page = index.listObjects({ bucket: refOf(bucket), prefix, delimiter: '/', after: '', maxKeys });
+      const page = index.listObjects({
+        bucket: refOf(bucket),
+        prefix,
+        delimiter: '/',
+        after: '',
+        maxKeys,
+      });
       return { names: page.objects.length + page.commonPrefixes.length, rows: takeRows() };
     };
     const constant = 20;
@@ -143,12 +186,17 @@ describe('listUploads against a model', () => {
     fc.assert(
       fc.property(keySets, scopes, fc.integer({ min: 1, max: 3 }), (keys, scope, uploadsEach) => {
         const { index, sql, bucket } = openCounting();
-        const uploads = keys.flatMap((key) => Array.from({ length: uploadsEach }, () => uploadOf(key)));
+        const uploads = keys.flatMap((key) =>
+          Array.from({ length: uploadsEach }, () => uploadOf(key)),
+        );
         for (const upload of uploads) index.createUpload({ bucket: refOf(bucket), upload });
         const names = modelNames(keys, scope).flatMap((name) => {
           const own = uploads.filter((upload) => upload.key === name && keys.includes(name));
-          const isPrefix = scope.delimiter !== '' && name.indexOf(scope.delimiter, scope.prefix.length) !== -1;
-          return isPrefix ? [`${name}|`] : own.map((upload) => `${name}|${upload.uploadId}`).toSorted();
+          const isPrefix =
+            scope.delimiter !== '' && name.indexOf(scope.delimiter, scope.prefix.length) !== -1;
+          return isPrefix
+            ? [`${name}|`]
+            : own.map((upload) => `${name}|${upload.uploadId}`).toSorted();
         });
         for (let maxUploads = 1; maxUploads <= names.length + 1; maxUploads++) {
           const listed: string[] = [];

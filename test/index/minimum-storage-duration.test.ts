@@ -1,4 +1,5 @@
-// What leaves a colder class too early, against numbers worked out by hand: bytes times the days that are short.
+// What leaves a colder class too early, against numbers worked out by hand: bytes times the days
+// that are short.
 import { describe, expect, it } from 'vitest';
 import type { NameAction } from '../../src/domain/key-jobs.ts';
 import type { LifecycleAction } from '../../src/domain/lifecycle.ts';
@@ -36,7 +37,12 @@ function openWorld(versioning: Versioning = 'off') {
   const at = (days: number) => START_MS + days * DAY;
   const act = (action: LifecycleAction, days: number) =>
     index.applyLifecycle({
-      ...{ bucket, actions: [action], run: { setAtMs: 0, startedAtMs: 0, place: null }, nowMs: at(days) },
+      ...{
+        bucket,
+        actions: [action],
+        run: { setAtMs: 0, startedAtMs: 0, place: null },
+        nowMs: at(days),
+      },
     });
   return {
     index,
@@ -44,11 +50,17 @@ function openWorld(versioning: Versioning = 'off') {
     at,
     act,
     put(key: string, days: number, changes: Partial<ObjectVersion> = {}): VersionId {
-      const given = { sizeBytes: SIZE, storageClass: 'STANDARD_IA', lastModifiedMs: at(days), ...changes };
+      const given = {
+        sizeBytes: SIZE,
+        storageClass: 'STANDARD_IA',
+        lastModifiedMs: at(days),
+        ...changes,
+      };
       const object = objectOf(key, given);
       return index.commitObject({ bucket, object, condition: null, arrivals: [] }).versionId;
     },
-    drop: (key: string, days: number) => index.deleteObjects({ bucket, ...deletionOf([key], at(days)) }),
+    drop: (key: string, days: number) =>
+      index.deleteObjects({ bucket, ...deletionOf([key], at(days)) }),
     dropVersion(key: string, versionId: VersionId, days: number) {
       index.deleteObjects({ bucket, ...versionDeletionOf(key, versionId, at(days)) });
     },
@@ -58,17 +70,23 @@ function openWorld(versioning: Versioning = 'off') {
     counted() {
       const hours = index.closeStorageHours({ name: bucket.name, nowMs: at(1000), limit: 1000 });
       const rows = hours.filter(({ of }) => of.kind === 'commits');
-      return rows.map(({ hourMs, used: [one] }) => ({ meter: one?.meter, hourMs, quantity: one?.quantity }));
+      return rows.map(({ hourMs, used: [one] }) => ({
+        meter: one?.meter,
+        hourMs,
+        quantity: one?.quantity,
+      }));
     },
     /** The sums of it, and nothing else. */
     short(): Record<string, bigint> {
       const sums: Record<string, bigint> = {};
-      for (const { meter = '', quantity = 0n } of this.counted()) sums[meter] = (sums[meter] ?? 0n) + quantity;
+      for (const { meter = '', quantity = 0n } of this.counted())
+        sums[meter] = (sums[meter] ?? 0n) + quantity;
       return sums;
     },
   };
 }
-const byteDays = (days: number, bytes: number | bigint = SIZE) => BigInt(bytes) * BigInt(days * DAY);
+const byteDays = (days: number, bytes: number | bigint = SIZE) =>
+  BigInt(bytes) * BigInt(days * DAY);
 
 describe('an object that leaves its class early', () => {
   it('owes the rest of the least time, in the hour in which it goes, once', () => {
@@ -76,7 +94,9 @@ describe('an object that leaves its class early', () => {
     world.put('a', 0);
     for (const _ of [1, 2]) world.drop('a', 10.5);
     const hourMs = world.at(10.5) - (world.at(10.5) % HOUR_MS);
-    expect(world.counted()).toEqual([{ meter: 'early-delete/STANDARD_IA', hourMs, quantity: byteDays(19.5) }]);
+    expect(world.counted()).toEqual([
+      { meter: 'early-delete/STANDARD_IA', hourMs, quantity: byteDays(19.5) },
+    ]);
   });
 
   it('owes nothing for bytes that others share, and the last of them owes them', () => {
@@ -88,7 +108,8 @@ describe('an object that leaves its class early', () => {
       const arrivals = [{ ...arrivalOf(blobId, SIZE), digest: { sha256Hex: 'same' } }];
       index.commitObject({ bucket, object, condition: null, arrivals });
     }
-    const { versionId } = objectIn(index.getVersion({ bucket, key: asKey('b'), versionId: null })) ?? {};
+    const { versionId } =
+      objectIn(index.getVersion({ bucket, key: asKey('b'), versionId: null })) ?? {};
     world.drop('a', 3);
     if (versionId !== undefined) world.transition('b', versionId, 4, 'STANDARD');
     expect(world.short()).toEqual({ 'class-a/STANDARD': 1n });
@@ -98,7 +119,13 @@ describe('an object that leaves its class early', () => {
 
   it('owes by its class: 30 days, 90 days, nothing', () => {
     const world = openWorld();
-    for (const storageClass of ['STANDARD', 'STANDARD_IA', 'ONEZONE_IA', 'GLACIER_IR', 'INTELLIGENT_TIERING']) {
+    for (const storageClass of [
+      'STANDARD',
+      'STANDARD_IA',
+      'ONEZONE_IA',
+      'GLACIER_IR',
+      'INTELLIGENT_TIERING',
+    ]) {
       world.put(storageClass, 0, { storageClass });
       world.drop(storageClass, 29);
     }
@@ -111,7 +138,11 @@ describe('an object that leaves its class early', () => {
 
   it('owes nothing from the end of the time on, and to the millisecond before', () => {
     const world = openWorld();
-    for (const [key, days] of [['a', 30] as const, ['b', 45] as const, ['c', 30 - 1 / DAY] as const]) {
+    for (const [key, days] of [
+      ['a', 30] as const,
+      ['b', 45] as const,
+      ['c', 30 - 1 / DAY] as const,
+    ]) {
       world.put(key, 0);
       world.drop(key, days);
     }
@@ -146,14 +177,20 @@ describe('a lifecycle', () => {
     // Again the same: nothing.
     world.transition('a', versionId, 41, 'STANDARD_IA');
     world.drop('a', 50);
-    expect(world.short()).toEqual({ 'class-a/STANDARD_IA': 1n, 'early-delete/STANDARD_IA': byteDays(20) });
+    expect(world.short()).toEqual({
+      'class-a/STANDARD_IA': 1n,
+      'early-delete/STANDARD_IA': byteDays(20),
+    });
   });
 
   it('owes what is short of the class that it moves an object out of', () => {
     const world = openWorld();
     const versionId = world.put('a', 0);
     world.transition('a', versionId, 10, 'GLACIER_IR');
-    world.act({ kind: 'expire', key: asKey('a'), versionId, markerId: fresh('v') as VersionId }, 60);
+    world.act(
+      { kind: 'expire', key: asKey('a'), versionId, markerId: fresh('v') as VersionId },
+      60,
+    );
     expect(world.short()).toEqual({
       'class-a/GLACIER_IR': 1n,
       'early-delete/STANDARD_IA': byteDays(20),
@@ -172,7 +209,14 @@ describe('a bucket with versions', () => {
     world.dropVersion('a', first, 10);
     // The marker goes, the version comes back and is current again: still the same one.
     const [marker] = world.index.listVersions({
-      ...{ bucket: world.bucket, prefix: '', delimiter: '', afterKey: '', afterVersionId: '', maxKeys: 10 },
+      ...{
+        bucket: world.bucket,
+        prefix: '',
+        delimiter: '',
+        afterKey: '',
+        afterVersionId: '',
+        maxKeys: 10,
+      },
     }).versions;
     world.dropVersion('a', marker?.versionId ?? first, 11);
     world.dropVersion('a', second, 12);
@@ -193,7 +237,10 @@ describe('a bucket with versions', () => {
     world.put('a', 1, { storageClass: 'STANDARD' });
     world.transition('a', first, 31, 'STANDARD_IA');
     world.act({ kind: 'remove', key: asKey('a'), versionId: first }, 41);
-    expect(world.short()).toEqual({ 'class-a/STANDARD_IA': 1n, 'early-delete/STANDARD_IA': byteDays(20) });
+    expect(world.short()).toEqual({
+      'class-a/STANDARD_IA': 1n,
+      'early-delete/STANDARD_IA': byteDays(20),
+    });
   });
 });
 
@@ -205,9 +252,26 @@ describe('a new name', () => {
     const job = nameJobOf('j');
     world.index.createNameJob({ bucket: world.bucket, job });
     const ids = { versionId: fresh('v') as VersionId, markerId: fresh('v') as VersionId };
-    const move: NameAction = { kind: 'move', key: asKey('a'), toKeys: [asKey('b')], mayReplace: true, ...ids };
-    const step = { id: job.id, revision: job.revision, actions: [move], next: { after: '', at: 0 } };
-    world.index.stepNameJob({ bucket: world.bucket, ...step, elsewhere: {}, isLast: true, nowMs: world.at(15) });
+    const move: NameAction = {
+      kind: 'move',
+      key: asKey('a'),
+      toKeys: [asKey('b')],
+      mayReplace: true,
+      ...ids,
+    };
+    const step = {
+      id: job.id,
+      revision: job.revision,
+      actions: [move],
+      next: { after: '', at: 0 },
+    };
+    world.index.stepNameJob({
+      bucket: world.bucket,
+      ...step,
+      elsewhere: {},
+      isLast: true,
+      nowMs: world.at(15),
+    });
     expect(world.short()).toEqual({ 'early-delete/STANDARD_IA': byteDays(25) });
     world.drop('b', 20);
     expect(world.short()).toEqual({ 'early-delete/STANDARD_IA': byteDays(25) + byteDays(10) });
@@ -223,10 +287,12 @@ describe('an upload to a colder class', () => {
       uploadOf('b', { storageClass: 'STANDARD_IA' }),
     ];
     for (const upload of [given, done]) index.createUpload({ bucket, upload });
-    const part = (number: number, sizeBytes: number) => partOf(number, [], { sizeBytes, lastModifiedMs: world.at(0) });
+    const part = (number: number, sizeBytes: number) =>
+      partOf(number, [], { sizeBytes, lastModifiedMs: world.at(0) });
     const [kept, dropped] = [part(1, 600), part(2, 9000)];
     for (const { key, uploadId } of [given, done]) {
-      for (const one of [kept, dropped]) index.commitPart({ bucket, key, uploadId, part: one, arrivals: [] });
+      for (const one of [kept, dropped])
+        index.commitPart({ bucket, key, uploadId, part: one, arrivals: [] });
     }
     index.commitPart({ bucket, ...done, part: part(2, 8000), arrivals: [] });
     index.abortUpload({ bucket, ...given, nowMs: world.at(1) });

@@ -39,10 +39,16 @@ describe('the rests of a deleted bucket', () => {
 
   const count = () =>
     Object.fromEntries(
-      Object.keys(EMPTY).map((table) => [table, sql.all<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)[0]?.n]),
+      Object.keys(EMPTY).map((table) => [
+        table,
+        sql.all<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)[0]?.n,
+      ]),
     );
 
-  /** A bucket that did a bit of everything, deleted; `told` messages wait, and so many were given up. */
+  /**
+   * A bucket that did a bit of everything, deleted; `told` messages wait, and so many were given
+   * up.
+   */
   function live({ dead, waiting }: { dead: number; waiting: number }): void {
     const bucket = refOf(record);
     const upload = uploadOf('u');
@@ -56,13 +62,28 @@ describe('the rests of a deleted bucket', () => {
     index.createNameJob({ bucket, job: nameJobOf(id) });
     index.commitObject({ bucket, object: objectOf('a'), condition: null, arrivals: [] });
     const ids = { versionId: fresh('version') as never, markerId: fresh('version') as never };
-    const action = { kind: 'move', key: asKey('a'), toKeys: [asKey('b')], ...ids, mayReplace: false } as const;
+    const action = {
+      kind: 'move',
+      key: asKey('a'),
+      toKeys: [asKey('b')],
+      ...ids,
+      mayReplace: false,
+    } as const;
     const step = { next: { after: 'a', at: 0 }, elsewhere: {}, isLast: true, nowMs: START_MS };
     index.stepNameJob({ bucket, id, revision: 1, actions: [action], ...step });
-    const message = { place: record.id, accountId: OWNER, endpointId: 'e', kind: 'plain', type: 't' } as const;
+    const message = {
+      place: record.id,
+      accountId: OWNER,
+      endpointId: 'e',
+      kind: 'plain',
+      type: 't',
+    } as const;
     const delivery = { ...message, messageId: null, payload: '{}', lane: '' };
     const send = (n: number) =>
-      index.enqueueDeliveries({ deliveries: Array.from({ length: n }, () => delivery), nowMs: START_MS });
+      index.enqueueDeliveries({
+        deliveries: Array.from({ length: n }, () => delivery),
+        nowMs: START_MS,
+      });
     send(dead);
     settle('dead');
     send(waiting);
@@ -71,7 +92,14 @@ describe('the rests of a deleted bucket', () => {
   }
 
   function settle(outcome: 'dead' | 'delivered'): void {
-    const claim = { nowMs: START_MS, leaseMs: 1, limit: 10_000, perEndpoint: 10_000, limits: {}, after: '' };
+    const claim = {
+      nowMs: START_MS,
+      leaseMs: 1,
+      limit: 10_000,
+      perEndpoint: 10_000,
+      limits: {},
+      after: '',
+    };
     const results = index.claimDeliveries(claim).deliveries.map(({ id, attempts }) => ({
       ...{ id, claim: attempts, outcome, dueAtMs: null, status: null, error: null },
     }));
@@ -91,7 +119,13 @@ describe('the rests of a deleted bucket', () => {
 
   it('go with it', () => {
     live({ dead: 3, waiting: 0 });
-    expect(count()).toEqual({ name_job_items: 1, finished_uploads: 1, outbox: 3, outbox_places: 1, buckets: 1 });
+    expect(count()).toEqual({
+      name_job_items: 1,
+      finished_uploads: 1,
+      outbox: 3,
+      outbox_places: 1,
+      buckets: 1,
+    });
     expect(sweep()).toBe(1);
     expect(count()).toEqual(EMPTY);
   });
@@ -116,7 +150,14 @@ describe('the rests of a deleted bucket', () => {
     index.enqueueDeliveries({
       deliveries: [
         {
-          ...{ place: record.id, accountId: OWNER, endpointId: 'e', lane: '', kind: 'plain', type: 't' },
+          ...{
+            place: record.id,
+            accountId: OWNER,
+            endpointId: 'e',
+            lane: '',
+            kind: 'plain',
+            type: 't',
+          },
           ...{ messageId: null, payload: '{}' },
         },
       ],

@@ -1,5 +1,5 @@
-// Grants of an account's quota as the ledger gives them out: never more together than the quota, also
-// where what a bucket said of itself comes after a newer grant.
+// Grants of an account's quota as the ledger gives them out: never more together than the quota,
+// also where what a bucket said of itself comes after a newer grant.
 import { expect, it } from 'vitest';
 import { priceReceipt } from '../../src/core/billing/prices/price-receipt.ts';
 import type { StorageQuota } from '../../src/domain/billing/quotas.ts';
@@ -53,14 +53,18 @@ it('count what a bucket stored before there was a quota, and settle those first 
   settle(A, 70, 0, 20);
   settle(B, 0, 0, 10);
   expect(raise(B, 31)).toBe(null);
-  const list = (settledBeforeMs: number) => ledger.listGrants({ accountId, settledBeforeMs, limit: 10 });
+  const list = (settledBeforeMs: number) =>
+    ledger.listGrants({ accountId, settledBeforeMs, limit: 10 });
   expect([list(30), list(20)]).toEqual([[B, A], [B]]);
 });
 
 it('are of a quota that nobody changed meanwhile, and go on where it goes and comes again', () => {
   const { ledger, raise } = openLedger();
-  const put = (quota: StorageQuota | null, known: StorageQuota | null) => ledger.putQuota({ accountId, quota, known });
-  expect(() => put({ bytes: 5, objects: 5 }, null)).toThrow(expect.objectContaining({ code: 'PreconditionFailed' }));
+  const put = (quota: StorageQuota | null, known: StorageQuota | null) =>
+    ledger.putQuota({ accountId, quota, known });
+  expect(() => put({ bytes: 5, objects: 5 }, null)).toThrow(
+    expect.objectContaining({ code: 'PreconditionFailed' }),
+  );
   const first = raise(A, 1);
   put(null, QUOTA);
   expect(ledger.getQuota({ accountId })).toBe(null);
@@ -75,7 +79,8 @@ it('are taken back so many in a time, however many commits ask for them', () => 
   const buckets = Array.from({ length: 30 }, (_, at) => `bucket~${at}` as BucketId);
   ledger.putQuota({ accountId, quota: { bytes: 1000, objects: null }, known: QUOTA });
   for (const bucketId of buckets) raise(bucketId, 1);
-  const dueAt = (nowMs: number) => ledger.listGrants({ accountId, settledBeforeMs: nowMs - 1000, limit: 20 });
+  const dueAt = (nowMs: number) =>
+    ledger.listGrants({ accountId, settledBeforeMs: nowMs - 1000, limit: 20 });
   const due = dueAt(5000);
   expect(due).toHaveLength(20);
   for (const bucketId of due.slice(0, 15)) settle(bucketId, 1, 1, 5000);

@@ -1,5 +1,6 @@
-// Random lives of two buckets: puts, overwrites, copies inside and across, multipart, deletes, sweeps. After every
-// step no blob that a row mentions is gone or condemned, and in the end nothing is left of what was freed.
+// Random lives of two buckets: puts, overwrites, copies inside and across, multipart, deletes,
+// sweeps. After every step no blob that a row mentions is gone or condemned, and in the end nothing
+// is left of what was freed.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StorageError } from '../../src/domain/errors.ts';
@@ -33,7 +34,13 @@ import { storedRows } from './kit/stored-rows.ts';
 
 type Step =
   | { readonly do: 'put' | 'put-inline' | 'delete'; readonly at: number; readonly key: number }
-  | { readonly do: 'copy'; readonly at: number; readonly key: number; readonly to: number; readonly toKey: number }
+  | {
+      readonly do: 'copy';
+      readonly at: number;
+      readonly key: number;
+      readonly to: number;
+      readonly toKey: number;
+    }
   | {
       readonly do: 'rename';
       readonly at: number;
@@ -42,7 +49,12 @@ type Step =
       readonly mayReplace: boolean;
     }
   | { readonly do: 'start'; readonly at: number; readonly key: number }
-  | { readonly do: 'part' | 'part-copy'; readonly upload: number; readonly number: number; readonly key: number }
+  | {
+      readonly do: 'part' | 'part-copy';
+      readonly upload: number;
+      readonly number: number;
+      readonly key: number;
+    }
   | { readonly do: 'complete'; readonly upload: number; readonly mask: number }
   | { readonly do: 'abort'; readonly upload: number }
   | { readonly do: 'end-copy' }
@@ -54,8 +66,18 @@ const GRACE_MS = 6;
 const small = fc.nat({ max: 3 });
 const bit = fc.nat({ max: 1 });
 const steps: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('put', 'put-inline', 'delete'), at: bit, key: small }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('copy'), at: bit, key: small, to: bit, toKey: small }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constantFrom('put', 'put-inline', 'delete'),
+      at: bit,
+      key: small,
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('copy'), at: bit, key: small, to: bit, toKey: small }),
+  },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -66,15 +88,28 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('start'), at: bit, key: small }) },
   {
     weight: 3,
-    arbitrary: fc.record({ do: fc.constantFrom('part', 'part-copy'), upload: small, number: small, key: small }),
+    arbitrary: fc.record({
+      do: fc.constantFrom('part', 'part-copy'),
+      upload: small,
+      number: small,
+      key: small,
+    }),
   },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('complete'), upload: small, mask: fc.nat({ max: 15 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('complete'), upload: small, mask: fc.nat({ max: 15 }) }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('abort'), upload: small }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('end-copy') }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('sweep'), at: bit, isCutOff: fc.boolean() }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('sweep'), at: bit, isCutOff: fc.boolean() }),
+  },
 );
 
-/** Two buckets in one database, a store that is a set, and a clock that moves by one with each step. */
+/**
+ * Two buckets in one database, a store that is a set, and a clock that moves by one with each step.
+ */
 function createWorld() {
   const sql = openMigrated(INDEX_SCHEMA);
   const index = createBucketIndex(sql);
@@ -86,7 +121,8 @@ function createWorld() {
   let nowMs = START_MS;
 
   const bucketAt = (at: number) => buckets[at] as BucketRecord;
-  const homeOf = (blobId: BlobId) => bucketAt(buckets.findIndex((bucket) => blobId.startsWith(`${bucket.id}/`)));
+  const homeOf = (blobId: BlobId) =>
+    bucketAt(buckets.findIndex((bucket) => blobId.startsWith(`${bucket.id}/`)));
 
   function write(bucket: BucketRecord): BlobId {
     const blobId = blobIn(bucket);
@@ -105,7 +141,12 @@ function createWorld() {
       });
   }
 
-  function commit(bucket: BucketRecord, key: number, segments: readonly Segment[], arrivals: readonly BlobArrival[]) {
+  function commit(
+    bucket: BucketRecord,
+    key: number,
+    segments: readonly Segment[],
+    arrivals: readonly BlobArrival[],
+  ) {
     const object =
       segments.length === 0
         ? objectOf(`k${key}`, { inlineBytes: bytesOf('x'), lastModifiedMs: nowMs } as never)
@@ -114,17 +155,33 @@ function createWorld() {
   }
 
   const segmentsAt = (at: number, key: number): readonly Segment[] =>
-    objectIn(index.getVersion({ bucket: refOf(bucketAt(at)), key: objectOf(`k${key}`).key, versionId: null }))
-      ?.segments ?? [];
+    objectIn(
+      index.getVersion({
+        bucket: refOf(bucketAt(at)),
+        key: objectOf(`k${key}`).key,
+        versionId: null,
+      }),
+    )?.segments ?? [];
 
-  function commitPart(step: { upload: number; number: number; key: number }, isCopy: boolean): void {
+  function commitPart(
+    step: { upload: number; number: number; key: number },
+    isCopy: boolean,
+  ): void {
     const found = uploads[step.upload];
     if (found === undefined) return;
     const { bucket, upload } = found;
     const segments = isCopy ? segmentsAt(step.number % 2, step.key) : [wholeOf(write(bucket))];
-    const arrivals = isCopy ? holdForeign(bucket, segments) : segments.map((segment) => arrivalOf(segment.blobId));
+    const arrivals = isCopy
+      ? holdForeign(bucket, segments)
+      : segments.map((segment) => arrivalOf(segment.blobId));
     const part = partOf(step.number + 1, segments, { lastModifiedMs: nowMs });
-    index.commitPart({ bucket: refOf(bucket), key: upload.key, uploadId: upload.uploadId, part, arrivals });
+    index.commitPart({
+      bucket: refOf(bucket),
+      key: upload.key,
+      uploadId: upload.uploadId,
+      part,
+      arrivals,
+    });
   }
 
   function complete(number: number, mask: number): void {
@@ -155,9 +212,11 @@ function createWorld() {
     }
     for (const { blobId, home } of blobs) {
       if (home === null) store.delete(blobId);
-      else index.releaseHolds({ home, blobIds: [blobId], holder: address, takenUpToMs: olderThanMs });
+      else
+        index.releaseHolds({ home, blobIds: [blobId], holder: address, takenUpToMs: olderThanMs });
     }
-    if (!isCutOff) index.forgetBlobs({ bucket: address, blobIds: blobs.map((blob) => blob.blobId) });
+    if (!isCutOff)
+      index.forgetBlobs({ bucket: address, blobIds: blobs.map((blob) => blob.blobId) });
     return blobs.length + oldHolds.length;
   }
 
@@ -175,7 +234,9 @@ function createWorld() {
     index.createNameJob({ bucket, job: nameJobOf(id) });
     const [name, newName] = [objectOf(`k${key}`).key, objectOf(`k${toKey}`).key];
     const [versionId, markerId] = [fresh('version') as VersionId, fresh('version') as VersionId];
-    const actions = [{ kind: 'move', key: name, toKeys: [newName], versionId, markerId, mayReplace }] as const;
+    const actions = [
+      { kind: 'move', key: name, toKeys: [newName], versionId, markerId, mayReplace },
+    ] as const;
     const step = { actions, next: { after: '', at: 0 }, elsewhere: {}, isLast: true };
     index.stepNameJob({ bucket, id, revision: 1, ...step, nowMs });
   }
@@ -189,7 +250,10 @@ function createWorld() {
     }
     if (step.do === 'put-inline') commit(bucketAt(step.at), step.key, [], []);
     if (step.do === 'delete') {
-      index.deleteObjects({ bucket: refOf(bucketAt(step.at)), ...deletionOf([`k${step.key}`], nowMs) });
+      index.deleteObjects({
+        bucket: refOf(bucketAt(step.at)),
+        ...deletionOf([`k${step.key}`], nowMs),
+      });
     }
     if (step.do === 'copy') beginCopy(step);
     if (step.do === 'rename') rename(step);
@@ -215,16 +279,20 @@ function createWorld() {
         expect(store.has(blobId)).toBe(true);
       }
     }
-    for (const row of sql.all<{ bucket: number; blob_id: string; refs: number; is_condemned: number }>(
-      'SELECT bucket, blob_id, refs, is_condemned FROM blobs',
-    )) {
+    for (const row of sql.all<{
+      bucket: number;
+      blob_id: string;
+      refs: number;
+      is_condemned: number;
+    }>('SELECT bucket, blob_id, refs, is_condemned FROM blobs')) {
       const name = `${row.bucket} ${row.blob_id}`;
       expect([name, row.refs]).toEqual([name, counted.get(name) ?? 0]);
       if (row.refs > 0) expect(row.is_condemned).toBe(0);
       counted.delete(name);
     }
     expect([...counted.keys()]).toEqual([]);
-    const bodies = 'SELECT (SELECT count(*) FROM object_bodies) - (SELECT count(body_id) FROM objects) AS lost';
+    const bodies =
+      'SELECT (SELECT count(*) FROM object_bodies) - (SELECT count(body_id) FROM objects) AS lost';
     expect(sql.all(bodies)).toEqual([{ lost: 0 }]);
   }
 
@@ -246,8 +314,15 @@ function createWorld() {
   return { run, check, end };
 }
 
-/** A copy takes its hold anew just before the sweeper gives back the one of an older copy, and commits just after. */
-const idle: Step[] = Array.from({ length: GRACE_MS + 1 }, () => ({ do: 'put-inline', at: 0, key: 3 }));
+/**
+ * A copy takes its hold anew just before the sweeper gives back the one of an older copy, and
+ * commits just after.
+ */
+const idle: Step[] = Array.from({ length: GRACE_MS + 1 }, () => ({
+  do: 'put-inline',
+  at: 0,
+  key: 3,
+}));
 const copyDuringRelease: Step[] = [
   { do: 'put', at: 0, key: 0 },
   { do: 'copy', at: 0, key: 0, to: 1, toKey: 0 },
@@ -263,7 +338,9 @@ const copyDuringRelease: Step[] = [
 ];
 
 describe('references to blobs', () => {
-  it('never lets a mentioned blob go, and in the end lets all others go', { timeout: 60_000 }, () => {
+  it('never lets a mentioned blob go, and in the end lets all others go', {
+    timeout: 60_000,
+  }, () => {
     fc.assert(
       fc.property(fc.array(steps, { maxLength: 100, size: 'max' }), (program) => {
         const world = createWorld();
@@ -271,7 +348,8 @@ describe('references to blobs', () => {
           try {
             world.run(step);
           } catch (error) {
-            // A source that was condemned meanwhile: the copy is refused, and must have left nothing.
+            // A source that was condemned meanwhile: the copy is refused, and must have left
+            // nothing.
             if (!(error instanceof StorageError) || error.code !== 'NoSuchBlob') throw error;
           }
           world.check();

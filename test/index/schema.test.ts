@@ -18,7 +18,9 @@ const schemaOf = (...migrations: string[][]): Schema => ({ name: 'index', migrat
 
 const openEmpty = () => openSqlite(':memory:', { readOnly: false });
 const tablesOf = (sql: ReturnType<typeof openEmpty>) =>
-  sql.all("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").map((row) => row.name);
+  sql
+    .all("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+    .map((row) => row.name);
 
 describe('migrate', () => {
   it('makes of an empty database what all migrations make: else run scripts/fresh-schema.ts', () => {
@@ -45,7 +47,8 @@ describe('migrate', () => {
 
   it('makes the tables of both schemas in one database, once', () => {
     const sql = openEmpty();
-    for (const _ of [1, 2]) for (const schema of [INDEX_SCHEMA, DIRECTORY_SCHEMA]) migrate(sql, schema);
+    for (const _ of [1, 2])
+      for (const schema of [INDEX_SCHEMA, DIRECTORY_SCHEMA]) migrate(sql, schema);
     expect(sql.all('SELECT * FROM schema_versions ORDER BY name')).toEqual([
       { name: 'directory', version: DIRECTORY_SCHEMA.migrations.length },
       { name: 'index', version: INDEX_SCHEMA.migrations.length },
@@ -75,15 +78,25 @@ describe('migrate', () => {
       steps.some((step) => step.includes('proven_at_ms')),
     );
     migrate(sql, { ...DIRECTORY_SCHEMA, migrations: DIRECTORY_SCHEMA.migrations.slice(0, before) });
-    const columns = 'digest, id, created_at_ms, expires_at_ms, account_id, role, member_id, access_key_id';
+    const columns =
+      'digest, id, created_at_ms, expires_at_ms, account_id, role, member_id, access_key_id';
     const values = "'i', 1, 9, 'a', 'owner', 'm', NULL";
     sql.all(`INSERT INTO sessions (${columns}, label) VALUES ('s', ${values}, 'l')`);
     sql.all(`INSERT INTO tokens (${columns}, name) VALUES ('t', ${values}, 'n')`);
     sql.all("INSERT INTO members VALUES ('m', 'a', 'ada', 'Ada', 'owner', 1, NULL, 1, 1)");
     migrate(sql, DIRECTORY_SCHEMA);
     const directory = createDirectoryIndex(sql);
-    const holder = { accountId: 'a', role: 'owner', memberId: 'm', accessKeyId: null, credentialDigest: null };
-    expect(directory.getSession({ digest: 's', nowMs: 1 })).toMatchObject({ ...holder, provenAtMs: 0 });
+    const holder = {
+      accountId: 'a',
+      role: 'owner',
+      memberId: 'm',
+      accessKeyId: null,
+      credentialDigest: null,
+    };
+    expect(directory.getSession({ digest: 's', nowMs: 1 })).toMatchObject({
+      ...holder,
+      provenAtMs: 0,
+    });
     expect(directory.getToken({ digest: 't', nowMs: 1 })).toMatchObject(holder);
   });
 
@@ -104,8 +117,16 @@ describe('migrate', () => {
     add('a', '3', null, 'k');
     add('b', '1', null, null);
     migrate(sql, DIRECTORY_SCHEMA);
-    const counts = sql.all('SELECT account_id, maker, entries FROM audit_counts ORDER BY account_id, maker');
-    expect(counts.map((row) => Object.values(row).join(' '))).toEqual(['a  3', 'a k 1', 'a m 2', 'b  1', 'b nobody 1']);
+    const counts = sql.all(
+      'SELECT account_id, maker, entries FROM audit_counts ORDER BY account_id, maker',
+    );
+    expect(counts.map((row) => Object.values(row).join(' '))).toEqual([
+      'a  3',
+      'a k 1',
+      'a m 2',
+      'b  1',
+      'b nobody 1',
+    ]);
   });
 
   it('takes cards, and who has which, from before they had a beginning, as valid from the beginning', () => {
@@ -151,7 +172,9 @@ describe('migrate', () => {
   it('leaves a database as it was when a migration fails', () => {
     const sql = openEmpty();
     migrate(sql, schemaOf(FIRST));
-    expect(() => migrate(sql, schemaOf(FIRST, [...SECOND, 'INSERT INTO nowhere VALUES (1)']))).toThrow(/nowhere/);
+    expect(() =>
+      migrate(sql, schemaOf(FIRST, [...SECOND, 'INSERT INTO nowhere VALUES (1)'])),
+    ).toThrow(/nowhere/);
     expect(sql.all('SELECT * FROM a')).toEqual([{ x: 1 }]);
     migrate(sql, schemaOf(FIRST, SECOND));
     expect(sql.all('SELECT * FROM a')).toEqual([{ x: 1, y: 2 }]);

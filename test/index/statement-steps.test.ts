@@ -1,5 +1,5 @@
-// What a command takes of SQLite does not grow with what is there: counted in steps of its virtual machine, which tell the rows
-// that a statement goes over even where a plan speaks of a seek.
+// What a command takes of SQLite does not grow with what is there: counted in steps of its virtual
+// machine, which tell the rows that a statement goes over even where a plan speaks of a seek.
 import { describe, expect, it } from 'vitest';
 import type { BucketRef, VersionId, Versioning } from '../../src/domain/nouns.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
@@ -30,11 +30,15 @@ function openMeasured() {
   return { index: createBucketIndex(sql), stepsOf };
 }
 
-const as = (bucket: BucketRef, versioning: Versioning): BucketRef => ({ ...refOf(bucket), versioning });
+const as = (bucket: BucketRef, versioning: Versioning): BucketRef => ({
+  ...refOf(bucket),
+  versioning,
+});
 
 const commit = (index: IndexApi, bucket: BucketRef) =>
   index.commitObject({ bucket, object: objectOf('k'), condition: null, arrivals: [] });
-const drop = (index: IndexApi, bucket: BucketRef) => index.deleteObjects({ bucket, ...deletionOf(['k']) });
+const drop = (index: IndexApi, bucket: BucketRef) =>
+  index.deleteObjects({ bucket, ...deletionOf(['k']) });
 
 /** What is done to one key, each from the state that the one before leaves. */
 const COMMANDS: readonly (readonly [string, (index: IndexApi, bucket: BucketRef) => void])[] = [
@@ -57,10 +61,18 @@ const COMMANDS: readonly (readonly [string, (index: IndexApi, bucket: BucketRef)
   [
     'removing the newest version',
     (index, bucket) => {
-      const found = index.getVersion({ bucket: as(bucket, 'enabled'), key: asKey('k'), versionId: null });
+      const found = index.getVersion({
+        bucket: as(bucket, 'enabled'),
+        key: asKey('k'),
+        versionId: null,
+      });
       const { targets, ...rest } = deletionOf(['k']);
       const versionId = found?.kind === 'object' ? found.object.versionId : ('' as VersionId);
-      index.deleteObjects({ bucket, ...rest, targets: targets.map((target) => ({ ...target, versionId })) });
+      index.deleteObjects({
+        bucket,
+        ...rest,
+        targets: targets.map((target) => ({ ...target, versionId })),
+      });
     },
   ],
 ];
@@ -70,7 +82,9 @@ function stepsWith(versions: number): Readonly<Record<string, number>> {
   const { index, stepsOf } = openMeasured();
   const record = index.createBucket({ bucket: bucketRecord() });
   for (let n = 0; n < versions; n++) commit(index, as(record, 'enabled'));
-  return Object.fromEntries(COMMANDS.map(([name, run]) => [name, stepsOf(() => run(index, record))]));
+  return Object.fromEntries(
+    COMMANDS.map(([name, run]) => [name, stepsOf(() => run(index, record))]),
+  );
 }
 
 describe('statements of the index', () => {
@@ -93,7 +107,9 @@ describe('statements of the index', () => {
       });
       return { steps, found };
     };
-    expect(stepsBehind(100).found).toMatchObject([{ key: 'k', newest: { storageClass: 'STANDARD' } }]);
+    expect(stepsBehind(100).found).toMatchObject([
+      { key: 'k', newest: { storageClass: 'STANDARD' } },
+    ]);
     const [some, many] = [stepsBehind(300), stepsBehind(900)];
     expect(many.steps).toBeLessThan(some.steps + 100);
     expect(many.found).toMatchObject([{ key: 'k', newest: null }]);

@@ -1,4 +1,5 @@
-// What every statement of the index and the directory costs: seeks in an index, never a scan of a table or a sort.
+// What every statement of the index and the directory costs: seeks in an index, never a scan of a
+// table or a sort.
 import { describe, expect, it } from 'vitest';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { DIRECTORY_CALLS, INDEX_CALLS } from '../../src/index/call-kinds.ts';
@@ -38,9 +39,14 @@ function openRecording(schema: Schema) {
     transaction: sql.transaction,
   };
   const plansOf = (text: string) => {
-    const parameters = new Set(text.match(/\?\d*/g)?.map((mark, at) => (mark === '?' ? `#${at}` : mark))).size;
+    const parameters = new Set(
+      text.match(/\?\d*/g)?.map((mark, at) => (mark === '?' ? `#${at}` : mark)),
+    ).size;
     return sql
-      .all<{ detail: string }>(`EXPLAIN QUERY PLAN ${text}`, ...Array.from({ length: parameters }, () => null))
+      .all<{ detail: string }>(
+        `EXPLAIN QUERY PLAN ${text}`,
+        ...Array.from({ length: parameters }, () => null),
+      )
       .map((row) => row.detail);
   };
   return { recording, texts, plansOf };
@@ -69,7 +75,8 @@ function noting<Api extends object>(api: Api, called: Set<string>): Api {
 function expectSeeks(texts: ReadonlySet<string>, plansOf: (text: string) => string[]): void {
   for (const text of texts) {
     const costly = plansOf(text).filter(
-      (step) => /SCAN|TEMP B-TREE|AUTOMATIC/.test(step) && !HARMLESS.some((pattern) => pattern.test(step)),
+      (step) =>
+        /SCAN|TEMP B-TREE|AUTOMATIC/.test(step) && !HARMLESS.some((pattern) => pattern.test(step)),
     );
     expect({ text, costly }).toEqual({ text, costly: [] });
   }
@@ -96,17 +103,22 @@ describe('statements', () => {
   it.each([
     ['index', INDEX_SCHEMA, (sql: Sql) => useIndex(createBucketIndex(sql))],
     ['directory', DIRECTORY_SCHEMA, (sql: Sql) => useDirectory(createDirectoryIndex(sql))],
-  ] as const)('of the %s ask every index that the schema makes: none is there for nothing', (_name, schema, use) => {
-    const { recording, texts, plansOf } = openRecording(schema);
-    use(recording);
-    const made = recording.all<{ name: string }>(
-      "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL",
-    );
-    expect(made.length).toBeGreaterThan(5);
-    const plans = [...texts].flatMap(plansOf);
-    const unasked = made.filter(({ name }) => !plans.some((plan) => plan.includes(` INDEX ${name} (`)));
-    expect(unasked).toEqual([]);
-  });
+  ] as const)(
+    'of the %s ask every index that the schema makes: none is there for nothing',
+    (_name, schema, use) => {
+      const { recording, texts, plansOf } = openRecording(schema);
+      use(recording);
+      const made = recording.all<{ name: string }>(
+        "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL",
+      );
+      expect(made.length).toBeGreaterThan(5);
+      const plans = [...texts].flatMap(plansOf);
+      const unasked = made.filter(
+        ({ name }) => !plans.some((plan) => plan.includes(` INDEX ${name} (`)),
+      );
+      expect(unasked).toEqual([]);
+    },
+  );
 
   it('are planned once, whatever values they get', () => {
     const { sql, plannedAnew } = openPlanning(INDEX_SCHEMA);
@@ -127,6 +139,8 @@ describe('statements', () => {
     const count = texts.size;
     for (let round = 0; round < 5; round++) useIndex(index);
     expect(texts.size).toBe(count);
-    expect(Math.max(...[...texts].map((text) => text.match(/\?/g)?.length ?? 0))).toBeLessThanOrEqual(100);
+    expect(
+      Math.max(...[...texts].map((text) => text.match(/\?/g)?.length ?? 0)),
+    ).toBeLessThanOrEqual(100);
   });
 });

@@ -1,5 +1,6 @@
-// What a bucket stores, against a scan of its rows, and the integral of it over time, against one worked out by hand in
-// big integers: random lives of a bucket with and without versions, with sizes that take the integral over 2^63.
+// What a bucket stores, against a scan of its rows, and the integral of it over time, against one
+// worked out by hand in big integers: random lives of a bucket with and without versions, with
+// sizes that take the integral over 2^63.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type NodeSqlite, openSqlite } from '../../src/adapters/node/index/node-sqlite.ts';
@@ -31,7 +32,12 @@ const CLASSES = ['STANDARD', 'STANDARD_IA'] as const;
 const OPEN_MS = startOfHour(START_MS);
 
 type Totals = { current: [number, number]; noncurrent: [number, number]; part: [number, number] };
-type Row = { readonly storage_class: string; readonly kind: keyof Totals; readonly bytes: number; readonly n: number };
+type Row = {
+  readonly storage_class: string;
+  readonly kind: keyof Totals;
+  readonly bytes: number;
+  readonly n: number;
+};
 
 const SCAN = `SELECT storage_class, 'current' AS kind, sum(size_bytes) AS bytes, count(*) AS n FROM objects GROUP BY 1
   UNION ALL SELECT storage_class, 'noncurrent', sum(size_bytes), count(*) FROM versions WHERE is_marker = 0 GROUP BY 1
@@ -53,12 +59,19 @@ function totals(sql: NodeSqlite, query: string): Map<string, Totals> {
   return found;
 }
 
-const bytesIn = ({ current, noncurrent, part }: Totals) => BigInt(current[0] + noncurrent[0] + part[0]);
+const bytesIn = ({ current, noncurrent, part }: Totals) =>
+  BigInt(current[0] + noncurrent[0] + part[0]);
 
 /** Byte-milliseconds of each closed hour, `class hour` to sum. */
 function closedHours(sql: NodeSqlite): Map<string, bigint> {
   const closed = new Map<string, bigint>();
-  for (const row of sql.all<{ name: string; hour_ms: number; hour_count: number; gib: string; rest: string }>(
+  for (const row of sql.all<{
+    name: string;
+    hour_ms: number;
+    hour_count: number;
+    gib: string;
+    rest: string;
+  }>(
     `SELECT storage_class AS name, hour_ms, hour_count, CAST(gib_ms AS TEXT) AS gib, CAST(rest_ms AS TEXT) AS rest
      FROM storage_hours`,
   )) {
@@ -71,8 +84,16 @@ function closedHours(sql: NodeSqlite): Map<string, bigint> {
   return closed;
 }
 
-/** The same by hand: what was stored from `fromMs` to `toMs` is added to the hours that this touches. */
-function integrate(hours: Map<string, bigint>, stored: Map<string, Totals>, fromMs: number, toMs: number): void {
+/**
+ * The same by hand: what was stored from `fromMs` to `toMs` is added to the hours that this
+ * touches.
+ */
+function integrate(
+  hours: Map<string, bigint>,
+  stored: Map<string, Totals>,
+  fromMs: number,
+  toMs: number,
+): void {
   for (const [name, of] of stored) {
     for (let atMs = fromMs; atMs < toMs; atMs = startOfHour(atMs) + HOUR_MS) {
       const lasts = BigInt(Math.min(toMs, startOfHour(atMs) + HOUR_MS) - atMs);
@@ -103,9 +124,20 @@ type Step = {
 };
 const steps: fc.Arbitrary<Step> = fc.record({
   do: fc.oneof(
-    { weight: 6, arbitrary: fc.constantFrom('put' as const, 'delete' as const, 'delete-version' as const) },
+    {
+      weight: 6,
+      arbitrary: fc.constantFrom('put' as const, 'delete' as const, 'delete-version' as const),
+    },
     { weight: 6, arbitrary: fc.constantFrom('part' as const, 'move' as const, 'expire' as const) },
-    { weight: 3, arbitrary: fc.constantFrom('start' as const, 'complete' as const, 'abort' as const, 'mode' as const) },
+    {
+      weight: 3,
+      arbitrary: fc.constantFrom(
+        'start' as const,
+        'complete' as const,
+        'abort' as const,
+        'mode' as const,
+      ),
+    },
   ),
   key: fc.nat({ max: 2 }),
   // Up to 8 TiB: an hour of one such object is 3 * 10^19 byte-milliseconds.
@@ -134,35 +166,61 @@ function createWorld() {
   const ref = (): BucketRef => ({ ...bucket, versioning: bucket.settings.versioning ?? 'off' });
   const versionsOf = (key: number) =>
     index
-      .listVersions({ bucket: ref(), prefix: `k${key}`, delimiter: '', afterKey: '', afterVersionId: '', maxKeys: 100 })
+      .listVersions({
+        bucket: ref(),
+        prefix: `k${key}`,
+        delimiter: '',
+        afterKey: '',
+        afterVersionId: '',
+        maxKeys: 100,
+      })
       .versions.map((version) => version.versionId);
   const pickVersion = ({ key, pick }: Step): VersionId | undefined => versionsOf(key)[pick % 4];
 
   function act(action: LifecycleAction): void {
-    index.applyLifecycle({ bucket: ref(), actions: [action], run: { setAtMs: 0, startedAtMs: 0, place: null }, nowMs });
+    index.applyLifecycle({
+      bucket: ref(),
+      actions: [action],
+      run: { setAtMs: 0, startedAtMs: 0, place: null },
+      nowMs,
+    });
   }
 
   const run: { [Name in Step['do']]: (step: Step) => void } = {
     put({ key, sizeBytes, class: at }) {
-      const object = objectOf(`k${key}`, { sizeBytes, storageClass: CLASSES[at], lastModifiedMs: nowMs });
+      const object = objectOf(`k${key}`, {
+        sizeBytes,
+        storageClass: CLASSES[at],
+        lastModifiedMs: nowMs,
+      });
       index.commitObject({ bucket: ref(), object, condition: null, arrivals: [] });
     },
-    delete: ({ key }) => void index.deleteObjects({ bucket: ref(), ...deletionOf([`k${key}`], nowMs) }),
+    delete: ({ key }) =>
+      void index.deleteObjects({ bucket: ref(), ...deletionOf([`k${key}`], nowMs) }),
     'delete-version'(step) {
       const versionId = pickVersion(step);
       if (versionId === undefined) return;
-      index.deleteObjects({ bucket: ref(), ...versionDeletionOf(`k${step.key}`, versionId, nowMs) });
+      index.deleteObjects({
+        bucket: ref(),
+        ...versionDeletionOf(`k${step.key}`, versionId, nowMs),
+      });
     },
     move(step) {
       const versionId = pickVersion(step);
       if (versionId === undefined) return;
-      act({ kind: 'transition', key: asKey(`k${step.key}`), versionId, storageClass: CLASSES[step.class] });
+      act({
+        kind: 'transition',
+        key: asKey(`k${step.key}`),
+        versionId,
+        storageClass: CLASSES[step.class],
+      });
     },
     expire(step) {
       const versionId = pickVersion(step);
       if (versionId === undefined) return;
       const key = asKey(`k${step.key}`);
-      if (step.class === 0) act({ kind: 'expire', key, versionId, markerId: objectOf('m').versionId });
+      if (step.class === 0)
+        act({ kind: 'expire', key, versionId, markerId: objectOf('m').versionId });
       else act({ kind: 'remove', key, versionId });
     },
     start({ key, class: at }) {
@@ -181,7 +239,9 @@ function createWorld() {
     complete({ pick }) {
       const [found] = uploads.splice(pick % Math.max(1, uploads.length), 1);
       if (found === undefined) return;
-      const listed = [...found.parts.values()].toSorted((a, b) => a.partNumber - b.partNumber).slice(0, 2);
+      const listed = [...found.parts.values()]
+        .toSorted((a, b) => a.partNumber - b.partNumber)
+        .slice(0, 2);
       index.completeUpload({ bucket: ref(), ...completionOf(found.upload, listed, nowMs) });
     },
     abort({ pick, class: at }) {
@@ -225,7 +285,9 @@ const example = (act: Step['do'], changes: Partial<Step> = {}): Step => ({
 });
 
 describe('storage totals', () => {
-  it('are what a scan counts, and their integral is what a hand works out', { timeout: 60_000 }, () => {
+  it('are what a scan counts, and their integral is what a hand works out', {
+    timeout: 60_000,
+  }, () => {
     fc.assert(
       fc.property(fc.array(steps, { maxLength: 60, size: 'max' }), (program) => {
         const world = createWorld();
@@ -234,7 +296,16 @@ describe('storage totals', () => {
       }),
       {
         numRuns: fuzzRuns(20),
-        examples: [[[example('mode'), example('put', { sizeBytes: 2 ** 43 - 1 }), example('put'), example('delete')]]],
+        examples: [
+          [
+            [
+              example('mode'),
+              example('put', { sizeBytes: 2 ** 43 - 1 }),
+              example('put'),
+              example('delete'),
+            ],
+          ],
+        ],
       },
     );
   });
@@ -281,13 +352,29 @@ describe('storage totals', () => {
     const moved = { ...compressed, storageClass: 'STANDARD_IA' };
     tell(oneRow('current', compressed, 5), oneRow('current', moved), OPEN_MS + HOUR_MS + 7);
     expect(index.getStorageTotals({ bucket })).toMatchObject([
-      { storageClass: 'STANDARD', currentBytes: big, deduplicatedBytes: 0, compressedBytes: big - 5 },
-      { storageClass: 'STANDARD_IA', currentBytes: big, deduplicatedBytes: 0, compressedBytes: big - 5 },
+      {
+        storageClass: 'STANDARD',
+        currentBytes: big,
+        deduplicatedBytes: 0,
+        compressedBytes: big - 5,
+      },
+      {
+        storageClass: 'STANDARD_IA',
+        currentBytes: big,
+        deduplicatedBytes: 0,
+        compressedBytes: big - 5,
+      },
     ]);
     const nowMs = OPEN_MS + 3 * HOUR_MS;
     const hours = index.closeStorageHours({ name: bucket.name, nowMs, limit: 10 });
     const [hour, size] = [BigInt(HOUR_MS), BigInt(big)];
-    const of = (storageClass: string, at: number, bytes: bigint, fewer: bigint, shared: bigint) => ({
+    const of = (
+      storageClass: string,
+      at: number,
+      bytes: bigint,
+      fewer: bigint,
+      shared: bigint,
+    ) => ({
       of: { kind: 'storage', storageClass },
       hourMs: OPEN_MS + at * HOUR_MS,
       used: [
@@ -314,14 +401,18 @@ describe('storage totals', () => {
     const part = partOf(1, [], { sizeBytes: 3, lastModifiedMs: OPEN_MS + HOUR_MS + 500 });
     index.commitPart({ bucket, key: upload.key, uploadId: upload.uploadId, part, arrivals: [] });
     index.deleteBucket({ bucket, nowMs: OPEN_MS + HOUR_MS + 900 });
-    expect(index.dropUploadsOfLife({ bucket, nowMs: OPEN_MS + HOUR_MS + 1000 })).toEqual({ isDone: true });
+    expect(index.dropUploadsOfLife({ bucket, nowMs: OPEN_MS + HOUR_MS + 1000 })).toEqual({
+      isDone: true,
+    });
     index.forgetBucketLife({ bucket });
     const hours = new Map([
       [`STANDARD ${OPEN_MS}`, 7n * BigInt(HOUR_MS)],
       [`STANDARD ${OPEN_MS + HOUR_MS}`, 7n * 500n + 3n * 400n],
     ]);
     expect(closedHours(sql)).toEqual(hours);
-    expect(sql.all('SELECT owner_id FROM storage_hours LIMIT 1')).toEqual([{ owner_id: bucket.ownerId }]);
+    expect(sql.all('SELECT owner_id FROM storage_hours LIMIT 1')).toEqual([
+      { owner_id: bucket.ownerId },
+    ]);
     expect(sql.all('SELECT * FROM storage_totals')).toEqual([]);
   });
 
@@ -331,7 +422,9 @@ describe('storage totals', () => {
     sql.all(`INSERT INTO buckets (n, id, name, owner_id, created_at_ms, revision, access)
       VALUES (1, 'i', 'old', 'o', 1, 1, '{}')`);
     const object = `INSERT INTO objects (bucket, key, size_bytes, etag, last_modified_ms, storage_class, version_id)`;
-    sql.all(`${object} VALUES (1, 'a', 100, '', 5, 'STANDARD', 'v'), (1, 'b', 11, '', 5, 'STANDARD_IA', 'v')`);
+    sql.all(
+      `${object} VALUES (1, 'a', 100, '', 5, 'STANDARD', 'v'), (1, 'b', 11, '', 5, 'STANDARD_IA', 'v')`,
+    );
     sql.all(`INSERT INTO versions (bucket, key, version_id, is_null, is_marker, size_bytes, etag, last_modified_ms,
       storage_class) VALUES (1, 'a', 'u', 0, 0, 40, '', 3, 'STANDARD'), (1, 'c', 'm', 0, 1, 0, '', 3, '')`);
     sql.all(`INSERT INTO uploads VALUES (1, 'a', 'up', 5, '{"storageClass":"STANDARD_IA"}')`);
@@ -343,6 +436,8 @@ describe('storage totals', () => {
     closeHour(sql, 1, 'STANDARD', OPEN_MS + 1000);
     expect(closedHours(sql)).toEqual(new Map());
     closeHour(sql, 1, 'STANDARD', OPEN_MS + HOUR_MS);
-    expect(closedHours(sql)).toEqual(new Map([[`STANDARD ${OPEN_MS}`, 140n * BigInt(HOUR_MS - 1000)]]));
+    expect(closedHours(sql)).toEqual(
+      new Map([[`STANDARD ${OPEN_MS}`, 140n * BigInt(HOUR_MS - 1000)]]),
+    );
   });
 });

@@ -36,7 +36,11 @@ function open() {
 }
 
 const quantitiesOf = (hours: readonly StorageHours[]) =>
-  hours.map(({ hourMs, hourCount, used }) => [(hourMs - OPEN_MS) / HOUR_MS, hourCount, used[0]?.quantity]);
+  hours.map(({ hourMs, hourCount, used }) => [
+    (hourMs - OPEN_MS) / HOUR_MS,
+    hourCount,
+    used[0]?.quantity,
+  ]);
 
 it('what is stored is integrated up to the time that is believed, and nothing of a jump', () => {
   const { put, hoursAt, believe } = open();
@@ -75,7 +79,15 @@ it('what is used in a jump stands in the hour that is believed, and batches are 
   const ledger = createLedgerIndex(sql, () => []);
   const accountId = 'a' as AccountId;
   const record = (hourMs: number, sequence: number) => {
-    const rows = [{ hourMs, bucketId: null, accessKeyId: null, meter: 'class-a/STANDARD' as const, quantity: 1n }];
+    const rows = [
+      {
+        hourMs,
+        bucketId: null,
+        accessKeyId: null,
+        meter: 'class-a/STANDARD' as const,
+        quantity: 1n,
+      },
+    ];
     ledger.record({ accountId, batches: [{ source: 's', sequence, rows }], nowMs: hourMs });
   };
   believe(OPEN_MS + HOUR_MS / 2);

@@ -1,9 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { type ByteChunks, ChunkStream, chunksOf, joinChunks } from '../../src/ports/chunk-stream.ts';
+import {
+  type ByteChunks,
+  ChunkStream,
+  chunksOf,
+  joinChunks,
+} from '../../src/ports/chunk-stream.ts';
 import { readAll } from '../contract/bodies.ts';
 
-/** Chunks of one byte each in one buffer that is used again; `failAt` rejects instead of that byte. */
-function borrowedChunks(bytes: readonly number[], failAt = -1): ByteChunks & { readonly isClosed: () => boolean } {
+/**
+ * Chunks of one byte each in one buffer that is used again; `failAt` rejects instead of that byte.
+ */
+function borrowedChunks(
+  bytes: readonly number[],
+  failAt = -1,
+): ByteChunks & { readonly isClosed: () => boolean } {
   const buffer = new Uint8Array(1);
   let at = 0;
   let isClosed = false;
@@ -26,7 +36,8 @@ function borrowedChunks(bytes: readonly number[], failAt = -1): ByteChunks & { r
 /** What chunks give until they end, each chunk copied at once. */
 async function drain(chunks: ByteChunks): Promise<number[]> {
   const all: number[] = [];
-  for (let chunk = await chunks.next(1); chunk !== null; chunk = await chunks.next(1)) all.push(...chunk.bytes);
+  for (let chunk = await chunks.next(1); chunk !== null; chunk = await chunks.next(1))
+    all.push(...chunk.bytes);
   return all;
 }
 
@@ -50,7 +61,9 @@ describe('ChunkStream', () => {
   });
 
   it('errors with what its chunks reject with', async () => {
-    await expect(readAll(new ChunkStream(borrowedChunks([1, 2], 1)))).rejects.toThrow('expected by the test');
+    await expect(readAll(new ChunkStream(borrowedChunks([1, 2], 1)))).rejects.toThrow(
+      'expected by the test',
+    );
   });
 });
 
@@ -96,7 +109,9 @@ describe('joinChunks', () => {
 
   it('opens nothing more once it is closed, and closes what it holds', async () => {
     const chunks = borrowedChunks([1, 2]);
-    const joined = joinChunks(new ChunkStream(chunks), [() => Promise.reject(new Error('must not be opened'))]);
+    const joined = joinChunks(new ChunkStream(chunks), [
+      () => Promise.reject(new Error('must not be opened')),
+    ]);
     await joined.next(1);
     joined.close();
     expect(chunks.isClosed()).toBe(true);
@@ -138,7 +153,9 @@ describe('joinChunks', () => {
   });
 
   it('rejects when a part can not be opened', async () => {
-    const joined = joinChunks(Uint8Array.of(1), [() => Promise.reject(new Error('expected by the test'))]);
+    const joined = joinChunks(Uint8Array.of(1), [
+      () => Promise.reject(new Error('expected by the test')),
+    ]);
     await joined.next(1);
     await expect(joined.next(1)).rejects.toThrow('expected by the test');
   });

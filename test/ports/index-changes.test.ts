@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { ObjectKey } from '../../src/domain/nouns.ts';
-import { changedBy, changesGate, type IndexChange } from '../../src/ports/index-calls/index-changes.ts';
+import {
+  changedBy,
+  changesGate,
+  type IndexChange,
+} from '../../src/ports/index-calls/index-changes.ts';
 
 describe('what a change does to the gate', () => {
   const keys = (...names: string[]) => names as ObjectKey[];

@@ -9,7 +9,10 @@ import {
 
 const NOW = Date.UTC(2026, 1, 28, 12);
 const until = (untilMs: number, mode: RetentionMode = 'GOVERNANCE') => ({ mode, untilMs });
-const lock = (retention: ObjectLock['retention'], hasLegalHold: boolean | null = null) => ({ retention, hasLegalHold });
+const lock = (retention: ObjectLock['retention'], hasLegalHold: boolean | null = null) => ({
+  retention,
+  hasLegalHold,
+});
 
 describe('what is locked', () => {
   it.each<[string, ObjectLock | null, boolean, boolean]>([
@@ -41,20 +44,25 @@ describe('which retention may take the place of which', () => {
     ['governance after compliance', C, until(NOW + 2000), false, false],
     ['no compliance any more', C, null, false, false],
   ])('%s', (_, old, next, plain, bypassed) => {
-    expect([mayReplaceRetention(old, next, NOW, false), mayReplaceRetention(old, next, NOW, true)]).toEqual([
-      plain,
-      bypassed,
-    ]);
+    expect([
+      mayReplaceRetention(old, next, NOW, false),
+      mayReplaceRetention(old, next, NOW, true),
+    ]).toEqual([plain, bypassed]);
   });
 });
 
 describe('the lock of a new version', () => {
-  const rule = (days: number | null, years: number | null) => ({ mode: 'COMPLIANCE', days, years }) as const;
+  const rule = (days: number | null, years: number | null) =>
+    ({ mode: 'COMPLIANCE', days, years }) as const;
 
   it('is its own, or its bucket’s, counted by the calendar', () => {
     expect(lockOfNew(null, null, NOW)).toBeNull();
-    expect(lockOfNew(null, rule(2, null), NOW)).toEqual(lock(until(Date.UTC(2026, 2, 2, 12), 'COMPLIANCE')));
-    expect(lockOfNew(null, rule(null, 1), NOW)).toEqual(lock(until(Date.UTC(2027, 1, 28, 12), 'COMPLIANCE')));
+    expect(lockOfNew(null, rule(2, null), NOW)).toEqual(
+      lock(until(Date.UTC(2026, 2, 2, 12), 'COMPLIANCE')),
+    );
+    expect(lockOfNew(null, rule(null, 1), NOW)).toEqual(
+      lock(until(Date.UTC(2027, 1, 28, 12), 'COMPLIANCE')),
+    );
     expect(lockOfNew(lock(until(NOW + 5)), rule(2, null), NOW)).toEqual(lock(until(NOW + 5)));
     expect(lockOfNew(lock(null, true), rule(1, null), NOW)).toEqual(
       lock(until(Date.UTC(2026, 2, 1, 12), 'COMPLIANCE'), true),

@@ -50,10 +50,12 @@ describe('isPublicAddress', () => {
 describe('mayBePublicHost', () => {
   const hostOf = (url: string) => new URL(url).hostname;
 
-  it.each(['https://hooks.example.com/', 'https://8.8.8.8/', 'https://[2606:4700::1111]/', 'https://example.com./'])(
-    'takes %s',
-    (url) => expect(mayBePublicHost(hostOf(url))).toBe(true),
-  );
+  it.each([
+    'https://hooks.example.com/',
+    'https://8.8.8.8/',
+    'https://[2606:4700::1111]/',
+    'https://example.com./',
+  ])('takes %s', (url) => expect(mayBePublicHost(hostOf(url))).toBe(true));
 
   it.each([
     'https://localhost/',

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { ObjectKey, Pointer } from '../../src/domain/nouns.ts';
-import { addFloors, FLOORS_MAX, FLOORS_MAX_LENGTH, isPurged, type PurgeScope } from '../../src/domain/purge.ts';
+import {
+  addFloors,
+  FLOORS_MAX,
+  FLOORS_MAX_LENGTH,
+  isPurged,
+  type PurgeScope,
+} from '../../src/domain/purge.ts';
 
 const tagged = (tags: string) => ({ userMetadata: { 'cache-tag': tags } }) as unknown as Pointer;
 const plain = { userMetadata: {} } as unknown as Pointer;
@@ -9,12 +15,24 @@ const prefix = (value: string): PurgeScope => ({ scope: 'prefix', value });
 
 describe('floors', () => {
   it('are above what was read before the purge, and only what it names', () => {
-    const floors = addFloors(null, [{ scope: 'key', value: 'a' }, prefix('img/'), { scope: 'tag', value: 'News' }], 5);
-    const isBelow = (name: string, pointer: Pointer | null = plain) => isPurged(floors, key(name), pointer, 4);
-    expect([isBelow('a'), isBelow('img/x'), isBelow('b', tagged('sport, NEWS'))]).toEqual([true, true, true]);
-    expect([isBelow('ab'), isBelow('img'), isBelow('b', tagged('newspaper')), isBelow('b')]).toEqual(
-      Array.from({ length: 4 }, () => false),
+    const floors = addFloors(
+      null,
+      [{ scope: 'key', value: 'a' }, prefix('img/'), { scope: 'tag', value: 'News' }],
+      5,
     );
+    const isBelow = (name: string, pointer: Pointer | null = plain) =>
+      isPurged(floors, key(name), pointer, 4);
+    expect([isBelow('a'), isBelow('img/x'), isBelow('b', tagged('sport, NEWS'))]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect([
+      isBelow('ab'),
+      isBelow('img'),
+      isBelow('b', tagged('newspaper')),
+      isBelow('b'),
+    ]).toEqual(Array.from({ length: 4 }, () => false));
     expect([isBelow('a', null), isBelow('b', null)]).toEqual([true, false]);
     expect(isPurged(floors, key('a'), plain, 5)).toBe(false);
   });
@@ -30,11 +48,18 @@ describe('floors', () => {
         { scope: 'prefix', value: 'a', revision: 3 },
       ],
     });
-    expect([isPurged(second, key('a'), plain, 2), isPurged(second, key('b'), plain, 2)]).toEqual([true, false]);
+    expect([isPurged(second, key('a'), plain, 2), isPurged(second, key('b'), plain, 2)]).toEqual([
+      true,
+      false,
+    ]);
   });
 
   it('of the whole bucket take the place of all others', () => {
-    const floors = addFloors(addFloors(null, [prefix('a')], 2), [prefix('b'), { scope: 'bucket' }], 3);
+    const floors = addFloors(
+      addFloors(null, [prefix('a')], 2),
+      [prefix('b'), { scope: 'bucket' }],
+      3,
+    );
     expect(floors).toEqual({ latest: 3, bucket: 3, others: [] });
     expect(isPurged(floors, key('z'), null, 2)).toBe(true);
   });
@@ -50,7 +75,9 @@ describe('floors', () => {
     expect(isPurged(floors, key('first/1'), plain, 1)).toBe(true);
     expect(isPurged(floors, key('untouched'), plain, 202)).toBe(false);
     for (let revision = 3; revision < 203; revision++) {
-      expect(isPurged(floors, key(`${revision}-`.padEnd(101, 'x')), plain, revision - 1)).toBe(true);
+      expect(isPurged(floors, key(`${revision}-`.padEnd(101, 'x')), plain, revision - 1)).toBe(
+        true,
+      );
     }
     const huge = addFloors(null, [prefix('x'.repeat(FLOORS_MAX_LENGTH + 1))], 2);
     expect(huge).toEqual({ latest: 2, bucket: 2, others: [] });

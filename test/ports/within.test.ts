@@ -24,7 +24,9 @@ it('gives what comes too late away, and a failure of that reaches nobody', async
     const dropped = vi.fn(() => {
       throw new Error('can not be closed');
     });
-    await expect(within(1, 'a disk', () => promise, dropped)).rejects.toMatchObject({ code: 'ServiceUnavailable' });
+    await expect(within(1, 'a disk', () => promise, dropped)).rejects.toMatchObject({
+      code: 'ServiceUnavailable',
+    });
     resolve('late');
     // Rejections are told of once the microtasks are done.
     await new Promise((done) => setImmediate(done));

@@ -43,8 +43,17 @@ export function plain() {
 it('are those whose value and failure go nowhere, or past the catch around them', () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'program.ts'), PROGRAM);
-  const compilerOptions = { target: 'ESNext', lib: ['ESNext'], types: [], strict: true, noEmit: true };
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+  const compilerOptions = {
+    target: 'ESNext',
+    lib: ['ESNext'],
+    types: [],
+    strict: true,
+    noEmit: true,
+  };
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, include: ['*.ts'] }),
+  );
   const lines = findFloatingPromises(folder, '.', ['tsconfig.json']);
   expect(lines).toEqual([5, 6, 7, 9, 13, 16, 22].map((line) => `program.ts:${line}`).toSorted());
 });

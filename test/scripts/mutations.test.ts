@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { applied, findMutations, lineOf } from '../../scripts/mutants/mutations.ts';
 import { importsOf, testsOf } from '../../scripts/mutants/related-tests.ts';
 
-const mutants = (text: string) => findMutations(text).map((mutation) => [mutation.operator, applied(text, mutation)]);
+const mutants = (text: string) =>
+  findMutations(text).map((mutation) => [mutation.operator, applied(text, mutation)]);
 
 describe('faults', () => {
   it.each<[string, [string, string][]]>([

@@ -21,12 +21,17 @@ it('gives what a command printed and how it ended', async () => {
 });
 
 it('says why a command could not be run', async () => {
-  const end = await runCommand('/no/such/command', [], { cwd: process.cwd(), output: 'kept', limitMs: 20_000 });
+  const end = await runCommand('/no/such/command', [], {
+    cwd: process.cwd(),
+    output: 'kept',
+    limitMs: 20_000,
+  });
   expect(end).toMatchObject({ code: 1, isLate: false, text: expect.stringContaining('ENOENT') });
 });
 
 it('kills a command that hangs, and what it has started', async () => {
-  const child = 'require("node:child_process").spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"])';
+  const child =
+    'require("node:child_process").spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"])';
   const program = `const child = ${child}; console.log(child.pid); setInterval(() => {}, 1000)`;
   const end = await node(program, 1500);
   expect(end).toMatchObject({ code: null, isLate: true });

@@ -21,7 +21,12 @@ it('is written to the console, by both doors, with the client that Cloudflare na
   const name = freshBucketName();
   const { call } = bucketObject(name);
   const record = await call('createBucket', { bucket: recordOf(name, PUBLIC) });
-  await call('commitObject', { bucket: refOf(record), object: objectOf('a', 'e1'), condition: null, arrivals: [] });
+  await call('commitObject', {
+    bucket: refOf(record),
+    object: objectOf('a', 'e1'),
+    condition: null,
+    arrivals: [],
+  });
   // Bindings of its own make a Worker of its own.
   const bindings = { ...env, ...settings };
   const get = async (target: string) => {
@@ -37,7 +42,13 @@ it('is written to the console, by both doors, with the client that Cloudflare na
   await get(`${name}/a`);
   const errorSize = await get(`${name}/missing?X-Amz-Signature=1`);
   const healthSize = await get('-/health');
-  const common = { event: 'access', method: 'GET', remoteAddress: '192.0.2.7', userAgent: 'x"y', isWhole: null };
+  const common = {
+    event: 'access',
+    method: 'GET',
+    remoteAddress: '192.0.2.7',
+    userAgent: 'x"y',
+    isWhole: null,
+  };
   expect(healthSize).toBeGreaterThan(0);
   expect(lines).toMatchObject([
     {
@@ -58,7 +69,12 @@ it('is written to the console, by both doors, with the client that Cloudflare na
       metadataTier: 'memory',
       bodyTier: 'memory',
     },
-    { ...common, target: `/${name}/missing?X-Amz-Signature=[redacted]`, status: 400, bodyBytes: errorSize },
+    {
+      ...common,
+      target: `/${name}/missing?X-Amz-Signature=[redacted]`,
+      status: 400,
+      bodyBytes: errorSize,
+    },
     { ...common, target: '/-/health', status: 200, bodyBytes: healthSize },
   ]);
 });

@@ -1,9 +1,18 @@
-// The Durable Object of a bucket as callers meet it: durable, atomic with its publication, silent for strangers.
+// The Durable Object of a bucket as callers meet it: durable, atomic with its publication, silent
+// for strangers.
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import type { CallableObject } from '../../src/adapters/cloudflare/clients/object-call.ts';
 import type { ObjectKey } from '../../src/domain/nouns.ts';
-import { bucketObject, freshBucketName, objectOf, PUBLIC, published, recordOf, refOf } from './kit/bucket.ts';
+import {
+  bucketObject,
+  freshBucketName,
+  objectOf,
+  PUBLIC,
+  published,
+  recordOf,
+  refOf,
+} from './kit/bucket.ts';
 
 async function makeBucket(access = PUBLIC) {
   const name = freshBucketName();
@@ -26,17 +35,24 @@ describe('bucket object', () => {
   it('gives failures as StorageErrors', async () => {
     const { call, bucket } = await makeBucket();
     const wrong = { ...bucket, revision: 99 };
-    await expect(call('getVersion', { bucket: wrong, key: 'a' as ObjectKey, versionId: null })).rejects.toMatchObject({
+    await expect(
+      call('getVersion', { bucket: wrong, key: 'a' as ObjectKey, versionId: null }),
+    ).rejects.toMatchObject({
       code: 'BucketChanged',
     });
-    await expect(call('nonsense' as 'getVersion', {} as never)).rejects.toMatchObject({ code: 'InternalError' });
+    await expect(call('nonsense' as 'getVersion', {} as never)).rejects.toMatchObject({
+      code: 'InternalError',
+    });
   });
 
   it('makes no tables for a stranger who asks for a name that nobody has', async () => {
     const name = freshBucketName();
     const { call, stub } = bucketObject(name);
     expect(await call('getBucket', { name })).toBeNull();
-    expect(await call('resolve', { name, key: 'a' as ObjectKey })).toEqual({ bucket: null, object: null });
+    expect(await call('resolve', { name, key: 'a' as ObjectKey })).toEqual({
+      bucket: null,
+      object: null,
+    });
     const both = { name, keys: ['a', 'b'] as ObjectKey[] };
     expect(await call('resolveAll', both)).toEqual({ bucket: null, objects: [null, null] });
     const tables = await runInDurableObject(stub(), (_, { storage }) =>
@@ -51,7 +67,9 @@ describe('bucket object', () => {
     await put('a', 'e1');
     const setVersion = (version: string) =>
       runInDurableObject(stub(), (_, { storage }) => {
-        storage.sql.exec(`UPDATE schema_versions SET version = ${version} WHERE name = 'publication'`);
+        storage.sql.exec(
+          `UPDATE schema_versions SET version = ${version} WHERE name = 'publication'`,
+        );
       });
     await setVersion('version + 98');
     await evictDurableObject(stub());
@@ -64,12 +82,16 @@ describe('bucket object', () => {
 });
 
 describe('publication', () => {
-  /** Asks until KV has the key, as a flood of readers would; inside the object, so that a slow machine floods it too. */
+  /**
+   * Asks until KV has the key, as a flood of readers would; inside the object, so that a slow
+   * machine floods it too.
+   */
   async function flood(name: string, stub: DurableObjectStub): Promise<void> {
     await runInDurableObject(stub, async (object) => {
       const asked = object as unknown as CallableObject;
       for (let round = 0; round < 100; round++) {
-        for (let question = 0; question < 1000; question++) void asked.call('resolve', { name, key: 'hot' });
+        for (let question = 0; question < 1000; question++)
+          void asked.call('resolve', { name, key: 'hot' });
         await scheduler.wait(100);
         if ((await published(name as never, 'hot')).pointer !== null) return;
       }

@@ -93,7 +93,9 @@ describe('a directory that says nothing', () => {
     await vi.advanceTimersByTimeAsync(1000);
     expect(await first).toEqual(binding);
     expect(hosts.find('a.example')).toEqual(binding);
-    const unknown = expect(hosts.find('other.example')).rejects.toMatchObject({ code: 'ServiceUnavailable' });
+    const unknown = expect(hosts.find('other.example')).rejects.toMatchObject({
+      code: 'ServiceUnavailable',
+    });
     await vi.advanceTimersByTimeAsync(3000);
     await unknown;
     // What comes too late is kept.
@@ -109,7 +111,9 @@ describe('a directory that says nothing', () => {
     await hosts.find('a.example');
     clock.ms += 600_001;
     state.hangs = never;
-    const asked = expect(hosts.find('a.example')).rejects.toMatchObject({ code: 'ServiceUnavailable' });
+    const asked = expect(hosts.find('a.example')).rejects.toMatchObject({
+      code: 'ServiceUnavailable',
+    });
     await vi.advanceTimersByTimeAsync(3000);
     await asked;
   });

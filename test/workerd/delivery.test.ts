@@ -1,5 +1,5 @@
-// The read walk through the Worker itself: which tiers answer, what each answer costs in calls to the platform, and
-// that requests share nothing but plain values.
+// The read walk through the Worker itself: which tiers answer, what each answer costs in calls to
+// the platform, and that requests share nothing but plain values.
 import { createExecutionContext } from 'cloudflare:test';
 import { env, exports } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
@@ -40,7 +40,9 @@ describe('public reads through the Worker', () => {
     expect(isSameBytes(new Uint8Array(await second.arrayBuffer()), bytes)).toBe(true);
     const third = await get(url('large'), { headers: { range: 'bytes=1000000-2999999' } });
     expect(third.status).toBe(206);
-    expect(isSameBytes(new Uint8Array(await third.arrayBuffer()), bytes.subarray(1_000_000, 3_000_000))).toBe(true);
+    expect(
+      isSameBytes(new Uint8Array(await third.arrayBuffer()), bytes.subarray(1_000_000, 3_000_000)),
+    ).toBe(true);
   });
 
   it('share no unfinished look-up between requests: many cold ones of one object at once', async () => {
@@ -60,7 +62,9 @@ describe('public reads through the Worker', () => {
     const whole = await get(url('parts'));
     expect(isSameBytes(new Uint8Array(await whole.arrayBuffer()), bytes)).toBe(true);
     const range = await get(url('parts'), { headers: { range: `bytes=${MiB - 1}-${MiB + 10}` } });
-    expect(isSameBytes(new Uint8Array(await range.arrayBuffer()), bytes.slice(MiB - 1, MiB + 11))).toBe(true);
+    expect(
+      isSameBytes(new Uint8Array(await range.arrayBuffer()), bytes.slice(MiB - 1, MiB + 11)),
+    ).toBe(true);
   });
 });
 
@@ -137,7 +141,15 @@ describe('signed requests to a Worker without its secrets', () => {
 
 describe('calls to the platform per public read', () => {
   /** The host is the service's own here, so nobody asks what it is bound to. */
-  const nothing = { kv: {}, index: {}, directory: {}, r2: {}, cache: { match: 0, put: 0 }, entrypoint: 0, behind: 0 };
+  const nothing = {
+    kv: {},
+    index: {},
+    directory: {},
+    r2: {},
+    cache: { match: 0, put: 0 },
+    entrypoint: 0,
+    behind: 0,
+  };
 
   it('a body in R2: three when nobody has it, one for the body in another isolate, none when hot', async () => {
     const { put, url } = await makePublicBucket();
@@ -145,10 +157,21 @@ describe('calls to the platform per public read', () => {
     const cached = createWorkersCache(exports.BodySlices);
     const { count: first } = createIsolate({ cached });
     // The entrypoint behind the cache reads R2: the third.
-    expect(await first(url('a'))).toEqual({ ...nothing, status: 200, index: { get: 1 }, entrypoint: 1, behind: 1 });
+    expect(await first(url('a'))).toEqual({
+      ...nothing,
+      status: 200,
+      index: { get: 1 },
+      entrypoint: 1,
+      behind: 1,
+    });
     expect(await first(url('a'))).toEqual({ ...nothing, status: 200 });
     const { count: second } = createIsolate({ cached });
-    expect(await second(url('a'))).toEqual({ ...nothing, status: 200, index: { get: 1 }, entrypoint: 1 });
+    expect(await second(url('a'))).toEqual({
+      ...nothing,
+      status: 200,
+      index: { get: 1 },
+      entrypoint: 1,
+    });
     expect(await second(url('a'))).toEqual({ ...nothing, status: 200 });
   });
 
@@ -186,7 +209,12 @@ describe('calls to the platform per public read', () => {
     const { put, url } = await makePublicBucket();
     await put('huge', patternBytes(9 * MiB));
     const { count: read } = createIsolate({ cached: createWorkersCache(exports.BodySlices) });
-    expect(await read(url('huge'))).toEqual({ ...nothing, status: 200, index: { get: 1 }, r2: { get: 1 } });
+    expect(await read(url('huge'))).toEqual({
+      ...nothing,
+      status: 200,
+      index: { get: 1 },
+      r2: { get: 1 },
+    });
   });
 
   it('a conditional read that ends in 304, and a HEAD: the pointer alone', async () => {
@@ -195,7 +223,10 @@ describe('calls to the platform per public read', () => {
     const pointer = { ...nothing, index: { get: 1 } };
     const conditional = { headers: { 'if-none-match': '*' } };
     expect(await createIsolate().count(url('a'), conditional)).toEqual({ ...pointer, status: 304 });
-    expect(await createIsolate().count(url('a'), { method: 'HEAD' })).toEqual({ ...pointer, status: 200 });
+    expect(await createIsolate().count(url('a'), { method: 'HEAD' })).toEqual({
+      ...pointer,
+      status: 200,
+    });
   });
 
   it('a page of a hosted site at its own host: the index once, none when hot, its directory look-up kept', async () => {
@@ -203,7 +234,10 @@ describe('calls to the platform per public read', () => {
     for (const key of ['index.html', 'about.html']) await put(key, patternBytes(10));
     const host = `${name}.example`;
     const domains = [{ host, prefix: '' }];
-    await call('setBucketSettings', { bucket: refOf(record), settings: { hosting: { ...HOSTING_DEFAULTS, domains } } });
+    await call('setBucketSettings', {
+      bucket: refOf(record),
+      settings: { hosting: { ...HOSTING_DEFAULTS, domains } },
+    });
     const { directory } = createWorkersPorts(env, parseConfig({}, 'cloudflare'), null);
     await directory.call('bindHosts', { bucket: { id: record.id, name }, domains, mayTake: [] });
     const { count: read } = createIsolate();
@@ -213,7 +247,8 @@ describe('calls to the platform per public read', () => {
     expect(await read(`http://${host}/about`)).toMatchObject(hot);
     expect(await read(`http://${host}/`)).toMatchObject(cold);
     expect(await read(`http://${host}/`)).toMatchObject(hot);
-    // The likeliest page, then all that it could be instead in one call; the first visits told where the site is.
+    // The likeliest page, then all that it could be instead in one call; the first visits told
+    // where the site is.
     const missing = { ...hot, status: 404 };
     expect(await read(`http://${host}/none`)).toMatchObject({ ...missing, index: { get: 2 } });
     expect(await read(`http://${host}/none`)).toMatchObject(missing);

@@ -10,9 +10,16 @@ function isolate() {
   const clock = { ms: 1_750_000_000_000, nowMs: () => clock.ms };
   const counted = counting(env.DIRECTORY);
   const renewals: Promise<unknown>[] = [];
-  const background = { run: (_label: string, work: () => Promise<unknown>) => void renewals.push(work()) };
+  const background = {
+    run: (_label: string, work: () => Promise<unknown>) => void renewals.push(work()),
+  };
   const directory = createDoDirectory(counted.target, { clock, background, hostFreshSeconds: 5 });
-  return { directory, clock, rpcs: () => counted.calls.get ?? 0, renewed: () => Promise.all(renewals.splice(0)) };
+  return {
+    directory,
+    clock,
+    rpcs: () => counted.calls.get ?? 0,
+    renewed: () => Promise.all(renewals.splice(0)),
+  };
 }
 
 directoryContract({ name: 'Durable Object', make: () => isolate().directory });
@@ -22,7 +29,8 @@ describe('directory over RPC', () => {
     const id = `KEY-${Date.now()}` as AccessKeyId;
     const account = { id: `account-${Date.now()}` as AccountId, displayName: 'someone' };
     const [here, elsewhere] = [isolate(), isolate()];
-    const secretOf = async ({ directory }: typeof here) => (await directory.call('getAccessKey', { id }))?.secret;
+    const secretOf = async ({ directory }: typeof here) =>
+      (await directory.call('getAccessKey', { id }))?.secret;
 
     expect(await secretOf(here)).toBeUndefined();
     await elsewhere.directory.call('putAccount', { account, keys: [{ id, secret: 'first' }] });
@@ -64,7 +72,9 @@ describe('host names over RPC', () => {
     const name = host();
     const { count } = createIsolate();
     const cost = async () => {
-      const { status, directory } = await count(`https://${name}/no-such-bucket-here/k`, { headers: { host: name } });
+      const { status, directory } = await count(`https://${name}/no-such-bucket-here/k`, {
+        headers: { host: name },
+      });
       return { status, directory };
     };
     expect(await cost()).toEqual({ status: 404, directory: { get: 1 } });

@@ -1,4 +1,5 @@
-// DNS over HTTPS on the runtime of Cloudflare; test/node/services/https-txt-records.test.ts has the rest.
+// DNS over HTTPS on the runtime of Cloudflare; test/node/services/https-txt-records.test.ts has the
+// rest.
 import { afterEach, expect, it, vi } from 'vitest';
 import { createHttpsTxtRecords } from '../../src/adapters/shared/https-txt-records.ts';
 

@@ -32,10 +32,14 @@ describe('index over RPC', () => {
     const name = freshBucketName();
     const [here, elsewhere] = [isolate(), isolate()];
     const made = await here.index.call(name, 'createBucket', { bucket: recordOf(name, PUBLIC) });
-    for (let at = 0; at < 3; at++) expect(await here.index.call(name, 'getBucket', { name })).toEqual(made);
+    for (let at = 0; at < 3; at++)
+      expect(await here.index.call(name, 'getBucket', { name })).toEqual(made);
     expect(here.rpcs()).toBe(2);
 
-    const changed = await elsewhere.index.call(name, 'setBucketAccess', { bucket: refOf(made), access: PRIVATE });
+    const changed = await elsewhere.index.call(name, 'setBucketAccess', {
+      bucket: refOf(made),
+      access: PRIVATE,
+    });
     expect(await here.index.call(name, 'getBucket', { name })).toEqual(made);
     const stale = here.index.call(name, 'listObjects', {
       bucket: refOf(made),
@@ -75,10 +79,20 @@ describe('index over RPC', () => {
       const made = await here.index.call(name, 'createBucket', { bucket: recordOf(name, PRIVATE) });
       const bucket = refOf(made);
       const put = (at: typeof here, etag: string) =>
-        at.index.call(name, 'commitObject', { bucket, object: objectOf('k', etag), condition: null, arrivals: [] });
+        at.index.call(name, 'commitObject', {
+          bucket,
+          object: objectOf('k', etag),
+          condition: null,
+          arrivals: [],
+        });
       const read = async (mayBeStale: boolean) => {
         const key = objectOf('k', '').key;
-        const found = await here.index.call(name, 'getVersion', { bucket, key, versionId: null, mayBeStale });
+        const found = await here.index.call(name, 'getVersion', {
+          bucket,
+          key,
+          versionId: null,
+          mayBeStale,
+        });
         return found?.kind === 'object' ? found.object.etag : null;
       };
       return { name, here, elsewhere, bucket, put, read };
@@ -132,7 +146,12 @@ describe('index over RPC', () => {
       const moved = { ...bucket, revision: bucket.revision + 1 };
       const { key } = objectOf('k', '');
       const before = here.rpcs();
-      await here.index.call(name, 'getVersion', { bucket: moved, key, versionId: null, mayBeStale: true });
+      await here.index.call(name, 'getVersion', {
+        bucket: moved,
+        key,
+        versionId: null,
+        mayBeStale: true,
+      });
       expect(here.rpcs()).toBe(before + 1);
     });
   });
@@ -146,7 +165,10 @@ describe('index over RPC', () => {
         const stub = env.BUCKETS.get(id);
         if (failures === 0) return stub;
         failures -= 1;
-        return { call: () => Promise.reject(Object.assign(new Error('expected by the test'), { retryable: true })) };
+        return {
+          call: () =>
+            Promise.reject(Object.assign(new Error('expected by the test'), { retryable: true })),
+        };
       },
     } as unknown as typeof env.BUCKETS;
     const index = createDoMetadataIndex(failing, systemClock, leases, FRESH_SECONDS);
@@ -162,13 +184,20 @@ describe('index over RPC', () => {
   });
 
   it('asks the client to slow down when the object is overloaded', async () => {
-    const overloaded = Object.assign(new Error('expected by the test'), { retryable: true, overloaded: true });
+    const overloaded = Object.assign(new Error('expected by the test'), {
+      retryable: true,
+      overloaded: true,
+    });
     const failing = {
       idFromName: (text: string) => env.BUCKETS.idFromName(text),
       get: () => ({ call: () => Promise.reject(overloaded) }),
     } as unknown as typeof env.BUCKETS;
     const name = freshBucketName();
-    const asked = createDoMetadataIndex(failing, systemClock, leases, FRESH_SECONDS).call(name, 'getBucket', { name });
+    const asked = createDoMetadataIndex(failing, systemClock, leases, FRESH_SECONDS).call(
+      name,
+      'getBucket',
+      { name },
+    );
     await expect(asked).rejects.toMatchObject({ code: 'SlowDown' });
   });
 });

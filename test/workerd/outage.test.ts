@@ -1,5 +1,6 @@
-// What the Cloudflare home serves while the index or the bucket fails or hangs: what is hot, for a bounded time, saying
-// how old it is; never what this very isolate took away; and everybody else gets an error in time.
+// What the Cloudflare home serves while the index or the bucket fails or hangs: what is hot, for a
+// bounded time, saying how old it is; never what this very isolate took away; and everybody else
+// gets an error in time.
 import { exports } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { openBucket } from '../../src/core/buckets/bucket-handle.ts';
@@ -12,9 +13,17 @@ import { makePublicBucket } from './kit/public-bucket.ts';
 import { createWorkersCache } from './kit/workers-cache.ts';
 
 /** Nothing stays fresh, so every request asks. */
-const SETTINGS = { QUAYSIDE_POINTER_FRESH_SECONDS: '0', QUAYSIDE_STALE_WHILE_REVALIDATE_SECONDS: '0' };
-/** A hang is waited for this long; what fails needs no limit, and where nothing does this machine may be busy. */
-const limitFor = (how: 'fails' | 'hangs') => ({ QUAYSIDE_TIER_LIMIT_MS: how === 'hangs' ? '400' : '15000' });
+const SETTINGS = {
+  QUAYSIDE_POINTER_FRESH_SECONDS: '0',
+  QUAYSIDE_STALE_WHILE_REVALIDATE_SECONDS: '0',
+};
+/**
+ * A hang is waited for this long; what fails needs no limit, and where nothing does this machine
+ * may be busy.
+ */
+const limitFor = (how: 'fails' | 'hangs') => ({
+  QUAYSIDE_TIER_LIMIT_MS: how === 'hangs' ? '400' : '15000',
+});
 
 const bytes = patternBytes(50_000);
 
@@ -25,7 +34,11 @@ async function warm(settings: Readonly<Record<string, string>>) {
   const isolate = createIsolate({ settings });
   const read = async (key: string, init?: RequestInit) => {
     const answer = await isolate.fetch(bucket.url(key), init);
-    return { answer, body: new Uint8Array(await answer.arrayBuffer()), status: answer.headers.get('cache-status') };
+    return {
+      answer,
+      body: new Uint8Array(await answer.arrayBuffer()),
+      status: answer.headers.get('cache-status'),
+    };
   };
   await read('hot');
   await isolate.settle();
@@ -48,7 +61,10 @@ describe.each(['fails', 'hangs'] as const)('while the index %s', (how) => {
     const part = await read('hot', { headers: { range: 'bytes=5-9' } });
     expect([part.answer.status, [...part.body]]).toEqual([206, [...bytes.subarray(5, 10)]]);
     const unchanged = await read('hot', { headers: { 'if-none-match': '*' } });
-    expect([unchanged.answer.status, unchanged.answer.headers.get('age')]).toEqual([304, expect.any(String)]);
+    expect([unchanged.answer.status, unchanged.answer.headers.get('age')]).toEqual([
+      304,
+      expect.any(String),
+    ]);
   });
 
   it('cold ones fail in time', async () => {
@@ -105,10 +121,15 @@ describe.each([
     for (const key of ['hot', 'near', 'cold']) await put(key, bytes);
     let isOut = false;
     const broken = () => (what === 'the entrypoint says so' ? refuse() : misbehave(how));
-    const behind = { fetch: (address: string) => (isOut ? broken() : exports.BodySlices.fetch(address)) };
+    const behind = {
+      fetch: (address: string) => (isOut ? broken() : exports.BodySlices.fetch(address)),
+    };
     const cached = createWorkersCache(behind as unknown as Fetcher);
     const settings = limitFor(how);
-    const [here, elsewhere] = [createIsolate({ cached, settings }), createIsolate({ cached, settings })];
+    const [here, elsewhere] = [
+      createIsolate({ cached, settings }),
+      createIsolate({ cached, settings }),
+    ];
     await here.count(url('hot'));
     await elsewhere.count(url('near'));
     isOut = true;
@@ -121,7 +142,8 @@ describe.each([
 });
 
 /** As the real entrypoint does when its bucket fails. */
-const refuse = async () => new Response('failed', { status: 502, headers: { 'cache-control': 'no-store' } });
+const refuse = async () =>
+  new Response('failed', { status: 502, headers: { 'cache-control': 'no-store' } });
 
 describe('a herd', () => {
   const HERD = 1000;
@@ -134,7 +156,9 @@ describe('a herd', () => {
     const answers = await Promise.all(
       Array.from({ length: HERD }, async (_, at) => {
         const answer = await isolates[at % 2]?.fetch(url('cold'));
-        return answer?.status === 200 && isSameBytes(new Uint8Array(await answer.arrayBuffer()), bytes);
+        return (
+          answer?.status === 200 && isSameBytes(new Uint8Array(await answer.arrayBuffer()), bytes)
+        );
       }),
     );
     expect(answers.filter((isRight) => !isRight).length).toBe(0);
@@ -150,7 +174,9 @@ describe('a herd', () => {
     const answers = await Promise.all(
       Array.from({ length: HERD }, async (_, at) => {
         const start = Math.floor((at * (large.length - 500)) / HERD);
-        const answer = await fetch(url('large'), { headers: { range: `bytes=${start}-${start + 499}` } });
+        const answer = await fetch(url('large'), {
+          headers: { range: `bytes=${start}-${start + 499}` },
+        });
         const body = new Uint8Array(await answer.arrayBuffer());
         return answer.status === 206 && isSameBytes(body, large.subarray(start, start + 500));
       }),

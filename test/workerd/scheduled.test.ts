@@ -44,22 +44,41 @@ it('the cron trigger carries lifecycle rules out', async () => {
   await directory().call('addBucket', { ownerId: 'owner' as AccountId, name, createdAtMs: 0 });
   const filter = { prefix: 'tmp/', tags: {}, sizeGreaterThan: null, sizeLessThan: null };
   const rule: LifecycleRule = {
-    ...{ id: 'r', isEnabled: true, isOldForm: false, filter, transitions: [], noncurrentTransitions: [] },
+    ...{
+      id: 'r',
+      isEnabled: true,
+      isOldForm: false,
+      filter,
+      transitions: [],
+      noncurrentTransitions: [],
+    },
     ...{ noncurrentExpiration: null, abortUploadsAfterDays: null },
     expiration: { days: 1, dateMs: null, expiredObjectDeleteMarker: null },
   };
-  const lifecycle = { rules: [rule], transitionMinimum: 'all_storage_classes_128K', setAtMs: 1 } as const;
+  const lifecycle = {
+    rules: [rule],
+    transitionMinimum: 'all_storage_classes_128K',
+    setAtMs: 1,
+  } as const;
   const record = { ...recordOf(name, PUBLIC), settings: { ...NO_SETTINGS, lifecycle } };
   const bucket = await bucketObject(name).call('createBucket', { bucket: record });
   for (const key of ['kept', 'tmp/a']) {
     const object = objectOf(key, key);
-    await bucketObject(name).call('commitObject', { bucket, object, condition: null, arrivals: [] });
+    await bucketObject(name).call('commitObject', {
+      bucket,
+      object,
+      condition: null,
+      arrivals: [],
+    });
   }
   await sweepFrom(name);
   const input = { bucket, prefix: '', delimiter: '', after: '', maxKeys: 10 };
   const { objects } = await bucketObject(name).call('listObjects', input);
   expect(objects.map(({ key }) => key)).toEqual(['kept']);
-  expect(await bucketObject(name).call('getLifecycleRun', { bucket })).toMatchObject({ setAtMs: 1, place: null });
+  expect(await bucketObject(name).call('getLifecycleRun', { bucket })).toMatchObject({
+    setAtMs: 1,
+    place: null,
+  });
 });
 
 it('the cron trigger gives up uploads that rest, in a bucket without rules', async () => {
@@ -67,29 +86,52 @@ it('the cron trigger gives up uploads that rest, in a bucket without rules', asy
   await directory().call('addBucket', { ownerId: 'owner' as AccountId, name, createdAtMs: 0 });
   const bucket = await bucketObject(name).call('createBucket', { bucket: recordOf(name, PUBLIC) });
   const DAY_MS = 86_400_000;
-  const [old, young] = [25, 23].map((hours) => uploadOf('u', { createdAtMs: Date.now() - (hours * DAY_MS) / 24 }));
+  const [old, young] = [25, 23].map((hours) =>
+    uploadOf('u', { createdAtMs: Date.now() - (hours * DAY_MS) / 24 }),
+  );
   for (const upload of [old, young])
     await bucketObject(name).call('createUpload', { bucket, upload: upload as Upload });
   await sweepFrom(name);
-  const input = { bucket, prefix: '', delimiter: '', afterKey: '', afterUploadId: '', maxUploads: 10 };
+  const input = {
+    bucket,
+    prefix: '',
+    delimiter: '',
+    afterKey: '',
+    afterUploadId: '',
+    maxUploads: 10,
+  };
   const { uploads } = await bucketObject(name).call('listUploads', input);
   expect(uploads.map(({ uploadId }) => uploadId)).toEqual([young?.uploadId]);
 });
 
 it('the cron trigger of bills closes a month that is over', async () => {
   const accountId = `billed-${Date.now()}` as AccountId;
-  await directory().call('putAccount', { account: { id: accountId, displayName: 'billed' }, keys: [] });
+  await directory().call('putAccount', {
+    account: { id: accountId, displayName: 'billed' },
+    keys: [],
+  });
   const now = new Date();
   // Not the last one: in its first hour the month that follows it is not due yet.
   const hourMs = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 2, 3);
-  const row = { hourMs, bucketId: null, accessKeyId: null, meter: 'class-a/STANDARD', quantity: 3_000_000n } as const;
+  const row = {
+    hourMs,
+    bucketId: null,
+    accessKeyId: null,
+    meter: 'class-a/STANDARD',
+    quantity: 3_000_000n,
+  } as const;
   const batches = [{ source: 'test', sequence: 1, rows: [row] }];
   await createDoLedger(env.LEDGER).call('record', { accountId, batches, nowMs: hourMs });
   const list = () => directory().call('listInvoices', { accountId, before: '', limit: 10 });
-  const settings = { ...env, QUAYSIDE_LOG_LEVEL: 'error', QUAYSIDE_BILLING_CLOSE_HOURS: '1' } as typeof env;
+  const settings = {
+    ...env,
+    QUAYSIDE_LOG_LEVEL: 'error',
+    QUAYSIDE_BILLING_CLOSE_HOURS: '1',
+  } as typeof env;
   await worker.scheduled(createScheduledController(), settings);
   expect(await list()).toEqual([]);
-  // Other tests share the directory: they may have closed the month for the accounts that they knew, and made many.
+  // Other tests share the directory: they may have closed the month for the accounts that they
+  // knew, and made many.
   const period = new Date(hourMs).toISOString().slice(0, 7);
   for (const _ of [1, 2]) {
     await directory().call('setClosing', { period, after: accountId.slice(0, -1) });
@@ -102,7 +144,10 @@ it('the cron triggers do nothing while the clock is in doubt', async () => {
   const settings = { ...env, QUAYSIDE_LOG_LEVEL: 'off' } as typeof env;
   const turn = { startedAtMs: 1, after: null };
   const seen = (atMs: number) => directory().call('setSeenTime', { atMs, steady: null });
-  const stateOf = async () => [await directory().call('getClosing', {}), await directory().call('getSweepTurn', {})];
+  const stateOf = async () => [
+    await directory().call('getClosing', {}),
+    await directory().call('getSweepTurn', {}),
+  ];
   await directory().call('setSweepTurn', turn);
   try {
     // It was seen three weeks ago, or a day ahead.
@@ -126,18 +171,34 @@ it('the cron trigger of bills tells webhooks what a day used, once', async () =>
   const DAY_MS = 86_400_000;
   const late = Date.now() - DAY_MS / 4;
   const dayMs = late - (late % DAY_MS) - DAY_MS;
-  const meter = { bucketId: null, accessKeyId: null, meter: 'class-a/STANDARD', quantity: 7n } as const;
+  const meter = {
+    bucketId: null,
+    accessKeyId: null,
+    meter: 'class-a/STANDARD',
+    quantity: 7n,
+  } as const;
   const rows = [dayMs, dayMs - DAY_MS].map((hourMs) => ({ ...meter, hourMs }));
   await createDoLedger(env.LEDGER).call('record', {
     ...{ accountId, batches: [{ source: 'test', sequence: 1, rows }], nowMs: dayMs },
   });
   // An address that nothing is ever sent to: the message waits.
-  const webhook = { id: accountId, accountId, url: 'https://127.0.0.1/', description: '', types: ['usage.*'] };
+  const webhook = {
+    id: accountId,
+    accountId,
+    url: 'https://127.0.0.1/',
+    description: '',
+    types: ['usage.*'],
+  };
   const enabled = { ...webhook, secrets: [], isEnabled: true, createdAtMs: 0 };
   await directory().call('putWebhook', { webhook: enabled, known: null, max: 9 });
   await directory().call('setUsageTold', { dayMs: dayMs - DAY_MS, after: '' });
   const settings = { ...env, QUAYSIDE_LOG_LEVEL: 'off' } as typeof env;
-  const place = { place: accountPlace(accountId), endpointId: accountId, before: null, limit: 9 } as const;
+  const place = {
+    place: accountPlace(accountId),
+    endpointId: accountId,
+    before: null,
+    limit: 9,
+  } as const;
   const days = async () => {
     const { deliveries } = await directory().call('listDeliveries', { ...place, state: 'waiting' });
     return deliveries.map(({ payload }) => JSON.parse(payload ?? '').data.day);
@@ -146,5 +207,7 @@ it('the cron trigger of bills tells webhooks what a day used, once', async () =>
   // Each goes on behind a hundred accounts, and other tests made some.
   for (let runs = 0; runs < 20 && (await days()).length < 2; runs++) await bill();
   await bill();
-  expect(await days()).toEqual([dayMs, dayMs - DAY_MS].map((ms) => new Date(ms).toISOString().slice(0, 10)));
+  expect(await days()).toEqual(
+    [dayMs, dayMs - DAY_MS].map((ms) => new Date(ms).toISOString().slice(0, 10)),
+  );
 });

@@ -9,4 +9,7 @@ const log = createConsoleLog(clock, 'info', () => {});
 const ids = createIds(clock);
 const background = createWaitUntilBackground(log);
 
-systemContract({ name: 'Workers', make: () => ({ clock, ids, log, background, meter: createUsageMeter(clock) }) });
+systemContract({
+  name: 'Workers',
+  make: () => ({ clock, ids, log, background, meter: createUsageMeter(clock) }),
+});

@@ -1,5 +1,6 @@
-// Usage on Cloudflare, where isolates and Durable Objects end without a word: what an isolate had not flushed is lost, what it
-// had is counted once, and what was stored comes to the bill that a hand works out, also after its objects began anew.
+// Usage on Cloudflare, where isolates and Durable Objects end without a word: what an isolate had
+// not flushed is lost, what it had is counted once, and what was stored comes to the bill that a
+// hand works out, also after its objects began anew.
 import { abortAllDurableObjects, createScheduledController } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
@@ -23,15 +24,22 @@ import { sweepFrom } from './kit/sweep-from.ts';
 
 let made = 0;
 
-/** An isolate that lives until nobody asks it any more: it flushes when it is told to, and never by itself. */
+/**
+ * An isolate that lives until nobody asks it any more: it flushes when it is told to, and never by
+ * itself.
+ */
 function startIsolate(ledger: Ledger = createDoLedger(env.LEDGER)) {
   const { core, fetch, settle } = createIsolate();
   const log = { info: () => undefined, error: () => undefined };
   const quiet = { ...core, ports: { ...core.ports, ledger, log } };
   made += 1;
-  const { flush } = createUsageFlusher(quiet, { source: `isolate ${Date.now()} ${made}`, intervalMs: 1 });
+  const { flush } = createUsageFlusher(quiet, {
+    source: `isolate ${Date.now()} ${made}`,
+    intervalMs: 1,
+  });
   const read = async (url: string, times: number) => {
-    for (let at = 0; at < times; at++) expect((await (await fetch(url)).arrayBuffer()).byteLength).toBe(100);
+    for (let at = 0; at < times; at++)
+      expect((await (await fetch(url)).arrayBuffer()).byteLength).toBe(100);
     await settle();
   };
   return { read, flush };
@@ -50,7 +58,8 @@ it('an isolate that ends loses what it counted since its last flush, and nothing
   const first = startIsolate();
   await first.read(url('a'), 3);
   expect(await first.flush()).toBe(true);
-  // So much is counted within one interval, and then the isolate is gone with all that it had in memory.
+  // So much is counted within one interval, and then the isolate is gone with all that it had in
+  // memory.
   await first.read(url('a'), 2);
   const second = startIsolate();
   await second.read(url('a'), 4);
@@ -66,7 +75,8 @@ it('a ledger that is aborted while usage is on its way counts it once', async ()
   const dying: Ledger = {
     async call(name, input) {
       const answer = real.call(name, input);
-      // Half of the time before it can have arrived, half of the time when it has been recorded and the answer is out.
+      // Half of the time before it can have arrived, half of the time when it has been recorded and
+      // the answer is out.
       if (aborts % 2 === 1) await answer;
       if (aborts++ < 6) {
         await abortAllDurableObjects();
@@ -95,11 +105,18 @@ it('what comes with a time ahead of the object’s own clock is counted by that 
   const bucket = refOf(await call('createBucket', { bucket: recordOf(name, PUBLIC) }));
   const jumpedMs = Date.now() + 40 * 86_400_000;
   const commit = (key: string, lastModifiedMs: number) =>
-    call('commitObject', { bucket, object: { ...objectOf(key, key), lastModifiedMs }, condition: null, arrivals: [] });
+    call('commitObject', {
+      bucket,
+      object: { ...objectOf(key, key), lastModifiedMs },
+      condition: null,
+      arrivals: [],
+    });
   await commit('a', Date.now());
   await commit('b', jumpedMs);
   const hours = await call('closeStorageHours', { name, nowMs: jumpedMs, limit: 10 });
-  expect(hours.filter(({ hourMs, hourCount }) => hourMs + hourCount * 3_600_000 > Date.now())).toEqual([]);
+  expect(
+    hours.filter(({ hourMs, hourCount }) => hourMs + hourCount * 3_600_000 > Date.now()),
+  ).toEqual([]);
 });
 
 it('what is stored comes to the bill that a hand works out, also after all objects began anew', async () => {
@@ -124,14 +141,23 @@ it('what is stored comes to the bill that a hand works out, also after all objec
     asOf: '2026-11-21',
     monthHours: 720,
   };
-  const json = JSON.stringify({ ...card, lines: [line('STANDARD', '0.72'), line('STANDARD_IA', '0.36')] });
+  const json = JSON.stringify({
+    ...card,
+    lines: [line('STANDARD', '0.72'), line('STANDARD_IA', '0.36')],
+  });
   await directory.call('putAccount', { account: { id: ownerId, displayName: 'stored' }, keys: [] });
   await directory.call('putRateCard', { id: ownerId, validFrom: '', json, known: null });
-  await directory.call('setAccountCard', { accountId: ownerId, choice: { validFrom: '', cardId: ownerId }, known: [] });
+  await directory.call('setAccountCard', {
+    accountId: ownerId,
+    choice: { validFrom: '', cardId: ownerId },
+    known: [],
+  });
   const name = freshBucketName();
   await directory.call('addBucket', { ownerId, name, createdAtMs: at(0) });
   const { call } = bucketObject(name);
-  const bucket = refOf(await call('createBucket', { bucket: { ...recordOf(name, PUBLIC), ownerId } }));
+  const bucket = refOf(
+    await call('createBucket', { bucket: { ...recordOf(name, PUBLIC), ownerId } }),
+  );
   const put = (key: string, hours: number, sizeBytes: number, storageClass = 'STANDARD') => {
     const object: ObjectVersion = {
       ...objectOf(key, `${key}${hours}`),
@@ -145,9 +171,16 @@ it('what is stored comes to the bill that a hand works out, also after all objec
   await put('b', 1.5, 600, 'STANDARD_IA');
   await put('a', 2.25, 400);
   await call('deleteObjects', { bucket, ...deletionOf(['a', 'b'], at(10)) });
-  const settings = { ...env, QUAYSIDE_LOG_LEVEL: 'off', QUAYSIDE_BILLING_CLOSE_HOURS: '1' } as typeof env;
+  const settings = {
+    ...env,
+    QUAYSIDE_LOG_LEVEL: 'off',
+    QUAYSIDE_BILLING_CLOSE_HOURS: '1',
+  } as typeof env;
   const bill = async () => {
-    const kept = await directory.call('getInvoice', { accountId: ownerId, period: monthText(month) });
+    const kept = await directory.call('getInvoice', {
+      accountId: ownerId,
+      period: monthText(month),
+    });
     return kept === null ? null : parseStoredInvoice(kept);
   };
   for (const _ of [1, 2]) {

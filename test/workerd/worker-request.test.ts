@@ -7,7 +7,10 @@ import { isSameBytes, patternBytes } from '../contract/bodies.ts';
 const URL_TEXT = 'https://files.example:8443/b/a%2Fb//c+d%20%E2%82%AC?x=%2B&&y=../';
 
 /** A PUT whose body the runtime streams, as from a client. */
-function upload(body: Uint8Array, headers: Record<string, string> = { 'content-length': `${body.length}` }) {
+function upload(
+  body: Uint8Array,
+  headers: Record<string, string> = { 'content-length': `${body.length}` },
+) {
   return new Request(URL_TEXT, { method: 'PUT', body: body as BodyInit, headers });
 }
 
@@ -22,7 +25,9 @@ async function pumped(request: Request) {
 
 describe('request of the Workers runtime', () => {
   it('gives path and query as they came', () => {
-    const request = readWorkerRequest(new Request(URL_TEXT, { headers: { host: 'files.example:8443' } }));
+    const request = readWorkerRequest(
+      new Request(URL_TEXT, { headers: { host: 'files.example:8443' } }),
+    );
     expect(request).toMatchObject({
       method: 'GET',
       rawPath: '/b/a%2Fb//c+d%20%E2%82%AC',
@@ -31,12 +36,21 @@ describe('request of the Workers runtime', () => {
       isSecure: true,
       remoteAddress: null,
     });
-    const bare = readWorkerRequest(new Request('http://h/', { headers: { 'cf-connecting-ip': '::1' } }));
-    expect(bare).toMatchObject({ rawPath: '/', rawQuery: '', host: 'h', isSecure: false, remoteAddress: '::1' });
+    const bare = readWorkerRequest(
+      new Request('http://h/', { headers: { 'cf-connecting-ip': '::1' } }),
+    );
+    expect(bare).toMatchObject({
+      rawPath: '/',
+      rawQuery: '',
+      host: 'h',
+      isSecure: false,
+      remoteAddress: '::1',
+    });
   });
 
   it('gives the TLS between client and Cloudflare, where there is any', () => {
-    const read = (url: string, cf: Record<string, string>) => readWorkerRequest(new Request(url, { cf })).tls?.();
+    const read = (url: string, cf: Record<string, string>) =>
+      readWorkerRequest(new Request(url, { cf })).tls?.();
     const cf = { tlsVersion: 'TLSv1.3', tlsCipher: 'AEAD-AES128-GCM-SHA256' };
     expect(read('https://h/', cf)).toEqual({ version: '1.3', cipher: 'AEAD-AES128-GCM-SHA256' });
     expect(read('https://h/', { tlsVersion: 'TLSv1' })).toEqual({ version: '1', cipher: null });
@@ -79,7 +93,9 @@ describe('request of the Workers runtime', () => {
     expect(lengthOf(upload(patternBytes(7)))).toBe(7);
     expect(lengthOf(upload(patternBytes(7), {}))).toBeNull();
     expect(lengthOf(new Request('http://h/'))).toBe(0);
-    expect(lengthOf(new Request('http://h/', { method: 'PUT', headers: { 'content-length': '0' } }))).toBe(0);
+    expect(
+      lengthOf(new Request('http://h/', { method: 'PUT', headers: { 'content-length': '0' } })),
+    ).toBe(0);
     expect((await pumped(new Request('http://h/'))).chunks).toEqual([]);
     expect((await pumped(upload(patternBytes(100_000), {}))).whole.length).toBe(100_000);
   });

@@ -30,14 +30,18 @@ describe('response to the Workers runtime', () => {
 
   it('gives a stream of our own its length back, whole and in order', async () => {
     const headers = { 'Content-Length': '70000', 'Content-Range': 'bytes 0-69999/80000' };
-    const response = toWorkerResponse(new Response(ownStream([40_000, 30_000]), { status: 206, headers }));
+    const response = toWorkerResponse(
+      new Response(ownStream([40_000, 30_000]), { status: 206, headers }),
+    );
     expect(response.status).toBe(206);
     expect(response.headers.get('content-range')).toBe('bytes 0-69999/80000');
     expect((await response.arrayBuffer()).byteLength).toBe(70_000);
   });
 
   it('never ends a stream of our own short of its length without an error', async () => {
-    const response = toWorkerResponse(new Response(ownStream([5]), { headers: { 'Content-Length': '6' } }));
+    const response = toWorkerResponse(
+      new Response(ownStream([5]), { headers: { 'Content-Length': '6' } }),
+    );
     await expect(response.arrayBuffer()).rejects.toThrow();
   });
 

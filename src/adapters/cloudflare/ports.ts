@@ -1,5 +1,5 @@
-// The ports of the Cloudflare home, put together from the bindings. worker.ts makes them once per isolate, so nothing
-// here may belong to a request: bindings and plain values only.
+// The ports of the Cloudflare home, put together from the bindings. worker.ts makes them once per
+// isolate, so nothing here may belong to a request: bindings and plain values only.
 
 import type { Ports } from '../../ports/index.ts';
 import { cacheFamilies } from '../shared/cache-metrics.ts';
@@ -55,9 +55,10 @@ export type PortSettings = {
 const CLOUDFLARE_DNS_URL = 'https://cloudflare-dns.com/dns-query';
 
 /**
- * What one isolate makes at once, so that originals fit into its 128 MB: 8 × 2 MiB and 2 × 24 MiB at most. None may wait
- * for another request; and one that ends early never gives its turn back, so that turns end by themselves.
- * Source: https://developers.cloudflare.com/workers/platform/limits/#memory
+ * What one isolate makes at once, so that originals fit into its 128 MB: 8 × 2 MiB and 2 × 24 MiB
+ * at most. None may wait for another request; and one that ends early never gives its turn back, so
+ * that turns end by themselves. Source:
+ * https://developers.cloudflare.com/workers/platform/limits/#memory
  */
 const MAKING = {
   coding: { concurrency: 8, waitingMax: 0, slotMs: 30_000 },
@@ -109,7 +110,15 @@ export function createWorkersPorts(
       limitMs: settings.tierLimitMs,
     }),
     ledger: createDoLedger(env.LEDGER),
-    hotMetadata: createKvHotMetadata({ kv: env.HOT, memory: pointers, leases, clock, background, log, settings }),
+    hotMetadata: createKvHotMetadata({
+      kv: env.HOT,
+      memory: pointers,
+      leases,
+      clock,
+      background,
+      log,
+      settings,
+    }),
     edgeCache: createWorkersEdgeCache({
       memory: bodies,
       entrypoint,
@@ -125,7 +134,8 @@ export function createWorkersPorts(
     ids: createIds(clock),
     background,
     log,
-    accessLog: settings.accessLog === 'off' ? null : { write: (line) => writeToConsole(line, false) },
+    accessLog:
+      settings.accessLog === 'off' ? null : { write: (line) => writeToConsole(line, false) },
     meter: createUsageMeter(clock),
     // Megabytes that the bundle of a Worker has no room for.
     documentFonts: null,
@@ -133,7 +143,10 @@ export function createWorkersPorts(
     webhookSender: createFetchSender(settings.webhooks.mayBePrivate),
     // This isolate's alone: there are many, and each counts from its own start.
     metrics: {
-      collect: () => [...cacheFamilies([...pointers.stats(), bodies.stats(), derived.stats()]), ...damage.families()],
+      collect: () => [
+        ...cacheFamilies([...pointers.stats(), bodies.stats(), derived.stats()]),
+        ...damage.families(),
+      ],
     },
     usagePush: createStripeUsagePush(settings),
     // R2, KV and Durable Objects have no room that runs out, and asking them would cost money for

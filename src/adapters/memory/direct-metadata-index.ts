@@ -1,14 +1,19 @@
-// The index, the directory and the ledger in this very process, without a thread or an object between: for tests and examples.
+// The index, the directory and the ledger in this very process, without a thread or an object
+// between: for tests and examples.
 import type { Directory, DirectoryApi } from '../../ports/directory.ts';
 import type { Ledger, LedgerApi } from '../../ports/ledger.ts';
 import type { IndexApi, MetadataIndex } from '../../ports/metadata-index.ts';
 
 type Call = (input: unknown) => unknown;
 
-/** `api` runs each call as one unit (see index/call-outcome.ts); results are cloned as a message or RPC would. */
+/**
+ * `api` runs each call as one unit (see index/call-outcome.ts); results are cloned as a message or
+ * RPC would.
+ */
 export function createDirectMetadataIndex(api: IndexApi): MetadataIndex {
   return {
-    call: async (_bucket, name, input) => structuredClone((api[name] as Call)(structuredClone(input))) as never,
+    call: async (_bucket, name, input) =>
+      structuredClone((api[name] as Call)(structuredClone(input))) as never,
     peekCurrent(name, key) {
       const { bucket, object } = api.resolve({ name, key });
       return bucket === null || object === null ? null : { bucket, object };
@@ -18,7 +23,8 @@ export function createDirectMetadataIndex(api: IndexApi): MetadataIndex {
 
 export function createDirectDirectory(api: DirectoryApi): Directory {
   return {
-    call: async (name, input) => structuredClone((api[name] as Call)(structuredClone(input))) as never,
+    call: async (name, input) =>
+      structuredClone((api[name] as Call)(structuredClone(input))) as never,
     findHost: (host) => api.getHost({ host }),
     peekHost: (host) => api.getHost({ host }),
     peekAccessKey: (id) => api.getAccessKey({ id }),
@@ -27,6 +33,7 @@ export function createDirectDirectory(api: DirectoryApi): Directory {
 
 export function createDirectLedger(api: LedgerApi): Ledger {
   return {
-    call: async (name, input) => structuredClone((api[name] as Call)(structuredClone(input))) as never,
+    call: async (name, input) =>
+      structuredClone((api[name] as Call)(structuredClone(input))) as never,
   };
 }

@@ -1,4 +1,5 @@
-// Blobs in a Map: the reference for the contract, and the store of tests and examples. Never a place for real data.
+// Blobs in a Map: the reference for the contract, and the store of tests and examples. Never a
+// place for real data.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { BlobId } from '../../domain/nouns.ts';
@@ -11,14 +12,20 @@ const CHUNK_BYTES = 64 * 1024;
 
 export type MemoryBlobStore = BlobStore & {
   /** What is stored now, for tests that look for leftovers. */
-  readonly blobs: ReadonlyMap<BlobId, { readonly bytes: Uint8Array; readonly identity: BlobIdentity }>;
+  readonly blobs: ReadonlyMap<
+    BlobId,
+    { readonly bytes: Uint8Array; readonly identity: BlobIdentity }
+  >;
 };
 
 export function createMemoryBlobStore(): MemoryBlobStore {
   const blobs = new Map<BlobId, { bytes: Uint8Array; identity: BlobIdentity }>();
 
   /** The range; shared with the store. ObjectDamaged. */
-  function find(id: BlobId, { offsetBytes, lengthBytes }: { offsetBytes: number; lengthBytes: number }): Uint8Array {
+  function find(
+    id: BlobId,
+    { offsetBytes, lengthBytes }: { offsetBytes: number; lengthBytes: number },
+  ): Uint8Array {
     const bytes = blobs.get(id)?.bytes;
     const end = offsetBytes + lengthBytes;
     if (bytes === undefined || end > bytes.length) {
@@ -36,7 +43,8 @@ export function createMemoryBlobStore(): MemoryBlobStore {
         chunks.push(chunk.slice());
         sizeBytes += chunk.length;
       });
-      if (source.lengthBytes !== null && source.lengthBytes !== sizeBytes) throw new StorageError('IncompleteBody');
+      if (source.lengthBytes !== null && source.lengthBytes !== sizeBytes)
+        throw new StorageError('IncompleteBody');
       const bytes = new Uint8Array(sizeBytes);
       let offset = 0;
       for (const chunk of chunks) {

@@ -2,10 +2,17 @@
 import { StorageError } from '../../domain/errors.ts';
 import type { Clock } from '../../ports/system.ts';
 import { compressRecipe } from '../shared/compress-recipe.ts';
-import { createDerivedBodies, type SharedDerivedBodies, type StoredDerived } from '../shared/derived-bodies.ts';
+import {
+  createDerivedBodies,
+  type SharedDerivedBodies,
+  type StoredDerived,
+} from '../shared/derived-bodies.ts';
 
 /** `memoryMaxBytes` 0: every look-up goes to the Map. */
-export function createMemoryDerived(clock: Clock, memoryMaxBytes = 1024 * 1024): SharedDerivedBodies {
+export function createMemoryDerived(
+  clock: Clock,
+  memoryMaxBytes = 1024 * 1024,
+): SharedDerivedBodies {
   const stored = new Map<string, StoredDerived>();
   return createDerivedBodies({
     tier: 'bucket',
@@ -16,7 +23,9 @@ export function createMemoryDerived(clock: Clock, memoryMaxBytes = 1024 * 1024):
     },
     derive(source, recipe) {
       if (recipe.kind === 'coding') return compressRecipe(source, recipe, 'brief');
-      return Promise.reject(new StorageError('NotImplemented', { detail: 'No images are made here.' }));
+      return Promise.reject(
+        new StorageError('NotImplemented', { detail: 'No images are made here.' }),
+      );
     },
     clock,
     background: { run: (_label, work) => void work().catch(() => undefined) },

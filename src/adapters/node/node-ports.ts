@@ -1,5 +1,5 @@
-// All ports of the Node home over one data folder, and their orderly end. node.ts calls it; so do tests and benches
-// that want the home without its server.
+// All ports of the Node home over one data folder, and their orderly end. node.ts calls it; so do
+// tests and benches that want the home without its server.
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
 import type { Ports } from '../../ports/index.ts';
@@ -42,7 +42,10 @@ export type NodePorts = {
   readonly ports: Ports & { readonly metrics: NodeMetrics };
   readonly disk: DiskWatch;
   readonly scrub: Scrub;
-  /** Waits for background work, at most `backgroundMs`, then for the index; nothing may be called afterwards. */
+  /**
+   * Waits for background work, at most `backgroundMs`, then for the index; nothing may be called
+   * afterwards.
+   */
   close(backgroundMs: number): Promise<void>;
 };
 
@@ -60,19 +63,27 @@ export type DiskWatch = {
  */
 const INDEX_STALLED_MS = 30_000;
 
-/** What waits to be made: a further variant is made after a later request; whoever asks for a further image is to try again. */
+/**
+ * What waits to be made: a further variant is made after a later request; whoever asks for a
+ * further image is to try again.
+ */
 const DERIVED_WAITING_MAX = { coding: 256, image: 64 } as const;
 
 /**
- * How long one of them may take, reading included, milliseconds: a disk that hangs must not stop all making. Brotli takes
- * 20 s of CPU for the 64 MiB that settings may allow (measured 2026-11); an image has 20 s of its own (sharp-images.ts).
+ * How long one of them may take, reading included, milliseconds: a disk that hangs must not stop
+ * all making. Brotli takes 20 s of CPU for the 64 MiB that settings may allow (measured 2026-11);
+ * an image has 20 s of its own (sharp-images.ts).
  */
 const DERIVED_SLOT_MS = { coding: 60_000, image: 30_000 } as const;
 
 /** `dataDir` must exist and be locked. `onCrash`: the index writer died, the process must end. */
 export async function openNodePorts(
   config: Config,
-  options: { readonly dataDir: string; readonly log: Log; readonly onCrash: (error: unknown) => void },
+  options: {
+    readonly dataDir: string;
+    readonly log: Log;
+    readonly onCrash: (error: unknown) => void;
+  },
 ): Promise<NodePorts> {
   const { dataDir, log, onCrash } = options;
   const { url, servers } = config.dnsResolver;
@@ -80,7 +91,8 @@ export async function openNodePorts(
     clock: systemClock,
     maxEntries: config.pointerMemoryMaxEntries,
     maxBytes: config.pointerMemoryMaxBytes,
-    // As exact as all the rest: a write evicts it. Sites need it, whose every visit may ask for keys that are not there.
+    // As exact as all the rest: a write evicts it. Sites need it, whose every visit may ask for
+    // keys that are not there.
     negativeFreshSeconds: Number.POSITIVE_INFINITY,
     freshSeconds: null,
     staleSeconds: 0,
@@ -115,20 +127,33 @@ export async function openNodePorts(
     memoryMaxBytes: config.derivedMemoryMaxBytes,
     store: derivedFolder,
     derive: (source, recipe) =>
-      recipe.kind === 'coding' ? compressRecipe(source, recipe, 'thorough') : images(source, recipe),
+      recipe.kind === 'coding'
+        ? compressRecipe(source, recipe, 'thorough')
+        : images(source, recipe),
     clock: systemClock,
     background,
     // Both share the four threads of the pool with all reads of files.
     limits: {
-      coding: { concurrency: 1, waitingMax: DERIVED_WAITING_MAX.coding, slotMs: DERIVED_SLOT_MS.coding },
-      image: { concurrency: 1, waitingMax: DERIVED_WAITING_MAX.image, slotMs: DERIVED_SLOT_MS.image },
+      coding: {
+        concurrency: 1,
+        waitingMax: DERIVED_WAITING_MAX.coding,
+        slotMs: DERIVED_SLOT_MS.coding,
+      },
+      image: {
+        concurrency: 1,
+        waitingMax: DERIVED_WAITING_MAX.image,
+        slotMs: DERIVED_SLOT_MS.image,
+      },
     },
     sharesWork: true,
   });
-  const accessLog = config.accessLog === 'off' ? null : await openAccessLog(config.accessLogFile, log);
+  const accessLog =
+    config.accessLog === 'off' ? null : await openAccessLog(config.accessLogFile, log);
   const metrics = createNodeMetrics();
   if (accessLog !== null) metrics.add(accessLog.families);
-  metrics.add(() => cacheFamilies([...pointers.stats(), bodies.stats(), derived.stats(), derivedFolder.stats()]));
+  metrics.add(() =>
+    cacheFamilies([...pointers.stats(), bodies.stats(), derived.stats(), derivedFolder.stats()]),
+  );
   metrics.add(index.families);
   metrics.add(disk.families);
   metrics.add(damage.families);

@@ -1,4 +1,5 @@
-// The HTTP server: node:http around @hono/node-server, its limits, and its end. It knows no surface: `fetch` is the app.
+// The HTTP server: node:http around @hono/node-server, its limits, and its end. It knows no
+// surface: `fetch` is the app.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { performance } from 'node:perf_hooks';
@@ -9,17 +10,33 @@ import type { Log } from '../../ports/system.ts';
 import { attachHotLane, type HotLaneDoor } from './fast-path/attach-fast-path.ts';
 import { createHotResponses } from './fast-path/hot-responses.ts';
 import { sendIfChunks } from './server/chunk-responses.ts';
-import { CONNECTION_LIMITS, type ConnectionLimits, limitConnections } from './server/connection-limits.ts';
+import {
+  CONNECTION_LIMITS,
+  type ConnectionLimits,
+  limitConnections,
+} from './server/connection-limits.ts';
 import { expectContinue } from './server/http-request.ts';
 import { lingerOnEarlyClose } from './server/lingering-close.ts';
-import { createMalformedRefusal, HEAD_TOO_SLOW, TUNNEL_REFUSED } from './server/malformed-requests.ts';
+import {
+  createMalformedRefusal,
+  HEAD_TOO_SLOW,
+  TUNNEL_REFUSED,
+} from './server/malformed-requests.ts';
 import { oneAtATime } from './server/pipelining.ts';
 import { type AnswerCounts, createAnswerCounts } from './server/response-counts.ts';
 import { answerForServer, assumeHost } from './server/server-wide-requests.ts';
-import { createSocketTimeouts, KEEP_ALIVE_MS, LIMITS_CHECK_MS, type ReceiveLimits } from './server/socket-timeouts.ts';
+import {
+  createSocketTimeouts,
+  KEEP_ALIVE_MS,
+  LIMITS_CHECK_MS,
+  type ReceiveLimits,
+} from './server/socket-timeouts.ts';
 
 /** What the app gets as its bindings with each request. */
-export type NodeBindings = { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse };
+export type NodeBindings = {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+};
 
 export type Fetch = (request: Request, bindings: NodeBindings) => Response | Promise<Response>;
 
@@ -27,14 +44,17 @@ export type RunningServer = {
   /** `http://host:port`, with the port that was really taken. */
   readonly url: string;
   /**
-   * Stops accepting, lets running requests finish for at most `limitMs`, then cuts them off. Resolves with how many
-   * connections were cut.
+   * Stops accepting, lets running requests finish for at most `limitMs`, then cuts them off.
+   * Resolves with how many connections were cut.
    */
   close(limitMs: number): Promise<number>;
   families(): Promise<readonly MetricFamily[]>;
 };
 
-/** Request line and headers together, bytes. Room for a 1,024-byte key in percent-encoding and 8 KiB of tokens. */
+/**
+ * Request line and headers together, bytes. Room for a 1,024-byte key in percent-encoding and 8 KiB
+ * of tokens.
+ */
 const HEADERS_MAX_BYTES = 32 * 1024;
 /** How often node:http looks for such connections, milliseconds. */
 const CONNECTION_CHECK_MS = 5_000;
@@ -50,15 +70,25 @@ export type ServerOptions = Partial<ReceiveLimits> & {
   readonly hotDoor?: HotLaneDoor | null;
 };
 
-/** Starts to listen, with the hot lane in front where `hasHotLane`. Rejects when the address can't be taken. */
+/**
+ * Starts to listen, with the hot lane in front where `hasHotLane`. Rejects when the address can't
+ * be taken.
+ */
 export async function serve(
   fetch: Fetch,
   options: ServerOptions &
-    Partial<ConnectionLimits> & { readonly host: string; readonly port: number; readonly hasHotLane?: boolean },
+    Partial<ConnectionLimits> & {
+      readonly host: string;
+      readonly port: number;
+      readonly hasHotLane?: boolean;
+    },
 ): Promise<RunningServer> {
   const { hotDoor = null, hasHotLane = false, counts = createAnswerCounts() } = options;
   const server = createHttpServer(fetch, { ...options, counts });
-  const lane = hasHotLane && hotDoor !== null ? attachHotLane(server, hotDoor, { log: options.log, counts }) : null;
+  const lane =
+    hasHotLane && hotDoor !== null
+      ? attachHotLane(server, hotDoor, { log: options.log, counts })
+      : null;
   const connections = limitConnections(server, { ...CONNECTION_LIMITS, ...options }, options.log);
   await listen(server, options);
   server.on('error', (cause) => options.log.error('server-error', { cause }));
@@ -72,7 +102,9 @@ export async function serve(
       ...counts.families(),
       ...(lane?.families() ?? []),
       ...connections.families(),
-      metricFamily('gauge', 'quayside_connections', 'Open connections.', [[{}, await countConnections(server)]]),
+      metricFamily('gauge', 'quayside_connections', 'Open connections.', [
+        [{}, await countConnections(server)],
+      ]),
     ],
   };
 }
@@ -86,17 +118,21 @@ export function createHttpServer(fetch: Fetch, options: ServerOptions): Server {
     const send = (response: Response) => sendIfChunks(response, bindings.outgoing, log);
     return answered instanceof Promise ? answered.then(send) : send(answered);
   };
-  const listener = getRequestListener((request, bindings) => answer(request, bindings as NodeBindings), {
-    // A RequestError is a target or a Host header that is no URL; anything else slipped through the app.
-    errorHandler(error) {
-      if (error instanceof RequestError) {
-        counts.refused();
-        return plainText(400, 'Bad Request');
-      }
-      log.error('request-failed', { cause: error });
-      return plainText(500, 'Internal Server Error');
+  const listener = getRequestListener(
+    (request, bindings) => answer(request, bindings as NodeBindings),
+    {
+      // A RequestError is a target or a Host header that is no URL; anything else slipped through
+      // the app.
+      errorHandler(error) {
+        if (error instanceof RequestError) {
+          counts.refused();
+          return plainText(400, 'Bad Request');
+        }
+        log.error('request-failed', { cause: error });
+        return plainText(500, 'Internal Server Error');
+      },
     },
-  });
+  );
   const server = createServer({
     maxHeaderSize: HEADERS_MAX_BYTES,
     headersTimeout: receiving.requestHeadMs,
@@ -117,8 +153,9 @@ export function createHttpServer(fetch: Fetch, options: ServerOptions): Server {
   server.on('connection', timeouts.watch);
   const checks = setInterval(timeouts.closeQuiet, LIMITS_CHECK_MS).unref();
   server.on('close', () => clearInterval(checks));
-  // A client that has said all it has to say still gets its answers; without one due, its connection ends. Not in node:http's
-  // types, and as old as it: https://github.com/nodejs/node/blob/v26.x/lib/_http_server.js, socketOnEnd.
+  // A client that has said all it has to say still gets its answers; without one due, its
+  // connection ends. Not in node:http's types, and as old as it:
+  // https://github.com/nodejs/node/blob/v26.x/lib/_http_server.js, socketOnEnd.
   Object.assign(server, { httpAllowHalfOpen: true });
   const answerFully = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     counts.watch(outgoing);
@@ -140,7 +177,8 @@ export function createHttpServer(fetch: Fetch, options: ServerOptions): Server {
     expectContinue(incoming, outgoing);
     handle(incoming, outgoing);
   });
-  // An expectation that nobody knows. node:http alone would answer 417; S3 goes on, as RFC 9110 section 10.1.1 allows.
+  // An expectation that nobody knows. node:http alone would answer 417; S3 goes on, as RFC 9110
+  // section 10.1.1 allows.
   server.on('checkExpectation', handle);
   const refuse = (error: NodeJS.ErrnoException, socket: Duplex) => {
     // What is decided already goes out before anything else happens to the connection.

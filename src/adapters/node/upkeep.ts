@@ -24,7 +24,11 @@ export type Upkeep = {
   stop(): Promise<void>;
 };
 
-export function runUpkeep({ disk, scrub }: Pick<NodePorts, 'disk' | 'scrub'>, work: OperatorWork, log: Log): Upkeep {
+export function runUpkeep(
+  { disk, scrub }: Pick<NodePorts, 'disk' | 'scrub'>,
+  work: OperatorWork,
+  log: Log,
+): Upkeep {
   const repetitions = [
     repeat('disk-look', disk.look, { everyMs: DISK_LOOK_MS, log }),
     repeat('disk', () => disk.attend(work.diskCrossed), { everyMs: DISK_ATTEND_MS, log }),

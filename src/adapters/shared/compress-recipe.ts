@@ -13,5 +13,7 @@ export async function compressRecipe(
 ): Promise<StoredDerived | null> {
   const bytes = await compress(source, coding, thoroughness);
   // Compressors give windows on larger buffers; what is kept must keep no more than itself.
-  return bytes.length > source.length * WORTH ? null : { bytes: new Uint8Array(bytes), contentType: null };
+  return bytes.length > source.length * WORTH
+    ? null
+    : { bytes: new Uint8Array(bytes), contentType: null };
 }

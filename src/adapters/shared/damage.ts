@@ -26,12 +26,18 @@ export function createDamageCount(log: Log): DamageCount {
       log.error('blob-lost', { blobId, kind });
     },
     families: () => [
-      metricFamily('counter', 'quayside_missing_blobs_total', 'Reads that met a blob that is not there.', [
-        [{}, counts.missing],
-      ]),
-      metricFamily('counter', 'quayside_damaged_blobs_total', 'Reads that met a blob that is short or unreadable.', [
-        [{}, counts.damaged],
-      ]),
+      metricFamily(
+        'counter',
+        'quayside_missing_blobs_total',
+        'Reads that met a blob that is not there.',
+        [[{}, counts.missing]],
+      ),
+      metricFamily(
+        'counter',
+        'quayside_damaged_blobs_total',
+        'Reads that met a blob that is short or unreadable.',
+        [[{}, counts.damaged]],
+      ),
     ],
   };
 }

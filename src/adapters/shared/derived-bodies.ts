@@ -1,8 +1,14 @@
-// Derived bodies of both homes: memory in front of a store of the home's own, and the making, bounded. Who made what and
-// from what it need not know: a name stands for both.
+// Derived bodies of both homes: memory in front of a store of the home's own, and the making,
+// bounded. Who made what and from what it need not know: a name stands for both.
 import { LRUCache } from 'lru-cache';
 import { crc32 } from '../../crypto/crc32.ts';
-import type { Derived, DerivedBodies, DerivedOrNone, DerivedRequester, Recipe } from '../../ports/derived.ts';
+import type {
+  Derived,
+  DerivedBodies,
+  DerivedOrNone,
+  DerivedRequester,
+  Recipe,
+} from '../../ports/derived.ts';
 import type { Background, Clock } from '../../ports/system.ts';
 import { within } from '../../ports/with-timeout.ts';
 import type { CacheStats } from './cache-metrics.ts';
@@ -11,7 +17,10 @@ import { createFairSlots, type MakingLimits, type Slot } from './fair-slots.ts';
 /** What a store keeps under a name. No bytes stand for "not worth making". */
 export type StoredDerived = { readonly bytes: Uint8Array; readonly contentType: string | null };
 
-/** A tier below memory. Neither call ever rejects, and what was put may be gone. A hanging `get` bounds itself, not a put. */
+/**
+ * A tier below memory. Neither call ever rejects, and what was put may be gone. A hanging `get`
+ * bounds itself, not a put.
+ */
 export type DerivedStore = {
   get(name: string): Promise<StoredDerived | null>;
   put(name: string, stored: StoredDerived): Promise<void>;
@@ -37,7 +46,10 @@ export type DerivedBodiesOptions = {
 const ENTRY_OVERHEAD_BYTES = 1024;
 /** Most of the budget that one entry may take. */
 const ENTRY_MAX_SHARE = 1 / 4;
-/** How long a coding that is being made, or failed, is not asked for again, milliseconds; it takes seconds at most. */
+/**
+ * How long a coding that is being made, or failed, is not asked for again, milliseconds; it takes
+ * seconds at most.
+ */
 const PENDING_MS = 60_000;
 /** The same where too much waited already. */
 const REFUSED_MS = 5_000;
@@ -60,7 +72,8 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
   const entries = new LRUCache<string, Entry>({
     maxSize: Math.max(1, memoryMaxBytes),
     maxEntrySize: Math.max(1, Math.floor(memoryMaxBytes * ENTRY_MAX_SHARE)),
-    sizeCalculation: ({ value }) => ENTRY_OVERHEAD_BYTES + (value === 'none' ? 0 : value.bytes.length),
+    sizeCalculation: ({ value }) =>
+      ENTRY_OVERHEAD_BYTES + (value === 'none' ? 0 : value.bytes.length),
     dispose(_entry, _name, reason) {
       if (reason === 'evict') evictions += 1;
     },
@@ -72,7 +85,11 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
   const puts = createFairSlots(KEEPING, clock);
   const underWay = new Map<string, Promise<DerivedOrNone | null>>();
 
-  function keep(name: string, value: DerivedOrNone, untilMs = Number.POSITIVE_INFINITY): DerivedOrNone {
+  function keep(
+    name: string,
+    value: DerivedOrNone,
+    untilMs = Number.POSITIVE_INFINITY,
+  ): DerivedOrNone {
     entries.set(name, { value, untilMs });
     return value;
   }
@@ -91,13 +108,17 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
   function peek(name: string): DerivedOrNone | null {
     const entry = entries.get(name);
     if (entry === undefined) return null;
-    if (entry.untilMs === Number.POSITIVE_INFINITY || entry.untilMs > clock.nowMs()) return entry.value;
+    if (entry.untilMs === Number.POSITIVE_INFINITY || entry.untilMs > clock.nowMs())
+      return entry.value;
     entries.delete(name);
     return null;
   }
 
   /** One run of `work` for all who ask at the same time, where that is allowed. */
-  function together<Result extends DerivedOrNone | null>(name: string, work: () => Promise<Result>): Promise<Result> {
+  function together<Result extends DerivedOrNone | null>(
+    name: string,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
     if (!sharesWork) return work();
     const shared = underWay.get(name) as Promise<Result> | undefined;
     if (shared !== undefined) return shared;
@@ -137,7 +158,8 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
         if (stored === null) return null;
         return keep(name, stored.bytes.length === 0 ? 'none' : toDerived(stored));
       }),
-    make: (name, recipe, requester, load) => together(`make ${name}`, () => makeNow(name, recipe, requester, load)),
+    make: (name, recipe, requester, load) =>
+      together(`make ${name}`, () => makeNow(name, recipe, requester, load)),
     stats: () => ({
       cache: 'derived',
       entries: entries.size,

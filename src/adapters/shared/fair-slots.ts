@@ -36,10 +36,17 @@ const SOURCE_SHARE = 1 / 2;
 const BUCKET_SHARE = 3 / 4;
 
 type Running = Slot & { readonly tenant: string; readonly endsAtMs: number };
-type Waiting = { readonly requester: DerivedRequester; begin(slot: Slot): void; refuse(error: StorageError): void };
+type Waiting = {
+  readonly requester: DerivedRequester;
+  begin(slot: Slot): void;
+  refuse(error: StorageError): void;
+};
 
 /** Cost of a slot: a look at all that wait, of which there are few. */
-export function createFairSlots({ concurrency, waitingMax, slotMs }: MakingLimits, clock: Clock): FairSlots {
+export function createFairSlots(
+  { concurrency, waitingMax, slotMs }: MakingLimits,
+  clock: Clock,
+): FairSlots {
   /** By tenant, in the order in which their turns come. None is empty. */
   const queues = new Map<string, Waiting[]>();
   const running = new Set<Running>();
@@ -76,7 +83,8 @@ export function createFairSlots({ concurrency, waitingMax, slotMs }: MakingLimit
 
   function count(isCounted: (requester: DerivedRequester) => boolean): number {
     let found = 0;
-    for (const queue of queues.values()) for (const { requester } of queue) if (isCounted(requester)) found += 1;
+    for (const queue of queues.values())
+      for (const { requester } of queue) if (isCounted(requester)) found += 1;
     return found;
   }
 
@@ -92,7 +100,9 @@ export function createFairSlots({ concurrency, waitingMax, slotMs }: MakingLimit
    */
   function dropForOther(tenant: string): boolean {
     const own = queues.get(tenant)?.length ?? 0;
-    const longest = queues.values().reduce<Waiting[]>((most, queue) => (queue.length > most.length ? queue : most), []);
+    const longest = queues
+      .values()
+      .reduce<Waiting[]>((most, queue) => (queue.length > most.length ? queue : most), []);
     if (longest.length <= own + 1) return false;
     longest.pop()?.refuse(new StorageError('SlowDown'));
     return true;
@@ -111,7 +121,8 @@ export function createFairSlots({ concurrency, waitingMax, slotMs }: MakingLimit
       for (const slot of running) if (slot.endsAtMs <= clock.nowMs()) slot.release();
       if (mayBegin(requester.tenant)) return begin(requester.tenant);
       if (waitingMax === 0 || isOverShare(requester)) throw new StorageError('SlowDown');
-      if (count(() => true) >= waitingMax && !dropForOther(requester.tenant)) throw new StorageError('SlowDown');
+      if (count(() => true) >= waitingMax && !dropForOther(requester.tenant))
+        throw new StorageError('SlowDown');
       return wait(requester);
     },
   };

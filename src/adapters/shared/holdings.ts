@@ -1,9 +1,13 @@
-// What answers under way hold of caps: their bytes count as used from the start, and what did not leave is given back. Where a
-// runtime ends an answer without a word, what it held comes back after a while. Called by the meter alone.
+// What answers under way hold of caps: their bytes count as used from the start, and what did not
+// leave is given back. Where a runtime ends an answer without a word, what it held comes back after
+// a while. Called by the meter alone.
 import type { Allowance } from '../../ports/metering.ts';
 import type { Clock } from '../../ports/system.ts';
 
-/** An answer of which nothing has left for so long may be over, milliseconds: as long as a lease of a cap lasts. */
+/**
+ * An answer of which nothing has left for so long may be over, milliseconds: as long as a lease of
+ * a cap lasts.
+ */
 const IDLE_MS = 60_000;
 
 export type Held = {
@@ -65,5 +69,7 @@ export function createHoldings(clock: Clock): Holdings {
 
 /** Whether as many bytes may be held of all of them. */
 export function haveRoom(allowances: readonly Allowance[], bytes: number): boolean {
-  return allowances.every(({ level, used, perByte, upTo }) => level !== 'refused' && used + bytes * perByte <= upTo);
+  return allowances.every(
+    ({ level, used, perByte, upTo }) => level !== 'refused' && used + bytes * perByte <= upTo,
+  );
 }

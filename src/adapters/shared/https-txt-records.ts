@@ -24,7 +24,10 @@ export function createHttpsTxtRecords(url: string, limitMs = DNS_LIMIT_MS): TxtR
       try {
         return textsOf(await ask(`${url}?name=${encodeURIComponent(name)}&type=TXT`, limitMs));
       } catch (cause) {
-        throw new StorageError('ServiceUnavailable', { detail: `DNS could not be asked for ${name}.`, cause });
+        throw new StorageError('ServiceUnavailable', {
+          detail: `DNS could not be asked for ${name}.`,
+          cause,
+        });
       }
     },
   };
@@ -41,7 +44,8 @@ async function ask(question: string, limitMs: number): Promise<DnsAnswer> {
     throw new Error(`the service of DNS answered ${response.status}`);
   }
   const answer: unknown = JSON.parse(await readText(response));
-  if (typeof answer !== 'object' || answer === null) throw new Error('the service of DNS answered no object');
+  if (typeof answer !== 'object' || answer === null)
+    throw new Error('the service of DNS answered no object');
   return answer;
 }
 
@@ -63,7 +67,9 @@ function textsOf({ Status: status, Answer: records }: DnsAnswer): readonly strin
   if (status === NO_SUCH_NAME) return [];
   if (status !== NO_ERROR) throw new Error(`DNS answered with status ${String(status)}`);
   if (!Array.isArray(records)) return [];
-  return records.flatMap(({ type, data }) => (type === TXT && typeof data === 'string' ? [unquoted(data)] : []));
+  return records.flatMap(({ type, data }) =>
+    type === TXT && typeof data === 'string' ? [unquoted(data)] : [],
+  );
 }
 
 /**

@@ -1,5 +1,6 @@
-// Ids that sort by the time of their making: 9 characters of milliseconds, 3 of a counter within the millisecond and
-// 15 at random, in a base 32 whose alphabet is in ASCII order. Both homes use it; blobs are laid out by its prefix.
+// Ids that sort by the time of their making: 9 characters of milliseconds, 3 of a counter within
+// the millisecond and 15 at random, in a base 32 whose alphabet is in ASCII order. Both homes use
+// it; blobs are laid out by its prefix.
 import type { BlobId, BucketId, UploadId, VersionId } from '../../domain/nouns.ts';
 import type { Clock, Ids } from '../../ports/system.ts';
 
@@ -18,8 +19,9 @@ const REQUEST_ID_LENGTH = 16;
 const POOL_BYTES = 4096;
 
 /**
- * Makes ids that are unique everywhere and strictly ascending within this maker, also when the clock stands still or
- * goes back. Nothing random is drawn before the first id: Workers forbid it outside of a request.
+ * Makes ids that are unique everywhere and strictly ascending within this maker, also when the
+ * clock stands still or goes back. Nothing random is drawn before the first id: Workers forbid it
+ * outside of a request.
  */
 export function createIds(clock: Clock): Ids {
   const random = createRandomText();
@@ -44,7 +46,8 @@ export function createIds(clock: Clock): Ids {
     uploadId: () => ordered() as UploadId,
     recordId: ordered,
     blobId: (home) => `${home}/${ordered()}` as BlobId,
-    blobIdFloor: (home, timeMs) => `${home}/${base32(Math.max(0, Math.floor(timeMs)), TIME_LENGTH)}`,
+    blobIdFloor: (home, timeMs) =>
+      `${home}/${base32(Math.max(0, Math.floor(timeMs)), TIME_LENGTH)}`,
   };
 }
 
@@ -58,7 +61,10 @@ function base32(value: number, length: number): string {
   return text;
 }
 
-/** Text of random characters, 5 bits each, from a pool that is refilled as a whole. Cost: 20 ns for a request id. */
+/**
+ * Text of random characters, 5 bits each, from a pool that is refilled as a whole. Cost: 20 ns for
+ * a request id.
+ */
 function createRandomText(): (length: number) => string {
   const bytes = new Uint8Array(POOL_BYTES);
   const decoder = new TextDecoder();

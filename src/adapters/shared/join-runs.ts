@@ -5,7 +5,10 @@ import type { BlobStore } from '../../ports/blob-store.ts';
 import { ChunkStream, joinChunks } from '../../ports/chunk-stream.ts';
 
 /** BlobStore.openRuns over `open`: one run is open at a time. Cancelling frees the one that is. */
-export async function joinRuns(runs: readonly Segment[], open: BlobStore['open']): Promise<ReadableStream<Uint8Array>> {
+export async function joinRuns(
+  runs: readonly Segment[],
+  open: BlobStore['open'],
+): Promise<ReadableStream<Uint8Array>> {
   const [first, ...rest] = runs;
   if (first === undefined) throw new RangeError('no run');
   const opened = await open(first.blobId, first);

@@ -1,11 +1,13 @@
-// The memory tier of pointers and gates: least recently used ones leave first. On Node it is all there is and exact;
-// on Cloudflare others stand behind it. It never asks anybody; the hot metadata of the home fills it with what was said.
+// The memory tier of pointers and gates: least recently used ones leave first. On Node it is all
+// there is and exact; on Cloudflare others stand behind it. It never asks anybody; the hot metadata
+// of the home fills it with what was said.
 //
-// Why no stale fill survives. A fill brings what was read after its ticket was taken. `evict` notes the number of
-// the last ticket, and a fill with that or an older ticket is dropped, because its read may be older than the commit.
-// Where many evictions were noted the oldest note is forgotten, and then every fill with a ticket that old is dropped.
-// On Node the commit is seen by readers before its evict is called; `hold` closes that window: from before the
-// commit is sent until after it was answered the key is not kept at all, so all its readers ask the index.
+// Why no stale fill survives. A fill brings what was read after its ticket was taken. `evict` notes
+// the number of the last ticket, and a fill with that or an older ticket is dropped, because its
+// read may be older than the commit. Where many evictions were noted the oldest note is forgotten,
+// and then every fill with a ticket that old is dropped. On Node the commit is seen by readers
+// before its evict is called; `hold` closes that window: from before the commit is sent until after
+// it was answered the key is not kept at all, so all its readers ask the index.
 import { LRUCache } from 'lru-cache';
 import type { BucketGate, BucketId, BucketName, ObjectKey, Pointer } from '../../domain/nouns.ts';
 import { canBePublic } from '../../domain/pointer.ts';
@@ -22,7 +24,9 @@ export type MemoryPointersOptions = {
   readonly maxBytes: number;
   /** Seconds for which "there is none" is kept. */
   readonly negativeFreshSeconds: number;
-  /** Seconds for which a record is fresh; null when every change evicts (Node): then it always is. */
+  /**
+   * Seconds for which a record is fresh; null when every change evicts (Node): then it always is.
+   */
   readonly freshSeconds: number | null;
   /** Seconds for which a record that is fresh no more is kept all the same, for `look`. */
   readonly staleSeconds: number;
@@ -37,18 +41,27 @@ export type Held<Value> = {
   readonly overdueSeconds: number;
 };
 
-/** What memory holds of a key, however old. A pointer counts only for the life of the bucket that the gate names. */
-export type Look = { readonly gate: Held<BucketGate> | null; readonly pointer: Held<Pointer> | null };
+/**
+ * What memory holds of a key, however old. A pointer counts only for the life of the bucket that
+ * the gate names.
+ */
+export type Look = {
+  readonly gate: Held<BucketGate> | null;
+  readonly pointer: Held<Pointer> | null;
+};
 
 /**
- * Taken before the question, given back with what was read: a fill that an eviction overtook is dropped, and what was read
- * counts as no younger than the question.
+ * Taken before the question, given back with what was read: a fill that an eviction overtook is
+ * dropped, and what was read counts as no younger than the question.
  */
 export type FillTicket = { readonly lastEviction: number; readonly atMs: number };
 
 /** How old a record is, seconds: since it was asked for, and since the index vouched for it. */
 export type RecordAge = { readonly sinceObtained: number; readonly sinceVouched: number };
-/** Where the values of a fill come from, if not from the index; ages at the ticket. `revision`: the bucket's, of the pointer. */
+/**
+ * Where the values of a fill come from, if not from the index; ages at the ticket. `revision`: the
+ * bucket's, of the pointer.
+ */
 export type FillOrigin = RecordAge & { readonly revision?: number };
 
 export type MemoryPointers = {
@@ -56,9 +69,18 @@ export type MemoryPointers = {
   peek(bucket: BucketName, key: ObjectKey): Known | null;
   look(bucket: BucketName, key: ObjectKey): Look;
   ticket(): FillTicket;
-  fill(bucket: BucketName, key: ObjectKey, known: Known, ticket: FillTicket, origin?: FillOrigin): void;
+  fill(
+    bucket: BucketName,
+    key: ObjectKey,
+    known: Known,
+    ticket: FillTicket,
+    origin?: FillOrigin,
+  ): void;
   evict(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
-  /** Evicts, and keeps nothing of these keys (null: of the gate) until `release` was called as often. */
+  /**
+   * Evicts, and keeps nothing of these keys (null: of the gate) until `release` was called as
+   * often.
+   */
   hold(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
   release(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
   /** Whether the key or the gate is held. */
@@ -67,19 +89,31 @@ export type MemoryPointers = {
   stats(): readonly CacheStats[];
 };
 
-/** Evictions remembered; at 5,000 writes a second this is a second of them, and a fill takes milliseconds. */
+/**
+ * Evictions remembered; at 5,000 writes a second this is a second of them, and a fill takes
+ * milliseconds.
+ */
 const EVICTIONS_REMEMBERED = 4096;
-/** Share of `maxEntries` that "there is none" may fill, so that a scan of missing keys cannot push pointers out. */
+/**
+ * Share of `maxEntries` that "there is none" may fill, so that a scan of missing keys cannot push
+ * pointers out.
+ */
 const NEGATIVE_SHARE = 1 / 8;
 /** Names of pointers that are kept; about 250 B each. */
 const NAMES_MAX = 8192;
-/** What a pointer costs besides its texts and inline bytes: objects, prepared headers, list links. Estimate, bytes. */
+/**
+ * What a pointer costs besides its texts and inline bytes: objects, prepared headers, list links.
+ * Estimate, bytes.
+ */
 const POINTER_OVERHEAD_BYTES = 2048;
 const GATE_OVERHEAD_BYTES = 512;
 
 const NEW: FillOrigin = { sinceObtained: 0, sinceVouched: 0 };
 
-/** `gateId`: the life of the bucket that a pointer was read from; it is no answer for a later life of that name. */
+/**
+ * `gateId`: the life of the bucket that a pointer was read from; it is no answer for a later life
+ * of that name.
+ */
 type Entry<Value> = {
   readonly value: Value;
   readonly obtainedAtMs: number;
@@ -135,9 +169,13 @@ export function createMemoryPointers(options: MemoryPointersOptions): MemoryPoin
   function held<Value>(entry: Entry<unknown> | undefined): Held<Value> | null {
     if (entry === undefined) return null;
     const overdueSeconds = overdue(entry);
-    if (overdueSeconds >= 0 && (entry.value === null || overdueSeconds >= options.staleSeconds)) return null;
+    if (overdueSeconds >= 0 && (entry.value === null || overdueSeconds >= options.staleSeconds))
+      return null;
     const since = (ms: number) => Math.max(0, clock.nowMs() - ms) / 1000;
-    const age = { sinceObtained: since(entry.obtainedAtMs), sinceVouched: since(entry.vouchedAtMs) };
+    const age = {
+      sinceObtained: since(entry.obtainedAtMs),
+      sinceVouched: since(entry.vouchedAtMs),
+    };
     return { value: entry.value as Value | null, age, overdueSeconds };
   }
 
@@ -164,10 +202,12 @@ export function createMemoryPointers(options: MemoryPointersOptions): MemoryPoin
       const ofGate = entryOf(gateName(bucket));
       if (ofGate === undefined || overdue(ofGate) >= 0) return null;
       const gate = ofGate.value as BucketGate | null;
-      // Where nobody may read no pointer is needed to say no, so strangers can't make a closed bucket cost index reads.
+      // Where nobody may read no pointer is needed to say no, so strangers can't make a closed
+      // bucket cost index reads.
       if (gate === null || !canBePublic(gate.access, key)) return { gate, pointer: null };
       const ofPointer = entryOf(knownName(bucket, key));
-      if (ofPointer === undefined || ofPointer.gateId !== ofGate.gateId || overdue(ofPointer) >= 0) return null;
+      if (ofPointer === undefined || ofPointer.gateId !== ofGate.gateId || overdue(ofPointer) >= 0)
+        return null;
       if (isBelowFloor(gate, key, ofPointer)) return null;
       return { gate, pointer: ofPointer.value as Pointer | null };
     },
@@ -176,8 +216,12 @@ export function createMemoryPointers(options: MemoryPointersOptions): MemoryPoin
       const ofPointer = entryOf(pointerName(bucket, key));
       const gate = (ofGate?.value ?? null) as BucketGate | null;
       const isOfThisLife = ofGate === undefined || ofGate.gateId === ofPointer?.gateId;
-      const isUsable = ofPointer !== undefined && isOfThisLife && !isBelowFloor(gate, key, ofPointer);
-      return { gate: held<BucketGate>(ofGate), pointer: isUsable ? held<Pointer>(ofPointer) : null };
+      const isUsable =
+        ofPointer !== undefined && isOfThisLife && !isBelowFloor(gate, key, ofPointer);
+      return {
+        gate: held<BucketGate>(ofGate),
+        pointer: isUsable ? held<Pointer>(ofPointer) : null,
+      };
     },
     ticket: () => ({ lastEviction: evictions.last(), atMs: clock.nowMs() }),
     fill(bucket, key, { gate, pointer }, ticket, origin = NEW) {
@@ -187,8 +231,10 @@ export function createMemoryPointers(options: MemoryPointersOptions): MemoryPoin
         gateId: gate?.bucketId ?? null,
         revision: gate?.revision ?? 0,
       };
-      const isFillable = (name: string) => !holds.has(name) && !evictions.hasOvertaken(name, ticket);
-      // Both or neither: a pointer whose gate moved on meanwhile may be of another life of the bucket.
+      const isFillable = (name: string) =>
+        !holds.has(name) && !evictions.hasOvertaken(name, ticket);
+      // Both or neither: a pointer whose gate moved on meanwhile may be of another life of the
+      // bucket.
       const [ofGate, ofPointer] = [gateName(bucket), pointerName(bucket, key)];
       if (!isFillable(ofGate) || isOvertaken(found.get(ofGate), read)) return;
       keep(ofGate, { ...read, value: gate });
@@ -208,7 +254,8 @@ export function createMemoryPointers(options: MemoryPointersOptions): MemoryPoin
       }
       evict(bucket, keys);
     },
-    isHeld: (bucket, key) => holds.size > 0 && (holds.has(gateName(bucket)) || holds.has(pointerName(bucket, key))),
+    isHeld: (bucket, key) =>
+      holds.size > 0 && (holds.has(gateName(bucket)) || holds.has(pointerName(bucket, key))),
     stats: () => [
       {
         cache: 'pointers',
@@ -217,17 +264,33 @@ export function createMemoryPointers(options: MemoryPointersOptions): MemoryPoin
         maxBytes: options.maxBytes,
         evictions: evicted.pointers,
       },
-      { cache: 'missing', entries: missing.size, bytes: null, maxBytes: null, evictions: evicted.missing },
+      {
+        cache: 'missing',
+        entries: missing.size,
+        bytes: null,
+        maxBytes: null,
+        evictions: evicted.missing,
+      },
     ],
   };
 }
 
-/** Whether memory knows of a later state of the bucket already: a read that took longer must not bring its floors back. */
-function isOvertaken(known: Entry<unknown> | undefined, read: Pick<Entry<unknown>, 'gateId' | 'revision'>): boolean {
+/**
+ * Whether memory knows of a later state of the bucket already: a read that took longer must not
+ * bring its floors back.
+ */
+function isOvertaken(
+  known: Entry<unknown> | undefined,
+  read: Pick<Entry<unknown>, 'gateId' | 'revision'>,
+): boolean {
   return known !== undefined && known.gateId === read.gateId && known.revision > read.revision;
 }
 
-function isBelowFloor(gate: BucketGate | null, key: ObjectKey, { value, revision }: Entry<unknown>): boolean {
+function isBelowFloor(
+  gate: BucketGate | null,
+  key: ObjectKey,
+  { value, revision }: Entry<unknown>,
+): boolean {
   const purges = gate?.settings.purges ?? null;
   return purges !== null && isPurged(purges, key, value as Pointer | null, revision);
 }
@@ -249,8 +312,10 @@ function sizeOf(value: Pointer | BucketGate): number {
     const settingsLength = isPlain ? 0 : JSON.stringify(value.settings).length;
     return GATE_OVERHEAD_BYTES + 4 * (policyJson?.length ?? 0) + 6 * settingsLength;
   }
-  let sizeBytes = POINTER_OVERHEAD_BYTES + (value.inlineBytes?.length ?? 0) + 256 * value.segments.length;
-  for (const [name, text] of Object.entries(value.userMetadata)) sizeBytes += 2 * (name.length + text.length) + 64;
+  let sizeBytes =
+    POINTER_OVERHEAD_BYTES + (value.inlineBytes?.length ?? 0) + 256 * value.segments.length;
+  for (const [name, text] of Object.entries(value.userMetadata))
+    sizeBytes += 2 * (name.length + text.length) + 64;
   for (const text of Object.values(value.headers)) sizeBytes += 2 * text.length + 32;
   return sizeBytes;
 }

@@ -1,6 +1,7 @@
-// Usage as meter events of Stripe Billing. The package is loaded when the first event goes out, and talks by fetch on both
-// homes. A repeat is made harmless twice: by the event's identifier, and by Stripe's idempotency key of the request.
-// Source: https://docs.stripe.com/api/billing/meter-event/create
+// Usage as meter events of Stripe Billing. The package is loaded when the first event goes out, and
+// talks by fetch on both homes. A repeat is made harmless twice: by the event's identifier, and by
+// Stripe's idempotency key of the request. Source:
+// https://docs.stripe.com/api/billing/meter-event/create
 import { StorageError } from '../../domain/errors.ts';
 import type { UsageEvent, UsagePush } from '../../ports/usage-push.ts';
 
@@ -19,7 +20,10 @@ const KNOWN = /already exists with identifier/;
 const UNWANTED = /no (active )?meter/i;
 
 /** Null without a key. Cost: one request of Stripe's for each event. */
-export function createStripeUsagePush({ stripeSecretKey, stripeUrl }: StripeOptions): UsagePush | null {
+export function createStripeUsagePush({
+  stripeSecretKey,
+  stripeUrl,
+}: StripeOptions): UsagePush | null {
   if (stripeSecretKey === null) return null;
   const { protocol, hostname, port } = new URL(stripeUrl);
   const scheme = protocol === 'http:' ? 'http' : 'https';
@@ -64,10 +68,14 @@ type StripeFailure = Error & { readonly statusCode?: number };
 const isSettled = (error: unknown): boolean =>
   [KNOWN, UNWANTED].some((pattern) => pattern.test((error as StripeFailure).message));
 
-/** 429 and what the package gave up on may be repeated; other refusals were not counted. Never shows the key. */
+/**
+ * 429 and what the package gave up on may be repeated; other refusals were not counted. Never shows
+ * the key.
+ */
 function translateError(error: unknown): StorageError {
   const { statusCode = 0, message } = error as StripeFailure;
-  const wasRefused = statusCode >= 400 && statusCode < 500 && statusCode !== 409 && statusCode !== 429;
+  const wasRefused =
+    statusCode >= 400 && statusCode < 500 && statusCode !== 409 && statusCode !== 429;
   const detail = `Stripe: ${statusCode === 0 ? 'no answer' : `${statusCode} ${message.slice(0, 200)}`}`;
   return new StorageError(wasRefused ? 'InvalidRequest' : 'ServiceUnavailable', { detail });
 }

@@ -1,16 +1,32 @@
-// A blob store that opens what is packed: whoever reads a range of a packed blob means its plain bytes and gets those. So
-// nobody above knows of it but by the `packing` that travels in segments; tiers keep plain slices, and a hot slice costs
-// what any other does. A range opens the frames that hold it, each proved by its checksum, and holds no more than one group
-// of them at once. Every home puts it before its own store; it never writes.
+// A blob store that opens what is packed: whoever reads a range of a packed blob means its plain
+// bytes and gets those. So nobody above knows of it but by the `packing` that travels in segments;
+// tiers keep plain slices, and a hot slice costs what any other does. A range opens the frames that
+// hold it, each proved by its checksum, and holds no more than one group of them at once. Every
+// home puts it before its own store; it never writes.
 import { LRUCache } from 'lru-cache';
-import { decodeSeekTable, type FrameStarts, frameCount, onlyFrame, seekTableBytes } from '../../crypto/seek-table.ts';
+import {
+  decodeSeekTable,
+  type FrameStarts,
+  frameCount,
+  onlyFrame,
+  seekTableBytes,
+} from '../../crypto/seek-table.ts';
 import { unpackFrame } from '../../crypto/zstd-frames.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { BlobId, Packing, Segment } from '../../domain/nouns.ts';
 import type { BlobRange, BlobStore } from '../../ports/blob-store.ts';
-import { type ByteChunks, begun, ChunkStream, chunksOf, joinChunks } from '../../ports/chunk-stream.ts';
+import {
+  type ByteChunks,
+  begun,
+  ChunkStream,
+  chunksOf,
+  joinChunks,
+} from '../../ports/chunk-stream.ts';
 
-/** Plain bytes that are opened at once, unless one frame has more. More at once costs less for each, and more memory. */
+/**
+ * Plain bytes that are opened at once, unless one frame has more. More at once costs less for each,
+ * and more memory.
+ */
 const GROUP_BYTES = 1024 * 1024;
 /** Seek tables kept, bytes: one takes 8 for each frame, 160 KiB for the largest blob. */
 const TABLES_MAX_BYTES = 2 * 1024 * 1024;
@@ -31,7 +47,10 @@ type Frames = { readonly id: BlobId; readonly packing: Packing; readonly starts:
 
 const isPacked = (range: BlobRange): range is Packed => range.packing !== undefined;
 
-/** Cost: as of `inner`; for a packed blob of several frames one more read, the first time, and a few ms of CPU for each MB. */
+/**
+ * Cost: as of `inner`; for a packed blob of several frames one more read, the first time, and a few
+ * ms of CPU for each MB.
+ */
 export function createUnpackingBlobStore(inner: BlobStore): BlobStore {
   const tables = new LRUCache<BlobId, FrameStarts>({
     maxSize: TABLES_MAX_BYTES,
@@ -42,7 +61,10 @@ export function createUnpackingBlobStore(inner: BlobStore): BlobStore {
     const known = onlyFrame(packing) ?? tables.get(id);
     if (known !== undefined) return { id, packing, starts: known };
     const lengthBytes = seekTableBytes(frameCount(packing));
-    const table = await inner.read(id, { offsetBytes: packing.storedBytes - lengthBytes, lengthBytes });
+    const table = await inner.read(id, {
+      offsetBytes: packing.storedBytes - lengthBytes,
+      lengthBytes,
+    });
     const starts = decodeSeekTable(table, packing);
     if (starts === null) throw damaged(id);
     tables.set(id, starts);
@@ -70,11 +92,14 @@ export function createUnpackingBlobStore(inner: BlobStore): BlobStore {
     return new ChunkStream(await begun(openGroups(frames, packed, groupsOf(range)), GROUP_BYTES));
   }
 
-  const open: BlobStore['open'] = (id, range) => (isPacked(range) ? openPacked(id, range) : inner.open(id, range));
+  const open: BlobStore['open'] = (id, range) =>
+    isPacked(range) ? openPacked(id, range) : inner.open(id, range);
 
   function openStretch(stretch: readonly Segment[]): Promise<ReadableStream<Uint8Array>> {
     const [only, another] = stretch;
-    return only !== undefined && another === undefined ? open(only.blobId, only) : inner.openRuns(stretch);
+    return only !== undefined && another === undefined
+      ? open(only.blobId, only)
+      : inner.openRuns(stretch);
   }
 
   const store: BlobStore = {
@@ -116,9 +141,12 @@ function groupOf(wanted: Packed, part: Omit<BlobRange, 'packing'>): FrameGroup {
   return { first, behind, skipBytes: from - first * frameBytes, takeBytes: to - from };
 }
 
-const framesOfGroup = ({ frameBytes }: Packing): number => Math.max(1, Math.floor(GROUP_BYTES / frameBytes));
+const framesOfGroup = ({ frameBytes }: Packing): number =>
+  Math.max(1, Math.floor(GROUP_BYTES / frameBytes));
 
-/** The groups that hold a range, one after the other. Made one by one: a large blob has thousands. */
+/**
+ * The groups that hold a range, one after the other. Made one by one: a large blob has thousands.
+ */
 function* groupsOf(wanted: Packed): Generator<FrameGroup, undefined> {
   const { frameBytes } = wanted.packing;
   const step = framesOfGroup(wanted.packing) * frameBytes;
@@ -129,13 +157,20 @@ function* groupsOf(wanted: Packed): Generator<FrameGroup, undefined> {
 }
 
 /** Where the group lies in the blob as it is stored. */
-function packedRange({ starts }: Frames, { first, behind }: FrameGroup): Omit<BlobRange, 'packing'> {
+function packedRange(
+  { starts }: Frames,
+  { first, behind }: FrameGroup,
+): Omit<BlobRange, 'packing'> {
   const offsetBytes = starts[first] ?? 0;
   return { offsetBytes, lengthBytes: (starts[behind] ?? 0) - offsetBytes };
 }
 
 /** Opens all frames of a group, side by side: Node has a thread for each of four. */
-async function openGroup({ id, packing, starts }: Frames, group: FrameGroup, packed: Uint8Array): Promise<Uint8Array> {
+async function openGroup(
+  { id, packing, starts }: Frames,
+  group: FrameGroup,
+  packed: Uint8Array,
+): Promise<Uint8Array> {
   const { frameBytes, plainBytes } = packing;
   const origin = starts[group.first] ?? 0;
   const opening: Promise<Uint8Array | null>[] = [];
@@ -160,7 +195,11 @@ async function openGroup({ id, packing, starts }: Frames, group: FrameGroup, pac
 }
 
 /** The plain bytes of groups, of which the packed ones come in a row. One group is held at once. */
-function openGroups(frames: Frames, packed: ByteChunks, groups: Iterator<FrameGroup, undefined>): ByteChunks {
+function openGroups(
+  frames: Frames,
+  packed: ByteChunks,
+  groups: Iterator<FrameGroup, undefined>,
+): ByteChunks {
   let rest: Uint8Array = new Uint8Array();
   let isClosed = false;
 
@@ -193,7 +232,8 @@ function openGroups(frames: Frames, packed: ByteChunks, groups: Iterator<FrameGr
       try {
         const group = isClosed ? null : (groups.next().value ?? null);
         const bytes = group === null ? null : await take(packedRange(frames, group).lengthBytes);
-        const plain = group === null || bytes === null ? null : await openGroup(frames, group, bytes);
+        const plain =
+          group === null || bytes === null ? null : await openGroup(frames, group, bytes);
         if (plain !== null && !isClosed) return { bytes: plain, isBorrowed: false };
         close();
         return null;

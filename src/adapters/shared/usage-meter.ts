@@ -1,6 +1,6 @@
-// Counts usage in memory, for both homes: one counter for each owner, each storage class apart. Counters that were used
-// since the last drain stand in a list, so that draining looks at nothing else, and one that somebody still holds counts on
-// even when it was forgotten here.
+// Counts usage in memory, for both homes: one counter for each owner, each storage class apart.
+// Counters that were used since the last drain stand in a list, so that draining looks at nothing
+// else, and one that somebody still holds counts on even when it was forgotten here.
 import type { AccountId, BucketGate, BucketId } from '../../domain/nouns.ts';
 import {
   type Allowance,
@@ -21,11 +21,16 @@ import type { Clock } from '../../ports/system.ts';
 import { createHoldings, type Holdings, haveRoom } from './holdings.ts';
 
 export type UsageMeter = Meter & {
-  /** What was counted of a bucket and not drained yet, by whatever key; null when nothing was. For tests. */
+  /**
+   * What was counted of a bucket and not drained yet, by whatever key; null when nothing was. For
+   * tests.
+   */
   ofBucket(bucketId: BucketId): MeterTotals | null;
 };
 
-/** Counters that can be looked up; with more, all are forgotten and begin anew. About 500 B each. */
+/**
+ * Counters that can be looked up; with more, all are forgotten and begin anew. About 500 B each.
+ */
 const COUNTERS_MAX = 10_000;
 
 const newCounts = (): UsageCounts => ({
@@ -41,7 +46,10 @@ const newCounts = (): UsageCounts => ({
 
 const NO_OPERATIONS: ReadonlyMap<string, number> = new Map();
 
-/** `list` is called at a counter's first use after each drain, `addApart` with what drains don't take. */
+/**
+ * `list` is called at a counter's first use after each drain, `addApart` with what drains don't
+ * take.
+ */
 type Listener = {
   list(counter: Counter): void;
   addApart(usage: DrainedUsage): void;
@@ -66,7 +74,12 @@ class Counter implements UsageCounter {
     this.#listener = listener;
   }
 
-  count(operationClass: OperationClass, bytesOut: number, tier: UsageTier, storageClass: string): void {
+  count(
+    operationClass: OperationClass,
+    bytesOut: number,
+    tier: UsageTier,
+    storageClass: string,
+  ): void {
     const counts = this.#of(storageClass);
     if (operationClass === 'B') counts.classB += 1;
     else if (operationClass === 'A') counts.classA += 1;
@@ -76,7 +89,12 @@ class Counter implements UsageCounter {
     if (!this.#isListed) this.#enlist();
   }
 
-  countOpen(operationClass: OperationClass, bytesOut: number, tier: UsageTier, storageClass: string): OpenUse {
+  countOpen(
+    operationClass: OperationClass,
+    bytesOut: number,
+    tier: UsageTier,
+    storageClass: string,
+  ): OpenUse {
     this.count(operationClass, 0, tier, storageClass);
     const { hold } = this.#listener;
     let left = bytesOut;
@@ -116,7 +134,8 @@ class Counter implements UsageCounter {
     addApart(usage);
     const reads = alsoRead.reduce((sum, read) => sum + read.reads, 0);
     const spent = (this.allowances ?? []).map((allowance) => {
-      const units = unitsOf(allowance, operationClass, bytesOut) + reads * unitsOf(allowance, 'B', 0);
+      const units =
+        unitsOf(allowance, operationClass, bytesOut) + reads * unitsOf(allowance, 'B', 0);
       allowance.underWay += units;
       return { allowance, units };
     });
@@ -137,7 +156,8 @@ class Counter implements UsageCounter {
     const counts = this.#of(storageClass);
     counts.classB += reads;
     counts.retrievedBytes += retrievedBytes;
-    for (const allowance of this.allowances ?? []) allowance.used += reads * unitsOf(allowance, 'B', 0);
+    for (const allowance of this.allowances ?? [])
+      allowance.used += reads * unitsOf(allowance, 'B', 0);
     if (!this.#isListed) this.#enlist();
   }
 
@@ -202,8 +222,13 @@ function addBytes(counts: UsageCounts, bytesOut: number, tier: UsageTier): void 
   else counts.madeBytes += bytesOut;
 }
 
-function spend(allowances: readonly Allowance[], operationClass: OperationClass, bytesOut: number): void {
-  for (const allowance of allowances) allowance.used += unitsOf(allowance, operationClass, bytesOut);
+function spend(
+  allowances: readonly Allowance[],
+  operationClass: OperationClass,
+  bytesOut: number,
+): void {
+  for (const allowance of allowances)
+    allowance.used += unitsOf(allowance, operationClass, bytesOut);
 }
 
 /** Makes a meter that has counted nothing. */
@@ -268,7 +293,8 @@ export function createUsageMeter(clock: Clock): UsageMeter {
     forgotten: () => forgotten,
     forgetAllowances(accountId: AccountId) {
       forgotten += 1;
-      for (const counter of counters.values()) if (counter.owner.accountId === accountId) counter.allowances = null;
+      for (const counter of counters.values())
+        if (counter.owner.accountId === accountId) counter.allowances = null;
     },
     whenUsed(callback) {
       onUse = callback;
@@ -309,5 +335,6 @@ function addTo({ operations, bytesOut }: Totals, { counts }: DrainedUsage): void
 
 function addTotals(sums: Totals, other: Totals): void {
   for (const name of ['A', 'B', 'free'] as const) sums.operations[name] += other.operations[name];
-  for (const name of ['memory', 'edge', 'bucket', 'none'] as const) sums.bytesOut[name] += other.bytesOut[name];
+  for (const name of ['memory', 'edge', 'bucket', 'none'] as const)
+    sums.bytesOut[name] += other.bytesOut[name];
 }

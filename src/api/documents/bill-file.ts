@@ -1,5 +1,5 @@
-// Bills and credit notes as files: how each is made of its sheet, and how it is answered. The routes
-// of both use it.
+// Bills and credit notes as files: how each is made of its sheet, and how it is answered. The
+// routes of both use it.
 import type { Sheet } from '../../core/billing/exports/sheet.ts';
 import { sheetHtml } from '../../core/billing/exports/sheet-html.ts';
 import type { DocumentFonts } from '../../ports/document-fonts.ts';
@@ -10,12 +10,20 @@ const PAGE_TYPE = 'text/html; charset=utf-8';
 const PDF_TYPE = 'application/pdf';
 
 /** A file's content and its media type. */
-export type BillFile = { readonly content: string | Uint8Array<ArrayBuffer>; readonly type: string };
+export type BillFile = {
+  readonly content: string | Uint8Array<ArrayBuffer>;
+  readonly type: string;
+};
 
 /** The page to print. */
-export const sheetPage = (sheet: Sheet): BillFile => ({ content: sheetHtml(sheet), type: PAGE_TYPE });
+export const sheetPage = (sheet: Sheet): BillFile => ({
+  content: sheetHtml(sheet),
+  type: PAGE_TYPE,
+});
 
-/** The sheet as PDF, whose writer the first one loads. NotImplemented for letters that no font has. */
+/**
+ * The sheet as PDF, whose writer the first one loads. NotImplemented for letters that no font has.
+ */
 export async function sheetPdfFile(sheet: Sheet, fonts: DocumentFonts | null): Promise<BillFile> {
   const { sheetPdf } = await import('./sheet-pdf.ts');
   return { content: await sheetPdf(sheet, fonts), type: PDF_TYPE };

@@ -27,7 +27,10 @@ const HEAD = { label: 'Item', quantity: 'Quantity', unit: 'Unit', price: 'Price'
  * Bytes of a PDF file. A sheet always gives the same file. `fonts`: for letters that the standard
  * fonts lack; null: the platform has none. NotImplemented for letters that are in no font.
  */
-export async function sheetPdf(decomposed: Sheet, fonts: DocumentFonts | null): Promise<Uint8Array<ArrayBuffer>> {
+export async function sheetPdf(
+  decomposed: Sheet,
+  fonts: DocumentFonts | null,
+): Promise<Uint8Array<ArrayBuffer>> {
   const { PDFDocument } = await import('@cantoo/pdf-lib');
   const pdf = await PDFDocument.create();
   const sheet = composed(decomposed);
@@ -42,7 +45,9 @@ export async function sheetPdf(decomposed: Sheet, fonts: DocumentFonts | null): 
   const pen = createPen(() => pdf.addPage([PAGE.width, PAGE.height]), { regular, bold });
   pen.line([{ text: sheet.title, x: PAGE.margin }], { size: 16, font: bold, height: 26 });
   for (const [name, value] of sheet.facts) {
-    const lines = value.split('\n').flatMap((line) => wrapped(regular, line, RIGHT - FACT_LEFT, SIZE));
+    const lines = value
+      .split('\n')
+      .flatMap((line) => wrapped(regular, line, RIGHT - FACT_LEFT, SIZE));
     for (const [at, text] of lines.entries()) {
       const label = at === 0 ? [{ text: name, x: PAGE.margin }] : [];
       pen.line([...label, { text, x: FACT_LEFT }]);
@@ -64,14 +69,24 @@ function composed(sheet: Sheet): Sheet {
     title: sheet.title.normalize(),
     author: sheet.author.normalize(),
     facts: sheet.facts.map(([name, value]) => [name, value.normalize()]),
-    rows: sheet.rows.map((row) => ({ ...row, label: row.label.normalize(), unit: row.unit.normalize() })),
+    rows: sheet.rows.map((row) => ({
+      ...row,
+      label: row.label.normalize(),
+      unit: row.unit.normalize(),
+    })),
     notes: sheet.notes.map((note) => note.normalize()),
   };
 }
 
 /** Everything that is printed, by weight. */
 function textsOf({ title, currency, facts, rows, sums, notes }: Sheet): Texts {
-  const numbers = rows.flatMap(({ label, quantity, unit, price, amount }) => [label, quantity, unit, price, amount]);
+  const numbers = rows.flatMap(({ label, quantity, unit, price, amount }) => [
+    label,
+    quantity,
+    unit,
+    price,
+    amount,
+  ]);
   return {
     regular: [...facts.flat(), ...numbers, ...notes],
     bold: [title, currency, ...Object.values(HEAD), ...sums.flat()],
@@ -87,7 +102,10 @@ function drawTable(pen: Pen, sheet: Sheet, { regular, bold }: Typefaces): void {
   pen.space(LINE);
   drawHead();
   for (const row of sheet.rows) {
-    const [first = '', ...rest] = wrapped(regular, row.label, LABEL_WIDTH, SIZE).slice(0, LABEL_LINES_MAX);
+    const [first = '', ...rest] = wrapped(regular, row.label, LABEL_WIDTH, SIZE).slice(
+      0,
+      LABEL_LINES_MAX,
+    );
     if (pen.need(LINE * (1 + rest.length))) drawHead();
     pen.line(cells(first, row));
     for (const text of rest) pen.line([{ text, x: PAGE.margin }]);
@@ -100,9 +118,15 @@ function drawTable(pen: Pen, sheet: Sheet, { regular, bold }: Typefaces): void {
 
 type Cell = { readonly text: string; readonly x?: number; readonly right?: number };
 
-function cells(label: string, numbers: Partial<Record<keyof typeof EDGES, string>>): readonly Cell[] {
+function cells(
+  label: string,
+  numbers: Partial<Record<keyof typeof EDGES, string>>,
+): readonly Cell[] {
   const edges = Object.entries(EDGES) as [keyof typeof EDGES, number][];
-  return [{ text: label, x: PAGE.margin }, ...edges.map(([name, right]) => ({ text: numbers[name] ?? '', right }))];
+  return [
+    { text: label, x: PAGE.margin },
+    ...edges.map(([name, right]) => ({ text: numbers[name] ?? '', right })),
+  ];
 }
 
 type Pen = ReturnType<typeof createPen>;

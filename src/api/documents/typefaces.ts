@@ -20,7 +20,11 @@ export type Typefaces = Readonly<Record<FontWeight, Typeface>>;
 export type Texts = Readonly<Record<FontWeight, readonly string[]>>;
 
 /** Fonts that print all of the texts. NotImplemented for a letter that is in none. */
-export async function embedTypefaces(pdf: PDFDocument, texts: Texts, fonts: DocumentFonts | null): Promise<Typefaces> {
+export async function embedTypefaces(
+  pdf: PDFDocument,
+  texts: Texts,
+  fonts: DocumentFonts | null,
+): Promise<Typefaces> {
   const letters = { regular: lettersOf(texts.regular), bold: lettersOf(texts.bold) };
   const { StandardFonts } = await import('@cantoo/pdf-lib');
   const regular = pdf.embedStandardFont(StandardFonts.Helvetica);
@@ -28,7 +32,10 @@ export async function embedTypefaces(pdf: PDFDocument, texts: Texts, fonts: Docu
   const standard = new Set(regular.getCharacterSet());
   const isStandard = (letter: string): boolean => standard.has(letter.codePointAt(0) ?? 0);
   if ([...letters.regular, ...letters.bold].every(isStandard)) {
-    return { regular: typefaceOf(letters.regular, () => regular), bold: typefaceOf(letters.bold, () => bold) };
+    return {
+      regular: typefaceOf(letters.regular, () => regular),
+      bold: typefaceOf(letters.bold, () => bold),
+    };
   }
   const embed = async (weight: FontWeight): Promise<Typeface> => {
     const found = await fonts?.subset(letters[weight], weight);
@@ -49,18 +56,30 @@ const lacksLetter = (): StorageError =>
 const lettersOf = (texts: readonly string[]): ReadonlySet<string> =>
   new Set([' ', ...texts.flatMap((text) => Array.from(text)).filter((letter) => letter !== '\n')]);
 
-async function embedSubsets(pdf: PDFDocument, subsets: readonly FontSubset[], weight: FontWeight): Promise<Typeface> {
+async function embedSubsets(
+  pdf: PDFDocument,
+  subsets: readonly FontSubset[],
+  weight: FontWeight,
+): Promise<Typeface> {
   const fonts = new Map<string, PDFFont>();
   for (const [at, { letters, bytes }] of subsets.entries()) {
     // Cut already, so all of it is embedded. A name of its own: readers keep fonts by their names.
-    const font = await pdf.embedFont(bytes, { subset: false, customName: `NotoSans-${weight}-${at}` });
+    const font = await pdf.embedFont(bytes, {
+      subset: false,
+      customName: `NotoSans-${weight}-${at}`,
+    });
     for (const letter of letters) fonts.set(letter, font);
   }
   return typefaceOf(new Set(fonts.keys()), (letter) => fonts.get(letter));
 }
 
-function typefaceOf(letters: ReadonlySet<string>, fontOf: (letter: string) => PDFFont | undefined): Typeface {
-  const widths = new Map([...letters].map((letter) => [letter, fontOf(letter)?.widthOfTextAtSize(letter, 1) ?? 0]));
+function typefaceOf(
+  letters: ReadonlySet<string>,
+  fontOf: (letter: string) => PDFFont | undefined,
+): Typeface {
+  const widths = new Map(
+    [...letters].map((letter) => [letter, fontOf(letter)?.widthOfTextAtSize(letter, 1) ?? 0]),
+  );
   const width = (text: string, size: number): number =>
     Array.from(text).reduce((sum, letter) => sum + (widths.get(letter) ?? 0), 0) * size;
   return {

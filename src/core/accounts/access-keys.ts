@@ -1,5 +1,5 @@
-// Access keys for S3: made with a secret that is shown once, kept sealed, narrowed by a scope, rotated with both keys live
-// for a while. Who may do it is the caller's to check (permissions.ts).
+// Access keys for S3: made with a secret that is shown once, kept sealed, narrowed by a scope,
+// rotated with both keys live for a while. Who may do it is the caller's to check (permissions.ts).
 import { randomText } from '../../crypto/random-text.ts';
 import type { AccessKeyRecord, KeyScope } from '../../domain/account-records.ts';
 import type { Role } from '../../domain/accounts.ts';
@@ -25,7 +25,10 @@ export type NewAccessKey = {
   readonly expiresAtMs: number | null;
   /** Who makes it: it may do no more, and lasts no longer. */
   readonly maker: KeyMaker;
-  /** The role of the key that it takes the place of, which it does not exceed either; absent: it takes none. */
+  /**
+   * The role of the key that it takes the place of, which it does not exceed either; absent: it
+   * takes none.
+   */
   readonly oldRole?: Role | null;
 };
 
@@ -42,31 +45,50 @@ export async function createAccessKey(core: Core, wanted: NewAccessKey): Promise
   const { accountId, name, maker } = wanted;
   const scope = limitedScope(maker, wanted.scope);
   const expiresAtMs = limitedExpiry(maker, wanted.expiresAtMs);
-  const known = await directory.call('listAccessKeys', { accountId, after: '', limit: ACCESS_KEYS_MAX });
+  const known = await directory.call('listAccessKeys', {
+    accountId,
+    after: '',
+    limit: ACCESS_KEYS_MAX,
+  });
   if (known.length >= ACCESS_KEYS_MAX) {
-    throw new StorageError('InvalidInput', { detail: `An account has at most ${ACCESS_KEYS_MAX} access keys.` });
+    throw new StorageError('InvalidInput', {
+      detail: `An account has at most ${ACCESS_KEYS_MAX} access keys.`,
+    });
   }
   const id = `QS${randomText(ID_LENGTH).toUpperCase()}` as AccessKeyId;
   const secret = randomText(SECRET_LENGTH);
   const times = { createdAtMs: clock.nowMs(), expiresAtMs, lastUsedMs: null };
-  const key = { id, accountId, name, scope, role: roleOf(wanted), ...times, isEnabled: true, revision: 1 };
+  const key = {
+    id,
+    accountId,
+    name,
+    scope,
+    role: roleOf(wanted),
+    ...times,
+    isEnabled: true,
+    revision: 1,
+  };
   const sealedSecret = sealSecret(core.settings.masterKeys, secret, boundOf(id));
   await directory.call('addAccessKey', { key, sealedSecret });
   return { key, secret };
 }
 
 /**
- * A key with a scope stays one for S3, also when the scope is taken away; so do one that a narrowed token makes, and its
- * successors.
+ * A key with a scope stays one for S3, also when the scope is taken away; so do one that a narrowed
+ * token makes, and its successors.
  */
 function roleOf({ scope, maker, oldRole }: NewAccessKey): Role | null {
   if (scope !== null || maker.scopes !== null || oldRole === null) return null;
-  if (oldRole === undefined || !scopesOfRole(maker.role).isSupersetOf(scopesOfRole(oldRole))) return maker.role;
+  if (oldRole === undefined || !scopesOfRole(maker.role).isSupersetOf(scopesOfRole(oldRole)))
+    return maker.role;
   return oldRole;
 }
 
 /** InvalidInput for what no key can have. */
-export function checkAccessKey(core: Core, { scope, expiresAtMs }: Pick<NewAccessKey, 'scope' | 'expiresAtMs'>): void {
+export function checkAccessKey(
+  core: Core,
+  { scope, expiresAtMs }: Pick<NewAccessKey, 'scope' | 'expiresAtMs'>,
+): void {
   const mistake = scope === null ? null : scopeMistake(scope);
   if (mistake !== null) throw new StorageError('InvalidInput', { detail: mistake });
   if (expiresAtMs !== null && expiresAtMs <= core.ports.clock.nowMs()) {
@@ -93,14 +115,30 @@ export async function rotateAccessKey(
   requireCoversKey(maker, { scope: found.scope, role: null });
   const untilMs = clock.nowMs() + overlapMs;
   const { accountId, name, scope, role: oldRole, isEnabled, revision } = found;
-  const made = await createAccessKey(core, { accountId, name, scope, expiresAtMs: null, maker, oldRole });
+  const made = await createAccessKey(core, {
+    accountId,
+    name,
+    scope,
+    expiresAtMs: null,
+    maker,
+    oldRole,
+  });
   const expiresAtMs = Math.min(untilMs, found.expiresAtMs ?? untilMs);
-  await directory.call('updateAccessKey', { ...old, revision, name, scope, isEnabled, expiresAtMs });
+  await directory.call('updateAccessKey', {
+    ...old,
+    revision,
+    name,
+    scope,
+    isEnabled,
+    expiresAtMs,
+  });
   return made;
 }
 
 /** Fields of a key that a change sets. */
-export type AccessKeyChange = Partial<Pick<AccessKeyRecord, 'name' | 'scope' | 'expiresAtMs' | 'isEnabled'>>;
+export type AccessKeyChange = Partial<
+  Pick<AccessKeyRecord, 'name' | 'scope' | 'expiresAtMs' | 'isEnabled'>
+>;
 
 /**
  * Whether a change can give whoever has the key more than it had: another scope, a later end, use
@@ -108,9 +146,15 @@ export type AccessKeyChange = Partial<Pick<AccessKeyRecord, 'name' | 'scope' | '
  */
 export function canWidenKey(known: AccessKeyRecord, change: AccessKeyChange): boolean {
   const { scope, expiresAtMs, isEnabled } = change;
-  const isLater = expiresAtMs === null || (expiresAtMs ?? 0) > (known.expiresAtMs ?? Number.POSITIVE_INFINITY);
-  const hasOtherScope = scope !== undefined && JSON.stringify(scope) !== JSON.stringify(known.scope);
-  return hasOtherScope || (expiresAtMs !== undefined && isLater) || (isEnabled === true && !known.isEnabled);
+  const isLater =
+    expiresAtMs === null || (expiresAtMs ?? 0) > (known.expiresAtMs ?? Number.POSITIVE_INFINITY);
+  const hasOtherScope =
+    scope !== undefined && JSON.stringify(scope) !== JSON.stringify(known.scope);
+  return (
+    hasOtherScope ||
+    (expiresAtMs !== undefined && isLater) ||
+    (isEnabled === true && !known.isEnabled)
+  );
 }
 
 /**

@@ -1,4 +1,5 @@
-// What an account has: its buckets, and what is stored in them now. For the first page of a console; bills go by the ledger.
+// What an account has: its buckets, and what is stored in them now. For the first page of a
+// console; bills go by the ledger.
 
 import type { StorageTotals } from '../../domain/billing/stored.ts';
 import { hasCode, StorageError } from '../../domain/errors.ts';
@@ -17,7 +18,9 @@ export const SUMMED_BUCKETS_MAX = 100;
 const AT_ONCE = 6;
 
 /** The columns of totals that are sums; bytes of many buckets may pass 2^53. */
-export type StoredSums = { readonly [Column in Exclude<keyof StorageTotals, 'storageClass'>]: bigint };
+export type StoredSums = {
+  readonly [Column in Exclude<keyof StorageTotals, 'storageClass'>]: bigint;
+};
 
 export type AccountTotals = {
   /** At most COUNTED_BUCKETS_MAX. */
@@ -30,8 +33,8 @@ export type AccountTotals = {
 };
 
 /**
- * Exact to the last commit of each bucket, though not of one moment. Cost: a directory read, two index calls a bucket
- * summed up.
+ * Exact to the last commit of each bucket, though not of one moment. Cost: a directory read, two
+ * index calls a bucket summed up.
  */
 export async function readAccountTotals(core: Core, accountId: AccountId): Promise<AccountTotals> {
   const page = { ownerId: accountId, prefix: '', after: '', limit: COUNTED_BUCKETS_MAX + 1 };
@@ -52,7 +55,11 @@ export async function readAccountTotals(core: Core, accountId: AccountId): Promi
 }
 
 /** Nothing of a bucket that went meanwhile, or is the trace of an interrupted create. */
-async function totalsOf(core: Core, accountId: AccountId, name: BucketName): Promise<readonly StorageTotals[]> {
+async function totalsOf(
+  core: Core,
+  accountId: AccountId,
+  name: BucketName,
+): Promise<readonly StorageTotals[]> {
   try {
     const bucket = await openBucket(core, name, (record) => {
       if (record.ownerId !== accountId) throw new StorageError('NoSuchBucket');
@@ -65,7 +72,8 @@ async function totalsOf(core: Core, accountId: AccountId, name: BucketName): Pro
 }
 
 function sumOf(totals: readonly StorageTotals[]): StoredSums {
-  const sum = (column: keyof StoredSums) => totals.reduce((all, of) => all + BigInt(of[column]), 0n);
+  const sum = (column: keyof StoredSums) =>
+    totals.reduce((all, of) => all + BigInt(of[column]), 0n);
   return {
     ...{ currentBytes: sum('currentBytes'), currentCount: sum('currentCount') },
     ...{ noncurrentBytes: sum('noncurrentBytes'), noncurrentCount: sum('noncurrentCount') },

@@ -1,5 +1,6 @@
-// The audit log: an entry before a change is made, how it ended after it. So a crash in between leaves the entry, with an unknown
-// end; what was refused changed nothing and leaves none. Both surfaces that change settings come here: the JSON API and S3.
+// The audit log: an entry before a change is made, how it ended after it. So a crash in between
+// leaves the entry, with an unknown end; what was refused changed nothing and leaves none. Both
+// surfaces that change settings come here: the JSON API and S3.
 import type { AuditEntry } from '../../domain/account-records.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import { DAY_MS } from '../../domain/time.ts';
@@ -8,9 +9,10 @@ import type { Core } from '../core.ts';
 /** How long entries are kept, milliseconds: a year and a month. */
 export const AUDIT_KEPT_MS = 400 * DAY_MS;
 /**
- * Entries that an account keeps: a change every half an hour of those 400 days. With details of 2 KB they take 95 MB of the
- * directory (measured 2026-11, SQLite's pages and indexes included; one more costs 90 µs then), with the longest twice that;
- * it has 10 GB on Cloudflare. Source: https://developers.cloudflare.com/durable-objects/platform/limits/
+ * Entries that an account keeps: a change every half an hour of those 400 days. With details of 2
+ * KB they take 95 MB of the directory (measured 2026-11, SQLite's pages and indexes included; one
+ * more costs 90 µs then), with the longest twice that; it has 10 GB on Cloudflare. Source:
+ * https://developers.cloudflare.com/durable-objects/platform/limits/
  */
 const KEPT_ENTRIES = 20_000;
 const DETAIL_MAX_LENGTH = 2048;
@@ -48,9 +50,19 @@ export async function beginAudit(core: Core, change: AuditedChange): Promise<Ope
     async end({ status, detail, alsoFor }) {
       const { id, accountId, requestId } = entry;
       try {
-        await directory.call('endAudit', { id, accountId, status, ...(detail === undefined ? {} : { detail }) });
+        await directory.call('endAudit', {
+          id,
+          accountId,
+          status,
+          ...(detail === undefined ? {} : { detail }),
+        });
         if (status === null || alsoFor === null || alsoFor === accountId) return;
-        const ended = { ...entry, accountId: alsoFor, status, ...(detail === undefined ? {} : { detail }) };
+        const ended = {
+          ...entry,
+          accountId: alsoFor,
+          status,
+          ...(detail === undefined ? {} : { detail }),
+        };
         await directory.call('addAudit', { entry: ended, ...kept });
       } catch (cause) {
         log.error('audit-end-not-kept', { requestId, cause });
@@ -65,7 +77,11 @@ export async function addAudited(core: Core, change: AuditedChange, status: numb
   const atMs = clock.nowMs();
   const target = change.target.slice(0, TARGET_MAX_LENGTH);
   const entry = { ...change, target, id: ids.recordId(), atMs, status };
-  await directory.call('addAudit', { entry, keepFromMs: atMs - AUDIT_KEPT_MS, keepMax: KEPT_ENTRIES });
+  await directory.call('addAudit', {
+    entry,
+    keepFromMs: atMs - AUDIT_KEPT_MS,
+    keepMax: KEPT_ENTRIES,
+  });
 }
 
 /** What was sent, without the secrets of JSON; '' for nothing and for what is no text. */
@@ -87,7 +103,9 @@ function textOf(body: Uint8Array): string {
 /** Null: it is no JSON. */
 function withoutSecrets(text: string): string | null {
   try {
-    return JSON.stringify(JSON.parse(text), (name, value: unknown) => (SECRET_FIELD.test(name) ? '…' : value));
+    return JSON.stringify(JSON.parse(text), (name, value: unknown) =>
+      SECRET_FIELD.test(name) ? '…' : value,
+    );
   } catch {
     return null;
   }

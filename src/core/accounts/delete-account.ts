@@ -1,6 +1,7 @@
-// Deletes an account for good. Nobody comes by its months later, so its last bills are made here: first it is stopped, then
-// what its buckets stored goes to the ledger, then its months are closed, the open one too, then its webhooks end, then it goes.
-// Each step can be repeated; a deletion that dies in the middle leaves a disabled account, and is finished by another.
+// Deletes an account for good. Nobody comes by its months later, so its last bills are made here:
+// first it is stopped, then what its buckets stored goes to the ledger, then its months are closed,
+// the open one too, then its webhooks end, then it goes. Each step can be repeated; a deletion that
+// dies in the middle leaves a disabled account, and is finished by another.
 import type { AccountRecord } from '../../domain/account-records.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId, BucketName } from '../../domain/nouns.ts';
@@ -33,7 +34,12 @@ export async function deleteAccount(core: Core, id: AccountId): Promise<void> {
 }
 
 async function requireNoBuckets(core: Core, ownerId: AccountId): Promise<void> {
-  const buckets = await core.ports.directory.call('listBuckets', { ownerId, prefix: '', after: '', limit: 1 });
+  const buckets = await core.ports.directory.call('listBuckets', {
+    ownerId,
+    prefix: '',
+    after: '',
+    limit: 1,
+  });
   if (buckets.length > 0) throw new StorageError('AccountNotEmpty');
 }
 
@@ -41,7 +47,10 @@ async function disable(core: Core, { id, revision, displayName }: AccountRecord)
   await core.ports.directory.call('updateAccount', { id, revision, displayName, isEnabled: false });
 }
 
-/** Its buckets are gone; what they stored waits in their indexes, under the names that the ledger knows. */
+/**
+ * Its buckets are gone; what they stored waits in their indexes, under the names that the ledger
+ * knows.
+ */
 async function usedBuckets(core: Core, accountId: AccountId): Promise<ReadonlySet<BucketName>> {
   const month = monthOf(core.ports.clock.nowMs());
   const fromMs = monthBounds(monthsLater(month, -1)).startMs;

@@ -1,4 +1,5 @@
-// Who sent a request of the JSON API, by what it shows: a token or a session. Called before anything else of it is looked at.
+// Who sent a request of the JSON API, by what it shows: a token or a session. Called before
+// anything else of it is looked at.
 import { isEqualInConstantTime } from '../../crypto/hash.ts';
 import type { Holder } from '../../domain/accounts.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -31,10 +32,14 @@ async function readCaller(core: Core, { kind, text }: Credential): Promise<ApiCa
   const nowMs = clock.nowMs();
   if (kind === 'token') {
     const token = await directory.call('getToken', { digest, nowMs });
-    return token === null ? null : { ...token, by: { kind, id: token.id }, provenAtMs: 0, endsAtMs: token.expiresAtMs };
+    return token === null
+      ? null
+      : { ...token, by: { kind, id: token.id }, provenAtMs: 0, endsAtMs: token.expiresAtMs };
   }
   const session = await directory.call('getSession', { digest, nowMs });
-  return session === null ? null : { ...session, scopes: null, by: { kind, id: session.id }, endsAtMs: null };
+  return session === null
+    ? null
+    : { ...session, scopes: null, by: { kind, id: session.id }, endsAtMs: null };
 }
 
 /**

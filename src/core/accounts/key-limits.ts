@@ -49,7 +49,9 @@ const S3_ACTIONS_OF_SCOPE: Partial<Record<Scope, readonly string[]>> = {
 
 /** Null: whatever its account may do. */
 function actionsOf({ scopes }: KeyMaker): readonly string[] | null {
-  return scopes === null ? null : scopes.flatMap((scope) => S3_ACTIONS_OF_SCOPE[scope as Scope] ?? []);
+  return scopes === null
+    ? null
+    : scopes.flatMap((scope) => S3_ACTIONS_OF_SCOPE[scope as Scope] ?? []);
 }
 
 /** The first of the actions that the maker may not do; null: all are within its rights. */
@@ -57,7 +59,10 @@ function exceeding(maker: KeyMaker, actions: readonly string[]): string | null {
   const own = actionsOf(maker);
   if (own === null) return null;
   const allowed = new Set(own.flatMap(actionsMatching));
-  return actions.find((pattern) => actionsMatching(pattern).some((action) => !allowed.has(action))) ?? null;
+  return (
+    actions.find((pattern) => actionsMatching(pattern).some((action) => !allowed.has(action))) ??
+    null
+  );
 }
 
 /**
@@ -70,17 +75,23 @@ export function limitedScope(maker: KeyMaker, requested: KeyScope | null): KeySc
   const actions = requested?.actions ?? own;
   if (actions.length === 0) {
     throw new StorageError('AccessDenied', {
-      detail: 'Your token has no right to buckets or objects, so a key of its making could do nothing.',
+      detail:
+        'Your token has no right to buckets or objects, so a key of its making could do nothing.',
     });
   }
   const lacking = exceeding(maker, actions);
-  if (lacking !== null) throw new StorageError('AccessDenied', { detail: `You may not do ${lacking} yourself.` });
+  if (lacking !== null)
+    throw new StorageError('AccessDenied', { detail: `You may not do ${lacking} yourself.` });
   return { ...(requested ?? NO_KEY_LIMIT), actions };
 }
 
 /** AccessDenied unless the maker may do all that such a key may, here and by S3. */
-export function requireCoversKey(maker: KeyMaker, { scope, role }: Pick<AccessKeyRecord, 'scope' | 'role'>): void {
-  const isWithin = scope?.actions == null ? maker.scopes === null : exceeding(maker, scope.actions) === null;
+export function requireCoversKey(
+  maker: KeyMaker,
+  { scope, role }: Pick<AccessKeyRecord, 'scope' | 'role'>,
+): void {
+  const isWithin =
+    scope?.actions == null ? maker.scopes === null : exceeding(maker, scope.actions) === null;
   const coversRole = role === null || scopesOfRole(maker.role).isSupersetOf(scopesOfRole(role));
   if (isWithin && coversRole) return;
   throw new StorageError('AccessDenied', { detail: 'This access key may do more than you may.' });

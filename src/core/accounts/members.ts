@@ -2,7 +2,11 @@
 import { sha256Hex } from '../../crypto/hash.ts';
 import { hashPassword, isPassword } from '../../crypto/password.ts';
 import { randomBytes } from '../../crypto/random-text.ts';
-import type { AccountRecord, EndedCredentials, MemberRecord } from '../../domain/account-records.ts';
+import type {
+  AccountRecord,
+  EndedCredentials,
+  MemberRecord,
+} from '../../domain/account-records.ts';
 import type { Holder } from '../../domain/accounts.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
@@ -28,7 +32,9 @@ const TAKEN_LOGINS_FREE = 20;
  */
 export async function addMember(
   core: Core,
-  wanted: Pick<MemberRecord, 'accountId' | 'login' | 'displayName' | 'role'> & { readonly password: string | null },
+  wanted: Pick<MemberRecord, 'accountId' | 'login' | 'displayName' | 'role'> & {
+    readonly password: string | null;
+  },
   isOperator: boolean,
 ): Promise<MemberRecord> {
   if (isOperator) return makeMember(core, wanted);
@@ -43,7 +49,10 @@ export async function addMember(
   return member;
 }
 
-async function makeMember(core: Core, wanted: Parameters<typeof addMember>[1]): Promise<MemberRecord> {
+async function makeMember(
+  core: Core,
+  wanted: Parameters<typeof addMember>[1],
+): Promise<MemberRecord> {
   const { directory, clock, ids } = core.ports;
   const { password, ...given } = wanted;
   const member = {
@@ -71,7 +80,10 @@ export function proveByPassword(
     if (member === null) return { isRight: false, suspected: null };
     if (!isRight || !member.isEnabled) return { isRight: false, suspected: suspectedOf(member) };
     const { accountId, role, id: memberId } = member;
-    return { isRight: true, proof: { accountId, role, memberId, accessKeyId: null, credentialDigest: null } };
+    return {
+      isRight: true,
+      proof: { accountId, role, memberId, accessKeyId: null, credentialDigest: null },
+    };
   });
 }
 
@@ -86,7 +98,11 @@ function suspectedOf({ accountId, login, id }: Pick<MemberRecord, 'accountId' | 
 export async function changePassword(
   core: Core,
   member: Pick<MemberRecord, 'accountId' | 'id'> & { readonly sessionId: string | null },
-  given: { readonly currentPassword: string; readonly newPassword: string; readonly endTokens: boolean },
+  given: {
+    readonly currentPassword: string;
+    readonly newPassword: string;
+    readonly endTokens: boolean;
+  },
   from: SignInFrom,
 ): Promise<EndedCredentials> {
   const { directory } = core.ports;
@@ -100,5 +116,11 @@ export async function changePassword(
   });
   const passwordHash = await hashPassword(given.newPassword);
   const { endTokens } = given;
-  return directory.call('setPassword', { accountId, id, passwordHash, exceptId: sessionId, endTokens });
+  return directory.call('setPassword', {
+    accountId,
+    id,
+    passwordHash,
+    exceptId: sessionId,
+    endTokens,
+  });
 }

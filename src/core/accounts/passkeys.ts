@@ -1,5 +1,6 @@
-// Passkeys: the challenges that one is shown with, and what a shown one means. The ceremonies themselves are the library's,
-// which the surface runs (api/webauthn.ts); here is what is kept and who is signed in.
+// Passkeys: the challenges that one is shown with, and what a shown one means. The ceremonies
+// themselves are the library's, which the surface runs (api/webauthn.ts); here is what is kept and
+// who is signed in.
 import { sha256Hex } from '../../crypto/hash.ts';
 import { randomBytes } from '../../crypto/random-text.ts';
 import type { Holder } from '../../domain/accounts.ts';
@@ -19,26 +20,41 @@ const PASSKEYS_MAX = 20;
 /** What a challenge is for: signing in, or registering one more passkey of that member. */
 export type ChallengeFor = 'sign-in' | { readonly memberId: string };
 
-const subjectOf = (purpose: ChallengeFor) => (purpose === 'sign-in' ? purpose : `register ${purpose.memberId}`);
+const subjectOf = (purpose: ChallengeFor) =>
+  purpose === 'sign-in' ? purpose : `register ${purpose.memberId}`;
 
 /** 32 random bytes, good once and for five minutes. Cost: one commit of the directory. */
-export async function newChallenge(core: Core, purpose: ChallengeFor): Promise<Uint8Array<ArrayBuffer>> {
+export async function newChallenge(
+  core: Core,
+  purpose: ChallengeFor,
+): Promise<Uint8Array<ArrayBuffer>> {
   const challenge = new Uint8Array(randomBytes(CHALLENGE_BYTES));
   const nowMs = core.ports.clock.nowMs();
   const digest = sha256Hex(challenge.toBase64({ alphabet: 'base64url', omitPadding: true }));
   const times = { nowMs, expiresAtMs: nowMs + CHALLENGE_MS };
-  await core.ports.directory.call('addChallenge', { digest, subject: subjectOf(purpose), ...times });
+  await core.ports.directory.call('addChallenge', {
+    digest,
+    subject: subjectOf(purpose),
+    ...times,
+  });
   return challenge;
 }
 
 /** Whether the challenge, in base64url, was open for that; it is not any more. */
-export function takeChallenge(core: Core, purpose: ChallengeFor, challenge: string): Promise<boolean> {
+export function takeChallenge(
+  core: Core,
+  purpose: ChallengeFor,
+  challenge: string,
+): Promise<boolean> {
   const { directory, clock } = core.ports;
   const input = { digest: sha256Hex(challenge), subject: subjectOf(purpose), nowMs: clock.nowMs() };
   return directory.call('takeChallenge', input);
 }
 
-/** Keeps a passkey that was proved. InvalidInput: the member has too many, or it is registered already. */
+/**
+ * Keeps a passkey that was proved. InvalidInput: the member has too many, or it is registered
+ * already.
+ */
 export async function addPasskey(
   core: Core,
   owner: { readonly accountId: AccountId; readonly memberId: string },
@@ -47,7 +63,9 @@ export async function addPasskey(
   const { directory, clock } = core.ports;
   const known = await directory.call('listPasskeys', owner);
   if (known.length >= PASSKEYS_MAX) {
-    throw new StorageError('InvalidInput', { detail: `A member has at most ${PASSKEYS_MAX} passkeys.` });
+    throw new StorageError('InvalidInput', {
+      detail: `A member has at most ${PASSKEYS_MAX} passkeys.`,
+    });
   }
   if ((await directory.call('findPasskey', { id: proved.id })) !== null) {
     throw new StorageError('InvalidInput', { detail: 'This passkey is registered already.' });

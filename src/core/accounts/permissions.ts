@@ -1,5 +1,5 @@
-// What a caller of the JSON API may do: roles are lists of scopes, tokens have fewer. One pure function, asked by every
-// route. What S3 requests may do is auth/decide.ts.
+// What a caller of the JSON API may do: roles are lists of scopes, tokens have fewer. One pure
+// function, asked by every route. What S3 requests may do is auth/decide.ts.
 import type { Holder, Role } from '../../domain/accounts.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
@@ -34,7 +34,13 @@ export const SCOPES = [
 export type Scope = (typeof SCOPES)[number];
 
 /** Everybody's: to see and end what is one's own. */
-const OWN: readonly Scope[] = ['account:read', 'tokens:read', 'tokens:write', 'sessions:read', 'sessions:write'];
+const OWN: readonly Scope[] = [
+  'account:read',
+  'tokens:read',
+  'tokens:write',
+  'sessions:read',
+  'sessions:write',
+];
 
 const SCOPES_OF_ROLE: Readonly<Record<Role, ReadonlySet<Scope>>> = {
   owner: new Set(SCOPES),
@@ -86,9 +92,16 @@ export function isRoot(caller: Pick<ApiCaller, 'accountId'>): boolean {
 }
 
 /** Whether the caller may do that to its own account, or root to any. Pure. */
-export function mayDo(caller: ApiCaller, scope: Scope, accountId: AccountId = caller.accountId): boolean {
+export function mayDo(
+  caller: ApiCaller,
+  scope: Scope,
+  accountId: AccountId = caller.accountId,
+): boolean {
   if (caller.accountId !== accountId && !isRoot(caller)) return false;
-  return SCOPES_OF_ROLE[caller.role].has(scope) && (caller.scopes === null || caller.scopes.includes(scope));
+  return (
+    SCOPES_OF_ROLE[caller.role].has(scope) &&
+    (caller.scopes === null || caller.scopes.includes(scope))
+  );
 }
 
 /** Whether the caller may do all that the role may. */
@@ -100,7 +113,10 @@ export function coversRole(caller: ApiCaller, role: Role): boolean {
  * When what a caller makes ends: when that was asked for, and no later than the caller's own token.
  * AccessDenied for a later time that was asked for.
  */
-export function limitedExpiry({ endsAtMs }: Pick<ApiCaller, 'endsAtMs'>, requestedMs: number | null): number | null {
+export function limitedExpiry(
+  { endsAtMs }: Pick<ApiCaller, 'endsAtMs'>,
+  requestedMs: number | null,
+): number | null {
   if (endsAtMs === null || requestedMs === null) return requestedMs ?? endsAtMs;
   if (requestedMs <= endsAtMs) return requestedMs;
   throw new StorageError('AccessDenied', {

@@ -13,11 +13,16 @@ export const PROOF_RECENT_MS = 10 * 60_000;
 /** AccessDenied for a token: it is a script's, and no person shows it a password. */
 export function requireSession({ by }: Pick<ApiCaller, 'by'>): void {
   if (by.kind === 'session') return;
-  throw new StorageError('AccessDenied', { detail: 'This needs a session: sign in, and use its cookie.' });
+  throw new StorageError('AccessDenied', {
+    detail: 'This needs a session: sign in, and use its cookie.',
+  });
 }
 
 /** Lets only a session through that was proved lately. AccessDenied, RecentProofRequired. */
-export function requireRecentProof(caller: Pick<ApiCaller, 'by' | 'provenAtMs'>, nowMs: number): void {
+export function requireRecentProof(
+  caller: Pick<ApiCaller, 'by' | 'provenAtMs'>,
+  nowMs: number,
+): void {
   requireSession(caller);
   requireRecentOfSession(caller, nowMs);
 }
@@ -26,7 +31,10 @@ export function requireRecentProof(caller: Pick<ApiCaller, 'by' | 'provenAtMs'>,
  * Lets tokens through, which get no more than they have, and sessions that were proved lately.
  * RecentProofRequired.
  */
-export function requireRecentOfSession({ by, provenAtMs }: Pick<ApiCaller, 'by' | 'provenAtMs'>, nowMs: number): void {
+export function requireRecentOfSession(
+  { by, provenAtMs }: Pick<ApiCaller, 'by' | 'provenAtMs'>,
+  nowMs: number,
+): void {
   if (by.kind === 'token' || provenAtMs > nowMs - PROOF_RECENT_MS) return;
   throw new StorageError('RecentProofRequired');
 }

@@ -1,5 +1,6 @@
-// The secrets that people of the JSON API hold: how they are made, and how they are known again. They are kept as
-// digests only: 160 random bits need no slow hash. Source: NIST SP 800-63B section 5.1.2.2 (look-up secrets).
+// The secrets that people of the JSON API hold: how they are made, and how they are known again.
+// They are kept as digests only: 160 random bits need no slow hash. Source: NIST SP 800-63B section
+// 5.1.2.2 (look-up secrets).
 import { sha256Hex } from '../../crypto/hash.ts';
 import { randomText } from '../../crypto/random-text.ts';
 
@@ -21,7 +22,12 @@ export function newCookieText(): string {
   return randomText(RANDOM_LENGTH);
 }
 
-/** What is kept of the text of a token or cookie; null: it can be neither, and nobody need look it up. */
+/**
+ * What is kept of the text of a token or cookie; null: it can be neither, and nobody need look it
+ * up.
+ */
 export function secretDigest(kind: 'token' | 'session', text: string): string | null {
-  return (kind === 'token' ? TOKEN : COOKIE).test(text) ? sha256Hex(`quayside ${kind} ${text}`) : null;
+  return (kind === 'token' ? TOKEN : COOKIE).test(text)
+    ? sha256Hex(`quayside ${kind} ${text}`)
+    : null;
 }

@@ -1,6 +1,6 @@
 // Signing in: a name and a secret become a session, or prove a session once more. Attempts are
-// counted before anything is looked at (index/directory/sign-in-attempts.ts), and slow down; whatever is
-// wrong, the answer and the time that it takes are the same.
+// counted before anything is looked at (index/directory/sign-in-attempts.ts), and slow down;
+// whatever is wrong, the answer and the time that it takes are the same.
 import { isEqualInConstantTime, sha256Hex } from '../../crypto/hash.ts';
 import type { FailedSignIn, Holder, Session } from '../../domain/accounts.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -48,7 +48,10 @@ export type Outcome<Proof> =
 export function proveByAccessKey(
   core: Core,
   findAccessKey: FindAccessKey,
-  { accessKeyId, secretAccessKey }: { readonly accessKeyId: string; readonly secretAccessKey: string },
+  {
+    accessKeyId,
+    secretAccessKey,
+  }: { readonly accessKeyId: string; readonly secretAccessKey: string },
   from: SignInFrom,
 ): Promise<Holder> {
   const attempted = { name: `key:${accessKeyId}`, isGuessable: !OUR_KEY_ID.test(accessKeyId) };
@@ -59,14 +62,25 @@ export function proveByAccessKey(
     const { id } = key;
     const accountId = key.account.id;
     if (!isRight) {
-      const suspected = { accountId, credential: `access-key ${id}`, memberId: null, accessKeyId: id };
+      const suspected = {
+        accountId,
+        credential: `access-key ${id}`,
+        memberId: null,
+        accessKeyId: id,
+      };
       return { isRight: false, suspected };
     }
     const { role = 'owner', scope = null } = key;
     if (scope !== null || role === null) {
       throw new StorageError('AccessDenied', { detail: 'This access key is for S3 alone.' });
     }
-    const proof = { accountId, role, memberId: null, accessKeyId: id, credentialDigest: credentialDigest(key) };
+    const proof = {
+      accountId,
+      role,
+      memberId: null,
+      accessKeyId: id,
+      credentialDigest: credentialDigest(key),
+    };
     return { isRight: true, proof };
   });
 }
@@ -113,7 +127,11 @@ export function requireNoWait(waitMs: number, detail: string): void {
  * The operator's log has the names that nobody has, and never the name itself: people type
  * passwords there.
  */
-async function noteFailure(core: Core, suspected: Suspected | null, from: SignInFrom): Promise<void> {
+async function noteFailure(
+  core: Core,
+  suspected: Suspected | null,
+  from: SignInFrom,
+): Promise<void> {
   const { directory, clock, ids } = core.ports;
   const atMs = clock.nowMs();
   const nobody = { accountId: ROOT_ACCOUNT.id, credential: '', memberId: null, accessKeyId: null };
@@ -129,6 +147,9 @@ export async function beginSession(core: Core, holder: Holder, label: string): P
   const createdAtMs = clock.nowMs();
   const times = { createdAtMs, expiresAtMs: createdAtMs + SESSION_MS, provenAtMs: createdAtMs };
   const session = { ...holder, id: ids.recordId(), label, ...times };
-  await directory.call('addSession', { digest: secretDigest('session', cookieText) ?? '', session });
+  await directory.call('addSession', {
+    digest: secretDigest('session', cookieText) ?? '',
+    session,
+  });
   return { session, cookieText };
 }

@@ -1,4 +1,5 @@
-// Bearer tokens of the JSON API: making one. Lists and withdrawal are calls of the directory that the routes make.
+// Bearer tokens of the JSON API: making one. Lists and withdrawal are calls of the directory that
+// the routes make.
 import type { Token } from '../../domain/accounts.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { Core } from '../core.ts';
@@ -16,7 +17,11 @@ const TOKENS_MAX = 1000;
 export async function createToken(
   core: Core,
   caller: ApiCaller,
-  wanted: { readonly name: string; readonly scopes: readonly Scope[] | null; readonly expiresAtMs: number | null },
+  wanted: {
+    readonly name: string;
+    readonly scopes: readonly Scope[] | null;
+    readonly expiresAtMs: number | null;
+  },
 ): Promise<{ token: Token; text: string }> {
   const { directory, clock, ids } = core.ports;
   const lacking = (wanted.scopes ?? []).find((scope) => !mayDo(caller, scope));
@@ -24,9 +29,16 @@ export async function createToken(
     throw new StorageError('AccessDenied', { detail: `You do not have the scope ${lacking}.` });
   const expiresAtMs = limitedExpiry(caller, wanted.expiresAtMs);
   const { accountId, role, memberId, accessKeyId, credentialDigest } = caller;
-  const known = await directory.call('listTokens', { accountId, holder: null, before: '', limit: TOKENS_MAX });
+  const known = await directory.call('listTokens', {
+    accountId,
+    holder: null,
+    before: '',
+    limit: TOKENS_MAX,
+  });
   if (known.length === TOKENS_MAX) {
-    throw new StorageError('InvalidInput', { detail: `An account has at most ${TOKENS_MAX} tokens.` });
+    throw new StorageError('InvalidInput', {
+      detail: `An account has at most ${TOKENS_MAX} tokens.`,
+    });
   }
   const text = newTokenText();
   // A token of a token never gets what the first one lacks, whatever its holder's role is.

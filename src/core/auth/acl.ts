@@ -1,12 +1,15 @@
-// Access control lists: what a list of grants gives to a caller. Pure. The owner of a thing may always read and change
-// its list, so that nobody can lock himself out.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html
+// Access control lists: what a list of grants gives to a caller. Pure. The owner of a thing may
+// always read and change its list, so that nobody can lock himself out. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html
 import type { AccountId, Principal } from '../../domain/nouns.ts';
 import type { Grant, Permission } from '../../domain/object-facts.ts';
 import { ANONYMOUS_ID } from '../../domain/pointer.ts';
 import type { S3Action } from './actions.ts';
 
-/** Grants in one list. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html */
+/**
+ * Grants in one list. Source:
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html
+ */
 export const ACL_MAX_GRANTS = 100;
 
 /** A list with whom it belongs to; `acl` null is the owner's full control. */
@@ -62,7 +65,8 @@ export function isGranted(
   ignoresPublic: boolean,
 ): boolean {
   const isOwner = ownerId === idOf(principal) && !(ignoresPublic && principal.kind === 'anonymous');
-  if (isOwner && (acl === null || permission === 'READ_ACP' || permission === 'WRITE_ACP')) return true;
+  if (isOwner && (acl === null || permission === 'READ_ACP' || permission === 'WRITE_ACP'))
+    return true;
   return (acl ?? []).some(
     (grant) =>
       (grant.permission === permission || grant.permission === 'FULL_CONTROL') &&
@@ -77,14 +81,17 @@ function isGrantedTo({ grantee }: Grant, principal: Principal): boolean {
   return grantee.group === 'AuthenticatedUsers' && principal.kind === 'account';
 }
 
-/** Whether the grant goes to everybody, or to everybody with an account, which is as good as everybody. */
+/**
+ * Whether the grant goes to everybody, or to everybody with an account, which is as good as
+ * everybody.
+ */
 function isPublicGrant({ grantee }: Grant): boolean {
   return grantee.kind === 'group' && grantee.group !== 'LogDelivery';
 }
 
 /**
- * Whether S3 calls a list public.
- * Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html
+ * Whether S3 calls a list public. Source:
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html
  */
 export function isPublicAcl(acl: readonly Grant[] | null): boolean {
   return acl?.some(isPublicGrant) ?? false;

@@ -29,8 +29,8 @@ export function accountGrant(id: AccountId, permission: Permission): Grant {
 }
 
 /**
- * The grants of a canned list; null for those that give nobody but the owner anything. The owner comes last, where
- * clients look for it.
+ * The grants of a canned list; null for those that give nobody but the owner anything. The owner
+ * comes last, where clients look for it.
  */
 export function cannedGrants(
   name: CannedAcl,
@@ -51,14 +51,21 @@ export function cannedGrants(
     case 'bucket-owner-read':
       return ownerId === bucketOwnerId ? null : [owner, accountGrant(bucketOwnerId, 'READ')];
     case 'bucket-owner-full-control':
-      return ownerId === bucketOwnerId ? null : [owner, accountGrant(bucketOwnerId, 'FULL_CONTROL')];
+      return ownerId === bucketOwnerId
+        ? null
+        : [owner, accountGrant(bucketOwnerId, 'FULL_CONTROL')];
   }
 }
 
 /** Null in place of a list that says no more than null does. */
-export function normalGrants(grants: readonly Grant[], ownerId: AccountId): readonly Grant[] | null {
+export function normalGrants(
+  grants: readonly Grant[],
+  ownerId: AccountId,
+): readonly Grant[] | null {
   const [only] = grants;
   const isOwners =
-    only?.grantee.kind === 'account' && only.grantee.id === ownerId && only.permission === 'FULL_CONTROL';
+    only?.grantee.kind === 'account' &&
+    only.grantee.id === ownerId &&
+    only.permission === 'FULL_CONTROL';
   return grants.length === 1 && isOwners ? null : grants;
 }

@@ -1,5 +1,6 @@
-// Why a refused request was refused, for the keys of the bucket's own account: the rule that its owner can change. The
-// decision itself is decide.ts's; this is asked afterwards, and never for strangers, who learn nothing of a policy.
+// Why a refused request was refused, for the keys of the bucket's own account: the rule that its
+// owner can change. The decision itself is decide.ts's; this is asked afterwards, and never for
+// strangers, who learn nothing of a policy.
 import type { Principal } from '../../domain/nouns.ts';
 import type { AccessRecord, AccessRequest, ReadPolicy } from './decide.ts';
 import { findDenial, type PolicyCaller, type PolicyRequest } from './policy/evaluate-policy.ts';
@@ -7,19 +8,32 @@ import { findDenial, type PolicyCaller, type PolicyRequest } from './policy/eval
 /** Longest name of a statement that is repeated, characters. */
 const SID_MAX_LENGTH = 128;
 
-/** The reason as a sentence; null for who is not of the bucket's account, and where no rule says no. Never throws. */
-export function explainRefusal(record: AccessRecord, request: AccessRequest, policy: ReadPolicy): string | null {
+/**
+ * The reason as a sentence; null for who is not of the bucket's account, and where no rule says no.
+ * Never throws.
+ */
+export function explainRefusal(
+  record: AccessRecord,
+  request: AccessRequest,
+  policy: ReadPolicy,
+): string | null {
   const { principal, action, object } = request;
   if (principal.kind !== 'account' || principal.account.id !== record.ownerId) return null;
   const denial =
-    policy === null || policy === 'unreadable' ? null : findDenial(policy, policyRequestOf(record, request));
+    policy === null || policy === 'unreadable'
+      ? null
+      : findDenial(policy, policyRequestOf(record, request));
   if (denial !== null) {
     const { sid, number } = denial;
-    const name = sid === null ? `statement ${number}` : `the statement "${sid.slice(0, SID_MAX_LENGTH)}"`;
+    const name =
+      sid === null ? `statement ${number}` : `the statement "${sid.slice(0, SID_MAX_LENGTH)}"`;
     return `Access Denied: ${name} of the bucket policy denies ${action}.`;
   }
-  const isAnothers = object !== null && object.ownerId !== null && object.ownerId !== record.ownerId;
-  return isAnothers ? `Access Denied: the object belongs to another account, which has not granted ${action}.` : null;
+  const isAnothers =
+    object !== null && object.ownerId !== null && object.ownerId !== record.ownerId;
+  return isAnothers
+    ? `Access Denied: the object belongs to another account, which has not granted ${action}.`
+    : null;
 }
 
 /** The request as a policy sees it. */
@@ -38,5 +52,7 @@ export function policyRequestOf(
 
 /** Who asks, as a policy sees it. */
 export function callerOf(principal: Principal): PolicyCaller {
-  return principal.kind === 'account' ? { kind: 'account', accountId: principal.account.id } : { kind: 'anonymous' };
+  return principal.kind === 'account'
+    ? { kind: 'account', accountId: principal.account.id }
+    : { kind: 'anonymous' };
 }

@@ -1,5 +1,6 @@
-// Who an access key id belongs to, with the secret that proves it: the look-up that both surfaces authenticate with. It also
-// seals secrets that older programs kept plain, and notes when a key was used.
+// Who an access key id belongs to, with the secret that proves it: the look-up that both surfaces
+// authenticate with. It also seals secrets that older programs kept plain, and notes when a key was
+// used.
 import type { StoredAccessKey } from '../../domain/account-records.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccessKey, AccessKeyId, Account, AccountId } from '../../domain/nouns.ts';
@@ -9,14 +10,22 @@ import { openSecret, sealSecret } from '../encryption/sealed-secret.ts';
 import { createMemberKeys, isMemberKeyId } from './member-key.ts';
 import { ROOT_ACCOUNT } from './root-account.ts';
 
-/** The root access key as the home's settings give it; a name without a value is what is missing. */
+/**
+ * The root access key as the home's settings give it; a name without a value is what is missing.
+ */
 export type RootKey = { readonly id: string | null; readonly secret: string | null };
 
-/** How exactly the last use of a key is known, milliseconds: noting it is a commit, so it is noted no more often. */
+/**
+ * How exactly the last use of a key is known, milliseconds: noting it is a commit, so it is noted
+ * no more often.
+ */
 const USE_NOTED_MS = HOUR_MS;
 /** Keys whose last noted use is remembered; a forgotten one is noted once more. */
 const USES_MAX = 10_000;
-/** A note of which nothing is heard for so long, or that failed, is made again with the next use, milliseconds. */
+/**
+ * A note of which nothing is heard for so long, or that failed, is made again with the next use,
+ * milliseconds.
+ */
 const NOTE_AGAIN_MS = 60_000;
 
 /** What a sealed secret is bound to: it opens for its own key alone. */
@@ -25,9 +34,10 @@ export function boundOf(id: AccessKeyId): string {
 }
 
 /**
- * Makes the look-up of access keys: the root key and the seed's from the settings, every other from the directory, which
- * keeps secrets sealed. A key that has expired or is disabled is as good as none, as S3 has it (InvalidAccessKeyId).
- * Without a complete root key nobody is let in: ServiceUnavailable names what is missing.
+ * Makes the look-up of access keys: the root key and the seed's from the settings, every other from
+ * the directory, which keeps secrets sealed. A key that has expired or is disabled is as good as
+ * none, as S3 has it (InvalidAccessKeyId). Without a complete root key nobody is let in:
+ * ServiceUnavailable names what is missing.
  */
 export function createAccessKeyFinder(
   core: Core,
@@ -43,7 +53,9 @@ export function createAccessKeyFinder(
       ? null
       : { id: root.id as AccessKeyId, secret: root.secret, account: ROOT_ACCOUNT };
   const seeded = new Map(seed.map((key) => [key.id, key]));
-  const ofSettings = new Map([ROOT_ACCOUNT, ...seed.map(({ account }) => account)].map((known) => [known.id, known]));
+  const ofSettings = new Map(
+    [ROOT_ACCOUNT, ...seed.map(({ account }) => account)].map((known) => [known.id, known]),
+  );
   const open = createOpener(core, ofSettings);
   const noteUse = createUseNotes(core);
   const memberKey = createMemberKeys(root.secret ?? '');
@@ -61,7 +73,9 @@ export function createAccessKeyFinder(
   function findStored(id: AccessKeyId): AccessKey | null | Promise<AccessKey | null> {
     const { directory } = core.ports;
     const known = directory.peekAccessKey?.(id) ?? null;
-    return known === null ? directory.call('getAccessKey', { id }).then(openUsable) : openUsable(known);
+    return known === null
+      ? directory.call('getAccessKey', { id }).then(openUsable)
+      : openUsable(known);
   }
 
   return (id) => {
@@ -75,8 +89,14 @@ export function createAccessKeyFinder(
   };
 }
 
-/** Opens secrets, each once for as long as the directory remembers its row. Cost: 20 µs, then nothing. */
-function createOpener(core: Core, ofSettings: ReadonlyMap<AccountId, Account>): (stored: StoredAccessKey) => AccessKey {
+/**
+ * Opens secrets, each once for as long as the directory remembers its row. Cost: 20 µs, then
+ * nothing.
+ */
+function createOpener(
+  core: Core,
+  ofSettings: ReadonlyMap<AccountId, Account>,
+): (stored: StoredAccessKey) => AccessKey {
   const opened = new WeakMap<StoredAccessKey, AccessKey>();
   return (stored) => {
     const known = opened.get(stored);
@@ -97,7 +117,10 @@ function createOpener(core: Core, ofSettings: ReadonlyMap<AccountId, Account>): 
   };
 }
 
-/** Notes behind the answers when a key was used, once an hour by each process or isolate. Costs a look into a map else. */
+/**
+ * Notes behind the answers when a key was used, once an hour by each process or isolate. Costs a
+ * look into a map else.
+ */
 function createUseNotes({ ports }: Core): (id: AccessKeyId, nowMs: number) => void {
   /** Until when each key's use need not be noted. */
   const notedUntilMs = new Map<AccessKeyId, number>();

@@ -1,4 +1,5 @@
-// Accounts by their ids: for documents of S3 that show owners and grantees, and ACLs that name one. Decisions need only ids.
+// Accounts by their ids: for documents of S3 that show owners and grantees, and ACLs that name one.
+// Decisions need only ids.
 import type { AccessKey, Account, AccountId } from '../../domain/nouns.ts';
 import { ANONYMOUS_ID } from '../../domain/pointer.ts';
 import type { Core } from '../core.ts';
@@ -10,7 +11,10 @@ const ANONYMOUS_ACCOUNT: Account = { id: ANONYMOUS_ID, displayName: 'anonymous' 
 /** Those of the accounts that there are, by id. */
 export type FindAccounts = (ids: Iterable<AccountId>) => Promise<ReadonlyMap<AccountId, Account>>;
 
-/** Makes the look-up of accounts: the seed's and the root account are at hand, every other costs one directory read. */
+/**
+ * Makes the look-up of accounts: the seed's and the root account are at hand, every other costs one
+ * directory read.
+ */
 export function createAccountFinder(core: Core, seed: readonly AccessKey[]): FindAccounts {
   const atHand = new Map(
     [ROOT_ACCOUNT, ANONYMOUS_ACCOUNT, ...seed.map(({ account }) => account)].map((a) => [a.id, a]),

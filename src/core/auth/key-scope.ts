@@ -1,5 +1,6 @@
-// What a key with a scope may do at most: asked for every operation of S3, before and beside decide.ts, for a key can only
-// ever have less than its account. One pure function; test/core/auth/key-scope.test.ts has its table.
+// What a key with a scope may do at most: asked for every operation of S3, before and beside
+// decide.ts, for a key can only ever have less than its account. One pure function;
+// test/core/auth/key-scope.test.ts has its table.
 import type { KeyScope } from '../../domain/account-records.ts';
 import { isInRange, parseIp, parseIpRange } from '../../domain/ip-range.ts';
 import { BUCKET_ACTIONS, isObjectAction, OBJECT_ACTIONS, type S3Action } from './actions.ts';
@@ -25,7 +26,9 @@ const LISTINGS: ReadonlySet<string> = new Set([
   's3:ListBucketVersions',
   's3:ListBucketMultipartUploads',
 ]);
-/** What of a bucket tells nothing of its keys and changes nothing: clients ask it before they begin. */
+/**
+ * What of a bucket tells nothing of its keys and changes nothing: clients ask it before they begin.
+ */
 const HARMLESS: ReadonlySet<string> = new Set(['s3:GetBucketLocation']);
 
 /** Whether the scope lets it through. Never throws. Cost: 0.2 µs with a few entries. */
@@ -33,11 +36,15 @@ export function isWithinScope(scope: KeyScope, request: ScopedRequest): boolean 
   return exceededLimit(scope, request) === null;
 }
 
-/** The limit of the scope that the request is outside of, by its name in the JSON API; null: it is within all. */
+/**
+ * The limit of the scope that the request is outside of, by its name in the JSON API; null: it is
+ * within all.
+ */
 export function exceededLimit(scope: KeyScope, request: ScopedRequest): keyof KeyScope | null {
   const { action, bucket, sourceIp } = request;
   if (scope.sourceIps !== null && !isFrom(scope.sourceIps, sourceIp)) return 'sourceIps';
-  if (scope.actions !== null && !scope.actions.some((pattern) => matches(pattern, action))) return 'actions';
+  if (scope.actions !== null && !scope.actions.some((pattern) => matches(pattern, action)))
+    return 'actions';
   if (scope.buckets !== null && !isAmong(scope.buckets, bucket)) return 'buckets';
   return scope.prefixes !== null && !isBelow(scope.prefixes, request) ? 'prefixes' : null;
 }
@@ -47,11 +54,15 @@ function isAmong(buckets: readonly string[], bucket: string | null): boolean {
   return bucket !== null && buckets.some((pattern) => matches(pattern, bucket));
 }
 
-function isBelow(prefixes: readonly string[], { action, bucket, key, prefix }: ScopedRequest): boolean {
+function isBelow(
+  prefixes: readonly string[],
+  { action, bucket, key, prefix }: ScopedRequest,
+): boolean {
   if (bucket === null) return false;
   if (key !== null) return prefixes.some((beginning) => key.startsWith(beginning));
   if (isObjectAction(action as S3Action)) return true;
-  if (LISTINGS.has(action)) return prefix !== null && prefixes.some((beginning) => prefix.startsWith(beginning));
+  if (LISTINGS.has(action))
+    return prefix !== null && prefixes.some((beginning) => prefix.startsWith(beginning));
   return HARMLESS.has(action);
 }
 
@@ -73,14 +84,22 @@ function isFrom(ranges: readonly string[], sourceIp: string | null): boolean {
 const ACTIONS: readonly string[] = [...OBJECT_ACTIONS, ...BUCKET_ACTIONS, ...ACCOUNT_ACTIONS];
 
 /** A scope that limits nothing. */
-export const NO_KEY_LIMIT: KeyScope = { buckets: null, prefixes: null, actions: null, sourceIps: null };
+export const NO_KEY_LIMIT: KeyScope = {
+  buckets: null,
+  prefixes: null,
+  actions: null,
+  sourceIps: null,
+};
 
 /** The actions that an entry of a scope means. */
 export function actionsMatching(pattern: string): readonly string[] {
   return ACTIONS.filter((action) => matches(pattern, action));
 }
 
-/** What of a scope can mean nothing: actions that nobody knows, addresses that are none. Null: it is fine. */
+/**
+ * What of a scope can mean nothing: actions that nobody knows, addresses that are none. Null: it is
+ * fine.
+ */
 export function scopeMistake(scope: KeyScope): string | null {
   const action = scope.actions?.find((pattern) => actionsMatching(pattern).length === 0);
   if (action !== undefined) return `There is no action ${action}.`;

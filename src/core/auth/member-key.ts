@@ -1,6 +1,7 @@
-// The access key of a member, who has none: what the JSON API presigns URLs with for somebody who signed in by password or
-// passkey. It is kept nowhere and shown to nobody; its secret follows from the server's root secret and the member's id, and
-// the member's row says whether it is in use and what it may do. So a URL ends with the member, the role or the account.
+// The access key of a member, who has none: what the JSON API presigns URLs with for somebody who
+// signed in by password or passkey. It is kept nowhere and shown to nobody; its secret follows from
+// the server's root secret and the member's id, and the member's row says whether it is in use and
+// what it may do. So a URL ends with the member, the role or the account.
 import { hmacSha256 } from '../../crypto/hash.ts';
 import { deriveKey } from '../../crypto/key-wrap.ts';
 import type { StoredAccessKey } from '../../domain/account-records.ts';
@@ -20,15 +21,27 @@ export function isMemberKeyId(id: AccessKeyId): boolean {
 }
 
 const READING = ['s3:GetObject', 's3:GetObjectVersion'];
-const WRITING = ['s3:PutObject', 's3:PutObjectTagging', 's3:DeleteObject', 's3:DeleteObjectVersion'];
+const WRITING = [
+  's3:PutObject',
+  's3:PutObjectTagging',
+  's3:DeleteObject',
+  's3:DeleteObjectVersion',
+];
 
-/** Makes keys of rows. `rootSecret` is the server's; another one ends every URL. Cost: 10 µs a key. */
-export function createMemberKeys(rootSecret: string): (stored: StoredAccessKey) => AccessKey | null {
+/**
+ * Makes keys of rows. `rootSecret` is the server's; another one ends every URL. Cost: 10 µs a key.
+ */
+export function createMemberKeys(
+  rootSecret: string,
+): (stored: StoredAccessKey) => AccessKey | null {
   const secretKey = deriveKey(new TextEncoder().encode(rootSecret), 'quayside member keys 1');
   return ({ id, account, role }) => {
     if (role === null) return null;
     const scopes = scopesOfRole(role);
-    const actions = [...(scopes.has('objects:read') ? READING : []), ...(scopes.has('objects:write') ? WRITING : [])];
+    const actions = [
+      ...(scopes.has('objects:read') ? READING : []),
+      ...(scopes.has('objects:write') ? WRITING : []),
+    ];
     const secret = hmacSha256(secretKey, id).toBase64({ alphabet: 'base64url', omitPadding: true });
     // Nobody signs in with it.
     return { id, secret, account, scope: { ...NO_KEY_LIMIT, actions }, role: null };

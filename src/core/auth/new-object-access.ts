@@ -1,6 +1,6 @@
-// Who will own an object that is written, and with which list of grants: what the writer asked for, as the bucket's
-// ownership controls and its block of public access allow it.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/about-object-ownership.html
+// Who will own an object that is written, and with which list of grants: what the writer asked for,
+// as the bucket's ownership controls and its block of public access allow it. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/about-object-ownership.html
 
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId, BucketRecord, Principal } from '../../domain/nouns.ts';
@@ -21,7 +21,10 @@ export type NewObjectAccess = Pick<ObjectFacts, 'ownerId' | 'acl'> & {
 
 type Bucket = Pick<BucketRecord, 'ownerId' | 'access'>;
 
-/** AccessControlListNotSupported where ownership is enforced, AccessDenied where public lists are blocked. */
+/**
+ * AccessControlListNotSupported where ownership is enforced, AccessDenied where public lists are
+ * blocked.
+ */
 export function accessOfNewObject(
   bucket: Bucket,
   principal: Principal,
@@ -31,11 +34,13 @@ export function accessOfNewObject(
   const bucketOwnerId = bucket.ownerId;
   const isForBucketOwner = requested !== null && givesBucketOwnerAll(requested, bucketOwnerId);
   if (ownership === 'BucketOwnerEnforced') {
-    if (requested !== null && !isForBucketOwner) throw new StorageError('AccessControlListNotSupported');
+    if (requested !== null && !isForBucketOwner)
+      throw new StorageError('AccessControlListNotSupported');
     return { ownerId: null, acl: null, isPublic: false };
   }
   const writerId = idOf(principal);
-  const isHandedOver = ownership === 'BucketOwnerPreferred' && isForBucketOwner && requested.kind === 'canned';
+  const isHandedOver =
+    ownership === 'BucketOwnerPreferred' && isForBucketOwner && requested.kind === 'canned';
   const ownerId = isHandedOver ? bucketOwnerId : writerId;
   const acl = requested === null ? null : grantsOf(requested, { ownerId, bucketOwnerId });
   requireNotBlocked(bucket, principal, acl);
@@ -53,7 +58,10 @@ export function grantsOf(
     : normalGrants(requested.grants, owners.ownerId);
 }
 
-/** AccessDenied for a public list where the bucket blocks those; the bucket's own account is told so. */
+/**
+ * AccessDenied for a public list where the bucket blocks those; the bucket's own account is told
+ * so.
+ */
 export function requireNotBlocked(
   { access, ownerId }: Bucket,
   principal: Principal,
@@ -64,7 +72,10 @@ export function requireNotBlocked(
   throw new StorageError('AccessDenied', idOf(principal) === ownerId ? { detail } : {});
 }
 
-/** What is allowed where ownership is enforced: the canned list of that name, or the grant that it stands for. */
+/**
+ * What is allowed where ownership is enforced: the canned list of that name, or the grant that it
+ * stands for.
+ */
 function givesBucketOwnerAll(requested: RequestedAcl, bucketOwnerId: AccountId): boolean {
   if (requested.kind === 'canned') return requested.name === 'bucket-owner-full-control';
   return normalGrants(requested.grants, bucketOwnerId) === null;

@@ -1,6 +1,7 @@
-// Works out what a bucket's access means for everyone's reads, whenever it changes: what is open, what is closed, and
-// what only the policy itself can tell with the request in hand. Delivery then needs some prefixes and one boolean.
-// It must never call something open or closed that decide.ts would see otherwise; test/core/auth proves it.
+// Works out what a bucket's access means for everyone's reads, whenever it changes: what is open,
+// what is closed, and what only the policy itself can tell with the request in hand. Delivery then
+// needs some prefixes and one boolean. It must never call something open or closed that decide.ts
+// would see otherwise; test/core/auth proves it.
 import type { BucketAccess, PublicAnswer, PublicReads } from '../../domain/bucket-access.ts';
 import type { BucketName } from '../../domain/nouns.ts';
 import { type AccessRecord, decide, readPolicy } from './decide.ts';
@@ -12,11 +13,17 @@ import type { Policy, Statement } from './policy/policy.ts';
 type Given = Omit<BucketAccess, 'publicReads'>;
 
 /** The access with what follows from it. Cost: that of parsing the policy. */
-export function withPublicReads(record: Pick<AccessRecord, 'name' | 'ownerId'>, access: Given): BucketAccess {
+export function withPublicReads(
+  record: Pick<AccessRecord, 'name' | 'ownerId'>,
+  access: Given,
+): BucketAccess {
   return { ...access, publicReads: publicReadsOf(record, access) };
 }
 
-function publicReadsOf(record: Pick<AccessRecord, 'name' | 'ownerId'>, given: Given): PublicReads | null {
+function publicReadsOf(
+  record: Pick<AccessRecord, 'name' | 'ownerId'>,
+  given: Given,
+): PublicReads | null {
   const whole: AccessRecord = { ...record, access: { ...given, publicReads: null } };
   const policy = readPolicy(whole);
   if (policy === 'unreadable') return null;
@@ -27,7 +34,8 @@ function publicReadsOf(record: Pick<AccessRecord, 'name' | 'ownerId'>, given: Gi
   const isAllOwned = ownership === 'BucketOwnerEnforced';
   const isAclHeard = given.hasPublicObjects && !isAllOwned && !ignoresPublic;
   const reads = { ...prefixes, isAclHeard, isAllOwned, listing: listingOf(whole, policy) };
-  const isOpenAnywhere = isAclHeard || reads.open.length > 0 || reads.mayOpen.length > 0 || reads.listing !== 'no';
+  const isOpenAnywhere =
+    isAclHeard || reads.open.length > 0 || reads.mayOpen.length > 0 || reads.listing !== 'no';
   return isOpenAnywhere ? reads : null;
 }
 
@@ -67,8 +75,13 @@ function prefixesOf(policy: Policy, bucket: BucketName): Prefixes {
   };
 }
 
-/** The keys that a statement's resources can mean. `isWhole`: it means every key under the prefix. */
-function keysOf({ resources }: Statement, bucket: BucketName): { prefix: string; isWhole: boolean }[] {
+/**
+ * The keys that a statement's resources can mean. `isWhole`: it means every key under the prefix.
+ */
+function keysOf(
+  { resources }: Statement,
+  bucket: BucketName,
+): { prefix: string; isWhole: boolean }[] {
   if (resources.isNegated) return [{ prefix: '', isWhole: false }];
   const start = `${bucket}/`;
   return resources.patterns.flatMap((pattern) => {
@@ -86,10 +99,18 @@ function keysOf({ resources }: Statement, bucket: BucketName): { prefix: string;
 /** Whether everyone may list. A condition that could speak of it makes the answer depend. */
 function listingOf(record: AccessRecord, policy: Policy | null): PublicAnswer {
   const depends = policy?.statements.some(
-    (statement) => speaksOf(statement, LIST_BUCKET) && (statement.conditions.length > 0 || hasVariables(statement)),
+    (statement) =>
+      speaksOf(statement, LIST_BUCKET) &&
+      (statement.conditions.length > 0 || hasVariables(statement)),
   );
   if (depends) return 'ask';
-  const request = { principal: ANYBODY, action: 's3:ListBucket', key: null, object: null, values: NO_VALUES } as const;
+  const request = {
+    principal: ANYBODY,
+    action: 's3:ListBucket',
+    key: null,
+    object: null,
+    values: NO_VALUES,
+  } as const;
   return decide(record, request) === 'allowed' ? 'yes' : 'no';
 }
 

@@ -1,5 +1,6 @@
-// Accounts that the operator names in the settings, with their keys: they exist as long as the seed says so. For tests,
-// exams and small installations; accounts that come and go live in the directory.
+// Accounts that the operator names in the settings, with their keys: they exist as long as the seed
+// says so. For tests, exams and small installations; accounts that come and go live in the
+// directory.
 import type { AccessKey, AccessKeyId, AccountId } from '../../domain/nouns.ts';
 import { isNamedKeyId } from '../encryption/named-keys.ts';
 import { isJsonObject, type Json } from '../json.ts';
@@ -10,11 +11,13 @@ export class SeedError extends Error {
 }
 
 /**
- * Reads `{"accounts": [{"id", "displayName", "keys": [{"accessKey", "secretKey"}]}]}` into access keys. SeedError.
+ * Reads `{"accounts": [{"id", "displayName", "keys": [{"accessKey", "secretKey"}]}]}` into access
+ * keys. SeedError.
  */
 export function parseSeed(text: string): readonly AccessKey[] {
   const { accounts } = parseObject(text);
-  if (!Array.isArray(accounts)) throw new SeedError('The seed must be an object with a list "accounts".');
+  if (!Array.isArray(accounts))
+    throw new SeedError('The seed must be an object with a list "accounts".');
   const keys = accounts.flatMap(keysOfAccount);
   const ids = new Set(keys.map((key) => key.id));
   if (ids.size !== keys.length) throw new SeedError('The seed has an access key twice.');
@@ -22,8 +25,8 @@ export function parseSeed(text: string): readonly AccessKey[] {
 }
 
 /**
- * Ids of named keys in `{"kmsKeys": ["id", …]}`, none when there is no such list: the server makes each when it is first
- * wanted, and keeps it. SeedError.
+ * Ids of named keys in `{"kmsKeys": ["id", …]}`, none when there is no such list: the server makes
+ * each when it is first wanted, and keeps it. SeedError.
  */
 export function parseSeededNamedKeys(text: string): readonly string[] {
   const { kmsKeys = [] } = parseObject(text);
@@ -60,5 +63,7 @@ function keysOfAccount(account: unknown, position: number): AccessKey[] {
 function textOf(object: Json, name: string, where: string, pattern: RegExp): string {
   const value = object[name];
   if (typeof value === 'string' && pattern.test(value)) return value;
-  throw new SeedError(`${where}.${name} is missing or has characters or a length that it must not have.`);
+  throw new SeedError(
+    `${where}.${name} is missing or has characters or a length that it must not have.`,
+  );
 }

@@ -6,7 +6,10 @@ import type { Core } from '../core.ts';
 import { type CreditGrant, creditsFor } from './credits.ts';
 import type { BillingMonth, Credit } from './invoices/invoice.ts';
 
-/** What is left of the account's credits for a month in that currency, in the order in which it is taken. */
+/**
+ * What is left of the account's credits for a month in that currency, in the order in which it is
+ * taken.
+ */
 export function creditsOf(
   { credits, uses }: AccountBilling,
   period: BillingMonth,
@@ -17,11 +20,15 @@ export function creditsOf(
 
 /** What is left of one credit, micro-units. */
 export function leftOf({ uses }: AccountBilling, { id, amountMicro }: CreditRow): bigint {
-  const taken = uses.filter(({ creditId }) => creditId === id).map((use) => BigInt(use.amountMicro));
+  const taken = uses
+    .filter(({ creditId }) => creditId === id)
+    .map((use) => BigInt(use.amountMicro));
   return taken.reduce((left, each) => left - each, BigInt(amountMicro));
 }
 
-/** Adds a credit, once for its id. Whoever gives it answers for id, label and amount being sound. */
+/**
+ * Adds a credit, once for its id. Whoever gives it answers for id, label and amount being sound.
+ */
 export function addCredit(core: Core, accountId: AccountId, credit: CreditRow): Promise<CreditRow> {
   return core.ports.directory.call('addCredit', { accountId, credit });
 }

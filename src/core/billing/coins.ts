@@ -3,7 +3,10 @@ import { formatMicro, MICRO } from './decimal.ts';
 
 /** Digits behind the point of a currency's smallest coin. */
 export function coinDigits(currency: string): number {
-  const { maximumFractionDigits } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions();
+  const { maximumFractionDigits } = new Intl.NumberFormat('en', {
+    style: 'currency',
+    currency,
+  }).resolvedOptions();
   return Math.min(maximumFractionDigits ?? 2, 6);
 }
 

@@ -1,5 +1,6 @@
-// Money that accounts need not pay: grants with an end, used up by invoices in their order. The sum of what invoices
-// took of a grant is kept in the invoices alone, so that nothing is taken twice and nothing has to be kept in step.
+// Money that accounts need not pay: grants with an end, used up by invoices in their order. The sum
+// of what invoices took of a grant is kept in the invoices alone, so that nothing is taken twice
+// and nothing has to be kept in step.
 import type { BillingMonth, Credit, Invoice } from './invoices/invoice.ts';
 import { monthBounds } from './month.ts';
 
@@ -14,7 +15,10 @@ export type CreditGrant = {
   readonly expiresAtMs: number | null;
 };
 
-/** What is left of each grant for a month, the one that ends first first; a month's end before the grant gets none. */
+/**
+ * What is left of each grant for a month, the one that ends first first; a month's end before the
+ * grant gets none.
+ */
 export function creditsFor(
   period: BillingMonth,
   currency: string,
@@ -30,11 +34,16 @@ export function creditsFor(
     .filter((grant) => grant.currency === currency && grant.grantedAtMs < endMs)
     .filter(({ expiresAtMs }) => expiresAtMs === null || expiresAtMs > startMs)
     .sort(byEnd)
-    .map(({ id, label, amountMicro }) => ({ id, label, amountMicro: amountMicro - (taken.get(id) ?? 0n) }))
+    .map(({ id, label, amountMicro }) => ({
+      id,
+      label,
+      amountMicro: amountMicro - (taken.get(id) ?? 0n),
+    }))
     .filter(({ amountMicro }) => amountMicro > 0n);
 }
 
 function byEnd(a: CreditGrant, b: CreditGrant): number {
-  const ends = (a.expiresAtMs ?? Number.MAX_SAFE_INTEGER) - (b.expiresAtMs ?? Number.MAX_SAFE_INTEGER);
+  const ends =
+    (a.expiresAtMs ?? Number.MAX_SAFE_INTEGER) - (b.expiresAtMs ?? Number.MAX_SAFE_INTEGER);
   return ends || a.grantedAtMs - b.grantedAtMs || (a.id < b.id ? -1 : 1);
 }

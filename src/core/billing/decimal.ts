@@ -1,5 +1,6 @@
-// Prices and quantities without floating point: decimal texts become whole numbers of a fixed scale, amounts are exact
-// fractions until the end, and are rounded once, to micro-units of the currency.
+// Prices and quantities without floating point: decimal texts become whole numbers of a fixed
+// scale, amounts are exact fractions until the end, and are rounded once, to micro-units of the
+// currency.
 
 /** Digits behind the point that a price or quantity of a rate card may have. */
 const SCALE_DIGITS = 12;
@@ -7,7 +8,10 @@ export const SCALE = 10n ** BigInt(SCALE_DIGITS);
 /** Micro-units of a unit of currency. */
 export const MICRO = 1_000_000n;
 
-/** `"0.015"` as a whole number of 10^-12; null for anything else than digits with at most 12 behind a point. */
+/**
+ * `"0.015"` as a whole number of 10^-12; null for anything else than digits with at most 12 behind
+ * a point.
+ */
 export function parseDecimal(text: unknown): bigint | null {
   const match = typeof text === 'string' ? /^(\d{1,30})(?:\.(\d{1,12}))?$/.exec(text) : null;
   if (match === null) return null;

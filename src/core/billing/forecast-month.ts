@@ -18,7 +18,10 @@ export type MonthForecast = {
   readonly atEnd: InvoiceDocument;
 };
 
-/** How long the ledger may not have heard from a bucket, hours: what is stored now is what the last full one of them had. */
+/**
+ * How long the ledger may not have heard from a bucket, hours: what is stored now is what the last
+ * full one of them had.
+ */
 const LATEST_HOURS = 48;
 
 /**
@@ -48,8 +51,9 @@ export async function forecastMonth(core: Core, account: Account): Promise<Month
 }
 
 /**
- * Bytes by meter, of what is stored and what is saved of it, in the latest hour that the ledger has of each bucket and class.
- * What is saved is of that same hour: an hour without any has no row for it.
+ * Bytes by meter, of what is stored and what is saved of it, in the latest hour that the ledger has
+ * of each bucket and class. What is saved is of that same hour: an hour without any has no row for
+ * it.
  */
 async function readStored(core: Core, { id: accountId }: Account, hourMs: number): Promise<Usage> {
   const fromMs = hourMs - LATEST_HOURS * HOUR_MS;

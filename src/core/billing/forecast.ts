@@ -1,12 +1,16 @@
-// What a month will have used when it ends, going by what it has used and what is stored now. Pure; forecast-month.ts
-// asks the ledger. Storage is known: what is stored now is taken to stay. Everything else goes on as in the last week.
+// What a month will have used when it ends, going by what it has used and what is stored now. Pure;
+// forecast-month.ts asks the ledger. Storage is known: what is stored now is taken to stay.
+// Everything else goes on as in the last week.
 import { DAY_MS, HOUR_MS } from '../../domain/time.ts';
 import { divideRounded } from './decimal.ts';
 import type { BillingMonth } from './invoices/invoice.ts';
 import { monthBounds } from './month.ts';
 import { addUsage, isOverTime, type MeterName, type Usage } from './usage.ts';
 
-/** A week has each day of the week once. It may reach back into the month before, so that a month's first day has a past. */
+/**
+ * A week has each day of the week once. It may reach back into the month before, so that a month's
+ * first day has a past.
+ */
 export const FORECAST_WINDOW_MS = 7 * DAY_MS;
 
 export type ForecastInput = {
@@ -23,14 +27,22 @@ export type ForecastInput = {
 };
 
 /** The usage of the whole month. A month that is over is as it was. */
-export function forecastUsage({ period, nowMs, used, recent, windowMs, stored }: ForecastInput): Usage {
+export function forecastUsage({
+  period,
+  nowMs,
+  used,
+  recent,
+  windowMs,
+  stored,
+}: ForecastInput): Usage {
   const leftMs = BigInt(Math.max(0, monthBounds(period).endMs - nowMs));
   const rest: [MeterName, bigint][] = [...stored].map(([meter, bytes]) => [
     meter,
     divideRounded(bytes * leftMs, BigInt(HOUR_MS)),
   ]);
   for (const [meter, quantity] of recent) {
-    if (!isOverTime(meter) && windowMs > 0) rest.push([meter, divideRounded(quantity * leftMs, BigInt(windowMs))]);
+    if (!isOverTime(meter) && windowMs > 0)
+      rest.push([meter, divideRounded(quantity * leftMs, BigInt(windowMs))]);
   }
   return addUsage(used, new Map(rest));
 }

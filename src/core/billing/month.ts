@@ -12,7 +12,9 @@ export const MONTH_TEXT = /^2\d{3}-(0[1-9]|1[0-2])$/;
 
 /** The month of such a text; null for anything else. */
 export function parseMonth(text: string): BillingMonth | null {
-  return MONTH_TEXT.test(text) ? { year: Number(text.slice(0, 4)), month: Number(text.slice(5)) } : null;
+  return MONTH_TEXT.test(text)
+    ? { year: Number(text.slice(0, 4)), month: Number(text.slice(5)) }
+    : null;
 }
 
 /** The month that a time is in, milliseconds since 1970. */
@@ -32,7 +34,10 @@ export function monthsLater({ year, month }: BillingMonth, months: number): Bill
 }
 
 /** First millisecond of the month, and of the next. */
-export function monthBounds({ year, month }: BillingMonth): { readonly startMs: number; readonly endMs: number } {
+export function monthBounds({ year, month }: BillingMonth): {
+  readonly startMs: number;
+  readonly endMs: number;
+} {
   return { startMs: Date.UTC(year, month - 1, 1), endMs: Date.UTC(year, month, 1) };
 }
 

@@ -1,7 +1,8 @@
-// Tells a billing service outside, day by day, what accounts used that have a customer there. Both homes call it by their
-// clock. Each event goes out under an identifier of its account, meter and day, and the progress is noted around it, so that
-// a crash repeats one event at most, which the service then knows. What can't be repeated safely any more is left out: a miss
-// is in the customer's favour.
+// Tells a billing service outside, day by day, what accounts used that have a customer there. Both
+// homes call it by their clock. Each event goes out under an identifier of its account, meter and
+// day, and the progress is noted around it, so that a crash repeats one event at most, which the
+// service then knows. What can't be repeated safely any more is left out: a miss is in the
+// customer's favour.
 import { sha256Hex } from '../../crypto/hash.ts';
 import type { PushProgress, PushTarget } from '../../domain/billing/billing.ts';
 import type { MeterName } from '../../domain/billing/usage.ts';
@@ -15,16 +16,28 @@ import { netUsage, type Usage } from './usage.ts';
 
 /** After a day's end, until the ledger has what was counted late. */
 export const DAY_GRACE_MS = 6 * HOUR_MS;
-/** So long the service knows an identifier again, with an hour to spare. Source: Stripe, meter events, `identifier`. */
+/**
+ * So long the service knows an identifier again, with an hour to spare. Source: Stripe, meter
+ * events, `identifier`.
+ */
 const REPEAT_MS = 23 * HOUR_MS;
-/** Older days are not taken any more, with a day to spare. Source: Stripe, meter events, `timestamp`: 35 days. */
+/**
+ * Older days are not taken any more, with a day to spare. Source: Stripe, meter events,
+ * `timestamp`: 35 days.
+ */
 const OLDEST_MS = 34 * DAY_MS;
 const PAGE = 100;
 /** Bytes and byte-hours are told in millions, since values have 15 digits at most. */
 const MEGA = 1_000_000n;
 
-/** How many events were told. An account whose push fails is logged, and goes on in the next run. */
-export async function pushUsage(core: Core, push: UsagePush, stopping: AbortSignal | null = null): Promise<number> {
+/**
+ * How many events were told. An account whose push fails is logged, and goes on in the next run.
+ */
+export async function pushUsage(
+  core: Core,
+  push: UsagePush,
+  stopping: AbortSignal | null = null,
+): Promise<number> {
   const { directory, log } = core.ports;
   let told = 0;
   for (let after = ''; ; ) {
@@ -33,7 +46,11 @@ export async function pushUsage(core: Core, push: UsagePush, stopping: AbortSign
       if (stopping?.aborted === true) return told;
       try {
         for (let next: PushTarget | null = target; next !== null; ) {
-          const day: { readonly told: number; readonly next: PushTarget | null } = await pushDay(core, push, next);
+          const day: { readonly told: number; readonly next: PushTarget | null } = await pushDay(
+            core,
+            push,
+            next,
+          );
           told += day.told;
           next = day.next;
         }
@@ -56,7 +73,12 @@ async function pushDay(core: Core, push: UsagePush, target: PushTarget) {
     progress = { ...progress, ...change };
     await core.ports.directory.call('notePush', { accountId, ...progress });
   };
-  let progress: PushProgress = { dayMs, told: target.told, tried: target.tried, triedAtMs: target.triedAtMs };
+  let progress: PushProgress = {
+    dayMs,
+    told: target.told,
+    tried: target.tried,
+    triedAtMs: target.triedAtMs,
+  };
   let told = 0;
   const events = dayMs < nowMs - OLDEST_MS ? [] : await eventsOf(core, target);
   for (const { meter, event } of events) {
@@ -80,17 +102,28 @@ async function pushDay(core: Core, push: UsagePush, target: PushTarget) {
   return { told, next };
 }
 
-/** What a day adds to the month, in whole units: rounded down over the month, so that days lose nothing but at its end. */
+/**
+ * What a day adds to the month, in whole units: rounded down over the month, so that days lose
+ * nothing but at its end.
+ */
 async function eventsOf(core: Core, { accountId, customerId, dayMs }: PushTarget) {
   const { startMs } = monthBounds(monthOf(dayMs));
   // Storage is told as it is stored, what is saved taken off: meters outside can't go down.
   const [before, after] = (
-    await Promise.all([readUsage(core, accountId, startMs, dayMs), readUsage(core, accountId, startMs, dayMs + DAY_MS)])
+    await Promise.all([
+      readUsage(core, accountId, startMs, dayMs),
+      readUsage(core, accountId, startMs, dayMs + DAY_MS),
+    ])
   ).map(netUsage) as [Usage, Usage];
   const meters = [...after.keys()].filter((meter) => !meter.startsWith('free/')).sort();
   return meters.flatMap((meter) => {
     const value = wholeUnits(after, meter) - wholeUnits(before, meter);
-    const event = { ...namesOf(accountId, meter, dayMs), customerId, value, atMs: dayMs + DAY_MS - 1000 };
+    const event = {
+      ...namesOf(accountId, meter, dayMs),
+      customerId,
+      value,
+      atMs: dayMs + DAY_MS - 1000,
+    };
     return value > 0n ? [{ meter, event }] : [];
   });
 }
@@ -100,9 +133,18 @@ function wholeUnits(usage: Usage, meter: MeterName): bigint {
   return meter.startsWith('class-') ? quantity : quantity / MEGA;
 }
 
-/** `quayside_class_a_standard`; the identifier holds a digest of the account, whose id may be long. */
-function namesOf(accountId: string, meter: MeterName, dayMs: number): Pick<UsageEvent, 'eventName' | 'identifier'> {
+/**
+ * `quayside_class_a_standard`; the identifier holds a digest of the account, whose id may be long.
+ */
+function namesOf(
+  accountId: string,
+  meter: MeterName,
+  dayMs: number,
+): Pick<UsageEvent, 'eventName' | 'identifier'> {
   const name = meter.toLowerCase().replace(/[^a-z0-9]+/g, '_');
   const day = dayText(dayMs);
-  return { eventName: `quayside_${name}`, identifier: `quayside-${sha256Hex(accountId).slice(0, 20)}-${day}-${name}` };
+  return {
+    eventName: `quayside_${name}`,
+    identifier: `quayside-${sha256Hex(accountId).slice(0, 20)}-${day}-${name}`,
+  };
 }

@@ -12,20 +12,32 @@ export function toBillingUnits(meter: MeterName, quantity: bigint): bigint {
   return isInByteTime(meter) ? quantity / BigInt(HOUR_MS) : quantity;
 }
 
-/** From `fromMs` until before `toMs`, milliseconds, both at the start of an hour. Cost: one query of the ledger. */
-export async function readUsage(core: Core, accountId: AccountId, fromMs: number, toMs: number): Promise<Usage> {
+/**
+ * From `fromMs` until before `toMs`, milliseconds, both at the start of an hour. Cost: one query of
+ * the ledger.
+ */
+export async function readUsage(
+  core: Core,
+  accountId: AccountId,
+  fromMs: number,
+  toMs: number,
+): Promise<Usage> {
   if (toMs <= fromMs) return new Map();
   return toUsage(await core.ports.ledger.call('query', { accountId, fromMs, toMs, groupBy: [] }));
 }
 
 /**
- * Bytes of a storage meter at each hour, on average over the hour; 0 where the ledger has nothing. Times as of
- * `readUsage`, cost as of `queryInParts`.
+ * Bytes of a storage meter at each hour, on average over the hour; 0 where the ledger has nothing.
+ * Times as of `readUsage`, cost as of `queryInParts`.
  */
 export async function readStoredByHour(
   core: Core,
   accountId: AccountId,
-  { meter, fromMs, toMs }: { readonly meter: MeterName; readonly fromMs: number; readonly toMs: number },
+  {
+    meter,
+    fromMs,
+    toMs,
+  }: { readonly meter: MeterName; readonly fromMs: number; readonly toMs: number },
 ): Promise<readonly bigint[]> {
   const hours: bigint[] = Array.from({ length: Math.max(0, (toMs - fromMs) / HOUR_MS) }, () => 0n);
   if (hours.length === 0) return hours;

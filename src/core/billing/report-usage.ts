@@ -1,5 +1,6 @@
-// Tells the webhooks of accounts what was used on each day, once it is over: `usage.daily`. Both homes call it by their clock. A
-// walk over the accounts that have webhooks, which notes its place; what is repeated after a crash is the same message.
+// Tells the webhooks of accounts what was used on each day, once it is over: `usage.daily`. Both
+// homes call it by their clock. A walk over the accounts that have webhooks, which notes its place;
+// what is repeated after a crash is the same message.
 import { sha256Hex } from '../../crypto/hash.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import { DAY_MS, startOfDay } from '../../domain/time.ts';
@@ -16,8 +17,9 @@ const ACCOUNTS_PER_RUN = 100_000;
 const DAYS_LATE = 7;
 
 /**
- * How many messages went to webhooks. An account whose message fails is logged and left out. Cost: for each account with a
- * webhook, once a day, a query of the ledger and three directory calls; else one directory call.
+ * How many messages went to webhooks. An account whose message fails is logged and left out. Cost:
+ * for each account with a webhook, once a day, a query of the ledger and three directory calls;
+ * else one directory call.
  */
 export async function tellUsage(core: Core, options: CloseOptions = {}): Promise<number> {
   const { directory, clock } = core.ports;
@@ -61,7 +63,9 @@ async function tellDay(core: Core, dayMs: number, start: string, run: Run) {
 /** A day without any use is not told. */
 async function tellAccount(core: Core, accountId: AccountId, dayMs: number): Promise<number> {
   const usage = await readUsage(core, accountId, dayMs, dayMs + DAY_MS);
-  const used = [...usage].filter(([, quantity]) => quantity > 0n).sort(([a], [b]) => (a < b ? -1 : 1));
+  const used = [...usage]
+    .filter(([, quantity]) => quantity > 0n)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
   if (used.length === 0) return 0;
   const day = dayText(dayMs);
   const quantities = Object.fromEntries(used.map(([meter, quantity]) => [meter, String(quantity)]));

@@ -5,8 +5,8 @@ import { pushUsage } from './push-usage.ts';
 import { tellUsage } from './report-usage.ts';
 
 /**
- * The scheduled work on bills: months that are due are closed, days that are over are told to webhooks, and usage to a
- * billing service, if there is one.
+ * The scheduled work on bills: months that are due are closed, days that are over are told to
+ * webhooks, and usage to a billing service, if there is one.
  */
 export async function runBilling(core: Core, options: CloseOptions = {}): Promise<void> {
   await notePrices(core);

@@ -1,5 +1,6 @@
-// What a bill is made of: quantities by meter, whole numbers without bound. Storage is in byte-hours, traffic in bytes,
-// requests in requests. The ledger adds usage up, a rate card prices it; nothing here knows money.
+// What a bill is made of: quantities by meter, whole numbers without bound. Storage is in
+// byte-hours, traffic in bytes, requests in requests. The ledger adds usage up, a rate card prices
+// it; nothing here knows money.
 import type { MeterKind, MeterName } from '../../domain/billing/usage.ts';
 
 export type { MeterKind, MeterName };
@@ -8,7 +9,8 @@ export type Usage = ReadonlyMap<MeterName, bigint>;
 /** The sum of several. */
 export function addUsage(...parts: readonly Usage[]): Usage {
   const sum = new Map<MeterName, bigint>();
-  for (const part of parts) for (const [meter, quantity] of part) sum.set(meter, (sum.get(meter) ?? 0n) + quantity);
+  for (const part of parts)
+    for (const [meter, quantity] of part) sum.set(meter, (sum.get(meter) ?? 0n) + quantity);
   return sum;
 }
 
@@ -21,7 +23,8 @@ const kindOf = (meter: MeterName): string => meter.slice(0, meter.indexOf('/'));
 /** Whether a meter is of storage as clients see it. */
 export const isStorage = (meter: MeterName): boolean => kindOf(meter) === 'storage';
 /** Whether a meter is of what is saved of storage. */
-export const isSaving = (meter: MeterName): boolean => SAVINGS.some((kind) => kind === kindOf(meter));
+export const isSaving = (meter: MeterName): boolean =>
+  SAVINGS.some((kind) => kind === kindOf(meter));
 /** Whether a meter goes by what is stored from moment to moment. */
 export const isOverTime = (meter: MeterName): boolean => isStorage(meter) || isSaving(meter);
 /** What strangers were refused: shown to the owner, never billed, and no use of the account's. */
@@ -31,8 +34,12 @@ export const BLOCKED: MeterName = 'free/blocked';
 export const isUsed = (usage: Usage): boolean =>
   [...netUsage(usage)].some(([meter, quantity]) => meter !== BLOCKED && quantity !== 0n);
 
-/** Whether a meter is in byte-milliseconds in the ledger, and in byte-hours on bills: with what leaves its class early. */
-export const isInByteTime = (meter: MeterName): boolean => isOverTime(meter) || kindOf(meter) === 'early-delete';
+/**
+ * Whether a meter is in byte-milliseconds in the ledger, and in byte-hours on bills: with what
+ * leaves its class early.
+ */
+export const isInByteTime = (meter: MeterName): boolean =>
+  isOverTime(meter) || kindOf(meter) === 'early-delete';
 
 /** The meter of what is saved of a storage meter. */
 export const savingMeter = (saving: Saving, storage: MeterName): MeterName =>
@@ -50,7 +57,9 @@ export function savedOf(usage: Usage, storage: MeterName): Readonly<Record<Savin
   return { deduplicated: take('deduplicated'), compressed: take('compressed') };
 }
 
-/** With what is really stored in the place of storage as clients see it, and without the savings. */
+/**
+ * With what is really stored in the place of storage as clients see it, and without the savings.
+ */
 export function netUsage(usage: Usage): Usage {
   const net = new Map<MeterName, bigint>();
   for (const [meter, quantity] of usage) {

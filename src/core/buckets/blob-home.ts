@@ -1,5 +1,5 @@
-// A bucket id carries the bucket's name, and a blob id carries its home bucket's id: whoever has a segment knows
-// which bucket must keep its bytes, without asking anybody.
+// A bucket id carries the bucket's name, and a blob id carries its home bucket's id: whoever has a
+// segment knows which bucket must keep its bytes, without asking anybody.
 import type { BlobId, BucketAddress, BucketId, BucketName, Segment } from '../../domain/nouns.ts';
 
 /** Between name and random part; no bucket name contains it. */

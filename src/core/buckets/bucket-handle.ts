@@ -1,7 +1,8 @@
-// An opened bucket: the record that the caller was authorised on, and the calls that go to its index. Every call
-// names the revision of that record; when the bucket changed in between the index refuses, and the handle opens
-// the bucket again, authorises again and repeats the call. So one index call per request stays exact. Every change
-// of a bucket goes through here, so this is also where hot metadata forgets, before the client hears of the change.
+// An opened bucket: the record that the caller was authorised on, and the calls that go to its
+// index. Every call names the revision of that record; when the bucket changed in between the index
+// refuses, and the handle opens the bucket again, authorises again and repeats the call. So one
+// index call per request stays exact. Every change of a bucket goes through here, so this is also
+// where hot metadata forgets, before the client hears of the change.
 
 import { hasCode, StorageError } from '../../domain/errors.ts';
 import type { EventOrigin } from '../../domain/notifications.ts';
@@ -14,13 +15,18 @@ import type { Core } from '../core.ts';
 import { neededBy, raiseStorageGrant } from '../quotas/storage-grants.ts';
 
 type TakesBucket = {
-  [Name in keyof IndexApi]: Parameters<IndexApi[Name]>[0] extends { bucket: BucketRef } ? Name : never;
+  [Name in keyof IndexApi]: Parameters<IndexApi[Name]>[0] extends { bucket: BucketRef }
+    ? Name
+    : never;
 }[keyof IndexApi];
 
 export type BucketHandle = {
   /** The record as last authorised. */
   record(): BucketRecord;
-  /** Input that depends on the record is given as a function of it, and made anew when the bucket changed. */
+  /**
+   * Input that depends on the record is given as a function of it, and made anew when the bucket
+   * changed.
+   */
   call<Name extends TakesBucket>(
     name: Name,
     input: InputOf<Name> | ((record: BucketRecord) => InputOf<Name>),
@@ -33,7 +39,10 @@ type InputOf<Name extends TakesBucket> = Omit<Parameters<IndexApi[Name]>[0], 'bu
 export type Changer = {
   /** For the bucket's events. Asked only where one may be written. */
   readonly originOf: () => EventOrigin;
-  /** Told of each change that readers can see, once hot metadata has forgotten it; of a failed one too: it may have landed. */
+  /**
+   * Told of each change that readers can see, once hot metadata has forgotten it; of a failed one
+   * too: it may have landed.
+   */
   readonly note: (bucket: BucketName, change: ReaderChange) => void;
 };
 
@@ -51,24 +60,33 @@ function toBucketRef({ id, name, revision, settings }: BucketRecord): BucketRef 
   return hasQuotas ? { ...ref, quotas: { own: quota, isShared: hasAccountQuota === true } } : ref;
 }
 
-/** The same for a call that may write events: with the bucket's rules, if it has any, and who makes the change. */
+/**
+ * The same for a call that may write events: with the bucket's rules, if it has any, and who makes
+ * the change.
+ */
 function toTellingRef(record: BucketRecord, changer: Changer | null): BucketRef {
   const { ownerId, settings } = record;
   const ref = toBucketRef(record);
   if (settings.notifications === null) return ref;
-  return { ...ref, notify: { ownerId, rules: settings.notifications, origin: changer?.originOf() ?? null } };
+  return {
+    ...ref,
+    notify: { ownerId, rules: settings.notifications, origin: changer?.originOf() ?? null },
+  };
 }
 
 /** How often a call is repeated on a bucket that keeps changing before the client is asked to. */
 const MAX_REOPENS = 3;
 /** How often it is repeated on one whose quota others use up as soon as more is granted. */
 const RAISES_MAX = 64;
-/** The same of a change of the bucket itself: of many at once each must wait for the others, one round for each. */
+/**
+ * The same of a change of the bucket itself: of many at once each must wait for the others, one
+ * round for each.
+ */
 const MAX_REOPENS_OF_CHANGE = 64;
 
 /**
- * Opens a bucket for one request. `authorize` throws AccessDenied; it runs again when the bucket changed. Without a
- * `changer` it is this service by itself. NoSuchBucket.
+ * Opens a bucket for one request. `authorize` throws AccessDenied; it runs again when the bucket
+ * changed. Without a `changer` it is this service by itself. NoSuchBucket.
  */
 export async function openBucket(
   core: Core,
@@ -94,7 +112,9 @@ export async function openBucket(
         const input = typeof given === 'function' ? given(record) : given;
         const changed = changedBy(method, input);
         try {
-          return await index.call(name, method, { ...input, bucket } as Parameters<IndexApi[typeof method]>[0]);
+          return await index.call(name, method, { ...input, bucket } as Parameters<
+            IndexApi[typeof method]
+          >[0]);
         } catch (error) {
           if (hasCode(error, 'StorageGrantNeeded') && raises < RAISES_MAX) {
             raises += 1;
@@ -104,11 +124,13 @@ export async function openBucket(
           if (!hasCode(error, 'BucketChanged')) throw error;
           reopens += 1;
           const reopensMax = changed === 'gate' ? MAX_REOPENS_OF_CHANGE : MAX_REOPENS;
-          if (reopens > reopensMax) throw new StorageError('ConditionalRequestConflict', { cause: error });
+          if (reopens > reopensMax)
+            throw new StorageError('ConditionalRequestConflict', { cause: error });
           record = await authorized();
         } finally {
           // Whatever the outcome: a failed call may have landed.
-          if (changed !== 'nothing' && changed !== 'gate') core.ports.hotMetadata.evict(name, changed);
+          if (changed !== 'nothing' && changed !== 'gate')
+            core.ports.hotMetadata.evict(name, changed);
           if (changesGate(changed)) core.ports.hotMetadata.evict(name, null);
           if (changed !== 'nothing') changer?.note(name, changed);
         }

@@ -1,5 +1,6 @@
-// A change of several settings of a bucket at once, as the JSON API takes it. Everything is checked before anything is done;
-// then come host names, which can be another's, then access, then all other settings: one commit each.
+// A change of several settings of a bucket at once, as the JSON API takes it. Everything is checked
+// before anything is done; then come host names, which can be another's, then access, then all
+// other settings: one commit each.
 import type { BucketSettings } from '../../domain/bucket-settings.ts';
 import type { HostingSettings } from '../../domain/hosting.ts';
 import type { Core } from '../core.ts';
@@ -21,7 +22,15 @@ export type BucketChange = {
     Pick<
       BucketSettings,
       | ('versioning' | 'cors' | 'lifecycle' | 'tags' | 'encryption' | 'requestPayer' | 'receipts')
-      | ('logging' | 'website' | 'objectLock' | 'notifications' | 'deduplication' | 'compression' | 'quota')
+      | (
+          | 'logging'
+          | 'website'
+          | 'objectLock'
+          | 'notifications'
+          | 'deduplication'
+          | 'compression'
+          | 'quota'
+        )
     >
   >;
 };

@@ -11,10 +11,10 @@ import { getAccountQuota, markBucket as markForQuota } from '../quotas/account-q
 import { makeBucketId } from './blob-home.ts';
 
 /**
- * Makes a bucket, or finds the one that the account has already (`isNew` false). The account's list is written first:
- * a crash in between leaves a name without a bucket, which making it again or the sweeper puts right.
- * Errors: BucketAlreadyExists (another account's). Cost: two commits, and two looks at the caps and
- * the quota of the account.
+ * Makes a bucket, or finds the one that the account has already (`isNew` false). The account's list
+ * is written first: a crash in between leaves a name without a bucket, which making it again or the
+ * sweeper puts right. Errors: BucketAlreadyExists (another account's). Cost: two commits, and two
+ * looks at the caps and the quota of the account.
  */
 export async function createBucket(
   core: Core,
@@ -37,7 +37,11 @@ export async function createBucket(
     createdAtMs,
     revision: 1,
     access: withPublicReads({ name, ownerId: account.id }, access),
-    settings: { ...settings, ...(isCapped && { isCapped }), ...(quota !== null && { hasAccountQuota: true }) },
+    settings: {
+      ...settings,
+      ...(isCapped && { isCapped }),
+      ...(quota !== null && { hasAccountQuota: true }),
+    },
   };
   try {
     const record = await metadataIndex.call(name, 'createBucket', { bucket });
@@ -52,7 +56,11 @@ export async function createBucket(
     const record = await metadataIndex.call(name, 'getBucket', { name });
     if (record === null) throw new StorageError('ConditionalRequestConflict', { cause: error });
     // The list shows the time of the bucket that there is, not of this attempt.
-    await directory.call('addBucket', { ownerId: account.id, name, createdAtMs: record.createdAtMs });
+    await directory.call('addBucket', {
+      ownerId: account.id,
+      name,
+      createdAtMs: record.createdAtMs,
+    });
     return { record: await withLimitsOfMeanwhile(core, record), isNew: false };
   }
 }
@@ -64,7 +72,8 @@ export async function createBucket(
 async function withLimitsOfMeanwhile(core: Core, record: BucketRecord): Promise<BucketRecord> {
   const { name, ownerId, settings } = record;
   const isCapMissing = settings.isCapped !== true && (await isCappedFromStart(core, ownerId));
-  const isQuotaMissing = settings.hasAccountQuota !== true && (await getAccountQuota(core, ownerId)) !== null;
+  const isQuotaMissing =
+    settings.hasAccountQuota !== true && (await getAccountQuota(core, ownerId)) !== null;
   if (isCapMissing) await markBucket(core, ownerId, name, true);
   if (isQuotaMissing) await markForQuota(core, ownerId, name, true);
   if (!isCapMissing && !isQuotaMissing) return record;

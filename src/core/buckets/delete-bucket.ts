@@ -4,9 +4,9 @@ import { bindDomains } from '../hosting/set-hosting.ts';
 import type { BucketHandle } from './bucket-handle.ts';
 
 /**
- * Deletes an empty bucket and gives its host names back; its unfinished uploads and unreferenced blobs go with a later
- * sweep. BucketNotEmpty. Cost: two commits, three with host names.
- * Source for the uploads: AWS's DeleteBucket, which lets only those of directory buckets count.
+ * Deletes an empty bucket and gives its host names back; its unfinished uploads and unreferenced
+ * blobs go with a later sweep. BucketNotEmpty. Cost: two commits, three with host names. Source for
+ * the uploads: AWS's DeleteBucket, which lets only those of directory buckets count.
  */
 export async function deleteBucket(core: Core, bucket: BucketHandle): Promise<void> {
   const { ownerId, name, createdAtMs } = bucket.record();
@@ -18,8 +18,8 @@ export async function deleteBucket(core: Core, bucket: BucketHandle): Promise<vo
 }
 
 /**
- * What the bucket was granted of its account's quota is free again, and its row goes from the ledger.
- * Behind the answer: where it fails, the grant is taken back when somebody needs it.
+ * What the bucket was granted of its account's quota is free again, and its row goes from the
+ * ledger. Behind the answer: where it fails, the grant is taken back when somebody needs it.
  */
 function giveGrantBack(core: Core, accountId: AccountId, bucketId: BucketId): void {
   const { background, clock, ledger } = core.ports;

@@ -3,8 +3,8 @@ import type { ReaderChange } from '../../ports/hot-metadata.ts';
 import type { Core } from '../core.ts';
 
 /**
- * When the last reader anywhere can have been shown what a change replaced that was made just now in this process, 1970,
- * milliseconds. On Node that is now. Call it when the change was answered.
+ * When the last reader anywhere can have been shown what a change replaced that was made just now
+ * in this process, 1970, milliseconds. On Node that is now. Call it when the change was answered.
  */
 export function freshByMs({ ports }: Core, bucket: BucketName, change: ReaderChange): number {
   return ports.clock.nowMs() + ports.hotMetadata.staleForMs(bucket, change);

@@ -1,4 +1,5 @@
-// Every change of who may do what with a bucket goes through here, so that what everyone may read is worked out anew.
+// Every change of who may do what with a bucket goes through here, so that what everyone may read
+// is worked out anew.
 import type { BucketAccess } from '../../domain/bucket-access.ts';
 import type { BucketRecord } from '../../domain/nouns.ts';
 import { withPublicReads } from '../auth/public-reads.ts';
@@ -15,9 +16,11 @@ export function setBucketAccess(bucket: BucketHandle, change: AccessChange): Pro
 }
 
 /**
- * Notes, before an ACL opens an object to everyone, that the bucket has such objects: from then on strangers' reads look
- * at objects. Costs a commit the first time in a bucket's life, nothing after.
+ * Notes, before an ACL opens an object to everyone, that the bucket has such objects: from then on
+ * strangers' reads look at objects. Costs a commit the first time in a bucket's life, nothing
+ * after.
  */
 export async function admitPublicObjects(bucket: BucketHandle): Promise<void> {
-  if (!bucket.record().access.hasPublicObjects) await setBucketAccess(bucket, { hasPublicObjects: true });
+  if (!bucket.record().access.hasPublicObjects)
+    await setBucketAccess(bucket, { hasPublicObjects: true });
 }

@@ -3,7 +3,10 @@ import type { BucketRecord } from '../../domain/nouns.ts';
 import type { Core } from '../core.ts';
 import type { BucketHandle } from './bucket-handle.ts';
 
-/** Replaces those settings that are given, null for none; the others stay. InvalidBucketState. Cost: one commit. */
+/**
+ * Replaces those settings that are given, null for none; the others stay. InvalidBucketState. Cost:
+ * one commit.
+ */
 export function setBucketSettings(
   _core: Core,
   bucket: BucketHandle,

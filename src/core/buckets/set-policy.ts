@@ -1,4 +1,5 @@
-// The policy of a bucket: what may be put, and putting it. What it means for strangers follows in set-bucket-access.ts.
+// The policy of a bucket: what may be put, and putting it. What it means for strangers follows in
+// set-bucket-access.ts.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { BucketRecord } from '../../domain/nouns.ts';
@@ -10,12 +11,17 @@ import type { BucketHandle } from './bucket-handle.ts';
 import { setBucketAccess } from './set-bucket-access.ts';
 
 /**
- * Whether the bucket can have the policy: MalformedPolicy when it means nothing or is too long, AccessDenied when it opens the bucket
- * and `access`, as it will be, blocks such policies.
+ * Whether the bucket can have the policy: MalformedPolicy when it means nothing or is too long,
+ * AccessDenied when it opens the bucket and `access`, as it will be, blocks such policies.
  */
-export function checkPolicy(record: Pick<BucketRecord, 'name' | 'access'>, policyJson: string): void {
+export function checkPolicy(
+  record: Pick<BucketRecord, 'name' | 'access'>,
+  policyJson: string,
+): void {
   if (new TextEncoder().encode(policyJson).length > POLICY_MAX_BYTES) {
-    throw malformedPolicy(`Policy exceeds the maximum allowed document size of ${POLICY_MAX_BYTES} bytes`);
+    throw malformedPolicy(
+      `Policy exceeds the maximum allowed document size of ${POLICY_MAX_BYTES} bytes`,
+    );
   }
   const policy = parsePolicy(policyJson, record.name);
   requireUsefulStatements(policy);
@@ -25,7 +31,10 @@ export function checkPolicy(record: Pick<BucketRecord, 'name' | 'access'>, polic
 }
 
 /** Replaces the policy; null takes it away. Errors: those of checkPolicy. Cost: one commit. */
-export async function setBucketPolicy(bucket: BucketHandle, policyJson: string | null): Promise<void> {
+export async function setBucketPolicy(
+  bucket: BucketHandle,
+  policyJson: string | null,
+): Promise<void> {
   if (policyJson !== null) checkPolicy(bucket.record(), policyJson);
   await setBucketAccess(bucket, { policyJson });
 }

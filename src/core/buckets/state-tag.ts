@@ -1,6 +1,9 @@
 import type { BucketRecord } from '../../domain/nouns.ts';
 
-/** The state of a bucket's record as the tag of an ETag, without quotes: another one after each change of a setting. */
+/**
+ * The state of a bucket's record as the tag of an ETag, without quotes: another one after each
+ * change of a setting.
+ */
 export function stateTagOf({ id, revision }: Pick<BucketRecord, 'id' | 'revision'>): string {
   return `${id}.${revision}`;
 }

@@ -1,5 +1,6 @@
-// For work on a bucket that decides once for many commits: what was decided on one record must not be done to another. When
-// the owner changes the bucket meanwhile the work ends, and the next sweep begins with what is then.
+// For work on a bucket that decides once for many commits: what was decided on one record must not
+// be done to another. When the owner changes the bucket meanwhile the work ends, and the next sweep
+// begins with what is then.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { BucketName } from '../../domain/nouns.ts';
@@ -8,11 +9,14 @@ import { type BucketHandle, openBucket } from './bucket-handle.ts';
 
 const STOPPED: ReadonlySet<string> = new Set(['ConditionalRequestConflict', 'NoSuchBucket']);
 
-/** A handle that never decides on a second record: ConditionalRequestConflict then. NoSuchBucket. */
+/**
+ * A handle that never decides on a second record: ConditionalRequestConflict then. NoSuchBucket.
+ */
 export async function openUnchanging(core: Core, name: BucketName): Promise<BucketHandle> {
   let revision: number | null = null;
   return openBucket(core, name, (record) => {
-    if (revision !== null && record.revision !== revision) throw new StorageError('ConditionalRequestConflict');
+    if (revision !== null && record.revision !== revision)
+      throw new StorageError('ConditionalRequestConflict');
     revision = record.revision;
   });
 }

@@ -1,9 +1,22 @@
-// How much of a cap a process may use before it asks again. Worked out from what the ledger knows: what is left when what
-// is recorded and what others hold is taken off. Pure; docs/adr/0020-caps.md tells why no more than the limit is ever used.
-import { type Cap, type CapGrant, type CapState, type CapsState, capPeriod } from '../../domain/billing/caps.ts';
+// How much of a cap a process may use before it asks again. Worked out from what the ledger knows:
+// what is left when what is recorded and what others hold is taken off. Pure; docs/adr/0020-caps.md
+// tells why no more than the limit is ever used.
+import {
+  type Cap,
+  type CapGrant,
+  type CapState,
+  type CapsState,
+  capPeriod,
+} from '../../domain/billing/caps.ts';
 import { type Allowance, type Use, unitsOf } from '../../ports/metering.ts';
 import { monthOf } from '../billing/month.ts';
-import { type CapPrices, pricesOf, type StorageUntilEnd, spentOf, storageUntilEnd } from './price-cap.ts';
+import {
+  type CapPrices,
+  pricesOf,
+  type StorageUntilEnd,
+  spentOf,
+  storageUntilEnd,
+} from './price-cap.ts';
 
 /** A process gets this share of what is left, so that others get some too. */
 const SHARE = 1 / 4;
@@ -12,7 +25,10 @@ const SHARE = 1 / 4;
  * the share, so that a crowd of them asks again on the way, and alerts are told as they are passed.
  */
 const LARGE_SHARE = 1 / 16;
-/** But at least for so many requests, and so many bytes out: else the last bit of a cap would be asked for one by one. */
+/**
+ * But at least for so many requests, and so many bytes out: else the last bit of a cap would be
+ * asked for one by one.
+ */
 const LEAST_REQUESTS = 100;
 const LEAST_BYTES = 1024 * 1024;
 
@@ -59,7 +75,8 @@ function standingOf(state: CapState, nowMs: number, need: CapNeed): CapStanding 
   const prices = pricesOf(cap);
   const storage = storageUntilEnd(state, monthOf(nowMs), periodMs.toMs - nowMs);
   const standing = { cap, spent, percent, level, periodMs, isLifted, prices, storage } as const;
-  if (isLifted) return { ...standing, left: Number.MAX_SAFE_INTEGER, units: Number.MAX_SAFE_INTEGER };
+  if (isLifted)
+    return { ...standing, left: Number.MAX_SAFE_INTEGER, units: Number.MAX_SAFE_INTEGER };
   return { ...standing, left, units: grantOf(prices, left, need) };
 }
 
@@ -83,7 +100,10 @@ function grantOf(prices: CapPrices, left: number, { held, pending, waiting }: Ca
 
 /** Leases are for caps that are heard. */
 export function grantsOf(standings: readonly CapStanding[]): readonly CapGrant[] {
-  return standings.map(({ cap, isLifted, units }) => ({ capId: cap.id, units: isLifted ? 0 : units }));
+  return standings.map(({ cap, isLifted, units }) => ({
+    capId: cap.id,
+    units: isLifted ? 0 : units,
+  }));
 }
 
 /** Alerts that were reached, whether or not they were told before. */

@@ -1,15 +1,27 @@
-// Keeps usage below the caps of whoever pays. Both doors of delivery and the S3 surface ask it where a bucket's record says
-// that it is capped; the answer comes from memory, out of what the process has leased of each cap (cap-leases.ts). When that
-// is used up or old, more is leased first. It counts nothing: the meter does.
+// Keeps usage below the caps of whoever pays. Both doors of delivery and the S3 surface ask it
+// where a bucket's record says that it is capped; the answer comes from memory, out of what the
+// process has leased of each cap (cap-leases.ts). When that is used up or old, more is leased
+// first. It counts nothing: the meter does.
 
 import { hasCode, StorageError } from '../../domain/errors.ts';
 import type { BucketGate } from '../../domain/nouns.ts';
-import { type OperationClass, type UsageCounter, type UsageOwner, unitsOf } from '../../ports/metering.ts';
+import {
+  type OperationClass,
+  type UsageCounter,
+  type UsageOwner,
+  unitsOf,
+} from '../../ports/metering.ts';
 import type { Core } from '../core.ts';
 import type { UsageFlusher } from '../metering/flush-usage.ts';
 import { admit } from './admit.ts';
 import type { CapStanding } from './allowances.ts';
-import { allowancesFor, createCapLeases, isFor, REFUSAL_MS, type WaitingUse } from './cap-leases.ts';
+import {
+  allowancesFor,
+  createCapLeases,
+  isFor,
+  REFUSAL_MS,
+  type WaitingUse,
+} from './cap-leases.ts';
 import { capRefusal, storageRefusal } from './cap-refusal.ts';
 import type { TellCrossing } from './tell-crossing.ts';
 
@@ -21,16 +33,19 @@ export type Wanted = {
 };
 
 export type CapGuard = {
-  /** Whether the answer may go out at once, for the hot door: false sends it to the other one. No I/O. */
+  /**
+   * Whether the answer may go out at once, for the hot door: false sends it to the other one. No
+   * I/O.
+   */
   mayServe(gate: BucketGate, bytesOut: number): boolean;
   /**
-   * Asked again when the answer goes out, in the same turn in which it is counted: null, or why it may not. Others may
-   * have used what `require` saw. No I/O.
+   * Asked again when the answer goes out, in the same turn in which it is counted: null, or why it
+   * may not. Others may have used what `require` saw. No I/O.
    */
   refusalNow(owner: UsageOwner, wanted: Wanted): StorageError | null;
   /**
-   * Resolves when it may be used. UsageCapReached, SpendingCapReached; ServiceUnavailable when the ledger can't be asked:
-   * a cap that can't be kept is not passed.
+   * Resolves when it may be used. UsageCapReached, SpendingCapReached; ServiceUnavailable when the
+   * ledger can't be asked: a cap that can't be kept is not passed.
    */
   require(owner: UsageOwner, wanted: Wanted): Promise<void>;
   /**
@@ -58,24 +73,31 @@ export function createCapGuard(
     if (counter.allowances === null) {
       const known = leases.known(counter.owner.accountId);
       // What was known before somebody changed a cap here says nothing now.
-      if (known?.forgotten === meter.forgotten()) counter.allowances = allowancesFor(known, counter.owner);
+      if (known?.forgotten === meter.forgotten())
+        counter.allowances = allowancesFor(known, counter.owner);
     }
     return counter;
   }
 
   const refusalOf = (owner: UsageOwner, wanted: Wanted) =>
     capRefusal(leases.known(owner.accountId)?.standings ?? [], owner, wanted, clock.nowMs());
-  const isFit = (counter: UsageCounter, wanted: Wanted) => admit(counterOf(counter).allowances, wanted, clock.nowMs());
+  const isFit = (counter: UsageCounter, wanted: Wanted) =>
+    admit(counterOf(counter).allowances, wanted, clock.nowMs());
 
   return {
     mayServe: (gate, bytesOut) =>
       isFit(meter.ofGate(gate), { operationClass: 'B', bytesOut, fromMemory: true }) === 'yes',
-    refusalNow: (owner, wanted) => (isFit(meter.of(owner), wanted) === 'yes' ? null : refusalOf(owner, wanted)),
+    refusalNow: (owner, wanted) =>
+      isFit(meter.of(owner), wanted) === 'yes' ? null : refusalOf(owner, wanted),
     async require(owner, wanted) {
       const first = isFit(meter.of(owner), wanted);
       if (first === 'yes') return;
       // More than one round where others use up at once what was leased.
-      for (let round = 0; first === 'ask' && round < ROUNDS && !isHopeless(owner, wanted); round++) {
+      for (
+        let round = 0;
+        first === 'ask' && round < ROUNDS && !isHopeless(owner, wanted);
+        round++
+      ) {
         await askAnew({ owner, operationClass: wanted.operationClass, bytesOut: wanted.bytesOut });
         if (isFit(meter.of(owner), wanted) === 'yes') return;
       }
@@ -89,15 +111,20 @@ export function createCapGuard(
     const known = leases.known(owner.accountId);
     return known?.standings.find(({ cap, storage }) => {
       const allowance = known.allowances.get(cap.id);
-      if (allowance === undefined || storage.perByte === 0 || !isFor(cap.scope, owner)) return false;
-      return allowance.used + allowance.perA + storage.planned + bytes * storage.perByte > allowance.reachable;
+      if (allowance === undefined || storage.perByte === 0 || !isFor(cap.scope, owner))
+        return false;
+      return (
+        allowance.used + allowance.perA + storage.planned + bytes * storage.perByte >
+        allowance.reachable
+      );
     });
   }
 
   async function requireStorage(owner: UsageOwner, bytes: number): Promise<void> {
     if (bytes === 0 || passedByStoring(owner, bytes) === undefined) return;
     const askedAtMs = leases.known(owner.accountId)?.askedAtMs ?? 0;
-    if (clock.nowMs() - askedAtMs >= REFUSAL_MS) await askAnew({ owner, operationClass: 'A', bytesOut: 0 });
+    if (clock.nowMs() - askedAtMs >= REFUSAL_MS)
+      await askAnew({ owner, operationClass: 'A', bytesOut: 0 });
     const passed = passedByStoring(owner, bytes);
     if (passed !== undefined) throw storageRefusal(passed);
   }
@@ -116,10 +143,12 @@ export function createCapGuard(
   function isHopeless(owner: UsageOwner, wanted: Wanted): boolean {
     const nowMs = clock.nowMs();
     const known = leases.known(owner.accountId);
-    if (known?.forgotten !== meter.forgotten() || nowMs - known.askedAtMs >= REFUSAL_MS) return false;
+    if (known?.forgotten !== meter.forgotten() || nowMs - known.askedAtMs >= REFUSAL_MS)
+      return false;
     const { operationClass, bytesOut } = wanted;
     return allowancesFor(known, owner).some(
-      (allowance) => allowance.used + unitsOf(allowance, operationClass, bytesOut) > allowance.reachable,
+      (allowance) =>
+        allowance.used + unitsOf(allowance, operationClass, bytesOut) > allowance.reachable,
     );
   }
 }

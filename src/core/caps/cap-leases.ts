@@ -1,5 +1,6 @@
-// What this process holds of each cap: it leases a share of what is left from the ledger, after everything counted so far was
-// brought there, and keeps it in memory for cap-guard.ts, which asks it. It decides nothing and counts nothing.
+// What this process holds of each cap: it leases a share of what is left from the ledger, after
+// everything counted so far was brought there, and keeps it in memory for cap-guard.ts, which asks
+// it. It decides nothing and counts nothing.
 
 import type { Cap, CapScope } from '../../domain/billing/caps.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -9,13 +10,25 @@ import type { Allowance, OperationClass, UsageOwner } from '../../ports/metering
 import { within } from '../../ports/with-timeout.ts';
 import type { Core } from '../core.ts';
 import type { UsageFlusher } from '../metering/flush-usage.ts';
-import { type CapNeed, type CapStanding, crossingsOf, grantsOf, standingsOf } from './allowances.ts';
+import {
+  type CapNeed,
+  type CapStanding,
+  crossingsOf,
+  grantsOf,
+  standingsOf,
+} from './allowances.ts';
 import type { TellCrossing } from './tell-crossing.ts';
 
-/** How long a lease lasts in the ledger, and for how much of that a process believes in it. Milliseconds. */
+/**
+ * How long a lease lasts in the ledger, and for how much of that a process believes in it.
+ * Milliseconds.
+ */
 export const LEASE_MS = 60_000;
 const BELIEVED_MS = 45_000;
-/** For so long a refusal stands without asking again, milliseconds: strangers who go on asking cost the ledger nothing. */
+/**
+ * For so long a refusal stands without asking again, milliseconds: strangers who go on asking cost
+ * the ledger nothing.
+ */
 export const REFUSAL_MS = 2_000;
 /** How often a lease is tried that another process was faster with. */
 const ATTEMPTS = 8;
@@ -50,7 +63,8 @@ export type CapLeases = {
 };
 
 /**
- * `holder`: a name that no other process has had. `tell`: hears of each percentage that a cap comes to, in no request's way.
+ * `holder`: a name that no other process has had. `tell`: hears of each percentage that a cap comes
+ * to, in no request's way.
  */
 export function createCapLeases(
   { ports: { clock, ledger, meter }, settings }: Core,
@@ -64,7 +78,8 @@ export function createCapLeases(
 
   async function renewInTime(use: WaitingUse): Promise<KnownCaps> {
     const { accountId } = use.owner;
-    if (pauses.isOn(accountId)) throw new StorageError('ServiceUnavailable', { cause: 'the ledger said nothing' });
+    if (pauses.isOn(accountId))
+      throw new StorageError('ServiceUnavailable', { cause: 'the ledger said nothing' });
     // Of those that come when it is over the first is let through, to see.
     pauses.renew(accountId);
     let isSettled = false;
@@ -87,14 +102,20 @@ export function createCapLeases(
   async function renew(accountId: AccountId): Promise<KnownCaps> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       meter.letGoOfIdle();
-      // What is counted up to here will be recorded when the state is read; what comes later is the lease's.
+      // What is counted up to here will be recorded when the state is read; what comes later is the
+      // lease's.
       const old = accounts.get(accountId)?.allowances ?? new Map<string, Allowance>();
-      // What is on its way by itself may arrive after that: it is taken as used later, at worst twice.
-      const marks = new Map([...old].map(([capId, { used, underWay }]) => [capId, used - underWay]));
+      // What is on its way by itself may arrive after that: it is taken as used later, at worst
+      // twice.
+      const marks = new Map(
+        [...old].map(([capId, { used, underWay }]) => [capId, used - underWay]),
+      );
       await flusher.flushAccount(accountId);
       const nowMs = clock.nowMs();
       const state = await ledger.call('readCaps', { accountId, holder, nowMs });
-      const standings = standingsOf(state, nowMs, (cap) => needOf(cap, accountId, { marks, nowMs }));
+      const standings = standingsOf(state, nowMs, (cap) =>
+        needOf(cap, accountId, { marks, nowMs }),
+      );
       const leased = await ledger.call('leaseCaps', {
         accountId,
         holder,
@@ -116,18 +137,25 @@ export function createCapLeases(
       }
       return adopt(accountId, { revision: leased.revision, standings, nowMs, marks });
     }
-    throw new StorageError('SlowDown', { detail: 'Too many are asking about the caps of this account.' });
+    throw new StorageError('SlowDown', {
+      detail: 'Too many are asking about the caps of this account.',
+    });
   }
 
   /** What this process needs of a cap beyond what was used up to the mark. */
-  function needOf(cap: Cap, accountId: AccountId, { marks, nowMs }: Pick<Leased, 'marks' | 'nowMs'>): CapNeed {
+  function needOf(
+    cap: Cap,
+    accountId: AccountId,
+    { marks, nowMs }: Pick<Leased, 'marks' | 'nowMs'>,
+  ): CapNeed {
     const allowance = accounts.get(accountId)?.allowances.get(cap.id);
     const mark = marks.get(cap.id) ?? 0;
     const pending = Math.max(0, (allowance?.used ?? 0) - mark);
     // Nothing more is used of a lease that is too old to be believed: what is left of it goes back.
     const isBelieved = allowance !== undefined && allowance.expiresAtMs > nowMs;
     const held = isBelieved ? Math.max(pending, allowance.upTo - mark) : pending;
-    const isMine = ({ owner }: WaitingUse) => owner.accountId === accountId && isFor(cap.scope, owner);
+    const isMine = ({ owner }: WaitingUse) =>
+      owner.accountId === accountId && isFor(cap.scope, owner);
     return { held, pending, waiting: [...waiting].filter(isMine) };
   }
 
@@ -139,10 +167,17 @@ export function createCapLeases(
       leased.standings.map((standing) => [standing.cap.id, renewed(before, standing, leased)]),
     );
     const isSame =
-      before?.allowances.size === allowances.size && [...allowances.keys()].every((id) => before.allowances.has(id));
+      before?.allowances.size === allowances.size &&
+      [...allowances.keys()].every((id) => before.allowances.has(id));
     if (!isSame) meter.forgetAllowances(accountId);
     const { revision, standings, nowMs: askedAtMs } = leased;
-    const known: KnownCaps = { revision, allowances, standings, askedAtMs, forgotten: meter.forgotten() };
+    const known: KnownCaps = {
+      revision,
+      allowances,
+      standings,
+      askedAtMs,
+      forgotten: meter.forgotten(),
+    };
     accounts.set(accountId, known);
     return known;
   }
@@ -159,7 +194,11 @@ type Leased = {
 };
 
 /** The allowance of a cap as it stands now; the same object as before, if there was one. */
-function renewed(before: KnownCaps | undefined, standing: CapStanding, { marks, nowMs }: Leased): Allowance {
+function renewed(
+  before: KnownCaps | undefined,
+  standing: CapStanding,
+  { marks, nowMs }: Leased,
+): Allowance {
   const { cap, level, units, left, periodMs, prices } = standing;
   const believedMs = level === 'refused' ? REFUSAL_MS : BELIEVED_MS;
   const known = before?.allowances.get(cap.id);

@@ -1,4 +1,5 @@
-// How a cap that is reached is told to whoever asks: which it is, how it ends, when to come back. Called by cap-guard.ts. Pure.
+// How a cap that is reached is told to whoever asks: which it is, how it ends, when to come back.
+// Called by cap-guard.ts. Pure.
 
 import type { Cap } from '../../domain/billing/caps.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -7,8 +8,8 @@ import type { CapStanding } from './allowances.ts';
 import { isFor, LEASE_MS } from './cap-leases.ts';
 
 /**
- * What a refusal asks to wait at most, seconds: a day. A month is longer than anybody waits, and the owner may lift the cap
- * any time; the field EndsAt has the exact time.
+ * What a refusal asks to wait at most, seconds: a day. A month is longer than anybody waits, and
+ * the owner may lift the cap any time; the field EndsAt has the exact time.
  */
 const RETRY_MAX_SECONDS = 86_400;
 
@@ -30,7 +31,8 @@ export function capRefusal(
 ): StorageError {
   const mine = standings.filter(({ cap }) => isFor(cap.scope, owner));
   const reached =
-    mine.find(({ level }) => level === 'refused') ?? mine.find(({ level }) => level === 'cached' && !wanted.fromMemory);
+    mine.find(({ level }) => level === 'refused') ??
+    mine.find(({ level }) => level === 'cached' && !wanted.fromMemory);
   const oversized = mine.find((standing) => isAboveLimit(standing, wanted));
   if (oversized !== undefined) {
     const { cap } = oversized;
@@ -51,7 +53,10 @@ export function capRefusal(
   // What others have leased of a cap that is not reached comes back with their leases.
   const untilMs = reached === undefined ? Math.min(nowMs + LEASE_MS, periodMs.toMs) : periodMs.toMs;
   const RetryAfterSeconds = `${Math.min(RETRY_MAX_SECONDS, Math.max(1, Math.ceil((untilMs - nowMs) / 1000)))}`;
-  return new StorageError(codeOf(cap), { detail, fields: { Cap: cap.id, EndsAt: until, RetryAfterSeconds } });
+  return new StorageError(codeOf(cap), {
+    detail,
+    fields: { Cap: cap.id, EndsAt: until, RetryAfterSeconds },
+  });
 }
 
 /**
@@ -67,6 +72,9 @@ export function storageRefusal({ cap, periodMs }: CapStanding): StorageError {
 const nameOf = ({ scope }: Cap) => (scope.kind === 'accessKey' ? 'access key' : scope.kind);
 const codeOf = ({ unit }: Cap) => (unit === 'money' ? 'SpendingCapReached' : 'UsageCapReached');
 
-function isAboveLimit({ cap, isLifted, prices }: CapStanding, { operationClass, bytesOut }: RefusedUse): boolean {
+function isAboveLimit(
+  { cap, isLifted, prices }: CapStanding,
+  { operationClass, bytesOut }: RefusedUse,
+): boolean {
   return !isLifted && unitsOf(prices, operationClass, bytesOut) > Number(cap.limit);
 }

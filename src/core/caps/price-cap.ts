@@ -1,5 +1,6 @@
-// What a cap's usage comes to, in the cap's own units, and at most what one more use would. Money by the card that the cap
-// names, as if what it is on were an account of its own: free allowances and tiers apply to it alone.
+// What a cap's usage comes to, in the cap's own units, and at most what one more use would. Money
+// by the card that the cap names, as if what it is on were an account of its own: free allowances
+// and tiers apply to it alone.
 
 import type { Cap, CapState } from '../../domain/billing/caps.ts';
 import type { MeterName } from '../../domain/billing/usage.ts';
@@ -9,7 +10,10 @@ import { type CardLine, parseRateCard, type RateCard } from '../billing/prices/r
 import { RATE_CARDS } from '../billing/prices/rate-cards.ts';
 import { toUsage } from '../metering/query-usage.ts';
 
-/** Units of one more request of a class, and of one more byte out; numbers, and rather too much than too little. */
+/**
+ * Units of one more request of a class, and of one more byte out; numbers, and rather too much than
+ * too little.
+ */
 export type CapPrices = { readonly perA: number; readonly perB: number; readonly perByte: number };
 
 /** Units that storage costs until a cap's period ends. */
@@ -18,15 +22,24 @@ export type StorageUntilEnd = { readonly planned: number; readonly perByte: numb
 const BYTES: CapPrices = { perA: 0, perB: 0, perByte: 1 };
 const MICRO_PER_SCALED = 1e-6;
 
-/** The card of a cap in money; null for a shipped one that ships no more. Cost: of the operator's own 20 µs. */
+/**
+ * The card of a cap in money; null for a shipped one that ships no more. Cost: of the operator's
+ * own 20 µs.
+ */
 function cardOf({ cardId, card = null }: Pick<Cap, 'cardId' | 'card'>): RateCard | null {
   return card === null ? (RATE_CARDS.find(({ id }) => id === cardId) ?? null) : parseRateCard(card);
 }
 
 /** Units used: bytes out, or micro-units of money. A cap whose card is gone counts nothing. */
-export function spentOf({ cap, usage }: Pick<CapState, 'cap' | 'usage'>, month: BillingMonth): bigint {
+export function spentOf(
+  { cap, usage }: Pick<CapState, 'cap' | 'usage'>,
+  month: BillingMonth,
+): bigint {
   if (cap.unit === 'bytes') {
-    return usage.reduce((sum, { meter, quantity }) => sum + (meter.startsWith('egress/') ? quantity : 0n), 0n);
+    return usage.reduce(
+      (sum, { meter, quantity }) => sum + (meter.startsWith('egress/') ? quantity : 0n),
+      0n,
+    );
   }
   const card = cardOf(cap);
   return card === null ? 0n : makeInvoice(toUsage(usage), card, month).totalMicro;
@@ -42,7 +55,9 @@ export function pricesOf(cap: Cap): CapPrices {
   return {
     perA: dearest((meter) => meter.startsWith('class-a/')),
     perB: dearest((meter) => meter.startsWith('class-b/')),
-    perByte: dearest((meter) => meter.startsWith('egress/')) + dearest((meter) => meter.startsWith('retrieval/')),
+    perByte:
+      dearest((meter) => meter.startsWith('egress/')) +
+      dearest((meter) => meter.startsWith('retrieval/')),
   };
 }
 
@@ -51,7 +66,11 @@ export function pricesOf(cap: Cap): CapPrices {
  * by the card's tiers and free allowance, `perByte` of one byte more, rather too much than too
  * little.
  */
-export function storageUntilEnd(state: CapState, month: BillingMonth, leftMs: number): StorageUntilEnd {
+export function storageUntilEnd(
+  state: CapState,
+  month: BillingMonth,
+  leftMs: number,
+): StorageUntilEnd {
   const card = state.cap.unit === 'money' ? cardOf(state.cap) : null;
   if (card === null || state.cap.scope.kind === 'accessKey') return { planned: 0, perByte: 0 };
   const added = state.stored.map(({ meter, quantity }) => ({
@@ -61,12 +80,21 @@ export function storageUntilEnd(state: CapState, month: BillingMonth, leftMs: nu
   const usage = [...state.usage, ...added];
   const planned = Number(spentOf({ cap: state.cap, usage }, month) - spentOf(state, month));
   const monthHours = card.monthHours === 'calendar' ? hoursOf(month) : card.monthHours;
-  const lines = card.lines.filter((line) => line.meters.some((meter) => meter.startsWith('storage/')));
-  const perByteHour = lines.map((line) => dearestTier(line) / (line.unit.isPerMonth ? Number(monthHours) : 1));
+  const lines = card.lines.filter((line) =>
+    line.meters.some((meter) => meter.startsWith('storage/')),
+  );
+  const perByteHour = lines.map(
+    (line) => dearestTier(line) / (line.unit.isPerMonth ? Number(monthHours) : 1),
+  );
   return { planned, perByte: (Math.max(0, ...perByteHour) * leftMs) / HOUR_MS };
 }
 
-/** Micro-units of one request or byte. Prices are in 10^-12 of a unit of money, for `size` of the meter. */
+/**
+ * Micro-units of one request or byte. Prices are in 10^-12 of a unit of money, for `size` of the
+ * meter.
+ */
 function dearestTier({ tiers, unit }: CardLine): number {
-  return (Math.max(...tiers.map((tier) => Number(tier.price))) * MICRO_PER_SCALED) / Number(unit.size);
+  return (
+    (Math.max(...tiers.map((tier) => Number(tier.price))) * MICRO_PER_SCALED) / Number(unit.size)
+  );
 }

@@ -1,6 +1,6 @@
-// What an owner does with caps: sets them, which is also how one is lifted for a time, removes and looks at them. Every
-// bucket that a cap is on has a mark in its record, which travels in its gate: only where it is set do readers ask the
-// guard at all.
+// What an owner does with caps: sets them, which is also how one is lifted for a time, removes and
+// looks at them. Every bucket that a cap is on has a mark in its record, which travels in its gate:
+// only where it is set do readers ask the guard at all.
 
 import type { Cap, CapScope } from '../../domain/billing/caps.ts';
 import { hasCode, StorageError } from '../../domain/errors.ts';
@@ -56,13 +56,21 @@ export async function removeCap(core: Core, accountId: AccountId, id: string): P
 }
 
 /**
- * The caps of an account and how they stand: what is recorded by now. What processes have leased and not used is not spent, so
- * it is left out of account: a cap stands as refused when it is. Cost: one call to the ledger.
+ * The caps of an account and how they stand: what is recorded by now. What processes have leased
+ * and not used is not spent, so it is left out of account: a cap stands as refused when it is.
+ * Cost: one call to the ledger.
  */
 export async function listCaps(core: Core, accountId: AccountId): Promise<readonly CapStanding[]> {
   const nowMs = core.ports.clock.nowMs();
-  const { revision, caps } = await core.ports.ledger.call('readCaps', { accountId, holder: NOBODY, nowMs });
-  return standingsOf({ revision, caps: caps.map((state) => ({ ...state, leasedToOthers: 0 })) }, nowMs);
+  const { revision, caps } = await core.ports.ledger.call('readCaps', {
+    accountId,
+    holder: NOBODY,
+    nowMs,
+  });
+  return standingsOf(
+    { revision, caps: caps.map((state) => ({ ...state, leasedToOthers: 0 })) },
+    nowMs,
+  );
 }
 
 /** Whether a new bucket of the account is capped from the start. */
@@ -74,7 +82,10 @@ async function scopesOf(core: Core, accountId: AccountId): Promise<readonly CapS
   return (await core.ports.ledger.call('listCaps', { accountId })).map((cap) => cap.scope);
 }
 
-/** What the cap is reckoned by, with all that pricing needs, so that nothing is looked up then. InvalidArgument. */
+/**
+ * What the cap is reckoned by, with all that pricing needs, so that nothing is looked up then.
+ * InvalidArgument.
+ */
 async function findCard(
   core: Core,
   { accountId, readerId }: { readonly accountId: AccountId; readonly readerId: AccountId },
@@ -83,13 +94,16 @@ async function findCard(
 ): Promise<Pick<Cap, 'cardId' | 'card'>> {
   if (unit === 'bytes') return { cardId: null, card: null };
   const card = await namedCard();
-  if (card === null) throw new StorageError('InvalidArgument', { detail: 'There is no such rate card.' });
+  if (card === null)
+    throw new StorageError('InvalidArgument', { detail: 'There is no such rate card.' });
   return { cardId: card.id, card: RATE_CARDS.includes(card) ? null : rateCardJson(card) };
 
   function namedCard() {
     if (cardId === null) return findAccountCard(core, accountId);
     // The cap may keep the card that it has, also when the account has another by now.
-    return cardId === known?.cardId ? findRateCard(core, cardId) : findReadableCard(core, readerId, cardId);
+    return cardId === known?.cardId
+      ? findRateCard(core, cardId)
+      : findReadableCard(core, readerId, cardId);
   }
 }
 
@@ -115,13 +129,20 @@ async function markBuckets(
   changed: CapScope,
 ): Promise<void> {
   const isAll = scopes.some(({ kind }) => kind !== 'bucket');
-  const capped = new Set(scopes.flatMap((scope) => (scope.kind === 'bucket' ? [nameOfBucketId(scope.bucketId)] : [])));
+  const capped = new Set(
+    scopes.flatMap((scope) => (scope.kind === 'bucket' ? [nameOfBucketId(scope.bucketId)] : [])),
+  );
   if (changed.kind === 'bucket') {
     const name = nameOfBucketId(changed.bucketId);
     return markBucket(core, accountId, name, isAll || capped.has(name));
   }
   for (let after = ''; ; ) {
-    const page = await core.ports.directory.call('listBuckets', { ownerId: accountId, prefix: '', after, limit: PAGE });
+    const page = await core.ports.directory.call('listBuckets', {
+      ownerId: accountId,
+      prefix: '',
+      after,
+      limit: PAGE,
+    });
     for (const { name } of page) await markBucket(core, accountId, name, isAll || capped.has(name));
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE) return;
@@ -130,10 +151,15 @@ async function markBuckets(
 }
 
 /**
- * Sets the mark of a bucket of the account, or takes it off. Nothing when there is no such bucket. Cost: a commit where
- * it changes.
+ * Sets the mark of a bucket of the account, or takes it off. Nothing when there is no such bucket.
+ * Cost: a commit where it changes.
  */
-export async function markBucket(core: Core, accountId: AccountId, name: BucketName, isCapped: boolean): Promise<void> {
+export async function markBucket(
+  core: Core,
+  accountId: AccountId,
+  name: BucketName,
+  isCapped: boolean,
+): Promise<void> {
   try {
     const bucket = await openBucket(core, name, (record) => {
       if (record.ownerId !== accountId) throw new StorageError('NoSuchBucket');

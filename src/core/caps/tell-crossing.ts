@@ -1,6 +1,7 @@
-// Tells an account that one of its caps has come to a percentage that the owner wants to hear of: a line in the log, and the
-// event `cap.crossed` to the account's webhooks. The ledger gives each crossing to one process, once in a period; where that
-// one ends before the event is in the outbox, the line is all there is.
+// Tells an account that one of its caps has come to a percentage that the owner wants to hear of: a
+// line in the log, and the event `cap.crossed` to the account's webhooks. The ledger gives each
+// crossing to one process, once in a period; where that one ends before the event is in the outbox,
+// the line is all there is.
 import { sha256Hex } from '../../crypto/hash.ts';
 import type { Cap, CapCrossing } from '../../domain/billing/caps.ts';
 import type { AccountId } from '../../domain/nouns.ts';
@@ -19,9 +20,21 @@ export function createTellCrossing(core: Core): TellCrossing {
     log.info('cap-crossed', { accountId, capId: cap.id, percent });
     const { id, scope, unit, limit, period } = cap;
     const periodStart = new Date(periodMs).toISOString();
-    const data = { accountId, capId: id, percent, unit, limit: `${limit}`, period, periodStart, scope };
+    const data = {
+      accountId,
+      capId: id,
+      percent,
+      unit,
+      limit: `${limit}`,
+      period,
+      periodStart,
+      scope,
+    };
     // The same crossing is the same message, whatever characters the ids have.
-    const messageId = sha256Hex(JSON.stringify(['cap', accountId, id, periodMs, percent])).slice(0, MESSAGE_ID_LENGTH);
+    const messageId = sha256Hex(JSON.stringify(['cap', accountId, id, periodMs, percent])).slice(
+      0,
+      MESSAGE_ID_LENGTH,
+    );
     background.run('cap-alert', () => enqueue(core, accountId, 'cap.crossed', data, messageId));
   };
 }

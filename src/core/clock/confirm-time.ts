@@ -23,7 +23,10 @@ export async function confirmTime(core: Core, statedMs: number): Promise<void> {
   }
   await takeBack(core, nowMs);
   await directory.call('setSeenTime', { atMs: nowMs, steady });
-  log.info('clock-confirmed', { clock: new Date(nowMs).toISOString(), jumpSeconds: Math.round(jumpMs / 1000) });
+  log.info('clock-confirmed', {
+    clock: new Date(nowMs).toISOString(),
+    jumpSeconds: Math.round(jumpMs / 1000),
+  });
 }
 
 async function takeBack(core: Core, nowMs: number): Promise<void> {
@@ -35,5 +38,6 @@ async function takeBack(core: Core, nowMs: number): Promise<void> {
   }
   const dayMs = startOfDay(nowMs);
   const reported = await directory.call('getUsageTold', {});
-  if (reported !== null && reported.dayMs > dayMs) await directory.call('setUsageTold', { dayMs, after: '' });
+  if (reported !== null && reported.dayMs > dayMs)
+    await directory.call('setUsageTold', { dayMs, after: '' });
 }

@@ -56,13 +56,18 @@ export async function requireTrustedTime(core: Core): Promise<void> {
   const { jumpMs } = await readTimeState(core);
   if (jumpMs === 0) return;
   throw new StorageError('ServiceUnavailable', {
-    detail: "The server's clock has jumped, so nothing is billed until it is right or the operator has confirmed it.",
+    detail:
+      "The server's clock has jumped, so nothing is billed until it is right or the operator has confirmed it.",
   });
 }
 
 function describeJump({ nowMs, seen, jumpMs }: { nowMs: number; seen: SeenTime; jumpMs: number }) {
   const jumpSeconds = Math.round(jumpMs / 1000);
-  return { clock: new Date(nowMs).toISOString(), lastBelieved: new Date(seen.atMs).toISOString(), jumpSeconds };
+  return {
+    clock: new Date(nowMs).toISOString(),
+    lastBelieved: new Date(seen.atMs).toISOString(),
+    jumpSeconds,
+  };
 }
 
 function clockFrom(startMs: number, clock: Clock, steadyClock: SteadyClock | null): Clock {

@@ -1,14 +1,15 @@
-// Plain bytes on their way into a packed blob: each frame as it fills, then the seek table. Every frame is opened again and
-// compared before it is given on, for the bytes that it stands for will be deleted.
+// Plain bytes on their way into a packed blob: each frame as it fills, then the seek table. Every
+// frame is opened again and compared before it is given on, for the bytes that it stands for will
+// be deleted.
 import { encodeSeekTable } from '../../crypto/seek-table.ts';
 import { packFrame, unpackFrame } from '../../crypto/zstd-frames.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
 
 /**
- * The packed bytes of what `source` delivers, which must be more than none; how many is known at the end only. Holds one
- * frame. `onPlain` hears of the plain bytes, and what it throws ends the pump. InternalError: a frame does not open as it
- * should.
+ * The packed bytes of what `source` delivers, which must be more than none; how many is known at
+ * the end only. Holds one frame. `onPlain` hears of the plain bytes, and what it throws ends the
+ * pump. InternalError: a frame does not open as it should.
  */
 export function packSource(
   source: ByteSource,
@@ -28,7 +29,9 @@ export function packSource(
         const packed = await packFrame(plain, level);
         const opened = await unpackFrame(packed, filled);
         if (opened === null || !isSame(opened, plain)) {
-          throw new StorageError('InternalError', { detail: 'A frame does not open as it was packed.' });
+          throw new StorageError('InternalError', {
+            detail: 'A frame does not open as it was packed.',
+          });
         }
         packedBytes.push(packed.length);
         filled = 0;

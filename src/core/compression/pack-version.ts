@@ -1,6 +1,7 @@
-// Packs the body of one version: a sample says whether it is worth it, then all of it goes to a new blob, proved on the way,
-// and one commit lets the version lie there. Until that commit nobody sees anything; after it the old blob stays for the
-// grace, so readers under way end as they began. A crash anywhere leaves an unreferenced blob for the sweeper.
+// Packs the body of one version: a sample says whether it is worth it, then all of it goes to a new
+// blob, proved on the way, and one commit lets the version lie there. Until that commit nobody sees
+// anything; after it the old blob stays for the grace, so readers under way end as they began. A
+// crash anywhere leaves an unreferenced blob for the sweeper.
 import { createDigestSet } from '../../crypto/digest-set.ts';
 import { PACK_LEVEL, packFrame } from '../../crypto/zstd-frames.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -20,7 +21,10 @@ const SAMPLE_BYTES = 32 * 1024;
 /** What packing must leave at most: it costs each reader CPU, so it has to save a tenth. */
 const WORTH = 0.9;
 
-/** `kept`: it would not shrink enough. `left`: it is not any more what was found. `stopped`: it was told to end. */
+/**
+ * `kept`: it would not shrink enough. `left`: it is not any more what was found. `stopped`: it was
+ * told to end.
+ */
 export type PackOutcome =
   | { readonly kind: 'packed'; readonly savedBytes: number }
   | { readonly kind: 'kept' | 'left' | 'stopped' };
@@ -32,7 +36,10 @@ export type PackOptions = {
   readonly stopping: AbortSignal | null;
 };
 
-/** Errors: InternalError (the body is damaged), those of the ports. Cost: the body read and written once, and two index calls. */
+/**
+ * Errors: InternalError (the body is damaged), those of the ports. Cost: the body read and written
+ * once, and two index calls.
+ */
 export async function packVersion(
   core: Core,
   bucket: BucketHandle,
@@ -51,7 +58,14 @@ export async function packVersion(
     discard(core, { arrivals });
     return { kind: 'kept' };
   }
-  const exchange = { key, versionId, from: version.segments, to, arrival, nowMs: core.ports.clock.nowMs() };
+  const exchange = {
+    key,
+    versionId,
+    from: version.segments,
+    to,
+    arrival,
+    nowMs: core.ports.clock.nowMs(),
+  };
   const { isExchanged } = await commitOrDiscard(core, { segments: [to], arrivals }, async () => ({
     ...(await bucket.call('exchangeBody', exchange)),
     storedAs: null,
@@ -62,7 +76,11 @@ export async function packVersion(
 }
 
 function isPlain({ encryption, segments }: ObjectVersion): boolean {
-  return encryption === null && segments.length > 0 && segments.every(({ packing }) => packing === undefined);
+  return (
+    encryption === null &&
+    segments.length > 0 &&
+    segments.every(({ packing }) => packing === undefined)
+  );
 }
 
 /** The bytes from the bucket, past the tiers: what nobody reads must not push out what many do. */
@@ -77,11 +95,19 @@ function storedSource(core: Core, segments: readonly Segment[]): ByteSource {
 
 async function isWorthIt(core: Core, { segments, sizeBytes }: ObjectVersion): Promise<boolean> {
   const lengthBytes = Math.min(SAMPLE_BYTES, sizeBytes);
-  const sample = await collect(storedSource(core, cutSegments(segments, { offsetBytes: 0, lengthBytes })), lengthBytes);
+  const sample = await collect(
+    storedSource(core, cutSegments(segments, { offsetBytes: 0, lengthBytes })),
+    lengthBytes,
+  );
   return (await packFrame(sample, PACK_LEVEL)).length <= sample.length * WORTH;
 }
 
-async function writePacked(core: Core, bucket: BucketHandle, version: ObjectVersion, options: PackOptions) {
+async function writePacked(
+  core: Core,
+  bucket: BucketHandle,
+  version: ObjectVersion,
+  options: PackOptions,
+) {
   const { frameBytes, stopping } = options;
   const { blobStore, clock, ids } = core.ports;
   const { sizeBytes, key } = version;
@@ -96,17 +122,28 @@ async function writePacked(core: Core, bucket: BucketHandle, version: ObjectVers
     if (isStopped) throw new StorageError('ServiceUnavailable', { detail: 'The server stops.' });
   };
   const layout = { frameBytes, plainBytes: sizeBytes };
-  const source = packSource(storedSource(core, version.segments), { frameBytes, level: PACK_LEVEL }, onPlain);
+  const source = packSource(
+    storedSource(core, version.segments),
+    { frameBytes, level: PACK_LEVEL },
+    onPlain,
+  );
   const identity = { ...identityOfBlob(home, key, version), encryption: null, packing: layout };
   try {
     const { sizeBytes: storedBytes } = await blobStore.write(blobId, source, identity);
     const arrival = { blobId, sizeBytes: storedBytes, home: null };
-    const to: Segment = { blobId, offsetBytes: 0, lengthBytes: sizeBytes, packing: { ...layout, storedBytes } };
+    const to: Segment = {
+      blobId,
+      offsetBytes: 0,
+      lengthBytes: sizeBytes,
+      packing: { ...layout, storedBytes },
+    };
     const isLate = isTooOldToCommit(core, startedAtMs);
     if (!isLate && isTrue(version, digests.finish().md5Hex)) return { to, arrival };
     discard(core, { arrivals: [arrival] });
     throw new StorageError(isLate ? 'RequestTimeout' : 'InternalError', {
-      detail: isLate ? 'Packing took too long.' : 'The stored bytes are not those of the entity tag.',
+      detail: isLate
+        ? 'Packing took too long.'
+        : 'The stored bytes are not those of the entity tag.',
     });
   } catch (error) {
     if (isStopped) return 'stopped';
@@ -114,7 +151,10 @@ async function writePacked(core: Core, bucket: BucketHandle, version: ObjectVers
   }
 }
 
-/** Whether the bytes are those of the entity tag, where it can tell: that of an object in parts can't. */
+/**
+ * Whether the bytes are those of the entity tag, where it can tell: that of an object in parts
+ * can't.
+ */
 function isTrue({ etag, parts }: ObjectVersion, md5Hex: string | null): boolean {
   return parts !== null || !/^[0-9a-f]{32}$/.test(etag) || etag === md5Hex;
 }

@@ -13,8 +13,8 @@ export const LARGE_PACKING: Budget = {
 };
 
 /**
- * Of a scheduled run of a Worker: at some 30 ms of CPU for a MB, under a half of the 30 s that it has by default.
- * Source: https://developers.cloudflare.com/workers/platform/limits/#cpu-time
+ * Of a scheduled run of a Worker: at some 30 ms of CPU for a MB, under a half of the 30 s that it
+ * has by default. Source: https://developers.cloudflare.com/workers/platform/limits/#cpu-time
  */
 export const SMALL_PACKING: Budget = {
   ...{ bytes: 192 * MIB, bodies: 100 },

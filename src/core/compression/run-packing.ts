@@ -1,9 +1,14 @@
-// Packs the bodies of one bucket that came of age, in the scheduled sweep, where its owner wants it. Each version is looked
-// at once: a run that went through remembers up to which time of writing it did, and the next begins there. A run that is
-// cut short, or dies, goes on from its place; what it had packed is not found again.
+// Packs the bodies of one bucket that came of age, in the scheduled sweep, where its owner wants
+// it. Each version is looked at once: a run that went through remembers up to which time of writing
+// it did, and the next begins there. A run that is cut short, or dies, goes on from its place; what
+// it had packed is not found again.
 import type { BucketName } from '../../domain/nouns.ts';
 import { DAY_MS, earlier, startOfDay } from '../../domain/time.ts';
-import type { PackingCandidate, PackingPlace, PackingRun } from '../../ports/index-calls/compression-calls.ts';
+import type {
+  PackingCandidate,
+  PackingPlace,
+  PackingRun,
+} from '../../ports/index-calls/compression-calls.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import { isChange, openUnchanging, whileUnchanged } from '../buckets/unchanging.ts';
 import type { Core } from '../core.ts';
@@ -13,7 +18,10 @@ import { type PackOutcome, packVersion } from './pack-version.ts';
 
 /** Below this a body gains no more than a block of a disk, bytes. */
 const BODY_MIN_BYTES = 16 * 1024;
-/** Runs in a row that look again at what failed: what is damaged for good must not have all looked at every day. */
+/**
+ * Runs in a row that look again at what failed: what is damaged for good must not have all looked
+ * at every day.
+ */
 const RETRIES_MAX = 3;
 
 /** What the runs of a sweep may still do together; a body that was begun is ended. */
@@ -24,7 +32,9 @@ export type PackingBudget = {
   bodies: number;
   /** Larger bodies are left alone for good, bytes. */
   readonly bodyMaxBytes: number;
-  /** Plain bytes of a frame: fewer cost room, more cost each small range (bench/README.md, packing). */
+  /**
+   * Plain bytes of a frame: fewer cost room, more cost each small range (bench/README.md, packing).
+   */
   readonly frameBytes: number;
   readonly stopping: AbortSignal | null;
 };
@@ -32,8 +42,15 @@ export type PackingBudget = {
 /** What a run packed. */
 type Total = { packed: number; savedBytes: number };
 
-/** Cost: one index read where no run is due; else one for each page of some 2,000 rows, and packVersion's for each candidate. */
-export async function runPacking(core: Core, name: BucketName, budget: PackingBudget): Promise<void> {
+/**
+ * Cost: one index read where no run is due; else one for each page of some 2,000 rows, and
+ * packVersion's for each candidate.
+ */
+export async function runPacking(
+  core: Core,
+  name: BucketName,
+  budget: PackingBudget,
+): Promise<void> {
   const total = { packed: 0, savedBytes: 0 };
   await whileUnchanged(async () => {
     const bucket = await openUnchanging(core, name);
@@ -41,30 +58,58 @@ export async function runPacking(core: Core, name: BucketName, budget: PackingBu
     if (setting === null) return;
     const nowMs = core.ports.clock.nowMs();
     const dayMs = core.settings.lifecycleDaySeconds * 1000;
-    const moment = { setAtMs: setting.setAtMs, nowMs, upToMs: nowMs - setting.afterDays * dayMs, dayMs };
+    const moment = {
+      setAtMs: setting.setAtMs,
+      nowMs,
+      upToMs: nowMs - setting.afterDays * dayMs,
+      dayMs,
+    };
     const run = runToGoOn(await bucket.call('getPackingRun', {}), moment);
     if (run !== null) await goOn(core, bucket, run, budget, total);
   });
   if (total.packed > 0) core.ports.log.info('packed', { bucket: name, ...total });
 }
 
-type Moment = { readonly setAtMs: number; readonly nowMs: number; readonly upToMs: number; readonly dayMs: number };
+type Moment = {
+  readonly setAtMs: number;
+  readonly nowMs: number;
+  readonly upToMs: number;
+  readonly dayMs: number;
+};
 
-const START: PackingPlace = { phase: 'objects', prefix: '', afterKey: '', afterId: '', newerVersions: 0 };
+const START: PackingPlace = {
+  phase: 'objects',
+  prefix: '',
+  afterKey: '',
+  afterId: '',
+  newerVersions: 0,
+};
 
 /** The run to go on with, a new one, or null when today's is over or nothing came of age since. */
-function runToGoOn(known: PackingRun | null, { setAtMs, nowMs, upToMs, dayMs }: Moment): PackingRun | null {
+function runToGoOn(
+  known: PackingRun | null,
+  { setAtMs, nowMs, upToMs, dayMs }: Moment,
+): PackingRun | null {
   const fresh = { setAtMs, startedAtMs: nowMs, upToMs, failedFromMs: null, place: START };
-  if (known === null || known.setAtMs !== setAtMs) return upToMs <= 0 ? null : { ...fresh, doneUpToMs: 0, retries: 0 };
+  if (known === null || known.setAtMs !== setAtMs)
+    return upToMs <= 0 ? null : { ...fresh, doneUpToMs: 0, retries: 0 };
   if (known.place !== null) return known;
   const { failedFromMs, retries, startedAtMs } = known;
   const isRetry = failedFromMs !== null && retries < RETRIES_MAX;
   const doneUpToMs = isRetry ? failedFromMs - 1 : known.upToMs;
   const isOver = dayMs === DAY_MS && startOfDay(startedAtMs) === startOfDay(nowMs);
-  return isOver || upToMs <= doneUpToMs ? null : { ...fresh, doneUpToMs, retries: isRetry ? retries + 1 : 0 };
+  return isOver || upToMs <= doneUpToMs
+    ? null
+    : { ...fresh, doneUpToMs, retries: isRetry ? retries + 1 : 0 };
 }
 
-async function goOn(core: Core, bucket: BucketHandle, begun: PackingRun, budget: PackingBudget, total: Total) {
+async function goOn(
+  core: Core,
+  bucket: BucketHandle,
+  begun: PackingRun,
+  budget: PackingBudget,
+  total: Total,
+) {
   let run = begun;
   while (run.place !== null && mayGoOn(budget)) {
     const place = run.place;
@@ -90,7 +135,11 @@ function nextPhase({ phase }: PackingPlace): PackingPlace | null {
 
 function placeAfter(place: PackingPlace, last: PackingCandidate | null): PackingPlace {
   if (last === null) return place;
-  return { ...place, afterKey: last.key, afterId: place.phase === 'versions' ? last.versionId : '' };
+  return {
+    ...place,
+    afterKey: last.key,
+    afterId: place.phase === 'versions' ? last.versionId : '',
+  };
 }
 
 /** `last`: the last one that was dealt with. */
@@ -110,7 +159,9 @@ async function packPage(
   let failedFromMs: number | null = null;
   for (const candidate of candidates) {
     if (!mayGoOn(budget)) return { isWhole: false, last, failedFromMs };
-    const outcome = isAlreadyPacked(candidate.headers) ? null : await packOne(core, bucket, candidate, budget);
+    const outcome = isAlreadyPacked(candidate.headers)
+      ? null
+      : await packOne(core, bucket, candidate, budget);
     if (outcome?.kind === 'stopped') return { isWhole: false, last, failedFromMs };
     if (outcome?.kind === 'failed') failedFromMs = earlier(failedFromMs, candidate.lastModifiedMs);
     if (outcome?.kind === 'packed') {

@@ -1,4 +1,5 @@
-// Another key around the data key of a version that exists: its bytes, date and entity tag stay, nothing is copied.
+// Another key around the data key of a version that exists: its bytes, date and entity tag stay,
+// nothing is copied.
 
 import { hasCode, StorageError } from '../../domain/errors.ts';
 import type { ObjectVersion } from '../../domain/nouns.ts';
@@ -8,8 +9,9 @@ import { updateVersion } from '../objects/update-version.ts';
 import { type EncryptionWish, keepDataKey, openDataKey } from './key-keeping.ts';
 
 /**
- * Wraps the data key anew. InvalidRequest for what is not encrypted by the server in one layer; AccessDenied (a lock), NoSuchKey
- * (the version is gone meanwhile), and the errors of openNamedKeyFor. Cost: two look-ups in the directory at most, one commit.
+ * Wraps the data key anew. InvalidRequest for what is not encrypted by the server in one layer;
+ * AccessDenied (a lock), NoSuchKey (the version is gone meanwhile), and the errors of
+ * openNamedKeyFor. Cost: two look-ups in the directory at most, one commit.
  */
 export async function changeEncryption(
   core: Core,
@@ -23,10 +25,12 @@ export async function changeEncryption(
     throw unfit('source objects with the encryption type DSSE-KMS or SSE-C');
   }
   const dataKey = await openDataKey(core, encryption, null);
-  if (dataKey === null) throw new StorageError('InternalError', { detail: 'An encrypted object has no key.' });
+  if (dataKey === null)
+    throw new StorageError('InternalError', { detail: 'An encrypted object has no key.' });
   const kept = await keepDataKey(core, bucket.record().ownerId, wish, dataKey.bytes);
   try {
-    // By its own id, never as the null version: that may be another one by now, with another data key.
+    // By its own id, never as the null version: that may be another one by now, with another data
+    // key.
     await updateVersion(core, bucket, { key, versionId, change: { encryption: kept.encryption } });
   } catch (error) {
     if (!hasCode(error, 'NoSuchVersion')) throw error;

@@ -1,6 +1,6 @@
-// The key that the bytes of a version are sealed with, and what is made of it. Each version and each upload has one of
-// its own, fresh and random; every blob takes keys derived from it and from its own id, which never comes twice. Who
-// wraps a data key is key-keeping.ts's.
+// The key that the bytes of a version are sealed with, and what is made of it. Each version and
+// each upload has one of its own, fresh and random; every blob takes keys derived from it and from
+// its own id, which never comes twice. Who wraps a data key is key-keeping.ts's.
 import { hmacSha256Hex } from '../../crypto/hash.ts';
 import { deriveKey } from '../../crypto/key-wrap.ts';
 import type { BlobId } from '../../domain/nouns.ts';
@@ -18,7 +18,10 @@ export type DataKey = {
 /** Names a body that stands in its row; a blob id has a slash. */
 export const INLINE_BODY = 'inline' as BlobId;
 
-/** What the facts of a version say of its data key. ETags: https://docs.aws.amazon.com/AmazonS3/latest/API/API_Object.html */
+/**
+ * What the facts of a version say of its data key. ETags:
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_Object.html
+ */
 export function toDataKey(bytes: Uint8Array, encryption: ObjectEncryption): DataKey {
   return { bytes, layers: layersOf(encryption), showsMd5: encryption.kind === 'server' };
 }
@@ -33,7 +36,10 @@ export function bodyKeys({ bytes, layers }: DataKey, blobId: BlobId): readonly U
   return layers === 1 ? [inner] : [inner, deriveKey(bytes, `quayside body 1 outer ${blobId}`)];
 }
 
-/** The entity tag, without quotes, of plain bytes with that MD5: of the same form, and telling no more than it may. */
+/**
+ * The entity tag, without quotes, of plain bytes with that MD5: of the same form, and telling no
+ * more than it may.
+ */
 export function etagOf(dataKey: DataKey | null, md5Hex: string): string {
   if (dataKey === null || dataKey.showsMd5) return md5Hex;
   return hmacSha256Hex(deriveKey(dataKey.bytes, 'quayside etag 1'), md5Hex).slice(0, md5Hex.length);

@@ -1,5 +1,6 @@
-// Who wraps a data key: the client's own key, the server's master key, or a named key. Here a wish becomes what is kept
-// with the version (ObjectEncryption), and what is kept becomes the data key again.
+// Who wraps a data key: the client's own key, the server's master key, or a named key. Here a wish
+// becomes what is kept with the version (ObjectEncryption), and what is kept becomes the data key
+// again.
 import { isEqualInConstantTime } from '../../crypto/hash.ts';
 import { randomKey, unwrapKey, wrapKey } from '../../crypto/key-wrap.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -30,8 +31,8 @@ export type EncryptionWish =
 export type KeptKey = { readonly encryption: ObjectEncryption; readonly dataKey: DataKey };
 
 /**
- * Makes a data key and wraps it as wished, for a bucket of that account; null stays null. Errors: those of
- * openNamedKeyFor, ServiceUnavailable.
+ * Makes a data key and wraps it as wished, for a bucket of that account; null stays null. Errors:
+ * those of openNamedKeyFor, ServiceUnavailable.
  */
 export async function makeDataKey(
   core: Core,
@@ -52,8 +53,14 @@ export async function keepDataKey(
   return { encryption, dataKey: toDataKey(key, encryption) };
 }
 
-async function wrap(core: Core, ownerId: AccountId, wish: EncryptionWish, key: Uint8Array): Promise<ObjectEncryption> {
-  if (wish.kind === 'customer') return { kind: 'customer', wrappedKey: wrapKey(wish.key.bytes, key, BOUND) };
+async function wrap(
+  core: Core,
+  ownerId: AccountId,
+  wish: EncryptionWish,
+  key: Uint8Array,
+): Promise<ObjectEncryption> {
+  if (wish.kind === 'customer')
+    return { kind: 'customer', wrappedKey: wrapKey(wish.key.bytes, key, BOUND) };
   if (wish.kind === 'server') {
     return { kind: 'server', wrappedKey: wrapWithMaster(core.settings.masterKeys, key, BOUND) };
   }
@@ -81,9 +88,10 @@ const REFUSALS = {
 } as const;
 
 /**
- * The key of what is encrypted so, null for null. `customerKey`: what the request brought. InvalidRequest when it must
- * have brought a key and did not, brought one for nothing, or another one than that of the write; and the errors of
- * openNamedKey and unwrapWithMaster. Cost: 20 µs; for a named key twice that and a look-up in the directory.
+ * The key of what is encrypted so, null for null. `customerKey`: what the request brought.
+ * InvalidRequest when it must have brought a key and did not, brought one for nothing, or another
+ * one than that of the write; and the errors of openNamedKey and unwrapWithMaster. Cost: 20 µs; for
+ * a named key twice that and a look-up in the directory.
  */
 export async function openDataKey(
   core: KeyCore,
@@ -96,20 +104,25 @@ export async function openDataKey(
   }
   if (encryption === null) return null;
   if (encryption.kind === 'server') {
-    return toDataKey(unwrapWithMaster(core.settings.masterKeys, encryption.wrappedKey, BOUND), encryption);
+    return toDataKey(
+      unwrapWithMaster(core.settings.masterKeys, encryption.wrappedKey, BOUND),
+      encryption,
+    );
   }
   const named = await openNamedKey(core, encryption.keyId);
   const key = unwrapKey(named, encryption.wrappedKey, boundTo(encryption.context));
   named.fill(0);
   if (key === null) {
-    throw new StorageError('InternalError', { detail: `A key wrapped by the key ${encryption.keyId} is damaged.` });
+    throw new StorageError('InternalError', {
+      detail: `A key wrapped by the key ${encryption.keyId} is damaged.`,
+    });
   }
   return toDataKey(key, encryption);
 }
 
 /**
- * The part of openDataKey that needs nobody but the client: proves that the request brought the right key, or rightly
- * none. Null when the client's key has nothing to do with it.
+ * The part of openDataKey that needs nobody but the client: proves that the request brought the
+ * right key, or rightly none. Null when the client's key has nothing to do with it.
  */
 export function openWithCustomerKey(
   encryption: ObjectEncryption | null,
@@ -122,9 +135,11 @@ export function openWithCustomerKey(
     return null;
   }
   if (customerKey === null) throw refused(REFUSALS[use].missing);
-  // The tag of the wrapped key tells a wrong key, and is compared in constant time; the key's MD5 is not kept at all.
+  // The tag of the wrapped key tells a wrong key, and is compared in constant time; the key's MD5
+  // is not kept at all.
   const key = unwrapKey(customerKey.bytes, encryption.wrappedKey, BOUND);
-  if (key === null) throw refused('The provided encryption parameters did not match the ones used originally.');
+  if (key === null)
+    throw refused('The provided encryption parameters did not match the ones used originally.');
   return toDataKey(key, encryption);
 }
 

@@ -1,6 +1,7 @@
-// The keys of the server, which wrap all others. There may be several, the newest first: it wraps what is new, the rest
-// still unwrap what is old. A wrapped key names its master key by an id that tells nothing of the key. They come from
-// the settings; on Node from a file when there is no setting (adapters/node/process/master-key-file.ts).
+// The keys of the server, which wrap all others. There may be several, the newest first: it wraps
+// what is new, the rest still unwrap what is old. A wrapped key names its master key by an id that
+// tells nothing of the key. They come from the settings; on Node from a file when there is no
+// setting (adapters/node/process/master-key-file.ts).
 import { deriveKey, KEY_BYTES, unwrapKey, wrapKey } from '../../crypto/key-wrap.ts';
 import { StorageError } from '../../domain/errors.ts';
 
@@ -15,8 +16,8 @@ const MASTER_KEYS_MAX = 16;
 const SEPARATOR = '.';
 
 /**
- * Reads 32-byte keys in hex or base64, with commas or white space between. Null when one is none, a key comes twice or
- * they are too many; a caller must never show the text.
+ * Reads 32-byte keys in hex or base64, with commas or white space between. Null when one is none, a
+ * key comes twice or they are too many; a caller must never show the text.
  */
 export function parseMasterKeys(text: string): MasterKeys | null {
   const keys = text
@@ -52,12 +53,18 @@ export function wrapWithMaster(masterKeys: MasterKeys, key: Uint8Array, bound: s
 }
 
 /** ServiceUnavailable without the master key that wrapped it; InternalError when it is damaged. */
-export function unwrapWithMaster(masterKeys: MasterKeys, wrapped: string, bound: string): Uint8Array {
+export function unwrapWithMaster(
+  masterKeys: MasterKeys,
+  wrapped: string,
+  bound: string,
+): Uint8Array {
   if (masterKeys.length === 0) throw noMasterKey();
   const { master, rest } = masterOf(masterKeys, wrapped);
   const key = unwrapKey(master.key, rest, bound);
   if (key === null)
-    throw new StorageError('InternalError', { detail: `A key wrapped by master key ${master.id} is damaged.` });
+    throw new StorageError('InternalError', {
+      detail: `A key wrapped by master key ${master.id} is damaged.`,
+    });
   return key;
 }
 
@@ -65,7 +72,10 @@ export function unwrapWithMaster(masterKeys: MasterKeys, wrapped: string, bound:
  * The master key that a kept text names, and what stands behind its name. ServiceUnavailable when
  * it is missing: the operator must hear which one, and nothing is gained by trying again.
  */
-export function masterOf(masterKeys: MasterKeys, text: string): { readonly master: MasterKey; readonly rest: string } {
+export function masterOf(
+  masterKeys: MasterKeys,
+  text: string,
+): { readonly master: MasterKey; readonly rest: string } {
   const at = text.indexOf(SEPARATOR);
   const id = text.slice(0, at);
   const master = masterKeys.find((candidate) => candidate.id === id);
@@ -77,6 +87,7 @@ export function masterOf(masterKeys: MasterKeys, text: string): { readonly maste
 
 function noMasterKey(): StorageError {
   return new StorageError('ServiceUnavailable', {
-    detail: 'This server has no master key, so it cannot encrypt or decrypt by itself: QUAYSIDE_MASTER_KEY is not set.',
+    detail:
+      'This server has no master key, so it cannot encrypt or decrypt by itself: QUAYSIDE_MASTER_KEY is not set.',
   });
 }

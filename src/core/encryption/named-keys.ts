@@ -1,7 +1,8 @@
-// Keys with names, as a key management service has them: the server holds them, wrapped by its master key, and objects
-// say by which one they are protected. Disabling one makes all that it protects unreadable until it is enabled again.
-// The admin call of the S3 surface comes here, and whatever other surface manages keys. Deleting one does not exist:
-// nothing could ever read its objects again.
+// Keys with names, as a key management service has them: the server holds them, wrapped by its
+// master key, and objects say by which one they are protected. Disabling one makes all that it
+// protects unreadable until it is enabled again. The admin call of the S3 surface comes here, and
+// whatever other surface manages keys. Deleting one does not exist: nothing could ever read its
+// objects again.
 import { randomKey } from '../../crypto/key-wrap.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
@@ -14,7 +15,10 @@ import { unwrapWithMaster, wrapWithMaster } from './master-keys.ts';
 /** The key of whoever wants a named key and names none. AWS's managed key has this alias. */
 export const MANAGED_KEY_ID = 'alias/aws/s3';
 
-/** Letters, digits and what stands in the ids, aliases and ARNs of AWS, so that these can be used as they are. */
+/**
+ * Letters, digits and what stands in the ids, aliases and ARNs of AWS, so that these can be used as
+ * they are.
+ */
 export const NAMED_KEY_ID_FORM = /^[\w:/.-]{1,256}$/;
 
 /** Whether a named key could have that id. */
@@ -29,8 +33,9 @@ export type NamedKeyInfo = Omit<NamedKey, 'wrappedKey'>;
 export const GRANTS_MAX = 1000;
 
 /**
- * Makes a key, or finds the one of that name as it is (`isNew` false). A new one is for the buckets of these accounts and
- * of the operator, null: of every account. InvalidArgument, ServiceUnavailable (no master key).
+ * Makes a key, or finds the one of that name as it is (`isNew` false). A new one is for the buckets
+ * of these accounts and of the operator, null: of every account. InvalidArgument,
+ * ServiceUnavailable (no master key).
  */
 export async function createNamedKey(
   core: Core,
@@ -48,38 +53,55 @@ export async function createNamedKey(
 }
 
 /** Keys after a name, in byte order. */
-export async function listNamedKeys(core: Core, page: { after: string; limit: number }): Promise<NamedKeyInfo[]> {
+export async function listNamedKeys(
+  core: Core,
+  page: { after: string; limit: number },
+): Promise<NamedKeyInfo[]> {
   return (await core.ports.directory.call('listNamedKeys', page)).map(toInfo);
 }
 
 /**
- * Enables or disables a key, or says whose it is; on Cloudflare other isolates hear of it within seconds.
- * KMS.NotFoundException.
+ * Enables or disables a key, or says whose it is; on Cloudflare other isolates hear of it within
+ * seconds. KMS.NotFoundException.
  */
-export async function changeNamedKey(core: Core, id: string, change: NamedKeyChange): Promise<NamedKeyInfo> {
+export async function changeNamedKey(
+  core: Core,
+  id: string,
+  change: NamedKeyChange,
+): Promise<NamedKeyInfo> {
   const changed = await core.ports.directory.call('changeNamedKey', { id, change });
   if (changed === null) throw notFound(id);
   return toInfo(changed);
 }
 
 /**
- * The key itself, to wrap with for a bucket of that account. The managed key and those that the operator's seed names are
- * made when they are first wanted, for every account. KMS.NotFoundException, also for a key that is for other accounts:
- * strangers shall not find out what there is; KMS.DisabledException, ServiceUnavailable.
+ * The key itself, to wrap with for a bucket of that account. The managed key and those that the
+ * operator's seed names are made when they are first wanted, for every account.
+ * KMS.NotFoundException, also for a key that is for other accounts: strangers shall not find out
+ * what there is; KMS.DisabledException, ServiceUnavailable.
  */
-export async function openNamedKeyFor(core: KeyCore, id: string, ownerId: AccountId): Promise<Uint8Array> {
-  const found = (await core.ports.directory.call('getNamedKey', { id })) ?? (await makeWanted(core, id));
+export async function openNamedKeyFor(
+  core: KeyCore,
+  id: string,
+  ownerId: AccountId,
+): Promise<Uint8Array> {
+  const found =
+    (await core.ports.directory.call('getNamedKey', { id })) ?? (await makeWanted(core, id));
   const { accountIds } = found;
-  if (accountIds !== null && ownerId !== ROOT_ACCOUNT.id && !accountIds.includes(ownerId)) throw notFound(id);
+  if (accountIds !== null && ownerId !== ROOT_ACCOUNT.id && !accountIds.includes(ownerId))
+    throw notFound(id);
   return open(core, found);
 }
 
 /**
- * The key itself, to unwrap what it protects already, which stays readable to whoever may read the object. Errors: those of
- * openNamedKeyFor.
+ * The key itself, to unwrap what it protects already, which stays readable to whoever may read the
+ * object. Errors: those of openNamedKeyFor.
  */
 export async function openNamedKey(core: KeyCore, id: string): Promise<Uint8Array> {
-  return open(core, (await core.ports.directory.call('getNamedKey', { id })) ?? (await makeWanted(core, id)));
+  return open(
+    core,
+    (await core.ports.directory.call('getNamedKey', { id })) ?? (await makeWanted(core, id)),
+  );
 }
 
 function open(core: KeyCore, { id, isEnabled, wrappedKey }: NamedKey): Uint8Array {
@@ -107,5 +129,7 @@ function toInfo({ wrappedKey: _, ...info }: NamedKey): NamedKeyInfo {
 }
 
 function notFound(id: string): StorageError {
-  return new StorageError('KMS.NotFoundException', { detail: `Key '${id.slice(0, 256)}' does not exist` });
+  return new StorageError('KMS.NotFoundException', {
+    detail: `Key '${id.slice(0, 256)}' does not exist`,
+  });
 }

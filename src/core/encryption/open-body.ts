@@ -1,6 +1,7 @@
-// Sealed bytes on their way out: a range of plain bytes is found among the chunks that hold it, each of which is proved
-// before a byte of it is given on. read-object.ts calls it for versions that are encrypted; the sealed bytes come from
-// the same tiers as any others, so no tier ever holds a plain byte of them.
+// Sealed bytes on their way out: a range of plain bytes is found among the chunks that hold it,
+// each of which is proved before a byte of it is given on. read-object.ts calls it for versions
+// that are encrypted; the sealed bytes come from the same tiers as any others, so no tier ever
+// holds a plain byte of them.
 import { CHUNK_BYTES, openChunk } from '../../crypto/sealed-chunks.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { BlobId, ObjectBody } from '../../domain/nouns.ts';
@@ -15,9 +16,9 @@ type Range = { readonly offsetBytes: number; readonly lengthBytes: number };
 export type SealedBytes = Uint8Array | ReadableStream<Uint8Array>;
 
 /**
- * Opens a range that lies inside the body and is not empty. `read` gives a range of the sealed bytes. What can be proved
- * at once, which is the first chunk, is proved before this resolves; a stream errors rather than give a byte that is not
- * what was sealed. ObjectDamaged.
+ * Opens a range that lies inside the body and is not empty. `read` gives a range of the sealed
+ * bytes. What can be proved at once, which is the first chunk, is proved before this resolves; a
+ * stream errors rather than give a byte that is not what was sealed. ObjectDamaged.
  */
 export async function openSealedBody<Read extends { readonly body: SealedBytes | null }>(
   version: ObjectBody,
@@ -32,9 +33,13 @@ export async function openSealedBody<Read extends { readonly body: SealedBytes |
   const { sealed, skipBytes, chunks } = sealedRangeOf(segments, range, dataKey.layers);
   const opener = createOpener(chunks, dataKey, { skipBytes, lengthBytes: range.lengthBytes });
   const { body, ...rest } = await read(sealed);
-  if (body instanceof Uint8Array) return { ...rest, body: joined([...opener.open(body)], range.lengthBytes) };
+  if (body instanceof Uint8Array)
+    return { ...rest, body: joined([...opener.open(body)], range.lengthBytes) };
   if (body === null) throw damaged('has no bytes');
-  return { ...rest, body: new ChunkStream(await begun(openChunks(chunksOf(body), opener), CHUNK_BYTES)) };
+  return {
+    ...rest,
+    body: new ChunkStream(await begun(openChunks(chunksOf(body), opener), CHUNK_BYTES)),
+  };
 }
 
 type Opener = {
@@ -62,9 +67,11 @@ function createOpener(
   }
 
   function openNext(chunk: SealedChunk, sealed: Uint8Array): Uint8Array {
-    if (keys?.blobId !== chunk.blobId) keys = { blobId: chunk.blobId, keys: bodyKeys(dataKey, chunk.blobId) };
+    if (keys?.blobId !== chunk.blobId)
+      keys = { blobId: chunk.blobId, keys: bodyKeys(dataKey, chunk.blobId) };
     const plain = openChunk(keys.keys, chunk.place, sealed);
-    if (plain === null) throw damaged(`of ${chunk.blobId} is damaged at chunk ${chunk.place.index}`);
+    if (plain === null)
+      throw damaged(`of ${chunk.blobId} is damaged at chunk ${chunk.place.index}`);
     const given = plain.subarray(skip, skip + leftBytes);
     skip = 0;
     leftBytes -= given.length;
@@ -107,7 +114,10 @@ function openChunks(sealed: ByteChunks, opener: Opener): ByteChunks {
     sealed.close();
   }
 
-  /** The chunks that the next sealed bytes complete, at least one. What was read may be borrowed: it is opened at once. */
+  /**
+   * The chunks that the next sealed bytes complete, at least one. What was read may be borrowed: it
+   * is opened at once.
+   */
   async function openNext(wantedBytes: number): Promise<Uint8Array[]> {
     for (;;) {
       const chunk = await sealed.next(Math.max(wantedBytes, CHUNK_BYTES));
@@ -121,7 +131,8 @@ function openChunks(sealed: ByteChunks, opener: Opener): ByteChunks {
   return {
     async next(wantedBytes) {
       try {
-        if (ready.length === 0 && !isClosed && !opener.isDone()) ready = await openNext(wantedBytes);
+        if (ready.length === 0 && !isClosed && !opener.isDone())
+          ready = await openNext(wantedBytes);
       } catch (error) {
         close();
         throw error;
@@ -139,7 +150,8 @@ function openChunks(sealed: ByteChunks, opener: Opener): ByteChunks {
 function joined(parts: readonly Uint8Array[], lengthBytes: number): Uint8Array {
   const [only] = parts;
   if (parts.length === 1 && only !== undefined && only.length === lengthBytes) return only;
-  if (parts.reduce((sum, part) => sum + part.length, 0) !== lengthBytes) throw damaged('ends early');
+  if (parts.reduce((sum, part) => sum + part.length, 0) !== lengthBytes)
+    throw damaged('ends early');
   return joinBytes(parts, lengthBytes);
 }
 

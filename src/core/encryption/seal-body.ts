@@ -1,4 +1,5 @@
-// Bytes on their way in become sealed ones: as they stream to a blob, or whole for a body that stands in its row.
+// Bytes on their way in become sealed ones: as they stream to a blob, or whole for a body that
+// stands in its row.
 import { CHUNK_BYTES, startChunk, TAG_BYTES } from '../../crypto/sealed-chunks.ts';
 import type { BlobId } from '../../domain/nouns.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
@@ -6,7 +7,9 @@ import { joinBytes } from '../join-bytes.ts';
 import { bodyKeys, type DataKey, INLINE_BODY } from './data-key.ts';
 import { sealedSize } from './sealed-layout.ts';
 
-/** The sealed bytes of what `source` delivers, of known length when that is. Holds back one chunk. */
+/**
+ * The sealed bytes of what `source` delivers, of known length when that is. Holds back one chunk.
+ */
 export function sealSource(source: ByteSource, dataKey: DataKey, blobId: BlobId): ByteSource {
   const { lengthBytes } = source;
   return {
@@ -24,7 +27,10 @@ export function sealSource(source: ByteSource, dataKey: DataKey, blobId: BlobId)
 /** A small body sealed whole. No bytes stay no bytes. */
 export function sealInline(plain: Uint8Array, dataKey: DataKey): Uint8Array {
   const sealer = createSealer(bodyKeys(dataKey, INLINE_BODY));
-  return joinBytes([...sealer.take(plain), ...sealer.end()], sealedSize(plain.length, dataKey.layers));
+  return joinBytes(
+    [...sealer.take(plain), ...sealer.end()],
+    sealedSize(plain.length, dataKey.layers),
+  );
 }
 
 type Sealer = {
@@ -34,7 +40,10 @@ type Sealer = {
   end(): Generator<Uint8Array>;
 };
 
-/** A chunk's nonce says whether it is the last one, so none is sealed before more bytes came or none will. */
+/**
+ * A chunk's nonce says whether it is the last one, so none is sealed before more bytes came or none
+ * will.
+ */
 function createSealer(keys: readonly Uint8Array[]): Sealer {
   let index = 0;
   let held: Uint8Array[] = [];

@@ -1,6 +1,7 @@
-// How plain and sealed bytes of a body lie against each other: the one place that turns sizes and ranges of the one into
-// the other's. The index keeps the plain size of an object; its segments are runs of real, that is sealed, bytes. A
-// blob of an encrypted object is sealed as one body, and a segment of it is always the whole blob. Pure.
+// How plain and sealed bytes of a body lie against each other: the one place that turns sizes and
+// ranges of the one into the other's. The index keeps the plain size of an object; its segments are
+// runs of real, that is sealed, bytes. A blob of an encrypted object is sealed as one body, and a
+// segment of it is always the whole blob. Pure.
 import { CHUNK_BYTES, type ChunkPlace, TAG_BYTES } from '../../crypto/sealed-chunks.ts';
 import type { BlobId, Segment } from '../../domain/nouns.ts';
 
@@ -21,7 +22,11 @@ export function plainSize(sealedBytes: number, layers: Layers): number {
 }
 
 /** A chunk to open. `sealedBytes` with its tags. */
-export type SealedChunk = { readonly blobId: BlobId; readonly place: ChunkPlace; readonly sealedBytes: number };
+export type SealedChunk = {
+  readonly blobId: BlobId;
+  readonly place: ChunkPlace;
+  readonly sealedBytes: number;
+};
 
 /** What must be read and opened to have a range of plain bytes. */
 export type SealedRange = {
@@ -34,7 +39,11 @@ export type SealedRange = {
 };
 
 /** The chunks that hold `range`, which must lie inside the object and not be empty. */
-export function sealedRangeOf(segments: readonly Segment[], range: Range, layers: Layers): SealedRange {
+export function sealedRangeOf(
+  segments: readonly Segment[],
+  range: Range,
+  layers: Layers,
+): SealedRange {
   let skipBytes = 0;
   let sealedStart = -1;
   let sealedEnd = 0;
@@ -44,7 +53,8 @@ export function sealedRangeOf(segments: readonly Segment[], range: Range, layers
       sealedStart = sealedAt + chunkStart(first, layers);
       skipBytes = from - first * CHUNK_BYTES;
     }
-    sealedEnd = sealedAt + Math.min(chunkStart(Math.ceil(to / CHUNK_BYTES), layers), segment.lengthBytes);
+    sealedEnd =
+      sealedAt + Math.min(chunkStart(Math.ceil(to / CHUNK_BYTES), layers), segment.lengthBytes);
   }
   const sealed = { offsetBytes: sealedStart, lengthBytes: sealedEnd - sealedStart };
   return { sealed, skipBytes, chunks: chunksOf(segments, range, layers) };
@@ -55,7 +65,10 @@ function chunkStart(index: number, layers: Layers): number {
   return index * (CHUNK_BYTES + TAG_BYTES * layers);
 }
 
-/** Plain bytes `from` to `to` of a segment; `sealedAt`: where it begins among the sealed bytes of all. */
+/**
+ * Plain bytes `from` to `to` of a segment; `sealedAt`: where it begins among the sealed bytes of
+ * all.
+ */
 type Piece = {
   readonly segment: Segment;
   readonly sealedAt: number;
@@ -79,7 +92,11 @@ function* piecesOf(segments: readonly Segment[], range: Range, layers: Layers): 
   }
 }
 
-function* chunksOf(segments: readonly Segment[], range: Range, layers: Layers): Generator<SealedChunk> {
+function* chunksOf(
+  segments: readonly Segment[],
+  range: Range,
+  layers: Layers,
+): Generator<SealedChunk> {
   for (const { segment, plainBytes, from, to } of piecesOf(segments, range, layers)) {
     const { blobId, lengthBytes } = segment;
     const lastIndex = Math.ceil(plainBytes / CHUNK_BYTES) - 1;

@@ -1,5 +1,6 @@
-// What the files of rules of a bucket's sites say, for their owner: how many rules each has, and which lines count for
-// nothing and why. Reads the files as they are now, so it costs as many reads.
+// What the files of rules of a bucket's sites say, for their owner: how many rules each has, and
+// which lines count for nothing and why. Reads the files as they are now, so it costs as many
+// reads.
 
 import { type HostingSettings, SITE_FILE_NAMES } from '../../domain/hosting.ts';
 import type { BucketName } from '../../domain/nouns.ts';
@@ -15,7 +16,10 @@ export type CheckedFile = {
   readonly problems: readonly RuleProblem[];
 };
 
-/** Files that are there, at the roots of all sites of the bucket. Cost: that of readRuleFile, twice for each root. */
+/**
+ * Files that are there, at the roots of all sites of the bucket. Cost: that of readRuleFile, twice
+ * for each root.
+ */
 export async function checkRuleFiles(
   core: Core,
   bucket: BucketName,
@@ -30,7 +34,9 @@ export async function checkRuleFiles(
       if (file === null) continue;
       const parse = name === '_headers' ? parseHeaders : parseRedirects;
       const { count, problems } =
-        'text' in file ? parse(file.text) : { count: 0, problems: [{ line: 0, reason: file.problem }] };
+        'text' in file
+          ? parse(file.text)
+          : { count: 0, problems: [{ line: 0, reason: file.problem }] };
       checked.push({ key, rules: count, problems });
     }
   }

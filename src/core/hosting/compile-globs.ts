@@ -1,18 +1,26 @@
-// Compares a key with all patterns of a list at once: a machine that takes the key character by character and knows all
-// places of all patterns that can be reached, 32 of them in one step. Strangers choose the keys to ask for, and owners the
-// patterns, so the time must depend on the lengths of both and on nothing else. hosting-rules.ts asks.
+// Compares a key with all patterns of a list at once: a machine that takes the key character by
+// character and knows all places of all patterns that can be reached, 32 of them in one step.
+// Strangers choose the keys to ask for, and owners the patterns, so the time must depend on the
+// lengths of both and on nothing else. hosting-rules.ts asks.
 import { ALL, FOLDERS, ONE, parseGlob, SOME, type Token } from './glob.ts';
 
 /**
- * Places of all patterns of a list together: one for each character or wildcard and one for the end, for every combination
- * of braces. The longest key then takes 4 ms at most, an ordinary one with an ordinary list 2 µs (measured 2026-11).
+ * Places of all patterns of a list together: one for each character or wildcard and one for the
+ * end, for every combination of braces. The longest key then takes 4 ms at most, an ordinary one
+ * with an ordinary list 2 µs (measured 2026-11).
  */
 export const GLOB_PLACES_MAX = 8192;
 
 export type Globs = {
-  /** The first pattern that takes the path, which begins with a slash; -1: none. Cost: see GLOB_PLACES_MAX. */
+  /**
+   * The first pattern that takes the path, which begins with a slash; -1: none. Cost: see
+   * GLOB_PLACES_MAX.
+   */
   firstMatch(path: string): number;
-  /** Patterns that are none, and all from the first on for which there was no room: they take no path. */
+  /**
+   * Patterns that are none, and all from the first on for which there was no room: they take no
+   * path.
+   */
   readonly leftOut: number;
 };
 
@@ -20,7 +28,10 @@ const SLASH = 47;
 const PLACES_OF_WORD = 32;
 const NO_PLACES: readonly number[] = [];
 
-/** Sets of places, one bit each. A place is reached when what stands before it in its pattern has been taken. */
+/**
+ * Sets of places, one bit each. A place is reached when what stands before it in its pattern has
+ * been taken.
+ */
 type Machine = {
   readonly start: Int32Array;
   /** Places of characters, as pairs of a word and its bits, by code unit. */
@@ -59,7 +70,10 @@ export function compileGlobs(patterns: readonly string[]): Globs {
   return { leftOut, firstMatch: (path) => run(machine, reached, path) };
 }
 
-function build(kept: readonly (readonly [pattern: number, tokens: readonly Token[]])[], words: number): Machine {
+function build(
+  kept: readonly (readonly [pattern: number, tokens: readonly Token[]])[],
+  words: number,
+): Machine {
   const [start, one, staying, stayingInFolder, skippable, skippableAtName, end] = Array.from(
     { length: 7 },
     () => new Int32Array(words),
@@ -91,7 +105,17 @@ function build(kept: readonly (readonly [pattern: number, tokens: readonly Token
     stayingInFolder[word] = (stayingInFolder[word] ?? 0) | (staying[word] ?? 0);
     skippableAtName[word] = (skippableAtName[word] ?? 0) | (skippable[word] ?? 0);
   }
-  return { start, characters, one, staying, stayingInFolder, skippable, skippableAtName, end, patternAt };
+  return {
+    start,
+    characters,
+    one,
+    staying,
+    stayingInFolder,
+    skippable,
+    skippableAtName,
+    end,
+    patternAt,
+  };
 }
 
 function addCharacter(characters: Map<number, number[]>, code: number, place: number): void {
@@ -112,7 +136,8 @@ function run(machine: Machine, reached: Int32Array, path: string): number {
   for (let word = 0; word < reached.length; word++) {
     const ended = (reached[word] ?? 0) & (end[word] ?? 0);
     // The lowest bit: patterns stand in their order.
-    if (ended !== 0) return patternAt.get(word * PLACES_OF_WORD + 31 - Math.clz32(ended & -ended)) ?? -1;
+    if (ended !== 0)
+      return patternAt.get(word * PLACES_OF_WORD + 31 - Math.clz32(ended & -ended)) ?? -1;
   }
   return -1;
 }

@@ -1,7 +1,10 @@
-// Patterns of keys, as hosting settings have them: `*` and `?` stay within a folder, `**` does not, `{a,b}` is either.
-// A pattern without a slash means the name of a file in any folder. This reads them; compile-globs.ts compares.
+// Patterns of keys, as hosting settings have them: `*` and `?` stay within a folder, `**` does not,
+// `{a,b}` is either. A pattern without a slash means the name of a file in any folder. This reads
+// them; compile-globs.ts compares.
 
-/** Longest pattern, characters; and alternatives of one, all combinations of its braces together. */
+/**
+ * Longest pattern, characters; and alternatives of one, all combinations of its braces together.
+ */
 export const GLOB_MAX_LENGTH = 256;
 const ALTERNATIVES_MAX = 64;
 
@@ -22,8 +25,8 @@ export function isGlob(pattern: string): boolean {
 }
 
 /**
- * The alternatives of a pattern, each for paths that begin with a slash; null for a pattern that is none. Of wildcards
- * that can take nothing only FOLDERS stands right before another, and that once.
+ * The alternatives of a pattern, each for paths that begin with a slash; null for a pattern that is
+ * none. Of wildcards that can take nothing only FOLDERS stands right before another, and that once.
  */
 export function parseGlob(pattern: string): readonly (readonly Token[])[] | null {
   return alternativesOf(pattern)?.map(tokensOf) ?? null;
@@ -48,7 +51,11 @@ function expandBraces(pattern: string): readonly string[] | null {
 
 function tokensOf(alternative: string): readonly Token[] {
   const isName = !alternative.includes('/');
-  const text = isName ? `/**/${alternative}` : /^(?:\/|\*\*(?!\/))/.test(alternative) ? alternative : `/${alternative}`;
+  const text = isName
+    ? `/**/${alternative}`
+    : /^(?:\/|\*\*(?!\/))/.test(alternative)
+      ? alternative
+      : `/${alternative}`;
   const tokens: Token[] = [];
   for (let at = 0; at < text.length; ) {
     if (text.startsWith('**/', at) && text[at - 1] === '/') {

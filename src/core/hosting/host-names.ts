@@ -1,5 +1,5 @@
-// Host names as requests and owners give them, and which of them can be a bucket's own. Called by the reader of
-// addresses for every request, and before a domain is bound.
+// Host names as requests and owners give them, and which of them can be a bucket's own. Called by
+// the reader of addresses for every request, and before a domain is bound.
 
 /** Where a sub-domain belongs to the platform: the Worker's own address. */
 const PLATFORM_DOMAIN = 'workers.dev';
@@ -17,8 +17,8 @@ export function hostNameOf(host: string): string {
 }
 
 /**
- * Whether a bucket can have the name for itself: a domain name that is not the service's own, nor below one that is.
- * Addresses and names without a dot are this machine's.
+ * Whether a bucket can have the name for itself: a domain name that is not the service's own, nor
+ * below one that is. Addresses and names without a dot are this machine's.
  */
 export function isBindableHost(name: string, ownHosts: readonly string[]): boolean {
   if (name.length > HOST_MAX_LENGTH || !isHostName(name)) return false;
@@ -29,5 +29,9 @@ export function isBindableHost(name: string, ownHosts: readonly string[]): boole
 /** Two labels at least, and a last one that no IPv4 address has. */
 function isHostName(name: string): boolean {
   const labels = name.split('.');
-  return labels.length > 1 && labels.every((label) => LABEL.test(label)) && !DIGITS.test(labels.at(-1) ?? '');
+  return (
+    labels.length > 1 &&
+    labels.every((label) => LABEL.test(label)) &&
+    !DIGITS.test(labels.at(-1) ?? '')
+  );
 }

@@ -38,7 +38,8 @@ export function needsHostProof({ settings }: Core, accountId: AccountId): boolea
 export function requireMayBindHosts({ settings }: Core, accountId: AccountId): void {
   if (accountId === ROOT_ACCOUNT.id || settings.accountsMayBindHosts) return;
   throw new StorageError('AccessDenied', {
-    detail: 'Only the root account can bind domains here, until QUAYSIDE_OWN_HOSTS says which hosts are the service.',
+    detail:
+      'Only the root account can bind domains here, until QUAYSIDE_OWN_HOSTS says which hosts are the service.',
   });
 }
 

@@ -1,5 +1,6 @@
-// What hosting settings say of one object, made once per settings and kept with them: Cache-Control, protection against
-// other sites that show it, and the headers of the security preset. Pure.
+// What hosting settings say of one object, made once per settings and kept with them:
+// Cache-Control, protection against other sites that show it, and the headers of the security
+// preset. Pure.
 import type { HostingSettings, SecurityPreset } from '../../domain/hosting.ts';
 import { compileGlobs } from './compile-globs.ts';
 import { hasHashedName } from './hashed-names.ts';
@@ -12,7 +13,10 @@ export type HostingRules = {
   cacheControlOf(key: string): string | null;
   /** Whether only allowed sites may show it. Pages never are: links to them must work. */
   isProtected(key: string, contentType: string): boolean;
-  /** Whether a page with that Referer may show protected objects. `host`: the Host header of the request. */
+  /**
+   * Whether a page with that Referer may show protected objects. `host`: the Host header of the
+   * request.
+   */
   allowsReferer(referer: string | null, host: string): boolean;
 };
 
@@ -25,8 +29,13 @@ const BASIC = [
   ['x-frame-options', 'SAMEORIGIN'],
 ] as const;
 
-/** The headers of each preset. Browsers leave Strict-Transport-Security out of account where there is no TLS. */
-export const SECURITY_HEADERS: Readonly<Record<SecurityPreset, readonly (readonly [name: string, value: string])[]>> = {
+/**
+ * The headers of each preset. Browsers leave Strict-Transport-Security out of account where there
+ * is no TLS.
+ */
+export const SECURITY_HEADERS: Readonly<
+  Record<SecurityPreset, readonly (readonly [name: string, value: string])[]>
+> = {
   off: [],
   basic: BASIC,
   strict: [
@@ -72,7 +81,8 @@ function compile({
     },
     isProtected(key, contentType) {
       if (hotlink === null || /^text\/html\b/i.test(contentType)) return false;
-      // Settings from before their patterns had a bound: what can't be compared is rather not shown.
+      // Settings from before their patterns had a bound: what can't be compared is rather not
+      // shown.
       return guarded.leftOut > 0 || guarded.firstMatch(`/${key}`) !== -1;
     },
     allowsReferer(referer, host) {

@@ -1,15 +1,28 @@
-// Reads `_headers` in the format that Netlify and Cloudflare Pages share: a path, and below it, indented, the headers of
-// answers for it: `Name: value` adds, `! Name` takes away. All rules that match count; values of one name are joined.
+// Reads `_headers` in the format that Netlify and Cloudflare Pages share: a path, and below it,
+// indented, the headers of answers for it: `Name: value` adds, `! Name` takes away. All rules that
+// match count; values of one name are joined.
 import { fillTemplate, type PathPattern, parsePathPattern } from './path-pattern.ts';
-import { createProblems, type Line, linesOf, RULE_LINE_MAX_LENGTH, type RuleProblem } from './rule-lines.ts';
+import {
+  createProblems,
+  type Line,
+  linesOf,
+  RULE_LINE_MAX_LENGTH,
+  type RuleProblem,
+} from './rule-lines.ts';
 
 /** Rules of one file, and headers of one rule. Source of the first: limits of Cloudflare Pages. */
 const RULES_MAX = 100;
 const HEADERS_MAX = 30;
-/** Everything that rules add to one answer, characters. Servers and proxies in front take 8 KiB at least. */
+/**
+ * Everything that rules add to one answer, characters. Servers and proxies in front take 8 KiB at
+ * least.
+ */
 const ADDED_MAX_LENGTH = 4096;
 
-/** Headers that say how a message is sent or which bytes it has, or that are ours to say. In lower case. */
+/**
+ * Headers that say how a message is sent or which bytes it has, or that are ours to say. In lower
+ * case.
+ */
 const RESERVED: ReadonlySet<string> = new Set([
   'accept-ranges',
   'age',
@@ -56,12 +69,19 @@ export type HeaderChanges = {
 export type HeaderRules = {
   readonly count: number;
   readonly problems: readonly RuleProblem[];
-  /** For a path, decoded and with its first slash. The same object for the same changes, as long as memory has it. */
+  /**
+   * For a path, decoded and with its first slash. The same object for the same changes, as long as
+   * memory has it.
+   */
   changesFor(path: string): HeaderChanges;
 };
 
 export const NO_CHANGES: HeaderChanges = { added: [], removed: [] };
-export const NO_HEADER_RULES: HeaderRules = { count: 0, problems: [], changesFor: () => NO_CHANGES };
+export const NO_HEADER_RULES: HeaderRules = {
+  count: 0,
+  problems: [],
+  changesFor: () => NO_CHANGES,
+};
 
 /** Changes remembered: one for each set of rules that meet. */
 const CHANGES_KEPT = 256;
@@ -79,11 +99,17 @@ export function parseHeaders(text: string): HeaderRules {
       const problem = rule === null ? 'there is no path above it' : addHeader(rule, line);
       if (problem !== null) problems.add(line.number, problem);
     } else {
-      const path = /^https?:/i.test(line.text) ? 'a path is wanted here, not a URL' : parsePathPattern(line.text);
+      const path = /^https?:/i.test(line.text)
+        ? 'a path is wanted here, not a URL'
+        : parsePathPattern(line.text);
       const isFull = rules.length === RULES_MAX;
       rule = typeof path === 'string' || isFull ? null : { path, added: [], removed: [] };
       if (rule !== null) rules.push(rule);
-      else problems.add(line.number, typeof path === 'string' ? path : `there are more than ${RULES_MAX} paths`);
+      else
+        problems.add(
+          line.number,
+          typeof path === 'string' ? path : `there are more than ${RULES_MAX} paths`,
+        );
     }
   }
   return { count: rules.length, problems: problems.list, changesFor: createChanges(rules) };
@@ -91,7 +117,8 @@ export function parseHeaders(text: string): HeaderRules {
 
 /** Adds what a line says; gives why it says nothing. */
 function addHeader(rule: HeaderRule, { text }: Line): string | null {
-  if (rule.added.length + rule.removed.length === HEADERS_MAX) return `a path can have ${HEADERS_MAX} headers only`;
+  if (rule.added.length + rule.removed.length === HEADERS_MAX)
+    return `a path can have ${HEADERS_MAX} headers only`;
   const removal = /^!\s*(\S+)$/.exec(text.trim())?.[1];
   const colonAt = text.indexOf(':');
   if (removal === undefined && colonAt === -1) return 'it is no "Name: value"';
@@ -122,7 +149,8 @@ function createChanges(rules: readonly HeaderRule[]): (path: string) => HeaderCh
         removed.push(name);
       }
       for (const [name, template] of rule.added) {
-        // Full: nothing more is even filled in, or a file of `:splat` would take a tenth of a second.
+        // Full: nothing more is even filled in, or a file of `:splat` would take a tenth of a
+        // second.
         if (length > ADDED_MAX_LENGTH) break;
         const value = fillTemplate(template, captures, encodeURIComponent);
         const before = added.get(name);

@@ -1,17 +1,33 @@
-// Reads `_redirects` in the format that Netlify and Cloudflare Pages share: one rule a line, `from to [status][!]`. What
-// only one of them knows (conditions, queries, whole URLs as a source, proxying) is left out and told. docs/hosting.md
-// says how rules and files give way to each other.
-import { type Captures, type PathPattern, parsePathPattern, withoutLastSlash } from './path-pattern.ts';
-import { createProblems, type Line, linesOf, RULE_LINE_MAX_LENGTH, type RuleProblem } from './rule-lines.ts';
+// Reads `_redirects` in the format that Netlify and Cloudflare Pages share: one rule a line, `from
+// to [status][!]`. What only one of them knows (conditions, queries, whole URLs as a source,
+// proxying) is left out and told. docs/hosting.md says how rules and files give way to each other.
+import {
+  type Captures,
+  type PathPattern,
+  parsePathPattern,
+  withoutLastSlash,
+} from './path-pattern.ts';
+import {
+  createProblems,
+  type Line,
+  linesOf,
+  RULE_LINE_MAX_LENGTH,
+  type RuleProblem,
+} from './rule-lines.ts';
 
-/** Rules of one file: those for one path each, and those with `*` or `:name`. Source: limits of Cloudflare Pages. */
+/**
+ * Rules of one file: those for one path each, and those with `*` or `:name`. Source: limits of
+ * Cloudflare Pages.
+ */
 const STATIC_RULES_MAX = 2000;
 const DYNAMIC_RULES_MAX = 100;
 /** As on Cloudflare Pages; on Netlify 301. A wrong 302 is forgotten tomorrow. */
 const DEFAULT_STATUS = 302;
 const STATUSES: ReadonlySet<number> = new Set([200, 301, 302, 303, 307, 308, 404]);
 
-/** `https://:splat/` and `https://example.com:splat` would lead to whatever host stands in the path. */
+/**
+ * `https://:splat/` and `https://example.com:splat` would lead to whatever host stands in the path.
+ */
 const HOST_WITH_CAPTURE = /^https?:\/\/[^/?#]*:[A-Za-z]/i;
 
 /** 200 and 404 show what is at `to`, the others send the visitor there. */
@@ -35,7 +51,12 @@ export type RedirectRules = {
   findWeak(path: string): FoundRule | null;
 };
 
-export const NO_REDIRECTS: RedirectRules = { count: 0, problems: [], findFirm: () => null, findWeak: () => null };
+export const NO_REDIRECTS: RedirectRules = {
+  count: 0,
+  problems: [],
+  findFirm: () => null,
+  findWeak: () => null,
+};
 
 /** Never throws: what can't be read is a problem. */
 export function parseRedirects(text: string): RedirectRules {
@@ -47,8 +68,13 @@ export function parseRedirects(text: string): RedirectRules {
     if (typeof rule === 'string') problems.add(line.number, rule);
     else if (rule.from.literal === null) {
       if (dynamic.length < DYNAMIC_RULES_MAX) dynamic.push(rule);
-      else problems.add(line.number, `there are more than ${DYNAMIC_RULES_MAX} rules with * or placeholders`);
-    } else if (statics.has(rule.from.literal)) problems.add(line.number, 'a rule above is for the same path');
+      else
+        problems.add(
+          line.number,
+          `there are more than ${DYNAMIC_RULES_MAX} rules with * or placeholders`,
+        );
+    } else if (statics.has(rule.from.literal))
+      problems.add(line.number, 'a rule above is for the same path');
     else if (statics.size < STATIC_RULES_MAX) statics.set(rule.from.literal, rule);
     else problems.add(line.number, `there are more than ${STATIC_RULES_MAX} rules`);
   }
@@ -76,10 +102,12 @@ function findFirst(rules: readonly RedirectRule[], path: string): FoundRule | nu
 
 /** The rule of a line, or why it is none. */
 function parseRule({ number, text }: Line): RedirectRule | string {
-  if (text.length > RULE_LINE_MAX_LENGTH) return `the line is longer than ${RULE_LINE_MAX_LENGTH} characters`;
+  if (text.length > RULE_LINE_MAX_LENGTH)
+    return `the line is longer than ${RULE_LINE_MAX_LENGTH} characters`;
   const words = text.trim().split(/\s+/);
   const commentAt = words.findIndex((word) => word.startsWith('#'));
-  const [source = '', to, code = `${DEFAULT_STATUS}`, ...rest] = commentAt === -1 ? words : words.slice(0, commentAt);
+  const [source = '', to, code = `${DEFAULT_STATUS}`, ...rest] =
+    commentAt === -1 ? words : words.slice(0, commentAt);
   if (to === undefined) return 'there is no place to go to';
   if (/^[\w.-]+=/.test(to)) return 'query parameters in a source are not supported';
   if (rest.length > 0 || /=/.test(code)) return 'conditions are not supported';
@@ -90,8 +118,10 @@ function parseRule({ number, text }: Line): RedirectRule | string {
   const status = /^\d{3}!?$/.test(code) ? Number.parseInt(code, 10) : 0;
   if (!STATUSES.has(status)) return `"${code.slice(0, 20)}" is none of ${[...STATUSES].join(', ')}`;
   const isUrl = /^https?:\/\/[^/?#\s]/i.test(to);
-  if (!isUrl && (!to.startsWith('/') || to.startsWith('//'))) return 'the place to go to must be a path or a URL';
-  if (HOST_WITH_CAPTURE.test(to)) return 'a host must be written out: what a visitor asks for may not choose it';
+  if (!isUrl && (!to.startsWith('/') || to.startsWith('//')))
+    return 'the place to go to must be a path or a URL';
+  if (HOST_WITH_CAPTURE.test(to))
+    return 'a host must be written out: what a visitor asks for may not choose it';
   if (isUrl && (status === 200 || status === 404)) return `a ${status} can't show another site`;
   return { line: number, from, to, status, isForced };
 }

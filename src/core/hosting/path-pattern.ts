@@ -1,12 +1,15 @@
-// Patterns of paths as `_redirects` and `_headers` have them: `*` takes any run of characters, once in a pattern, and
-// `:name` takes (part of) one folder's name. A path is read folder by folder, from its start to the star and from its end
-// back to it, so nothing is ever tried twice: a match takes time in proportion to the path.
+// Patterns of paths as `_redirects` and `_headers` have them: `*` takes any run of characters, once
+// in a pattern, and `:name` takes (part of) one folder's name. A path is read folder by folder,
+// from its start to the star and from its end back to it, so nothing is ever tried twice: a match
+// takes time in proportion to the path.
 
 /** What a pattern took, by name; the star's is `splat`. */
 export type Captures = Readonly<Record<string, string>>;
 
 export type PathPattern = {
-  /** Without a star or a placeholder: it means this one path, with or without a slash at its end. */
+  /**
+   * Without a star or a placeholder: it means this one path, with or without a slash at its end.
+   */
   readonly literal: string | null;
   readonly hasStar: boolean;
   /** Null when the path, decoded and with its first slash, is another. */
@@ -19,11 +22,20 @@ const PLACEHOLDER = /:([A-Za-z]\w*)/g;
 const SPLAT = 'splat';
 const NOTHING: Captures = {};
 
-/** The name of one folder: `before`, and where there is a placeholder what it takes, and `after`. */
+/**
+ * The name of one folder: `before`, and where there is a placeholder what it takes, and `after`.
+ */
 type Folder = { readonly before: string; readonly name: string | null; readonly after: string };
 
-/** The star's part of a pattern: from a slash on, what stands around it in its folder, and whole folders behind. */
-type Rest = { readonly before: string; readonly after: string; readonly folders: readonly Folder[] };
+/**
+ * The star's part of a pattern: from a slash on, what stands around it in its folder, and whole
+ * folders behind.
+ */
+type Rest = {
+  readonly before: string;
+  readonly after: string;
+  readonly folders: readonly Folder[];
+};
 
 type Taken = Record<string, string>;
 
@@ -33,14 +45,19 @@ export function parsePathPattern(text: string): PathPattern | string {
   const decoded = decodeLeniently(text);
   const stars = decoded.split('*').length - 1;
   if (stars > 1) return 'a path can have one * only';
-  const perFolder = decoded.split('/').map((folder) => [folder.includes('*'), namesIn(folder).length] as const);
-  if (perFolder.some(([, names]) => names > 1)) return 'a folder of a path can have one placeholder only';
+  const perFolder = decoded
+    .split('/')
+    .map((folder) => [folder.includes('*'), namesIn(folder).length] as const);
+  if (perFolder.some(([, names]) => names > 1))
+    return 'a folder of a path can have one placeholder only';
   if (perFolder.some(([hasStar, names]) => hasStar && names > 0)) {
     return 'a folder of a path can have a * or a placeholder, not both';
   }
   const found = namesIn(decoded);
-  if (found.length > PLACEHOLDERS_MAX) return `a path can have ${PLACEHOLDERS_MAX} placeholders only`;
-  if (new Set(found).size < found.length || found.includes(SPLAT)) return 'each placeholder needs a name of its own';
+  if (found.length > PLACEHOLDERS_MAX)
+    return `a path can have ${PLACEHOLDERS_MAX} placeholders only`;
+  if (new Set(found).size < found.length || found.includes(SPLAT))
+    return 'each placeholder needs a name of its own';
   if (stars === 0 && found.length === 0) {
     const literal = withoutLastSlash(decoded);
     const match = (path: string) => (withoutLastSlash(path) === literal ? NOTHING : null);
@@ -49,7 +66,11 @@ export function parsePathPattern(text: string): PathPattern | string {
   // Most paths are another pattern's, and differ at once.
   const start = /^[^*:]*/.exec(withoutLastStar(decoded))?.[0] ?? '';
   const take = matcherOf(decoded);
-  return { literal: null, hasStar: stars === 1, match: (path: string) => (path.startsWith(start) ? take(path) : null) };
+  return {
+    literal: null,
+    hasStar: stars === 1,
+    match: (path: string) => (path.startsWith(start) ? take(path) : null),
+  };
 }
 
 function namesIn(text: string): string[] {
@@ -87,7 +108,8 @@ function matcherOf(pattern: string): (path: string) => Captures | null {
     if (at === -1) return null;
     return (rest === null ? at === path.length : takeRest(rest, path, at, taken)) ? taken : null;
   };
-  return (path) => take(path) ?? (path.endsWith('/') && path.length > 1 ? take(path.slice(0, -1)) : null);
+  return (path) =>
+    take(path) ?? (path.endsWith('/') && path.length > 1 ? take(path.slice(0, -1)) : null);
 }
 
 function folderOf(text: string): Folder {
@@ -112,13 +134,23 @@ function takeFolders(folders: readonly Folder[], path: string, taken: Taken): nu
 
 function takeFolder({ before, name, after }: Folder, text: string, taken: Taken): boolean {
   if (name === null) return text === before;
-  if (text.length <= before.length + after.length || !text.startsWith(before) || !text.endsWith(after)) return false;
+  if (
+    text.length <= before.length + after.length ||
+    !text.startsWith(before) ||
+    !text.endsWith(after)
+  )
+    return false;
   taken[name] = text.slice(before.length, text.length - after.length);
   return true;
 }
 
 /** Takes what is behind `at`: whole folders from the end, and the star what is left. */
-function takeRest({ before, after, folders }: Rest, path: string, at: number, taken: Taken): boolean {
+function takeRest(
+  { before, after, folders }: Rest,
+  path: string,
+  at: number,
+  taken: Taken,
+): boolean {
   if (!path.startsWith(`/${before}`, at)) return false;
   const start = at + 1 + before.length;
   let end = path.length;
@@ -133,7 +165,10 @@ function takeRest({ before, after, folders }: Rest, path: string, at: number, ta
   return true;
 }
 
-/** Owners write paths as they stand in a browser or as they are; what is no percent-encoding means itself. */
+/**
+ * Owners write paths as they stand in a browser or as they are; what is no percent-encoding means
+ * itself.
+ */
 export function decodeLeniently(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -142,8 +177,15 @@ export function decodeLeniently(text: string): string {
   }
 }
 
-/** A text with what was captured in the place of `:name`; a name that the pattern has not stays as it stands. */
-export function fillTemplate(template: string, captures: Captures, encode: (text: string) => string): string {
+/**
+ * A text with what was captured in the place of `:name`; a name that the pattern has not stays as
+ * it stands.
+ */
+export function fillTemplate(
+  template: string,
+  captures: Captures,
+  encode: (text: string) => string,
+): string {
   return template.replace(PLACEHOLDER, (whole, name: string) =>
     Object.hasOwn(captures, name) ? encode(captures[name] ?? '') : whole,
   );

@@ -1,8 +1,14 @@
-// Reads the hosting document that an owner sends, and fills in what it leaves out. Every refusal names the setting and
-// what it may be; a name that is no setting is refused too, or a typing error would look like a setting without effect.
+// Reads the hosting document that an owner sends, and fills in what it leaves out. Every refusal
+// names the setting and what it may be; a name that is no setting is refused too, or a typing error
+// would look like a setting without effect.
 
 import { StorageError } from '../../domain/errors.ts';
-import type { HostedDomain, HostingSettings, HotlinkRules, ImageSettings } from '../../domain/hosting.ts';
+import type {
+  HostedDomain,
+  HostingSettings,
+  HotlinkRules,
+  ImageSettings,
+} from '../../domain/hosting.ts';
 import { isJsonObject } from '../json.ts';
 import { IMAGE_MAX_SIDE_PX, KEY_MAX_BYTES } from '../limits.ts';
 import { hasWholeTexts } from '../whole-texts.ts';
@@ -10,7 +16,10 @@ import { compileGlobs, GLOB_PLACES_MAX } from './compile-globs.ts';
 import { GLOB_MAX_LENGTH, isGlob } from './glob.ts';
 import { hostNameOf, isBindableHost } from './host-names.ts';
 
-/** Largest document, bytes of JSON. It travels in the gate of the bucket, which readers keep in memory. */
+/**
+ * Largest document, bytes of JSON. It travels in the gate of the bucket, which readers keep in
+ * memory.
+ */
 export const HOSTING_MAX_BYTES = 32 * 1024;
 const CACHE_CONTROL_RULES_MAX = 50;
 const HOTLINK_HOSTS_MAX = 100;
@@ -21,7 +30,10 @@ const DOMAINS_MAX = 20;
 const IMAGE_SIZES_MAX = 50;
 /** Longest header value that a document can bring, characters. */
 const HEADER_MAX_LENGTH = 256;
-/** Longest name of a document below a root, and longest root, characters; together they must leave room in a key. */
+/**
+ * Longest name of a document below a root, and longest root, characters; together they must leave
+ * room in a key.
+ */
 const NAME_MAX_LENGTH = KEY_MAX_BYTES / 4;
 
 /** What a bucket has whose owner sends `{}`. */
@@ -47,12 +59,16 @@ export const HOSTING_DEFAULTS: HostingSettings = {
 type Reader<Value> = (value: unknown, at: string) => Value;
 
 function refuse(at: string, what: string): never {
-  throw new StorageError('InvalidRequest', { detail: `${at} must be ${what}.`, fields: { Setting: at } });
+  throw new StorageError('InvalidRequest', {
+    detail: `${at} must be ${what}.`,
+    fields: { Setting: at },
+  });
 }
 
 /** InvalidRequest. `ownHosts`: what no bucket can be bound to. */
 export function readHosting(bytes: Uint8Array, ownHosts: readonly string[]): HostingSettings {
-  if (bytes.length > HOSTING_MAX_BYTES) refuse('hosting', `JSON of at most ${HOSTING_MAX_BYTES} bytes`);
+  if (bytes.length > HOSTING_MAX_BYTES)
+    refuse('hosting', `JSON of at most ${HOSTING_MAX_BYTES} bytes`);
   let json: unknown;
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes);
@@ -60,7 +76,10 @@ export function readHosting(bytes: Uint8Array, ownHosts: readonly string[]): Hos
     json = JSON.parse(text);
   } catch (cause) {
     if (cause instanceof StorageError) throw cause;
-    throw new StorageError('InvalidRequest', { detail: 'The hosting settings must be JSON in UTF-8.', cause });
+    throw new StorageError('InvalidRequest', {
+      detail: 'The hosting settings must be JSON in UTF-8.',
+      cause,
+    });
   }
   return readFields(json, 'hosting', HOSTING_DEFAULTS, {
     indexDocument: readIndexDocument,
@@ -81,7 +100,10 @@ export function readHosting(bytes: Uint8Array, ownHosts: readonly string[]): Hos
   });
 }
 
-/** An object with these fields and no others; those that are missing come from the defaults, or are asked for. */
+/**
+ * An object with these fields and no others; those that are missing come from the defaults, or are
+ * asked for.
+ */
 function readFields<Value extends object>(
   value: unknown,
   at: string,
@@ -110,7 +132,8 @@ function orNull<Value>(read: Reader<Value>): Reader<Value | null> {
 }
 
 function oneOf<Choice extends string>(...choices: readonly Choice[]): Reader<Choice> {
-  return (value, at) => choices.find((choice) => choice === value) ?? refuse(at, choices.join(' or '));
+  return (value, at) =>
+    choices.find((choice) => choice === value) ?? refuse(at, choices.join(' or '));
 }
 
 function listOf<Value>(max: number, read: Reader<Value>): Reader<readonly Value[]> {
@@ -120,7 +143,8 @@ function listOf<Value>(max: number, read: Reader<Value>): Reader<readonly Value[
   };
 }
 
-const readSwitch: Reader<boolean> = (value, at) => (typeof value === 'boolean' ? value : refuse(at, 'true or false'));
+const readSwitch: Reader<boolean> = (value, at) =>
+  typeof value === 'boolean' ? value : refuse(at, 'true or false');
 
 const readHeaderValue: Reader<string> = (value, at) =>
   typeof value === 'string' &&
@@ -132,7 +156,10 @@ const readHeaderValue: Reader<string> = (value, at) =>
 const readPattern: Reader<string> = (value, at) =>
   typeof value === 'string' && isGlob(value)
     ? value
-    : refuse(at, `a pattern like "/assets/**" or "*.{png,jpg}", at most ${GLOB_MAX_LENGTH} characters`);
+    : refuse(
+        at,
+        `a pattern like "/assets/**" or "*.{png,jpg}", at most ${GLOB_MAX_LENGTH} characters`,
+      );
 
 /** Patterns are compared on the way of every new object: all of a list together must be quick. */
 function requireRoom(patterns: readonly string[], at: string): void {
@@ -142,8 +169,10 @@ function requireRoom(patterns: readonly string[], at: string): void {
 }
 
 const readCacheControlRules: Reader<HostingSettings['cacheControlRules']> = (value, at) => {
-  const rules = listOf<HostingSettings['cacheControlRules'][number]>(CACHE_CONTROL_RULES_MAX, (item, place) =>
-    readFields(item, place, null, { match: readPattern, cacheControl: readHeaderValue }),
+  const rules = listOf<HostingSettings['cacheControlRules'][number]>(
+    CACHE_CONTROL_RULES_MAX,
+    (item, place) =>
+      readFields(item, place, null, { match: readPattern, cacheControl: readHeaderValue }),
   )(value, at);
   requireRoom(
     rules.map(({ match }) => match),
@@ -159,14 +188,21 @@ const readGuardedPatterns: Reader<readonly string[]> = (value, at) => {
 };
 
 const isName = (value: unknown): value is string =>
-  typeof value === 'string' && value !== '' && value.length <= NAME_MAX_LENGTH && value.isWellFormed();
+  typeof value === 'string' &&
+  value !== '' &&
+  value.length <= NAME_MAX_LENGTH &&
+  value.isWellFormed();
 
 const readIndexDocument: Reader<string> = (value, at) =>
-  isName(value) && !value.includes('/') ? value : refuse(at, 'the name of a file, like "index.html"');
+  isName(value) && !value.includes('/')
+    ? value
+    : refuse(at, 'the name of a file, like "index.html"');
 
 const readDocumentPath: Reader<string> = (value, at) => {
   const path = typeof value === 'string' && value.startsWith('/') ? value.slice(1) : value;
-  return isName(path) && !path.endsWith('/') ? path : refuse(at, 'the path of a file, like "404.html", or null');
+  return isName(path) && !path.endsWith('/')
+    ? path
+    : refuse(at, 'the path of a file, like "404.html", or null');
 };
 
 const readAllowedHost: Reader<string> = (value, at) => {
@@ -207,16 +243,25 @@ const readImageSize: Reader<number> = (value, at) =>
     ? value
     : refuse(at, `a number of pixels from 1 to ${IMAGE_MAX_SIDE_PX}`);
 
-function readDomains(value: unknown, at: string, ownHosts: readonly string[]): readonly HostedDomain[] {
+function readDomains(
+  value: unknown,
+  at: string,
+  ownHosts: readonly string[],
+): readonly HostedDomain[] {
   const readHost: Reader<string> = (given, place) => {
     const host = typeof given === 'string' ? hostNameOf(given) : '';
     if (isBindableHost(host, ownHosts) && given === host) return host;
-    return refuse(place, 'a domain name in lower case, without scheme or port, that is not of this service');
+    return refuse(
+      place,
+      'a domain name in lower case, without scheme or port, that is not of this service',
+    );
   };
   const domains = listOf(DOMAINS_MAX, (item, place) =>
     readFields<HostedDomain>(item, place, { prefix: '' }, { host: readHost, prefix: readPrefix }),
   )(value, at);
-  const twice = domains.find(({ host }, i) => domains.findIndex((other) => other.host === host) !== i);
+  const twice = domains.find(
+    ({ host }, i) => domains.findIndex((other) => other.host === host) !== i,
+  );
   return twice === undefined ? domains : refuse(at, `a list without "${twice.host}" twice`);
 }
 

@@ -1,4 +1,5 @@
-// Reads `_headers` or `_redirects` of a site. For our own use: whether strangers may read the file plays no part.
+// Reads `_headers` or `_redirects` of a site. For our own use: whether strangers may read the file
+// plays no part.
 import type { BucketName, ObjectKey } from '../../domain/nouns.ts';
 import { within } from '../../ports/with-timeout.ts';
 import type { Core } from '../core.ts';
@@ -9,22 +10,29 @@ import { RULE_FILE_MAX_BYTES } from './rule-lines.ts';
 export type RuleFile = { readonly text: string } | { readonly problem: string } | null;
 
 /**
- * Null: there is none. ServiceUnavailable when index or bucket say nothing for as long as any tier may. Cost: an index call,
- * and a read of the body.
+ * Null: there is none. ServiceUnavailable when index or bucket say nothing for as long as any tier
+ * may. Cost: an index call, and a read of the body.
  */
 export function readRuleFile(core: Core, bucket: BucketName, key: string): Promise<RuleFile> {
   return within(core.settings.tierLimitMs, 'index or bucket', () => read(core, bucket, key));
 }
 
 async function read(core: Core, bucket: BucketName, key: string): Promise<RuleFile> {
-  const { object } = await core.ports.metadataIndex.call(bucket, 'resolve', { name: bucket, key: key as ObjectKey });
+  const { object } = await core.ports.metadataIndex.call(bucket, 'resolve', {
+    name: bucket,
+    key: key as ObjectKey,
+  });
   if (object === null) return null;
   if (object.sizeBytes > RULE_FILE_MAX_BYTES) {
-    return { problem: `the file has ${object.sizeBytes} bytes, and ${RULE_FILE_MAX_BYTES} is the most that is read` };
+    return {
+      problem: `the file has ${object.sizeBytes} bytes, and ${RULE_FILE_MAX_BYTES} is the most that is read`,
+    };
   }
   const { contentEncoding } = object.headers;
   if (contentEncoding !== undefined && contentEncoding !== 'identity') {
-    return { problem: `the file is stored with Content-Encoding ${contentEncoding}, and only plain text is read` };
+    return {
+      problem: `the file is stored with Content-Encoding ${contentEncoding}, and only plain text is read`,
+    };
   }
   if (object.encryption?.kind === 'customer')
     return { problem: 'the file is encrypted with a key that only its writer has' };

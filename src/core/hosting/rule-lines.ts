@@ -1,7 +1,11 @@
-// What the files `_redirects` and `_headers` have in common: their names, their limits, and how problems in them are told.
+// What the files `_redirects` and `_headers` have in common: their names, their limits, and how
+// problems in them are told.
 import type { SiteFileName } from '../../domain/hosting.ts';
 
-/** Larger files are not read at all, bytes. Source of the limits: those of Cloudflare Pages, where they are smaller. */
+/**
+ * Larger files are not read at all, bytes. Source of the limits: those of Cloudflare Pages, where
+ * they are smaller.
+ */
 export const RULE_FILE_MAX_BYTES = 128 * 1024;
 /** Longest line, characters. */
 export const RULE_LINE_MAX_LENGTH = 2000;
@@ -12,13 +16,17 @@ const PROBLEMS_MAX = 50;
 export type RuleProblem = { readonly line: number; readonly reason: string };
 
 /** Collects problems, up to a bound. */
-export function createProblems(): { readonly list: readonly RuleProblem[]; add(line: number, reason: string): void } {
+export function createProblems(): {
+  readonly list: readonly RuleProblem[];
+  add(line: number, reason: string): void;
+} {
   const list: RuleProblem[] = [];
   return {
     list,
     add(line, reason) {
       if (list.length < PROBLEMS_MAX) list.push({ line, reason });
-      else if (list.length === PROBLEMS_MAX) list.push({ line: 0, reason: 'and more problems like these' });
+      else if (list.length === PROBLEMS_MAX)
+        list.push({ line: 0, reason: 'and more problems like these' });
     },
   };
 }

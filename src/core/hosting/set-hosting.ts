@@ -1,5 +1,5 @@
-// Puts the hosting settings of a bucket in force, and takes them away: the settings in the bucket's record, its host names
-// in the directory. Every surface that lets owners change them calls here.
+// Puts the hosting settings of a bucket in force, and takes them away: the settings in the bucket's
+// record, its host names in the directory. Every surface that lets owners change them calls here.
 
 import { hasCode, StorageError } from '../../domain/errors.ts';
 import type { HostedDomain, HostingSettings } from '../../domain/hosting.ts';
@@ -16,7 +16,11 @@ import { requireHostProofs, requireMayBindHosts } from './host-proof.ts';
  * settings; sending them again puts it right. AccessDenied for host names of an account that may
  * have none. Cost: two commits, and that of requireHostProofs.
  */
-export async function setHosting(core: Core, bucket: BucketHandle, hosting: HostingSettings): Promise<BucketRecord> {
+export async function setHosting(
+  core: Core,
+  bucket: BucketHandle,
+  hosting: HostingSettings,
+): Promise<BucketRecord> {
   const record = bucket.record();
   if (hosting.domains.length > 0) requireMayBindHosts(core, record.ownerId);
   await requireHostProofs(core, record, hosting.domains);
@@ -33,13 +37,15 @@ export async function removeHosting(core: Core, bucket: BucketHandle): Promise<v
 /** The settings, or NoSuchHostingConfiguration. */
 export function getHosting(bucket: BucketHandle): HostingSettings {
   const { settings, name } = bucket.record();
-  if (settings.hosting === null) throw new StorageError('NoSuchHostingConfiguration', { fields: { BucketName: name } });
+  if (settings.hosting === null)
+    throw new StorageError('NoSuchHostingConfiguration', { fields: { BucketName: name } });
   return settings.hosting;
 }
 
 /**
- * Makes these the host names of the bucket. A name that a bucket holds which is no more is taken over: deleting a bucket
- * gives its names back, but a crash may have come in between. DomainAlreadyBound.
+ * Makes these the host names of the bucket. A name that a bucket holds which is no more is taken
+ * over: deleting a bucket gives its names back, but a crash may have come in between.
+ * DomainAlreadyBound.
  */
 export async function bindDomains(
   core: Core,
@@ -49,10 +55,17 @@ export async function bindDomains(
   const mayTake: Pick<HostBinding, 'host' | 'bucketId'>[] = [];
   for (;;) {
     try {
-      return await core.ports.directory.call('bindHosts', { bucket: { id, name }, domains, mayTake });
+      return await core.ports.directory.call('bindHosts', {
+        bucket: { id, name },
+        domains,
+        mayTake,
+      });
     } catch (error) {
       const host = hasCode(error, 'DomainAlreadyBound') ? error.fields.Domain : undefined;
-      const dead = host === undefined || mayTake.length > domains.length ? null : await findDeadHolder(core, host);
+      const dead =
+        host === undefined || mayTake.length > domains.length
+          ? null
+          : await findDeadHolder(core, host);
       if (dead === null) throw error;
       mayTake.push(dead);
     }

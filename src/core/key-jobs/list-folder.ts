@@ -1,6 +1,6 @@
-// One folder as a console shows it: what stands directly below a prefix, by name, size or date. By name, ascending, it is a
-// page of a listing, at any size. Any other order needs all of it: so many names are read and sorted, and the answer says
-// when there were more.
+// One folder as a console shows it: what stands directly below a prefix, by name, size or date. By
+// name, ascending, it is a page of a listing, at any size. Any other order needs all of it: so many
+// names are read and sorted, and the answer says when there were more.
 import type { ObjectSummary } from '../../domain/nouns.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import { LIST_MAX_KEYS } from '../limits.ts';
@@ -36,7 +36,12 @@ export type FolderInput = {
 export async function listFolder(bucket: BucketHandle, input: FolderInput): Promise<FolderPage> {
   const { prefix, delimiter, sort, isDescending, limit, place } = input;
   if (sort === 'name' && !isDescending) {
-    const page = await bucket.call('listObjects', { prefix, delimiter, after: place, maxKeys: limit });
+    const page = await bucket.call('listObjects', {
+      prefix,
+      delimiter,
+      after: place,
+      maxKeys: limit,
+    });
     const entries = inOrderOfNames(page.commonPrefixes, page.objects);
     return { entries, next: page.isTruncated ? page.lastName : null, isComplete: true };
   }
@@ -44,11 +49,19 @@ export async function listFolder(bucket: BucketHandle, input: FolderInput): Prom
   const sorted = sort === 'name' ? entries.toReversed() : foldersFirst(entries, sort, isDescending);
   const from = Number(place);
   const end = from + limit;
-  return { entries: sorted.slice(from, end), next: end < sorted.length ? `${end}` : null, isComplete };
+  return {
+    entries: sorted.slice(from, end),
+    next: end < sorted.length ? `${end}` : null,
+    isComplete,
+  };
 }
 
 /** Folders, which have neither size nor date, by name; then the objects. */
-function foldersFirst(entries: readonly FolderEntry[], sort: NameSort, isDescending: boolean): readonly FolderEntry[] {
+function foldersFirst(
+  entries: readonly FolderEntry[],
+  sort: NameSort,
+  isDescending: boolean,
+): readonly FolderEntry[] {
   const folders = entries.filter(({ kind }) => kind === 'folder');
   const objects = entries.flatMap((entry) => (entry.kind === 'object' ? [entry.object] : []));
   return [...folders, ...sortObjects(objects, sort, isDescending).map(toObject)];
@@ -56,8 +69,14 @@ function foldersFirst(entries: readonly FolderEntry[], sort: NameSort, isDescend
 
 const toObject = (object: ObjectSummary): FolderEntry => ({ kind: 'object', object });
 
-/** One page of the index as one list. Both lists come in order; names above U+FFFF may stand otherwise within a page. */
-function inOrderOfNames(folders: readonly string[], objects: readonly ObjectSummary[]): readonly FolderEntry[] {
+/**
+ * One page of the index as one list. Both lists come in order; names above U+FFFF may stand
+ * otherwise within a page.
+ */
+function inOrderOfNames(
+  folders: readonly string[],
+  objects: readonly ObjectSummary[],
+): readonly FolderEntry[] {
   const entries: FolderEntry[] = [];
   let at = 0;
   for (const prefix of folders) {
@@ -72,7 +91,12 @@ function inOrderOfNames(folders: readonly string[], objects: readonly ObjectSumm
 async function readAll(bucket: BucketHandle, prefix: string, delimiter: string) {
   const entries: FolderEntry[] = [];
   for (let after = ''; entries.length < SORT_MAX_NAMES; ) {
-    const page = await bucket.call('listObjects', { prefix, delimiter, after, maxKeys: LIST_MAX_KEYS });
+    const page = await bucket.call('listObjects', {
+      prefix,
+      delimiter,
+      after,
+      maxKeys: LIST_MAX_KEYS,
+    });
     entries.push(...inOrderOfNames(page.commonPrefixes, page.objects));
     if (!page.isTruncated) return { entries, isComplete: true };
     after = page.lastName ?? '';

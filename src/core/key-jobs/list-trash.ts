@@ -1,4 +1,5 @@
-// The trash of a bucket as a console shows it: by name at any size, or by time of deletion or size, of so many names.
+// The trash of a bucket as a console shows it: by name at any size, or by time of deletion or size,
+// of so many names.
 import type { ObjectKey } from '../../domain/nouns.ts';
 import type { HiddenKey } from '../../ports/index-calls/key-job-calls.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
@@ -30,17 +31,26 @@ export async function listTrash(bucket: BucketHandle, input: TrashInput): Promis
   if (sort === 'name' && !isDescending) {
     const found = await bucket.call('listHidden', { prefix, after: place, limit: limit + 1 });
     const hidden = found.slice(0, limit);
-    return { hidden, next: found.length > limit ? (hidden.at(-1)?.key ?? null) : null, isComplete: true };
+    return {
+      hidden,
+      next: found.length > limit ? (hidden.at(-1)?.key ?? null) : null,
+      isComplete: true,
+    };
   }
   const { all, isComplete } = await readAll(bucket, prefix);
   const sorted = sort === 'name' ? all.toReversed() : all.toSorted(orderOf(sort, isDescending));
   const from = Number(place);
   const end = from + limit;
-  return { hidden: sorted.slice(from, end), next: end < sorted.length ? `${end}` : null, isComplete };
+  return {
+    hidden: sorted.slice(from, end),
+    next: end < sorted.length ? `${end}` : null,
+    isComplete,
+  };
 }
 
 function orderOf(sort: 'deleted' | 'size', isDescending: boolean) {
-  const of = ({ hiddenAtMs, newest }: HiddenKey) => (sort === 'deleted' ? hiddenAtMs : (newest?.sizeBytes ?? 0));
+  const of = ({ hiddenAtMs, newest }: HiddenKey) =>
+    sort === 'deleted' ? hiddenAtMs : (newest?.sizeBytes ?? 0);
   return (a: HiddenKey, b: HiddenKey) => (isDescending ? of(b) - of(a) : of(a) - of(b));
 }
 
@@ -48,7 +58,11 @@ async function readAll(bucket: BucketHandle, prefix: string) {
   const all: HiddenKey[] = [];
   let after: ObjectKey | '' = '';
   while (all.length < SORT_MAX_NAMES) {
-    const page: readonly HiddenKey[] = await bucket.call('listHidden', { prefix, after, limit: LIST_MAX_KEYS });
+    const page: readonly HiddenKey[] = await bucket.call('listHidden', {
+      prefix,
+      after,
+      limit: LIST_MAX_KEYS,
+    });
     all.push(...page);
     if (page.length < LIST_MAX_KEYS) return { all, isComplete: true };
     after = page.at(-1)?.key ?? '';

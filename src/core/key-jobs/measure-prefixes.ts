@@ -1,5 +1,6 @@
-// How many objects stand below prefixes, and how large they are together. The sums are made when a bucket is first asked,
-// which takes a moment for a very large one, and are kept exact from then on.
+// How many objects stand below prefixes, and how large they are together. The sums are made when a
+// bucket is first asked, which takes a moment for a very large one, and are kept exact from then
+// on.
 import type { CountState, PrefixSize } from '../../domain/key-aids.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
@@ -8,8 +9,8 @@ import type { Core } from '../core.ts';
 const STEPS_WAITED_FOR = 40;
 
 /**
- * The sizes in the order of the prefixes; null as long as a very large bucket is being counted for the first
- * time, which goes on behind the answer. Cost: one index read once the bucket is counted.
+ * The sizes in the order of the prefixes; null as long as a very large bucket is being counted for
+ * the first time, which goes on behind the answer. Cost: one index read once the bucket is counted.
  */
 export async function measurePrefixes(
   core: Core,

@@ -1,6 +1,7 @@
-// The first half of a move into another bucket: a copy there with references, so no byte moves. The second half, the
-// deletion here, is the caller's, in a commit of its own; between the two the object is in both. A copy that is there
-// already, because a driver died between the halves, is taken for what it is.
+// The first half of a move into another bucket: a copy there with references, so no byte moves. The
+// second half, the deletion here, is the caller's, in a commit of its own; between the two the
+// object is in both. A copy that is there already, because a driver died between the halves, is
+// taken for what it is.
 import type { ObjectKey, ObjectVersion, VersionId } from '../../domain/nouns.ts';
 import { isLocked } from '../../domain/object-facts.ts';
 import type { BlobArrival } from '../../ports/metadata-index.ts';
@@ -39,8 +40,9 @@ const PIECE_BYTES = 160;
 type Found = { readonly move: MoveAcross; readonly source: ObjectVersion };
 
 /**
- * Copies the current objects; each by itself. At most 100. Cost: an index read, a hold and a commit for all, more commits for large
- * bodies in rows. ServiceUnavailable (a source was swept meanwhile).
+ * Copies the current objects; each by itself. At most 100. Cost: an index read, a hold and a commit
+ * for all, more commits for large bodies in rows. ServiceUnavailable (a source was swept
+ * meanwhile).
  */
 export async function moveAcross(
   core: Core,
@@ -56,10 +58,14 @@ export async function moveAcross(
   const found = moves.flatMap((move, at): Found[] => {
     const source = sources[at] ?? null;
     const { key, onlyVersionId, toKeys } = move;
-    const isMeant = source !== null && (onlyVersionId === null || source.versionId === onlyVersionId);
+    const isMeant =
+      source !== null && (onlyVersionId === null || source.versionId === onlyVersionId);
     if (isMeant && toKeys.length > 0 && !(keepsNothing && isLocked(source.lock, nowMs, false)))
       return [{ move, source }];
-    copied.push({ outcome: !isMeant ? 'missing' : toKeys.length === 0 ? 'conflict' : 'locked', key });
+    copied.push({
+      outcome: !isMeant ? 'missing' : toKeys.length === 0 ? 'conflict' : 'locked',
+      key,
+    });
     return [];
   });
   const bodies = found.map(({ source }) => source.segments);

@@ -22,14 +22,16 @@ export function checkTask(task: NameJobTask): NameJobTask {
   requirePrefix(prefix);
   if (task.kind === 'move') {
     requirePrefix(task.to);
-    if (task.to === prefix && task.toBucket === null) throw invalid('The names would stay the same.');
+    if (task.to === prefix && task.toBucket === null)
+      throw invalid('The names would stay the same.');
   }
   if (keys === null) return task;
   if (keys.length === 0 || keys.length > TASK_MAX_KEYS) {
     throw invalid(`List 1 to ${TASK_MAX_KEYS} keys, or give a prefix alone.`);
   }
   const sorted = [...new Set(keys.map(parseObjectKey))].sort();
-  if (sorted.some((key) => !key.startsWith(prefix))) throw invalid('A key does not start with the prefix.');
+  if (sorted.some((key) => !key.startsWith(prefix)))
+    throw invalid('A key does not start with the prefix.');
   return { ...task, selection: { prefix, keys: sorted } };
 }
 
@@ -57,23 +59,32 @@ function asKey(text: string): ObjectKey | null {
   }
 }
 
-/** `folder/photo.tar.gz` becomes `folder/photo (1).tar.gz`: before the first dot that does not begin the name. */
+/**
+ * `folder/photo.tar.gz` becomes `folder/photo (1).tar.gz`: before the first dot that does not begin
+ * the name.
+ */
 function numbered(name: string): string[] {
   const base = name.lastIndexOf('/') + 1;
   const dot = name.indexOf('.', base + 1);
   const end = dot === -1 ? name.length : dot;
-  return Array.from({ length: NUMBERED_MAX }, (_, at) => `${name.slice(0, end)} (${at + 1})${name.slice(end)}`);
+  return Array.from(
+    { length: NUMBERED_MAX },
+    (_, at) => `${name.slice(0, end)} (${at + 1})${name.slice(end)}`,
+  );
 }
 
 /**
- * Keys below this prefix stay: what is moved there must not be met, and moved, again. Null: there is no such part. A
- * folder that goes into one of its own moves all but that one.
+ * Keys below this prefix stay: what is moved there must not be met, and moved, again. Null: there
+ * is no such part. A folder that goes into one of its own moves all but that one.
  */
 export function stayingPrefix({ selection, to, toBucket }: Move): string | null {
   return toBucket === null && to.startsWith(selection.prefix) ? to : null;
 }
 
-/** The prefix below which no key may be when a folder moves up: its new name would be below the old prefix. */
+/**
+ * The prefix below which no key may be when a folder moves up: its new name would be below the old
+ * prefix.
+ */
 export function collidingPrefix({ selection, to, toBucket }: Move): string | null {
   const { prefix } = selection;
   const isUpwards = toBucket === null && prefix.startsWith(to) && prefix !== to;

@@ -12,12 +12,18 @@ import { measurePrefixes } from './measure-prefixes.ts';
 export type DeletionPreview = PrefixSize & {
   /** Whether the objects go to the trash: then the room is given back when that is emptied. */
   readonly keepsVersions: boolean;
-  /** What storing them costs in a month of 30 days at the first tier, without free allowances and savings, in millionths. */
+  /**
+   * What storing them costs in a month of 30 days at the first tier, without free allowances and
+   * savings, in millionths.
+   */
   readonly savedPerMonthMicro: bigint;
   readonly currency: string;
 };
 
-/** Null as long as a very large bucket is counted for the first time: ask again. Cost: one or two index reads. */
+/**
+ * Null as long as a very large bucket is counted for the first time: ask again. Cost: one or two
+ * index reads.
+ */
 export async function previewDeletion(
   core: Core,
   bucket: BucketHandle,
@@ -34,7 +40,10 @@ export async function previewDeletion(
   return { ...size, keepsVersions, savedPerMonthMicro: standard + other, currency: card.currency };
 }
 
-/** The price of so many bytes for a month by the first tier of the meter's line; 0 where the card has no such line. */
+/**
+ * The price of so many bytes for a month by the first tier of the meter's line; 0 where the card
+ * has no such line.
+ */
 export function priceOf(card: RateCard, meter: MeterName, bytes: number): bigint {
   const line = card.lines.find(({ meters }) => meters.includes(meter));
   const price = line?.tiers[0]?.price;

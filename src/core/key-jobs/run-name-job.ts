@@ -1,6 +1,7 @@
-// Drives a job over many keys: reads the next keys, plans what becomes of each, and commits it with the place behind them.
-// Whoever drives can die at any moment: the next driver reads the job and goes on. Two drivers do no harm: the index
-// refuses the step of the slower one, which then leaves the job to the other.
+// Drives a job over many keys: reads the next keys, plans what becomes of each, and commits it with
+// the place behind them. Whoever drives can die at any moment: the next driver reads the job and
+// goes on. Two drivers do no harm: the index refuses the step of the slower one, which then leaves
+// the job to the other.
 
 import { type ErrorCode, StorageError } from '../../domain/errors.ts';
 import {
@@ -42,11 +43,16 @@ export function driveBehind(core: Core, name: BucketName, id: NameJobId): void {
 }
 
 /**
- * Drives a job to its end, or until another driver takes over. Gives what it has become, null when it is gone. Failures
- * that pass are thrown, and leave it to its next driver; one that does not ends the job. On Cloudflare the runtime ends
- * the driver 30 s after the answer: whoever asks for the job, or the sweep, drives it on.
+ * Drives a job to its end, or until another driver takes over. Gives what it has become, null when
+ * it is gone. Failures that pass are thrown, and leave it to its next driver; one that does not
+ * ends the job. On Cloudflare the runtime ends the driver 30 s after the answer: whoever asks for
+ * the job, or the sweep, drives it on.
  */
-export async function runNameJob(core: Core, name: BucketName, id: NameJobId): Promise<NameJob | null> {
+export async function runNameJob(
+  core: Core,
+  name: BucketName,
+  id: NameJobId,
+): Promise<NameJob | null> {
   const { clock } = core.ports;
   const bucket = await openBucket(core, name, () => undefined);
   let job = await bucket.call('getNameJob', { id });
@@ -54,7 +60,12 @@ export async function runNameJob(core: Core, name: BucketName, id: NameJobId): P
     while (job?.state === 'running') {
       const { revision } = job;
       const step = await planStep(core, bucket, job);
-      const stepped = await bucket.call('stepNameJob', { id, revision, ...step, nowMs: clock.nowMs() });
+      const stepped = await bucket.call('stepNameJob', {
+        id,
+        revision,
+        ...step,
+        nowMs: clock.nowMs(),
+      });
       if (stepped === null) return await bucket.call('getNameJob', { id });
       job = stepped.job;
     }
@@ -69,7 +80,9 @@ async function planStep(core: Core, bucket: BucketHandle, job: NameJob): Promise
   const { task } = job;
   switch (task.kind) {
     case 'move':
-      return task.toBucket === null ? planMove(core, bucket, job, task) : planAcross(core, bucket, job, task);
+      return task.toBucket === null
+        ? planMove(core, bucket, job, task)
+        : planAcross(core, bucket, job, task);
     case 'delete':
       return planEach(await nextKeys(bucket, job, task, NAME_STEP_MAX), (key) => ({
         kind: 'hide',
@@ -85,7 +98,10 @@ async function planStep(core: Core, bucket: BucketHandle, job: NameJob): Promise
         onlyMarkerId: null,
       }));
     case 'purge':
-      return planEach(await nextKeys(bucket, job, task, NAME_STEP_MAX), (key) => ({ kind: 'purge', key }));
+      return planEach(await nextKeys(bucket, job, task, NAME_STEP_MAX), (key) => ({
+        kind: 'purge',
+        key,
+      }));
     case 'undo':
       return planUndo(core, bucket, job, task);
   }
@@ -109,11 +125,21 @@ async function nextKeys(
   const { prefix, keys } = selection;
   if (keys !== null) {
     const page = keys.slice(at, at + limit);
-    return { keys: page, next: { after: '', at: at + page.length }, isLast: at + page.length >= keys.length };
+    return {
+      keys: page,
+      next: { after: '', at: at + page.length },
+      isLast: at + page.length >= keys.length,
+    };
   }
   if (kind === 'restore' || kind === 'purge') {
-    const hidden = (await bucket.call('listHidden', { prefix, after, limit })).map(({ key }) => key);
-    return { keys: hidden, next: { after: hidden.at(-1) ?? after, at }, isLast: hidden.length < limit };
+    const hidden = (await bucket.call('listHidden', { prefix, after, limit })).map(
+      ({ key }) => key,
+    );
+    return {
+      keys: hidden,
+      next: { after: hidden.at(-1) ?? after, at },
+      isLast: hidden.length < limit,
+    };
   }
   const page = await bucket.call('listObjects', { prefix, delimiter: '', after, maxKeys: limit });
   const found = page.objects.map(({ key }) => key);
@@ -134,14 +160,29 @@ async function planMove(core: Core, bucket: BucketHandle, job: NameJob, task: Mo
       const fresh = { versionId: ids.versionId(), markerId: ids.versionId() };
       return { kind: 'move', key, toKeys, ...fresh, mayReplace: task.conflict === 'replace' };
     });
-  // The rest of what stays is passed over as a whole: no key is greater than all that begin with its prefix.
-  const isAtStaying = staying !== null && task.selection.keys === null && page.next.after.startsWith(staying);
+  // The rest of what stays is passed over as a whole: no key is greater than all that begin with
+  // its prefix.
+  const isAtStaying =
+    staying !== null && task.selection.keys === null && page.next.after.startsWith(staying);
   const next = isAtStaying ? { ...page.next, after: `${staying}\u{10ffff}` } : page.next;
-  return { actions, next, elsewhere: { conflicts: named.length - actions.length }, isLast: page.isLast };
+  return {
+    actions,
+    next,
+    elsewhere: { conflicts: named.length - actions.length },
+    isLast: page.isLast,
+  };
 }
 
-/** Into another bucket: copied there with references first, then gone here in the commit of the step. */
-async function planAcross(core: Core, bucket: BucketHandle, job: NameJob, task: Move): Promise<Step> {
+/**
+ * Into another bucket: copied there with references first, then gone here in the commit of the
+ * step.
+ */
+async function planAcross(
+  core: Core,
+  bucket: BucketHandle,
+  job: NameJob,
+  task: Move,
+): Promise<Step> {
   const target = await openTarget(core, task);
   const page = await nextKeys(bucket, job, task, ACROSS_STEP);
   const moves: MoveAcross[] = page.keys.map((key) => ({
@@ -165,15 +206,27 @@ async function planAcross(core: Core, bucket: BucketHandle, job: NameJob, task: 
       : [],
   );
   const count = (outcome: string) => copied.filter((copy) => copy.outcome === outcome).length;
-  const elsewhere = { missing: count('missing'), conflicts: count('conflict'), locked: count('locked') };
+  const elsewhere = {
+    missing: count('missing'),
+    conflicts: count('conflict'),
+    locked: count('locked'),
+  };
   return { actions, next: page.next, elsewhere, isLast: page.isLast };
 }
 
-/** NoSuchBucket also when the name belongs to another bucket by now: nobody was asked whether that may be written to. */
-async function openTarget(core: Core, { toBucket, toBucketId }: Move | Undo): Promise<BucketHandle> {
-  if (toBucket === null) throw new StorageError('InternalError', { cause: 'a move between buckets without a target' });
+/**
+ * NoSuchBucket also when the name belongs to another bucket by now: nobody was asked whether that
+ * may be written to.
+ */
+async function openTarget(
+  core: Core,
+  { toBucket, toBucketId }: Move | Undo,
+): Promise<BucketHandle> {
+  if (toBucket === null)
+    throw new StorageError('InternalError', { cause: 'a move between buckets without a target' });
   return openBucket(core, toBucket, ({ id }) => {
-    if (id !== toBucketId) throw new StorageError('NoSuchBucket', { fields: { BucketName: toBucket } });
+    if (id !== toBucketId)
+      throw new StorageError('NoSuchBucket', { fields: { BucketName: toBucket } });
   });
 }
 
@@ -190,7 +243,8 @@ async function planUndo(core: Core, bucket: BucketHandle, job: NameJob, task: Un
   if (task.toBucket !== null) return undoAcross(core, bucket, task, { items, next, isLast });
   const actions = items.map((item): NameAction => {
     const { kind, key, toKey, versionId, markerId } = item;
-    if (kind === 'hidden' || toKey === null) return { kind: 'unhide', key, onlyMarkerId: versionId };
+    if (kind === 'hidden' || toKey === null)
+      return { kind: 'unhide', key, onlyMarkerId: versionId };
     const fresh = { versionId: ids.versionId(), markerId: ids.versionId() };
     return { kind: 'unmove', key, toKey, movedId: versionId, leftMarkerId: markerId, ...fresh };
   });
@@ -200,10 +254,17 @@ async function planUndo(core: Core, bucket: BucketHandle, job: NameJob, task: Un
 type UndoPage = Pick<Step, 'next' | 'isLast'> & { readonly items: readonly NameJobItem[] };
 
 /** Back from the other bucket: copied here, then gone there. */
-async function undoAcross(core: Core, bucket: BucketHandle, task: Undo, page: UndoPage): Promise<Step> {
+async function undoAcross(
+  core: Core,
+  bucket: BucketHandle,
+  task: Undo,
+  page: UndoPage,
+): Promise<Step> {
   const from = await openTarget(core, task);
   const moves = page.items.flatMap(({ key, toKey, versionId }): MoveAcross[] =>
-    toKey === null ? [] : [{ key: toKey, toKeys: [key], onlyVersionId: versionId, mayReplace: false }],
+    toKey === null
+      ? []
+      : [{ key: toKey, toKeys: [key], onlyVersionId: versionId, mayReplace: false }],
   );
   const copied = await moveAcross(core, from, bucket, moves);
   const done = copied.flatMap((copy) => (copy.outcome === 'done' ? [copy] : []));

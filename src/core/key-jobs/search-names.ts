@@ -1,5 +1,6 @@
-// Search by a part of the name, and the care for the index behind it. Small buckets are looked through; a larger one gets a
-// search index at its first search, made behind the answers, and loses it when nobody has searched for a month.
+// Search by a part of the name, and the care for the index behind it. Small buckets are looked
+// through; a larger one gets a search index at its first search, made behind the answers, and loses
+// it when nobody has searched for a month.
 
 import { StorageError } from '../../domain/errors.ts';
 import { foldName, type NameMatches, SEARCH_MIN_INDEXED } from '../../domain/key-aids.ts';
@@ -28,18 +29,26 @@ export type SearchInput = {
 };
 
 /**
- * Objects below the prefix whose key has the text behind it, without regard to case and accents, by key; at most 1,000.
- * InvalidRequest. Cost: one index read of 20 ms at most; a first search of a large bucket begins its search index.
+ * Objects below the prefix whose key has the text behind it, without regard to case and accents, by
+ * key; at most 1,000. InvalidRequest. Cost: one index read of 20 ms at most; a first search of a
+ * large bucket begins its search index.
  */
-export async function searchNames(core: Core, bucket: BucketHandle, input: SearchInput): Promise<NameMatches> {
+export async function searchNames(
+  core: Core,
+  bucket: BucketHandle,
+  input: SearchInput,
+): Promise<NameMatches> {
   const folded = foldName(input.needle);
   if (folded === '' || input.needle.length > NEEDLE_MAX_LENGTH || input.needle.includes('\0')) {
-    throw new StorageError('InvalidRequest', { detail: `Search for 1 to ${NEEDLE_MAX_LENGTH} characters.` });
+    throw new StorageError('InvalidRequest', {
+      detail: `Search for 1 to ${NEEDLE_MAX_LENGTH} characters.`,
+    });
   }
   const found = await bucket.call('searchNames', input);
   const idleMs = core.ports.clock.nowMs() - found.searchedAtMs;
   const wantsIndex = found.state !== 'ready' && found.nextAfter !== null && isIndexable(folded);
-  const hasNews = found.state === 'ready' && (found.pending >= CHANGES_TO_TAKE_IN || idleMs > DAY_MS);
+  const hasNews =
+    found.state === 'ready' && (found.pending >= CHANGES_TO_TAKE_IN || idleMs > DAY_MS);
   if ((wantsIndex || hasNews) && idleMs > DRIVEN_MS)
     core.ports.background.run('index-names', () => indexAll(core, bucket));
   return found;
@@ -68,7 +77,10 @@ export async function tendSearch(
   const bucket = await openBucket(core, address.name, () => undefined);
   for (let step = 0; step < TEND_STEPS && stopping?.aborted !== true; step++) {
     const { isDone } = isUnsearched
-      ? await core.ports.metadataIndex.call(address.name, 'forgetNames', { bucket: address, what: 'search' })
+      ? await core.ports.metadataIndex.call(address.name, 'forgetNames', {
+          bucket: address,
+          what: 'search',
+        })
       : await bucket.call('indexNames', { nowMs: searchedAtMs });
     if (isDone) return;
   }
@@ -85,6 +97,7 @@ export function sortObjects(
   const sign = isDescending ? -1 : 1;
   // They come by name, and sort() keeps the order of equals.
   if (by === 'name') return isDescending ? objects.toReversed() : objects;
-  const value = (object: ObjectSummary) => (by === 'size' ? object.sizeBytes : object.lastModifiedMs);
+  const value = (object: ObjectSummary) =>
+    by === 'size' ? object.sizeBytes : object.lastModifiedMs;
   return objects.toSorted((a, b) => sign * (value(a) - value(b)));
 }

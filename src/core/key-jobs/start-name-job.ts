@@ -1,7 +1,13 @@
-// Begins a job over many keys, tells of it and ends it. The work itself is run-name-job.ts's, which goes on behind the answer.
+// Begins a job over many keys, tells of it and ends it. The work itself is run-name-job.ts's, which
+// goes on behind the answer.
 
 import { StorageError } from '../../domain/errors.ts';
-import { type NameJob, type NameJobId, type NameJobTask, NO_NAME_COUNTS } from '../../domain/key-jobs.ts';
+import {
+  type NameJob,
+  type NameJobId,
+  type NameJobTask,
+  NO_NAME_COUNTS,
+} from '../../domain/key-jobs.ts';
 import type { AccountId, BucketName } from '../../domain/nouns.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
@@ -13,8 +19,9 @@ import { driveBehind } from './run-name-job.ts';
 const SILENT_MS = 10_000;
 
 /**
- * Begins a job. The caller has proved that the account may do what the job does, in the target bucket of a move too. Errors:
- * InvalidRequest, InvalidURI, KeyTooLongError, NoSuchBucket (the target), SlowDown (ten run already).
+ * Begins a job. The caller has proved that the account may do what the job does, in the target
+ * bucket of a move too. Errors: InvalidRequest, InvalidURI, KeyTooLongError, NoSuchBucket (the
+ * target), SlowDown (ten run already).
  */
 export async function startNameJob(
   core: Core,
@@ -37,7 +44,9 @@ export async function startNameJob(
     startedBy: input.accountId,
     startedAtMs: nowMs,
     updatedAtMs: nowMs,
-    canUndo: task.kind === 'move' || (task.kind === 'delete' && bucket.record().settings.versioning !== null),
+    canUndo:
+      task.kind === 'move' ||
+      (task.kind === 'delete' && bucket.record().settings.versioning !== null),
     failure: null,
   };
   await bucket.call('createNameJob', { job });
@@ -46,16 +55,27 @@ export async function startNameJob(
 }
 
 /** The task with the very bucket that it goes to: no later one of that name. NoSuchBucket. */
-async function withTarget(core: Core, bucket: BucketHandle, task: NameJobTask): Promise<NameJobTask> {
+async function withTarget(
+  core: Core,
+  bucket: BucketHandle,
+  task: NameJobTask,
+): Promise<NameJobTask> {
   if (task.kind !== 'move' || task.toBucket === null) return task;
   if (task.toBucket === bucket.record().name) return checkTask({ ...task, toBucket: null });
-  const target = await core.ports.metadataIndex.call(task.toBucket, 'getBucket', { name: task.toBucket });
-  if (target === null) throw new StorageError('NoSuchBucket', { fields: { BucketName: task.toBucket } });
+  const target = await core.ports.metadataIndex.call(task.toBucket, 'getBucket', {
+    name: task.toBucket,
+  });
+  if (target === null)
+    throw new StorageError('NoSuchBucket', { fields: { BucketName: task.toBucket } });
   return { ...task, toBucketId: target.id };
 }
 
 /** How many keys the task is about, where that is known without looking at them. */
-async function countKeys(core: Core, bucket: BucketHandle, task: NameJobTask): Promise<number | null> {
+async function countKeys(
+  core: Core,
+  bucket: BucketHandle,
+  task: NameJobTask,
+): Promise<number | null> {
   if (task.kind === 'undo') return null;
   const { prefix, keys } = task.selection;
   if (keys !== null) return keys.length;
@@ -74,8 +94,8 @@ async function requireNoCollision(bucket: BucketHandle, prefix: string | null): 
 }
 
 /**
- * Begins a job that takes back what another did. Errors: NoSuchResource (no such job), InvalidRequest (it runs, or can't be
- * undone any more), SlowDown.
+ * Begins a job that takes back what another did. Errors: NoSuchResource (no such job),
+ * InvalidRequest (it runs, or can't be undone any more), SlowDown.
  */
 export async function undoNameJob(
   core: Core,
@@ -83,34 +103,63 @@ export async function undoNameJob(
   input: { readonly id: NameJobId; readonly accountId: AccountId },
 ): Promise<NameJob> {
   const job = await findNameJob(core, bucket, input.id);
-  if (job.state === 'running') throw new StorageError('InvalidRequest', { detail: 'The job runs. Cancel it first.' });
-  if (!job.canUndo) throw new StorageError('InvalidRequest', { detail: 'This job can not be undone.' });
+  if (job.state === 'running')
+    throw new StorageError('InvalidRequest', { detail: 'The job runs. Cancel it first.' });
+  if (!job.canUndo)
+    throw new StorageError('InvalidRequest', { detail: 'This job can not be undone.' });
   const { toBucket, toBucketId } = job.task.kind === 'move' ? job.task : { toBucket: null };
-  const task = { kind: 'undo', jobId: job.id, toBucket, ...(toBucketId === undefined ? {} : { toBucketId }) } as const;
+  const task = {
+    kind: 'undo',
+    jobId: job.id,
+    toBucket,
+    ...(toBucketId === undefined ? {} : { toBucketId }),
+  } as const;
   return startNameJob(core, bucket, { task, accountId: input.accountId });
 }
 
-/** The job as it is now. One that runs and was not heard of for long is driven on. NoSuchResource: there is none. */
-export async function findNameJob(core: Core, bucket: BucketHandle, id: NameJobId): Promise<NameJob> {
+/**
+ * The job as it is now. One that runs and was not heard of for long is driven on. NoSuchResource:
+ * there is none.
+ */
+export async function findNameJob(
+  core: Core,
+  bucket: BucketHandle,
+  id: NameJobId,
+): Promise<NameJob> {
   const job = await bucket.call('getNameJob', { id });
   if (job === null) throw new StorageError('NoSuchResource', { detail: 'There is no such job.' });
   driveIfSilent(core, bucket.record().name, job);
   return job;
 }
 
-/** Ends a job that runs; what it has done stays, and can be undone. NoSuchResource: there is none. */
-export async function cancelNameJob(core: Core, bucket: BucketHandle, id: NameJobId): Promise<NameJob> {
-  const job = await bucket.call('endNameJob', { id, failure: null, nowMs: core.ports.clock.nowMs() });
+/**
+ * Ends a job that runs; what it has done stays, and can be undone. NoSuchResource: there is none.
+ */
+export async function cancelNameJob(
+  core: Core,
+  bucket: BucketHandle,
+  id: NameJobId,
+): Promise<NameJob> {
+  const job = await bucket.call('endNameJob', {
+    id,
+    failure: null,
+    nowMs: core.ports.clock.nowMs(),
+  });
   if (job === null) throw new StorageError('NoSuchResource', { detail: 'There is no such job.' });
   return job;
 }
 
-/** Goes on with the jobs of a bucket: after a crash, or the end of an invocation. One that is driven is not disturbed. */
+/**
+ * Goes on with the jobs of a bucket: after a crash, or the end of an invocation. One that is driven
+ * is not disturbed.
+ */
 export async function resumeNameJobs(core: Core, bucket: BucketHandle): Promise<void> {
   const jobs = await bucket.call('listNameJobs', {});
-  for (const job of jobs) if (job.state === 'running') driveBehind(core, bucket.record().name, job.id);
+  for (const job of jobs)
+    if (job.state === 'running') driveBehind(core, bucket.record().name, job.id);
 }
 
 function driveIfSilent(core: Core, name: BucketName, { id, state, updatedAtMs }: NameJob): void {
-  if (state === 'running' && updatedAtMs <= core.ports.clock.nowMs() - SILENT_MS) driveBehind(core, name, id);
+  if (state === 'running' && updatedAtMs <= core.ports.clock.nowMs() - SILENT_MS)
+    driveBehind(core, name, id);
 }

@@ -1,5 +1,6 @@
-// The trash of a bucket: what is deleted is kept as an older version behind a delete marker, for so many days. It is
-// versioning with an end, so S3 clients see it too; restoring and emptying are jobs of run-name-job.ts.
+// The trash of a bucket: what is deleted is kept as an older version behind a delete marker, for so
+// many days. It is versioning with an end, so S3 clients see it too; restoring and emptying are
+// jobs of run-name-job.ts.
 
 import type { LifecycleConfiguration, LifecycleRule } from '../../domain/lifecycle.ts';
 import type { BucketRecord } from '../../domain/nouns.ts';
@@ -10,11 +11,19 @@ import type { Core } from '../core.ts';
 /** Ten years. */
 export const TRASH_MAX_DAYS = 3650;
 
-/** Keeps what is deleted or replaced for so many days, 1 to TRASH_MAX_DAYS; null: for as long as the bucket's rules say. */
-export async function setTrash(core: Core, bucket: BucketHandle, days: number | null): Promise<BucketRecord> {
+/**
+ * Keeps what is deleted or replaced for so many days, 1 to TRASH_MAX_DAYS; null: for as long as the
+ * bucket's rules say.
+ */
+export async function setTrash(
+  core: Core,
+  bucket: BucketHandle,
+  days: number | null,
+): Promise<BucketRecord> {
   const setAtMs = core.ports.clock.nowMs();
   // Versioning stays when the trash ends: what is kept is kept.
-  const change = days === null ? { trash: null } : { trash: { days, setAtMs }, versioning: 'enabled' as const };
+  const change =
+    days === null ? { trash: null } : { trash: { days, setAtMs }, versioning: 'enabled' as const };
   return await setBucketSettings(core, bucket, change);
 }
 

@@ -1,6 +1,7 @@
-// What a bucket's rules do to one object, version, marker or upload at a moment. Pure: the sweep acts on it, the dry run
-// shows it. Where several rules are due, what goes for good comes before a change of class, and that before a marker.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/lifecycle-conflicts.html
+// What a bucket's rules do to one object, version, marker or upload at a moment. Pure: the sweep
+// acts on it, the dry run shows it. Where several rules are due, what goes for good comes before a
+// change of class, and that before a marker. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/lifecycle-conflicts.html
 import type {
   LifecycleAction,
   LifecycleConfiguration,
@@ -52,14 +53,21 @@ function ifDue(kind: 'expire' | 'abort', end: Foreseen | null, { nowMs }: Lifecy
   return end === null || end.atMs > nowMs ? null : { kind, ruleId: end.ruleId };
 }
 
-function decideCurrent(lifecycle: Rules, subject: Of<'current'>, moment: LifecycleMoment): LifecycleDecision | null {
+function decideCurrent(
+  lifecycle: Rules,
+  subject: Of<'current'>,
+  moment: LifecycleMoment,
+): LifecycleDecision | null {
   const { keepsVersions, nowMs, dayMs } = moment;
   const end = ifDue('expire', expirationOf(lifecycle, subject, dayMs), moment);
   const staysLocked = !keepsVersions && isLocked(subject.lock, nowMs, false);
   if (end !== null && !keepsVersions && !staysLocked) return end;
   const move = coldest(lifecycle, subject, moment, (rule) =>
     rule.transitions.filter(({ days, dateMs }) => {
-      const atMs = days === null ? (dateMs ?? Number.POSITIVE_INFINITY) : dueAfter(subject.lastModifiedMs, days, dayMs);
+      const atMs =
+        days === null
+          ? (dateMs ?? Number.POSITIVE_INFINITY)
+          : dueAfter(subject.lastModifiedMs, days, dayMs);
       return atMs <= nowMs;
     }),
   );
@@ -70,7 +78,10 @@ function decideNoncurrent(lifecycle: Rules, subject: Of<'noncurrent'>, moment: L
   const { nowMs, dayMs } = moment;
   const { isMarker, replacedAtMs, key, tags, sizeBytes } = subject;
   const facts = isMarker ? { key, tags: null, sizeBytes: null } : { key, tags, sizeBytes };
-  const isDue = (action: { readonly noncurrentDays: number; readonly newerVersions: number | null }) =>
+  const isDue = (action: {
+    readonly noncurrentDays: number;
+    readonly newerVersions: number | null;
+  }) =>
     dueAfter(replacedAtMs, action.noncurrentDays, dayMs) <= nowMs &&
     subject.newerVersions >= (action.newerVersions ?? 0);
   const isRemoving = ({ noncurrentExpiration }: LifecycleRule) =>
@@ -79,16 +90,29 @@ function decideNoncurrent(lifecycle: Rules, subject: Of<'noncurrent'>, moment: L
     const rule = lifecycle.rules.find((one) => isRemoving(one) && matchesRule(one, facts));
     if (rule !== undefined) return { kind: 'remove', ruleId: rule.id } as const;
   }
-  return isMarker ? null : coldest(lifecycle, subject, moment, (rule) => rule.noncurrentTransitions.filter(isDue));
+  return isMarker
+    ? null
+    : coldest(lifecycle, subject, moment, (rule) => rule.noncurrentTransitions.filter(isDue));
 }
 
-/** A rule that ends objects by age ends these too, once they are of that age. Source: API_LifecycleExpiration. */
-function decideMarker({ rules }: Rules, { key, lastModifiedMs }: Of<'lone-marker'>, moment: LifecycleMoment) {
+/**
+ * A rule that ends objects by age ends these too, once they are of that age. Source:
+ * API_LifecycleExpiration.
+ */
+function decideMarker(
+  { rules }: Rules,
+  { key, lastModifiedMs }: Of<'lone-marker'>,
+  moment: LifecycleMoment,
+) {
   const rule = rules.find((one) => {
     const { expiration } = one;
-    if (expiration === null || !matchesRule(one, { key, tags: null, sizeBytes: null })) return false;
+    if (expiration === null || !matchesRule(one, { key, tags: null, sizeBytes: null }))
+      return false;
     if (expiration.expiredObjectDeleteMarker === true) return true;
-    return expiration.days !== null && dueAfter(lastModifiedMs, expiration.days, moment.dayMs) <= moment.nowMs;
+    return (
+      expiration.days !== null &&
+      dueAfter(lastModifiedMs, expiration.days, moment.dayMs) <= moment.nowMs
+    );
   });
   return rule === undefined ? null : ({ kind: 'remove', ruleId: rule.id } as const);
 }

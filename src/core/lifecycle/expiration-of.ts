@@ -14,7 +14,9 @@ export function expirationOf(
 ): Foreseen | null {
   return firstOf(lifecycle, object, ({ expiration }) => {
     if (expiration === null || expiration.expiredObjectDeleteMarker !== null) return null;
-    return expiration.days === null ? expiration.dateMs : dueAfter(object.lastModifiedMs, expiration.days, dayMs);
+    return expiration.days === null
+      ? expiration.dateMs
+      : dueAfter(object.lastModifiedMs, expiration.days, dayMs);
   });
 }
 
@@ -24,8 +26,11 @@ export function abortionOf(
   upload: { readonly key: string; readonly createdAtMs: number },
   dayMs: number,
 ): Foreseen | null {
-  return firstOf(lifecycle, { key: upload.key, tags: null, sizeBytes: null }, ({ abortUploadsAfterDays: days }) =>
-    days === null ? null : dueAfter(upload.createdAtMs, days, dayMs),
+  return firstOf(
+    lifecycle,
+    { key: upload.key, tags: null, sizeBytes: null },
+    ({ abortUploadsAfterDays: days }) =>
+      days === null ? null : dueAfter(upload.createdAtMs, days, dayMs),
   );
 }
 

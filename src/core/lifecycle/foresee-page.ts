@@ -1,13 +1,25 @@
-// One page of what rules do: read from the index, decided, and where the next one begins. Runs act on it, dry runs show it.
-import type { LifecycleConfiguration, LifecyclePlace, LifecycleSubject } from '../../domain/lifecycle.ts';
+// One page of what rules do: read from the index, decided, and where the next one begins. Runs act
+// on it, dry runs show it.
+import type {
+  LifecycleConfiguration,
+  LifecyclePlace,
+  LifecycleSubject,
+} from '../../domain/lifecycle.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { rulesWithTrash } from '../key-jobs/trash.ts';
-import { decideLifecycle, type LifecycleDecision, type LifecycleMoment } from './decide-lifecycle.ts';
+import {
+  decideLifecycle,
+  type LifecycleDecision,
+  type LifecycleMoment,
+} from './decide-lifecycle.ts';
 import { placeAfter, placeIn, planScan, type ScanStep, stepOf } from './plan-scan.ts';
 
 /** Something with what is due for it. */
-export type DueSubject = { readonly subject: LifecycleSubject; readonly decision: LifecycleDecision };
+export type DueSubject = {
+  readonly subject: LifecycleSubject;
+  readonly decision: LifecycleDecision;
+};
 
 /** What a walk over a bucket goes by. */
 export type LifecycleWalk = {
@@ -17,7 +29,11 @@ export type LifecycleWalk = {
 };
 
 /** The walk over a bucket at a moment; null where it has no rules, or none that can be due. */
-export function planWalk({ settings }: Core, bucket: BucketHandle, nowMs: number): LifecycleWalk | null {
+export function planWalk(
+  { settings }: Core,
+  bucket: BucketHandle,
+  nowMs: number,
+): LifecycleWalk | null {
   const { versioning } = bucket.record().settings;
   const lifecycle = rulesWithTrash(bucket.record().settings);
   if (lifecycle === null) return null;
@@ -32,7 +48,10 @@ export function planWalk({ settings }: Core, bucket: BucketHandle, nowMs: number
 }
 
 /** Where the walk begins, or goes on; null where it is over. */
-export function placeOnWalk({ steps }: LifecycleWalk, from: LifecyclePlace | null): LifecyclePlace | null {
+export function placeOnWalk(
+  { steps }: LifecycleWalk,
+  from: LifecyclePlace | null,
+): LifecyclePlace | null {
   return placeIn(steps, from);
 }
 

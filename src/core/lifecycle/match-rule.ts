@@ -1,17 +1,29 @@
 import type { LifecycleRule } from '../../domain/lifecycle.ts';
 import type { Tags } from '../../domain/object-facts.ts';
 
-/** What rules ask of an object. Null where there is none: delete markers and uploads have neither tags nor a size. */
-export type MatchedFacts = { readonly key: string; readonly tags: Tags | null; readonly sizeBytes: number | null };
+/**
+ * What rules ask of an object. Null where there is none: delete markers and uploads have neither
+ * tags nor a size.
+ */
+export type MatchedFacts = {
+  readonly key: string;
+  readonly tags: Tags | null;
+  readonly sizeBytes: number | null;
+};
 
 /** Whether the rule is switched on and is about this object. */
-export function matchesRule({ isEnabled, filter }: LifecycleRule, { key, tags, sizeBytes }: MatchedFacts): boolean {
+export function matchesRule(
+  { isEnabled, filter }: LifecycleRule,
+  { key, tags, sizeBytes }: MatchedFacts,
+): boolean {
   const { prefix, sizeGreaterThan, sizeLessThan } = filter;
   if (!isEnabled || (prefix !== null && !key.startsWith(prefix))) return false;
-  if (sizeGreaterThan !== null && (sizeBytes === null || sizeBytes <= sizeGreaterThan)) return false;
+  if (sizeGreaterThan !== null && (sizeBytes === null || sizeBytes <= sizeGreaterThan))
+    return false;
   if (sizeLessThan !== null && (sizeBytes === null || sizeBytes >= sizeLessThan)) return false;
   for (const name in filter.tags) {
-    if (tags === null || !Object.hasOwn(tags, name) || tags[name] !== filter.tags[name]) return false;
+    if (tags === null || !Object.hasOwn(tags, name) || tags[name] !== filter.tags[name])
+      return false;
   }
   return true;
 }

@@ -1,5 +1,6 @@
-// Where a run has to look: ranges of keys, one for each prefix that no shorter one covers, with bounds that let nothing
-// slip that a rule could be due for. Pure; the index applies the bounds, decide-lifecycle.ts decides on what is left.
+// Where a run has to look: ranges of keys, one for each prefix that no shorter one covers, with
+// bounds that let nothing slip that a rule could be due for. Pure; the index applies the bounds,
+// decide-lifecycle.ts decides on what is left.
 import {
   LIFECYCLE_PHASES,
   type LifecycleBounds,
@@ -12,7 +13,11 @@ import { type LifecycleMoment, minBytesOf } from './decide-lifecycle.ts';
 import { coldnessOf, TRANSITION_CLASSES } from './storage-classes.ts';
 
 /** One range of keys in one phase. */
-export type ScanStep = { readonly phase: LifecyclePhase; readonly prefix: string; readonly bounds: LifecycleBounds };
+export type ScanStep = {
+  readonly phase: LifecyclePhase;
+  readonly prefix: string;
+  readonly bounds: LifecycleBounds;
+};
 
 /** The steps of a run, in their order; none when no rule can be due. */
 export function planScan(
@@ -35,9 +40,12 @@ export function planScan(
 /** Prefixes in order, each with the bounds of all that begin with it. */
 function merge(all: readonly { prefix: string; bounds: LifecycleBounds }[]) {
   const merged: { prefix: string; bounds: LifecycleBounds }[] = [];
-  for (const one of [...all].sort((a, b) => (a.prefix < b.prefix ? -1 : a.prefix > b.prefix ? 1 : 0))) {
+  for (const one of [...all].sort((a, b) =>
+    a.prefix < b.prefix ? -1 : a.prefix > b.prefix ? 1 : 0,
+  )) {
     const last = merged.at(-1);
-    if (last !== undefined && one.prefix.startsWith(last.prefix)) last.bounds = join(last.bounds, one.bounds);
+    if (last !== undefined && one.prefix.startsWith(last.prefix))
+      last.bounds = join(last.bounds, one.bounds);
     else merged.push({ ...one });
   }
   return merged;
@@ -56,18 +64,33 @@ function join(a: LifecycleBounds, b: LifecycleBounds): LifecycleBounds {
   };
 }
 
-/** Null: the rule does nothing in this phase now. Midnights are left out here: they only make things due later. */
-function boundsOf(rule: LifecycleRule, phase: LifecyclePhase, moment: LifecycleMoment): LifecycleBounds | null {
+/**
+ * Null: the rule does nothing in this phase now. Midnights are left out here: they only make things
+ * due later.
+ */
+function boundsOf(
+  rule: LifecycleRule,
+  phase: LifecyclePhase,
+  moment: LifecycleMoment,
+): LifecycleBounds | null {
   const { nowMs, dayMs } = moment;
   const ago = (days: number) => nowMs - days * dayMs;
-  const upTo = ({ days, dateMs }: { readonly days: number | null; readonly dateMs: number | null }) =>
-    days !== null ? ago(days) : dateMs !== null && dateMs <= nowMs ? nowMs : null;
+  const upTo = ({
+    days,
+    dateMs,
+  }: {
+    readonly days: number | null;
+    readonly dateMs: number | null;
+  }) => (days !== null ? ago(days) : dateMs !== null && dateMs <= nowMs ? nowMs : null);
   const { expiration, noncurrentExpiration, abortUploadsAfterDays } = rule;
   switch (phase) {
     case 'objects':
       return toBounds(minBytesOf(rule, moment), {
         endUpToMs: expiration === null ? null : upTo(expiration),
-        moves: rule.transitions.map((move) => ({ upToMs: upTo(move), storageClass: move.storageClass })),
+        moves: rule.transitions.map((move) => ({
+          upToMs: upTo(move),
+          storageClass: move.storageClass,
+        })),
         markersUpToMs: null,
       });
     case 'versions':
@@ -99,7 +122,10 @@ type Ends = Pick<LifecycleBounds, 'endUpToMs' | 'markersUpToMs'> & {
   readonly moves: readonly { readonly upToMs: number | null; readonly storageClass: string }[];
 };
 
-function toBounds(moveMinBytes: number, { endUpToMs, markersUpToMs, moves }: Ends): LifecycleBounds | null {
+function toBounds(
+  moveMinBytes: number,
+  { endUpToMs, markersUpToMs, moves }: Ends,
+): LifecycleBounds | null {
   const due = moves.filter(({ upToMs }) => upToMs !== null);
   const moveUpToMs = due.reduce<number | null>((upTo, move) => latest(upTo, move.upToMs), null);
   if (endUpToMs === null && markersUpToMs === null && moveUpToMs === null) return null;
@@ -118,8 +144,14 @@ function startOf({ phase, prefix }: ScanStep): LifecyclePlace {
   return { phase, prefix, afterKey: '', afterId: '', newerVersions: 0 };
 }
 
-/** Where a run begins, or goes on: at the place, or behind it when rules or time have taken its step away. */
-export function placeIn(steps: readonly ScanStep[], from: LifecyclePlace | null): LifecyclePlace | null {
+/**
+ * Where a run begins, or goes on: at the place, or behind it when rules or time have taken its step
+ * away.
+ */
+export function placeIn(
+  steps: readonly ScanStep[],
+  from: LifecyclePlace | null,
+): LifecyclePlace | null {
   const step = from === null ? steps[0] : steps.find((one) => isReached(one, from));
   if (step === undefined) return null;
   return from !== null && isIn(from, step) ? from : startOf(step);

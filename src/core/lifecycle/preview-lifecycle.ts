@@ -1,4 +1,5 @@
-// The dry run of a lifecycle, in pages. What is due is foresee-page.ts's, as in the runs that carry rules out.
+// The dry run of a lifecycle, in pages. What is due is foresee-page.ts's, as in the runs that carry
+// rules out.
 import { LIFECYCLE_PAGE_MAX, type LifecyclePlace } from '../../domain/lifecycle.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
@@ -10,11 +11,14 @@ const MAX_PAGES = 20;
 const MAX_ITEMS = 1000;
 
 /** `next` null: that was all. An answer may be short, or empty, and yet not the last. */
-export type LifecyclePreview = { readonly due: readonly DueSubject[]; readonly next: LifecyclePlace | null };
+export type LifecyclePreview = {
+  readonly due: readonly DueSubject[];
+  readonly next: LifecyclePlace | null;
+};
 
 /**
- * The dry run: what would go, be hidden or change its class if the rules were carried out at `atMs` on what there is now.
- * Nothing is done. Cost: up to 20 pages of the index.
+ * The dry run: what would go, be hidden or change its class if the rules were carried out at `atMs`
+ * on what there is now. Nothing is done. Cost: up to 20 pages of the index.
  */
 export async function previewLifecycle(
   core: Core,
@@ -25,7 +29,11 @@ export async function previewLifecycle(
   if (walk === null) return { due: [], next: null };
   const due: DueSubject[] = [];
   let place = placeOnWalk(walk, from);
-  for (let pages = 0; place !== null && pages < MAX_PAGES && due.length <= MAX_ITEMS - LIFECYCLE_PAGE_MAX; pages++) {
+  for (
+    let pages = 0;
+    place !== null && pages < MAX_PAGES && due.length <= MAX_ITEMS - LIFECYCLE_PAGE_MAX;
+    pages++
+  ) {
     const page = await foreseePage(bucket, walk, place);
     due.push(...page.due);
     place = page.next;

@@ -1,6 +1,7 @@
-// Carries out the rules of one bucket, in the scheduled sweep: page by page, each a short read and, where something is
-// due, one commit that also remembers the place. A run that is cut short, or dies, goes on from there in the next sweep.
-// A bucket is gone through once a day, after the midnight that makes things due, and anew when its rules changed.
+// Carries out the rules of one bucket, in the scheduled sweep: page by page, each a short read and,
+// where something is due, one commit that also remembers the place. A run that is cut short, or
+// dies, goes on from there in the next sweep. A bucket is gone through once a day, after the
+// midnight that makes things due, and anew when its rules changed.
 
 import type { LifecycleAction, LifecycleCounts, LifecycleRun } from '../../domain/lifecycle.ts';
 import type { BucketName } from '../../domain/nouns.ts';
@@ -9,7 +10,13 @@ import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import { openUnchanging, whileUnchanged } from '../buckets/unchanging.ts';
 import type { Core } from '../core.ts';
 import { breathe } from '../yield-to-event-loop.ts';
-import { type DueSubject, foreseePage, type LifecycleWalk, placeOnWalk, planWalk } from './foresee-page.ts';
+import {
+  type DueSubject,
+  foreseePage,
+  type LifecycleWalk,
+  placeOnWalk,
+  planWalk,
+} from './foresee-page.ts';
 
 /** Pages without anything due after which the place is remembered all the same. */
 const PAGES_BETWEEN_NOTES = 50;
@@ -31,10 +38,15 @@ export function addCounts(a: LifecycleCounts, b: LifecycleCounts): LifecycleCoun
 }
 
 /**
- * Begins, goes on with or leaves out a run; gives what took place. Cost: nothing where no rule can be due; one index
- * read where the day's run is over; else one for each page, and a commit for each with something due.
+ * Begins, goes on with or leaves out a run; gives what took place. Cost: nothing where no rule can
+ * be due; one index read where the day's run is over; else one for each page, and a commit for each
+ * with something due.
  */
-export async function runLifecycle(core: Core, name: BucketName, budget: PageBudget): Promise<LifecycleCounts> {
+export async function runLifecycle(
+  core: Core,
+  name: BucketName,
+  budget: PageBudget,
+): Promise<LifecycleCounts> {
   const total = { counts: NO_COUNTS };
   await whileUnchanged(async () => {
     const bucket = await openUnchanging(core, name);
@@ -53,7 +65,11 @@ type Going = {
   readonly total: { counts: LifecycleCounts };
 };
 
-async function goOn(core: Core, bucket: BucketHandle, { walk, run, budget, total }: Going): Promise<void> {
+async function goOn(
+  core: Core,
+  bucket: BucketHandle,
+  { walk, run, budget, total }: Going,
+): Promise<void> {
   let place = placeOnWalk(walk, run.place);
   for (let unnoted = 1; place !== null && budget.pages > 0; unnoted++) {
     budget.pages = budget.stopping?.aborted === true ? 0 : budget.pages - 1;
@@ -71,7 +87,10 @@ async function goOn(core: Core, bucket: BucketHandle, { walk, run, budget, total
 }
 
 /** The run to go on with, a new one, or null when today's is over. */
-function runToGoOn(known: LifecycleRun | null, { lifecycle, moment }: LifecycleWalk): LifecycleRun | null {
+function runToGoOn(
+  known: LifecycleRun | null,
+  { lifecycle, moment }: LifecycleWalk,
+): LifecycleRun | null {
   const { setAtMs } = lifecycle;
   const { nowMs, dayMs } = moment;
   const fresh = { setAtMs, startedAtMs: nowMs, place: null };

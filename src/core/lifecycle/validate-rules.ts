@@ -1,11 +1,21 @@
-// What S3 demands of lifecycle rules beyond their form. Called with rules that a surface read, before they are stored;
-// messages are S3's where they are known.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketLifecycleConfiguration.html and API_LifecycleRule.html
+// What S3 demands of lifecycle rules beyond their form. Called with rules that a surface read,
+// before they are stored; messages are S3's where they are known. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketLifecycleConfiguration.html and
+// API_LifecycleRule.html
 import { StorageError } from '../../domain/errors.ts';
-import type { LifecycleRule, LifecycleTransition, NoncurrentTransition } from '../../domain/lifecycle.ts';
+import type {
+  LifecycleRule,
+  LifecycleTransition,
+  NoncurrentTransition,
+} from '../../domain/lifecycle.ts';
 import { DAY_MS } from '../../domain/time.ts';
 import { LIFECYCLE_ID_MAX_LENGTH, LIFECYCLE_MAX_NEWER_VERSIONS } from '../limits.ts';
-import { ARCHIVE_CLASSES, coldnessOf, INFREQUENT_CLASSES, INFREQUENT_MIN_DAYS } from './storage-classes.ts';
+import {
+  ARCHIVE_CLASSES,
+  coldnessOf,
+  INFREQUENT_CLASSES,
+  INFREQUENT_MIN_DAYS,
+} from './storage-classes.ts';
 
 /** Largest number of days: S3's is a signed 32-bit number. */
 const DAYS_MAX = 2 ** 31 - 1;
@@ -13,7 +23,10 @@ const DAYS_MAX = 2 ** 31 - 1;
 const argument = (detail: string) => new StorageError('InvalidArgument', { detail });
 const request = (detail: string) => new StorageError('InvalidRequest', { detail });
 
-/** Errors: InvalidArgument, InvalidRequest, NotImplemented (archive classes), MalformedXML (an unknown class). */
+/**
+ * Errors: InvalidArgument, InvalidRequest, NotImplemented (archive classes), MalformedXML (an
+ * unknown class).
+ */
 export function validateRules(rules: readonly LifecycleRule[]): void {
   for (const rule of rules) validateRule(rule);
   if (new Set(rules.map(({ id }) => id)).size < rules.length) {
@@ -28,9 +41,18 @@ function validateRule(rule: LifecycleRule): void {
   validateExpiration(rule);
   validateTransitions(rule);
   validateNoncurrent(rule);
-  requirePositive(rule.abortUploadsAfterDays, "'DaysAfterInitiation' for AbortIncompleteMultipartUpload action");
+  requirePositive(
+    rule.abortUploadsAfterDays,
+    "'DaysAfterInitiation' for AbortIncompleteMultipartUpload action",
+  );
   validateFilter(rule);
-  const { expiration, transitions, noncurrentExpiration, noncurrentTransitions, abortUploadsAfterDays } = rule;
+  const {
+    expiration,
+    transitions,
+    noncurrentExpiration,
+    noncurrentTransitions,
+    abortUploadsAfterDays,
+  } = rule;
   const hasAction =
     transitions.length + noncurrentTransitions.length > 0 ||
     [expiration, noncurrentExpiration, abortUploadsAfterDays].some((action) => action !== null);
@@ -53,8 +75,8 @@ function requireMidnight(dateMs: number | null): void {
 }
 
 function validateTransitions({ transitions, expiration, filter }: LifecycleRule): void {
-  const isByDate = [...transitions, ...(expiration === null ? [] : [expiration])].map(({ days, dateMs }) =>
-    dateMs !== null ? true : days !== null ? false : null,
+  const isByDate = [...transitions, ...(expiration === null ? [] : [expiration])].map(
+    ({ days, dateMs }) => (dateMs !== null ? true : days !== null ? false : null),
   );
   if (isByDate.includes(true) && isByDate.includes(false)) {
     throw request(
@@ -66,13 +88,18 @@ function validateTransitions({ transitions, expiration, filter }: LifecycleRule)
     if (days !== null) requireDays(days, 'Transition', storageClass);
   }
   requireFalling(
-    transitions.map((transition) => ({ at: placeOf(transition), storageClass: transition.storageClass })),
+    transitions.map((transition) => ({
+      at: placeOf(transition),
+      storageClass: transition.storageClass,
+    })),
     'Transition',
   );
   const endsAt = expiration === null ? null : (expiration.days ?? expiration.dateMs);
   if (endsAt !== null && transitions.some((transition) => placeOf(transition) >= endsAt)) {
     const unit = expiration?.days === null ? 'Date' : 'Days';
-    throw argument(`'${unit}' in the Expiration action must be greater than '${unit}' in the Transition action`);
+    throw argument(
+      `'${unit}' in the Expiration action must be greater than '${unit}' in the Transition action`,
+    );
   }
 }
 
@@ -90,7 +117,10 @@ function requireDays(days: number, action: string, storageClass: string): void {
 }
 
 /** Later steps lead to colder classes, and none comes twice. */
-function requireFalling(steps: readonly { at: number; storageClass: string }[], action: string): void {
+function requireFalling(
+  steps: readonly { at: number; storageClass: string }[],
+  action: string,
+): void {
   for (const { storageClass } of steps) requireClass(storageClass);
   if (new Set(steps.map(({ storageClass }) => storageClass)).size < steps.length) {
     throw request(`'StorageClass' must be different for '${action}' actions in same 'Rule'`);
@@ -98,7 +128,10 @@ function requireFalling(steps: readonly { at: number; storageClass: string }[], 
   const inTime = [...steps].sort((a, b) => a.at - b.at);
   inTime.forEach((step, i) => {
     const next = inTime[i + 1];
-    if (next === undefined || (step.at < next.at && coldnessOf(step.storageClass) < coldnessOf(next.storageClass))) {
+    if (
+      next === undefined ||
+      (step.at < next.at && coldnessOf(step.storageClass) < coldnessOf(next.storageClass))
+    ) {
       return;
     }
     throw argument(
@@ -114,7 +147,9 @@ function requireClass(storageClass: string): void {
     });
   }
   if (coldnessOf(storageClass) === 0) {
-    throw new StorageError('MalformedXML', { detail: `A transition can't lead to StorageClass '${storageClass}'.` });
+    throw new StorageError('MalformedXML', {
+      detail: `A transition can't lead to StorageClass '${storageClass}'.`,
+    });
   }
 }
 
@@ -123,19 +158,33 @@ function validateNoncurrent({ noncurrentExpiration, noncurrentTransitions }: Lif
     noncurrentExpiration?.noncurrentDays ?? null,
     "'NoncurrentDays' for NoncurrentVersionExpiration action",
   );
-  for (const action of [...noncurrentTransitions, ...(noncurrentExpiration === null ? [] : [noncurrentExpiration])]) {
+  for (const action of [
+    ...noncurrentTransitions,
+    ...(noncurrentExpiration === null ? [] : [noncurrentExpiration]),
+  ]) {
     const { newerVersions } = action;
     if (newerVersions === null) continue;
-    if (Number.isInteger(newerVersions) && newerVersions > 0 && newerVersions <= LIFECYCLE_MAX_NEWER_VERSIONS) continue;
-    throw argument(`'NewerNoncurrentVersions' must be a positive integer of at most ${LIFECYCLE_MAX_NEWER_VERSIONS}`);
+    if (
+      Number.isInteger(newerVersions) &&
+      newerVersions > 0 &&
+      newerVersions <= LIFECYCLE_MAX_NEWER_VERSIONS
+    )
+      continue;
+    throw argument(
+      `'NewerNoncurrentVersions' must be a positive integer of at most ${LIFECYCLE_MAX_NEWER_VERSIONS}`,
+    );
   }
   for (const { noncurrentDays, storageClass } of noncurrentTransitions) {
     requireDays(noncurrentDays, 'NoncurrentVersionTransition', storageClass);
   }
-  const steps = noncurrentTransitions.map(({ noncurrentDays, storageClass }) => ({ at: noncurrentDays, storageClass }));
+  const steps = noncurrentTransitions.map(({ noncurrentDays, storageClass }) => ({
+    at: noncurrentDays,
+    storageClass,
+  }));
   requireFalling(steps, 'NoncurrentVersionTransition');
   const isLate = (transition: NoncurrentTransition) =>
-    noncurrentExpiration !== null && transition.noncurrentDays >= noncurrentExpiration.noncurrentDays;
+    noncurrentExpiration !== null &&
+    transition.noncurrentDays >= noncurrentExpiration.noncurrentDays;
   if (noncurrentTransitions.some(isLate)) {
     throw argument(
       "'NoncurrentDays' in the NoncurrentVersionExpiration action must be greater than 'NoncurrentDays' in the NoncurrentVersionTransition action",

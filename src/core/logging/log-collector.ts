@@ -1,8 +1,9 @@
-// Server access logs of buckets: lines wait in memory by the bucket that they are about, and are written as objects into
-// the bucket that its owner named, when there are enough of them or they are old enough. Delivery is best effort, as S3's
-// is: what a killed process had not written is gone. Called by http/observe for each answered request; a home without a
-// timer has nothing else, so each line also sees to the oldest of other buckets.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/ServerLogs.html
+// Server access logs of buckets: lines wait in memory by the bucket that they are about, and are
+// written as objects into the bucket that its owner named, when there are enough of them or they
+// are old enough. Delivery is best effort, as S3's is: what a killed process had not written is
+// gone. Called by http/observe for each answered request; a home without a timer has nothing else,
+// so each line also sees to the oldest of other buckets. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/ServerLogs.html
 import type { BucketLogging } from '../../domain/bucket-settings.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { BucketName, BucketRecord } from '../../domain/nouns.ts';
@@ -14,9 +15,15 @@ import { parseObjectKey } from '../parse-names.ts';
 import { mayDeliverLogs } from './may-deliver-logs.ts';
 
 export type LogCollector = {
-  /** Keeps a line about a request to a bucket that is logged: without its line break, owner and bucket, which come first. */
+  /**
+   * Keeps a line about a request to a bucket that is logged: without its line break, owner and
+   * bucket, which come first.
+   */
   add(bucket: BucketName, line: string): void;
-  /** Writes what is old enough, or with `all` everything. Never rejects: what can't be written is logged and dropped. */
+  /**
+   * Writes what is old enough, or with `all` everything. Never rejects: what can't be written is
+   * logged and dropped.
+   */
   flush(all?: boolean): Promise<void>;
 };
 
@@ -63,7 +70,8 @@ export function createLogCollector(core: Core, delayMs: number): LogCollector {
     batch.lines.push(line);
     batch.length += line.length + 1;
     waiting += line.length + 1;
-    if (batch.length >= OBJECT_MAX_LENGTH) background.run('write-bucket-log', () => take(name, batch));
+    if (batch.length >= OBJECT_MAX_LENGTH)
+      background.run('write-bucket-log', () => take(name, batch));
   }
 
   return {
@@ -83,7 +91,10 @@ export function createLogCollector(core: Core, delayMs: number): LogCollector {
   };
 }
 
-/** One object in the target bucket, which belongs to that bucket's owner. Rejects when it may not be written any more. */
+/**
+ * One object in the target bucket, which belongs to that bucket's owner. Rejects when it may not be
+ * written any more.
+ */
 async function write(core: Core, name: BucketName, lines: readonly string[]): Promise<void> {
   const { clock, ids, metadataIndex } = core.ports;
   const source = await metadataIndex.call(name, 'getBucket', { name });
@@ -97,14 +108,21 @@ async function write(core: Core, name: BucketName, lines: readonly string[]): Pr
   const bytes = new TextEncoder().encode(lines.map((line) => `${start}${line}\n`).join(''));
   await putObject(core, target, {
     key: parseObjectKey(keyOf(source, logging, clock.nowMs(), ids.requestId())),
-    attributes: { headers: { contentType: 'text/plain' }, userMetadata: {}, storageClass: 'STANDARD' },
+    attributes: {
+      headers: { contentType: 'text/plain' },
+      userMetadata: {},
+      storageClass: 'STANDARD',
+    },
     body: { lengthBytes: bytes.length, pump: async (onChunk) => onChunk(bytes) },
     expectation: NO_EXPECTATION,
     condition: null,
   });
 }
 
-/** `{prefix}{YYYY-mm-DD-HH-MM-SS}-{random}`, with owner, region, bucket and day in front for partitioned keys. */
+/**
+ * `{prefix}{YYYY-mm-DD-HH-MM-SS}-{random}`, with owner, region, bucket and day in front for
+ * partitioned keys.
+ */
 function keyOf(
   { name, ownerId }: BucketRecord,
   { targetPrefix, partitionedBy }: BucketLogging,

@@ -1,4 +1,5 @@
-// Whether the requests of a bucket can be logged to another: asked when logging is configured, by S3 or by the JSON API.
+// Whether the requests of a bucket can be logged to another: asked when logging is configured, by
+// S3 or by the JSON API.
 import type { BucketLogging } from '../../domain/bucket-settings.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { BucketRecord } from '../../domain/nouns.ts';
@@ -9,10 +10,15 @@ import { mayDeliverLogs } from './may-deliver-logs.ts';
 export const LOG_PREFIX_MAX_LENGTH = 800;
 
 /**
- * NoSuchKey (no target bucket, as RadosGW says it), InvalidArgument (the target is the bucket itself, is logged or encrypted
- * itself), AccessDenied (the target's policy does not let the log service write). Cost: one index read.
+ * NoSuchKey (no target bucket, as RadosGW says it), InvalidArgument (the target is the bucket
+ * itself, is logged or encrypted itself), AccessDenied (the target's policy does not let the log
+ * service write). Cost: one index read.
  */
-export async function requireLogTarget(core: Core, source: BucketRecord, logging: BucketLogging): Promise<void> {
+export async function requireLogTarget(
+  core: Core,
+  source: BucketRecord,
+  logging: BucketLogging,
+): Promise<void> {
   const { targetBucket: name } = logging;
   const target = await core.ports.metadataIndex.call(name, 'getBucket', { name });
   if (target === null) {

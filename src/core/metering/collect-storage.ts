@@ -1,6 +1,6 @@
-// Brings closed hours of what a bucket's index counts (storage, and what commits caused) to the ledgers of its owners: part of
-// the sweep. What was brought is forgotten only when the ledger has it; hours that come again are counted once, for each is a
-// batch by itself.
+// Brings closed hours of what a bucket's index counts (storage, and what commits caused) to the
+// ledgers of its owners: part of the sweep. What was brought is forgotten only when the ledger has
+// it; hours that come again are counted once, for each is a batch by itself.
 
 import type { StorageHours } from '../../domain/billing/stored.ts';
 import type { UsageBatch, UsageRow } from '../../domain/billing/usage.ts';
@@ -11,7 +11,10 @@ import type { Core } from '../core.ts';
 /** Runs of hours read at once. */
 const PAGE = 500;
 
-/** Collects what there is of a bucket name, all its lives. Cost: an index call; three more per 500 runs of hours. */
+/**
+ * Collects what there is of a bucket name, all its lives. Cost: an index call; three more per 500
+ * runs of hours.
+ */
 export async function collectStorage(core: Core, name: BucketName): Promise<void> {
   const { clock, ledger, metadataIndex } = core.ports;
   for (;;) {
@@ -19,7 +22,11 @@ export async function collectStorage(core: Core, name: BucketName): Promise<void
     const hours = await metadataIndex.call(name, 'closeStorageHours', { name, nowMs, limit: PAGE });
     const byAccount = Map.groupBy(hours, (hour) => hour.ownerId);
     for (const [accountId, of] of byAccount) {
-      await ledger.call('record', { accountId: accountId as AccountId, batches: of.map(toBatch), nowMs });
+      await ledger.call('record', {
+        accountId: accountId as AccountId,
+        batches: of.map(toBatch),
+        nowMs,
+      });
     }
     if (hours.length > 0) await metadataIndex.call(name, 'forgetStorageHours', { name, hours });
     if (hours.length < PAGE) return;

@@ -1,7 +1,8 @@
-// Brings what the meter counted to the ledger. A batch whose outcome is not known is sent again as it was, so it is counted
-// once; until it is through, the account's counters go on counting. Node calls `flush` every few seconds and at its end, a
-// Worker `flushSoon` with every answer. Never fails: what can't be sent waits. Nothing here waits for a run that the runtime
-// has ended: what a run has not done, the next one does.
+// Brings what the meter counted to the ledger. A batch whose outcome is not known is sent again as
+// it was, so it is counted once; until it is through, the account's counters go on counting. Node
+// calls `flush` every few seconds and at its end, a Worker `flushSoon` with every answer. Never
+// fails: what can't be sent waits. Nothing here waits for a run that the runtime has ended: what a
+// run has not done, the next one does.
 
 import type { UsageBatch } from '../../domain/billing/usage.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -12,18 +13,30 @@ import type { Core } from '../core.ts';
 import { usageRows } from './usage-rows.ts';
 
 export type UsageFlusher = {
-  /** Sends what there is. Resolves when everything is through or has failed; whether nothing is left, counted or drained. */
+  /**
+   * Sends what there is. Resolves when everything is through or has failed; whether nothing is
+   * left, counted or drained.
+   */
   flush(): Promise<boolean>;
-  /** Sends all of one account; rejects when the ledger does not have it then. Whoever waits bounds it. */
+  /**
+   * Sends all of one account; rejects when the ledger does not have it then. Whoever waits bounds
+   * it.
+   */
   flushAccount(accountId: AccountId): Promise<void>;
-  /** Takes a batch that somebody else tried to record, and does not know whether it was; it is sent soon. */
+  /**
+   * Takes a batch that somebody else tried to record, and does not know whether it was; it is sent
+   * soon.
+   */
   adopt(accountId: AccountId, batch: UsageBatch): void;
   /**
-   * Has what is left flushed behind this answer, unless there is nothing or another answer does so. Call it inside a request:
-   * no I/O, no throw. Cost: a look at the clock.
+   * Has what is left flushed behind this answer, unless there is nothing or another answer does so.
+   * Call it inside a request: no I/O, no throw. Cost: a look at the clock.
    */
   flushSoon(): void;
-  /** Sends all there is, in two rounds: one for what waited for an answer, one for what was counted meanwhile. */
+  /**
+   * Sends all there is, in two rounds: one for what waited for an answer, one for what was counted
+   * meanwhile.
+   */
   close(): Promise<void>;
 };
 
@@ -32,15 +45,18 @@ type Run = { readonly sinceMs: number };
 /** What of an account was drained and is not through yet. */
 type Pending = { batches: UsageBatch[]; hourMs: number };
 
-/** Batches of one account that wait: an hour each, so two days of a ledger that fails. Counters hold the rest. */
+/**
+ * Batches of one account that wait: an hour each, so two days of a ledger that fails. Counters hold
+ * the rest.
+ */
 const BATCHES_MAX = 48;
 /** The same with batches of others, which come one by one. */
 const ADOPTED_MAX = 1000;
 /** Flushes of one run behind an answer; then the next answer begins another. */
 const ROUNDS = 3;
 /**
- * A run that is older has died, milliseconds: work behind an answer is ended then, and nobody says so.
- * Source: https://developers.cloudflare.com/workers/runtime-apis/context/#waituntil
+ * A run that is older has died, milliseconds: work behind an answer is ended then, and nobody says
+ * so. Source: https://developers.cloudflare.com/workers/runtime-apis/context/#waituntil
  */
 const RUN_MAX_MS = 30_000;
 
@@ -55,7 +71,10 @@ export function createUsageFlusher(
   /** The work behind an answer that will flush what is used now; it may have died. */
   let run: Run | null = null;
 
-  /** Takes what was counted out of the meter, but of accounts that still wait for an answer of this hour. */
+  /**
+   * Takes what was counted out of the meter, but of accounts that still wait for an answer of this
+   * hour.
+   */
   function collect(only: AccountId | null = null): void {
     const nowMs = clock.nowMs();
     const hourMs = startOfHour(nowMs);
@@ -73,7 +92,10 @@ export function createUsageFlusher(
     }
   }
 
-  /** A ledger that says nothing for `limitMs` has failed; what it then does late is told by the ids of batches. */
+  /**
+   * A ledger that says nothing for `limitMs` has failed; what it then does late is told by the ids
+   * of batches.
+   */
   async function send(accountId: AccountId, { batches }: Pending, limitMs: number): Promise<void> {
     try {
       const record = () => ledger.call('record', { accountId, batches, nowMs: clock.nowMs() });
@@ -91,7 +113,9 @@ export function createUsageFlusher(
 
   async function flush(): Promise<boolean> {
     collect();
-    await Promise.all([...pending].map(([accountId, waits]) => send(accountId, waits, tierLimitMs)));
+    await Promise.all(
+      [...pending].map(([accountId, waits]) => send(accountId, waits, tierLimitMs)),
+    );
     return !isAnythingLeft();
   }
 
@@ -136,14 +160,19 @@ export function createUsageFlusher(
       const waits = pending.get(accountId);
       if (waits === undefined) return;
       await send(accountId, waits, Number.POSITIVE_INFINITY);
-      const isLeft = pending.get(accountId)?.batches.some((batch) => waits.batches.includes(batch)) === true;
-      if (isLeft) throw new StorageError('ServiceUnavailable', { detail: 'The ledger can not be asked now.' });
+      const isLeft =
+        pending.get(accountId)?.batches.some((batch) => waits.batches.includes(batch)) === true;
+      if (isLeft)
+        throw new StorageError('ServiceUnavailable', {
+          detail: 'The ledger can not be asked now.',
+        });
     },
     adopt(accountId, batch) {
       const nowMs = clock.nowMs();
       const waits = pending.get(accountId) ?? { batches: [], hourMs: startOfHour(nowMs) };
       // In the customer's favour, where a ledger fails for very long.
-      if (waits.batches.length >= ADOPTED_MAX) return log.error('usage-not-recorded', { accountId, batches: 1 });
+      if (waits.batches.length >= ADOPTED_MAX)
+        return log.error('usage-not-recorded', { accountId, batches: 1 });
       pending.set(accountId, { ...waits, batches: [...waits.batches, batch] });
       flushSoon();
     },

@@ -1,4 +1,5 @@
-// What an account used, for charts and bills: sums of the ledger with names, and as usage the way bills take it.
+// What an account used, for charts and bills: sums of the ledger with names, and as usage the way
+// bills take it.
 
 import type { UsageQuery, UsageSum } from '../../domain/billing/usage.ts';
 import { hasCode } from '../../domain/errors.ts';
@@ -20,18 +21,27 @@ import type { Core } from '../core.ts';
 /** A sum with the name that the bucket has, or had. Of storage and savings in byte-milliseconds. */
 export type NamedUsageSum = UsageSum & { readonly bucket: BucketName | null };
 
-/** Sums of an account's usage. InvalidRequest when there are too many of them. Cost: one call to the ledger. */
+/**
+ * Sums of an account's usage. InvalidRequest when there are too many of them. Cost: one call to the
+ * ledger.
+ */
 export async function queryUsage(core: Core, query: UsageQuery): Promise<readonly NamedUsageSum[]> {
   const sums = await core.ports.ledger.call('query', query);
-  return sums.map((sum) => ({ ...sum, bucket: sum.bucketId === null ? null : nameOfBucketId(sum.bucketId) }));
+  return sums.map((sum) => ({
+    ...sum,
+    bucket: sum.bucketId === null ? null : nameOfBucketId(sum.bucketId),
+  }));
 }
 
 /**
- * The same in as many parts as it takes: where there are too many sums at once, the time is halved, so that a sum of
- * more than an hour may come in pieces. InvalidRequest when there are too many of one hour. Cost: one call to the
- * ledger; for 50,000 sums more, some more.
+ * The same in as many parts as it takes: where there are too many sums at once, the time is halved,
+ * so that a sum of more than an hour may come in pieces. InvalidRequest when there are too many of
+ * one hour. Cost: one call to the ledger; for 50,000 sums more, some more.
  */
-export async function* queryInParts(core: Core, query: UsageQuery): AsyncGenerator<readonly UsageSum[]> {
+export async function* queryInParts(
+  core: Core,
+  query: UsageQuery,
+): AsyncGenerator<readonly UsageSum[]> {
   const { fromMs, toMs } = query;
   const sums = await core.ports.ledger.call('query', query).catch((error: unknown) => {
     const isTooMuch = hasCode(error, 'InvalidRequest');
@@ -44,13 +54,15 @@ export async function* queryInParts(core: Core, query: UsageQuery): AsyncGenerat
   yield* queryInParts(core, { ...query, fromMs: halfMs });
 }
 
-/** Whether a meter says again what was asked for, by its name: charts show that, and bills don't. */
+/**
+ * Whether a meter says again what was asked for, by its name: charts show that, and bills don't.
+ */
 export const isOperation = (meter: MeterName): boolean => meter.startsWith('operation/');
 
 /**
- * Adds sums up by meter; but for operations by name. Byte-milliseconds become byte-hours once, down: what is left of an
- * hour is the customer's. Savings are rounded so that what remains of storage without them is rounded down too, from
- * its exact byte-milliseconds.
+ * Adds sums up by meter; but for operations by name. Byte-milliseconds become byte-hours once,
+ * down: what is left of an hour is the customer's. Savings are rounded so that what remains of
+ * storage without them is rounded down too, from its exact byte-milliseconds.
  */
 export function toUsage(sums: readonly Pick<UsageSum, 'meter' | 'quantity'>[]): Usage {
   const exact = new Map<MeterName, bigint>();
@@ -64,7 +76,12 @@ export function toUsage(sums: readonly Pick<UsageSum, 'meter' | 'quantity'>[]): 
   return usage;
 }
 
-function addHours(usage: Map<MeterName, bigint>, exact: Usage, storage: MeterName, byteMs: bigint): void {
+function addHours(
+  usage: Map<MeterName, bigint>,
+  exact: Usage,
+  storage: MeterName,
+  byteMs: bigint,
+): void {
   let [leftMs, left] = [byteMs, byteMs / BigInt(HOUR_MS)];
   usage.set(storage, left);
   for (const [saving, savedMs] of Object.entries(savedOf(exact, storage)) as [Saving, bigint][]) {

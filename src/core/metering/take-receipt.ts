@@ -1,5 +1,6 @@
-// Records one answer in the ledger at once and gives its receipt: for requests that want one, and only these. An answer never
-// fails for it: where the ledger does, the use goes the way of all others (flush-usage.ts), counted once, and has no price.
+// Records one answer in the ledger at once and gives its receipt: for requests that want one, and
+// only these. An answer never fails for it: where the ledger does, the use goes the way of all
+// others (flush-usage.ts), counted once, and has no price.
 
 import type { ReceiptPart, Tariff } from '../../domain/billing/receipts.ts';
 import type { UsageBatch } from '../../domain/billing/usage.ts';
@@ -22,14 +23,23 @@ export type Price = {
   readonly tariff: Tariff;
 };
 /** `price` null: counted, but the ledger could not be asked what it costs. */
-export type Receipt = { readonly operationClass: Use['operationClass']; readonly price: Price | null };
+export type Receipt = {
+  readonly operationClass: Use['operationClass'];
+  readonly price: Price | null;
+};
 
-/** Counts the use in the turn in which it is called, and never rejects. Cost: one call to the ledger. */
+/**
+ * Counts the use in the turn in which it is called, and never rejects. Cost: one call to the
+ * ledger.
+ */
 export type TakeReceipt = (owner: UsageOwner, use: Use) => Promise<Receipt>;
 
 /** An answer waits so long for its receipt, milliseconds. */
 const LIMIT_MS = 2_000;
-/** After a failure an account's receipts are not tried for so long, milliseconds; then one of them is. */
+/**
+ * After a failure an account's receipts are not tried for so long, milliseconds; then one of them
+ * is.
+ */
 const PAUSE_MS = 2_000;
 /** Receipts under way at once in a process; those above have no price. */
 const UNDER_WAY_MAX = 256;
@@ -37,15 +47,24 @@ const UNDER_WAY_MAX = 256;
 const LOST_MS = 60_000;
 
 /**
- * Makes the taking. `source` is a name that no other process has had. Each receipt under way has a source of its own in the
- * ledger, by which a batch that comes twice or late is known; there are as many as were ever under way at once.
+ * Makes the taking. `source` is a name that no other process has had. Each receipt under way has a
+ * source of its own in the ledger, by which a batch that comes twice or late is known; there are as
+ * many as were ever under way at once.
  */
-export function createReceipts(core: Core, flusher: Pick<UsageFlusher, 'adopt'>, source: string): TakeReceipt {
+export function createReceipts(
+  core: Core,
+  flusher: Pick<UsageFlusher, 'adopt'>,
+  source: string,
+): TakeReceipt {
   const { background, clock, ledger, log, meter } = core.ports;
   const findTariff = createTariffFinder(core);
   const limitMs = Math.min(core.settings.tierLimitMs, LIMIT_MS);
   const pauses = createPauses(clock, PAUSE_MS);
-  const underWay = createLeases({ max: UNDER_WAY_MAX, idleMs: LOST_MS, nowMs: () => clock.nowMs() });
+  const underWay = createLeases({
+    max: UNDER_WAY_MAX,
+    idleMs: LOST_MS,
+    nowMs: () => clock.nowMs(),
+  });
   const idle: Lane[] = [];
   let made = 0;
 
@@ -59,12 +78,20 @@ export function createReceipts(core: Core, flusher: Pick<UsageFlusher, 'adopt'>,
   async function priceOf(accountId: AccountId, use: UsageBatch, atMs: number): Promise<Price> {
     const month = monthOf(atMs);
     const tariff = await findTariff(accountId, month);
-    const parts = await ledger.call('takeReceipt', { accountId, use, tariff, nowMs: clock.nowMs() });
+    const parts = await ledger.call('takeReceipt', {
+      accountId,
+      use,
+      tariff,
+      nowMs: clock.nowMs(),
+    });
     if (parts === null) throw new Error('Recorded before, without a receipt.');
     return { period: monthText(month), parts, tariff };
   }
 
-  function countPlainly(owner: UsageOwner, { operationClass, bytesOut, tier, storageClass, alsoRead }: Use): void {
+  function countPlainly(
+    owner: UsageOwner,
+    { operationClass, bytesOut, tier, storageClass, alsoRead }: Use,
+  ): void {
     const counter = meter.of(owner);
     counter.count(operationClass, bytesOut, tier, storageClass);
     for (const read of alsoRead) counter.alsoRead(read);
@@ -81,14 +108,17 @@ export function createReceipts(core: Core, flusher: Pick<UsageFlusher, 'adopt'>,
       rows: usageRows({ ...usage, operations: new Map(), unnamedReads: 0 }),
     };
     try {
-      const price = await within(limitMs, 'the ledger', () => priceOf(accountId, batch, usage.usedFromMs));
+      const price = await within(limitMs, 'the ledger', () =>
+        priceOf(accountId, batch, usage.usedFromMs),
+      );
       idle.push(lane);
       pauses.end(accountId);
       return { operationClass, price };
     } catch (cause) {
       log.error('receipt-not-taken', { accountId, cause });
       pauses.begin(accountId);
-      // It may have been recorded, or may be yet: the same batch again is counted once. Its lane is not used any more.
+      // It may have been recorded, or may be yet: the same batch again is counted once. Its lane is
+      // not used any more.
       flusher.adopt(accountId, batch);
       return { operationClass, price: null };
     } finally {

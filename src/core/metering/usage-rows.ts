@@ -6,17 +6,25 @@ import type { DrainedUsage, UsageCounts } from '../../ports/metering.ts';
 import { BLOCKED } from '../billing/usage.ts';
 
 /**
- * Reads that nobody names, so that they cost nothing more: what delivery serves to whoever has no key, and what the hot door
- * serves to whoever has one.
+ * Reads that nobody names, so that they cost nothing more: what delivery serves to whoever has no
+ * key, and what the hot door serves to whoever has one.
  */
 const PUBLIC_READS: MeterName = 'operation/PublicRead';
 const SIGNED_READS: MeterName = 'operation/SignedRead';
 
 /**
- * Rows of one drain; what is 0 has none. All of a counter belongs to the hour of its first use since the last drain: of
- * what is used around the turn of an hour some seconds' worth may stand in the earlier one, never in both.
+ * Rows of one drain; what is 0 has none. All of a counter belongs to the hour of its first use
+ * since the last drain: of what is used around the turn of an hour some seconds' worth may stand in
+ * the earlier one, never in both.
  */
-export function usageRows({ owner, usedFromMs, counts, blocked, operations, unnamedReads }: DrainedUsage): UsageRow[] {
+export function usageRows({
+  owner,
+  usedFromMs,
+  counts,
+  blocked,
+  operations,
+  unnamedReads,
+}: DrainedUsage): UsageRow[] {
   const { bucketId, accessKeyId } = owner;
   const hourMs = startOfHour(usedFromMs);
   const sums = new Map<MeterName, bigint>();

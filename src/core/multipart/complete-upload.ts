@@ -1,8 +1,16 @@
-// CompleteMultipartUpload: checks the client's list against the parts that arrived, then one commit makes them the
-// object. Repeating a finished complete gives the same answer, because clients do so when an answer was lost.
+// CompleteMultipartUpload: checks the client's list against the parts that arrived, then one commit
+// makes them the object. Repeating a finished complete gives the same answer, because clients do so
+// when an answer was lost.
 import { combineChecksums, compositeChecksum, multipartEtag } from '../../crypto/digest-set.ts';
 import { hasCode, StorageError } from '../../domain/errors.ts';
-import type { Checksum, ObjectKey, ObjectPart, ObjectVersion, UploadId, WriteCondition } from '../../domain/nouns.ts';
+import type {
+  Checksum,
+  ObjectKey,
+  ObjectPart,
+  ObjectVersion,
+  UploadId,
+  WriteCondition,
+} from '../../domain/nouns.ts';
 import type { Upload, UploadedPart } from '../../ports/index-calls/upload-calls.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
@@ -24,7 +32,10 @@ export type CompleteUploadInput = {
    * Checksum of the whole object that the client expects; a composite one with its number of parts
    * or without.
    */
-  readonly expectedChecksum: { readonly algorithm: Checksum['algorithm']; readonly value: string } | null;
+  readonly expectedChecksum: {
+    readonly algorithm: Checksum['algorithm'];
+    readonly value: string;
+  } | null;
   readonly expectedSizeBytes: number | null;
   /** What the client sent to prove that it has the key of an upload that it encrypts itself. */
   readonly customerKey?: CustomerKey | null;
@@ -32,8 +43,9 @@ export type CompleteUploadInput = {
 };
 
 /**
- * Errors: NoSuchUpload, InvalidPart, InvalidPartOrder, EntityTooSmall, EntityTooLarge, BadDigest, InvalidRequest (size
- * differs), PreconditionFailed, NoSuchKey, and those of openWithCustomerKey. Cost: one index read per 1,000 parts and one commit.
+ * Errors: NoSuchUpload, InvalidPart, InvalidPartOrder, EntityTooSmall, EntityTooLarge, BadDigest,
+ * InvalidRequest (size differs), PreconditionFailed, NoSuchKey, and those of openWithCustomerKey.
+ * Cost: one index read per 1,000 parts and one commit.
  */
 export async function completeUpload(
   core: Core,
@@ -45,32 +57,55 @@ export async function completeUpload(
   const found = await readParts(bucket, key, uploadId);
   // An upload that is gone may be one that finished: the index remembers, and compares the lists.
   const chosen = found === null ? null : listedParts.map((listed) => match(found.parts, listed));
-  if (found !== null && chosen !== null) requireKey(found.upload, chosen, input.customerKey ?? null);
-  const parts = listedParts.map(({ partNumber, etag }) => ({ partNumber, md5: etag.toLowerCase() }));
-  const digests = found === null || chosen === null ? NO_DIGESTS : digestsOf(found.upload, chosen, input);
+  if (found !== null && chosen !== null)
+    requireKey(found.upload, chosen, input.customerKey ?? null);
+  const parts = listedParts.map(({ partNumber, etag }) => ({
+    partNumber,
+    md5: etag.toLowerCase(),
+  }));
+  const digests =
+    found === null || chosen === null ? NO_DIGESTS : digestsOf(found.upload, chosen, input);
   return bucket.call('completeUpload', {
     key,
     uploadId,
     parts,
-    object: { versionId: core.ports.ids.versionId(), lastModifiedMs: core.ports.clock.nowMs(), ...digests },
+    object: {
+      versionId: core.ports.ids.versionId(),
+      lastModifiedMs: core.ports.clock.nowMs(),
+      ...digests,
+    },
     condition: input.condition,
   });
 }
 
 /**
- * A key that was sent must be the upload's. S3 wants one where the upload or a part of it has a checksum; clients that
- * know no checksums never sent one.
- * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html (customer-algorithm)
+ * A key that was sent must be the upload's. S3 wants one where the upload or a part of it has a
+ * checksum; clients that know no checksums never sent one. Source:
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html
+ * (customer-algorithm)
  */
-function requireKey(upload: Upload, parts: readonly UploadedPart[], customerKey: CustomerKey | null): void {
-  const hasChecksums = upload.checksumAlgorithm !== null || parts.some((part) => part.checksum !== null);
-  if (customerKey !== null || hasChecksums) openWithCustomerKey(upload.encryption, customerKey, 'part');
+function requireKey(
+  upload: Upload,
+  parts: readonly UploadedPart[],
+  customerKey: CustomerKey | null,
+): void {
+  const hasChecksums =
+    upload.checksumAlgorithm !== null || parts.some((part) => part.checksum !== null);
+  if (customerKey !== null || hasChecksums)
+    openWithCustomerKey(upload.encryption, customerKey, 'part');
 }
 
-type Digests = { readonly etag: string; readonly checksum: Checksum | null; readonly parts: readonly ObjectPart[] };
+type Digests = {
+  readonly etag: string;
+  readonly checksum: Checksum | null;
+  readonly parts: readonly ObjectPart[];
+};
 const NO_DIGESTS: Digests = { etag: '', checksum: null, parts: [] };
 
-/** The list, if it ascends. Of a part number that comes twice in a row the last line counts, as with RadosGW. */
+/**
+ * The list, if it ascends. Of a part number that comes twice in a row the last line counts, as with
+ * RadosGW.
+ */
 function inOrder(parts: readonly ListedPart[]): readonly ListedPart[] {
   return parts.filter((part, i) => {
     const next = parts[i + 1]?.partNumber ?? Number.POSITIVE_INFINITY;
@@ -88,7 +123,12 @@ async function readParts(
   for (let afterPartNumber = 0; ; ) {
     let page: { upload: Upload; parts: readonly UploadedPart[]; isTruncated: boolean };
     try {
-      page = await bucket.call('listParts', { key, uploadId, afterPartNumber, maxParts: LIST_MAX_KEYS });
+      page = await bucket.call('listParts', {
+        key,
+        uploadId,
+        afterPartNumber,
+        maxParts: LIST_MAX_KEYS,
+      });
     } catch (error) {
       if (hasCode(error, 'NoSuchUpload')) return null;
       throw error;
@@ -105,14 +145,21 @@ function match(parts: ReadonlyMap<number, UploadedPart>, listed: ListedPart): Up
   const part = parts.get(listed.partNumber);
   const hasChecksum =
     listed.checksum === null ||
-    (part?.checksum?.algorithm === listed.checksum.algorithm && part.checksum.value === listed.checksum.value);
+    (part?.checksum?.algorithm === listed.checksum.algorithm &&
+      part.checksum.value === listed.checksum.value);
   if (part === undefined || part.md5 !== listed.etag.toLowerCase() || !hasChecksum) {
-    throw new StorageError('InvalidPart', { fields: { PartNumber: `${listed.partNumber}`, ETag: listed.etag } });
+    throw new StorageError('InvalidPart', {
+      fields: { PartNumber: `${listed.partNumber}`, ETag: listed.etag },
+    });
   }
   return part;
 }
 
-function digestsOf(upload: Upload, parts: readonly UploadedPart[], input: CompleteUploadInput): Digests {
+function digestsOf(
+  upload: Upload,
+  parts: readonly UploadedPart[],
+  input: CompleteUploadInput,
+): Digests {
   const small = parts.slice(0, -1).find((part) => part.sizeBytes < PART_MIN_BYTES);
   if (small !== undefined) {
     throw new StorageError('EntityTooSmall', {
@@ -155,7 +202,10 @@ function digestsOf(upload: Upload, parts: readonly UploadedPart[], input: Comple
  * Source:
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity-upload.html
  */
-function isChecksum(checksum: Checksum | null, { algorithm, value }: NonNullable<ListedPart['checksum']>): boolean {
+function isChecksum(
+  checksum: Checksum | null,
+  { algorithm, value }: NonNullable<ListedPart['checksum']>,
+): boolean {
   if (checksum === null || checksum.algorithm !== algorithm) return false;
   const isBare = checksum.type === 'COMPOSITE' && !value.includes('-');
   return value === (isBare ? checksum.value.split('-')[0] : checksum.value);
@@ -164,7 +214,10 @@ function isChecksum(checksum: Checksum | null, { algorithm, value }: NonNullable
 function checksumOf(upload: Upload, parts: readonly UploadedPart[]): Checksum | null {
   const { checksumAlgorithm: algorithm, checksumType: type } = upload;
   if (algorithm === null || type === null) return null;
-  const values = parts.map((part) => ({ checksum: part.checksum?.value ?? '', sizeBytes: part.sizeBytes }));
+  const values = parts.map((part) => ({
+    checksum: part.checksum?.value ?? '',
+    sizeBytes: part.sizeBytes,
+  }));
   const value =
     type === 'COMPOSITE'
       ? compositeChecksum(

@@ -1,7 +1,14 @@
-// CreateMultipartUpload: what is true of all parts and of the object that they become is decided here and kept with the upload.
+// CreateMultipartUpload: what is true of all parts and of the object that they become is decided
+// here and kept with the upload.
 
 import { StorageError } from '../../domain/errors.ts';
-import type { AccountId, Checksum, ChecksumAlgorithm, ObjectAttributes, ObjectKey } from '../../domain/nouns.ts';
+import type {
+  AccountId,
+  Checksum,
+  ChecksumAlgorithm,
+  ObjectAttributes,
+  ObjectKey,
+} from '../../domain/nouns.ts';
 import { NO_FACTS, type ObjectFacts } from '../../domain/object-facts.ts';
 import type { Upload } from '../../ports/index-calls/upload-calls.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
@@ -23,8 +30,9 @@ const CHECKSUM_TYPES: Record<ChecksumAlgorithm, readonly [ChecksumType, ...Check
 };
 
 /**
- * Starts a multipart upload. All its parts have one data key, made here, and each of them keys of its own from it.
- * InvalidRequest when the algorithm does not allow the checksum type; errors of makeDataKey.
+ * Starts a multipart upload. All its parts have one data key, made here, and each of them keys of
+ * its own from it. InvalidRequest when the algorithm does not allow the checksum type; errors of
+ * makeDataKey.
  */
 export async function createUpload(
   core: Core,
@@ -43,7 +51,9 @@ export async function createUpload(
 ): Promise<Upload> {
   const { checksumAlgorithm, checksumType } = input;
   if (checksumAlgorithm === null && checksumType !== null) {
-    throw new StorageError('InvalidRequest', { detail: 'The x-amz-checksum-type header needs a checksum algorithm.' });
+    throw new StorageError('InvalidRequest', {
+      detail: 'The x-amz-checksum-type header needs a checksum algorithm.',
+    });
   }
   const allowed = checksumAlgorithm === null ? null : CHECKSUM_TYPES[checksumAlgorithm];
   if (allowed !== null && checksumType !== null && !allowed.includes(checksumType)) {

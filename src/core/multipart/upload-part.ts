@@ -1,4 +1,5 @@
-// Parts of a multipart upload: each is a blob of its own, or, when copied, segments of blobs that exist already.
+// Parts of a multipart upload: each is a blob of its own, or, when copied, segments of blobs that
+// exist already.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { ChecksumAlgorithm, ObjectKey, ObjectVersion, UploadId } from '../../domain/nouns.ts';
@@ -6,7 +7,12 @@ import type { ByteSource } from '../../ports/byte-source.ts';
 import type { Upload, UploadedPart } from '../../ports/index-calls/upload-calls.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
-import { type CustomerKey, type KeptKey, openDataKey, openWithCustomerKey } from '../encryption/key-keeping.ts';
+import {
+  type CustomerKey,
+  type KeptKey,
+  openDataKey,
+  openWithCustomerKey,
+} from '../encryption/key-keeping.ts';
 import { PART_NUMBER_MAX } from '../limits.ts';
 import { identityOfBlob } from '../objects/blob-identity.ts';
 import { type BodyExpectation, NO_EXPECTATION } from '../objects/body-expectation.ts';
@@ -18,7 +24,11 @@ import { requireRoom } from '../objects/require-room.ts';
 import { writeBody } from '../objects/write-body.ts';
 
 /** Names one part of one upload. */
-export type PartAddress = { readonly key: ObjectKey; readonly uploadId: UploadId; readonly partNumber: number };
+export type PartAddress = {
+  readonly key: ObjectKey;
+  readonly uploadId: UploadId;
+  readonly partNumber: number;
+};
 
 function requirePartNumber(partNumber: number): void {
   if (!Number.isInteger(partNumber) || partNumber < 1 || partNumber > PART_NUMBER_MAX) {
@@ -29,11 +39,16 @@ function requirePartNumber(partNumber: number): void {
   }
 }
 
-/** A part must bring the checksum that its upload was created with; one without a value gets it computed. */
+/**
+ * A part must bring the checksum that its upload was created with; one without a value gets it
+ * computed.
+ */
 function expectationFor(upload: Upload, sent: BodyExpectation): BodyExpectation {
   const wanted = upload.checksumAlgorithm;
   if (sent.checksum === null) {
-    return wanted === null ? sent : { ...sent, checksum: { algorithm: wanted, expected: () => null } };
+    return wanted === null
+      ? sent
+      : { ...sent, checksum: { algorithm: wanted, expected: () => null } };
   }
   if (wanted !== null && sent.checksum.algorithm !== wanted) {
     throw new StorageError('InvalidRequest', {
@@ -47,8 +62,9 @@ function expectationFor(upload: Upload, sent: BodyExpectation): BodyExpectation 
 export type StoredPart = UploadedPart & Pick<Upload, 'encryption' | 'storageClass'>;
 
 /**
- * Stores one part; the last one to finish under a number stays. Errors: those of writeBody and openDataKey, NoSuchUpload,
- * InvalidArgument. Cost: one index read, one blob (R2 class A), one commit.
+ * Stores one part; the last one to finish under a number stays. Errors: those of writeBody and
+ * openDataKey, NoSuchUpload, InvalidArgument. Cost: one index read, one blob (R2 class A), one
+ * commit.
  */
 export async function uploadPart(
   core: Core,
@@ -66,7 +82,11 @@ export async function uploadPart(
   return writePart(core, bucket, { ...input, upload, kept });
 }
 
-async function openUploadKey(core: Core, upload: Upload, customerKey: CustomerKey | null): Promise<KeptKey | null> {
+async function openUploadKey(
+  core: Core,
+  upload: Upload,
+  customerKey: CustomerKey | null,
+): Promise<KeptKey | null> {
   const { encryption } = upload;
   const dataKey = await openDataKey(core, encryption, customerKey, 'part');
   return encryption === null || dataKey === null ? null : { encryption, dataKey };
@@ -75,7 +95,12 @@ async function openUploadKey(core: Core, upload: Upload, customerKey: CustomerKe
 async function writePart(
   core: Core,
   bucket: BucketHandle,
-  input: PartAddress & { body: ByteSource; expectation: BodyExpectation; upload: Upload; kept: KeptKey | null },
+  input: PartAddress & {
+    body: ByteSource;
+    expectation: BodyExpectation;
+    upload: Upload;
+    kept: KeptKey | null;
+  },
 ): Promise<StoredPart> {
   const { key, uploadId, partNumber, upload, kept } = input;
   const home = bucket.record();
@@ -102,9 +127,9 @@ async function writePart(
 }
 
 /**
- * Makes a part of a range of an object. Bytes of blobs are read for the part's entity tag but never copied; only
- * a body that stands in its row, or is encrypted on either side, is written anew. NoSuchUpload, InvalidArgument,
- * ServiceUnavailable, and the errors of openDataKey for either key.
+ * Makes a part of a range of an object. Bytes of blobs are read for the part's entity tag but never
+ * copied; only a body that stands in its row, or is encrypted on either side, is written anew.
+ * NoSuchUpload, InvalidArgument, ServiceUnavailable, and the errors of openDataKey for either key.
  */
 export async function uploadPartCopy(
   core: Core,
@@ -123,7 +148,15 @@ export async function uploadPartCopy(
   openWithCustomerKey(source.encryption, sourceKey);
   if (source.inlineBytes !== null || source.encryption !== null || kept !== null) {
     const body = bodySource(core, source, range, sourceKey);
-    return writePart(core, target, { key, uploadId, partNumber, body, expectation: NO_EXPECTATION, upload, kept });
+    return writePart(core, target, {
+      key,
+      uploadId,
+      partNumber,
+      body,
+      expectation: NO_EXPECTATION,
+      upload,
+      kept,
+    });
   }
   const { md5, checksum } = await digestsOfPart(core, source, range, upload.checksumAlgorithm);
   const segments = cutSegments(source.segments, range);
@@ -152,16 +185,21 @@ async function digestsOfPart(
   algorithm: ChecksumAlgorithm | null,
 ): Promise<Pick<UploadedPart, 'md5' | 'checksum'>> {
   const known = source.checksum;
-  const hasChecksum = algorithm === null || (known?.algorithm === algorithm && known.type === 'FULL_OBJECT');
+  const hasChecksum =
+    algorithm === null || (known?.algorithm === algorithm && known.type === 'FULL_OBJECT');
   if (range.lengthBytes === source.sizeBytes && source.parts === null && hasChecksum) {
     return {
       md5: source.etag,
       checksum: algorithm === null || known === null ? null : { algorithm, value: known.value },
     };
   }
-  const { md5Hex, checksumBase64 } = await digestSource(bodySource(core, source, range, null), algorithm);
+  const { md5Hex, checksumBase64 } = await digestSource(
+    bodySource(core, source, range, null),
+    algorithm,
+  );
   return {
     md5: md5Hex,
-    checksum: algorithm === null || checksumBase64 === null ? null : { algorithm, value: checksumBase64 },
+    checksum:
+      algorithm === null || checksumBase64 === null ? null : { algorithm, value: checksumBase64 },
   };
 }

@@ -1,5 +1,5 @@
-// What a client announces of a body, and the proof of it. The surfaces read it off headers; write-body.ts and readers of
-// documents verify it.
+// What a client announces of a body, and the proof of it. The surfaces read it off headers;
+// write-body.ts and readers of documents verify it.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { ChecksumAlgorithm } from '../../domain/nouns.ts';
@@ -9,10 +9,14 @@ export type BodyExpectation = {
   /** From Content-MD5, lower-case hex; null when not sent. */
   readonly contentMd5Hex: string | null;
   /**
-   * The additional checksum to compute and keep. `expected` is asked after the body has ended, because the value may
-   * come in a trailer: base64, or null when the client left the computing to us.
+   * The additional checksum to compute and keep. `expected` is asked after the body has ended,
+   * because the value may come in a trailer: base64, or null when the client left the computing to
+   * us.
    */
-  readonly checksum: { readonly algorithm: ChecksumAlgorithm; readonly expected: () => string | null } | null;
+  readonly checksum: {
+    readonly algorithm: ChecksumAlgorithm;
+    readonly expected: () => string | null;
+  } | null;
 };
 
 /** No promise at all. */
@@ -24,7 +28,9 @@ export function verifyBody(
   found: { readonly md5Hex: string; readonly checksumBase64: string | null },
 ): void {
   if (expectation.contentMd5Hex !== null && expectation.contentMd5Hex !== found.md5Hex) {
-    throw new StorageError('BadDigest', { detail: 'The Content-MD5 you specified did not match what we received.' });
+    throw new StorageError('BadDigest', {
+      detail: 'The Content-MD5 you specified did not match what we received.',
+    });
   }
   const checksum = expectation.checksum;
   const expected = checksum?.expected() ?? null;

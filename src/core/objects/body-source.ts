@@ -3,7 +3,10 @@ import type { Core } from '../core.ts';
 import type { CustomerKey } from '../encryption/key-keeping.ts';
 import { type ByteRange, openBody, type ReadableVersion } from './read-object.ts';
 
-/** A range of a stored body as something to write or to digest. Opened when it is pumped; errors of openBody. */
+/**
+ * A range of a stored body as something to write or to digest. Opened when it is pumped; errors of
+ * openBody.
+ */
 export function bodySource(
   core: Core,
   version: ReadableVersion,

@@ -2,10 +2,15 @@ import { StorageError } from '../../domain/errors.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
 import { joinBytes } from '../join-bytes.ts';
 
-/** Reads a whole body into memory. MaxMessageLengthExceeded when it is longer than `maxBytes`, declared or not. */
+/**
+ * Reads a whole body into memory. MaxMessageLengthExceeded when it is longer than `maxBytes`,
+ * declared or not.
+ */
 export async function collect(source: ByteSource, maxBytes: number): Promise<Uint8Array> {
   const tooLong = () =>
-    new StorageError('MaxMessageLengthExceeded', { fields: { MaxMessageLengthBytes: `${maxBytes}` } });
+    new StorageError('MaxMessageLengthExceeded', {
+      fields: { MaxMessageLengthBytes: `${maxBytes}` },
+    });
   if (source.lengthBytes !== null && source.lengthBytes > maxBytes) throw tooLong();
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
@@ -16,6 +21,7 @@ export async function collect(source: ByteSource, maxBytes: number): Promise<Uin
   });
   const [only] = chunks;
   // A lone chunk may be a window on a larger buffer (a socket read); a copy lets that buffer go.
-  if (chunks.length === 1 && only !== undefined && only.buffer.byteLength === only.length) return only;
+  if (chunks.length === 1 && only !== undefined && only.buffer.byteLength === only.length)
+    return only;
   return joinBytes(chunks, sizeBytes);
 }

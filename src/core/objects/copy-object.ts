@@ -1,6 +1,7 @@
-// CopyObject moves no bytes: the copy is a new row with the same segments. Blobs stay in the bucket that wrote them;
-// a copy into another bucket first takes a hold there, so that the home keeps the bytes as long as the copy lives. Only
-// a copy that is to be encrypted by another key than its source is written anew.
+// CopyObject moves no bytes: the copy is a new row with the same segments. Blobs stay in the bucket
+// that wrote them; a copy into another bucket first takes a hold there, so that the home keeps the
+// bytes as long as the copy lives. Only a copy that is to be encrypted by another key than its
+// source is written anew.
 import { createDigestSet } from '../../crypto/digest-set.ts';
 import { hasCode, StorageError } from '../../domain/errors.ts';
 import type {
@@ -53,15 +54,21 @@ export type CopyObjectInput = {
 };
 
 /**
- * Copies an object. The bytes are read only when a checksum is asked for that the source does not have; they are written
- * anew only when the copy is encrypted otherwise than the source. Errors: PreconditionFailed, NoSuchKey,
- * ServiceUnavailable (the source went away meanwhile; try again), those of openDataKey and makeDataKey, and
- * InvalidRequest for more than 5 GiB to write anew.
+ * Copies an object. The bytes are read only when a checksum is asked for that the source does not
+ * have; they are written anew only when the copy is encrypted otherwise than the source. Errors:
+ * PreconditionFailed, NoSuchKey, ServiceUnavailable (the source went away meanwhile; try again),
+ * those of openDataKey and makeDataKey, and InvalidRequest for more than 5 GiB to write anew.
  */
-export async function copyObject(core: Core, target: BucketHandle, input: CopyObjectInput): Promise<ObjectVersion> {
+export async function copyObject(
+  core: Core,
+  target: BucketHandle,
+  input: CopyObjectInput,
+): Promise<ObjectVersion> {
   const { source, sourceKey = null, encryption = null } = input;
   const keepsBytes = isEncryptedAlike(source.encryption, sourceKey, encryption);
-  const copied = keepsBytes ? await shareBytes(core, target, input) : await rewriteBytes(core, target, input);
+  const copied = keepsBytes
+    ? await shareBytes(core, target, input)
+    : await rewriteBytes(core, target, input);
   const object = {
     ...NO_FACTS,
     ...input.facts,
@@ -91,7 +98,10 @@ type CopiedBytes = {
   readonly arrivals: readonly BlobArrival[];
 };
 
-/** Whether bytes that are encrypted so are encrypted as wished: by the same key, if not with the same wrapping. */
+/**
+ * Whether bytes that are encrypted so are encrypted as wished: by the same key, if not with the
+ * same wrapping.
+ */
 export function isEncryptedAlike(
   encryption: ObjectEncryption | null,
   sourceKey: CustomerKey | null,
@@ -110,20 +120,35 @@ export function isEncryptedAlike(
 }
 
 /** The same segments, the same data key, wrapped anew. */
-async function shareBytes(core: Core, target: BucketHandle, input: CopyObjectInput): Promise<CopiedBytes> {
+async function shareBytes(
+  core: Core,
+  target: BucketHandle,
+  input: CopyObjectInput,
+): Promise<CopiedBytes> {
   const { source, sourceKey = null, encryption: wish = null } = input;
   const dataKey = await openDataKey(core, source.encryption, sourceKey);
   const kept =
-    wish === null || dataKey === null ? null : await keepDataKey(core, target.record().ownerId, wish, dataKey.bytes);
+    wish === null || dataKey === null
+      ? null
+      : await keepDataKey(core, target.record().ownerId, wish, dataKey.bytes);
   const digests = await digestsOfCopy(core, input);
   const arrivals = await holdForeignBlobs(core, target.record(), source.segments);
   const { segments, inlineBytes, sizeBytes } = source;
   const body = { segments, inlineBytes } as ObjectBody;
-  return { content: { ...body, ...digests, sizeBytes, encryption: kept?.encryption ?? null }, arrivals };
+  return {
+    content: { ...body, ...digests, sizeBytes, encryption: kept?.encryption ?? null },
+    arrivals,
+  };
 }
 
-/** New bytes, sealed otherwise. Like S3's copy it is one body, whatever parts the source came in. */
-async function rewriteBytes(core: Core, target: BucketHandle, input: CopyObjectInput): Promise<CopiedBytes> {
+/**
+ * New bytes, sealed otherwise. Like S3's copy it is one body, whatever parts the source came in.
+ */
+async function rewriteBytes(
+  core: Core,
+  target: BucketHandle,
+  input: CopyObjectInput,
+): Promise<CopiedBytes> {
   const { source, sourceKey = null, key, attributes } = input;
   if (source.sizeBytes > PUT_MAX_BYTES) throw tooLargeToCopy();
   openWithCustomerKey(source.encryption, sourceKey);
@@ -163,18 +188,31 @@ function tooLargeToCopy(): StorageError {
   });
 }
 
-/** Entity tag, checksum and parts of the copy: the source's, or computed afresh for another checksum algorithm. */
+/**
+ * Entity tag, checksum and parts of the copy: the source's, or computed afresh for another checksum
+ * algorithm.
+ */
 async function digestsOfCopy(
   core: Core,
   { source, sourceKey = null, checksumAlgorithm }: CopyObjectInput,
 ): Promise<Pick<ObjectVersion, 'etag' | 'checksum' | 'parts'>> {
   const { etag, checksum, parts } = source;
   const isAsWanted =
-    checksumAlgorithm === null || (checksum?.algorithm === checksumAlgorithm && checksum.type === 'FULL_OBJECT');
+    checksumAlgorithm === null ||
+    (checksum?.algorithm === checksumAlgorithm && checksum.type === 'FULL_OBJECT');
   if (isAsWanted) return { etag, checksum, parts };
-  const whole = bodySource(core, source, { offsetBytes: 0, lengthBytes: source.sizeBytes }, sourceKey);
+  const whole = bodySource(
+    core,
+    source,
+    { offsetBytes: 0, lengthBytes: source.sizeBytes },
+    sourceKey,
+  );
   const { checksumBase64 } = await digestSource(whole, checksumAlgorithm);
-  return { etag, parts, checksum: { algorithm: checksumAlgorithm, type: 'FULL_OBJECT', value: checksumBase64 ?? '' } };
+  return {
+    etag,
+    parts,
+    checksum: { algorithm: checksumAlgorithm, type: 'FULL_OBJECT', value: checksumBase64 ?? '' },
+  };
 }
 
 /** Reads a body to compute its MD5 and, if asked, a checksum. Nothing is written. */
@@ -188,7 +226,10 @@ export async function digestSource(
   return { md5Hex: md5Hex ?? '', checksumBase64 };
 }
 
-/** Takes holds on the blobs whose home is another bucket and lists them as arrivals. ServiceUnavailable. */
+/**
+ * Takes holds on the blobs whose home is another bucket and lists them as arrivals.
+ * ServiceUnavailable.
+ */
 export async function holdForeignBlobs(
   core: Core,
   holder: Pick<BucketRecord, 'id' | 'name'>,
@@ -198,7 +239,10 @@ export async function holdForeignBlobs(
   return arrivals;
 }
 
-/** The same for the bodies of several objects, in their order. ServiceUnavailable. Cost: one commit of each home. */
+/**
+ * The same for the bodies of several objects, in their order. ServiceUnavailable. Cost: one commit
+ * of each home.
+ */
 export async function holdForeignBlobsOf(
   core: Core,
   holder: Pick<BucketRecord, 'id' | 'name'>,
@@ -225,7 +269,10 @@ export async function holdForeignBlobsOf(
   return arrivals;
 }
 
-function foreignBlobs(holder: Pick<BucketRecord, 'id'>, segments: readonly Segment[]): readonly BlobArrival[] {
+function foreignBlobs(
+  holder: Pick<BucketRecord, 'id'>,
+  segments: readonly Segment[],
+): readonly BlobArrival[] {
   return blobsOf(segments).flatMap((blobId) => {
     const home = homeOfBlob(blobId);
     if (home.id === holder.id) return [];
@@ -237,10 +284,16 @@ function foreignBlobs(holder: Pick<BucketRecord, 'id'>, segments: readonly Segme
   });
 }
 
-/** A blob that was condemned between the read and the commit: rare (the grace lies between), so the client retries. */
+/**
+ * A blob that was condemned between the read and the commit: rare (the grace lies between), so the
+ * client retries.
+ */
 export function asGoneMeanwhile(error: unknown): unknown {
   const isGone = hasCode(error, 'NoSuchBlob');
   return isGone
-    ? new StorageError('ServiceUnavailable', { detail: 'The source changed. Please try again.', cause: error })
+    ? new StorageError('ServiceUnavailable', {
+        detail: 'The source changed. Please try again.',
+        cause: error,
+      })
     : error;
 }

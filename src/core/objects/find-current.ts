@@ -1,5 +1,6 @@
-// What a reader without a signature needs of a key: the bucket's gate and the current version's pointer, from the nearest
-// tier that knows. Called by delivery for every public read; the S3 surface asks the index itself.
+// What a reader without a signature needs of a key: the bucket's gate and the current version's
+// pointer, from the nearest tier that knows. Called by delivery for every public read; the S3
+// surface asks the index itself.
 import type { BucketName, BucketRecord, ObjectKey, ObjectVersion } from '../../domain/nouns.ts';
 import { toGate, toPointer } from '../../domain/pointer.ts';
 import type { Found, Known } from '../../ports/hot-metadata.ts';
@@ -8,24 +9,39 @@ import type { Core } from '../core.ts';
 type Resolved = { readonly bucket: BucketRecord | null; readonly object: ObjectVersion | null };
 
 function toKnown({ bucket, object }: Resolved): Known {
-  return { gate: bucket === null ? null : toGate(bucket), pointer: object === null ? null : toPointer(object) };
+  return {
+    gate: bucket === null ? null : toGate(bucket),
+    pointer: object === null ? null : toPointer(object),
+  };
 }
 
-/** Cost: nothing when memory knows; else at most one call of the index. Errors: those of the index, ServiceUnavailable. */
-export function findCurrent({ ports }: Core, bucket: BucketName, key: ObjectKey): Found | Promise<Found> {
+/**
+ * Cost: nothing when memory knows; else at most one call of the index. Errors: those of the index,
+ * ServiceUnavailable.
+ */
+export function findCurrent(
+  { ports }: Core,
+  bucket: BucketName,
+  key: ObjectKey,
+): Found | Promise<Found> {
   return ports.hotMetadata.find(bucket, key, async () => {
     return toKnown(await ports.metadataIndex.call(bucket, 'resolve', { name: bucket, key }));
   });
 }
 
-/** The same of several keys, in their order. Cost: at most one call of the index for all of them. */
+/**
+ * The same of several keys, in their order. Cost: at most one call of the index for all of them.
+ */
 export function findCurrentOf(
   { ports }: Core,
   bucket: BucketName,
   keys: readonly ObjectKey[],
 ): Promise<readonly Found[]> {
   return ports.hotMetadata.findAll(bucket, keys, async () => {
-    const { bucket: record, objects } = await ports.metadataIndex.call(bucket, 'resolveAll', { name: bucket, keys });
+    const { bucket: record, objects } = await ports.metadataIndex.call(bucket, 'resolveAll', {
+      name: bucket,
+      keys,
+    });
     return objects.map((object) => toKnown({ bucket: record, object }));
   });
 }

@@ -4,8 +4,9 @@ import { joinBytes } from '../join-bytes.ts';
 type Sink = (chunk: Uint8Array) => void | Promise<void>;
 
 /**
- * Looks into a body whose length nobody said: its bytes when there are at most `maxBytes`, else a source that delivers
- * everything from the start. That one must be pumped, or the body stays where it is.
+ * Looks into a body whose length nobody said: its bytes when there are at most `maxBytes`, else a
+ * source that delivers everything from the start. That one must be pumped, or the body stays where
+ * it is.
  */
 export function peekSource(source: ByteSource, maxBytes: number): Promise<Uint8Array | ByteSource> {
   const held: Uint8Array[] = [];

@@ -19,9 +19,14 @@ const WHOLE_MAX_BYTES = 1024 * 1024;
  * `unproved`: a client's own key opens it. `detail`: what is wrong with it. `isOpened` false: its
  * key is missing or damaged, which says nothing of its bytes.
  */
-export type BodyProof = 'proved' | 'unproved' | { readonly detail: string; readonly isOpened: boolean };
+export type BodyProof =
+  | 'proved'
+  | 'unproved'
+  | { readonly detail: string; readonly isOpened: boolean };
 
-export type ProvingCore = KeyCore & { readonly ports: { readonly blobStore: Pick<BlobStore, 'openRuns' | 'read'> } };
+export type ProvingCore = KeyCore & {
+  readonly ports: { readonly blobStore: Pick<BlobStore, 'openRuns' | 'read'> };
+};
 
 /** Reads the whole body, past all tiers. Never rejects. Cost: the body's bytes, and their MD5. */
 export async function proveBody(
@@ -35,7 +40,10 @@ export async function proveBody(
     isOpened = true;
     const md5s = await digestRuns(core, body, dataKey);
     if (possibleEtags(body, md5s, dataKey).includes(body.etag)) return 'proved';
-    return { detail: `Its bytes do not have the entity tag ${body.etag} that the index says.`, isOpened };
+    return {
+      detail: `Its bytes do not have the entity tag ${body.etag} that the index says.`,
+      isOpened,
+    };
   } catch (error) {
     return { detail: error instanceof StorageError ? error.message : String(error), isOpened };
   }
@@ -46,7 +54,11 @@ type Provable = Parameters<typeof proveBody>[1];
 const isComposite = ({ etag, parts }: Provable): boolean => parts !== null && etag.includes('-');
 
 /** MD5 of the stored bytes, or of each part. */
-async function digestRuns(core: ProvingCore, body: Provable, dataKey: DataKey | null): Promise<readonly string[]> {
+async function digestRuns(
+  core: ProvingCore,
+  body: Provable,
+  dataKey: DataKey | null,
+): Promise<readonly string[]> {
   const parts = isComposite(body) ? body.parts : null;
   const digests = createRunDigests(parts?.map(({ sizeBytes }) => sizeBytes) ?? [body.sizeBytes]);
   if (body.sizeBytes > 0) {
@@ -59,26 +71,39 @@ async function digestRuns(core: ProvingCore, body: Provable, dataKey: DataKey | 
  * An entity tag stays as it was made when the version is put under another kind of key: either form
  * may stand there.
  */
-function possibleEtags(body: Provable, md5s: readonly string[], dataKey: DataKey | null): readonly string[] {
-  const join = (etags: readonly string[]) => (isComposite(body) ? multipartEtag(etags) : (etags[0] ?? ''));
+function possibleEtags(
+  body: Provable,
+  md5s: readonly string[],
+  dataKey: DataKey | null,
+): readonly string[] {
+  const join = (etags: readonly string[]) =>
+    isComposite(body) ? multipartEtag(etags) : (etags[0] ?? '');
   if (dataKey === null) return [join(md5s)];
   return [join(md5s), join(md5s.map((md5Hex) => etagOf({ ...dataKey, showsMd5: false }, md5Hex)))];
 }
 
-async function openWhole(core: ProvingCore, body: Provable, dataKey: DataKey | null): Promise<SealedBytes> {
+async function openWhole(
+  core: ProvingCore,
+  body: Provable,
+  dataKey: DataKey | null,
+): Promise<SealedBytes> {
   const whole = { offsetBytes: 0, lengthBytes: body.sizeBytes };
   const read = async (range: typeof whole): Promise<{ body: SealedBytes }> => {
     if (body.inlineBytes !== null) {
-      return { body: body.inlineBytes.subarray(range.offsetBytes, range.offsetBytes + range.lengthBytes) };
+      return {
+        body: body.inlineBytes.subarray(range.offsetBytes, range.offsetBytes + range.lengthBytes),
+      };
     }
     const runs = cutSegments(body.segments, range);
     const [only, another] = runs;
-    const isSmall = only !== undefined && another === undefined && only.lengthBytes <= WHOLE_MAX_BYTES;
+    const isSmall =
+      only !== undefined && another === undefined && only.lengthBytes <= WHOLE_MAX_BYTES;
     // A stream costs more than the reading of a small file.
     if (isSmall) return { body: await core.ports.blobStore.read(only.blobId, only) };
     return { body: await core.ports.blobStore.openRuns(runs) };
   };
-  const opened = dataKey === null ? await read(whole) : await openSealedBody(body, whole, dataKey, read);
+  const opened =
+    dataKey === null ? await read(whole) : await openSealedBody(body, whole, dataKey, read);
   return opened.body;
 }
 
@@ -117,7 +142,8 @@ function createRunDigests(lengths: readonly number[]) {
     },
     finish(): readonly string[] {
       end();
-      if (md5s.length < lengths.length) throw new StorageError('InternalError', { detail: 'It has too few bytes.' });
+      if (md5s.length < lengths.length)
+        throw new StorageError('InternalError', { detail: 'It has too few bytes.' });
       return md5s;
     },
   };

@@ -1,7 +1,12 @@
-// PutObject, the write walk: body to a fresh blob, proof of its digests, one commit of the row. The commit is the
-// write: before it nothing is visible, after it nothing can undo it.
+// PutObject, the write walk: body to a fresh blob, proof of its digests, one commit of the row. The
+// commit is the write: before it nothing is visible, after it nothing can undo it.
 
-import type { ObjectAttributes, ObjectKey, ObjectVersion, WriteCondition } from '../../domain/nouns.ts';
+import type {
+  ObjectAttributes,
+  ObjectKey,
+  ObjectVersion,
+  WriteCondition,
+} from '../../domain/nouns.ts';
 import { NO_FACTS, type ObjectFacts } from '../../domain/object-facts.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
@@ -32,7 +37,11 @@ export type PutObjectInput = {
  * PreconditionFailed, NoSuchKey (If-Match on a missing key), StorageFull, QuotaExceeded. Cost: one
  * commit; above the inline limit also one blob (R2 class A).
  */
-export async function putObject(core: Core, bucket: BucketHandle, input: PutObjectInput): Promise<ObjectVersion> {
+export async function putObject(
+  core: Core,
+  bucket: BucketHandle,
+  input: PutObjectInput,
+): Promise<ObjectVersion> {
   const { key, attributes } = input;
   const home = bucket.record();
   await requireRoom(bucket, input.body, { key, part: null });

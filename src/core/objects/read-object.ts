@@ -1,6 +1,7 @@
-// Bodies on their way out. A range of an object is cut into slices of its blobs, which come from the nearest tier that
-// has them; a read longer than the tiers take streams from the bucket. What is encrypted passes the tiers sealed and is
-// opened behind them (core/encryption/open-body.ts). Called by the S3 surface and by delivery.
+// Bodies on their way out. A range of an object is cut into slices of its blobs, which come from
+// the nearest tier that has them; a read longer than the tiers take streams from the bucket. What
+// is encrypted passes the tiers sealed and is opened behind them (core/encryption/open-body.ts).
+// Called by the S3 surface and by delivery.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { ObjectBody, ObjectKey, ObjectVersion, Segment } from '../../domain/nouns.ts';
@@ -53,7 +54,9 @@ export function openBody(
   customerKey: CustomerKey | null = null,
 ): OpenedBody | Promise<OpenedBody> {
   if (range.lengthBytes === 0) return { body: null, tier: 'none' };
-  return version.encryption === null ? openStored(core, version, range) : openSealed(core, version, range, customerKey);
+  return version.encryption === null
+    ? openStored(core, version, range)
+    : openSealed(core, version, range, customerKey);
 }
 
 async function openSealed(
@@ -63,27 +66,40 @@ async function openSealed(
   customerKey: CustomerKey | null,
 ): Promise<OpenedBody> {
   const dataKey = await openDataKey(core, version.encryption, customerKey);
-  if (dataKey === null) throw new StorageError('InternalError', { detail: 'An encrypted version has no key.' });
+  if (dataKey === null)
+    throw new StorageError('InternalError', { detail: 'An encrypted version has no key.' });
   return openSealedBody(version, range, dataKey, (sealed) => openStored(core, version, sealed));
 }
 
 /** A range of the bytes as they are stored. */
-function openStored(core: Core, version: ObjectBody, range: ByteRange): OpenedBody | Promise<OpenedBody> {
+function openStored(
+  core: Core,
+  version: ObjectBody,
+  range: ByteRange,
+): OpenedBody | Promise<OpenedBody> {
   if (version.inlineBytes !== null) return { body: cut(version.inlineBytes, range), tier: 'index' };
   const wanted = cutSegments(version.segments, range);
   const { sliceBytes, maxSlicesPerRead } = core.ports.edgeCache;
-  if (sliceBytes === 0 || range.lengthBytes > sliceBytes * maxSlicesPerRead) return streamSegments(core, wanted);
+  if (sliceBytes === 0 || range.lengthBytes > sliceBytes * maxSlicesPerRead)
+    return streamSegments(core, wanted);
   return openSlices(core, piecesOf(version.segments, range, sliceBytes), range.lengthBytes);
 }
 
 /**
- * A range that lies inside the version, if it can be had without waiting: in one piece from memory, nothing is started for
- * it then, or, where `mayAskBucket`, from a bucket that has it at hand. What is encrypted stands nowhere as it is.
+ * A range that lies inside the version, if it can be had without waiting: in one piece from memory,
+ * nothing is started for it then, or, where `mayAskBucket`, from a bucket that has it at hand. What
+ * is encrypted stands nowhere as it is.
  */
-export function bodyNow(core: Core, version: ReadableVersion, range: ByteRange, mayAskBucket: boolean): BodyNow | null {
+export function bodyNow(
+  core: Core,
+  version: ReadableVersion,
+  range: ByteRange,
+  mayAskBucket: boolean,
+): BodyNow | null {
   if (version.encryption !== null) return null;
   if (range.lengthBytes === 0) return { body: null, tier: 'none', lend: null };
-  if (version.inlineBytes !== null) return { body: cut(version.inlineBytes, range), tier: 'index', lend: null };
+  if (version.inlineBytes !== null)
+    return { body: cut(version.inlineBytes, range), tier: 'index', lend: null };
   const { sliceBytes } = core.ports.edgeCache;
   if (range.lengthBytes > sliceBytes) return null;
   const pieces = piecesOf(version.segments, range, sliceBytes);
@@ -91,7 +107,9 @@ export function bodyNow(core: Core, version: ReadableVersion, range: ByteRange, 
   if (first === undefined) return null;
   const body = peekPiece(core, first);
   if (body !== null && another === undefined) return { body, tier: 'memory', lend: null };
-  return mayAskBucket ? bodyAtHand(core, pieces, range.lengthBytes, body === null ? 'bucket' : 'memory') : null;
+  return mayAskBucket
+    ? bodyAtHand(core, pieces, range.lengthBytes, body === null ? 'bucket' : 'memory')
+    : null;
 }
 
 /** Whether a range that lies inside the version stands in memory as it is. */
@@ -100,8 +118,9 @@ export function isInMemory(core: Core, version: ReadableVersion, range: ByteRang
 }
 
 /**
- * How to read, at once, what the bucket has at hand, as `openBody` would: of one blob, and not at all where slices
- * are worth loading, for it counts as a request for those. `tier`: where the first of them stands.
+ * How to read, at once, what the bucket has at hand, as `openBody` would: of one blob, and not at
+ * all where slices are worth loading, for it counts as a request for those. `tier`: where the first
+ * of them stands.
  */
 function bodyAtHand(
   core: Core,
@@ -128,26 +147,40 @@ function runOfPieces(pieces: readonly Piece[], lengthBytes: number): Segment | n
   const start = first.slice.offsetBytes + first.part.offsetBytes;
   let end = start;
   for (const { slice, part } of pieces) {
-    if (slice.blobId !== first.slice.blobId || slice.offsetBytes + part.offsetBytes !== end) return null;
+    if (slice.blobId !== first.slice.blobId || slice.offsetBytes + part.offsetBytes !== end)
+      return null;
     end += part.lengthBytes;
   }
   return runOf(first.slice, start, lengthBytes);
 }
 
 function cut(bytes: Uint8Array, { offsetBytes, lengthBytes }: ByteRange): Uint8Array {
-  return bytes.length === lengthBytes ? bytes : bytes.subarray(offsetBytes, offsetBytes + lengthBytes);
+  return bytes.length === lengthBytes
+    ? bytes
+    : bytes.subarray(offsetBytes, offsetBytes + lengthBytes);
 }
 
 /** A slice of a blob and what of it is wanted. */
 type Piece = { readonly slice: Segment; readonly part: ByteRange };
 
-/** Another run of a segment's blob. A literal, for every hot read makes one: `{...segment}` takes 15 ns more. */
+/**
+ * Another run of a segment's blob. A literal, for every hot read makes one: `{...segment}` takes 15
+ * ns more.
+ */
 function runOf({ blobId, packing }: Segment, offsetBytes: number, lengthBytes: number): Segment {
-  return packing === undefined ? { blobId, offsetBytes, lengthBytes } : { blobId, offsetBytes, lengthBytes, packing };
+  return packing === undefined
+    ? { blobId, offsetBytes, lengthBytes }
+    : { blobId, offsetBytes, lengthBytes, packing };
 }
 
-/** The slices that a range of the object touches. Slices never reach over the end of their segment. */
-export function piecesOf(segments: readonly Segment[], range: ByteRange, sliceBytes: number): Piece[] {
+/**
+ * The slices that a range of the object touches. Slices never reach over the end of their segment.
+ */
+export function piecesOf(
+  segments: readonly Segment[],
+  range: ByteRange,
+  sliceBytes: number,
+): Piece[] {
   const pieces: Piece[] = [];
   let segmentStart = 0;
   const rangeEnd = range.offsetBytes + range.lengthBytes;
@@ -169,13 +202,21 @@ export function piecesOf(segments: readonly Segment[], range: ByteRange, sliceBy
   return pieces;
 }
 
-/** One slice that stands in memory is an answer in memory; anything longer is a stream that holds one chunk at a time. */
-function openSlices(core: Core, pieces: readonly Piece[], readBytes: number): OpenedBody | Promise<OpenedBody> {
+/**
+ * One slice that stands in memory is an answer in memory; anything longer is a stream that holds
+ * one chunk at a time.
+ */
+function openSlices(
+  core: Core,
+  pieces: readonly Piece[],
+  readBytes: number,
+): OpenedBody | Promise<OpenedBody> {
   const [first, ...rest] = pieces;
   if (first === undefined)
     throw new StorageError('ObjectDamaged', { detail: 'A version has fewer bytes than its size.' });
   const further = rest.map(
-    (piece) => () => peekPiece(core, piece) ?? readPiece(core, piece, readBytes).then(({ body }) => body),
+    (piece) => () =>
+      peekPiece(core, piece) ?? readPiece(core, piece, readBytes).then(({ body }) => body),
   );
   const answer = ({ body, tier }: ReadPiece): OpenedBody =>
     rest.length === 0 ? { body, tier } : { body: new ChunkStream(joinChunks(body, further)), tier };
@@ -186,31 +227,44 @@ function openSlices(core: Core, pieces: readonly Piece[], readBytes: number): Op
   return (isBody ? readSlice(core, first) : readPiece(core, first, readBytes)).then(answer);
 }
 
-type ReadPiece = { readonly body: Uint8Array | ReadableStream<Uint8Array>; readonly tier: SliceBytes['tier'] };
+type ReadPiece = {
+  readonly body: Uint8Array | ReadableStream<Uint8Array>;
+  readonly tier: SliceBytes['tier'];
+};
 
 function peekPiece(core: Core, { slice, part }: Piece): Uint8Array | null {
   const bytes = core.ports.edgeCache.peek(slice);
   return bytes === null ? null : cut(bytes, part);
 }
 
-/** A piece that memory has not: from its slice where that is worth it, else just so, from the bucket. */
+/**
+ * A piece that memory has not: from its slice where that is worth it, else just so, from the
+ * bucket.
+ */
 async function readPiece(core: Core, piece: Piece, readBytes: number): Promise<ReadPiece> {
   const { slice, part } = piece;
   const { blobStore, edgeCache } = core.ports;
   if (edgeCache.admits(slice, readBytes)) return readSlice(core, piece);
   const range = runOf(slice, slice.offsetBytes + part.offsetBytes, part.lengthBytes);
-  return { body: await openInTime(core, () => blobStore.open(slice.blobId, range)), tier: 'bucket' };
+  return {
+    body: await openInTime(core, () => blobStore.open(slice.blobId, range)),
+    tier: 'bucket',
+  };
 }
 
 async function readSlice(core: Core, { slice, part }: Piece): Promise<ReadPiece> {
   const { blobStore, edgeCache } = core.ports;
-  const load = () => within(core.settings.tierLimitMs, 'the bucket', () => blobStore.read(slice.blobId, slice));
+  const load = () =>
+    within(core.settings.tierLimitMs, 'the bucket', () => blobStore.read(slice.blobId, slice));
   const { bytes, isPart, tier } = await edgeCache.read(slice, load, part);
   return { body: isPart ? bytes : cut(bytes, part), tier };
 }
 
 /** A stream that opens too late is let go again. */
-function openInTime(core: Core, open: () => Promise<ReadableStream<Uint8Array>>): Promise<ReadableStream<Uint8Array>> {
+function openInTime(
+  core: Core,
+  open: () => Promise<ReadableStream<Uint8Array>>,
+): Promise<ReadableStream<Uint8Array>> {
   const dropLate = (body: ReadableStream<Uint8Array>) => void body.cancel().catch(() => undefined);
   return within(core.settings.tierLimitMs, 'the bucket', open, dropLate);
 }
@@ -234,10 +288,16 @@ export function cutSegments(segments: readonly Segment[], range: ByteRange): Seg
   return wanted;
 }
 
-/** Streams segments one after the other; the first is opened before this resolves, so a missing blob is an error. */
+/**
+ * Streams segments one after the other; the first is opened before this resolves, so a missing blob
+ * is an error.
+ */
 async function streamSegments(core: Core, wanted: readonly Segment[]): Promise<OpenedBody> {
   if (wanted.length === 0)
     throw new StorageError('ObjectDamaged', { detail: 'A version has fewer bytes than its size.' });
   requireCalls(core, callsToStream(wanted), 'Ask for it in ranges.');
-  return { body: await openInTime(core, () => core.ports.blobStore.openRuns(wanted)), tier: 'bucket' };
+  return {
+    body: await openInTime(core, () => core.ports.blobStore.openRuns(wanted)),
+    tier: 'bucket',
+  };
 }

@@ -3,8 +3,9 @@ import type { Core } from '../core.ts';
 import { openBody, type ReadableVersion } from './read-object.ts';
 
 /**
- * The whole body in memory, shared with other readers: never to be written to. The caller bounds its size. Errors and cost: those
- * of openBody; ObjectDamaged when the store has other than `sizeBytes`.
+ * The whole body in memory, shared with other readers: never to be written to. The caller bounds
+ * its size. Errors and cost: those of openBody; ObjectDamaged when the store has other than
+ * `sizeBytes`.
  */
 export async function readWhole(core: Core, version: ReadableVersion): Promise<Uint8Array> {
   const { sizeBytes } = version;
@@ -18,6 +19,8 @@ export async function readWhole(core: Core, version: ReadableVersion): Promise<U
     at += chunk.length;
   }
   if (at !== sizeBytes)
-    throw new StorageError('ObjectDamaged', { detail: 'A body has not the bytes that it should have.' });
+    throw new StorageError('ObjectDamaged', {
+      detail: 'A body has not the bytes that it should have.',
+    });
   return whole;
 }

@@ -1,5 +1,6 @@
-// A new version of bytes that are there: with other headers and metadata, or an older version made current again. No byte is
-// read or written and no key is opened: the new row has the segments and the wrapped data key of the old one.
+// A new version of bytes that are there: with other headers and metadata, or an older version made
+// current again. No byte is read or written and no key is opened: the new row has the segments and
+// the wrapped data key of the old one.
 import type { ObjectAttributes, ObjectVersion } from '../../domain/nouns.ts';
 import type { Tags } from '../../domain/object-facts.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
@@ -9,10 +10,10 @@ import { asGoneMeanwhile } from './copy-object.ts';
 export type VersionWish = Partial<ObjectAttributes> & { readonly tags?: Tags };
 
 /**
- * Makes it the current version of its key; what the wish leaves open stays. A lock stays with the old version; the new
- * one gets what the bucket gives to new versions. `onlyEtag`: only while the key's current version has that entity tag;
- * null: whatever is current, or nothing. PreconditionFailed, NoSuchKey, ServiceUnavailable (swept meanwhile). Cost: one
- * commit.
+ * Makes it the current version of its key; what the wish leaves open stays. A lock stays with the
+ * old version; the new one gets what the bucket gives to new versions. `onlyEtag`: only while the
+ * key's current version has that entity tag; null: whatever is current, or nothing.
+ * PreconditionFailed, NoSuchKey, ServiceUnavailable (swept meanwhile). Cost: one commit.
  */
 export async function makeCurrent(
   core: Core,

@@ -1,5 +1,5 @@
-// What a prefix holds at one moment, ready to be read for hours: the bodies are pinned by their blobs, which stay for the
-// grace whatever becomes of the objects. Used for the ZIP of a folder.
+// What a prefix holds at one moment, ready to be read for hours: the bodies are pinned by their
+// blobs, which stay for the grace whatever becomes of the objects. Used for the ZIP of a folder.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { ObjectKey, ObjectVersion } from '../../domain/nouns.ts';
@@ -17,22 +17,31 @@ export type SnapshotObject = Pick<
 > & {
   /** Whether its bytes stand in the index row, so that nothing is retrieved. */
   readonly isInline: boolean;
-  /** Null where it would take too much memory: then the index is asked again when its turn comes. */
+  /**
+   * Null where it would take too much memory: then the index is asked again when its turn comes.
+   */
   readonly body: ReadableVersion | null;
 };
 
-/** Memory that one snapshot may take for bodies in rows and for segments, bytes; what one segment takes, estimated. */
+/**
+ * Memory that one snapshot may take for bodies in rows and for segments, bytes; what one segment
+ * takes, estimated.
+ */
 const PINNED_MAX_BYTES = 4 * 1024 * 1024;
 const SEGMENT_BYTES = 160;
-/** Versions asked for at once: few enough that nobody waits long behind them, and that a reply stays small. */
+/**
+ * Versions asked for at once: few enough that nobody waits long behind them, and that a reply stays
+ * small.
+ */
 const BATCH_KEYS = 100;
 const BATCH_MAX_BYTES = 4 * 1024 * 1024;
 
 /**
- * Current objects under a prefix in byte order of their keys. Pages are read one after the other, so a key that changes
- * meanwhile is there as it was before or after. `mayRead` throws for an object that the caller must not see. InvalidRequest
- * above `maxObjects`, for more than a request can read, and for an object that is encrypted with a client's key. Cost: an index read per 1,000 objects and
- * one per 100.
+ * Current objects under a prefix in byte order of their keys. Pages are read one after the other,
+ * so a key that changes meanwhile is there as it was before or after. `mayRead` throws for an
+ * object that the caller must not see. InvalidRequest above `maxObjects`, for more than a request
+ * can read, and for an object that is encrypted with a client's key. Cost: an index read per 1,000
+ * objects and one per 100.
  */
 export async function snapshotPrefix(
   core: Core,
@@ -54,13 +63,27 @@ export async function snapshotPrefix(
     calls += callsToRead(core, version) + (isPinned ? 0 : 1);
     requireCalls(core, calls, 'Choose a longer prefix.');
     const body = isPinned ? readable(version) : null;
-    objects.push({ key, versionId, sizeBytes, lastModifiedMs, checksum, storageClass, isInline, body });
+    objects.push({
+      key,
+      versionId,
+      sizeBytes,
+      lastModifiedMs,
+      checksum,
+      storageClass,
+      isInline,
+      body,
+    });
   }
 
   const rest = createBreather();
   for (let after = ''; ; ) {
     calls += 1;
-    const page = await bucket.call('listObjects', { prefix, delimiter: '', after, maxKeys: LIST_MAX_KEYS });
+    const page = await bucket.call('listObjects', {
+      prefix,
+      delimiter: '',
+      after,
+      maxKeys: LIST_MAX_KEYS,
+    });
     if (objects.length + page.objects.length > maxObjects) throw tooMany(maxObjects);
     for (const keys of batches(page.objects, core.settings.inlineBodyMaxBytes)) {
       await breathe();
@@ -95,7 +118,10 @@ function batches(
   let groupBytes = 0;
   for (const { key, sizeBytes } of objects) {
     const inlineBytes = sizeBytes <= inlineMaxBytes ? sizeBytes : 0;
-    if (group.length > 0 && (group.length === BATCH_KEYS || groupBytes + inlineBytes > BATCH_MAX_BYTES)) {
+    if (
+      group.length > 0 &&
+      (group.length === BATCH_KEYS || groupBytes + inlineBytes > BATCH_MAX_BYTES)
+    ) {
       groups.push(group);
       group = [];
       groupBytes = 0;
@@ -108,7 +134,8 @@ function batches(
 
 function needsKey(key: ObjectKey): StorageError {
   return new StorageError('InvalidRequest', {
-    detail: 'An object under this prefix can only be read with the key that its client encrypted it with.',
+    detail:
+      'An object under this prefix can only be read with the key that its client encrypted it with.',
     fields: { Key: key },
   });
 }
@@ -121,8 +148,8 @@ function tooMany(maxObjects: number): StorageError {
 }
 
 /**
- * Opens the whole body as it was. ConditionalRequestConflict when it was not pinned and its object has changed since:
- * other bytes in its place would be a lie.
+ * Opens the whole body as it was. ConditionalRequestConflict when it was not pinned and its object
+ * has changed since: other bytes in its place would be a lie.
  */
 export async function openSnapshot(
   core: Core,
@@ -134,8 +161,13 @@ export async function openSnapshot(
 }
 
 /** A bucket with versions still has it by its name. */
-async function readAgain(bucket: BucketHandle, { key, versionId }: SnapshotObject): Promise<ReadableVersion> {
+async function readAgain(
+  bucket: BucketHandle,
+  { key, versionId }: SnapshotObject,
+): Promise<ReadableVersion> {
   const found = await bucket.call('getVersion', { key, versionId });
   if (found?.kind === 'object') return found.object;
-  throw new StorageError('ConditionalRequestConflict', { detail: `${key} has changed while it was being downloaded.` });
+  throw new StorageError('ConditionalRequestConflict', {
+    detail: `${key} has changed while it was being downloaded.`,
+  });
 }

@@ -1,5 +1,5 @@
-// The rules that the tags of objects and buckets keep, whichever way they come: a document, a header, a form.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-tagging.html
+// The rules that the tags of objects and buckets keep, whichever way they come: a document, a
+// header, a form. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-tagging.html
 import { StorageError } from '../../domain/errors.ts';
 import type { Tags } from '../../domain/object-facts.ts';
 import { TAG_KEY_MAX_LENGTH, TAG_VALUE_MAX_LENGTH } from '../limits.ts';
@@ -15,17 +15,24 @@ const invalid = (detail: string, fields: Readonly<Record<string, string>> = {}) 
 /** One tag, or InvalidTag. */
 function requireTag(key: string, value: string): void {
   if (key === '' || key.length > TAG_KEY_MAX_LENGTH || !TAG_TEXT.test(key)) {
-    throw invalid('The TagKey you have provided is invalid', { TagKey: key.slice(0, TAG_KEY_MAX_LENGTH) });
+    throw invalid('The TagKey you have provided is invalid', {
+      TagKey: key.slice(0, TAG_KEY_MAX_LENGTH),
+    });
   }
-  if (SYSTEM_PREFIX.test(key)) throw invalid('System tags cannot be added/updated by requester', { TagKey: key });
+  if (SYSTEM_PREFIX.test(key))
+    throw invalid('System tags cannot be added/updated by requester', { TagKey: key });
   if (value.length > TAG_VALUE_MAX_LENGTH || !TAG_TEXT.test(value)) {
     throw invalid('The TagValue you have provided is invalid', { TagKey: key });
   }
 }
 
 /** The tags of these pairs, at most `maxTags`. InvalidTag, also for a key that comes twice. */
-export function toTags(pairs: readonly (readonly [key: string, value: string])[], maxTags: number): Tags {
-  if (pairs.length > maxTags) throw invalid(`There can be at most ${maxTags} tags, not ${pairs.length}.`);
+export function toTags(
+  pairs: readonly (readonly [key: string, value: string])[],
+  maxTags: number,
+): Tags {
+  if (pairs.length > maxTags)
+    throw invalid(`There can be at most ${maxTags} tags, not ${pairs.length}.`);
   for (const [key, value] of pairs) requireTag(key, value);
   if (new Set(pairs.map(([key]) => key)).size < pairs.length) {
     throw invalid('Cannot provide multiple Tags with the same key');

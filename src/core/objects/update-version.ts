@@ -13,10 +13,19 @@ export type UpdateVersionInput = {
 };
 
 /**
- * Changes tags, grants or lock of a version where it stands; bytes, date and entity tag stay. NoSuchKey, NoSuchVersion,
- * MethodNotAllowed (a delete marker), AccessDenied (the lock may not be changed so). Cost: one commit.
+ * Changes tags, grants or lock of a version where it stands; bytes, date and entity tag stay.
+ * NoSuchKey, NoSuchVersion, MethodNotAllowed (a delete marker), AccessDenied (the lock may not be
+ * changed so). Cost: one commit.
  */
-export function updateVersion(core: Core, bucket: BucketHandle, input: UpdateVersionInput): Promise<ObjectVersion> {
+export function updateVersion(
+  core: Core,
+  bucket: BucketHandle,
+  input: UpdateVersionInput,
+): Promise<ObjectVersion> {
   const { bypassGovernance = false, ...rest } = input;
-  return bucket.call('updateVersion', { ...rest, bypassGovernance, nowMs: core.ports.clock.nowMs() });
+  return bucket.call('updateVersion', {
+    ...rest,
+    bypassGovernance,
+    nowMs: core.ports.clock.nowMs(),
+  });
 }

@@ -1,6 +1,6 @@
-// Takes a body in: digests it on the way into a fresh blob, or into memory when it is small, proves it against what the
-// client announced, and seals it behind the digests where it shall be encrypted. Called by put-object and upload-part;
-// nothing is visible until their commit.
+// Takes a body in: digests it on the way into a fresh blob, or into memory when it is small, proves
+// it against what the client announced, and seals it behind the digests where it shall be
+// encrypted. Called by put-object and upload-part; nothing is visible until their commit.
 import { createDigestSet } from '../../crypto/digest-set.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { BucketAddress, BucketRecord, Checksum, ObjectBody } from '../../domain/nouns.ts';
@@ -40,9 +40,9 @@ export type WriteOptions = {
 };
 
 /**
- * Writes one body. Bodies up to `inlineMaxBytes` come back inline.
- * Errors: MissingContentLength, EntityTooLarge, BadDigest, RequestTimeout (slower than the sweeper's grace allows),
- * and whatever the source throws; a blob that was written then is deleted again.
+ * Writes one body. Bodies up to `inlineMaxBytes` come back inline. Errors: MissingContentLength,
+ * EntityTooLarge, BadDigest, RequestTimeout (slower than the sweeper's grace allows), and whatever
+ * the source throws; a blob that was written then is deleted again.
  */
 export async function writeBody(
   core: Core,
@@ -50,7 +50,8 @@ export async function writeBody(
   given: ByteSource,
   options: WriteOptions,
 ): Promise<WrittenBody> {
-  if (given.lengthBytes === null && options.isLengthOptional !== true) throw new StorageError('MissingContentLength');
+  if (given.lengthBytes === null && options.isLengthOptional !== true)
+    throw new StorageError('MissingContentLength');
   const source = given.lengthBytes === null ? await peeked(given, options.inlineMaxBytes) : given;
   const { lengthBytes } = source;
   if (lengthBytes !== null) requireSize(lengthBytes);
@@ -68,7 +69,10 @@ type DigestedBody = {
   verified(): Pick<WrittenBody, 'etag' | 'checksum'> & { readonly sha256Hex: string | null };
 };
 
-/** `provenSha256Hex`: what the signature has proved already. `isShared`: the blob comes with its digest, to find an equal one. */
+/**
+ * `provenSha256Hex`: what the signature has proved already. `isShared`: the blob comes with its
+ * digest, to find an equal one.
+ */
 function digestedBy(
   source: ByteSource,
   provenSha256Hex: string | null,
@@ -105,11 +109,20 @@ function digestedBy(
   };
 }
 
-async function takeInline({ source, verified }: DigestedBody, options: WriteOptions): Promise<WrittenBody> {
+async function takeInline(
+  { source, verified }: DigestedBody,
+  options: WriteOptions,
+): Promise<WrittenBody> {
   const plain = await collect(source, options.inlineMaxBytes);
   const inlineBytes = options.kept === null ? plain : sealInline(plain, options.kept.dataKey);
   const { etag, checksum } = verified();
-  return { body: { segments: [], inlineBytes }, sizeBytes: plain.length, arrivals: [], etag, checksum };
+  return {
+    body: { segments: [], inlineBytes },
+    sizeBytes: plain.length,
+    arrivals: [],
+    etag,
+    checksum,
+  };
 }
 
 async function writeBlob(
@@ -122,7 +135,10 @@ async function writeBlob(
   const startedAtMs = clock.nowMs();
   const blobId = ids.blobId(home.id);
   const stored = kept === null ? source : sealSource(source, kept.dataKey, blobId);
-  const { sizeBytes } = await blobStore.write(blobId, stored, { ...identity, encryption: kept?.encryption ?? null });
+  const { sizeBytes } = await blobStore.write(blobId, stored, {
+    ...identity,
+    encryption: kept?.encryption ?? null,
+  });
   const arrival: BlobArrival = { blobId, sizeBytes, home: null };
   try {
     if (isTooOldToCommit(core, startedAtMs)) throw new StorageError('RequestTimeout');

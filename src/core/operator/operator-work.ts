@@ -11,7 +11,12 @@ export function createOperatorWork(core: Core): OperatorWork {
   const { ports, settings } = core;
   return {
     async diskCrossed({ percent, usedPercent, freeBytes, totalBytes }) {
-      const data = { percent, usedPercent: Math.floor(usedPercent * 10) / 10, freeBytes, totalBytes };
+      const data = {
+        percent,
+        usedPercent: Math.floor(usedPercent * 10) / 10,
+        freeBytes,
+        totalBytes,
+      };
       ports.log.error('disk-filling', data);
       await enqueue(core, ROOT_ACCOUNT.id, 'disk.crossed', data);
     },

@@ -1,5 +1,6 @@
-// One attempt of a message: POSTs it signed to its webhook, and says what becomes of it: delivered, tried again later, or
-// a dead letter. Called by the dispatcher, which decides when, and writes the result down.
+// One attempt of a message: POSTs it signed to its webhook, and says what becomes of it: delivered,
+// tried again later, or a dead letter. Called by the dispatcher, which decides when, and writes the
+// result down.
 
 import { hasCode } from '../../domain/errors.ts';
 import type { ObjectEvent } from '../../domain/object-event.ts';
@@ -20,15 +21,24 @@ const KNOWN_MS = 5000;
 
 /** What dispatcher and attempts work with; a Durable Object has no more than that. */
 export type DispatcherCore = {
-  readonly ports: Pick<Ports, 'clock' | 'log' | 'webhookSender'> & { readonly directory: Pick<Directory, 'call'> };
+  readonly ports: Pick<Ports, 'clock' | 'log' | 'webhookSender'> & {
+    readonly directory: Pick<Directory, 'call'>;
+  };
   readonly settings: Pick<CoreSettings, 'webhooks' | 'masterKeys'>;
 };
 
 /** Never rejects: a fault of ours is a failed attempt too. */
 export type AttemptDelivery = (delivery: Delivery) => Promise<DeliveryResult>;
 
-/** `region`: of events that no request made. Endpoints that fail get a pause, those that answer lose theirs. */
-export function createAttempts(core: DispatcherCore, pauses: EndpointPauses, region: string): AttemptDelivery {
+/**
+ * `region`: of events that no request made. Endpoints that fail get a pause, those that answer lose
+ * theirs.
+ */
+export function createAttempts(
+  core: DispatcherCore,
+  pauses: EndpointPauses,
+  region: string,
+): AttemptDelivery {
   const { clock, directory, log, webhookSender } = core.ports;
   const { webhooks: limits, masterKeys } = core.settings;
   const known = new Map<string, { webhook: WebhookEndpoint | null; untilMs: number }>();
@@ -37,7 +47,9 @@ export function createAttempts(core: DispatcherCore, pauses: EndpointPauses, reg
     const kept = known.get(id);
     if (kept !== undefined && kept.untilMs > clock.nowMs()) return kept.webhook;
     // A question that hangs would hold its place for good, and the endpoint's.
-    const webhook = await within(limits.timeoutMs, 'the directory', () => directory.call('getWebhook', { id }));
+    const webhook = await within(limits.timeoutMs, 'the directory', () =>
+      directory.call('getWebhook', { id }),
+    );
     if (known.size >= KNOWN_MAX) known.clear();
     known.set(id, { webhook, untilMs: clock.nowMs() + KNOWN_MS });
     return webhook;
@@ -50,15 +62,20 @@ export function createAttempts(core: DispatcherCore, pauses: EndpointPauses, reg
     if (webhook === null || webhook.accountId !== delivery.accountId) {
       return { ...result, outcome: 'dead', error: 'The webhook does not exist any more.' };
     }
-    if (!webhook.isEnabled) return { ...result, outcome: 'dead', error: 'The webhook is disabled.' };
-    if (claim > limits.attemptsMax) return { ...result, outcome: 'dead', error: 'Its last attempt did not end.' };
+    if (!webhook.isEnabled)
+      return { ...result, outcome: 'dead', error: 'The webhook is disabled.' };
+    if (claim > limits.attemptsMax)
+      return { ...result, outcome: 'dead', error: 'Its last attempt did not end.' };
     const sent = await send(webhook, delivery);
     if (sent.isTaken) pauses.clear(endpointId);
     else pauses.add(endpointId, clock.nowMs(), limits.retryBaseMs);
     if (sent.isTaken) return { ...result, outcome: 'delivered', status: sent.status };
     const failed = { ...result, status: sent.status, error: sent.error };
     if (claim >= limits.attemptsMax) return { ...failed, outcome: 'dead' };
-    const delayMs = Math.max(retryDelayMs(claim, limits.retryBaseMs, Math.random()), sent.retryAfterMs);
+    const delayMs = Math.max(
+      retryDelayMs(claim, limits.retryBaseMs, Math.random()),
+      sent.retryAfterMs,
+    );
     return { ...failed, outcome: 'retry', dueAtMs: clock.nowMs() + delayMs };
   }
 
@@ -66,12 +83,26 @@ export function createAttempts(core: DispatcherCore, pauses: EndpointPauses, reg
     const body = bodyOf(delivery, region);
     const nowMs = clock.nowMs();
     const signed = signatureHeaders(masterKeys, webhook, { id: delivery.messageId, body, nowMs });
-    const headers = { 'content-type': 'application/json', 'user-agent': 'Quayside-Webhook/1', ...signed };
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': 'Quayside-Webhook/1',
+      ...signed,
+    };
     try {
-      const answer = await webhookSender.post({ url: webhook.url, headers, body, timeoutMs: limits.timeoutMs });
+      const answer = await webhookSender.post({
+        url: webhook.url,
+        headers,
+        body,
+        timeoutMs: limits.timeoutMs,
+      });
       const { status } = answer;
       const isTaken = status >= 200 && status < 300;
-      return { isTaken, status, error: `It answered ${status}.`, retryAfterMs: retryAfterOf(answer.retryAfter) };
+      return {
+        isTaken,
+        status,
+        error: `It answered ${status}.`,
+        retryAfterMs: retryAfterOf(answer.retryAfter),
+      };
     } catch (error) {
       if (error instanceof WebhookFailure)
         return { isTaken: false, status: null, error: error.message, retryAfterMs: 0 };
@@ -95,13 +126,19 @@ export function createAttempts(core: DispatcherCore, pauses: EndpointPauses, reg
 }
 
 function bodyOf({ kind, payload }: Delivery, region: string): string {
-  return kind === 's3' ? renderS3Event(JSON.parse(payload ?? '{}') as ObjectEvent, region) : (payload ?? '');
+  return kind === 's3'
+    ? renderS3Event(JSON.parse(payload ?? '{}') as ObjectEvent, region)
+    : (payload ?? '');
 }
 
 /** What an endpoint asks for at most, milliseconds. */
 const RETRY_AFTER_MAX_MS = HOUR_MS;
 
-/** Retry-After in seconds, as milliseconds; 0 for anything else. Source: RFC 9110 section 10.2.3. */
+/**
+ * Retry-After in seconds, as milliseconds; 0 for anything else. Source: RFC 9110 section 10.2.3.
+ */
 function retryAfterOf(value: string | null): number {
-  return value !== null && /^\d{1,9}$/.test(value) ? Math.min(Number(value) * 1000, RETRY_AFTER_MAX_MS) : 0;
+  return value !== null && /^\d{1,9}$/.test(value)
+    ? Math.min(Number(value) * 1000, RETRY_AFTER_MAX_MS)
+    : 0;
 }

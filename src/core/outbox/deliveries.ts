@@ -1,5 +1,6 @@
-// Messages to webhooks as their account sees them: put into the outbox, listed by state, made to wait again. Messages about
-// objects come by the commits of the index; what concerns an account comes by `enqueue`.
+// Messages to webhooks as their account sees them: put into the outbox, listed by state, made to
+// wait again. Messages about objects come by the commits of the index; what concerns an account
+// comes by `enqueue`.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId, BucketId, BucketName } from '../../domain/nouns.ts';
@@ -24,9 +25,10 @@ const REPLAY_MAX = 1000;
 export type OutboxOf = { readonly id: BucketId; readonly name: BucketName } | null;
 
 /**
- * Tells an account's webhooks of something: those that are enabled and want the type. `data` becomes the message
- * `{"type", "timestamp", "data"}`. `id` makes it the same message when it is enqueued again. Resolves when it is durable;
- * gives how many webhooks will hear of it. Cost: one look-up, one commit of the directory.
+ * Tells an account's webhooks of something: those that are enabled and want the type. `data`
+ * becomes the message `{"type", "timestamp", "data"}`. `id` makes it the same message when it is
+ * enqueued again. Resolves when it is durable; gives how many webhooks will hear of it. Cost: one
+ * look-up, one commit of the directory.
  */
 export async function enqueue(
   core: Core,
@@ -44,22 +46,39 @@ export async function enqueue(
   const deliveries = wanting.map(({ id: endpointId }) =>
     plainDelivery(core, accountId, endpointId, { type, data, id }),
   );
-  await core.ports.directory.call('enqueueDeliveries', { deliveries, nowMs: core.ports.clock.nowMs() });
+  await core.ports.directory.call('enqueueDeliveries', {
+    deliveries,
+    nowMs: core.ports.clock.nowMs(),
+  });
   return deliveries.length;
 }
 
-/** Sends a message of the type `quayside.test` to one webhook, enabled or not. NoSuchWebhook. Gives its id. */
-export async function sendTestEvent(core: Core, accountId: AccountId, webhookId: string): Promise<string> {
+/**
+ * Sends a message of the type `quayside.test` to one webhook, enabled or not. NoSuchWebhook. Gives
+ * its id.
+ */
+export async function sendTestEvent(
+  core: Core,
+  accountId: AccountId,
+  webhookId: string,
+): Promise<string> {
   await openWebhook(core, accountId, webhookId);
   const id = core.ports.ids.requestId();
   const data = { webhook: webhookId };
   const delivery = plainDelivery(core, accountId, webhookId, { type: 'quayside.test', data, id });
-  await core.ports.directory.call('enqueueDeliveries', { deliveries: [delivery], nowMs: core.ports.clock.nowMs() });
+  await core.ports.directory.call('enqueueDeliveries', {
+    deliveries: [delivery],
+    nowMs: core.ports.clock.nowMs(),
+  });
   return `msg_${id}`;
 }
 
 function isOfType(type: string, wanted: string): boolean {
-  return wanted === '*' || wanted === type || (wanted.endsWith('.*') && type.startsWith(wanted.slice(0, -1)));
+  return (
+    wanted === '*' ||
+    wanted === type ||
+    (wanted.endsWith('.*') && type.startsWith(wanted.slice(0, -1)))
+  );
 }
 
 function plainDelivery(
@@ -68,17 +87,30 @@ function plainDelivery(
   endpointId: string,
   { type, data, id }: { readonly type: string; readonly data: unknown; readonly id: string },
 ): NewDelivery {
-  const payload = JSON.stringify({ type, timestamp: new Date(core.ports.clock.nowMs()).toISOString(), data });
+  const payload = JSON.stringify({
+    type,
+    timestamp: new Date(core.ports.clock.nowMs()).toISOString(),
+    data,
+  });
   if (payload.length > PAYLOAD_MAX_LENGTH)
     throw new StorageError('InvalidArgument', { detail: 'The event is too large.' });
   return { ...ofAccount(accountId, endpointId), type, payload, messageId: `msg_${id}` };
 }
 
 function ofAccount(accountId: AccountId, endpointId: string) {
-  return { place: accountPlace(accountId), accountId, endpointId, lane: '', kind: 'plain' } as const;
+  return {
+    place: accountPlace(accountId),
+    accountId,
+    endpointId,
+    lane: '',
+    kind: 'plain',
+  } as const;
 }
 
-/** S3's test event of a bucket, to the webhooks that its rules name. Cost: one commit of the bucket's index. */
+/**
+ * S3's test event of a bucket, to the webhooks that its rules name. Cost: one commit of the
+ * bucket's index.
+ */
 export async function enqueueBucketTest(
   core: Core,
   bucket: { readonly id: BucketId; readonly name: BucketName; readonly ownerId: AccountId },
@@ -121,7 +153,10 @@ export async function listDeliveries(
   return callOutbox(core, of, 'listDeliveries', input);
 }
 
-/** Makes dead letters wait again: those of these ids, or all (at most 1,000 at once). NoSuchWebhook. Gives how many. */
+/**
+ * Makes dead letters wait again: those of these ids, or all (at most 1,000 at once). NoSuchWebhook.
+ * Gives how many.
+ */
 export async function replayDeliveries(
   core: Core,
   accountId: AccountId,
@@ -131,7 +166,13 @@ export async function replayDeliveries(
   await openWebhook(core, accountId, webhookId);
   const place = placeOf(accountId, of);
   const nowMs = core.ports.clock.nowMs();
-  return callOutbox(core, of, 'replayDeliveries', { place, endpointId: webhookId, ids, limit: REPLAY_MAX, nowMs });
+  return callOutbox(core, of, 'replayDeliveries', {
+    place,
+    endpointId: webhookId,
+    ids,
+    limit: REPLAY_MAX,
+    nowMs,
+  });
 }
 
 /** How many rows an outbox has of each state, of all webhooks together. */
@@ -151,5 +192,7 @@ function callOutbox<Name extends keyof OutboxApi>(
   input: Parameters<OutboxApi[Name]>[0],
 ): Promise<ReturnType<OutboxApi[Name]>> {
   const { directory, metadataIndex } = core.ports;
-  return (of === null ? directory.call(name, input) : metadataIndex.call(of.name, name, input)) as never;
+  return (
+    of === null ? directory.call(name, input) : metadataIndex.call(of.name, name, input)
+  ) as never;
 }

@@ -1,20 +1,28 @@
-// The dispatcher: sends what waits in one database's outbox. It takes rows under a lease, has each attempted
-// (attempt-delivery.ts), and settles it. Bounded: so many at once, so many of them to one endpoint, and an endpoint that
-// fails gets a pause. It holds nothing that a crash could lose; the home says when to run it.
+// The dispatcher: sends what waits in one database's outbox. It takes rows under a lease, has each
+// attempted (attempt-delivery.ts), and settles it. Bounded: so many at once, so many of them to one
+// endpoint, and an endpoint that fails gets a pause. It holds nothing that a crash could lose; the
+// home says when to run it.
 
 import { earlier } from '../../domain/time.ts';
 import type { Delivery, Dispatcher, OutboxQueue } from '../../ports/outbox.ts';
 import { createAttempts, type DispatcherCore } from './attempt-delivery.ts';
 import { createEndpointPauses } from './retry-times.ts';
 
-/** Attempts under way at once, in all and to one endpoint. A Worker may have six connections at once; more wait there. */
+/**
+ * Attempts under way at once, in all and to one endpoint. A Worker may have six connections at
+ * once; more wait there.
+ */
 const CONCURRENCY = 16;
 const PER_ENDPOINT = 4;
 /** A lease is so much longer than the longest attempt, milliseconds: settling takes a commit. */
 const leaseOf = (timeoutMs: number) => 2 * timeoutMs + 1000;
 
 /** `region`: of events that no request made. */
-export function createDispatcher(core: DispatcherCore, queue: OutboxQueue, region: string): Dispatcher {
+export function createDispatcher(
+  core: DispatcherCore,
+  queue: OutboxQueue,
+  region: string,
+): Dispatcher {
   const { clock } = core.ports;
   const leaseMs = leaseOf(core.settings.webhooks.timeoutMs);
   const inUse = new Map<string, number>();
@@ -72,7 +80,8 @@ export function createDispatcher(core: DispatcherCore, queue: OutboxQueue, regio
       };
       for (;;) {
         wake = Promise.withResolvers<void>();
-        const mayClaim = failure === null && stopping?.aborted !== true && running.size < CONCURRENCY;
+        const mayClaim =
+          failure === null && stopping?.aborted !== true && running.size < CONCURRENCY;
         // What settles while rows are claimed may be due before what the claim tells of.
         const isExact = running.size === 0;
         let nextDueAtMs: number | null = null;

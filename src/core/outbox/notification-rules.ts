@@ -1,5 +1,6 @@
-// What the notification rules of a bucket may be, whichever surface they come by: S3's document, or the JSON API.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-how-to-filtering.html
+// What the notification rules of a bucket may be, whichever surface they come by: S3's document, or
+// the JSON API. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-how-to-filtering.html
 import { StorageError } from '../../domain/errors.ts';
 import type { NotificationRule } from '../../domain/notifications.ts';
 import type { Core } from '../core.ts';
@@ -8,10 +9,15 @@ import type { Core } from '../core.ts';
 export const RULES_MAX = 100;
 export const RULE_ID_MAX_LENGTH = 255;
 
-/** What S3 can tell of. Those that nothing here ever does are taken, and never happen (docs/notifications.md). */
+/**
+ * What S3 can tell of. Those that nothing here ever does are taken, and never happen
+ * (docs/notifications.md).
+ */
 const EVENTS: ReadonlySet<string> = new Set(
   [
-    ...['*', 'Put', 'Post', 'Copy', 'CompleteMultipartUpload'].map((name) => `ObjectCreated:${name}`),
+    ...['*', 'Put', 'Post', 'Copy', 'CompleteMultipartUpload'].map(
+      (name) => `ObjectCreated:${name}`,
+    ),
     ...['*', 'Delete', 'DeleteMarkerCreated'].map((name) => `ObjectRemoved:${name}`),
     ...['*', 'Post', 'Completed', 'Delete'].map((name) => `ObjectRestore:${name}`),
     ...['*', 'OperationFailedReplication', 'OperationMissedThreshold', 'OperationNotTracked'].map(
@@ -32,11 +38,16 @@ function refused(detail: string, fields: Readonly<Record<string, string>> = {}):
   return new StorageError('InvalidArgument', { detail, fields });
 }
 
-/** InvalidArgument for what no bucket can have: unknown events, one id twice, rules that meet in one key. */
+/**
+ * InvalidArgument for what no bucket can have: unknown events, one id twice, rules that meet in one
+ * key.
+ */
 export function checkRules(rules: readonly NotificationRule[]): void {
-  if (rules.length > RULES_MAX) throw refused(`A bucket can have ${RULES_MAX} notification configurations.`);
+  if (rules.length > RULES_MAX)
+    throw refused(`A bucket can have ${RULES_MAX} notification configurations.`);
   for (const { id, events } of rules) {
-    if (id.length > RULE_ID_MAX_LENGTH) throw refused(`An ID has at most ${RULE_ID_MAX_LENGTH} characters.`);
+    if (id.length > RULE_ID_MAX_LENGTH)
+      throw refused(`An ID has at most ${RULE_ID_MAX_LENGTH} characters.`);
     const unknown = events.find((event) => !EVENTS.has(event));
     if (unknown === undefined) continue;
     throw refused('The event is not supported for notifications', {
@@ -57,7 +68,11 @@ function refuseOverlaps(rules: readonly NotificationRule[]): void {
       const areKeysShared =
         (rule.prefix.startsWith(other.prefix) || other.prefix.startsWith(rule.prefix)) &&
         (rule.suffix.endsWith(other.suffix) || other.suffix.endsWith(rule.suffix));
-      if (!areKeysShared || !rule.events.some((a) => other.events.some((b) => areEventsShared(a, b)))) continue;
+      if (
+        !areKeysShared ||
+        !rule.events.some((a) => other.events.some((b) => areEventsShared(a, b)))
+      )
+        continue;
       throw refused(
         'Configuration is ambiguously defined. Cannot have overlapping suffixes in two rules if the prefixes are overlapping for the same event type.',
       );
@@ -66,12 +81,20 @@ function refuseOverlaps(rules: readonly NotificationRule[]): void {
 }
 
 function areEventsShared(a: string, b: string): boolean {
-  const means = (wide: string, narrow: string) => wide.endsWith(':*') && narrow.startsWith(wide.slice(0, -1));
+  const means = (wide: string, narrow: string) =>
+    wide.endsWith(':*') && narrow.startsWith(wide.slice(0, -1));
   return a === b || means(a, b) || means(b, a);
 }
 
-/** InvalidArgument where a rule names a webhook that the account does not have. Cost: a look-up for each webhook. */
-export async function requireWebhooks(core: Core, rules: readonly NotificationRule[], ownerId: string): Promise<void> {
+/**
+ * InvalidArgument where a rule names a webhook that the account does not have. Cost: a look-up for
+ * each webhook.
+ */
+export async function requireWebhooks(
+  core: Core,
+  rules: readonly NotificationRule[],
+  ownerId: string,
+): Promise<void> {
   const arns = new Map(rules.map(({ endpointId, arn }) => [endpointId, arn]));
   for (const [id, arn] of arns) {
     const webhook = await core.ports.directory.call('getWebhook', { id });

@@ -1,22 +1,28 @@
-// When a message that failed is tried again, and how long an endpoint that fails is left alone. Called by the dispatcher.
+// When a message that failed is tried again, and how long an endpoint that fails is left alone.
+// Called by the dispatcher.
 import { HOUR_MS } from '../../domain/time.ts';
 
 const FACTOR = 3;
 /** Longest wait between two attempts, milliseconds. */
 const DELAY_MAX_MS = 6 * HOUR_MS;
-/** Longest pause of an endpoint, milliseconds: it hears of new messages within that once it is back. */
+/**
+ * Longest pause of an endpoint, milliseconds: it hears of new messages within that once it is back.
+ */
 const PAUSE_MAX_MS = 60_000;
 
 /**
- * The wait before the next attempt, milliseconds: three times as long each time, less up to half of it, so that messages
- * that failed together do not come back together. `random`: 0 to 1.
+ * The wait before the next attempt, milliseconds: three times as long each time, less up to half of
+ * it, so that messages that failed together do not come back together. `random`: 0 to 1.
  */
 export function retryDelayMs(attempts: number, baseMs: number, random: number): number {
   const full = Math.min(baseMs * FACTOR ** Math.min(attempts - 1, 40), DELAY_MAX_MS);
   return Math.ceil(full * (1 - random / 2));
 }
 
-/** Pauses of endpoints that fail, longer each time; ports/circuit-breaker.ts has those of one length. */
+/**
+ * Pauses of endpoints that fail, longer each time; ports/circuit-breaker.ts has those of one
+ * length.
+ */
 export type EndpointPauses = {
   /** An attempt failed: the endpoint rests, twice as long as last time. */
   add(endpointId: string, nowMs: number, baseMs: number): void;
@@ -47,7 +53,9 @@ export function createEndpointPauses(): EndpointPauses {
     clear: (endpointId) => void pauses.delete(endpointId),
     now: (nowMs) => [...pauses].filter(([, { untilMs }]) => untilMs > nowMs).map(([id]) => id),
     firstEndMs(nowMs) {
-      const ends = [...pauses.values()].map(({ untilMs }) => untilMs).filter((untilMs) => untilMs > nowMs);
+      const ends = [...pauses.values()]
+        .map(({ untilMs }) => untilMs)
+        .filter((untilMs) => untilMs > nowMs);
       return ends.length === 0 ? null : Math.min(...ends);
     },
   };

@@ -1,5 +1,6 @@
-// S3's event message: the JSON that a webhook gets of what happened to an object. Pure; the dispatcher calls it when a
-// message goes out. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html
+// S3's event message: the JSON that a webhook gets of what happened to an object. Pure; the
+// dispatcher calls it when a message goes out. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html
 import type { ObjectEventName } from '../../domain/notifications.ts';
 import type { ObjectEvent } from '../../domain/object-event.ts';
 
@@ -56,7 +57,11 @@ export function renderS3Event(event: ObjectEvent, region: string): string {
     },
     ...(event.storageClass === null
       ? {}
-      : { lifecycleEventData: { transitionEventData: { destinationStorageClass: event.storageClass } } }),
+      : {
+          lifecycleEventData: {
+            transitionEventData: { destinationStorageClass: event.storageClass },
+          },
+        }),
   };
   return JSON.stringify({ Records: [record] });
 }

@@ -1,5 +1,6 @@
-// The webhooks of accounts: made, listed, changed, given another secret, deleted. The JSON API and whoever else manages
-// them come here; what is sent to them is deliveries.ts's and the dispatcher's.
+// The webhooks of accounts: made, listed, changed, given another secret, deleted. The JSON API and
+// whoever else manages them come here; what is sent to them is deliveries.ts's and the
+// dispatcher's.
 
 import { hasCode, StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
@@ -26,7 +27,10 @@ const SECRETS_MAX = 3;
 /** What may be shown of a webhook. */
 export type WebhookInfo = Omit<WebhookEndpoint, 'secrets'> & { readonly arn: string };
 
-/** What its owner decides. `types`: of account events; what buckets send, their notification rules say. */
+/**
+ * What its owner decides. `types`: of account events; what buckets send, their notification rules
+ * say.
+ */
 export type WebhookInput = Pick<WebhookEndpoint, 'url' | 'description' | 'types' | 'isEnabled'>;
 
 /** What stands in notification configurations for a webhook. */
@@ -35,8 +39,8 @@ function webhookArn(id: string): string {
 }
 
 /**
- * Makes a webhook and its secret, which is shown this once. InvalidArgument (the URL), InvalidRequest (too many),
- * ServiceUnavailable (no master key). Cost: one commit of the directory.
+ * Makes a webhook and its secret, which is shown this once. InvalidArgument (the URL),
+ * InvalidRequest (too many), ServiceUnavailable (no master key). Cost: one commit of the directory.
  */
 export async function createWebhook(
   core: Core,
@@ -62,13 +66,18 @@ export async function listWebhooks(
 }
 
 /** NoSuchWebhook, also for another account's. */
-export async function getWebhook(core: Core, accountId: AccountId, id: string): Promise<WebhookInfo> {
+export async function getWebhook(
+  core: Core,
+  accountId: AccountId,
+  id: string,
+): Promise<WebhookInfo> {
   return toInfo(await openWebhook(core, accountId, id));
 }
 
 /**
- * Replaces what is given. `check` sees each state that a change is made of, and throws where that is not the one that was meant.
- * NoSuchWebhook, InvalidArgument, ConditionalRequestConflict (many change it at once).
+ * Replaces what is given. `check` sees each state that a change is made of, and throws where that
+ * is not the one that was meant. NoSuchWebhook, InvalidArgument, ConditionalRequestConflict (many
+ * change it at once).
  */
 export async function updateWebhook(
   core: Core,
@@ -86,7 +95,10 @@ export async function updateWebhook(
   return toInfo(webhook);
 }
 
-/** Changes it as it is: where somebody else changes it meanwhile, the change is made of what that left. */
+/**
+ * Changes it as it is: where somebody else changes it meanwhile, the change is made of what that
+ * left.
+ */
 async function changeWebhook(
   core: Core,
   accountId: AccountId,
@@ -107,8 +119,8 @@ async function changeWebhook(
 }
 
 /**
- * A new secret, shown this once; the old one signs along for a day. NoSuchWebhook, ServiceUnavailable,
- * ConditionalRequestConflict.
+ * A new secret, shown this once; the old one signs along for a day. NoSuchWebhook,
+ * ServiceUnavailable, ConditionalRequestConflict.
  */
 export async function rotateSecret(
   core: Core,
@@ -120,7 +132,10 @@ export async function rotateSecret(
   const oldEndsAtMs = nowMs + SECRET_OVERLAP_MS;
   const changed = await changeWebhook(core, accountId, id, (known) => {
     const old = known.secrets
-      .map((secret) => ({ ...secret, endsAtMs: Math.min(secret.endsAtMs ?? oldEndsAtMs, oldEndsAtMs) }))
+      .map((secret) => ({
+        ...secret,
+        endsAtMs: Math.min(secret.endsAtMs ?? oldEndsAtMs, oldEndsAtMs),
+      }))
       .filter(({ endsAtMs }) => endsAtMs > nowMs)
       .slice(0, SECRETS_MAX - 1);
     return { ...known, secrets: [kept, ...old] };
@@ -135,15 +150,20 @@ export async function deleteWebhook(core: Core, accountId: AccountId, id: string
 }
 
 /**
- * The webhooks of an account that ends, and what waits for them, at once: nothing is sent but what is under way. Messages of
- * its buckets, which are gone, become dead letters and go with these. Idempotent. Cost: one commit for 2,000 messages.
+ * The webhooks of an account that ends, and what waits for them, at once: nothing is sent but what
+ * is under way. Messages of its buckets, which are gone, become dead letters and go with these.
+ * Idempotent. Cost: one commit for 2,000 messages.
  */
 export async function endWebhooks(core: Core, accountId: AccountId): Promise<void> {
   while (!(await core.ports.directory.call('endWebhooks', { accountId })).isDone);
 }
 
 /** NoSuchWebhook. */
-export async function openWebhook(core: Core, accountId: AccountId, id: string): Promise<WebhookEndpoint> {
+export async function openWebhook(
+  core: Core,
+  accountId: AccountId,
+  id: string,
+): Promise<WebhookEndpoint> {
   const webhook = await core.ports.directory.call('getWebhook', { id });
   if (webhook?.accountId !== accountId)
     throw new StorageError('NoSuchWebhook', { fields: { Webhook: id.slice(0, 64) } });
@@ -155,19 +175,27 @@ function checkInput(core: Core, { url, description, types }: WebhookInput): void
   if (description.length > DESCRIPTION_MAX_LENGTH)
     throw refused(`description has at most ${DESCRIPTION_MAX_LENGTH} characters.`);
   if (types.length > TYPES_MAX || !types.every((type) => TYPE_FORM.test(type))) {
-    throw refused(`types holds up to ${TYPES_MAX} types of events, such as "invoice.closed", "usage.*" or "*".`);
+    throw refused(
+      `types holds up to ${TYPES_MAX} types of events, such as "invoice.closed", "usage.*" or "*".`,
+    );
   }
 }
 
-/** InvalidArgument for what no webhook may be sent to. The sender looks at the addresses behind a name, each time. */
+/**
+ * InvalidArgument for what no webhook may be sent to. The sender looks at the addresses behind a
+ * name, each time.
+ */
 function checkUrl(text: string, mayBePrivate: boolean): void {
   const url = text.length <= URL_MAX_LENGTH && URL.canParse(text) ? new URL(text) : null;
-  if (url === null) throw refused(`url must be an absolute URL of at most ${URL_MAX_LENGTH} characters.`);
+  if (url === null)
+    throw refused(`url must be an absolute URL of at most ${URL_MAX_LENGTH} characters.`);
   if (url.username !== '' || url.password !== '' || url.hash !== '') {
     throw refused('url must have no user, password or fragment.');
   }
-  if (url.protocol !== 'https:' && !(mayBePrivate && url.protocol === 'http:')) throw refused('url must be https.');
-  if (!mayBePrivate && !mayBePublicHost(url.hostname)) throw refused('url must name a host of the public internet.');
+  if (url.protocol !== 'https:' && !(mayBePrivate && url.protocol === 'http:'))
+    throw refused('url must be https.');
+  if (!mayBePrivate && !mayBePublicHost(url.hostname))
+    throw refused('url must name a host of the public internet.');
 }
 
 function refused(detail: string): StorageError {

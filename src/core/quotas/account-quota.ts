@@ -31,7 +31,12 @@ export async function setAccountQuota(
   check(known);
   await core.ports.ledger.call('putQuota', { accountId, quota, known });
   for (let after = ''; ; ) {
-    const page = await core.ports.directory.call('listBuckets', { ownerId: accountId, prefix: '', after, limit: PAGE });
+    const page = await core.ports.directory.call('listBuckets', {
+      ownerId: accountId,
+      prefix: '',
+      after,
+      limit: PAGE,
+    });
     for (const { name } of page) await markBucket(core, accountId, name, quota !== null);
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE) return;
@@ -44,14 +49,20 @@ export async function setAccountQuota(
  * is committed behind it asks for a grant, what was before it is counted. Nothing when there is no
  * such bucket of the account.
  */
-export async function markBucket(core: Core, accountId: AccountId, name: BucketName, hasQuota: boolean): Promise<void> {
+export async function markBucket(
+  core: Core,
+  accountId: AccountId,
+  name: BucketName,
+  hasQuota: boolean,
+): Promise<void> {
   try {
     const bucket = await openBucket(core, name, (record) => {
       if (record.ownerId !== accountId) throw new StorageError('NoSuchBucket');
     });
     const isMarked = bucket.record().settings.hasAccountQuota === true;
     const hasAccountQuota = hasQuota ? true : null;
-    if (isMarked !== hasQuota) await bucket.call('setBucketSettings', { settings: { hasAccountQuota } });
+    if (isMarked !== hasQuota)
+      await bucket.call('setBucketSettings', { settings: { hasAccountQuota } });
     if (hasQuota) await settleGrant(core, accountId, bucket.record().id);
   } catch (error) {
     // It went meanwhile, or is the trace of an interrupted create.

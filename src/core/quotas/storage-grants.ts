@@ -14,8 +14,8 @@ import type { Core } from '../core.ts';
 
 /**
  * Grants of an account that are taken back at most in SETTLED_FRESH_MS, whoever needs them, and how
- * many at once. Each is two calls, so an account with thousands of buckets that writes on when it is
- * full must not have some hundreds of them made for each refusal.
+ * many at once. Each is two calls, so an account with thousands of buckets that writes on when it
+ * is full must not have some hundreds of them made for each refusal.
  */
 const SETTLED_MAX = 200;
 const AT_ONCE = 6;
@@ -32,7 +32,11 @@ export function neededBy({ fields }: StorageError): StorageAmount {
  * the index; where the quota is nearly used up, two for each of up to SETTLED_MAX other buckets
  * besides.
  */
-export async function raiseStorageGrant(core: Core, bucket: BucketRecord, needed: StorageAmount): Promise<void> {
+export async function raiseStorageGrant(
+  core: Core,
+  bucket: BucketRecord,
+  needed: StorageAmount,
+): Promise<void> {
   const { ledger, metadataIndex } = core.ports;
   const { id, name, ownerId: accountId } = bucket;
   const raise = () => ledger.call('raiseGrant', { accountId, bucketId: id, needed });
@@ -43,7 +47,8 @@ export async function raiseStorageGrant(core: Core, bucket: BucketRecord, needed
   }
   if (grant === null) {
     throw new StorageError('QuotaExceeded', {
-      detail: 'The quota of the account leaves no room for this. Delete something, or have it raised.',
+      detail:
+        'The quota of the account leaves no room for this. Delete something, or have it raised.',
       fields: { BucketName: name },
     });
   }
@@ -56,14 +61,22 @@ async function settleOthers(core: Core, accountId: AccountId, exceptId: BucketId
   const found = await ledger.call('listGrants', { accountId, settledBeforeMs, limit: SETTLED_MAX });
   const others = found.filter((bucketId) => bucketId !== exceptId);
   for (let at = 0; at < others.length; at += AT_ONCE) {
-    await Promise.all(others.slice(at, at + AT_ONCE).map((bucketId) => settleGrant(core, accountId, bucketId)));
+    await Promise.all(
+      others.slice(at, at + AT_ONCE).map((bucketId) => settleGrant(core, accountId, bucketId)),
+    );
   }
 }
 
 /** Lowers the grant of a bucket to what it stores now, and has the ledger know of it. */
-export async function settleGrant(core: Core, accountId: AccountId, bucketId: BucketId): Promise<void> {
+export async function settleGrant(
+  core: Core,
+  accountId: AccountId,
+  bucketId: BucketId,
+): Promise<void> {
   const { clock, ledger, metadataIndex } = core.ports;
   const name = nameOfBucketId(bucketId);
-  const settled = await metadataIndex.call(name, 'settleStorageGrant', { bucket: { id: bucketId, name } });
+  const settled = await metadataIndex.call(name, 'settleStorageGrant', {
+    bucket: { id: bucketId, name },
+  });
   await ledger.call('settleGrant', { accountId, bucketId, settled, nowMs: clock.nowMs() });
 }

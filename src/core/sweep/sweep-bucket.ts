@@ -1,6 +1,7 @@
-// Gives back the room of blobs that nothing references any more, and of those that a crash left behind. It only
-// touches blobs older than the grace, so no reader with a stale pointer and no write in progress can lose bytes.
-// Every step can be repeated: a sweep that dies is finished by the next one.
+// Gives back the room of blobs that nothing references any more, and of those that a crash left
+// behind. It only touches blobs older than the grace, so no reader with a stale pointer and no
+// write in progress can lose bytes. Every step can be repeated: a sweep that dies is finished by
+// the next one.
 import type { BlobId, BucketAddress, BucketName } from '../../domain/nouns.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Core } from '../core.ts';
@@ -12,8 +13,15 @@ export type SweepResult = { readonly deletedBlobs: number; readonly releasedHold
 
 type Lives = ReturnType<IndexApi['listBucketLives']>;
 
-/** Sweeps all lives of one bucket name, and forgets the name when there is none. Cost: R2 lists each blob once in its life. */
-export async function sweepBucket(core: Core, name: BucketName, lives: Lives): Promise<SweepResult> {
+/**
+ * Sweeps all lives of one bucket name, and forgets the name when there is none. Cost: R2 lists each
+ * blob once in its life.
+ */
+export async function sweepBucket(
+  core: Core,
+  name: BucketName,
+  lives: Lives,
+): Promise<SweepResult> {
   const { clock, directory, metadataIndex } = core.ports;
   const olderThanMs = clock.nowMs() - core.settings.graceSeconds * 1000;
   let deletedBlobs = 0;
@@ -21,14 +29,16 @@ export async function sweepBucket(core: Core, name: BucketName, lives: Lives): P
   for (const { bucket, isDeleted, sweptUpTo } of lives) {
     if (isDeleted) await dropUploads(core, bucket);
     const condemned = await sweepUnreferenced(core, bucket, olderThanMs);
-    deletedBlobs += condemned.deletedBlobs + (await sweepOrphans(core, bucket, sweptUpTo, olderThanMs));
+    deletedBlobs +=
+      condemned.deletedBlobs + (await sweepOrphans(core, bucket, sweptUpTo, olderThanMs));
     releasedHolds += condemned.releasedHolds;
     if (!isDeleted) continue;
     while (!(await metadataIndex.call(name, 'forgetNames', { bucket, what: 'all' })).isDone);
     while (!(await metadataIndex.call(name, 'dropRestsOfLife', { bucket })).isDone);
     await metadataIndex.call(name, 'forgetBucketLife', { bucket });
   }
-  if (lives.length === 0) await directory.call('forgetBucketName', { name, addedBeforeMs: olderThanMs });
+  if (lives.length === 0)
+    await directory.call('forgetBucketName', { name, addedBeforeMs: olderThanMs });
   return { deletedBlobs, releasedHolds };
 }
 
@@ -36,11 +46,18 @@ export async function sweepBucket(core: Core, name: BucketName, lives: Lives): P
 async function dropUploads(core: Core, bucket: BucketAddress): Promise<void> {
   const { clock, metadataIndex } = core.ports;
   for (let isDone = false; !isDone; ) {
-    ({ isDone } = await metadataIndex.call(bucket.name, 'dropUploadsOfLife', { bucket, nowMs: clock.nowMs() }));
+    ({ isDone } = await metadataIndex.call(bucket.name, 'dropUploadsOfLife', {
+      bucket,
+      nowMs: clock.nowMs(),
+    }));
   }
 }
 
-async function sweepUnreferenced(core: Core, bucket: BucketAddress, olderThanMs: number): Promise<SweepResult> {
+async function sweepUnreferenced(
+  core: Core,
+  bucket: BucketAddress,
+  olderThanMs: number,
+): Promise<SweepResult> {
   const { blobStore, metadataIndex } = core.ports;
   let deletedBlobs = 0;
   let releasedHolds = 0;
@@ -55,17 +72,30 @@ async function sweepUnreferenced(core: Core, bucket: BucketAddress, olderThanMs:
     const own = blobs.filter((blob) => blob.home === null).map((blob) => blob.blobId);
     if (own.length > 0) await blobStore.delete(own);
     const foreign = blobs.flatMap(({ blobId, home }) => (home === null ? [] : [{ blobId, home }]));
-    for (const [home, blobIds] of byBucket(foreign.map(({ blobId, home: at }) => ({ blobId, at })))) {
+    for (const [home, blobIds] of byBucket(
+      foreign.map(({ blobId, home: at }) => ({ blobId, at })),
+    )) {
       // A younger hold belongs to a copy into this bucket that has not committed yet.
-      await metadataIndex.call(home.name, 'releaseHolds', { home, blobIds, holder: bucket, takenUpToMs: olderThanMs });
+      await metadataIndex.call(home.name, 'releaseHolds', {
+        home,
+        blobIds,
+        holder: bucket,
+        takenUpToMs: olderThanMs,
+      });
       releasedHolds += blobIds.length;
     }
-    await metadataIndex.call(bucket.name, 'forgetBlobs', { bucket, blobIds: blobs.map((blob) => blob.blobId) });
+    await metadataIndex.call(bucket.name, 'forgetBlobs', {
+      bucket,
+      blobIds: blobs.map((blob) => blob.blobId),
+    });
     deletedBlobs += own.length;
   }
 }
 
-/** Takes back holds of blobs that their holders do not have: copies that never came. Cost: two calls for each holder. */
+/**
+ * Takes back holds of blobs that their holders do not have: copies that never came. Cost: two calls
+ * for each holder.
+ */
 async function releaseLostHolds(
   core: Core,
   home: BucketAddress,
@@ -74,8 +104,12 @@ async function releaseLostHolds(
 ): Promise<number> {
   const { metadataIndex } = core.ports;
   let released = 0;
-  for (const [holder, held] of byBucket(oldHolds.map(({ blobId, holder: at }) => ({ blobId, at })))) {
-    const there = new Set(await metadataIndex.call(holder.name, 'findHeldBlobs', { holder, blobIds: held }));
+  for (const [holder, held] of byBucket(
+    oldHolds.map(({ blobId, holder: at }) => ({ blobId, at })),
+  )) {
+    const there = new Set(
+      await metadataIndex.call(holder.name, 'findHeldBlobs', { holder, blobIds: held }),
+    );
     const blobIds = held.filter((blobId) => !there.has(blobId));
     if (blobIds.length === 0) continue;
     await metadataIndex.call(home.name, 'releaseHolds', { home, blobIds, holder, takenUpToMs });
@@ -84,7 +118,10 @@ async function releaseLostHolds(
   return released;
 }
 
-/** Blobs by the bucket that has to do with them, so that each bucket is asked once for all: a Worker may make so many calls. */
+/**
+ * Blobs by the bucket that has to do with them, so that each bucket is asked once for all: a Worker
+ * may make so many calls.
+ */
 function byBucket(blobs: readonly { readonly blobId: BlobId; readonly at: BucketAddress }[]) {
   const groups = Map.groupBy(blobs, ({ at }) => at.id);
   return [...groups.values()].flatMap((group) => {
@@ -93,7 +130,10 @@ function byBucket(blobs: readonly { readonly blobId: BlobId; readonly at: Bucket
   });
 }
 
-/** Compares the store with the index, in the order of creation, from where the last sweep ended up to the grace. */
+/**
+ * Compares the store with the index, in the order of creation, from where the last sweep ended up
+ * to the grace.
+ */
 async function sweepOrphans(
   core: Core,
   bucket: BucketAddress,

@@ -1,6 +1,6 @@
-// Sweeping where one run can't go through all buckets: on Cloudflare, where an invocation may make so many calls. A
-// turn goes through all of them in as many runs as it takes, and its place is kept between them, so that the last
-// bucket has its turn as the first has.
+// Sweeping where one run can't go through all buckets: on Cloudflare, where an invocation may make
+// so many calls. A turn goes through all of them in as many runs as it takes, and its place is kept
+// between them, so that the last bucket has its turn as the first has.
 
 import { SMALL_PACKING } from '../compression/packing-budgets.ts';
 import type { Core } from '../core.ts';
@@ -14,9 +14,10 @@ export type TurnOptions = SweepOptions & {
 };
 
 /**
- * Of a scheduled run of a Worker, which may make 1,000 calls on the free plan: seven for a bucket where nothing happens, a call or
- * two for a page of a lifecycle run. All buckets have their turn once in an hour, or as the runs come by them.
- * Source: https://developers.cloudflare.com/workers/platform/limits/#subrequests
+ * Of a scheduled run of a Worker, which may make 1,000 calls on the free plan: seven for a bucket
+ * where nothing happens, a call or two for a page of a lifecycle run. All buckets have their turn
+ * once in an hour, or as the runs come by them. Source:
+ * https://developers.cloudflare.com/workers/platform/limits/#subrequests
  */
 export const SMALL_TURN: TurnOptions = {
   ...{ bucketsMax: 60, everyMs: 55 * 60_000 },
@@ -24,10 +25,14 @@ export const SMALL_TURN: TurnOptions = {
 };
 
 /**
- * One run of the turn that is under way, or the first of the next. Nothing when that is not due yet. A run that dies is
- * gone on with behind the last bucket that it was through with. Cost: two directory calls, and one with each bucket.
+ * One run of the turn that is under way, or the first of the next. Nothing when that is not due
+ * yet. A run that dies is gone on with behind the last bucket that it was through with. Cost: two
+ * directory calls, and one with each bucket.
  */
-export async function sweepInTurns(core: Core, { bucketsMax, everyMs, ...options }: TurnOptions): Promise<void> {
+export async function sweepInTurns(
+  core: Core,
+  { bucketsMax, everyMs, ...options }: TurnOptions,
+): Promise<void> {
   const { clock, directory } = core.ports;
   const nowMs = clock.nowMs();
   const known = await directory.call('getSweepTurn', {});

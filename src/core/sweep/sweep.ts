@@ -1,5 +1,6 @@
-// The scheduled work on every bucket: hours of storage go to the ledger, room is given back, stale uploads are given up, lifecycle
-// rules are carried out. Both homes call it by their clock; whatever is left undone waits for the next time.
+// The scheduled work on every bucket: hours of storage go to the ledger, room is given back, stale
+// uploads are given up, lifecycle rules are carried out. Both homes call it by their clock;
+// whatever is left undone waits for the next time.
 
 import type { LifecycleCounts } from '../../domain/lifecycle.ts';
 import type { BucketName } from '../../domain/nouns.ts';
@@ -19,7 +20,10 @@ import { type SweepResult, sweepBucket } from './sweep-bucket.ts';
 const PAGE = 500;
 
 export type SweepOptions = {
-  /** Pages of lifecycle runs in this sweep, of some 2,000 rows; a run that needs more goes on in the next one. 10,000. */
+  /**
+   * Pages of lifecycle runs in this sweep, of some 2,000 rows; a run that needs more goes on in the
+   * next one. 10,000.
+   */
   readonly lifecyclePages?: number;
   /** What packing may do in this sweep; the rest waits for the next one. LARGE_PACKING. */
   readonly packing?: Omit<PackingBudget, 'stopping'>;
@@ -29,20 +33,33 @@ export type SweepOptions = {
 
 const LIFECYCLE_PAGES = 10_000;
 
-/** Sweeps every bucket, one after the other. A bucket whose sweep fails is logged and left to the next sweep. */
+/**
+ * Sweeps every bucket, one after the other. A bucket whose sweep fails is logged and left to the
+ * next sweep.
+ */
 export async function sweep(core: Core, options: SweepOptions = {}): Promise<SweepResult> {
-  const { result } = await sweepBuckets(core, { after: '', bucketsMax: Number.POSITIVE_INFINITY }, options);
+  const { result } = await sweepBuckets(
+    core,
+    { after: '', bucketsMax: Number.POSITIVE_INFINITY },
+    options,
+  );
   return result;
 }
 
-/** Some of the buckets: so many behind a name, in byte order. `onSwept` hears of each once it is through. */
+/**
+ * Some of the buckets: so many behind a name, in byte order. `onSwept` hears of each once it is
+ * through.
+ */
 export type SweepStretch = {
   readonly after: string;
   readonly bucketsMax: number;
   readonly onSwept?: (name: BucketName) => Promise<unknown>;
 };
 
-/** Sweeps these. `isAll`: it came to the end of all buckets. Rejects when the directory fails, or `onSwept` does. */
+/**
+ * Sweeps these. `isAll`: it came to the end of all buckets. Rejects when the directory fails, or
+ * `onSwept` does.
+ */
 export async function sweepBuckets(
   core: Core,
   { after: start, bucketsMax, onSwept = async () => {} }: SweepStretch,
@@ -82,8 +99,15 @@ type Total = {
   readonly packable: BucketName[];
 };
 
-/** All work on one bucket name but packing. What fails of it does not keep the rest from its turn. */
-async function sweepName(core: Core, name: BucketName, budget: PageBudget, total: Total): Promise<void> {
+/**
+ * All work on one bucket name but packing. What fails of it does not keep the rest from its turn.
+ */
+async function sweepName(
+  core: Core,
+  name: BucketName,
+  budget: PageBudget,
+  total: Total,
+): Promise<void> {
   await attempt(core, name, () => collectStorage(core, name));
   const living = await attempt(core, name, async () => {
     const lives = await core.ports.metadataIndex.call(name, 'listBucketLives', { name });
@@ -95,7 +119,9 @@ async function sweepName(core: Core, name: BucketName, budget: PageBudget, total
   if (living === null) return;
   const { bucket, searchedAtMs, idleUploadMs } = living;
   if (living.hasNameJobs) {
-    await attempt(core, name, async () => resumeNameJobs(core, await openBucket(core, name, () => undefined)));
+    await attempt(core, name, async () =>
+      resumeNameJobs(core, await openBucket(core, name, () => undefined)),
+    );
   }
   if (searchedAtMs !== null) {
     await attempt(core, name, () => tendSearch(core, bucket, searchedAtMs, budget.stopping));
@@ -111,16 +137,28 @@ async function sweepName(core: Core, name: BucketName, budget: PageBudget, total
   if (living.hasPacking) total.packable.push(name);
 }
 
-/** Each sweep begins with another bucket, so that a large one does not keep the others from their turn. */
-async function pack(core: Core, names: readonly BucketName[], budget: PackingBudget): Promise<void> {
-  const first = names.length === 0 ? 0 : Math.floor(core.ports.clock.nowMs() / HOUR_MS) % names.length;
+/**
+ * Each sweep begins with another bucket, so that a large one does not keep the others from their
+ * turn.
+ */
+async function pack(
+  core: Core,
+  names: readonly BucketName[],
+  budget: PackingBudget,
+): Promise<void> {
+  const first =
+    names.length === 0 ? 0 : Math.floor(core.ports.clock.nowMs() / HOUR_MS) % names.length;
   for (const name of [...names.slice(first), ...names.slice(0, first)]) {
     await attempt(core, name, () => runPacking(core, name, budget));
   }
 }
 
 /** What the work gives, or null when it failed, which is logged. */
-async function attempt<Result>(core: Core, bucket: BucketName, work: () => Promise<Result>): Promise<Result | null> {
+async function attempt<Result>(
+  core: Core,
+  bucket: BucketName,
+  work: () => Promise<Result>,
+): Promise<Result | null> {
   try {
     return await work();
   } catch (cause) {

@@ -1,6 +1,7 @@
-// What billing keeps beside the usage of the ledger: rate cards, which account has which, credits, and the bills of
-// closed months. It is little and must be of one mind, so it stands in the directory. Amounts are texts of whole
-// micro-units, because they pass 2^53; cards and bills are JSON that core/billing writes and reads.
+// What billing keeps beside the usage of the ledger: rate cards, which account has which, credits,
+// and the bills of closed months. It is little and must be of one mind, so it stands in the
+// directory. Amounts are texts of whole micro-units, because they pass 2^53; cards and bills are
+// JSON that core/billing writes and reads.
 import type { AccountId } from '../nouns.ts';
 import type { SeenTime } from '../trusted-time.ts';
 
@@ -84,7 +85,10 @@ export type AccountBilling = {
   readonly credits: readonly CreditRow[];
   /** Of all bills together, by credit and bill. */
   readonly uses: readonly CreditUse[];
-  /** How many bills there are: `keepInvoice` takes one only from a caller who saw all that came before. */
+  /**
+   * How many bills there are: `keepInvoice` takes one only from a caller who saw all that came
+   * before.
+   */
   readonly invoiceCount: number;
 };
 
@@ -105,7 +109,10 @@ export type PushProgress = {
   readonly triedAtMs: number;
 };
 /** An account that has a customer there. */
-export type PushTarget = PushProgress & { readonly accountId: AccountId; readonly customerId: string };
+export type PushTarget = PushProgress & {
+  readonly accountId: AccountId;
+  readonly customerId: string;
+};
 
 export type BillingApi = {
   /**
@@ -174,7 +181,11 @@ export type BillingApi = {
     reissue: NewInvoice | null;
   }): { note: StoredCreditNote; invoice: StoredInvoice | null } | null;
   /** The notes of a bill in their order. */
-  listNotesOf(input: { accountId: AccountId; period: string; issue: number }): readonly StoredCreditNote[];
+  listNotesOf(input: {
+    accountId: AccountId;
+    period: string;
+    issue: number;
+  }): readonly StoredCreditNote[];
   /**
    * An account's notes before one in their order, the newest first; null begins with the newest.
    */
@@ -199,11 +210,18 @@ export type BillingApi = {
    * Closed bills, the newest first, before a month and issue like `2026-11/0`. `before` '' begins
    * with the newest of all.
    */
-  listInvoices(input: { accountId: AccountId; before: string; limit: number }): readonly InvoiceHead[];
+  listInvoices(input: {
+    accountId: AccountId;
+    before: string;
+    limit: number;
+  }): readonly InvoiceHead[];
   /** Accounts that are in the directory or own buckets, after one, in byte order. */
   listBilledAccounts(input: { after: string; limit: number }): readonly AccountId[];
   getPushTarget(input: { accountId: AccountId }): PushTarget | null;
-  /** Tells the account's usage from that day on, as that customer; null stops it. The day of one who has it stays. Idempotent. */
+  /**
+   * Tells the account's usage from that day on, as that customer; null stops it. The day of one who
+   * has it stays. Idempotent.
+   */
   setPushTarget(input: { accountId: AccountId; customerId: string | null; dayMs: number }): void;
   /** Those after an account, in byte order. */
   listPushTargets(input: { after: string; limit: number }): readonly PushTarget[];

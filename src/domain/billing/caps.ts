@@ -1,5 +1,6 @@
-// Caps on what an account's usage may cost or send out, as plain data: what the owner sets, what the ledger knows of it,
-// and the leases by which processes use it up. core/caps decides; the ledger keeps.
+// Caps on what an account's usage may cost or send out, as plain data: what the owner sets, what
+// the ledger knows of it, and the leases by which processes use it up. core/caps decides; the
+// ledger keeps.
 import type { AccessKeyId, AccountId, BucketId } from '../nouns.ts';
 import { DAY_MS, startOfDay } from '../time.ts';
 import type { UsageRow } from './usage.ts';
@@ -26,7 +27,10 @@ export type Cap = {
   readonly cachedFromPercent: number | null;
   /** Of a cap in money: the card that it is reckoned by. */
   readonly cardId: string | null;
-  /** That card as JSON, where it is the operator's own, as it was when the cap was set; absent or null: it ships with Quayside. */
+  /**
+   * That card as JSON, where it is the operator's own, as it was when the cap was set; absent or
+   * null: it ships with Quayside.
+   */
   readonly card?: Readonly<Record<string, unknown>> | null;
   /** Until then it is not heard; null: it is. */
   readonly liftedUntilMs: number | null;
@@ -51,7 +55,11 @@ export type CapsState = { readonly revision: number; readonly caps: readonly Cap
 /** Units that a holder may use besides what is recorded. */
 export type CapGrant = { readonly capId: string; readonly units: number };
 /** That a cap has come to a percentage, in the period that began then. */
-export type CapCrossing = { readonly capId: string; readonly periodMs: number; readonly percent: number };
+export type CapCrossing = {
+  readonly capId: string;
+  readonly periodMs: number;
+  readonly percent: number;
+};
 
 export type CapLease = {
   readonly accountId: AccountId;
@@ -65,7 +73,10 @@ export type CapLease = {
 };
 
 /** The day or the calendar month that a time is in, UTC; the end is not part of it. */
-export function capPeriod(period: Cap['period'], timeMs: number): { readonly fromMs: number; readonly toMs: number } {
+export function capPeriod(
+  period: Cap['period'],
+  timeMs: number,
+): { readonly fromMs: number; readonly toMs: number } {
   if (period === 'day') {
     const fromMs = startOfDay(timeMs);
     return { fromMs, toMs: fromMs + DAY_MS };

@@ -1,7 +1,15 @@
 // Quotas of stored bytes and objects, as plain data: what a bucket or an account may store at most,
-// and the grants by which the buckets of an account share its quota. index/objects/quotas.ts keeps them in
-// the commit, the ledger gives grants out, core/quotas brings them from there to the buckets.
-import type { AccountId, BucketAddress, BucketId, BucketRef, ObjectKey, UploadId } from '../nouns.ts';
+// and the grants by which the buckets of an account share its quota. index/objects/quotas.ts keeps
+// them in the commit, the ledger gives grants out, core/quotas brings them from there to the
+// buckets.
+import type {
+  AccountId,
+  BucketAddress,
+  BucketId,
+  BucketRef,
+  ObjectKey,
+  UploadId,
+} from '../nouns.ts';
 
 /**
  * Bytes as clients see them, of current objects, older versions and parts of uploads; objects are
@@ -45,23 +53,40 @@ export type LedgerQuotaQueries = {
   /** Null: the account has none. */
   getQuota(input: { accountId: AccountId }): StorageQuota | null;
   /**
-   * Grants that were settled before a time, the longest ago first: as many as the limit has room for
-   * beside those that were settled since.
+   * Grants that were settled before a time, the longest ago first: as many as the limit has room
+   * for beside those that were settled since.
    */
-  listGrants(input: { accountId: AccountId; settledBeforeMs: number; limit: number }): readonly BucketId[];
+  listGrants(input: {
+    accountId: AccountId;
+    settledBeforeMs: number;
+    limit: number;
+  }): readonly BucketId[];
 };
 
 export type LedgerQuotaCommands = {
   /** PreconditionFailed: it is not `known` any more. Idempotent. */
-  putQuota(input: { accountId: AccountId; quota: StorageQuota | null; known: StorageQuota | null }): void;
+  putQuota(input: {
+    accountId: AccountId;
+    quota: StorageQuota | null;
+    known: StorageQuota | null;
+  }): void;
   /**
    * Grants a bucket at least `needed`, and a little more if there is enough. Null: so much is not
    * left beside what other buckets are granted. A grant that nobody takes is given again.
    */
-  raiseGrant(input: { accountId: AccountId; bucketId: BucketId; needed: StorageAmount }): StorageGrant | null;
+  raiseGrant(input: {
+    accountId: AccountId;
+    bucketId: BucketId;
+    needed: StorageAmount;
+  }): StorageGrant | null;
   /**
    * Notes what `settleStorageGrant` gave; null: the bucket is gone. One whose grant was raised
    * meanwhile keeps it. Idempotent.
    */
-  settleGrant(input: { accountId: AccountId; bucketId: BucketId; settled: StorageGrant | null; nowMs: number }): void;
+  settleGrant(input: {
+    accountId: AccountId;
+    bucketId: BucketId;
+    settled: StorageGrant | null;
+    nowMs: number;
+  }): void;
 };

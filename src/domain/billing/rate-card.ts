@@ -1,8 +1,11 @@
-// A rate card as data: what a quantity costs. core/billing reads cards from JSON and applies them; the ledger is handed one
-// with each request that wants a receipt.
+// A rate card as data: what a quantity costs. core/billing reads cards from JSON and applies them;
+// the ledger is handed one with each request that wants a receipt.
 import type { MeterName } from './usage.ts';
 
-/** A price per unit up to that many units of the period; null is without end. Decimals scaled by 10^12. */
+/**
+ * A price per unit up to that many units of the period; null is without end. Decimals scaled by
+ * 10^12.
+ */
 export type Tier = { readonly upTo: bigint | null; readonly price: bigint };
 
 export type CardLine = {
@@ -18,7 +21,10 @@ export type CardLine = {
   };
   /** Units that cost nothing in a period; scaled by 10^12. */
   readonly free: bigint;
-  /** What else costs nothing: so many times (scaled by 10^12) what these storage meters held on average in the period. */
+  /**
+   * What else costs nothing: so many times (scaled by 10^12) what these storage meters held on
+   * average in the period.
+   */
   readonly freePerStored: { readonly meters: readonly MeterName[]; readonly times: bigint } | null;
   /** Whether a unit that was begun is paid whole. */
   readonly isRoundedUp: boolean;

@@ -1,8 +1,11 @@
-// What buckets store, now and over time, as the index counts it for the ledger and for whoever asks.
+// What buckets store, now and over time, as the index counts it for the ledger and for whoever
+// asks.
 import type { AccountId, BucketId } from '../nouns.ts';
 import type { MeterName } from './usage.ts';
 
-/** What a bucket stores now in one storage class: current objects, older versions, parts of uploads. */
+/**
+ * What a bucket stores now in one storage class: current objects, older versions, parts of uploads.
+ */
 export type StorageTotals = {
   readonly storageClass: string;
   readonly currentBytes: number;
@@ -11,12 +14,18 @@ export type StorageTotals = {
   readonly noncurrentCount: number;
   readonly partBytes: number;
   readonly partCount: number;
-  /** What of these bytes is spared because it is stored once for several, and because it is stored compressed. */
+  /**
+   * What of these bytes is spared because it is stored once for several, and because it is stored
+   * compressed.
+   */
   readonly deduplicatedBytes: number;
   readonly compressedBytes: number;
 };
 
-/** Closed hours in a row of a bucket that are alike: what each of them came to, by meter, as the ledger counts it. */
+/**
+ * Closed hours in a row of a bucket that are alike: what each of them came to, by meter, as the
+ * ledger counts it.
+ */
 export type StorageHours = {
   readonly bucketId: BucketId;
   readonly ownerId: AccountId;

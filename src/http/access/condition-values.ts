@@ -1,6 +1,7 @@
-// The condition keys of a request, for the policy that is asked about it: what stands in its headers, its query, its
-// connection, and in the object that it is about. Values are looked up only when a statement names their key.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/amazon-s3-policy-keys.html and
+// The condition keys of a request, for the policy that is asked about it: what stands in its
+// headers, its query, its connection, and in the object that it is about. Values are looked up only
+// when a statement names their key. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/amazon-s3-policy-keys.html and
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html
 import type { AccessRecord } from '../../core/auth/decide.ts';
 import { type ConditionValues, conditionKey } from '../../core/auth/policy/pattern.ts';
@@ -52,14 +53,15 @@ const query =
   (source) =>
     source.query.get(name);
 
-const accountId = ({ principal }: ConditionSource) => (principal.kind === 'account' ? principal.account.id : null);
+const accountId = ({ principal }: ConditionSource) =>
+  principal.kind === 'account' ? principal.account.id : null;
 const rootArn = (id: string | null) => (id === null ? null : `arn:aws:iam::${id}:root`);
 const isSigned = ({ principal }: ConditionSource) => principal.kind === 'account';
 
 /**
- * Whether a write makes an object. Beginning an upload and sending its parts do not: they take no conditions, so policies
- * that demand one must be able to leave them out.
- * Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes-enforce.html
+ * Whether a write makes an object. Beginning an upload and sending its parts do not: they take no
+ * conditions, so policies that demand one must be able to leave them out. Source:
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes-enforce.html
  */
 const OBJECT_CREATION: ReadonlyMap<string, string> = new Map([
   ['PutObject', 'true'],
@@ -133,11 +135,15 @@ const EXISTING_TAG = conditionKey('s3:ExistingObjectTag/');
 const REQUEST_TAG = conditionKey('s3:RequestObjectTag/');
 
 /** The values of a request, in the light of what it is about. */
-export function conditionValuesOf(source: ConditionSource, subject: ConditionSubject): ConditionValues {
+export function conditionValuesOf(
+  source: ConditionSource,
+  subject: ConditionSubject,
+): ConditionValues {
   const requestTags = () => subject.change.tags ?? source.requestTags();
   return (key) => {
     if (key === REQUEST_TAG_KEYS) return Object.keys(requestTags() ?? {});
-    if (key.startsWith(EXISTING_TAG)) return tagOf(subject.existingTags, key.slice(EXISTING_TAG.length));
+    if (key.startsWith(EXISTING_TAG))
+      return tagOf(subject.existingTags, key.slice(EXISTING_TAG.length));
     if (key.startsWith(REQUEST_TAG)) return tagOf(requestTags(), key.slice(REQUEST_TAG.length));
     const value = READERS.get(key)?.(source, subject) ?? null;
     return value === null ? null : [value];
@@ -161,7 +167,9 @@ function signatureAge({ signatureVersion, signedAtMs, nowMs }: ConditionSource):
   return signedAtMs === null ? null : `${Math.max(0, nowMs - signedAtMs)}`;
 }
 
-/** The source decoded, as the copy reads it, and without the slash that may stand before the bucket. */
+/**
+ * The source decoded, as the copy reads it, and without the slash that may stand before the bucket.
+ */
 function copySource({ header }: ConditionSource): string | null {
   const value = header('x-amz-copy-source');
   if (value === null) return null;
@@ -177,7 +185,10 @@ function copySource({ header }: ConditionSource): string | null {
 /** As the document says, or the headers of a write. */
 function retention({ header }: ConditionSource, { change }: ConditionSubject) {
   if (change.retention === undefined) {
-    return { mode: header('x-amz-object-lock-mode'), until: header('x-amz-object-lock-retain-until-date') };
+    return {
+      mode: header('x-amz-object-lock-mode'),
+      until: header('x-amz-object-lock-retain-until-date'),
+    };
   }
   if (change.retention === null) return { mode: null, until: null };
   return { mode: change.retention.mode, until: new Date(change.retention.untilMs).toISOString() };

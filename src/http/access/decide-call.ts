@@ -1,7 +1,14 @@
-// The access decision in the terms of a call: core/auth/decide.ts with the caller and the condition keys of one request.
+// The access decision in the terms of a call: core/auth/decide.ts with the caller and the condition
+// keys of one request.
 
 import type { S3Action } from '../../core/auth/actions.ts';
-import type { AccessObject, AccessRecord, AccessRequest, Decide, Decision } from '../../core/auth/decide.ts';
+import type {
+  AccessObject,
+  AccessRecord,
+  AccessRequest,
+  Decide,
+  Decision,
+} from '../../core/auth/decide.ts';
 import { type AccountAction, exceededLimit } from '../../core/auth/key-scope.ts';
 import { createRequestEffort, isSpent } from '../../core/auth/policy/evaluate-policy.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -25,7 +32,10 @@ export type Wanted = {
 /** Decides one thing on a record. Never throws. */
 export type DecideCall = {
   (record: AccessRecord, wanted: Wanted): Decision;
-  /** The rule that refuses, as a sentence, for keys of the bucket's account; null for strangers. Never throws. */
+  /**
+   * The rule that refuses, as a sentence, for keys of the bucket's account; null for strangers.
+   * Never throws.
+   */
   readonly whyNot?: (record: AccessRecord, wanted: Wanted) => string | null;
   /** Whether the request's decisions took too many comparisons: policies deny all from then on. */
   readonly isSpent?: () => boolean;
@@ -43,13 +53,24 @@ export function createDecideCall(decide: Decide, source: ConditionSource): Decid
   function limitOf(record: AccessRecord, { action, key, prefix }: Wanted) {
     if (scope === null) return null;
     const narrowed = prefix ?? query.get('prefix');
-    const asked = { action, bucket: record.name, key, prefix: narrowed, sourceIp: request.remoteAddress };
+    const asked = {
+      action,
+      bucket: record.name,
+      key,
+      prefix: narrowed,
+      sourceIp: request.remoteAddress,
+    };
     return exceededLimit(scope, asked);
   }
 
   function requestOf(record: AccessRecord, wanted: Wanted): AccessRequest {
     const { action, key, object = null, change = {}, prefix = null } = wanted;
-    const values = conditionValuesOf(source, { record, existingTags: object?.tags ?? null, change, prefix });
+    const values = conditionValuesOf(source, {
+      record,
+      existingTags: object?.tags ?? null,
+      change,
+      prefix,
+    });
     return { principal, action, key, object, values, effort };
   }
 
@@ -79,16 +100,24 @@ const SPENT =
   'Please ask for fewer keys at once.';
 
 /**
- * AccessDenied, which names the rule to who may know it. SlowDown once the request's effort is spent:
- * nobody has looked then whether the caller may, and fewer keys in a request will be decided on.
+ * AccessDenied, which names the rule to who may know it. SlowDown once the request's effort is
+ * spent: nobody has looked then whether the caller may, and fewer keys in a request will be decided
+ * on.
  */
-export function accessDenied(decide: DecideCall, record: AccessRecord, wanted: Wanted): StorageError {
+export function accessDenied(
+  decide: DecideCall,
+  record: AccessRecord,
+  wanted: Wanted,
+): StorageError {
   if (decide.isSpent?.() === true) return new StorageError('SlowDown', { detail: SPENT });
   const detail = decide.whyNot?.(record, wanted) ?? null;
   return new StorageError('AccessDenied', detail === null ? {} : { detail });
 }
 
-/** AccessDenied for what is about no bucket that there is, when the scope of the caller's key forbids it. */
+/**
+ * AccessDenied for what is about no bucket that there is, when the scope of the caller's key
+ * forbids it.
+ */
 export function requireScope(
   {
     principal,
@@ -103,7 +132,10 @@ export function requireScope(
   const asked = { action, bucket, key: null, prefix: null, sourceIp: request.remoteAddress };
   const limit = exceededLimit(scope, asked);
   if (limit !== null)
-    throw new StorageError('AccessDenied', isPresigned ? {} : { detail: outsideScope(limit, action) });
+    throw new StorageError(
+      'AccessDenied',
+      isPresigned ? {} : { detail: outsideScope(limit, action) },
+    );
 }
 
 /** Throws AccessDenied unless the caller may. */
@@ -112,7 +144,14 @@ export function requireAllowed(decide: DecideCall, record: AccessRecord, wanted:
 }
 
 /** Whether the caller may be told that the bucket has no such key: who may list it would see. */
-export function mayKnowMissing(decide: DecideCall, record: AccessRecord, action: S3Action, key: ObjectKey): boolean {
+export function mayKnowMissing(
+  decide: DecideCall,
+  record: AccessRecord,
+  action: S3Action,
+  key: ObjectKey,
+): boolean {
   const isDenied = decide(record, { action, key }) === 'denied';
-  return !isDenied && decide(record, { action: 's3:ListBucket', key: null, prefix: key }) === 'allowed';
+  return (
+    !isDenied && decide(record, { action: 's3:ListBucket', key: null, prefix: key }) === 'allowed'
+  );
 }

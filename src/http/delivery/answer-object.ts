@@ -1,5 +1,6 @@
-// Answers a public read once it is known what is meant: conditions and range from the pointer or the representation alone,
-// then the body. Called by deliver.ts, which has found the object and knows that everyone may read it.
+// Answers a public read once it is known what is meant: conditions and range from the pointer or
+// the representation alone, then the body. Called by deliver.ts, which has found the object and
+// knows that everyone may read it.
 
 import type { CapGuard } from '../../core/caps/cap-guard.ts';
 import type { Core } from '../../core/core.ts';
@@ -26,7 +27,10 @@ import { freeReceiptOf, type ReceiptOfRead } from './read-receipt.ts';
 import { type Choice, dressed, dressedNotModified, dressedPart } from './representation.ts';
 import { wishedHeaders } from './wishes.ts';
 
-/** What was found for a read. `cors`: what the bucket's rules add to the answer; null when it has none. */
+/**
+ * What was found for a read. `cors`: what the bucket's rules add to the answer; null when it has
+ * none.
+ */
 export type ObjectRead = {
   readonly asked: Asked;
   readonly found: Found;
@@ -38,7 +42,10 @@ export type ObjectRead = {
 };
 
 /** `choice` null: the object as it is. PreconditionFailed, InvalidRange, InvalidArgument. */
-export type AnswerObject = (read: ObjectRead, choice: Choice | null) => Response | Promise<Response>;
+export type AnswerObject = (
+  read: ObjectRead,
+  choice: Choice | null,
+) => Response | Promise<Response>;
 
 /** `memoryHit`: the Cache-Status of an answer from memory. */
 export function createAnswerObject(
@@ -54,7 +61,10 @@ export function createAnswerObject(
   const { meter } = core.ports;
   const { cacheStatus, memoryHit, isServerTimingOn, caps, receiptOf } = options;
 
-  /** With how long it took, unless it came out of memory: then prepared-headers.ts has said what there is to say. */
+  /**
+   * With how long it took, unless it came out of memory: then prepared-headers.ts has said what
+   * there is to say.
+   */
   function withTiming(headers: Readonly<HeaderRecord>, status: string, notes: RequestNotes) {
     if (!isServerTimingOn || status === memoryHit) return headers;
     return { ...headers, [SERVER_TIMING]: readTiming(notes, performance.now()) };
@@ -98,7 +108,11 @@ export function createAnswerObject(
     const isHead = request.method === 'HEAD';
     const gate = caps !== null && found.gate?.settings.isCapped === true ? found.gate : null;
     const wanted = { operationClass: 'B' as const, bytesOut: isHead ? 0 : lengthBytes };
-    const send = (body: OutgoingBody, origin: BodyOrigin, isLate = false): Response | Promise<Response> => {
+    const send = (
+      body: OutgoingBody,
+      origin: BodyOrigin,
+      isLate = false,
+    ): Response | Promise<Response> => {
       const use = { ...wanted, fromMemory: origin !== 'bucket' };
       const refusal = gate === null ? null : (caps?.refusalNow(readerOf(gate), use) ?? null);
       const letGo = (error: unknown): never => {
@@ -114,23 +128,40 @@ export function createAnswerObject(
       const status = cacheStatus(tier, origin, stale);
       const stored = headersWith(status);
       const finish = (added: HeaderRecord | null, sent = body): Response => {
-        const headers = withTiming(added === null ? stored : { ...stored, ...added }, status, request.notes);
+        const headers = withTiming(
+          added === null ? stored : { ...stored, ...added },
+          status,
+          request.notes,
+        );
         return respond(asked, isWhole ? 200 : 206, shown(headers), sent, cors);
       };
       const bytesOut = body === null ? 0 : lengthBytes;
       const { storageClass } = pointer;
-      const receipt = receiptOf(asked, found.gate, { operationClass: 'B', bytesOut, origin, storageClass });
+      const receipt = receiptOf(asked, found.gate, {
+        operationClass: 'B',
+        bytesOut,
+        origin,
+        storageClass,
+      });
       if (receipt !== null) return receipt.then((header) => finish({ ...wished, ...header }));
       noteRead(request.notes, bytesOut, origin);
       // Without a bucket there is nobody to bill.
       if (found.gate === null) return finish(wished);
-      const sent = { operationClass: 'B' as const, bytesOut, tier: tierOf(origin, bytesOut), storageClass };
+      const sent = {
+        operationClass: 'B' as const,
+        bytesOut,
+        tier: tierOf(origin, bytesOut),
+        storageClass,
+      };
       return finish(wished, countSent(meter.ofGate(found.gate), sent, body));
     };
     const proceed = (): Response | Promise<Response> => {
       if (isHead) return send(null, 'none');
       if (representation !== null) {
-        return send(representation.bytes.subarray(offsetBytes, offsetBytes + lengthBytes), choice?.origin ?? 'memory');
+        return send(
+          representation.bytes.subarray(offsetBytes, offsetBytes + lengthBytes),
+          choice?.origin ?? 'memory',
+        );
       }
       const opened = openBody(core, pointer, { offsetBytes, lengthBytes });
       return opened instanceof Promise
@@ -139,7 +170,9 @@ export function createAnswerObject(
     };
     if (gate === null || caps === null) return proceed();
     const isAtHand =
-      representation === null ? isInMemory(core, pointer, { offsetBytes, lengthBytes }) : choice?.origin !== 'bucket';
+      representation === null
+        ? isInMemory(core, pointer, { offsetBytes, lengthBytes })
+        : choice?.origin !== 'bucket';
     const fromMemory = isHead || isAtHand;
     return caps.require(readerOf(gate), { ...wanted, fromMemory }).then(proceed);
   };
@@ -157,7 +190,10 @@ function respond(
   return makeResponse(request, status, { ...all, 'x-amz-request-id': requestId }, body);
 }
 
-/** A stale answer says how old it is. A fresh one is the origin's own and has no age. Source: RFC 9111 section 5.1. */
+/**
+ * A stale answer says how old it is. A fresh one is the origin's own and has no age. Source: RFC
+ * 9111 section 5.1.
+ */
 function withAge(headers: Readonly<HeaderRecord>, stale: Staleness | null): Readonly<HeaderRecord> {
   return stale === null ? headers : { ...headers, age: `${Math.floor(stale.ageSeconds)}` };
 }
@@ -165,11 +201,16 @@ function withAge(headers: Readonly<HeaderRecord>, stale: Staleness | null): Read
 type RangeTarget = Pick<Pointer, 'etag' | 'lastModifiedMs' | 'sizeBytes'>;
 
 /**
- * What the Range header asks for, if it counts: for GET alone, so HEAD tells of the whole object (S3 itself, and so our
- * signed HEAD, answers 206). A date does not tell which of several representations a reader has, so none may go on by
- * it. InvalidRange. Source: RFC 9110 sections 14.2 and 13.1.5.
+ * What the Range header asks for, if it counts: for GET alone, so HEAD tells of the whole object
+ * (S3 itself, and so our signed HEAD, answers 206). A date does not tell which of several
+ * representations a reader has, so none may go on by it. InvalidRange. Source: RFC 9110 sections
+ * 14.2 and 13.1.5.
  */
-function readRange(request: HttpRequest, target: RangeTarget, hasSeveral: boolean): ByteRange | 'whole' {
+function readRange(
+  request: HttpRequest,
+  target: RangeTarget,
+  hasSeveral: boolean,
+): ByteRange | 'whole' {
   const header = request.method === 'GET' ? request.header('range') : null;
   if (header === null) return 'whole';
   const ifRange = request.header('if-range');

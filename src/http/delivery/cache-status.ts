@@ -1,9 +1,13 @@
-// Says where an answer came from, as RFC 9211 has it: one member per tier that was asked, the one nearest to the
-// origin first. Pointer and body may come from different tiers; a tier that gave either counts as a hit.
+// Says where an answer came from, as RFC 9211 has it: one member per tier that was asked, the one
+// nearest to the origin first. Pointer and body may come from different tiers; a tier that gave
+// either counts as a hit.
 import type { Staleness } from '../../ports/hot-metadata.ts';
 import type { Ports } from '../../ports/index.ts';
 
-/** `index` and `bucket` are the origin, so they are no members of their own; `none`: no body was needed. */
+/**
+ * `index` and `bucket` are the origin, so they are no members of their own; `none`: no body was
+ * needed.
+ */
 export type PointerTier = 'memory' | 'kv' | 'index';
 export type BodyOrigin = 'memory' | 'edge' | 'bucket' | 'index' | 'none';
 
@@ -13,23 +17,34 @@ const MISS = 'fwd=uri-miss';
 const STALE_DETAIL = { revalidating: 'stale-while-revalidate', error: 'stale-if-error' } as const;
 
 /** `stale`: null when the pointer was fresh. */
-export type CacheStatus = (pointer: PointerTier, body: BodyOrigin, stale?: Staleness | null) => string;
+export type CacheStatus = (
+  pointer: PointerTier,
+  body: BodyOrigin,
+  stale?: Staleness | null,
+) => string;
 
 /**
- * Renders every combination once, but for the stale ones. `quayside-memory; hit`, or on a cold object
- * `quayside-edge; fwd=uri-miss, quayside-memory; fwd=uri-miss`. Source: RFC 9211 section 2.
+ * Renders every combination once, but for the stale ones. `quayside-memory; hit`, or on a cold
+ * object `quayside-edge; fwd=uri-miss, quayside-memory; fwd=uri-miss`. Source: RFC 9211 section 2.
  */
 export function createCacheStatus(tiers: Ports['tiers']): CacheStatus {
-  const rendered: Record<PointerTier, Partial<Record<BodyOrigin, string>>> = { memory: {}, kv: {}, index: {} };
+  const rendered: Record<PointerTier, Partial<Record<BodyOrigin, string>>> = {
+    memory: {},
+    kv: {},
+    index: {},
+  };
 
   function render(pointer: PointerTier, body: BodyOrigin, stale: Staleness | null): string {
     const isBodyHere = body === 'memory' || body === 'none' || body === 'index';
     const members: string[] = [];
-    if (tiers.body.includes('edge') && !isBodyHere) members.push(`quayside-edge; ${body === 'edge' ? HIT : MISS}`);
+    if (tiers.body.includes('edge') && !isBodyHere)
+      members.push(`quayside-edge; ${body === 'edge' ? HIT : MISS}`);
     // KV is asked only for what is known to be there.
     if (pointer === 'kv') members.push(`quayside-kv; ${HIT}`);
     const isHit = pointer === 'memory' && isBodyHere;
-    members.push(`quayside-memory; ${stale === null ? (isHit ? HIT : MISS) : renderStale(stale, isHit)}`);
+    members.push(
+      `quayside-memory; ${stale === null ? (isHit ? HIT : MISS) : renderStale(stale, isHit)}`,
+    );
     return members.join(', ');
   }
 
@@ -41,8 +56,14 @@ export function createCacheStatus(tiers: Ports['tiers']): CacheStatus {
   };
 }
 
-/** `hit; ttl=-3; detail=stale-while-revalidate`; `fwd=stale` where this very request asked in vain. */
+/**
+ * `hit; ttl=-3; detail=stale-while-revalidate`; `fwd=stale` where this very request asked in vain.
+ */
 function renderStale({ reason, isForwarded, overdueSeconds }: Staleness, isHit: boolean): string {
-  const outcome = isForwarded ? 'fwd=stale' : isHit ? `${HIT}; ttl=-${Math.ceil(overdueSeconds)}` : MISS;
+  const outcome = isForwarded
+    ? 'fwd=stale'
+    : isHit
+      ? `${HIT}; ttl=-${Math.ceil(overdueSeconds)}`
+      : MISS;
   return `${outcome}; detail=${STALE_DETAIL[reason]}`;
 }

@@ -1,4 +1,5 @@
-// As what public reads count: who pays for them, and where their bytes came from. Used by all doors of delivery.
+// As what public reads count: who pays for them, and where their bytes came from. Used by all doors
+// of delivery.
 import type { BucketGate } from '../../domain/nouns.ts';
 import type { Meter, UsageOwner, UsageTier } from '../../ports/metering.ts';
 import type { RequestNotes } from '../observe/request-notes.ts';
@@ -9,7 +10,10 @@ export function readerOf({ ownerId, bucketId }: BucketGate): UsageOwner {
   return { accountId: ownerId, bucketId, accessKeyId: null };
 }
 
-/** Meters one public read that the hot door answers; long answers count as they leave (count-sent.ts). Cost: 15 ns. */
+/**
+ * Meters one public read that the hot door answers; long answers count as they leave
+ * (count-sent.ts). Cost: 15 ns.
+ */
 export function countRead(
   meter: Meter,
   gate: BucketGate,

@@ -1,11 +1,15 @@
-// The request headers that can change how a public read is answered: one list for the app, which sends a read with some
-// of them to the S3 surface, and for the hot lane, which leaves every request that has any of them alone. Whoever lets
-// delivery read another header adds it here; test/http/delivery/deciding-headers.test.ts fails until then.
+// The request headers that can change how a public read is answered: one list for the app, which
+// sends a read with some of them to the S3 surface, and for the hot lane, which leaves every
+// request that has any of them alone. Whoever lets delivery read another header adds it here;
+// test/http/delivery/deciding-headers.test.ts fails until then.
 import type { HttpRequest } from '../request.ts';
 import { CORS_REQUEST_HEADERS } from '../semantics/cors.ts';
 import { WANT_DIGEST_HEADERS } from '../semantics/digest-fields.ts';
 
-/** Make a GET or HEAD of an object an S3 call, whose answer delivery may still be asked for: s3/routes.ts looks. */
+/**
+ * Make a GET or HEAD of an object an S3 call, whose answer delivery may still be asked for:
+ * s3/routes.ts looks.
+ */
 export const S3_READ_HEADERS = [
   'authorization',
   'x-amz-checksum-mode',
@@ -13,7 +17,10 @@ export const S3_READ_HEADERS = [
   'x-amz-server-side-encryption-customer-algorithm',
 ] as const;
 
-/** All but Host, If-None-Match and Range, which the hot answer itself understands. Names in lower case. */
+/**
+ * All but Host, If-None-Match and Range, which the hot answer itself understands. Names in lower
+ * case.
+ */
 export const DECIDING_HEADERS = [
   ...S3_READ_HEADERS,
   'if-match',
@@ -31,9 +38,14 @@ export const SIGNING_HEADERS = [
 ] as const satisfies readonly (typeof S3_READ_HEADERS)[number][];
 
 /** Both lists for a home's own door. */
-export const HOT_DOOR_HEADERS = { decidingHeaders: DECIDING_HEADERS, signingHeaders: SIGNING_HEADERS } as const;
+export const HOT_DOOR_HEADERS = {
+  decidingHeaders: DECIDING_HEADERS,
+  signingHeaders: SIGNING_HEADERS,
+} as const;
 
-/** An unsigned read of an object without sub-resources: the public path, decided before anything S3. */
+/**
+ * An unsigned read of an object without sub-resources: the public path, decided before anything S3.
+ */
 export function isPlainRead(request: HttpRequest): boolean {
   return (
     (request.method === 'GET' || request.method === 'HEAD') &&

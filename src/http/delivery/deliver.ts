@@ -1,8 +1,9 @@
-// Public reads, the whole policy on one page: pointer from the nearest tier, then who may read it, then which of its
-// representations; answer-object.ts decides conditions and range, and opens the body. Called for unsigned GET and HEAD of
-// an object. It never asks the index when a tier knows, never opens a body that is not sent, and takes headers from the
-// pointer only, so that no cached body can bring old ones.
-// Header names are lower case everywhere (semantics/object-headers.ts), or one would come twice.
+// Public reads, the whole policy on one page: pointer from the nearest tier, then who may read it,
+// then which of its representations; answer-object.ts decides conditions and range, and opens the
+// body. Called for unsigned GET and HEAD of an object. It never asks the index when a tier knows,
+// never opens a body that is not sent, and takes headers from the pointer only, so that no cached
+// body can bring old ones. Header names are lower case everywhere (semantics/object-headers.ts), or
+// one would come twice.
 import type { Decide } from '../../core/auth/decide.ts';
 import type { CapGuard } from '../../core/caps/cap-guard.ts';
 import type { Core } from '../../core/core.ts';
@@ -84,8 +85,8 @@ export type Asked = {
 };
 
 /**
- * Makes both doors. `caps`, `takeReceipt` null: there are none. Errors: those of caps, NoSuchBucket, NoSuchKey,
- * AccessDenied, PreconditionFailed, InvalidRange, InvalidURI.
+ * Makes both doors. `caps`, `takeReceipt` null: there are none. Errors: those of caps,
+ * NoSuchBucket, NoSuchKey, AccessDenied, PreconditionFailed, InvalidRange, InvalidURI.
  */
 export function createDelivery(
   core: Core,
@@ -105,7 +106,13 @@ export function createDelivery(
   const variants = createVariants(core);
   const images = createImages(core);
   const receiptOf = createReadReceipts(takeReceipt);
-  const answerObject = createAnswerObject(core, { cacheStatus, memoryHit, isServerTimingOn, caps, receiptOf });
+  const answerObject = createAnswerObject(core, {
+    cacheStatus,
+    memoryHit,
+    isServerTimingOn,
+    caps,
+    receiptOf,
+  });
 
   function answer(asked: Asked, found: Found): Response | Promise<Response> {
     const cors = found.gate === null ? null : corsHeaders(found.gate.settings.cors, asked.request);
@@ -113,7 +120,9 @@ export function createDelivery(
     const fail = (error: unknown): never => {
       // Of what the reader may not have it tells nothing, not even whether somebody asked before.
       const isMissing = hasCode(error, 'NoSuchKey');
-      const status = isMissing ? { 'cache-status': cacheStatus(found.tier, 'none', found.stale) } : null;
+      const status = isMissing
+        ? { 'cache-status': cacheStatus(found.tier, 'none', found.stale) }
+        : null;
       const added = { ...status, ...cors, ...free };
       throw Object.keys(added).length === 0 ? error : withFailureHeaders(error, added);
     };
@@ -126,11 +135,18 @@ export function createDelivery(
   }
 
   /** `cors`: what the bucket's rules add to the answer; null when it has none. */
-  function answerPublic(asked: Asked, found: Found, cors: Readonly<HeaderRecord> | null): Response | Promise<Response> {
+  function answerPublic(
+    asked: Asked,
+    found: Found,
+    cors: Readonly<HeaderRecord> | null,
+  ): Response | Promise<Response> {
     const { request, key, hasOwnOrigin, profile, wish } = asked;
     // A bucket that was made anew since, under another owner, is not the one that was decided on.
-    const isOwners = wish !== null && wish.ownersBucket !== null && wish.ownersBucket === found.gate?.bucketId;
-    const { pointer, isForEveryone } = isOwners ? reader.requireFound(found, key) : reader.require(request, found, key);
+    const isOwners =
+      wish !== null && wish.ownersBucket !== null && wish.ownersBucket === found.gate?.bucketId;
+    const { pointer, isForEveryone } = isOwners
+      ? reader.requireFound(found, key)
+      : reader.require(request, found, key);
     if (wish !== null && found.gate !== null) requireExpectedOwner(wish.expectedOwner, found.gate);
     // Who has the key to what a client encrypted sends it, and does not come here.
     if (pointer.encryption !== null) openWithCustomerKey(pointer.encryption, null);
@@ -138,20 +154,39 @@ export function createDelivery(
     const prepared = preparedFor(used);
     if (prepared.isGuarded(pointer)) requireReferer(used, request, cors);
     const read = { asked, found, pointer, prepared, cors, isForEveryone };
-    const imageSettings = request.rawQuery === '' ? null : (found.gate?.settings.hosting?.images ?? null);
-    const work = requireWorkFor(caps, found.gate, { isHead: request.method === 'HEAD', tier: derivedTier });
+    const imageSettings =
+      request.rawQuery === '' ? null : (found.gate?.settings.hosting?.images ?? null);
+    const work = requireWorkFor(caps, found.gate, {
+      isHead: request.method === 'HEAD',
+      tier: derivedTier,
+    });
     const findRequester = () => requesterOf(found.gate, request);
     const making: Making = { work, findRequester, isOwners };
-    const image = imageSettings === null ? null : images.choose(pointer, request, imageSettings, making);
-    const choice = image === null && prepared.isNegotiated(pointer) ? variants.choose(pointer, request, making) : image;
-    return choice instanceof Promise ? choice.then((late) => answerObject(read, late)) : answerObject(read, choice);
+    const image =
+      imageSettings === null ? null : images.choose(pointer, request, imageSettings, making);
+    const choice =
+      image === null && prepared.isNegotiated(pointer)
+        ? variants.choose(pointer, request, making)
+        : image;
+    return choice instanceof Promise
+      ? choice.then((late) => answerObject(read, late))
+      : answerObject(read, choice);
   }
 
-  const find = (bucket: BucketName, key: ObjectKey): Found | Promise<Found> => findCurrent(core, bucket, key);
+  const find = (bucket: BucketName, key: ObjectKey): Found | Promise<Found> =>
+    findCurrent(core, bucket, key);
 
-  const findAll = (bucket: BucketName, keys: readonly ObjectKey[]) => findCurrentOf(core, bucket, keys);
+  const findAll = (bucket: BucketName, keys: readonly ObjectKey[]) =>
+    findCurrentOf(core, bucket, keys);
 
-  const deliver: Deliver = (request, rawBucket, rawKey, requestId, hasOwnOrigin = false, wish = null) => {
+  const deliver: Deliver = (
+    request,
+    rawBucket,
+    rawKey,
+    requestId,
+    hasOwnOrigin = false,
+    wish = null,
+  ) => {
     const { notes } = request;
     notes.surface = 'delivery';
     notes.operation = request.method === 'HEAD' ? 'HeadObject' : 'GetObject';

@@ -1,6 +1,11 @@
-// What a bucket's settings and the place of an answer do to the headers of its objects. A profile is the same object as
-// long as it means the same, so that prepared-headers.ts can keep with it what it makes. Asked by both doors.
-import { createHostingRules, type HostingRules, SECURITY_HEADERS } from '../../core/hosting/hosting-rules.ts';
+// What a bucket's settings and the place of an answer do to the headers of its objects. A profile
+// is the same object as long as it means the same, so that prepared-headers.ts can keep with it
+// what it makes. Asked by both doors.
+import {
+  createHostingRules,
+  type HostingRules,
+  SECURITY_HEADERS,
+} from '../../core/hosting/hosting-rules.ts';
 import { type HeaderChanges, NO_CHANGES } from '../../core/hosting/parse-headers.ts';
 import type { HostingSettings } from '../../domain/hosting.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
@@ -8,7 +13,9 @@ import type { HeaderRecord } from '../semantics/object-headers.ts';
 export type HeaderProfile = {
   /** Whether the address shares its origin with the console: objects are kept apart from it. */
   readonly isSharedOrigin: boolean;
-  /** Whether the address is a site's, for browsers: text that names no charset is shown as UTF-8. */
+  /**
+   * Whether the address is a site's, for browsers: text that names no charset is shown as UTF-8.
+   */
   readonly isSite: boolean;
   /** Null for a bucket without hosting settings. */
   readonly rules: HostingRules | null;
@@ -22,7 +29,10 @@ const NAVIGATION_VARY = ['Accept', 'Sec-Fetch-Mode'] as const;
 
 const NOTHING_ADDED = { rules: null, changes: NO_CHANGES, vary: [] } as const;
 
-/** Profiles of buckets without hosting settings: at their own hosts, at shared ones, as S3's website. */
+/**
+ * Profiles of buckets without hosting settings: at their own hosts, at shared ones, as S3's
+ * website.
+ */
 export const PLAIN_PROFILES = {
   own: { isSharedOrigin: false, isSite: false, ...NOTHING_ADDED },
   shared: { isSharedOrigin: true, isSite: false, ...NOTHING_ADDED },
@@ -32,14 +42,24 @@ export const PLAIN_PROFILES = {
 export type HeaderProfiles = {
   /** For objects at S3's addresses. */
   plain(hosting: HostingSettings | null, hasOwnOrigin: boolean): HeaderProfile;
-  /** For pages of a site. `file`: what `_headers` says of the path. `isForNavigation`: others get something else there. */
-  page(hosting: HostingSettings | null, file: HeaderChanges, isForNavigation: boolean): HeaderProfile;
+  /**
+   * For pages of a site. `file`: what `_headers` says of the path. `isForNavigation`: others get
+   * something else there.
+   */
+  page(
+    hosting: HostingSettings | null,
+    file: HeaderChanges,
+    isForNavigation: boolean,
+  ): HeaderProfile;
 };
 
 type Kept = {
   readonly own: HeaderProfile;
   readonly shared: HeaderProfile;
-  readonly pages: WeakMap<HeaderChanges, { readonly any: HeaderProfile; readonly navigation: HeaderProfile }>;
+  readonly pages: WeakMap<
+    HeaderChanges,
+    { readonly any: HeaderProfile; readonly navigation: HeaderProfile }
+  >;
 };
 
 /** Cost of a known one: a look-up or two. */
@@ -85,7 +105,10 @@ function withPreset(hosting: HostingSettings, file: HeaderChanges): HeaderChange
   const preset = SECURITY_HEADERS[hosting.securityHeaders];
   if (preset.length === 0) return file;
   const said = new Set([...file.removed, ...file.added.map(([name]) => name)]);
-  return { removed: file.removed, added: [...preset.filter(([name]) => !said.has(name)), ...file.added] };
+  return {
+    removed: file.removed,
+    added: [...preset.filter(([name]) => !said.has(name)), ...file.added],
+  };
 }
 
 /** Changes the record, which is the caller's own, and gives it back. */
@@ -96,14 +119,22 @@ export function dress(headers: HeaderRecord, { changes, vary }: HeaderProfile): 
   return headers;
 }
 
-/** By which answers tell shared caches alone how long they may keep them. Source: RFC 9213; Edge Architecture 1.0. */
-export const CDN_KEEPING_HEADERS = ['cdn-cache-control', 'cloudflare-cdn-cache-control', 'surrogate-control'] as const;
+/**
+ * By which answers tell shared caches alone how long they may keep them. Source: RFC 9213; Edge
+ * Architecture 1.0.
+ */
+export const CDN_KEEPING_HEADERS = [
+  'cdn-cache-control',
+  'cloudflare-cdn-cache-control',
+  'surrogate-control',
+] as const;
 /** By which answers say how long caches of every kind may keep them. */
 const KEEPING_HEADERS = ['cache-control', 'expires', ...CDN_KEEPING_HEADERS] as const;
 
 /**
- * The same for what may be otherwise in a moment: lists, and that something is not there. How long a path's files keep says
- * nothing of these, or `/assets/*` with a year would make a 404 last as long.
+ * The same for what may be otherwise in a moment: lists, and that something is not there. How long
+ * a path's files keep says nothing of these, or `/assets/*` with a year would make a 404 last as
+ * long.
  */
 export function dressPassing(headers: HeaderRecord, profile: HeaderProfile): HeaderRecord {
   const own = KEEPING_HEADERS.map((name) => [name, headers[name]] as const);

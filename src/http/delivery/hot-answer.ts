@@ -1,7 +1,8 @@
-// The second door of delivery: answers a plain public read in one synchronous call, from memory or not at all; small ranges
-// that the bucket has at hand in two, so that the home may read them when it sends them.
-// The hot lane of the Node home asks it before node:http ever sees the request; what it leaves, and every error, is
-// deliver.ts's. It decides with the same pieces as deliver.ts and must never answer otherwise.
+// The second door of delivery: answers a plain public read in one synchronous call, from memory or
+// not at all; small ranges that the bucket has at hand in two, so that the home may read them when
+// it sends them. The hot lane of the Node home asks it before node:http ever sees the request; what
+// it leaves, and every error, is deliver.ts's. It decides with the same pieces as deliver.ts and
+// must never answer otherwise.
 
 import type { CapGuard } from '../../core/caps/cap-guard.ts';
 import type { Core } from '../../core/core.ts';
@@ -53,12 +54,18 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
   const visit = createHotVisit({ hotMetadata, profiles, rules: options.rules });
   const varying = new WeakMap<HotReply['headers'], HotReply['headers']>();
 
-  /** Whether no cap is in the way. The other door says which, and asks anew where memory does not know. */
+  /**
+   * Whether no cap is in the way. The other door says which, and asks anew where memory does not
+   * know.
+   */
   const isCapped = (gate: BucketGate): boolean => caps !== null && gate.settings.isCapped === true;
   const mayServe = (gate: BucketGate, bytesOut: number): boolean =>
     caps === null || gate.settings.isCapped !== true || caps.mayServe(gate, bytesOut);
 
-  /** With Vary where the bucket has CORS rules: a record of its own, kept with the one that it is made of. */
+  /**
+   * With Vary where the bucket has CORS rules: a record of its own, kept with the one that it is
+   * made of.
+   */
   function headersIn(gate: BucketGate, headers: HotReply['headers']): HotReply['headers'] {
     if (gate.settings.cors === null) return headers;
     let made = varying.get(headers);
@@ -81,7 +88,8 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
     if (known === null) return null;
     const { gate, pointer } = known;
     // Where the policy must be asked, the other door asks it: there is no whole request here.
-    if (gate === null || pointer === null || everyoneMayRead(gate.access, key, pointer) !== 'yes') return null;
+    if (gate === null || pointer === null || everyoneMayRead(gate.access, key, pointer) !== 'yes')
+      return null;
     const profile = profiles.plain(gate.settings.hosting, isOwnHost);
     return answer(read, { gate, pointer, profile, bucket }, 'delivery');
   };
@@ -104,10 +112,13 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
     const isNegotiated = prepared.isNegotiated(pointer);
     const acceptEncoding = isNegotiated ? read.header('accept-encoding') : null;
     // A range is one of the stored bytes; variants.ts says why.
-    const variant = isNegotiated && read.range === null ? variants.peek(pointer, acceptEncoding) : null;
+    const variant =
+      isNegotiated && read.range === null ? variants.peek(pointer, acceptEncoding) : null;
     if (variant === 'unknown') return null;
     if (read.ifNoneMatch !== null) {
-      const known = isNegotiated ? variants.knownTag(pointer, read.ifNoneMatch, acceptEncoding) : null;
+      const known = isNegotiated
+        ? variants.knownTag(pointer, read.ifNoneMatch, acceptEncoding)
+        : null;
       const tag = known ?? matchingTag(variant ?? pointer, pointer, read.ifNoneMatch);
       // Headers stand ready for the tag of the object and of what would be sent.
       if (tag !== null && tag !== pointer.etag && tag !== variant?.etag) return null;
@@ -115,7 +126,8 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
         if (read.isHead) counts.headNotModified += 1;
         else counts.getNotModified += 1;
         const own = prepared.notModified(pointer, memoryHit);
-        const headers = variant === null || tag === pointer.etag ? own : variants.notModifiedOf(own, variant);
+        const headers =
+          variant === null || tag === pointer.etag ? own : variants.notModifiedOf(own, variant);
         return wholeReply(hot, surface, 304, headersIn(gate, headers), null);
       }
     }
@@ -129,7 +141,10 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
     }
     if (variant !== null) {
       if (!mayServe(gate, variant.bytes.length)) return null;
-      const headers = headersIn(gate, variants.headersOf(prepared.whole(pointer, memoryHit), variant));
+      const headers = headersIn(
+        gate,
+        variants.headersOf(prepared.whole(pointer, memoryHit), variant),
+      );
       counts.getWhole += 1;
       countRead(meter, gate, variant.bytes.length, 'memory', pointer.storageClass);
       return wholeReply(hot, surface, 200, headers, variant.bytes);
@@ -156,11 +171,31 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
       countRead(meter, gate, lengthBytes, tier, pointer.storageClass);
       const timing = isRead && isServerTimingOn ? atHandTiming(lent?.tookMs ?? 0) : '';
       const part = { range, sizeBytes: pointer.sizeBytes, serverTiming: timing };
-      return { status: 206, headers, part, body, lent, finish: null, bucket, surface, accessKeyId: null };
+      return {
+        status: 206,
+        headers,
+        part,
+        body,
+        lent,
+        finish: null,
+        bucket,
+        surface,
+        accessKeyId: null,
+      };
     };
     if (lend === null) return replyWith(null);
     const finish = finishLater(lend, replyWith);
-    return { status: 206, headers, part: null, body, lent: null, finish, bucket, surface, accessKeyId: null };
+    return {
+      status: 206,
+      headers,
+      part: null,
+      body,
+      lent: null,
+      finish,
+      bucket,
+      surface,
+      accessKeyId: null,
+    };
   }
 }
 
@@ -172,11 +207,28 @@ function wholeReply(
   headers: HotReply['headers'],
   body: Uint8Array | null,
 ): HotReply {
-  return { status, headers, part: null, body, lent: null, finish: null, bucket, surface, accessKeyId: null };
+  return {
+    status,
+    headers,
+    part: null,
+    body,
+    lent: null,
+    finish: null,
+    bucket,
+    surface,
+    accessKeyId: null,
+  };
 }
 
 /** The tag of what would be sent, if the condition names it. */
-function matchingTag(sent: { readonly etag: string }, { lastModifiedMs }: Pointer, ifNoneMatch: string): string | null {
-  const outcome = evaluateRead({ ...NO_CONDITIONS, ifNoneMatch }, { etag: sent.etag, lastModifiedMs });
+function matchingTag(
+  sent: { readonly etag: string },
+  { lastModifiedMs }: Pointer,
+  ifNoneMatch: string,
+): string | null {
+  const outcome = evaluateRead(
+    { ...NO_CONDITIONS, ifNoneMatch },
+    { etag: sent.etag, lastModifiedMs },
+  );
   return outcome === 'not-modified' ? sent.etag : null;
 }

@@ -1,4 +1,5 @@
-// What the hot doors have answered, for metrics: hot-answer.ts and s3/hot-read.ts count, observe/app-families.ts shows it.
+// What the hot doors have answered, for metrics: hot-answer.ts and s3/hot-read.ts count,
+// observe/app-families.ts shows it.
 import type { HotReply } from '../request.ts';
 
 /** Answers given since the start, by kind; the numbers grow in place. */
@@ -7,7 +8,10 @@ export type HotCounts = {
   getPart: number;
   /** Parts that memory had not. */
   getPartRead: number;
-  /** Of signed reads: bodies that stood in the row of the index. The other doors count these as memory's. */
+  /**
+   * Of signed reads: bodies that stood in the row of the index. The other doors count these as
+   * memory's.
+   */
   getInRow: number;
   getNotModified: number;
   headWhole: number;

@@ -19,7 +19,10 @@ export type HotPlace = {
   readonly isOwnHost: boolean;
 };
 
-/** Names remembered, at all hosts together: with the longest names, and with the plans of pages, they take 8 MB. */
+/**
+ * Names remembered, at all hosts together: with the longest names, and with the plans of pages,
+ * they take 8 MB.
+ */
 const PLACES_MAX = 4096;
 const NAME_MAX_LENGTH = 200;
 const HOSTS_MAX = 1024;
@@ -33,9 +36,10 @@ type KnownHost = {
 };
 
 /**
- * Makes the reader; it gives null for what is no object, or no name at all, or at a host that memory does not know: the
- * other door finds the same and says so. Hot objects are named again and again, so it remembers: two look-ups in place of
- * a dozen small functions. `peekHost` is the directory's: what it does not know the other door asks.
+ * Makes the reader; it gives null for what is no object, or no name at all, or at a host that
+ * memory does not know: the other door finds the same and says so. Hot objects are named again and
+ * again, so it remembers: two look-ups in place of a dozen small functions. `peekHost` is the
+ * directory's: what it does not know the other door asks.
  */
 export function createHotPlaceReader(
   domains: Domains,
@@ -60,7 +64,8 @@ export function createHotPlaceReader(
   function hostOf(host: string): KnownHost | null {
     const known = host === lastHost ? last : (hosts.get(host) ?? null);
     const place = known?.place ?? readHost(host, domains);
-    const asked = place.kind === 'other' && place.bindableName !== null ? peekHost(place.bindableName) : null;
+    const asked =
+      place.kind === 'other' && place.bindableName !== null ? peekHost(place.bindableName) : null;
     if (asked === undefined) return null;
     let entry = known;
     if (entry === null || entry.binding !== asked) {
@@ -98,12 +103,18 @@ function readPlace(rawPath: string, host: KnownHost): HotPlace | null {
   try {
     const bucket = parseBucketName(decodePathSegment(address.rawBucket));
     const path = decodePathSegment(rawKey);
-    if (!isSite) return { bucket, key: parseObjectKey(path), site: null, isOwnHost: address.isVirtualHost };
+    if (!isSite)
+      return { bucket, key: parseObjectKey(path), site: null, isOwnHost: address.isVirtualHost };
     const { binding } = address;
     const keys = likelyKeys(prefixOf(binding), path).map(parseObjectKey);
     const [key] = keys;
     if (key === undefined) return null;
-    return { bucket, key, site: { bucket, binding, path, host: host.name, keys, plan: null }, isOwnHost: true };
+    return {
+      bucket,
+      key,
+      site: { bucket, binding, path, host: host.name, keys, plan: null },
+      isOwnHost: true,
+    };
   } catch (error) {
     if (error instanceof StorageError) return null;
     throw error;

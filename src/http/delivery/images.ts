@@ -1,6 +1,6 @@
-// Images in other sizes and formats, made when they are first asked for and kept as all that is derived. The reader waits
-// for the making: an image of another size is not what was asked for. Called by deliver.ts for addresses with a query, in
-// buckets whose owner allows it.
+// Images in other sizes and formats, made when they are first asked for and kept as all that is
+// derived. The reader waits for the making: an image of another size is not what was asked for.
+// Called by deliver.ts for addresses with a query, in buckets whose owner allows it.
 import type { Core } from '../../core/core.ts';
 import { IMAGE_SOURCE_MAX_BYTES } from '../../core/limits.ts';
 import { readWhole } from '../../core/objects/read-whole.ts';
@@ -11,15 +11,21 @@ import type { Derived } from '../../ports/derived.ts';
 import type { HttpRequest } from '../request.ts';
 import { contentTypeOf } from '../semantics/content-type.ts';
 import { findEntityTag } from '../semantics/entity-tag.ts';
-import { type ImageWish, imageFormatOf, parseImageQuery, recipeName } from '../semantics/image-query.ts';
+import {
+  type ImageWish,
+  imageFormatOf,
+  parseImageQuery,
+  recipeName,
+} from '../semantics/image-query.ts';
 import { type Choice, type Representation, sourceName } from './representation.ts';
 import type { Making } from './requester.ts';
 
 export type Images = {
   /**
-   * The image that the address asks for; null: the object as it is. InvalidArgument for a wrong parameter, InvalidRequest
-   * for an object that is no good image, NotImplemented where none can be made, SlowDown when too many wait; those of
-   * `making.work`, which is asked before anything is done below memory.
+   * The image that the address asks for; null: the object as it is. InvalidArgument for a wrong
+   * parameter, InvalidRequest for an object that is no good image, NotImplemented where none can be
+   * made, SlowDown when too many wait; those of `making.work`, which is asked before anything is
+   * done below memory.
    */
   choose(
     pointer: Pointer,
@@ -33,7 +39,11 @@ export function createImages(core: Core): Images {
   const { derived } = core.ports;
   const made = new WeakMap<Derived, Representation>();
 
-  function represent({ etag }: Pointer, { recipe, isByAccept }: ImageWish, found: Derived): Representation {
+  function represent(
+    { etag }: Pointer,
+    { recipe, isByAccept }: ImageWish,
+    found: Derived,
+  ): Representation {
     const own = `${etag}-${recipeName(recipe)}-${found.tag}`;
     const vary = isByAccept ? 'Accept' : null;
     const known = made.get(found);
@@ -57,7 +67,9 @@ export function createImages(core: Core): Images {
     await work?.toFind();
     const found = await derived.find(name);
     if (found === null) await work?.toMake();
-    const image = found ?? (await derived.make(name, wish.recipe, findRequester(), () => readSource(core, pointer)));
+    const image =
+      found ??
+      (await derived.make(name, wish.recipe, findRequester(), () => readSource(core, pointer)));
     if (image === 'none') return null;
     return choiceOf(represent(pointer, wish, image), found === null ? 'bucket' : derived.tier);
   }
@@ -67,14 +79,26 @@ export function createImages(core: Core): Images {
       const { headers } = pointer;
       const source = imageFormatOf(headers.contentType ?? contentTypeOf(pointer.key));
       // What is encrypted at rest is kept nowhere else in the clear.
-      if (source === null || pointer.encryption !== null || headers.contentEncoding !== undefined) return null;
+      if (source === null || pointer.encryption !== null || headers.contentEncoding !== undefined)
+        return null;
       if (/\bno-transform\b/i.test(headers.cacheControl ?? '')) return null;
-      const wish = parseImageQuery(request.rawQuery, request.header('accept'), source, settings, making.isOwners);
+      const wish = parseImageQuery(
+        request.rawQuery,
+        request.header('accept'),
+        source,
+        settings,
+        making.isOwners,
+      );
       if (wish === null) return null;
       const recipe = recipeName(wish.recipe);
       const known = knownTag(request.header('if-none-match'), `${pointer.etag}-${recipe}-`);
       if (known !== null) {
-        return { etag: known, representation: null, origin: 'memory', vary: wish.isByAccept ? 'Accept' : null };
+        return {
+          etag: known,
+          representation: null,
+          origin: 'memory',
+          vary: wish.isByAccept ? 'Accept' : null,
+        };
       }
       const name = `${sourceName(pointer)};${recipe}`;
       const ready = derived.peek(name);
@@ -96,9 +120,13 @@ async function readSource(core: Core, pointer: Pointer): Promise<Uint8Array> {
   });
 }
 
-/** The tag, among those of the header, of this very image: the reader has it, whether or not it is still here. */
+/**
+ * The tag, among those of the header, of this very image: the reader has it, whether or not it is
+ * still here.
+ */
 function knownTag(ifNoneMatch: string | null, start: string): string | null {
   if (ifNoneMatch === null || !ifNoneMatch.includes(start)) return null;
-  const isIt = (tag: string) => tag.startsWith(start) && /^[0-9a-f]{8}$/.test(tag.slice(start.length));
+  const isIt = (tag: string) =>
+    tag.startsWith(start) && /^[0-9a-f]{8}$/.test(tag.slice(start.length));
   return findEntityTag(ifNoneMatch, isIt, true);
 }

@@ -1,6 +1,6 @@
-// The headers of public answers, made once per pointer and profile and kept with both: when the memory tier drops the
-// pointer, or the settings change, they go too. Both doors of delivery, deliver.ts and hot-answer.ts, take theirs from
-// here, so that they can't disagree.
+// The headers of public answers, made once per pointer and profile and kept with both: when the
+// memory tier drops the pointer, or the settings change, they go too. Both doors of delivery,
+// deliver.ts and hot-answer.ts, take theirs from here, so that they can't disagree.
 import type { Pointer } from '../../domain/nouns.ts';
 import { HIT_TIMING, SERVER_TIMING } from '../observe/server-timing.ts';
 import { isolateFromOrigin } from '../semantics/active-content.ts';
@@ -11,15 +11,18 @@ import { type ByteRange, contentRange, lengthOf } from '../semantics/range.ts';
 import { addVary, dress, type HeaderProfile, PLAIN_PROFILES } from './header-profile.ts';
 
 export type PreparedHeaders = {
-  /** A 200 of the whole object. The record of a memory hit is always the same object: a key for what is made of it. */
+  /**
+   * A 200 of the whole object. The record of a memory hit is always the same object: a key for what
+   * is made of it.
+   */
   whole(pointer: Pointer, cacheStatus: string): Readonly<HeaderRecord>;
   /** A 304. As `whole`. */
   notModified(pointer: Pointer, cacheStatus: string): Readonly<HeaderRecord>;
   /** A 206. Never kept: there are too many ranges. */
   part(pointer: Pointer, cacheStatus: string, range: ByteRange): Readonly<HeaderRecord>;
   /**
-   * A 206 without the values of its range and, from the bucket, of its time. As `whole`, always the same object for a body
-   * out of memory, and for one from the bucket.
+   * A 206 without the values of its range and, from the bucket, of its time. As `whole`, always the
+   * same object for a body out of memory, and for one from the bucket.
    */
   partOfAny(pointer: Pointer, tier: 'memory' | 'bucket'): Readonly<HeaderRecord>;
   /** Whether the Referer decides who gets the object; never in buckets without hosting settings. */
@@ -32,8 +35,8 @@ export type PreparedHeaders = {
 export type PreparedFor = (profile: HeaderProfile) => PreparedHeaders;
 
 /**
- * `memoryHit` is the Cache-Status whose records are kept, `memoryMiss` that of a body from the bucket;
- * `compressionMaxBytes`: of the largest object with variants.
+ * `memoryHit` is the Cache-Status whose records are kept, `memoryMiss` that of a body from the
+ * bucket; `compressionMaxBytes`: of the largest object with variants.
  */
 type PreparedSettings = {
   readonly defaultCacheControl: string;
@@ -77,8 +80,12 @@ export function createPreparedFor(settings: PreparedSettings): PreparedFor {
 }
 
 /** Cost of an answer: 30 ns for a known pointer, else about 1 µs. */
-function createPreparedHeaders(settings: PreparedSettings, profile: HeaderProfile): PreparedHeaders {
-  const { defaultCacheControl, memoryHit, memoryMiss, compressionMaxBytes, isServerTimingOn } = settings;
+function createPreparedHeaders(
+  settings: PreparedSettings,
+  profile: HeaderProfile,
+): PreparedHeaders {
+  const { defaultCacheControl, memoryHit, memoryMiss, compressionMaxBytes, isServerTimingOn } =
+    settings;
   const { isSharedOrigin, isSite, rules } = profile;
   const namesOfNotModified = updatedNames(profile);
   const known = new WeakMap<Pointer, Prepared>();
@@ -91,14 +98,26 @@ function createPreparedHeaders(settings: PreparedSettings, profile: HeaderProfil
       if (isSharedOrigin) isolateFromOrigin(own);
       if (isSite) own['content-type'] = withCharset(contentType);
       const isGuarded = rules?.isProtected(pointer.key, contentType) ?? false;
-      const common = withCacheControl(own, () => rules?.cacheControlOf(pointer.key) ?? defaultCacheControl);
+      const common = withCacheControl(
+        own,
+        () => rules?.cacheControlOf(pointer.key) ?? defaultCacheControl,
+      );
       dress(common, profile);
       if (isGuarded) addVary(common, ['Referer']);
       // What is encrypted at rest is kept nowhere else in the clear.
       const mayCompress = pointer.encryption === null && (rules?.isCompressed ?? true);
-      const isNegotiated = mayCompress && isCompressible(common, pointer.sizeBytes, compressionMaxBytes);
+      const isNegotiated =
+        mayCompress && isCompressible(common, pointer.sizeBytes, compressionMaxBytes);
       if (isNegotiated) addVary(common, ['Accept-Encoding']);
-      prepared = { common, isGuarded, isNegotiated, whole: null, notModified: null, part: null, partRead: null };
+      prepared = {
+        common,
+        isGuarded,
+        isNegotiated,
+        whole: null,
+        notModified: null,
+        part: null,
+        partRead: null,
+      };
       known.set(pointer, prepared);
     }
     return prepared;
@@ -110,7 +129,11 @@ function createPreparedHeaders(settings: PreparedSettings, profile: HeaderProfil
     return headers;
   }
 
-  function partHeaders(common: Readonly<HeaderRecord>, cacheStatus: string, ofRange: typeof ANY_RANGE): HeaderRecord {
+  function partHeaders(
+    common: Readonly<HeaderRecord>,
+    cacheStatus: string,
+    ofRange: typeof ANY_RANGE,
+  ): HeaderRecord {
     return timed({ ...common, ...ofRange, 'cache-status': cacheStatus }, cacheStatus);
   }
 
@@ -123,8 +146,12 @@ function createPreparedHeaders(settings: PreparedSettings, profile: HeaderProfil
     },
     notModified(pointer, cacheStatus) {
       const prepared = of(pointer);
-      if (cacheStatus !== memoryHit) return notModifiedHeaders(prepared.common, namesOfNotModified, cacheStatus);
-      prepared.notModified ??= timed(notModifiedHeaders(prepared.common, namesOfNotModified, cacheStatus), cacheStatus);
+      if (cacheStatus !== memoryHit)
+        return notModifiedHeaders(prepared.common, namesOfNotModified, cacheStatus);
+      prepared.notModified ??= timed(
+        notModifiedHeaders(prepared.common, namesOfNotModified, cacheStatus),
+        cacheStatus,
+      );
       return prepared.notModified;
     },
     part: (pointer, cacheStatus, range) =>
@@ -149,11 +176,18 @@ function createPreparedHeaders(settings: PreparedSettings, profile: HeaderProfil
   };
 }
 
-function wholeHeaders(common: Readonly<HeaderRecord>, pointer: Pointer, cacheStatus: string): HeaderRecord {
+function wholeHeaders(
+  common: Readonly<HeaderRecord>,
+  pointer: Pointer,
+  cacheStatus: string,
+): HeaderRecord {
   return { ...common, 'content-length': `${pointer.sizeBytes}`, 'cache-status': cacheStatus };
 }
 
-/** The default, unless the object says something: max-age would undo Expires. Source: RFC 9111 section 5.3. */
+/**
+ * The default, unless the object says something: max-age would undo Expires. Source: RFC 9111
+ * section 5.3.
+ */
 function withCacheControl(own: HeaderRecord, defaultOf: () => string): HeaderRecord {
   if (own['cache-control'] !== undefined || own.expires !== undefined) return own;
   return { 'cache-control': defaultOf(), ...own };
@@ -163,9 +197,10 @@ function withCacheControl(own: HeaderRecord, defaultOf: () => string): HeaderRec
 const NOT_MODIFIED_HEADERS = ['cache-control', 'etag', 'expires', 'last-modified', 'vary'] as const;
 
 /**
- * Those, and what the site itself says of its answers: the ETag stays the same when `_headers` or the preset changes, so
- * a reader that asks whether its copy is still right would keep the old policy with it for ever. Nothing else of the
- * object. Source: RFC 9111 section 4.3.4; nginx's add_header is on a 304 too.
+ * Those, and what the site itself says of its answers: the ETag stays the same when `_headers` or
+ * the preset changes, so a reader that asks whether its copy is still right would keep the old
+ * policy with it for ever. Nothing else of the object. Source: RFC 9111 section 4.3.4; nginx's
+ * add_header is on a 304 too.
  */
 function updatedNames({ changes }: HeaderProfile): readonly string[] {
   return [...new Set([...NOT_MODIFIED_HEADERS, ...changes.added.map(([name]) => name)])];

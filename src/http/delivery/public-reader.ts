@@ -1,6 +1,6 @@
-// Whether a reader without a signature may have what was found: at once where the bucket's gate says so for everyone,
-// by its policy where that depends on the request. Both doors and websites decide through it; hot-answer.ts, which has no
-// whole request, takes only what is everyone's.
+// Whether a reader without a signature may have what was found: at once where the bucket's gate
+// says so for everyone, by its policy where that depends on the request. Both doors and websites
+// decide through it; hot-answer.ts, which has no whole request, takes only what is everyone's.
 import type { Decide } from '../../core/auth/decide.ts';
 import { nameOfBucketId } from '../../core/buckets/blob-home.ts';
 import type { Core } from '../../core/core.ts';
@@ -22,7 +22,10 @@ export type FoundObject = { readonly gate: BucketGate | null; readonly pointer: 
 export type Readable = { readonly pointer: Pointer; readonly isForEveryone: boolean };
 
 export type PublicReader = {
-  /** NoSuchBucket, AccessDenied, NoSuchKey. Cost: 10 ns, or some microseconds where the policy is asked. */
+  /**
+   * NoSuchBucket, AccessDenied, NoSuchKey. Cost: 10 ns, or some microseconds where the policy is
+   * asked.
+   */
   require(request: HttpRequest, found: FoundObject, key: ObjectKey): Readable;
   /** For whom it was decided already, by a signature. NoSuchBucket, NoSuchKey. */
   requireFound(found: FoundObject, key: ObjectKey): Readable;
@@ -35,13 +38,31 @@ type Answer = { readonly isAllowed: boolean; readonly isForEveryone: boolean };
 const OPEN: Answer = { isAllowed: true, isForEveryone: true };
 const SHUT: Answer = { isAllowed: false, isForEveryone: true };
 const ANYBODY = { kind: 'anonymous' } as const;
-const PUBLIC_GRANT: readonly Grant[] = [{ grantee: { kind: 'group', group: 'AllUsers' }, permission: 'READ' }];
+const PUBLIC_GRANT: readonly Grant[] = [
+  { grantee: { kind: 'group', group: 'AllUsers' }, permission: 'READ' },
+];
 
-export function createPublicReader(core: Core, decide: Decide, settings: { readonly region: string }): PublicReader {
-  /** What the policy says, with this request in hand. Where it looks at nothing of it, it says so to everyone. */
-  function ask(request: HttpRequest, gate: BucketGate, key: ObjectKey, pointer: Pointer | null): Answer {
+export function createPublicReader(
+  core: Core,
+  decide: Decide,
+  settings: { readonly region: string },
+): PublicReader {
+  /**
+   * What the policy says, with this request in hand. Where it looks at nothing of it, it says so to
+   * everyone.
+   */
+  function ask(
+    request: HttpRequest,
+    gate: BucketGate,
+    key: ObjectKey,
+    pointer: Pointer | null,
+  ): Answer {
     let isForEveryone = true;
-    const record = { name: nameOfBucketId(gate.bucketId), ownerId: gate.ownerId, access: gate.access };
+    const record = {
+      name: nameOfBucketId(gate.bucketId),
+      ownerId: gate.ownerId,
+      access: gate.access,
+    };
     const source: ConditionSource = {
       request,
       operation: 'GetObject',
@@ -65,7 +86,8 @@ export function createPublicReader(core: Core, decide: Decide, settings: { reado
     const action = 's3:GetObject';
     if (pointer === null) {
       const isAllowed =
-        decideCall(record, { action, key }) === 'allowed' || mayKnowMissing(decideCall, record, action, key);
+        decideCall(record, { action, key }) === 'allowed' ||
+        mayKnowMissing(decideCall, record, action, key);
       return { isAllowed, isForEveryone };
     }
     const { ownerId, tags, isPublicByAcl } = pointer;
@@ -74,7 +96,12 @@ export function createPublicReader(core: Core, decide: Decide, settings: { reado
     return { isAllowed, isForEveryone };
   }
 
-  function answer(request: HttpRequest, gate: BucketGate, key: ObjectKey, pointer: Pointer | null): Answer {
+  function answer(
+    request: HttpRequest,
+    gate: BucketGate,
+    key: ObjectKey,
+    pointer: Pointer | null,
+  ): Answer {
     const known = everyoneMayRead(gate.access, key, pointer);
     return known === 'ask' ? ask(request, gate, key, pointer) : known === 'yes' ? OPEN : SHUT;
   }
@@ -100,10 +127,14 @@ export function createPublicReader(core: Core, decide: Decide, settings: { reado
 }
 
 /**
- * For what this reader may have and another may not: unless the owner said who may keep it, nobody but the reader, who
- * has to ask again. What `_headers` says of the path is for those pages of it that everyone may read.
+ * For what this reader may have and another may not: unless the owner said who may keep it, nobody
+ * but the reader, who has to ask again. What `_headers` says of the path is for those pages of it
+ * that everyone may read.
  */
-export function withPrivateCaching(headers: Readonly<HeaderRecord>, pointer: Pointer): Readonly<HeaderRecord> {
+export function withPrivateCaching(
+  headers: Readonly<HeaderRecord>,
+  pointer: Pointer,
+): Readonly<HeaderRecord> {
   const { cacheControl, expires } = pointer.headers;
   if (cacheControl !== undefined || expires !== undefined) return headers;
   const kept: HeaderRecord = { ...headers, 'cache-control': 'private, no-cache' };

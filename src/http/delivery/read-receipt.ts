@@ -1,5 +1,6 @@
-// Receipts of public reads: of buckets whose owner shows everyone what requests cost. Such reads are counted with their
-// receipt, all others by count-read.ts; the hot door leaves these buckets alone.
+// Receipts of public reads: of buckets whose owner shows everyone what requests cost. Such reads
+// are counted with their receipt, all others by count-read.ts; the hot door leaves these buckets
+// alone.
 import type { TakeReceipt } from '../../core/metering/take-receipt.ts';
 import type { BucketGate } from '../../domain/nouns.ts';
 import type { OperationClass } from '../../ports/metering.ts';
@@ -18,16 +19,30 @@ export type Read = {
 };
 type Visitor = { readonly request: HttpRequest; readonly requestId: string };
 
-/** Counts the read and gives the header of its receipt. Null: nothing was counted, for it has none. */
-export type ReceiptOfRead = (visitor: Visitor, gate: BucketGate | null, read: Read) => Promise<HeaderRecord> | null;
+/**
+ * Counts the read and gives the header of its receipt. Null: nothing was counted, for it has none.
+ */
+export type ReceiptOfRead = (
+  visitor: Visitor,
+  gate: BucketGate | null,
+  read: Read,
+) => Promise<HeaderRecord> | null;
 
 /** `takeReceipt` null: there are no receipts. */
 export function createReadReceipts(takeReceipt: TakeReceipt | null): ReceiptOfRead {
   return ({ request, requestId }, gate, { operationClass, bytesOut, origin, storageClass }) => {
     if (takeReceipt === null || gate?.settings.receipts !== 'everyone') return null;
     noteRead(request.notes, bytesOut, origin);
-    const use = { operationClass, bytesOut, tier: tierOf(origin, bytesOut), storageClass, alsoRead: [] };
-    return takeReceipt(readerOf(gate), use).then((receipt) => ({ [RECEIPT]: receiptHeader(receipt, requestId) }));
+    const use = {
+      operationClass,
+      bytesOut,
+      tier: tierOf(origin, bytesOut),
+      storageClass,
+      alsoRead: [],
+    };
+    return takeReceipt(readerOf(gate), use).then((receipt) => ({
+      [RECEIPT]: receiptHeader(receipt, requestId),
+    }));
   };
 }
 

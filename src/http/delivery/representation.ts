@@ -1,5 +1,6 @@
-// One representation of an object that is not its stored bytes: a compressed one, an image in another size. It changes
-// some headers of the object's own; everything else that is said of the object stays true. Used by both doors.
+// One representation of an object that is not its stored bytes: a compressed one, an image in
+// another size. It changes some headers of the object's own; everything else that is said of the
+// object stays true. Used by both doors.
 import type { Pointer } from '../../domain/nouns.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
 import { type ByteRange, contentRange, lengthOf } from '../semantics/range.ts';
@@ -16,8 +17,9 @@ export type Representation = {
 };
 
 /**
- * What a read gets when it does not simply get the object. `etag`, without quotes, is what its conditions are compared
- * with; `representation` null: the object's own bytes, or none because the reader has that one already.
+ * What a read gets when it does not simply get the object. `etag`, without quotes, is what its
+ * conditions are compared with; `representation` null: the object's own bytes, or none because the
+ * reader has that one already.
  */
 export type Choice = {
   readonly etag: string;
@@ -27,14 +29,23 @@ export type Choice = {
 };
 
 /** What a representation is made of, as a name: equal names mean equal bytes. */
-export function sourceName({ segments, versionId }: Pick<Pointer, 'segments' | 'versionId'>): string {
+export function sourceName({
+  segments,
+  versionId,
+}: Pick<Pointer, 'segments' | 'versionId'>): string {
   const [only, second] = segments;
   if (only === undefined || second !== undefined) return `v/${versionId}`;
   return `b/${only.blobId}/${only.offsetBytes}+${only.lengthBytes}`;
 }
 
-/** Headers of the object with those of the representation in their place. One that the owner took away stays away. */
-export function dressed(headers: Readonly<HeaderRecord>, { changes, vary }: Representation): HeaderRecord {
+/**
+ * Headers of the object with those of the representation in their place. One that the owner took
+ * away stays away.
+ */
+export function dressed(
+  headers: Readonly<HeaderRecord>,
+  { changes, vary }: Representation,
+): HeaderRecord {
   const all = { ...headers, ...changes };
   if (vary !== null) addVary(all, [vary]);
   if (headers.etag === undefined) delete all.etag;

@@ -1,10 +1,12 @@
-// Compressed variants of public objects: which one a reader gets, and that it gets made. A reader never waits for
-// compression: the first who would profit gets the object as it is, and behind its answer the variant is made, once. Both
-// doors of delivery choose here, so that they can't disagree.
+// Compressed variants of public objects: which one a reader gets, and that it gets made. A reader
+// never waits for compression: the first who would profit gets the object as it is, and behind its
+// answer the variant is made, once. Both doors of delivery choose here, so that they can't
+// disagree.
 //
-// A variant has a tag of its own, `{etag}-{coding}-{checksum of its bytes}`: a strong one, whatever compressor made it.
-// A tag that a reader names picks the representation that it means, so ranges go on and revalidations stay cheap. A range
-// without such a tag is always one of the stored bytes: which variants are ready changes, and parts must never be mixed.
+// A variant has a tag of its own, `{etag}-{coding}-{checksum of its bytes}`: a strong one, whatever
+// compressor made it. A tag that a reader names picks the representation that it means, so ranges
+// go on and revalidations stay cheap. A range without such a tag is always one of the stored bytes:
+// which variants are ready changes, and parts must never be mixed.
 import type { Core } from '../../core/core.ts';
 import { readWhole } from '../../core/objects/read-whole.ts';
 import type { Pointer } from '../../domain/nouns.ts';
@@ -13,7 +15,13 @@ import type { HttpRequest } from '../request.ts';
 import { createAcceptedCodings } from '../semantics/accept-encoding.ts';
 import { findEntityTag, hasEntityTag } from '../semantics/entity-tag.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
-import { type Choice, dressed, dressedNotModified, type Representation, sourceName } from './representation.ts';
+import {
+  type Choice,
+  dressed,
+  dressedNotModified,
+  type Representation,
+  sourceName,
+} from './representation.ts';
 import type { Making } from './requester.ts';
 import { mayWork } from './require-work.ts';
 
@@ -26,12 +34,28 @@ export type Variants = {
    * made behind the answer. `making.work` is asked before anything is done below memory; it rejects
    * for a reader that goes on with a variant.
    */
-  choose(pointer: Pointer, request: HttpRequest, making: Making): Choice | null | Promise<Choice | null>;
-  /** The tag among those of an If-None-Match by which the reader has a representation that it may still use, or null. */
+  choose(
+    pointer: Pointer,
+    request: HttpRequest,
+    making: Making,
+  ): Choice | null | Promise<Choice | null>;
+  /**
+   * The tag among those of an If-None-Match by which the reader has a representation that it may
+   * still use, or null.
+   */
   knownTag(pointer: Pointer, ifNoneMatch: string, acceptEncoding: string | null): string | null;
-  /** Headers of a variant from those of the object, of a 200 and of a 304; the same record for the same two. */
-  headersOf(headers: Readonly<HeaderRecord>, representation: Representation): Readonly<HeaderRecord>;
-  notModifiedOf(headers: Readonly<HeaderRecord>, representation: Representation): Readonly<HeaderRecord>;
+  /**
+   * Headers of a variant from those of the object, of a 200 and of a 304; the same record for the
+   * same two.
+   */
+  headersOf(
+    headers: Readonly<HeaderRecord>,
+    representation: Representation,
+  ): Readonly<HeaderRecord>;
+  notModifiedOf(
+    headers: Readonly<HeaderRecord>,
+    representation: Representation,
+  ): Readonly<HeaderRecord>;
 };
 
 const CODED_TAG = /^(.+)-(br|zstd|gzip)-[0-9a-f]{8}$/;
@@ -58,7 +82,11 @@ export function createVariants(core: Core): Variants {
     const known = made.get(found);
     // Two objects of equal bytes share what was made of them, and may have different tags.
     if (known !== undefined && known.etag === own) return known;
-    const changes = { etag: `"${own}"`, 'content-encoding': coding, 'content-length': `${found.bytes.length}` };
+    const changes = {
+      etag: `"${own}"`,
+      'content-encoding': coding,
+      'content-length': `${found.bytes.length}`,
+    };
     // Accept-Encoding stands in the Vary of the object's own headers.
     const representation = { etag: own, bytes: found.bytes, changes, vary: null };
     made.set(found, representation);
@@ -74,7 +102,10 @@ export function createVariants(core: Core): Variants {
     return null;
   }
 
-  function peekAmong(pointer: Pointer, codings: readonly ContentCoding[]): Representation | null | 'unknown' {
+  function peekAmong(
+    pointer: Pointer,
+    codings: readonly ContentCoding[],
+  ): Representation | null | 'unknown' {
     const [best] = codings;
     if (best === undefined) return null;
     const known = derived.peek(nameOf(pointer, best));
@@ -83,7 +114,9 @@ export function createVariants(core: Core): Variants {
   }
 
   const make = (pointer: Pointer, coding: ContentCoding, { findRequester }: Making) =>
-    derived.make(nameOf(pointer, coding), { kind: 'coding', coding }, findRequester(), () => readWhole(core, pointer));
+    derived.make(nameOf(pointer, coding), { kind: 'coding', coding }, findRequester(), () =>
+      readWhole(core, pointer),
+    );
 
   async function ask(
     pointer: Pointer,
@@ -93,15 +126,22 @@ export function createVariants(core: Core): Variants {
     const [best] = codings;
     if (best === undefined) return null;
     const { work } = making;
-    const found = (await mayWork(work?.toFind())) ? await derived.find(nameOf(pointer, best)) : null;
+    const found = (await mayWork(work?.toFind()))
+      ? await derived.find(nameOf(pointer, best))
+      : null;
     const isMissing = found === null && isWanted;
-    if (isMissing && (await mayWork(work?.toMake()))) background.run('make-variant', () => make(pointer, best, making));
+    if (isMissing && (await mayWork(work?.toMake())))
+      background.run('make-variant', () => make(pointer, best, making));
     if (found === null || found === 'none') return inMemory(readyAmong(pointer, codings));
     return choiceOf(represent(pointer, best, found), derived.tier);
   }
 
   /** For a reader that goes on with a variant: it is found, or made while the reader waits. */
-  async function resume(pointer: Pointer, { coding, tag }: CodedTag, making: Making): Promise<Choice | null> {
+  async function resume(
+    pointer: Pointer,
+    { coding, tag }: CodedTag,
+    making: Making,
+  ): Promise<Choice | null> {
     const { known, origin } = await findOrMake(pointer, coding, making);
     if (known === 'none') return null;
     const representation = represent(pointer, coding, known);
@@ -123,7 +163,11 @@ export function createVariants(core: Core): Variants {
     return { known: await make(pointer, coding, making), origin: 'bucket' };
   }
 
-  function knownTag(pointer: Pointer, ifNoneMatch: string, acceptEncoding: string | null): string | null {
+  function knownTag(
+    pointer: Pointer,
+    ifNoneMatch: string,
+    acceptEncoding: string | null,
+  ): string | null {
     if (hasEntityTag(ifNoneMatch, pointer.etag, true)) return pointer.etag;
     if (!ifNoneMatch.includes(`${pointer.etag}-`)) return null;
     return codedTag(ifNoneMatch, pointer.etag, accepted(acceptEncoding), true)?.tag ?? null;
@@ -137,7 +181,8 @@ export function createVariants(core: Core): Variants {
       const codings = accepted(acceptEncoding);
       const ifNoneMatch = request.header('if-none-match');
       const known = ifNoneMatch === null ? null : knownTag(pointer, ifNoneMatch, acceptEncoding);
-      if (known !== null) return { etag: known, representation: null, origin: 'memory', vary: null };
+      if (known !== null)
+        return { etag: known, representation: null, origin: 'memory', vary: null };
       const condition = request.header('if-match') ?? request.header('if-range');
       if (condition !== null) {
         if (hasEntityTag(condition, pointer.etag, false)) return null;
@@ -158,11 +203,17 @@ export function createVariants(core: Core): Variants {
   };
 }
 
-type MakeHeaders = (headers: Readonly<HeaderRecord>, representation: Representation) => Readonly<HeaderRecord>;
+type MakeHeaders = (
+  headers: Readonly<HeaderRecord>,
+  representation: Representation,
+) => Readonly<HeaderRecord>;
 
 /** The same, made once for the same two and kept as long as both are. */
 function remembered(make: MakeHeaders): MakeHeaders {
-  const known = new WeakMap<Readonly<HeaderRecord>, WeakMap<Representation, Readonly<HeaderRecord>>>();
+  const known = new WeakMap<
+    Readonly<HeaderRecord>,
+    WeakMap<Representation, Readonly<HeaderRecord>>
+  >();
   return (headers, representation) => {
     let ofHeaders = known.get(headers);
     if (ofHeaders === undefined) {
@@ -187,7 +238,9 @@ const inMemory = (representation: Representation | null): Choice | null =>
 
 type CodedTag = { readonly tag: string; readonly coding: ContentCoding };
 
-/** The first tag of a list that names a variant of this object in a coding that the reader takes. */
+/**
+ * The first tag of a list that names a variant of this object in a coding that the reader takes.
+ */
 function codedTag(
   header: string,
   etag: string,

@@ -1,5 +1,6 @@
-// What a reader may wish for besides the object itself: to be handed a file to save (`?download`), digests, and in a call of
-// S3 its checksum. Each is a few headers more on a 200 or 206; without a wish nothing is made. Called by answer-object.ts alone.
+// What a reader may wish for besides the object itself: to be handed a file to save (`?download`),
+// digests, and in a call of S3 its checksum. Each is a few headers more on a 200 or 206; without a
+// wish nothing is made. Called by answer-object.ts alone.
 import type { BucketId, Pointer } from '../../domain/nouns.ts';
 import type { HttpRequest } from '../request.ts';
 import { checksumHeaders, readChecksumMode } from '../s3/headers/checksum-headers.ts';
@@ -25,7 +26,10 @@ export type CallWish = {
 /** Cheap: most queries have nothing to do with us. */
 const DOWNLOAD = /(?:^|&)download(?:[=&]|$)/;
 
-/** Of what is answered: `representation` null is the object itself, `isWhole` all of it; `wish` null: it is no call of S3. */
+/**
+ * Of what is answered: `representation` null is the object itself, `isWhole` all of it; `wish`
+ * null: it is no call of S3.
+ */
 type Answered = {
   readonly representation: Representation | null;
   readonly isWhole: boolean;
@@ -33,8 +37,9 @@ type Answered = {
 };
 
 /**
- * The headers that answer the wishes of a request; null for none.
- * InvalidArgument for a name that no disk takes, InvalidRequest for a checksum mode that is none. Cost: 0.1 µs where nothing is wished for.
+ * The headers that answer the wishes of a request; null for none. InvalidArgument for a name that
+ * no disk takes, InvalidRequest for a checksum mode that is none. Cost: 0.1 µs where nothing is
+ * wished for.
  */
 export function wishedHeaders(
   request: HttpRequest,
@@ -47,12 +52,17 @@ export function wishedHeaders(
       ? pointer
       : { etag: '', checksum: null, encryption: null, inlineBytes: representation.bytes };
   const digests = digestHeaders(request, source, isWhole && request.method === 'GET');
-  const sums = wish !== null && readChecksumMode(wish.checksumMode) ? checksumsOf(source, isWhole) : null;
+  const sums =
+    wish !== null && readChecksumMode(wish.checksumMode) ? checksumsOf(source, isWhole) : null;
   const { rawQuery } = request;
   const asked = DOWNLOAD.test(rawQuery) ? parseQuery(rawQuery).get('download') : null;
   if (asked === null) return sums === null ? digests : { ...digests, ...sums };
   const { contentDisposition } = pointer.headers;
-  return { ...digests, ...sums, 'content-disposition': downloadDisposition(asked, contentDisposition, pointer.key) };
+  return {
+    ...digests,
+    ...sums,
+    'content-disposition': downloadDisposition(asked, contentDisposition, pointer.key),
+  };
 }
 
 /** A checksum of the whole says nothing of a part, and none is stored of what was made later. */

@@ -1,5 +1,6 @@
-// One line of the access log, in a format that log readers know. Pure. Everything in it may come from a stranger: nothing
-// can begin another line or field, no text is longer than its bound, and what would let its reader in is left out.
+// One line of the access log, in a format that log readers know. Pure. Everything in it may come
+// from a stranger: nothing can begin another line or field, no text is longer than its bound, and
+// what would let its reader in is left out.
 import { redactTarget, redactUrl } from './redact.ts';
 
 /** One answered request. Texts of headers are one character a byte, as they came. */
@@ -32,27 +33,38 @@ export type AccessEntry = {
 
 export type FormatAccess = (entry: AccessEntry) => string;
 
-/** Longest texts, characters. A path is at most a key of 1,024 bytes in percent-encoding and a bucket. */
+/**
+ * Longest texts, characters. A path is at most a key of 1,024 bytes in percent-encoding and a
+ * bucket.
+ */
 const TARGET_MAX_LENGTH = 4096;
 const TEXT_MAX_LENGTH = 1024;
 
-/** What can't stand in a field of the combined format: controls, quotes, the backslash, and what is no ASCII. */
+/**
+ * What can't stand in a field of the combined format: controls, quotes, the backslash, and what is
+ * no ASCII.
+ */
 const HARMLESS = /^[ !#-[\]-~]*$/;
 const UNSAFE = /["\\]|[^\x20-\x7e]/g;
-/** What JSON leaves as it is and a terminal or an older parser takes for something: DEL, C1 controls, line separators. */
+/**
+ * What JSON leaves as it is and a terminal or an older parser takes for something: DEL, C1
+ * controls, line separators.
+ */
 const JSON_HARMLESS = /^[ -~]*$/;
 const JSON_UNSAFE = /[\x7f-\x9f\u2028\u2029]/g;
 const HIGH_BYTES = /[\x80-\xff]/;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /**
- * Apache's and nginx's `combined`, with the access key as the user, and behind it: request id, seconds, tiers of pointer
- * and body, bucket, host. Source: https://httpd.apache.org/docs/2.4/logs.html#combined
+ * Apache's and nginx's `combined`, with the access key as the user, and behind it: request id,
+ * seconds, tiers of pointer and body, bucket, host. Source:
+ * https://httpd.apache.org/docs/2.4/logs.html#combined
  */
 export function createCombinedFormat(): FormatAccess {
   const clock = memoOf((second) => clockText(second * 1000));
   return (entry) => {
-    const { remoteAddress, accessKeyId, method, protocol, status, bodyBytes, referer, userAgent } = entry;
+    const { remoteAddress, accessKeyId, method, protocol, status, bodyBytes, referer, userAgent } =
+      entry;
     const request = escaped(`${method} ${targetOf(entry)} ${protocol}`);
     const tiers = `${entry.metadataTier ?? '-'}/${entry.bodyTier ?? '-'}`;
     return (
@@ -92,11 +104,17 @@ export function createJsonFormat(): FormatAccess {
       userAgent: userAgent === null ? null : readable(userAgent),
     });
     if (JSON_HARMLESS.test(line)) return line;
-    return line.replace(JSON_UNSAFE, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+    return line.replace(
+      JSON_UNSAFE,
+      (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
   };
 }
 
-/** Lines of one second or millisecond share the text of their time, which costs as much as all the rest. */
+/**
+ * Lines of one second or millisecond share the text of their time, which costs as much as all the
+ * rest.
+ */
 function memoOf(toText: (value: number) => string): (value: number) => string {
   let known = Number.NaN;
   let text = '';

@@ -1,5 +1,5 @@
-// The access log: makes an entry of each answered request, of both doors, and gives its line to the home's sink. Made only
-// where the settings ask for one; without it nothing of this runs.
+// The access log: makes an entry of each answered request, of both doors, and gives its line to the
+// home's sink. Made only where the settings ask for one; without it nothing of this runs.
 import type { Clock, LineSink } from '../../ports/system.ts';
 import { bodyBytesOf, type HotServed, type HttpRequest } from '../request.ts';
 import { type AccessEntry, createCombinedFormat, createJsonFormat } from './access-line.ts';
@@ -8,7 +8,10 @@ import { bodySource } from './request-notes.ts';
 export type AccessLogFormat = 'combined' | 'json';
 
 export type AccessLog = {
-  /** An answer of the app whose head stands. The line is written when the home knows how the sending ended. */
+  /**
+   * An answer of the app whose head stands. The line is written when the home knows how the sending
+   * ended.
+   */
   answered(request: HttpRequest, requestId: string, status: number): void;
   /** An answer of the hot door. */
   servedHot(served: HotServed): void;

@@ -1,5 +1,5 @@
-// The app's own numbers as metric families. Pure; observer.ts counts, this names. Names and labels are for good: whoever
-// has a dashboard has them in it.
+// The app's own numbers as metric families. Pure; observer.ts counts, this names. Names and labels
+// are for good: whoever has a dashboard has them in it.
 
 import type { MeterTotals } from '../../ports/metering.ts';
 import { type Histogram, type MetricFamily, metricFamily } from '../../ports/metrics.ts';
@@ -17,8 +17,14 @@ export type Series = {
   readonly latency: Histogram;
 };
 
-/** Tiers that gave gate and pointer, and tiers that gave a body; a body in the row counts where its pointer came from. */
-export type Lookups = { readonly metadata: Map<string, number>; readonly body: Map<string, number> };
+/**
+ * Tiers that gave gate and pointer, and tiers that gave a body; a body in the row counts where its
+ * pointer came from.
+ */
+export type Lookups = {
+  readonly metadata: Map<string, number>;
+  readonly body: Map<string, number>;
+};
 
 export type AppNumbers = {
   readonly series: readonly Series[];
@@ -28,26 +34,47 @@ export type AppNumbers = {
   readonly meterTotals: MeterTotals;
 };
 
-export function appFamilies({ series, lookups, inFlight, hotCounts, meterTotals }: AppNumbers): MetricFamily[] {
+export function appFamilies({
+  series,
+  lookups,
+  inFlight,
+  hotCounts,
+  meterTotals,
+}: AppNumbers): MetricFamily[] {
   const hot = hotSeries(hotCounts);
   const { delivery: ofDelivery, website: ofWebsite, s3: ofS3 } = hotCounts;
-  const hotBodies = [ofDelivery, ofWebsite, ofS3].reduce((sum, of) => sum + of.getWhole + of.getPart, 0);
+  const hotBodies = [ofDelivery, ofWebsite, ofS3].reduce(
+    (sum, of) => sum + of.getWhole + of.getPart,
+    0,
+  );
   const hotReads = [ofDelivery, ofWebsite]
     .flatMap((counts) => Object.values(counts))
     .reduce((sum, count) => sum + count);
   return [
-    requestFamily('quayside_requests_total', 'Answered requests, of both doors.', [...series, ...hot]),
+    requestFamily('quayside_requests_total', 'Answered requests, of both doors.', [
+      ...series,
+      ...hot,
+    ]),
     {
       name: 'quayside_request_duration_seconds',
       help: 'From a request to the head of its answer, hot answers left out.',
       type: 'histogram',
-      samples: series.flatMap(({ surface, operation, latency }) => latency.samples({ surface, operation })),
+      samples: series.flatMap(({ surface, operation, latency }) =>
+        latency.samples({ surface, operation }),
+      ),
     },
-    metricFamily('gauge', 'quayside_requests_in_flight', 'Requests whose answer is being made.', [[{}, inFlight]]),
+    metricFamily('gauge', 'quayside_requests_in_flight', 'Requests whose answer is being made.', [
+      [{}, inFlight],
+    ]),
     requestFamily('quayside_hot_answers_total', 'Those of them that the hot door answered.', hot),
-    lookupFamily('metadata', 'Public reads by the tier that knew bucket and object.', lookups.metadata, {
-      memory: hotReads,
-    }),
+    lookupFamily(
+      'metadata',
+      'Public reads by the tier that knew bucket and object.',
+      lookups.metadata,
+      {
+        memory: hotReads,
+      },
+    ),
     lookupFamily('body', 'Reads with a body by the tier that gave its first bytes.', lookups.body, {
       memory: hotBodies,
       bucket: ofDelivery.getPartRead + ofWebsite.getPartRead + ofS3.getPartRead,
@@ -61,15 +88,23 @@ type Counted = Pick<Series, 'surface' | 'operation'> & { readonly byClass: reado
 
 function hotSeries(counts: HotCountsBySurface): Counted[] {
   return (['delivery', 'website', 's3'] as const).flatMap((surface) => {
-    const { getWhole, getPart, getPartRead, getInRow, getNotModified, headWhole, headNotModified } = counts[surface];
+    const { getWhole, getPart, getPartRead, getInRow, getNotModified, headWhole, headNotModified } =
+      counts[surface];
     return [
-      { surface, operation: 'GetObject', byClass: [0, 0, getWhole + getPart + getPartRead + getInRow, getNotModified] },
+      {
+        surface,
+        operation: 'GetObject',
+        byClass: [0, 0, getWhole + getPart + getPartRead + getInRow, getNotModified],
+      },
       { surface, operation: 'HeadObject', byClass: [0, 0, headWhole, headNotModified] },
     ];
   });
 }
 
-/** Samples of the same name are added up: what one door answered and what the other did are the service's together. */
+/**
+ * Samples of the same name are added up: what one door answered and what the other did are the
+ * service's together.
+ */
 function requestFamily(name: string, help: string, all: readonly Counted[]): MetricFamily {
   const sums = new Map<string, readonly [labels: Record<string, string>, count: number]>();
   for (const { surface, operation, byClass } of all) {
@@ -91,7 +126,8 @@ function lookupFamily(
   hot: Readonly<Record<string, number>>,
 ): MetricFamily {
   const sums = new Map(counts);
-  for (const [tier, count] of Object.entries(hot)) if (count > 0) sums.set(tier, (sums.get(tier) ?? 0) + count);
+  for (const [tier, count] of Object.entries(hot))
+    if (count > 0) sums.set(tier, (sums.get(tier) ?? 0) + count);
   const name = `quayside_${kind}_lookups_total`;
   return metricFamily(
     'counter',
@@ -111,6 +147,11 @@ function meterFamilies({ bytesOut, operations }: MeterTotals): MetricFamily[] {
       'Bytes of bodies as metered, by the tier that they came from.',
       samples(bytesOut, 'tier'),
     ),
-    metricFamily('counter', 'quayside_operations_total', 'Metered operations by class.', samples(operations, 'class')),
+    metricFamily(
+      'counter',
+      'quayside_operations_total',
+      'Metered operations by class.',
+      samples(operations, 'class'),
+    ),
   ];
 }

@@ -1,5 +1,6 @@
-// One line of a bucket's server access log, in S3's own format, so that every tool that reads those reads ours. What we
-// have no word for is `-`. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/LogFormat.html
+// One line of a bucket's server access log, in S3's own format, so that every tool that reads those
+// reads ours. What we have no word for is `-`. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/LogFormat.html
 import type { HttpRequest } from '../request.ts';
 import { detectQueryAuth } from '../s3/signature/presigned-query.ts';
 import { logOperation } from './log-operation.ts';
@@ -63,7 +64,10 @@ function timeText(ms: number): string {
 function safe(text: string): string {
   return text
     .slice(0, FIELD_MAX_LENGTH)
-    .replace(/[^\x20-\x7e]|"/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
+    .replace(
+      /[^\x20-\x7e]|"/g,
+      (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+    );
 }
 
 function plain(text: string | null): string {

@@ -1,6 +1,7 @@
-// What S3's server access logs call an operation: `REST.{method}.{resource}`, or WEBSITE for a site's visitors. S3 has no list
-// of them; these are the names that its documents, and logs that people show, have in them.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/LogFormat.html (Operation)
+// What S3's server access logs call an operation: `REST.{method}.{resource}`, or WEBSITE for a
+// site's visitors. S3 has no list of them; these are the names that its documents, and logs that
+// people show, have in them. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/LogFormat.html (Operation)
 import type { Surface } from './request-notes.ts';
 
 /** Method and resource, where the rule below does not give what S3 writes. */
@@ -40,8 +41,13 @@ export function logOperation(surface: Surface, method: string, operation: string
   return `${surface === 'website' ? 'WEBSITE' : 'REST'}.${method}.${resourceOf(of)}`;
 }
 
-/** `PublicAccessBlock` is `PUBLIC_ACCESS_BLOCK`, `BucketVersioning` is `VERSIONING`, `Object` is `OBJECT`. */
+/**
+ * `PublicAccessBlock` is `PUBLIC_ACCESS_BLOCK`, `BucketVersioning` is `VERSIONING`, `Object` is
+ * `OBJECT`.
+ */
 function resourceOf(of: string): string {
-  const name = RESOURCES[of] ?? (OF_OBJECTS.test(of) ? of : of.replace(/^(?:Create)?(?:Bucket|Object)(?=.)/, ''));
+  const name =
+    RESOURCES[of] ??
+    (OF_OBJECTS.test(of) ? of : of.replace(/^(?:Create)?(?:Bucket|Object)(?=.)/, ''));
   return name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase();
 }

@@ -1,6 +1,6 @@
-// Counts what the app answers, as plain numbers in memory, and gives them as metric families when somebody asks. app.ts
-// tells it of each request; what the hot door answered it reads off that door's own counters, so that a hot read pays an
-// increment and no more.
+// Counts what the app answers, as plain numbers in memory, and gives them as metric families when
+// somebody asks. app.ts tells it of each request; what the hot door answered it reads off that
+// door's own counters, so that a hot read pays an increment and no more.
 
 import type { LogCollector } from '../../core/logging/log-collector.ts';
 import type { Ports } from '../../ports/index.ts';
@@ -18,7 +18,10 @@ export type Observer = {
   began(): void;
   /** Its answer stands, with the body still to be sent. Once for each `began`. Cost: 0.15 µs. */
   answered(request: HttpRequest, requestId: string, status: number): void;
-  /** The hot door, with what is counted beyond its own numbers: nothing at all unless the settings ask for it. */
+  /**
+   * The hot door, with what is counted beyond its own numbers: nothing at all unless the settings
+   * ask for it.
+   */
   watchHot<Asked extends readonly unknown[]>(
     answer: (...asked: Asked) => HotReply | null,
   ): (...asked: Asked) => HotReply | null;
@@ -36,7 +39,9 @@ export type ObserverSettings = {
 };
 
 /** Seconds. From a body in memory to what a client waits for without giving up. */
-const LATENCY_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const LATENCY_BOUNDS = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
+];
 
 /** Counts a hot reply once it is whole. */
 function counted(buckets: BucketCounts, reply: HotReply): HotReply {
@@ -55,11 +60,16 @@ function counted(buckets: BucketCounts, reply: HotReply): HotReply {
 }
 
 /**
- * Makes the observer of one app. `bucketLogs` takes the lines of buckets whose owners want them. `nowMs`: the clock of
- * RequestNotes.
+ * Makes the observer of one app. `bucketLogs` takes the lines of buckets whose owners want them.
+ * `nowMs`: the clock of RequestNotes.
  */
 export function createObserver(
-  { meter, metrics, clock, accessLog: sink }: Pick<Ports, 'meter' | 'metrics' | 'clock' | 'accessLog'>,
+  {
+    meter,
+    metrics,
+    clock,
+    accessLog: sink,
+  }: Pick<Ports, 'meter' | 'metrics' | 'clock' | 'accessLog'>,
   { metricsBucketsMax, accessLog: format }: ObserverSettings,
   hotCounts: HotCountsBySurface,
   nowMs: () => number = () => performance.now(),
@@ -75,7 +85,12 @@ export function createObserver(
     const operations = bySurface.get(surface) ?? new Map<string, Series>();
     const known = operations.get(operation);
     if (known !== undefined) return known;
-    const series = { surface, operation, byClass: [0, 0, 0, 0, 0, 0], latency: createHistogram(LATENCY_BOUNDS) };
+    const series = {
+      surface,
+      operation,
+      byClass: [0, 0, 0, 0, 0, 0],
+      latency: createHistogram(LATENCY_BOUNDS),
+    };
     bySurface.set(surface, operations.set(operation, series));
     return series;
   }
@@ -84,8 +99,18 @@ export function createObserver(
     servedHot: accessLog?.servedHot ?? null,
     families: async () => {
       const series = [...bySurface.values()].flatMap((operations) => [...operations.values()]);
-      const app = appFamilies({ series, lookups, inFlight, hotCounts, meterTotals: meter.totals() });
-      return [...app, ...(buckets === null ? [] : buckets.families()), ...(await metrics.collect())];
+      const app = appFamilies({
+        series,
+        lookups,
+        inFlight,
+        hotCounts,
+        meterTotals: meter.totals(),
+      });
+      return [
+        ...app,
+        ...(buckets === null ? [] : buckets.families()),
+        ...(await metrics.collect()),
+      ];
     },
     watchHot(answer) {
       if (buckets === null) return answer;
@@ -110,7 +135,10 @@ export function createObserver(
       if (notes.bucket !== null) buckets?.count(notes.bucket, notes.bodyBytes);
       accessLog?.answered(request, requestId, status);
       if (notes.isLogged && notes.bucket !== null) {
-        bucketLogs?.add(notes.bucket, bucketLogLine({ request, requestId, timeMs: clock.nowMs(), status }));
+        bucketLogs?.add(
+          notes.bucket,
+          bucketLogLine({ request, requestId, timeMs: clock.nowMs(), status }),
+        );
       }
     },
   };

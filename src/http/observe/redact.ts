@@ -1,5 +1,6 @@
-// Takes out of request targets and addresses what would let a reader of the log in: signatures, credentials, tokens. The
-// names of parameters stay, so that one still sees how a request was signed.
+// Takes out of request targets and addresses what would let a reader of the log in: signatures,
+// credentials, tokens. The names of parameters stay, so that one still sees how a request was
+// signed.
 
 const REDACTED = '[redacted]';
 /** Parameters by name: those of signed URLs, old and new, and whatever calls itself a secret. */
@@ -15,11 +16,18 @@ export function redactTarget(rawPath: string, rawQuery: string): string {
   return rawQuery === '' ? rawPath : `${rawPath}?${redactQuery(rawQuery)}`;
 }
 
-/** An address as browsers send it in Referer; with a user and password before the host, if somebody does that. */
+/**
+ * An address as browsers send it in Referer; with a user and password before the host, if somebody
+ * does that.
+ */
 export function redactUrl(url: string): string {
-  const withoutUser = url.includes('@') ? url.replace(/^([a-z][a-z0-9+.-]*:)?\/\/[^/?#]*@/i, `$1//${REDACTED}@`) : url;
+  const withoutUser = url.includes('@')
+    ? url.replace(/^([a-z][a-z0-9+.-]*:)?\/\/[^/?#]*@/i, `$1//${REDACTED}@`)
+    : url;
   const queryAt = withoutUser.indexOf('?');
-  return queryAt === -1 ? withoutUser : redactTarget(withoutUser.slice(0, queryAt), withoutUser.slice(queryAt + 1));
+  return queryAt === -1
+    ? withoutUser
+    : redactTarget(withoutUser.slice(0, queryAt), withoutUser.slice(queryAt + 1));
 }
 
 function redactQuery(rawQuery: string): string {

@@ -1,5 +1,6 @@
-// What those who make an answer note about it on the way: for metrics, the access log, Server-Timing and fresh-by.ts. Nobody
-// decides anything by it. One object per request, made by the home with the request.
+// What those who make an answer note about it on the way: for metrics, the access log,
+// Server-Timing and fresh-by.ts. Nobody decides anything by it. One object per request, made by the
+// home with the request.
 import type { BucketName } from '../../domain/nouns.ts';
 import type { ReaderChange } from '../../ports/hot-metadata.ts';
 import type { UsageOwner } from '../../ports/metering.ts';
@@ -9,9 +10,15 @@ import type { BodyOrigin, PointerTier } from '../delivery/cache-status.ts';
 export type Surface = 'delivery' | 'website' | 's3' | 'system' | 'api';
 
 export type RequestNotes = {
-  /** When the request came, in milliseconds of `performance.now()`. On Cloudflare that clock moves at I/O only. */
+  /**
+   * When the request came, in milliseconds of `performance.now()`. On Cloudflare that clock moves
+   * at I/O only.
+   */
   readonly startedMs: number;
-  /** When it was known what is read (delivery) or who may do what (S3), on the same clock. The start until then. */
+  /**
+   * When it was known what is read (delivery) or who may do what (S3), on the same clock. The start
+   * until then.
+   */
   foundMs: number;
   surface: Surface;
   /** The S3 operation or, before it is known, `Unknown`. One of a fixed set: it is a label. */
@@ -22,7 +29,10 @@ export type RequestNotes = {
   payer: UsageOwner | null;
   /** The key of the object that is asked for, as text. */
   key: string | null;
-  /** All bytes of that object, or of the part that was sent; null where there is none, or nobody looked. */
+  /**
+   * All bytes of that object, or of the part that was sent; null where there is none, or nobody
+   * looked.
+   */
   objectBytes: number | null;
   /** Whether the owner of that bucket wants a log of its requests. */
   isLogged: boolean;
@@ -68,7 +78,10 @@ export function newRequestNotes(): RequestNotes {
   };
 }
 
-/** The tier that gave the body's first bytes, null without a body; a body in the row came with its pointer. */
+/**
+ * The tier that gave the body's first bytes, null without a body; a body in the row came with its
+ * pointer.
+ */
 export function bodySource({ metadataTier, bodyTier }: RequestNotes): string | null {
   if (bodyTier === 'index') return metadataTier ?? 'index';
   return bodyTier === 'none' ? null : bodyTier;

@@ -1,6 +1,6 @@
-// Server-Timing: where the time of an answer went, for whoever looks at it in a browser. Pure. An answer out of memory has
-// a constant, because both doors must give the same bytes and nothing in it took any time worth telling.
-// Source: https://www.w3.org/TR/server-timing/
+// Server-Timing: where the time of an answer went, for whoever looks at it in a browser. Pure. An
+// answer out of memory has a constant, because both doors must give the same bytes and nothing in
+// it took any time worth telling. Source: https://www.w3.org/TR/server-timing/
 import { bodySource, type RequestNotes } from './request-notes.ts';
 
 export const SERVER_TIMING = 'server-timing';
@@ -8,8 +8,9 @@ export const SERVER_TIMING = 'server-timing';
 export const HIT_TIMING = 'hit;desc=memory';
 
 /**
- * Of a public read that some other tier had to answer: `metadata;desc=index;dur=1.2, body;desc=bucket;dur=3.4,
- * total;dur=4.6`, in milliseconds up to the head of the answer. Cost: 0.5 µs.
+ * Of a public read that some other tier had to answer: `metadata;desc=index;dur=1.2,
+ * body;desc=bucket;dur=3.4, total;dur=4.6`, in milliseconds up to the head of the answer. Cost: 0.5
+ * µs.
  */
 export function readTiming(notes: RequestNotes, nowMs: number): string {
   const { startedMs, foundMs, metadataTier } = notes;
@@ -19,7 +20,10 @@ export function readTiming(notes: RequestNotes, nowMs: number): string {
   return `${metadata}${ofBody}total;dur=${duration(nowMs - startedMs)}`;
 }
 
-/** The same of a body that was had from the bucket in the very call that asked for it; its metadata stood in memory. */
+/**
+ * The same of a body that was had from the bucket in the very call that asked for it; its metadata
+ * stood in memory.
+ */
 export function atHandTiming(bodyMs: number): string {
   return SHORT_AT_HAND[Math.round(bodyMs * STEPS_PER_MS)] ?? atHandText(bodyMs);
 }
@@ -27,15 +31,25 @@ export function atHandTiming(bodyMs: number): string {
 function atHandText(bodyMs: number): string {
   const spent = duration(bodyMs);
   // Joined, for V8 has it in one piece then: it is read character by character.
-  return ['metadata;desc=memory;dur=0, body;desc=bucket;dur=', spent, ', total;dur=', spent].join('');
+  return ['metadata;desc=memory;dur=0, body;desc=bucket;dur=', spent, ', total;dur=', spent].join(
+    '',
+  );
 }
 
-/** Durations are told in hundredths of a millisecond. Finer would tell strangers more of the inside than they need. */
+/**
+ * Durations are told in hundredths of a millisecond. Finer would tell strangers more of the inside
+ * than they need.
+ */
 const STEPS_PER_MS = 100;
 /** The texts of what took less than a millisecond, as nearly all does. */
-const SHORT_AT_HAND = Array.from({ length: STEPS_PER_MS }, (_, steps) => atHandText(steps / STEPS_PER_MS));
+const SHORT_AT_HAND = Array.from({ length: STEPS_PER_MS }, (_, steps) =>
+  atHandText(steps / STEPS_PER_MS),
+);
 
-/** Of an S3 operation: until it was known who asks and whether they may, and what came then. Cost: 0.5 µs. */
+/**
+ * Of an S3 operation: until it was known who asks and whether they may, and what came then. Cost:
+ * 0.5 µs.
+ */
 export function operationTiming(notes: RequestNotes, nowMs: number): string {
   const { startedMs, foundMs } = notes;
   const body = bodySource(notes);
@@ -46,7 +60,10 @@ export function operationTiming(notes: RequestNotes, nowMs: number): string {
   );
 }
 
-/** The same of an answer of the hot door, where only a body from the bucket takes any time worth telling. */
+/**
+ * The same of an answer of the hot door, where only a body from the bucket takes any time worth
+ * telling.
+ */
 export function hotOperationTiming(bodyFrom: string | null, bodyMs: number): string {
   const spent = duration(bodyMs);
   const ofBody = bodyFrom === null ? '' : `body;desc=${bodyFrom}, `;

@@ -1,6 +1,6 @@
-// What the audit log says of requests to the S3 surface: those that change what accounts and buckets are set to. Objects are not
-// among them, whoever writes them: that is what access logs are for. routes.ts asks for every operation, so telling is a look
-// into a set.
+// What the audit log says of requests to the S3 surface: those that change what accounts and
+// buckets are set to. Objects are not among them, whoever writes them: that is what access logs are
+// for. routes.ts asks for every operation, so telling is a look into a set.
 import { auditDetail, beginAudit } from '../../core/accounts/audit.ts';
 import type { Core } from '../../core/core.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -17,7 +17,10 @@ const CHANGES = /^(?:Create|Put|Delete|Purge)/;
 /** Every operation on an account or a bucket itself that changes it. */
 const AUDITED: ReadonlySet<OperationName> = new Set(
   (Object.entries(OPERATIONS) as [OperationName, Operation][])
-    .filter(([name, { scope }]) => CHANGES.test(name) && ['account', 'new-bucket', 'bucket'].includes(scope))
+    .filter(
+      ([name, { scope }]) =>
+        CHANGES.test(name) && ['account', 'new-bucket', 'bucket'].includes(scope),
+    )
     .map(([name]) => name),
 );
 
@@ -31,8 +34,8 @@ export function isAudited(operation: OperationName): boolean {
 }
 
 /**
- * Runs a change. Its end is kept behind the answer; a crash before that leaves an entry whose end is not known. Cost:
- * one commit of the directory.
+ * Runs a change. Its end is kept behind the answer; a crash before that leaves an entry whose end
+ * is not known. Cost: one commit of the directory.
  */
 export async function auditCall(
   core: Core,
@@ -44,7 +47,12 @@ export async function auditCall(
   const callerId = principal.kind === 'account' ? principal.account.id : null;
   const accessKeyId = principal.kind === 'account' ? principal.accessKeyId : null;
   const entry = await beginAudit(core, {
-    ...{ action: operation, requestId, source: request.remoteAddress ?? 'unknown', target: targetOf(call) },
+    ...{
+      action: operation,
+      requestId,
+      source: request.remoteAddress ?? 'unknown',
+      target: targetOf(call),
+    },
     ...{ accountId: callerId ?? record?.ownerId ?? ANONYMOUS_ID, memberId: null },
     ...{ accessKeyId, credential: credentialOf(accessKeyId), detail: '' },
   });
@@ -69,13 +77,17 @@ function credentialOf(accessKeyId: AccessKeyId | null): string {
 
 function targetOf({ request, query }: S3Call): string {
   const parameters = query.entries.filter(([name]) => !PROOF.test(name));
-  const text = parameters.map(([name, value]) => (value === '' ? name : `${name}=${value}`)).join('&');
+  const text = parameters
+    .map(([name, value]) => (value === '' ? name : `${name}=${value}`))
+    .join('&');
   return text === '' ? request.rawPath : `${request.rawPath}?${text}`;
 }
 
 /** The document, if one was read, and what headers set. */
 function detailOf({ request, headerNames, header }: S3Call): string {
-  const names = [...new Set(headerNames())].filter((name) => TOLD_HEADERS.test(name.toLowerCase())).toSorted();
+  const names = [...new Set(headerNames())]
+    .filter((name) => TOLD_HEADERS.test(name.toLowerCase()))
+    .toSorted();
   const lines = names.map((name) => `${name.toLowerCase()}: ${header(name) ?? ''}`.slice(0, 256));
   return [...lines, auditDetail(request.notes.document)].filter((line) => line !== '').join('\n');
 }

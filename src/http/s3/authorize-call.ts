@@ -1,5 +1,6 @@
-// From a call to what may run: opens the bucket, the version or the upload that the operation works on, and decides with
-// it whether the caller may. Nothing reaches a handler but through here. routes.ts calls it once for each request.
+// From a call to what may run: opens the bucket, the version or the upload that the operation works
+// on, and decides with it whether the caller may. Nothing reaches a handler but through here.
+// routes.ts calls it once for each request.
 import { idOf } from '../../core/auth/acl.ts';
 import type { ObjectAction } from '../../core/auth/actions.ts';
 import { mayPolicyAllow } from '../../core/auth/decide.ts';
@@ -22,7 +23,10 @@ import { readUploadId } from './ops/object/multipart.ts';
 export type Target = { readonly bucket: string | null; readonly key: string | null };
 
 /** An operation that may run, and the bucket whose answer it is. */
-export type Authorized = { readonly bucket: BucketHandle | null; handle(): S3Answer | Promise<S3Answer> };
+export type Authorized = {
+  readonly bucket: BucketHandle | null;
+  handle(): S3Answer | Promise<S3Answer>;
+};
 
 /** AccessDenied, NoSuchBucket, InvalidBucketName, KeyTooLongError, and what openVersion throws. */
 export async function authorizeCall(core: Core, call: S3Call, target: Target): Promise<Authorized> {
@@ -50,7 +54,9 @@ export async function authorizeCall(core: Core, call: S3Call, target: Target): P
     return { bucket, handle: () => operation.handle({ ...call, bucket, prefix }, core) };
   }
   if (operation.scope === 'keys') {
-    const bucket = await open((record) => requireSomeKeys(call, record, [operation.action, operation.versionAction]));
+    const bucket = await open((record) =>
+      requireSomeKeys(call, record, [operation.action, operation.versionAction]),
+    );
     return { bucket, handle: () => operation.handle({ ...call, bucket }, core) };
   }
   const key = parseObjectKey(target.key ?? '');
@@ -64,10 +70,19 @@ export async function authorizeCall(core: Core, call: S3Call, target: Target): P
     const bucket = await openFor({ action, key });
     return { bucket, handle: () => operation.handle({ ...call, bucket, key }, core) };
   }
-  return authorizeVersion(core, call, operation, { bucket: bucketName, key, versionId, action }, open);
+  return authorizeVersion(
+    core,
+    call,
+    operation,
+    { bucket: bucketName, key, versionId, action },
+    open,
+  );
 }
 
-/** What opens the bucket of a call once `mayOpen` lets it; asked again when the record has changed since. */
+/**
+ * What opens the bucket of a call once `mayOpen` lets it; asked again when the record has changed
+ * since.
+ */
 type OpenBucket = (mayOpen: (record: BucketRecord) => void) => Promise<BucketHandle>;
 
 function bucketOpener(core: Core, call: S3Call, bucketName: BucketName): OpenBucket {
@@ -91,7 +106,10 @@ function noteBucket({ request: { notes }, principal }: S3Call, record: BucketRec
   notes.isLogged = record.settings.logging !== null;
 }
 
-/** An operation on what a key stands for, or on one version: whether it may depends on what is there. */
+/**
+ * An operation on what a key stands for, or on one version: whether it may depends on what is
+ * there.
+ */
 async function authorizeVersion(
   core: Core,
   call: S3Call,
@@ -116,13 +134,17 @@ async function authorizeVersion(
     bucket: opened.bucket,
     async handle() {
       const response = await operation.handle({ ...call, ...opened, key: named.key, change }, core);
-      // Requests are billed by the class of what they are about, also where the response does not say it.
+      // Requests are billed by the class of what they are about, also where the response does not
+      // say it.
       return storageClass === 'STANDARD' ? response : { storageClass, ...response };
     },
   };
 }
 
-/** A presigned URL that is read. Whoever signs the header himself reads after his writes; a link is read by many. */
+/**
+ * A presigned URL that is read. Whoever signs the header himself reads after his writes; a link is
+ * read by many.
+ */
 function isLinkRead({ isPresigned, operation }: S3Call): boolean {
   return isPresigned && (operation === 'GetObject' || operation === 'HeadObject');
 }
@@ -132,12 +154,20 @@ function requireAccount(call: S3Call): AccountCall {
   return { ...call, account: call.principal.account };
 }
 
-/** Refuses who could get nothing done with any key, before a document is read: a policy may speak of some. */
-function requireSomeKeys(call: S3Call, record: BucketRecord, actions: readonly ObjectAction[]): void {
+/**
+ * Refuses who could get nothing done with any key, before a document is read: a policy may speak of
+ * some.
+ */
+function requireSomeKeys(
+  call: S3Call,
+  record: BucketRecord,
+  actions: readonly ObjectAction[],
+): void {
   const withoutPolicy = { ...record, access: { ...record.access, policyJson: null } };
   const isPossible = actions.some(
     (action) =>
-      call.decide(withoutPolicy, { action, key: null }) === 'allowed' || mayPolicyAllow(record, call.principal, action),
+      call.decide(withoutPolicy, { action, key: null }) === 'allowed' ||
+      mayPolicyAllow(record, call.principal, action),
   );
   if (!isPossible) throw new StorageError('AccessDenied');
 }
@@ -146,7 +176,12 @@ function requireSomeKeys(call: S3Call, record: BucketRecord, actions: readonly O
  * Who began an upload may always list it and give it up, unless that is denied.
  * Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html#mpuAndPermissions
  */
-async function openUpload(call: S3Call, key: ObjectKey, action: ObjectAction, open: OpenBucket): Promise<BucketHandle> {
+async function openUpload(
+  call: S3Call,
+  key: ObjectKey,
+  action: ObjectAction,
+  open: OpenBucket,
+): Promise<BucketHandle> {
   /** Null until it is asked, after the bucket was opened. */
   let isInitiator: boolean | null = null;
   const require = (record: BucketRecord) => {

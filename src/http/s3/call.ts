@@ -1,11 +1,19 @@
-// One request to the S3 surface as its operations see it, and the answer that they give. Made by routes.ts; plain data
-// and look-ups, no framework type. An answer becomes a Response in one place, so that headers stay a plain object.
+// One request to the S3 surface as its operations see it, and the answer that they give. Made by
+// routes.ts; plain data and look-ups, no framework type. An answer becomes a Response in one place,
+// so that headers stay a plain object.
 import type { FindAccounts } from '../../core/auth/find-accounts.ts';
 import type { BucketHandle, Changer } from '../../core/buckets/bucket-handle.ts';
 import type { OpenedBody } from '../../core/objects/read-object.ts';
 import type { Leases } from '../../core/semaphore.ts';
 import type { EventOrigin } from '../../domain/notifications.ts';
-import type { Account, BucketName, BucketRecord, ObjectKey, ObjectVersion, Principal } from '../../domain/nouns.ts';
+import type {
+  Account,
+  BucketName,
+  BucketRecord,
+  ObjectKey,
+  ObjectVersion,
+  Principal,
+} from '../../domain/nouns.ts';
 import type { VersionChange } from '../../domain/object-facts.ts';
 import type { AlsoRead, UsageOwner } from '../../ports/metering.ts';
 import type { DecideCall } from '../access/decide-call.ts';
@@ -35,14 +43,23 @@ export type S3Call = {
   /** Whether the address has an origin of its own, apart from the console's. */
   readonly hasOwnOrigin: boolean;
   readonly query: Query;
-  /** A header by lower-case name; of a presigned URL also the `x-amz-` headers that stand in its query. */
+  /**
+   * A header by lower-case name; of a presigned URL also the `x-amz-` headers that stand in its
+   * query.
+   */
   header(name: string): string | null;
   headerNames(): Iterable<string>;
   readonly body: DecodedBody;
-  /** What the caller may do; authorize-call.ts asks it for every operation, those with several objects ask again. */
+  /**
+   * What the caller may do; authorize-call.ts asks it for every operation, those with several
+   * objects ask again.
+   */
   readonly decide: DecideCall;
   readonly findAccounts: FindAccounts;
-  /** What strangers are told of an object, and whether they may have it at all: the owner's rules of hosting. */
+  /**
+   * What strangers are told of an object, and whether they may have it at all: the owner's rules of
+   * hosting.
+   */
   readonly unsignedHeaders: UnsignedHeaders;
   /** Room for answers that hold memory for as long as their reader takes. */
   readonly longDownloads: Leases;
@@ -92,13 +109,16 @@ export type VersionCall = ObjectCall & {
 };
 
 /** What of a call the headers of a read hang on. */
-export type ReadFacts = Pick<VersionCall, 'decide' | 'hasOwnOrigin' | 'key' | 'query' | 'version'> & {
+export type ReadFacts = Pick<
+  VersionCall,
+  'decide' | 'hasOwnOrigin' | 'key' | 'query' | 'version'
+> & {
   readonly bucket: Pick<BucketHandle, 'record'>;
 };
 
 /**
- * An answer before it is a Response. `headers` is its own, and has a Content-Length where `body` is a stream; `tier`
- * says where a body came from, for the meter.
+ * An answer before it is a Response. `headers` is its own, and has a Content-Length where `body` is
+ * a stream; `tier` says where a body came from, for the meter.
  */
 export type S3Answer = {
   readonly status: number;
@@ -114,8 +134,14 @@ export type S3Answer = {
 /** Server header of this surface. */
 export const SERVER = 'Quayside';
 
-/** Adds the headers of every answer. There is no second server to name, so the extended id is the request's too. */
-export function addCommonHeaders(headers: Record<string, string>, requestId: string): Record<string, string> {
+/**
+ * Adds the headers of every answer. There is no second server to name, so the extended id is the
+ * request's too.
+ */
+export function addCommonHeaders(
+  headers: Record<string, string>,
+  requestId: string,
+): Record<string, string> {
   headers.server = SERVER;
   headers['x-amz-id-2'] = requestId;
   headers['x-amz-request-id'] = requestId;
@@ -123,11 +149,25 @@ export function addCommonHeaders(headers: Record<string, string>, requestId: str
 }
 
 /** 200 with an XML document. */
-export function xmlAnswer(document: string, headers: Readonly<Record<string, string>> = {}): S3Answer {
-  return { status: 200, headers: { ...headers, 'content-type': 'application/xml' }, body: document };
+export function xmlAnswer(
+  document: string,
+  headers: Readonly<Record<string, string>> = {},
+): S3Answer {
+  return {
+    status: 200,
+    headers: { ...headers, 'content-type': 'application/xml' },
+    body: document,
+  };
 }
 
 /** 200 or 204 without a body. A 204 never has a Content-Length. Source: RFC 9110 section 8.6. */
-export function emptyAnswer(status: 200 | 204, headers: Readonly<Record<string, string>> = {}): S3Answer {
-  return { status, headers: status === 204 ? headers : { ...headers, 'content-length': '0' }, body: null };
+export function emptyAnswer(
+  status: 200 | 204,
+  headers: Readonly<Record<string, string>> = {},
+): S3Answer {
+  return {
+    status,
+    headers: status === 204 ? headers : { ...headers, 'content-length': '0' },
+    body: null,
+  };
 }

@@ -1,5 +1,5 @@
-// What routes.ts asks of the cap guard for one request to a capped bucket: before anything is done, and again for the bytes
-// of the answer, as often as others may have used what was left.
+// What routes.ts asks of the cap guard for one request to a capped bucket: before anything is done,
+// and again for the bytes of the answer, as often as others may have used what was left.
 import type { CapGuard } from '../../core/caps/cap-guard.ts';
 import type { OperationClass, UsageOwner } from '../../ports/metering.ts';
 import type { S3Answer } from './call.ts';
@@ -12,11 +12,18 @@ export type CapCheck = {
   before(storedBytes?: number): Promise<void>;
   /** For the bytes of the answer. As above; the body was let go then. */
   answer(given: S3Answer): Promise<void>;
-  /** In the turn in which the answer is counted. As above. Writes have happened by then: they go through. */
+  /**
+   * In the turn in which the answer is counted. As above. Writes have happened by then: they go
+   * through.
+   */
   last(given: S3Answer): void;
 };
 
-export function createCapCheck(caps: CapGuard, payer: UsageOwner, operationClass: OperationClass): CapCheck {
+export function createCapCheck(
+  caps: CapGuard,
+  payer: UsageOwner,
+  operationClass: OperationClass,
+): CapCheck {
   const wanted = (bytesOut: number) => ({ operationClass, bytesOut, fromMemory: false });
   // A ZIP counts as class A, because it lists, and is a read all the same.
   const isRead = ({ body }: S3Answer) => operationClass === 'B' || body instanceof ReadableStream;

@@ -1,6 +1,7 @@
-// Which S3 operation a request is, from its method, its level (service, bucket, object) and the sub-resource in its
-// query. Pure; routes.ts calls it first, and refuses what it can't name. subresources.ts holds all of S3, not only
-// what we have, so that everything missing is refused by name instead of being taken for something else.
+// Which S3 operation a request is, from its method, its level (service, bucket, object) and the
+// sub-resource in its query. Pure; routes.ts calls it first, and refuses what it can't name.
+// subresources.ts holds all of S3, not only what we have, so that everything missing is refused by
+// name instead of being taken for something else.
 import type { ErrorCode } from '../../domain/errors.ts';
 import type { Query } from '../semantics/raw-path.ts';
 import { type Methods, PLAIN, SUBRESOURCES } from './subresources.ts';
@@ -125,13 +126,17 @@ export function detectOperation(input: DetectInput): OperationName | Refusal {
   }
   const methods = (subresource === null ? PLAIN[level] : table[subresource]) ?? {};
   const found = Object.hasOwn(methods, input.method) ? methods[input.method] : undefined;
-  if (found === undefined) return methodNotAllowed(input.method, subresource ?? level, Object.keys(methods));
+  if (found === undefined)
+    return methodNotAllowed(input.method, subresource ?? level, Object.keys(methods));
   const name = refine(found, input);
   if (typeof name !== 'string') return name;
   return isSupported(name) ? name : notImplemented(name, subresource, input.method);
 }
 
-/** Tells apart what shares method and sub-resource: by another parameter, or by the header of a copy. */
+/**
+ * Tells apart what shares method and sub-resource: by another parameter, or by the header of a
+ * copy.
+ */
 function refine(name: string, input: DetectInput): string | Refusal {
   const isCopy = input.header('x-amz-copy-source') !== null;
   switch (name) {
@@ -142,7 +147,10 @@ function refine(name: string, input: DetectInput): string | Refusal {
       if (listType === null) return name;
       return listType === '2'
         ? 'ListObjectsV2'
-        : invalidArgument('Invalid List Type', { ArgumentName: 'list-type', ArgumentValue: listType });
+        : invalidArgument('Invalid List Type', {
+            ArgumentName: 'list-type',
+            ArgumentValue: listType,
+          });
     }
     case 'GetBucketLifecycleConfiguration':
       return input.query.has('dry-run') ? 'DryRunBucketLifecycle' : name;
@@ -177,11 +185,19 @@ function invalidArgument(detail: string, fields: Readonly<Record<string, string>
   return { code: 'InvalidArgument', detail, fields };
 }
 
-function methodNotAllowed(method: string, resourceType: string, allowed: readonly string[]): Refusal {
+function methodNotAllowed(
+  method: string,
+  resourceType: string,
+  allowed: readonly string[],
+): Refusal {
   return {
     code: 'MethodNotAllowed',
     detail: 'The specified method is not allowed against this resource.',
-    fields: { Method: method.slice(0, 32), ResourceType: resourceType.toUpperCase(), Allow: allowed.join(', ') },
+    fields: {
+      Method: method.slice(0, 32),
+      ResourceType: resourceType.toUpperCase(),
+      Allow: allowed.join(', '),
+    },
   };
 }
 

@@ -1,6 +1,7 @@
-// Failures as S3 clients read them. app.ts renders with it whatever the S3 surface and delivery throw, and logs what
-// is ours; what is no StorageError is InternalError here and tells the client nothing but the request id.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
+// Failures as S3 clients read them. app.ts renders with it whatever the S3 surface and delivery
+// throw, and logs what is ours; what is no StorageError is InternalError here and tells the client
+// nothing but the request id. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
 import type { StorageError } from '../../domain/errors.ts';
 import { FailureWithHeaders } from '../failure-with-headers.ts';
 import type { RequestNotes } from '../observe/request-notes.ts';
@@ -26,7 +27,8 @@ const encoder = new TextEncoder();
 /** Elements of one failure besides code and message. */
 function fieldElements(fields: Readonly<Record<string, string>>): string {
   let content = '';
-  for (const name in fields) if (!HEADER_FIELDS.has(name)) content += textElement(name, fields[name] ?? '');
+  for (const name in fields)
+    if (!HEADER_FIELDS.has(name)) content += textElement(name, fields[name] ?? '');
   return content;
 }
 
@@ -36,9 +38,14 @@ export function errorElements(error: unknown): string {
   return textElement('Code', code) + textElement('Message', message);
 }
 
-/** The error document: no namespace, a message that is never empty, and the request id of the header. */
+/**
+ * The error document: no namespace, a message that is never empty, and the request id of the
+ * header.
+ */
 function errorDocument(error: StorageError, request: FailedRequest): string {
-  const resource = Object.hasOwn(error.fields, 'Resource') ? '' : textElement('Resource', request.resource);
+  const resource = Object.hasOwn(error.fields, 'Resource')
+    ? ''
+    : textElement('Resource', request.resource);
   return plainDocument(
     'Error',
     textElement('Code', error.code) +
@@ -57,7 +64,8 @@ export function renderS3Error(error: unknown, request: FailedRequest): Response 
   const status = ERROR_STATUS[shown.code];
   const headers = addCommonHeaders({}, request.requestId);
   headers['content-type'] = 'application/xml';
-  // Without a word caches may keep a 404, 405 or 501 as long as they guess. Source: RFC 9111 section 4.2.2.
+  // Without a word caches may keep a 404, 405 or 501 as long as they guess. Source: RFC 9111
+  // section 4.2.2.
   headers['cache-control'] = 'no-store';
   Object.assign(headers, failureHeaders(shown), added);
   const { notes } = request;

@@ -1,7 +1,8 @@
-// The hot door of signed reads: GetObject and HeadObject answered in one synchronous call, where memory knows the key that
-// signed, the bucket, the object and its bytes. What it leaves, and every error, is the operation's own (ops/get-head.ts).
-// It checks signatures with the same code, decides by the same rules and takes headers from the same functions, so it must
-// never answer otherwise. A decision that hangs on the request (a condition, an address) is never made here.
+// The hot door of signed reads: GetObject and HeadObject answered in one synchronous call, where
+// memory knows the key that signed, the bucket, the object and its bytes. What it leaves, and every
+// error, is the operation's own (ops/get-head.ts). It checks signatures with the same code, decides
+// by the same rules and takes headers from the same functions, so it must never answer otherwise. A
+// decision that hangs on the request (a condition, an address) is never made here.
 import type { Decide } from '../../core/auth/decide.ts';
 import type { Core } from '../../core/core.ts';
 import { bodyNow } from '../../core/objects/read-object.ts';
@@ -18,7 +19,11 @@ import type { AnswerHotSigned, HotReply, SignedRead } from '../request.ts';
 import { evaluateRead, NO_CONDITIONS } from '../semantics/conditional.ts';
 import { RESPONSE_OVERRIDES } from '../semantics/object-headers.ts';
 import { type ByteRange, bytesOf, parseRange } from '../semantics/range.ts';
-import { createHotSignedHeaders, type SignedHeaders, type Wish } from './headers/fast-read-headers.ts';
+import {
+  createHotSignedHeaders,
+  type SignedHeaders,
+  type Wish,
+} from './headers/fast-read-headers.ts';
 import type { Authenticator, Signer } from './signature/authenticate.ts';
 
 export type HotSignedReadOptions = {
@@ -29,7 +34,10 @@ export type HotSignedReadOptions = {
   readonly isServerTimingOn: boolean;
 };
 
-/** Headers that begin with `x-amz-` and need not be asked for more: any other may be a wish that this does not know. */
+/**
+ * Headers that begin with `x-amz-` and need not be asked for more: any other may be a wish that
+ * this does not know.
+ */
 const KNOWN_HEADERS: ReadonlySet<string> = new Set([
   'x-amz-checksum-mode',
   'x-amz-content-sha256',
@@ -37,7 +45,10 @@ const KNOWN_HEADERS: ReadonlySet<string> = new Set([
   'x-amz-user-agent',
 ]);
 
-/** Parameters that make a signature; they say nothing of the answer. Any other but those below is another request. */
+/**
+ * Parameters that make a signature; they say nothing of the answer. Any other but those below is
+ * another request.
+ */
 const SIGNATURE_PARAMETERS: ReadonlySet<string> = new Set([
   'AWSAccessKeyId',
   'Expires',
@@ -64,7 +75,10 @@ type Allowed = {
   readonly headers: SignedHeaders;
 };
 
-/** Cost: that of the signature, and 1 µs. Throws what is wrong with a request; then, as with null, nothing was done. */
+/**
+ * Cost: that of the signature, and 1 µs. Throws what is wrong with a request; then, as with null,
+ * nothing was done.
+ */
 export function createHotSignedRead(core: Core, options: HotSignedReadOptions): AnswerHotSigned {
   const { directory, meter, metadataIndex } = core.ports;
   const { counts, isServerTimingOn, signerOf } = options;
@@ -76,18 +90,25 @@ export function createHotSignedRead(core: Core, options: HotSignedReadOptions): 
     if (place === null || place.site !== null) return null;
     const current = metadataIndex.peekCurrent?.(place.bucket, place.key) ?? null;
     if (current === null || !hasKnownHeaders(read)) return null;
-    const signed = signerOf(read, place.isOwnHost ? `/${place.bucket}${read.rawPath}` : read.rawPath);
+    const signed = signerOf(
+      read,
+      place.isOwnHost ? `/${place.bucket}${read.rawPath}` : read.rawPath,
+    );
     const wish = signed === null ? null : readWish(read, signed, place.isOwnHost);
     if (signed === null || wish === null) return null;
     const { accessKey: caller } = signed;
     const headers = headersOf(current, caller, wish);
-    return headers === null ? null : answer({ read, bucket: place.bucket, object: current.object, caller, headers });
+    return headers === null
+      ? null
+      : answer({ read, bucket: place.bucket, object: current.object, caller, headers });
   };
 
   function answer(allowed: Allowed): HotReply | null {
     const { read, object, headers } = allowed;
     const outcome =
-      read.ifNoneMatch === null ? 'proceed' : evaluateRead({ ...NO_CONDITIONS, ifNoneMatch: read.ifNoneMatch }, object);
+      read.ifNoneMatch === null
+        ? 'proceed'
+        : evaluateRead({ ...NO_CONDITIONS, ifNoneMatch: read.ifNoneMatch }, object);
     if (outcome === 'not-modified') {
       if (read.isHead) counts.headNotModified += 1;
       else counts.getNotModified += 1;
@@ -111,7 +132,13 @@ export function createHotSignedRead(core: Core, options: HotSignedReadOptions): 
     if (found === null) return null;
     const { body, tier, lend } = found;
     const counted = (): void => {
-      count(allowed, 'B', slice.lengthBytes, tier === 'index' ? 'memory' : tier, object.storageClass);
+      count(
+        allowed,
+        'B',
+        slice.lengthBytes,
+        tier === 'index' ? 'memory' : tier,
+        object.storageClass,
+      );
       if (tier === 'index') counts.getInRow += 1;
       else if (range === 'whole') counts.getWhole += 1;
       else if (tier === 'bucket') counts.getPartRead += 1;
@@ -124,7 +151,8 @@ export function createHotSignedRead(core: Core, options: HotSignedReadOptions): 
     const sent = { status: 206, headers: headers.part(tier) } as const;
     const replyWith = (lent: LentBytes | null): HotReply => {
       counted();
-      const timing = tier === 'bucket' && isServerTimingOn ? hotOperationTiming(tier, lent?.tookMs ?? 0) : '';
+      const timing =
+        tier === 'bucket' && isServerTimingOn ? hotOperationTiming(tier, lent?.tookMs ?? 0) : '';
       return reply(allowed, {
         ...sent,
         part: { range, sizeBytes: object.sizeBytes, serverTiming: timing },
@@ -132,7 +160,9 @@ export function createHotSignedRead(core: Core, options: HotSignedReadOptions): 
         lent,
       });
     };
-    return lend === null ? replyWith(null) : reply(allowed, { ...sent, finish: finishLater(lend, replyWith) });
+    return lend === null
+      ? replyWith(null)
+      : reply(allowed, { ...sent, finish: finishLater(lend, replyWith) });
   }
 
   function count(
@@ -146,23 +176,42 @@ export function createHotSignedRead(core: Core, options: HotSignedReadOptions): 
   }
 }
 
-type Sent = Pick<HotReply, 'status' | 'headers'> & Partial<Pick<HotReply, 'part' | 'body' | 'lent' | 'finish'>>;
+type Sent = Pick<HotReply, 'status' | 'headers'> &
+  Partial<Pick<HotReply, 'part' | 'body' | 'lent' | 'finish'>>;
 
 function reply(
   { bucket, caller }: Allowed,
   { status, headers, part = null, body = null, lent = null, finish = null }: Sent,
 ): HotReply {
-  return { status, headers, part, body, lent, finish, bucket, surface: 's3', accessKeyId: caller.id };
+  return {
+    status,
+    headers,
+    part,
+    body,
+    lent,
+    finish,
+    bucket,
+    surface: 's3',
+    accessKeyId: caller.id,
+  };
 }
 
 /** Whether no header says more than this knows. */
 function hasKnownHeaders(read: SignedRead): boolean {
-  for (const name of read.headerNames()) if (name.startsWith('x-amz-') && !KNOWN_HEADERS.has(name)) return false;
+  for (const name of read.headerNames())
+    if (name.startsWith('x-amz-') && !KNOWN_HEADERS.has(name)) return false;
   return read.header(RECEIPT) === null;
 }
 
-/** What the request wishes for its answer's headers; null when it has a parameter or a value that this does not know. */
-function readWish(read: SignedRead, { query, isPresigned }: Signer, isOwnHost: boolean): Wish | null {
+/**
+ * What the request wishes for its answer's headers; null when it has a parameter or a value that
+ * this does not know.
+ */
+function readWish(
+  read: SignedRead,
+  { query, isPresigned }: Signer,
+  isOwnHost: boolean,
+): Wish | null {
   const mode = read.header('x-amz-checksum-mode');
   if (mode !== null && mode !== 'ENABLED') return null;
   let wantsChecksum = mode !== null;
@@ -172,13 +221,17 @@ function readWish(read: SignedRead, { query, isPresigned }: Signer, isOwnHost: b
     if (SIGNATURE_PARAMETERS.has(name)) continue;
     if (OVERRIDES.has(name)) overrides += `&${name}=${value}`;
     // In the query it counts where the signature stands there too.
-    else if (name === 'X-Amz-Checksum-Mode' && value === 'ENABLED' && isPresigned) wantsChecksum = true;
+    else if (name === 'X-Amz-Checksum-Mode' && value === 'ENABLED' && isPresigned)
+      wantsChecksum = true;
     else if (name !== 'x-id' || value !== 'GetObject') return null;
   }
   return { isOwnHost, wantsChecksum, overrides };
 }
 
-/** Whether every `%` begins an escape of an ASCII character: then the query is sure to be decoded everywhere. */
+/**
+ * Whether every `%` begins an escape of an ASCII character: then the query is sure to be decoded
+ * everywhere.
+ */
 function hasPlainEscapes(text: string): boolean {
   for (let at = text.indexOf('%'); at !== -1; at = text.indexOf('%', at + 1)) {
     const high = text.charCodeAt(at + 1);

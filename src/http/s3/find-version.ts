@@ -1,13 +1,25 @@
-// Finds the version of an object that a request means, and decides whether the caller may do with it what it wants.
-// routes.ts calls it for the operations that read or change a version, copy-source.ts for a copy's source.
+// Finds the version of an object that a request means, and decides whether the caller may do with
+// it what it wants. routes.ts calls it for the operations that read or change a version,
+// copy-source.ts for a copy's source.
 import type { ObjectAction } from '../../core/auth/actions.ts';
 import { type BucketHandle, type Changer, openBucket } from '../../core/buckets/bucket-handle.ts';
 import type { Core } from '../../core/core.ts';
 import { StorageError } from '../../domain/errors.ts';
-import type { BucketName, BucketRecord, ObjectKey, ObjectVersion, VersionName } from '../../domain/nouns.ts';
+import type {
+  BucketName,
+  BucketRecord,
+  ObjectKey,
+  ObjectVersion,
+  VersionName,
+} from '../../domain/nouns.ts';
 import type { VersionChange } from '../../domain/object-facts.ts';
 import type { FoundVersion } from '../../ports/metadata-index.ts';
-import { accessDenied, type DecideCall, mayKnowMissing, requireAllowed } from '../access/decide-call.ts';
+import {
+  accessDenied,
+  type DecideCall,
+  mayKnowMissing,
+  requireAllowed,
+} from '../access/decide-call.ts';
 import { withFailureHeaders } from '../failure-with-headers.ts';
 import type { ReadConditions } from '../semantics/conditional.ts';
 import { formatHttpDate } from '../semantics/http-date.ts';
@@ -31,9 +43,9 @@ export type VersionWanted = {
 export type OpenedVersion = { readonly bucket: BucketHandle; readonly version: ObjectVersion };
 
 /**
- * Opens bucket and version. The decision is made with the version in hand, and again whenever the bucket changes before
- * the request is done. `check` may refuse the bucket itself. NoSuchBucket, AccessDenied, and what `requireVersion`
- * throws. Cost: the bucket and one index read.
+ * Opens bucket and version. The decision is made with the version in hand, and again whenever the
+ * bucket changes before the request is done. `check` may refuse the bucket itself. NoSuchBucket,
+ * AccessDenied, and what `requireVersion` throws. Cost: the bucket and one index read.
  */
 export async function openVersion(
   core: Core,
@@ -54,11 +66,11 @@ export async function openVersion(
 }
 
 /**
- * The version, if there is one and the caller may. Who may not list the bucket is not told whether the key exists:
- * AccessDenied instead of NoSuchKey and NoSuchVersion. MethodNotAllowed for a delete marker that is named or to be
- * changed; where one hides the key, NoSuchKey says so in its headers.
- * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html (Permissions),
- * https://docs.aws.amazon.com/AmazonS3/latest/userguide/DeleteMarker.html
+ * The version, if there is one and the caller may. Who may not list the bucket is not told whether
+ * the key exists: AccessDenied instead of NoSuchKey and NoSuchVersion. MethodNotAllowed for a
+ * delete marker that is named or to be changed; where one hides the key, NoSuchKey says so in its
+ * headers. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
+ * (Permissions), https://docs.aws.amazon.com/AmazonS3/latest/userguide/DeleteMarker.html
  */
 function requireVersion(
   decide: DecideCall,
@@ -70,7 +82,8 @@ function requireVersion(
     requireAllowed(decide, record, { action, key, object: found.object, change });
     return found.object;
   }
-  if (!mayKnowMissing(decide, record, action, key)) throw accessDenied(decide, record, { action, key });
+  if (!mayKnowMissing(decide, record, action, key))
+    throw accessDenied(decide, record, { action, key });
   if (found === null) {
     const fields = { Key: key, ...(versionId === null ? {} : { VersionId: versionId }) };
     throw new StorageError(versionId === null ? 'NoSuchKey' : 'NoSuchVersion', { fields });
@@ -80,13 +93,18 @@ function requireVersion(
   if (versionId === null && action.startsWith('s3:Get'))
     throw withFailureHeaders(new StorageError('NoSuchKey', { fields: { Key: key } }), headers);
   throw withFailureHeaders(
-    new StorageError('MethodNotAllowed', { fields: { ResourceType: 'DeleteMarker', Allow: 'DELETE' } }),
+    new StorageError('MethodNotAllowed', {
+      fields: { ResourceType: 'DeleteMarker', Allow: 'DELETE' },
+    }),
     { ...headers, 'last-modified': formatHttpDate(marker.lastModifiedMs) },
   );
 }
 
 /** The condition headers of a read; with a prefix, those of a copy's source. */
-export function readConditions(header: (name: string) => string | null, prefix = ''): ReadConditions {
+export function readConditions(
+  header: (name: string) => string | null,
+  prefix = '',
+): ReadConditions {
   return {
     ifMatch: header(`${prefix}if-match`),
     ifNoneMatch: header(`${prefix}if-none-match`),

@@ -1,5 +1,5 @@
-// Makes an S3Call of a request and of what authentication found: which headers count, and what decisions may look at. routes.ts
-// calls it once for each request.
+// Makes an S3Call of a request and of what authentication found: which headers count, and what
+// decisions may look at. routes.ts calls it once for each request.
 import type { Decide } from '../../core/auth/decide.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { Tags } from '../../domain/object-facts.ts';
@@ -20,17 +20,22 @@ export type CallBasics = Omit<
 >;
 
 /**
- * The call of a request that was authenticated. `headers`: in place of the request's own, those of a form. Cost: some
- * closures; nothing is read.
+ * The call of a request that was authenticated. `headers`: in place of the request's own, those of
+ * a form. Cost: some closures; nothing is read.
  */
 export function makeCall(
   { principal, body, isPresigned, signatureVersion, signedAtMs }: Authenticated,
   basics: CallBasics,
-  { decide, nowMs, headers }: { readonly decide: Decide; readonly nowMs: number; readonly headers?: Headers },
+  {
+    decide,
+    nowMs,
+    headers,
+  }: { readonly decide: Decide; readonly nowMs: number; readonly headers?: Headers },
 ): S3Call {
   const { request, query, form } = basics;
   const further = signatureVersion === 'AWS' ? QUERY_HEADERS_V2 : [];
-  const source = headers ?? (isPresigned ? withQueryHeaders(request, query.entries, further) : request);
+  const source =
+    headers ?? (isPresigned ? withQueryHeaders(request, query.entries, further) : request);
   const header = (name: string) => source.header(name);
   // Read once: a policy may ask for tags of each of many keys.
   let requestTags: Tags | null | undefined;

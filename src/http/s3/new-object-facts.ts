@@ -1,5 +1,6 @@
-// What a request that writes an object decides about it besides bytes and headers: whose it is, who may use it, its
-// tags. Used by PutObject and its form, CopyObject and CreateMultipartUpload, before they read a body.
+// What a request that writes an object decides about it besides bytes and headers: whose it is, who
+// may use it, its tags. Used by PutObject and its form, CopyObject and CreateMultipartUpload,
+// before they read a body.
 import { isGranted } from '../../core/auth/acl.ts';
 import { aclOf } from '../../core/auth/decide.ts';
 import { accessOfNewObject } from '../../core/auth/new-object-access.ts';
@@ -10,10 +11,11 @@ import type { ObjectCall } from './call.ts';
 import { readAclHeaders } from './headers/acl-request.ts';
 
 /**
- * Owner and grants of the object, and the tags if the caller may set them. A list in the headers needs no right of its own,
- * because the writer owns the object and could set it afterwards; only a policy that denies s3:PutObjectAcl forbids it.
- * Errors: those of readAclHeaders, AccessDenied (denied, or public lists are blocked), AccessControlListNotSupported.
- * Cost: nothing without a list.
+ * Owner and grants of the object, and the tags if the caller may set them. A list in the headers
+ * needs no right of its own, because the writer owns the object and could set it afterwards; only a
+ * policy that denies s3:PutObjectAcl forbids it. Errors: those of readAclHeaders, AccessDenied
+ * (denied, or public lists are blocked), AccessControlListNotSupported. Cost: nothing without a
+ * list.
  */
 export async function readNewObjectFacts(
   call: ObjectCall,
@@ -31,7 +33,10 @@ export async function readNewObjectFacts(
   return { ownerId, acl, tags };
 }
 
-/** Who writes by a policy needs its word for tags too; who writes by the bucket's list may tag what is his own. */
+/**
+ * Who writes by a policy needs its word for tags too; who writes by the bucket's list may tag what
+ * is his own.
+ */
 function requireTagging(call: ObjectCall, tags: Tags): void {
   if (Object.keys(tags).length === 0) return;
   const record = call.bucket.record();

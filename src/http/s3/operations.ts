@@ -1,5 +1,6 @@
-// Everything the S3 surface can do, one entry per operation (operation.ts says what an entry is), in families. routes.ts
-// runs it, authorize-call.ts decides by it, docs/s3-compatibility.md is made of it; a missing operation does not compile.
+// Everything the S3 surface can do, one entry per operation (operation.ts says what an entry is),
+// in families. routes.ts runs it, authorize-call.ts decides by it, docs/s3-compatibility.md is made
+// of it; a missing operation does not compile.
 import type { OperationName } from './detect.ts';
 import type { Operation } from './operation.ts';
 import { ACCESS_OPERATIONS } from './operations/access-operations.ts';

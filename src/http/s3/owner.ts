@@ -25,8 +25,8 @@ export type PageAccounts = {
 };
 
 /**
- * Looks up the accounts of a page; strangers without a signature are shown ids alone. Cost: a read of the directory,
- * unless everything is the caller's own.
+ * Looks up the accounts of a page; strangers without a signature are shown ids alone. Cost: a read
+ * of the directory, unless everything is the caller's own.
  */
 export async function findPageAccounts(
   call: Pick<BucketCall, 'bucket' | 'principal' | 'findAccounts'>,
@@ -36,7 +36,8 @@ export async function findPageAccounts(
   const named = new Set([bucketOwnerId]);
   for (const id of ids) if (id !== null) named.add(id);
   const { principal } = call;
-  const isAllOwn = principal.kind === 'account' && named.size === 1 && named.has(principal.account.id);
+  const isAllOwn =
+    principal.kind === 'account' && named.size === 1 && named.has(principal.account.id);
   const accounts: NamedAccounts =
     principal.kind === 'anonymous'
       ? new Map()
@@ -47,7 +48,8 @@ export async function findPageAccounts(
   const owners = new Map<AccountId, string>();
   return {
     owner(id) {
-      const ownerId = access.ownership === 'BucketOwnerEnforced' ? bucketOwnerId : (id ?? bucketOwnerId);
+      const ownerId =
+        access.ownership === 'BucketOwnerEnforced' ? bucketOwnerId : (id ?? bucketOwnerId);
       const made = owners.get(ownerId) ?? accountElement('Owner', ownerId, accounts);
       owners.set(ownerId, made);
       return made;

@@ -1,12 +1,18 @@
-// OPTIONS: the question of a browser before it sends what a script asked for. Nobody signs it, and it is answered from
-// the bucket's rules alone: whether there is such an object, or who may read it, is not looked at.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/RESTOPTIONSobject.html
+// OPTIONS: the question of a browser before it sends what a script asked for. Nobody signs it, and
+// it is answered from the bucket's rules alone: whether there is such an object, or who may read
+// it, is not looked at. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/RESTOPTIONSobject.html
 import type { Core } from '../../core/core.ts';
 import { parseBucketName } from '../../core/parse-names.ts';
 import { type ErrorCode, StorageError } from '../../domain/errors.ts';
 import type { UsageOwner } from '../../ports/metering.ts';
 import type { HttpRequest } from '../request.ts';
-import { findCorsGrant, grantHeaders, isCorsMethod, parseRequestedHeaders } from '../semantics/cors.ts';
+import {
+  findCorsGrant,
+  grantHeaders,
+  isCorsMethod,
+  parseRequestedHeaders,
+} from '../semantics/cors.ts';
 import type { S3Answer } from './call.ts';
 
 /** S3's own texts, its spelling too: people look for them. */
@@ -15,8 +21,9 @@ const NOT_ALLOWED =
   "request method / Access-Control-Request-Method or Access-Control-Request-Headers are not whitelisted by the resource's CORS spec.";
 
 /**
- * Answers it. Errors: BadRequest (no Origin, no method or one that no rule can allow), AccessForbidden, InvalidBucketName.
- * `bucket` null is the service, which has no rules. Cost: one index read.
+ * Answers it. Errors: BadRequest (no Origin, no method or one that no rule can allow),
+ * AccessForbidden, InvalidBucketName. `bucket` null is the service, which has no rules. Cost: one
+ * index read.
  */
 export async function answerPreflight(
   core: Core,
@@ -30,7 +37,10 @@ export async function answerPreflight(
     throw badRequest(`Invalid Access-Control-Request-Method: ${method?.slice(0, 32) ?? 'null'}`);
   }
   const forbidden = (detail: string) =>
-    refusal('AccessForbidden', detail, { Method: method, ResourceType: target.key === null ? 'BUCKET' : 'OBJECT' });
+    refusal('AccessForbidden', detail, {
+      Method: method,
+      ResourceType: target.key === null ? 'BUCKET' : 'OBJECT',
+    });
   if (target.bucket === null) throw forbidden('CORSResponse: CORS is not enabled for this bucket.');
   const name = parseBucketName(target.bucket);
   const record = await core.ports.metadataIndex.call(name, 'getBucket', { name });
@@ -52,7 +62,11 @@ export async function answerPreflight(
   };
 }
 
-function refusal(code: ErrorCode, detail: string, fields: Readonly<Record<string, string>>): StorageError {
+function refusal(
+  code: ErrorCode,
+  detail: string,
+  fields: Readonly<Record<string, string>>,
+): StorageError {
   return new StorageError(code, { detail, fields });
 }
 

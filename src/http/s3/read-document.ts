@@ -7,9 +7,10 @@ import type { S3Call } from './call.ts';
 import { readBodyExpectation } from './headers/checksum-headers.ts';
 
 /**
- * Reads the small body of a request (XML, a policy) whole and proves it against the Content-MD5 and the checksum that
- * came with it. With `needsDigest` one of them must. Errors: MaxMessageLengthExceeded, BadDigest, InvalidRequest, those
- * of readBodyExpectation, and what the source throws.
+ * Reads the small body of a request (XML, a policy) whole and proves it against the Content-MD5 and
+ * the checksum that came with it. With `needsDigest` one of them must. Errors:
+ * MaxMessageLengthExceeded, BadDigest, InvalidRequest, those of readBodyExpectation, and what the
+ * source throws.
  */
 export async function readDocument(
   call: Pick<S3Call, 'header' | 'body' | 'request'>,

@@ -1,5 +1,6 @@
-// From what an operation answered to the Response: it is metered, waits for its receipt where it has one, and tells where its
-// time went. routes.ts calls it for operations and preflights; failures are errors.ts's.
+// From what an operation answered to the Response: it is metered, waits for its receipt where it
+// has one, and tells where its time went. routes.ts calls it for operations and preflights;
+// failures are errors.ts's.
 import type { TakeReceipt } from '../../core/metering/take-receipt.ts';
 import type { Meter, UsageOwner } from '../../ports/metering.ts';
 import { countSent } from '../count-sent.ts';
@@ -21,7 +22,10 @@ export type Answered = {
   readonly isReceipted: boolean;
 };
 
-/** Cost beyond the operation's own: two look-ups of the meter; with a receipt one call to the ledger. */
+/**
+ * Cost beyond the operation's own: two look-ups of the meter; with a receipt one call to the
+ * ledger.
+ */
 export type Respond = (answered: Answered, given: S3Answer) => Response | Promise<Response>;
 
 const encoder = new TextEncoder();
@@ -29,21 +33,32 @@ const encoder = new TextEncoder();
 /** Makes it for one surface; it keeps nothing of a request. */
 export function createRespond(
   meter: Pick<Meter, 'of'>,
-  { isServerTimingOn, takeReceipt }: { readonly isServerTimingOn: boolean; readonly takeReceipt: TakeReceipt },
+  {
+    isServerTimingOn,
+    takeReceipt,
+  }: { readonly isServerTimingOn: boolean; readonly takeReceipt: TakeReceipt },
 ): Respond {
   return ({ request, requestId, payer, operation, isReceipted }, given) => {
     const { status, headers, body } = given;
-    const sent = request.method === 'HEAD' ? null : typeof body === 'string' ? encoder.encode(body) : body;
-    const bytesOut = sent instanceof Uint8Array ? sent.length : sent === null ? 0 : Number(headers['content-length']);
+    const sent =
+      request.method === 'HEAD' ? null : typeof body === 'string' ? encoder.encode(body) : body;
+    const bytesOut =
+      sent instanceof Uint8Array
+        ? sent.length
+        : sent === null
+          ? 0
+          : Number(headers['content-length']);
     request.notes.bodyBytes = bytesOut;
     request.notes.bodyTier = given.tier ?? null;
     const finish = (outgoing: OutgoingBody = sent): Response => {
-      if (isServerTimingOn) headers[SERVER_TIMING] = operationTiming(request.notes, performance.now());
+      if (isServerTimingOn)
+        headers[SERVER_TIMING] = operationTiming(request.notes, performance.now());
       return makeResponse(request, status, addCommonHeaders(headers, requestId), outgoing);
     };
     if (payer === null) return finish();
     const use = useOfAnswer(operation, given, bytesOut);
-    if (operation !== null) meter.of(payer).note(operation, !isReceipted && use.operationClass === 'B');
+    if (operation !== null)
+      meter.of(payer).note(operation, !isReceipted && use.operationClass === 'B');
     if (isReceipted) {
       return takeReceipt(payer, use).then((receipt) => {
         headers[RECEIPT] = receiptHeader(receipt, requestId);
@@ -51,6 +66,8 @@ export function createRespond(
       });
     }
     const { operationClass, tier, storageClass } = use;
-    return finish(countSent(meter.of(payer), { operationClass, bytesOut, tier, storageClass }, sent));
+    return finish(
+      countSent(meter.of(payer), { operationClass, bytesOut, tier, storageClass }, sent),
+    );
   };
 }

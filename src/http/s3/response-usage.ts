@@ -1,4 +1,5 @@
-// What an answer of the S3 surface uses, for the meter and for receipts. routes.ts asks for every answer that somebody pays.
+// What an answer of the S3 surface uses, for the meter and for receipts. routes.ts asks for every
+// answer that somebody pays.
 import type { Use } from '../../ports/metering.ts';
 import type { S3Answer } from './call.ts';
 import type { OperationName } from './detect.ts';

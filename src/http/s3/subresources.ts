@@ -1,6 +1,6 @@
-// All request lines of S3: which operation a method is, at each level and for each sub-resource in the query. Data for
-// detect.ts, which also knows the few that share a line.
-// Source: the request model of @aws-sdk/client-s3 3.1169 (test/http/s3/detect.test.ts compares the two).
+// All request lines of S3: which operation a method is, at each level and for each sub-resource in
+// the query. Data for detect.ts, which also knows the few that share a line. Source: the request
+// model of @aws-sdk/client-s3 3.1169 (test/http/s3/detect.test.ts compares the two).
 
 /** Operations by method. */
 export type Methods = Readonly<Record<string, string>>;
@@ -13,7 +13,11 @@ const BUCKET_SUBRESOURCES: Readonly<Record<string, Methods>> = {
   analytics: configuration('Analytics'),
   cors: { GET: 'GetBucketCors', PUT: 'PutBucketCors', DELETE: 'DeleteBucketCors' },
   delete: { POST: 'DeleteObjects' },
-  encryption: { GET: 'GetBucketEncryption', PUT: 'PutBucketEncryption', DELETE: 'DeleteBucketEncryption' },
+  encryption: {
+    GET: 'GetBucketEncryption',
+    PUT: 'PutBucketEncryption',
+    DELETE: 'DeleteBucketEncryption',
+  },
   'intelligent-tiering': configuration('IntelligentTiering'),
   inventory: configuration('Inventory'),
   lifecycle: {
@@ -37,7 +41,10 @@ const BUCKET_SUBRESOURCES: Readonly<Record<string, Methods>> = {
     DELETE: 'DeleteBucketMetadataTableConfiguration',
   },
   metrics: configuration('Metrics'),
-  notification: { GET: 'GetBucketNotificationConfiguration', PUT: 'PutBucketNotificationConfiguration' },
+  notification: {
+    GET: 'GetBucketNotificationConfiguration',
+    PUT: 'PutBucketNotificationConfiguration',
+  },
   'object-lock': { GET: 'GetObjectLockConfiguration', PUT: 'PutObjectLockConfiguration' },
   ownershipControls: {
     GET: 'GetBucketOwnershipControls',
@@ -51,7 +58,11 @@ const BUCKET_SUBRESOURCES: Readonly<Record<string, Methods>> = {
     PUT: 'PutPublicAccessBlock',
     DELETE: 'DeletePublicAccessBlock',
   },
-  replication: { GET: 'GetBucketReplication', PUT: 'PutBucketReplication', DELETE: 'DeleteBucketReplication' },
+  replication: {
+    GET: 'GetBucketReplication',
+    PUT: 'PutBucketReplication',
+    DELETE: 'DeleteBucketReplication',
+  },
   requestPayment: { GET: 'GetBucketRequestPayment', PUT: 'PutBucketRequestPayment' },
   session: { GET: 'CreateSession' },
   tagging: { GET: 'GetBucketTagging', PUT: 'PutBucketTagging', DELETE: 'DeleteBucketTagging' },
@@ -64,7 +75,11 @@ const BUCKET_SUBRESOURCES: Readonly<Record<string, Methods>> = {
 /** Operations on an object by sub-resource, then method. */
 const OBJECT_SUBRESOURCES: Readonly<Record<string, Methods>> = {
   acl: { GET: 'GetObjectAcl', PUT: 'PutObjectAcl' },
-  annotation: { GET: 'GetObjectAnnotation', PUT: 'PutObjectAnnotation', DELETE: 'DeleteObjectAnnotation' },
+  annotation: {
+    GET: 'GetObjectAnnotation',
+    PUT: 'PutObjectAnnotation',
+    DELETE: 'DeleteObjectAnnotation',
+  },
   attributes: { GET: 'GetObjectAttributes' },
   encryption: { PUT: 'UpdateObjectEncryption' },
   'legal-hold': { GET: 'GetObjectLegalHold', PUT: 'PutObjectLegalHold' },
@@ -84,8 +99,8 @@ const OBJECT_SUBRESOURCES: Readonly<Record<string, Methods>> = {
 };
 
 /**
- * Operations of a request without a sub-resource. `OPTIONS`, the preflight of CORS, stands here for `Allow` only:
- * preflight.ts has it.
+ * Operations of a request without a sub-resource. `OPTIONS`, the preflight of CORS, stands here for
+ * `Allow` only: preflight.ts has it.
  */
 export const PLAIN: Readonly<Record<'service' | 'bucket' | 'object', Methods>> = {
   service: { GET: 'ListBuckets', OPTIONS: 'OptionsObject' },

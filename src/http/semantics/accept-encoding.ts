@@ -1,6 +1,5 @@
-// Which content coding a client would rather have than none. Pure but for a memo: the clients of a server send a handful
-// of different headers.
-// Source: RFC 9110 section 12.5.3
+// Which content coding a client would rather have than none. Pure but for a memo: the clients of a
+// server send a handful of different headers. Source: RFC 9110 section 12.5.3
 import type { ContentCoding } from '../../ports/derived.ts';
 
 /** In the order of what is smallest. */
@@ -13,7 +12,10 @@ const REMEMBERED_MAX_LENGTH = 200;
 /** Nobody sends more; a longer one is as if not sent. */
 const HEADER_MAX_LENGTH = 1000;
 
-/** Codings that a client takes, the ones it likes best first; empty for a client that takes none, or rather none. */
+/**
+ * Codings that a client takes, the ones it likes best first; empty for a client that takes none, or
+ * rather none.
+ */
 export type AcceptedCodings = (header: string | null) => readonly ContentCoding[];
 
 /** Makes the reader. Cost of a header that was seen before: a look-up. */
@@ -39,7 +41,8 @@ function readAccepted(header: string): readonly ContentCoding[] {
   const qualities = new Map<string, number>();
   for (const text of header.split(',')) {
     const [, name, quality] = MEMBER.exec(text.trim()) ?? [];
-    if (name !== undefined) qualities.set(name.toLowerCase().replace(/^x-gzip$/, 'gzip'), Number(quality ?? 1));
+    if (name !== undefined)
+      qualities.set(name.toLowerCase().replace(/^x-gzip$/, 'gzip'), Number(quality ?? 1));
   }
   const qualityOf = (coding: string) => qualities.get(coding) ?? qualities.get('*') ?? 0;
   // Nothing is said of identity in most headers: it is what remains.

@@ -8,13 +8,16 @@ import type { HeaderRecord } from './object-headers.ts';
 /** A type that browsers take as it stands. Anything else they may look into and take for HTML. */
 const PLAIN_TYPE = /^([!#$%&'+\-.^_`|~\w]+\/[!#$%&'+\-.^_`|~\w]+)[\t ]*(?:;[^,]*)?$/;
 /**
- * HTML, whatever XML a browser renders (SVG and XHTML are), parts that have types of their own, and the names for "look
- * yourself". PDF is not here: browsers run its scripts apart, and show none in a sandbox.
- * Source: https://mimesniff.spec.whatwg.org/#sniffing-a-mime-type, #xml-mime-type
+ * HTML, whatever XML a browser renders (SVG and XHTML are), parts that have types of their own, and
+ * the names for "look yourself". PDF is not here: browsers run its scripts apart, and show none in
+ * a sandbox. Source: https://mimesniff.spec.whatwg.org/#sniffing-a-mime-type, #xml-mime-type
  */
-const ACTIVE = /^(?:text\/(?:html|xml|xsl)|application\/(?:xml|unknown)|unknown\/unknown|multipart\/.*|.*\+xml)$/;
+const ACTIVE =
+  /^(?:text\/(?:html|xml|xsl)|application\/(?:xml|unknown)|unknown\/unknown|multipart\/.*|.*\+xml)$/;
 
-/** Whether a browser may run what has this Content-Type, or can't be relied on not to. Cost: 0.1 µs. */
+/**
+ * Whether a browser may run what has this Content-Type, or can't be relied on not to. Cost: 0.1 µs.
+ */
 export function isActiveContent(contentType: string): boolean {
   const essence = PLAIN_TYPE.exec(contentType.trim())?.[1];
   return essence === undefined || ACTIVE.test(essence.toLowerCase());
@@ -28,5 +31,6 @@ export function isActiveContent(contentType: string): boolean {
  */
 export function isolateFromOrigin(headers: HeaderRecord): void {
   headers['x-content-type-options'] = 'nosniff';
-  if (isActiveContent(headers['content-type'] ?? '')) headers['content-security-policy'] = 'sandbox';
+  if (isActiveContent(headers['content-type'] ?? ''))
+    headers['content-security-policy'] = 'sandbox';
 }

@@ -2,9 +2,9 @@ import type { ObjectEncryption } from '../../domain/object-facts.ts';
 import type { HeaderRecord } from './object-headers.ts';
 
 /**
- * How a version is encrypted by the server, as every answer about it says. What a client encrypted with its own key is
- * told to that client alone (s3/encryption-headers.ts).
- * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html (Response Syntax)
+ * How a version is encrypted by the server, as every answer about it says. What a client encrypted
+ * with its own key is told to that client alone (s3/encryption-headers.ts). Source:
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html (Response Syntax)
  */
 export function atRestHeaders(encryption: ObjectEncryption | null): HeaderRecord {
   if (encryption === null || encryption.kind === 'customer') return {};
@@ -12,6 +12,8 @@ export function atRestHeaders(encryption: ObjectEncryption | null): HeaderRecord
   return {
     'x-amz-server-side-encryption': encryption.isDoubled ? 'aws:kms:dsse' : 'aws:kms',
     'x-amz-server-side-encryption-aws-kms-key-id': encryption.keyId,
-    ...(encryption.isBucketKey ? { 'x-amz-server-side-encryption-bucket-key-enabled': 'true' } : {}),
+    ...(encryption.isBucketKey
+      ? { 'x-amz-server-side-encryption-bucket-key-enabled': 'true' }
+      : {}),
   };
 }

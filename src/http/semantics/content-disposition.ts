@@ -1,6 +1,6 @@
-// Content-Disposition for downloads: file names as every browser and tool reads them. Used by delivery (`?download`) and
-// for ZIP files. Pure.
-// Source: RFC 6266, appendix D of it for what to avoid; RFC 8187 for names beyond ASCII.
+// Content-Disposition for downloads: file names as every browser and tool reads them. Used by
+// delivery (`?download`) and for ZIP files. Pure. Source: RFC 6266, appendix D of it for what to
+// avoid; RFC 8187 for names beyond ASCII.
 import { StorageError } from '../../domain/errors.ts';
 
 /** Longest name that a client may ask for, UTF-16 units; file systems keep 255 bytes. */
@@ -8,16 +8,22 @@ const NAME_MAX_LENGTH = 255;
 /** Of a name with nothing left. */
 const UNNAMED = 'download';
 
-/** Controls, path separators, and marks that turn the direction of text, so that `gpj.exe` can't look like `exe.jpg`. */
+/**
+ * Controls, path separators, and marks that turn the direction of text, so that `gpj.exe` can't
+ * look like `exe.jpg`.
+ */
 const UNSAFE = /[\p{Cc}/\\\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 /** Not in a quoted name: quotes, what some browsers decode, and all beyond ASCII. */
 const NOT_PLAIN = /["%]|[^\x20-\x7e]/gu;
-/** What encodeURIComponent leaves although an extended value must not have it. Source: RFC 8187 section 3.2.1. */
+/**
+ * What encodeURIComponent leaves although an extended value must not have it. Source: RFC 8187
+ * section 3.2.1.
+ */
 const NOT_ATTRIBUTE = /['()*]/g;
 
 /**
- * `attachment; filename="r_sum_.pdf"; filename*=UTF-8''r%C3%A9sum%C3%A9.pdf`; the second form only where the first could
- * not say it. A path counts by its last part.
+ * `attachment; filename="r_sum_.pdf"; filename*=UTF-8''r%C3%A9sum%C3%A9.pdf`; the second form only
+ * where the first could not say it. A path counts by its last part.
  */
 export function attachment(path: string): string {
   const wellFormed = path.toWellFormed();
@@ -33,7 +39,10 @@ function encodeExtended(name: string): string {
   return encodeURIComponent(name).replace(NOT_ATTRIBUTE, toPercent);
 }
 
-/** InvalidArgument for a name above 255 characters. `parameter`: which part of the query asks for it. */
+/**
+ * InvalidArgument for a name above 255 characters. `parameter`: which part of the query asks for
+ * it.
+ */
 export function requireFileName(asked: string, parameter: 'download' | 'zip'): void {
   if (asked.length <= NAME_MAX_LENGTH) return;
   throw new StorageError('InvalidArgument', {
@@ -43,12 +52,19 @@ export function requireFileName(asked: string, parameter: 'download' | 'zip'): v
 }
 
 /**
- * What `?download` or `?download=name` makes of a stored disposition: a given name counts, else the stored one with its
- * type changed, else the last part of the key. InvalidArgument for a name above 255 characters.
+ * What `?download` or `?download=name` makes of a stored disposition: a given name counts, else the
+ * stored one with its type changed, else the last part of the key. InvalidArgument for a name above
+ * 255 characters.
  */
-export function downloadDisposition(asked: string, stored: string | undefined, key: string): string {
+export function downloadDisposition(
+  asked: string,
+  stored: string | undefined,
+  key: string,
+): string {
   requireFileName(asked, 'download');
   if (asked !== '') return attachment(asked.replaceAll('/', '_'));
   const parametersAt = stored?.indexOf(';') ?? -1;
-  return stored !== undefined && parametersAt !== -1 ? `attachment${stored.slice(parametersAt)}` : attachment(key);
+  return stored !== undefined && parametersAt !== -1
+    ? `attachment${stored.slice(parametersAt)}`
+    : attachment(key);
 }

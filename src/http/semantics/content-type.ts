@@ -14,17 +14,21 @@ export const S3_UNKNOWN_TYPE = 'binary/octet-stream';
 const EXTENSION_MAX_LENGTH = 16;
 
 /**
- * Media type of an object that was stored without one, from the extension of its key. No charset is added: nobody
- * told us one (`withCharset` names it for sites). Only the part behind the last slash counts, and a dot at its very start hides a file, no more.
- * Cost: 0.1 µs.
+ * Media type of an object that was stored without one, from the extension of its key. No charset is
+ * added: nobody told us one (`withCharset` names it for sites). Only the part behind the last slash
+ * counts, and a dot at its very start hides a file, no more. Cost: 0.1 µs.
  */
 export function contentTypeOf(key: string): string {
   const dotAt = key.lastIndexOf('.');
-  const isExtension = dotAt > key.lastIndexOf('/') + 1 && key.length - dotAt - 1 <= EXTENSION_MAX_LENGTH;
+  const isExtension =
+    dotAt > key.lastIndexOf('/') + 1 && key.length - dotAt - 1 <= EXTENSION_MAX_LENGTH;
   return (isExtension ? mime.getType(key.slice(dotAt + 1)) : null) ?? UNKNOWN_TYPE;
 }
 
-/** Text that is no XML: XML without a charset is UTF-8 already, or says in its first line what it is. */
+/**
+ * Text that is no XML: XML without a charset is UTF-8 already, or says in its first line what it
+ * is.
+ */
 const TEXT_TYPE = /^[\t ]*text\/(?!xml\b|xsl\b)[^,]*$/i;
 const NAMES_CHARSET = /\bcharset\b/i;
 

@@ -1,6 +1,8 @@
-// Which rule of a bucket's CORS configuration a request meets, and the headers that say so. Pure. The S3 surface and
-// delivery ask it for every answer of a bucket that has rules; a bucket without rules costs them one null check.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/cors.html, https://fetch.spec.whatwg.org/#http-cors-protocol
+// Which rule of a bucket's CORS configuration a request meets, and the headers that say so. Pure.
+// The S3 surface and delivery ask it for every answer of a bucket that has rules; a bucket without
+// rules costs them one null check. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/cors.html,
+// https://fetch.spec.whatwg.org/#http-cors-protocol
 import type { CorsMethod, CorsRule } from '../../domain/bucket-settings.ts';
 import type { HttpRequest } from '../request.ts';
 import { isHeaderName, isHeaderText } from './header-text.ts';
@@ -30,11 +32,17 @@ export type CorsQuestion = {
   readonly requestedHeaders: readonly string[];
 };
 
-/** The rule that allows a request, and how it names the origin: `*` where it lets in all, else the very origin. */
+/**
+ * The rule that allows a request, and how it names the origin: `*` where it lets in all, else the
+ * very origin.
+ */
 export type CorsGrant = { readonly rule: CorsRule; readonly allowOrigin: string };
 
 /** The first rule that allows all of it, or null. Cost: one comparison per pattern until then. */
-export function findCorsGrant(rules: readonly CorsRule[], question: CorsQuestion): CorsGrant | null {
+export function findCorsGrant(
+  rules: readonly CorsRule[],
+  question: CorsQuestion,
+): CorsGrant | null {
   const { origin, method, requestedHeaders } = question;
   if (!isHeaderText(origin) || requestedHeaders.length > REQUESTED_HEADERS_MAX) return null;
   for (const rule of rules) {
@@ -49,7 +57,9 @@ export function findCorsGrant(rules: readonly CorsRule[], question: CorsQuestion
 function allowsHeaders(rule: CorsRule, names: readonly string[]): boolean {
   if (names.length === 0) return true;
   const patterns = rule.allowedHeaders.map((pattern) => pattern.toLowerCase());
-  return names.every((name) => isHeaderName(name) && patterns.some((pattern) => matches(pattern, name)));
+  return names.every(
+    (name) => isHeaderName(name) && patterns.some((pattern) => matches(pattern, name)),
+  );
 }
 
 /** One `*` stands for any run of characters, the empty one too. */
@@ -69,13 +79,18 @@ export function parseRequestedHeaders(value: string | null): readonly string[] {
 }
 
 /** What a granted request is told; `requestedHeaders` are named again. */
-export function grantHeaders({ rule, allowOrigin }: CorsGrant, requestedHeaders: readonly string[]): HeaderRecord {
+export function grantHeaders(
+  { rule, allowOrigin }: CorsGrant,
+  requestedHeaders: readonly string[],
+): HeaderRecord {
   const headers: HeaderRecord = {
     'access-control-allow-origin': allowOrigin,
     'access-control-allow-methods': rule.allowedMethods.join(', '),
   };
-  if (requestedHeaders.length > 0) headers['access-control-allow-headers'] = requestedHeaders.join(', ');
-  if (rule.exposeHeaders.length > 0) headers['access-control-expose-headers'] = rule.exposeHeaders.join(', ');
+  if (requestedHeaders.length > 0)
+    headers['access-control-allow-headers'] = requestedHeaders.join(', ');
+  if (rule.exposeHeaders.length > 0)
+    headers['access-control-expose-headers'] = rule.exposeHeaders.join(', ');
   if (rule.maxAgeSeconds !== null) headers['access-control-max-age'] = `${rule.maxAgeSeconds}`;
   // Browsers refuse credentials together with `*`.
   if (allowOrigin !== '*') headers['access-control-allow-credentials'] = 'true';
@@ -83,13 +98,17 @@ export function grantHeaders({ rule, allowOrigin }: CorsGrant, requestedHeaders:
   return headers;
 }
 
-/** What a browser's script is told of an answer that has no grant: nothing, but caches must not mix it up with others. */
+/**
+ * What a browser's script is told of an answer that has no grant: nothing, but caches must not mix
+ * it up with others.
+ */
 export const NO_GRANT: Readonly<HeaderRecord> = { vary: VARY };
 
 /**
- * The headers that rules add to an answer, error or not; null when the bucket has none. As S3 does, the method is the
- * one that Access-Control-Request-Method names, if it is there, on requests that are no preflight too. Vary comes even
- * without an Origin (S3 leaves it out then): a cache must not give that answer to a script.
+ * The headers that rules add to an answer, error or not; null when the bucket has none. As S3 does,
+ * the method is the one that Access-Control-Request-Method names, if it is there, on requests that
+ * are no preflight too. Vary comes even without an Origin (S3 leaves it out then): a cache must not
+ * give that answer to a script.
  */
 export function corsHeaders(
   rules: readonly CorsRule[] | null,
@@ -105,7 +124,10 @@ export function corsHeaders(
 }
 
 /** A copy with what corsHeaders gave; a Vary that is there already keeps its names. */
-export function withCors(headers: Readonly<HeaderRecord>, added: Readonly<HeaderRecord>): HeaderRecord {
+export function withCors(
+  headers: Readonly<HeaderRecord>,
+  added: Readonly<HeaderRecord>,
+): HeaderRecord {
   const vary = headers.vary === undefined ? VARY : `${headers.vary}, ${VARY}`;
   return { ...headers, ...added, vary };
 }

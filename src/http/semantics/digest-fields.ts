@@ -1,13 +1,17 @@
-// Digests of an object for those who ask: Repr-Digest and Content-Digest (RFC 9530), and the older Digest (RFC 3230).
-// They come from what was stored with the object; only a small body that is in memory anyway is ever computed over.
-// Called by delivery and by signed reads. Pure.
+// Digests of an object for those who ask: Repr-Digest and Content-Digest (RFC 9530), and the older
+// Digest (RFC 3230). They come from what was stored with the object; only a small body that is in
+// memory anyway is ever computed over. Called by delivery and by signed reads. Pure.
 import { sha256Base64 } from '../../crypto/hash.ts';
 import type { Checksum, Pointer } from '../../domain/nouns.ts';
 import type { HttpRequest } from '../request.ts';
 import type { HeaderRecord } from './object-headers.ts';
 
 /** Headers that ask for one. */
-export const WANT_DIGEST_HEADERS = ['want-content-digest', 'want-digest', 'want-repr-digest'] as const;
+export const WANT_DIGEST_HEADERS = [
+  'want-content-digest',
+  'want-digest',
+  'want-repr-digest',
+] as const;
 
 /** Largest body that is computed over, bytes: what stands in a row. 10 µs for each 16 KiB. */
 const COMPUTED_MAX_BYTES = 64 * 1024;
@@ -15,13 +19,16 @@ const COMPUTED_MAX_BYTES = 64 * 1024;
 const WANT_MAX_LENGTH = 512;
 
 /**
- * Names of the registry by what objects are stored with. Source: RFC 9530 section 5, IANA "Hash Algorithms for HTTP
- * Digest Fields".
+ * Names of the registry by what objects are stored with. Source: RFC 9530 section 5, IANA "Hash
+ * Algorithms for HTTP Digest Fields".
  */
 const ALGORITHMS = { SHA256: 'sha-256', SHA1: 'sha', CRC32C: 'crc32c' } as const satisfies Partial<
   Record<Checksum['algorithm'], string>
 >;
-/** In the order of our preference; the ones behind the first are no protection, but tell of a broken transfer. */
+/**
+ * In the order of our preference; the ones behind the first are no protection, but tell of a broken
+ * transfer.
+ */
 type AlgorithmName = (typeof ALGORITHMS)[keyof typeof ALGORITHMS] | 'md5';
 const PREFERENCE: readonly AlgorithmName[] = ['sha-256', 'sha', 'md5', 'crc32c'];
 /** The older header knows no crc32c in this form. Source: RFC 3230 section 4.1.1, RFC 5843. */
@@ -31,8 +38,9 @@ const LEGACY: readonly AlgorithmName[] = ['sha-256', 'sha', 'md5'];
 export type DigestSource = Pick<Pointer, 'etag' | 'checksum' | 'encryption' | 'inlineBytes'>;
 
 /**
- * The digest fields that the request wants and that can be given; null for none. `isWhole`: the answer carries all
- * bytes, so that its content is the representation. Cost: three look-ups when nothing is wanted.
+ * The digest fields that the request wants and that can be given; null for none. `isWhole`: the
+ * answer carries all bytes, so that its content is the representation. Cost: three look-ups when
+ * nothing is wanted.
  */
 export function digestHeaders(
   request: Pick<HttpRequest, 'header'>,
@@ -45,7 +53,8 @@ export function digestHeaders(
   const headers: HeaderRecord = {};
   const ofRepr = repr === null ? null : choose(parseWeights(repr), PREFERENCE, source);
   if (ofRepr !== null) headers['repr-digest'] = `${ofRepr.name}=:${ofRepr.value}:`;
-  const ofContent = content === null || !isWhole ? null : choose(parseWeights(content), PREFERENCE, source);
+  const ofContent =
+    content === null || !isWhole ? null : choose(parseWeights(content), PREFERENCE, source);
   if (ofContent !== null) headers['content-digest'] = `${ofContent.name}=:${ofContent.value}:`;
   const ofLegacy = legacy === null ? null : choose(parseQualities(legacy), LEGACY, source);
   if (ofLegacy !== null) headers.digest = `${ofLegacy.name.toUpperCase()}=${ofLegacy.value}`;
@@ -55,14 +64,20 @@ export function digestHeaders(
 /** How much each algorithm is wanted; those with 0 are not. */
 type Wanted = ReadonlyMap<string, number>;
 
-/** `sha-256=10, sha=1`: a dictionary of integers from 0 to 10. One that is not is as if not sent. Source: RFC 9530 section 4. */
+/**
+ * `sha-256=10, sha=1`: a dictionary of integers from 0 to 10. One that is not is as if not sent.
+ * Source: RFC 9530 section 4.
+ */
 function parseWeights(header: string): Wanted {
   return parseList(header, /^([a-z*][a-z0-9_\-.*]*)=(10|\d)(?:;.*)?$/);
 }
 
 /** `SHA-256;q=1, md5;q=0.3`: a list with qualities. Source: RFC 3230 section 4.3.1. */
 function parseQualities(header: string): Wanted {
-  return parseList(header.toLowerCase(), /^([a-z0-9_\-.]+)(?:[\t ]*;[\t ]*q=([01](?:\.\d{0,3})?))?$/);
+  return parseList(
+    header.toLowerCase(),
+    /^([a-z0-9_\-.]+)(?:[\t ]*;[\t ]*q=([01](?:\.\d{0,3})?))?$/,
+  );
 }
 
 function parseList(header: string, member: RegExp): Wanted {
@@ -94,12 +109,14 @@ function choose(wanted: Wanted, names: readonly AlgorithmName[], source: DigestS
 function digestOf(name: AlgorithmName, source: DigestSource): string | null {
   const { etag, checksum, encryption, inlineBytes } = source;
   const isOfAll = checksum?.type === 'FULL_OBJECT';
-  if (isOfAll && name === ALGORITHMS[checksum.algorithm as keyof typeof ALGORITHMS]) return checksum.value;
+  if (isOfAll && name === ALGORITHMS[checksum.algorithm as keyof typeof ALGORITHMS])
+    return checksum.value;
   // What stands in the row of an encrypted object is sealed.
-  const isSmall = inlineBytes !== null && encryption === null && inlineBytes.length <= COMPUTED_MAX_BYTES;
+  const isSmall =
+    inlineBytes !== null && encryption === null && inlineBytes.length <= COMPUTED_MAX_BYTES;
   if (name === 'sha-256' && isSmall) return sha256Base64(inlineBytes);
-  // The etag of what came in one piece is its MD5, unless another key than the server's own protects it.
-  // Source: S3, API_Object (ETag).
+  // The etag of what came in one piece is its MD5, unless another key than the server's own
+  // protects it. Source: S3, API_Object (ETag).
   const showsMd5 = encryption === null || encryption.kind === 'server';
   if (name !== 'md5' || !showsMd5 || !/^[0-9a-f]{32}$/.test(etag)) return null;
   return Uint8Array.fromHex(etag).toBase64();

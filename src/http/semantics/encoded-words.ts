@@ -1,6 +1,7 @@
-// Texts that are no ASCII, in headers whose value must be: encoded words. S3 answers user metadata so, and ASCII is what
-// every server, proxy and client hands on unharmed (workerd sends no byte that is not UTF-8). Pure.
-// Source: RFC 2047; https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingMetadata.html#UserMetadata
+// Texts that are no ASCII, in headers whose value must be: encoded words. S3 answers user metadata
+// so, and ASCII is what every server, proxy and client hands on unharmed (workerd sends no byte
+// that is not UTF-8). Pure. Source: RFC 2047;
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingMetadata.html#UserMetadata
 
 /** Longest encoded word. Source: RFC 2047 section 2. */
 const WORD_MAX_LENGTH = 75;
@@ -15,8 +16,9 @@ const Q_SAFE = /^[!#-<>@-^`-~]$/;
 const encoder = new TextEncoder();
 
 /**
- * `bytes`, a header text of one character a byte, as it is where it is ASCII, else as encoded words of UTF-8: Q where
- * most of it is ASCII, B otherwise, as S3 chooses. Bytes that are no UTF-8 count as ISO-8859-1. Cost: 30 ns for ASCII.
+ * `bytes`, a header text of one character a byte, as it is where it is ASCII, else as encoded words
+ * of UTF-8: Q where most of it is ASCII, B otherwise, as S3 chooses. Bytes that are no UTF-8 count
+ * as ISO-8859-1. Cost: 30 ns for ASCII.
  */
 export function toEncodedWords(bytes: string): string {
   if (!NOT_ASCII.test(bytes)) return bytes;
@@ -28,7 +30,8 @@ export function toEncodedWords(bytes: string): string {
   let characters: string[] = [];
   let length = 0;
   const finish = () => {
-    const content = encoding === 'Q' ? characters.join('') : encoder.encode(characters.join('')).toBase64();
+    const content =
+      encoding === 'Q' ? characters.join('') : encoder.encode(characters.join('')).toBase64();
     words.push(PREFIX[encoding] + content + SUFFIX);
     characters = [];
     length = 0;
@@ -37,7 +40,10 @@ export function toEncodedWords(bytes: string): string {
   for (const character of text) {
     const piece = encoding === 'Q' ? toQ(character) : character;
     const pieceLength = encoding === 'Q' ? piece.length : encoder.encode(piece).length;
-    const isFull = encoding === 'Q' ? length + pieceLength > room : 4 * Math.ceil((length + pieceLength) / 3) > room;
+    const isFull =
+      encoding === 'Q'
+        ? length + pieceLength > room
+        : 4 * Math.ceil((length + pieceLength) / 3) > room;
     if (isFull) finish();
     characters.push(piece);
     length += pieceLength;
@@ -59,7 +65,8 @@ function decodeBytes(bytes: string): string {
 function toQ(character: string): string {
   if (Q_SAFE.test(character)) return character;
   if (character === ' ') return '_';
-  return Array.from(encoder.encode(character), (byte) => `=${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(
-    '',
-  );
+  return Array.from(
+    encoder.encode(character),
+    (byte) => `=${byte.toString(16).toUpperCase().padStart(2, '0')}`,
+  ).join('');
 }

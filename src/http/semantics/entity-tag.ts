@@ -1,6 +1,6 @@
-// Entity tags as they stand in headers: quoted, weak, in lists, and bare as many S3 clients send them.
-// Used by conditional.ts. Everywhere else of the service an etag has no quotes.
-// Source: RFC 9110 section 8.8.3
+// Entity tags as they stand in headers: quoted, weak, in lists, and bare as many S3 clients send
+// them. Used by conditional.ts. Everywhere else of the service an etag has no quotes. Source: RFC
+// 9110 section 8.8.3
 
 const QUOTE = 34;
 const COMMA = 44;
@@ -11,8 +11,9 @@ const TAB = 9;
 export type EntityTag = { readonly tag: string; readonly isWeak: boolean };
 
 /**
- * Whether a header with a list of tags has the (strong) `etag`; a weak one counts only where `isWeakAllowed`. Tags may
- * hold commas inside their quotes. What is no tag matches nothing. Cost: 40 ns for the one tag everybody sends.
+ * Whether a header with a list of tags has the (strong) `etag`; a weak one counts only where
+ * `isWeakAllowed`. Tags may hold commas inside their quotes. What is no tag matches nothing. Cost:
+ * 40 ns for the one tag everybody sends.
  */
 export function hasEntityTag(header: string, etag: string, isWeakAllowed: boolean): boolean {
   if (header === `"${etag}"` || header === etag) return true;
@@ -27,7 +28,8 @@ export function findEntityTag(
 ): string | null {
   for (let at = 0; at < header.length; ) {
     const { member, next } = readMember(header, at);
-    if (member !== null && (isWeakAllowed || !member.isWeak) && isWanted(member.tag)) return member.tag;
+    if (member !== null && (isWeakAllowed || !member.isWeak) && isWanted(member.tag))
+      return member.tag;
     at = next;
   }
   return null;
@@ -39,7 +41,9 @@ export function parseEntityTag(header: string): EntityTag | null {
   return next >= header.length ? member : null;
 }
 
-/** One member of the list and where the next begins. `member` is null for an empty or malformed one. */
+/**
+ * One member of the list and where the next begins. `member` is null for an empty or malformed one.
+ */
 function readMember(header: string, start: number): { member: EntityTag | null; next: number } {
   let at = start;
   while (isBlank(header.charCodeAt(at))) at++;

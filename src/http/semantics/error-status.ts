@@ -1,5 +1,5 @@
-// Turns failures into HTTP: the only place where an ErrorCode meets a status. Called by the error renderers of all
-// surfaces.
+// Turns failures into HTTP: the only place where an ErrorCode meets a status. Called by the error
+// renderers of all surfaces.
 import { ERROR_MESSAGES, type ErrorCode, hasCode, StorageError } from '../../domain/errors.ts';
 
 /**
@@ -123,24 +123,31 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   StorageGrantNeeded: 500,
 };
 
-/** Whether a failure is ours: it is logged, and clients are told nothing of it but InternalError. */
+/**
+ * Whether a failure is ours: it is logged, and clients are told nothing of it but InternalError.
+ */
 export function isFault(failure: unknown): boolean {
   return !(failure instanceof StorageError) || ERROR_STATUS[failure.code] === 500;
 }
 
 /** What the log says of the request. Whose bytes are lost, an operator must know by name. */
-export function faultFields(failure: unknown, request: { readonly method: string; readonly rawPath: string }) {
+export function faultFields(
+  failure: unknown,
+  request: { readonly method: string; readonly rawPath: string },
+) {
   const { method, rawPath } = request;
   return hasCode(failure, 'ObjectDamaged') ? { method, path: rawPath } : { method };
 }
 
 /**
- * What clients hear of a failure. A fault of ours says nothing of itself but that bytes are lost, as
- * InternalError: clients try that a few times and give up. A 4xx would blame the request, and after a
- * 404 tools that mirror a bucket would delete the good copy elsewhere.
+ * What clients hear of a failure. A fault of ours says nothing of itself but that bytes are lost,
+ * as InternalError: clients try that a few times and give up. A 4xx would blame the request, and
+ * after a 404 tools that mirror a bucket would delete the good copy elsewhere.
  */
 export function shownFailure(failure: unknown): StorageError {
   if (failure instanceof StorageError && !isFault(failure)) return failure;
-  const detail = hasCode(failure, 'ObjectDamaged') ? ERROR_MESSAGES.ObjectDamaged : ERROR_MESSAGES.InternalError;
+  const detail = hasCode(failure, 'ObjectDamaged')
+    ? ERROR_MESSAGES.ObjectDamaged
+    : ERROR_MESSAGES.InternalError;
   return new StorageError('InternalError', { detail });
 }

@@ -1,5 +1,5 @@
-// What can stand in an HTTP header. Used by object-headers.ts on the way in and on the way out, and by every other door
-// through which a text comes that will be a header one day.
+// What can stand in an HTTP header. Used by object-headers.ts on the way in and on the way out, and
+// by every other door through which a text comes that will be a header one day.
 
 /** Tab, printable ASCII and the bytes 80 to FF as characters. Source: RFC 9110 section 5.5 */
 const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -7,8 +7,9 @@ const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
 const TOKEN = /^[A-Za-z0-9!#$%&'*+\-.^_`|~]+$/;
 
 /**
- * Whether a text can stand in a header as it is: no CR, LF, NUL or other control that would break HTTP, and nothing
- * above U+00FF, because a header holds bytes. A header's text here is its bytes, one character each.
+ * Whether a text can stand in a header as it is: no CR, LF, NUL or other control that would break
+ * HTTP, and nothing above U+00FF, because a header holds bytes. A header's text here is its bytes,
+ * one character each.
  */
 export function isHeaderText(text: string): boolean {
   return HEADER_TEXT.test(text);

@@ -31,7 +31,13 @@ const FORMATS: Readonly<Record<string, ImageFormat>> = {
   png: 'png',
 };
 /** What looks alike at a good size. Formats without loss have no quality. */
-const USUAL_QUALITY: Readonly<Record<ImageFormat, number>> = { avif: 50, webp: 75, jpeg: 80, png: 100, gif: 100 };
+const USUAL_QUALITY: Readonly<Record<ImageFormat, number>> = {
+  avif: 50,
+  webp: 75,
+  jpeg: 80,
+  png: 100,
+  gif: 100,
+};
 const HAS_QUALITY: ReadonlySet<ImageFormat> = new Set(['avif', 'webp', 'jpeg']);
 /** Qualities nearer to each other than this can't be told apart, and every one is made and kept. */
 const QUALITY_STEP = 5;
@@ -61,7 +67,10 @@ export function parseImageQuery(
   if (!hasImageParameters(rawQuery)) return null;
   const settings: ImageSettings = isOwners ? { ...given, sizes: 'any' } : given;
   const { get } = parseQuery(rawQuery);
-  const [widthPx, heightPx] = [readSize('w', get('w'), settings), readSize('h', get('h'), settings)];
+  const [widthPx, heightPx] = [
+    readSize('w', get('w'), settings),
+    readSize('h', get('h'), settings),
+  ];
   const asked = readFormat(get('format'));
   const quality = readQuality(get('q'));
   const fit = readFit(get('fit'));
@@ -86,10 +95,18 @@ export function parseImageQuery(
 }
 
 /**
- * A recipe as a name, of characters that can stand in an entity tag: `w300-h200-cover-webp75`. The largest side is named where it
- * may decide and is not the usual one: `w300-max500-scale-down-webp75`.
+ * A recipe as a name, of characters that can stand in an entity tag: `w300-h200-cover-webp75`. The
+ * largest side is named where it may decide and is not the usual one:
+ * `w300-max500-scale-down-webp75`.
  */
-export function recipeName({ widthPx, heightPx, maxSidePx, fit, format, quality }: ImageRecipe): string {
+export function recipeName({
+  widthPx,
+  heightPx,
+  maxSidePx,
+  fit,
+  format,
+  quality,
+}: ImageRecipe): string {
   const isOpen = widthPx === null || heightPx === null;
   const sizes = [
     widthPx === null ? [] : [`w${widthPx}`],
@@ -100,8 +117,8 @@ export function recipeName({ widthPx, heightPx, maxSidePx, fit, format, quality 
 }
 
 /**
- * The best that the client shows. GIF and WebP may be animated, which AVIF here can't be; a client that takes neither gets
- * what every client shows.
+ * The best that the client shows. GIF and WebP may be animated, which AVIF here can't be; a client
+ * that takes neither gets what every client shows.
  */
 function chooseFormat(accept: string, source: ImageFormat): ImageFormat {
   const types = acceptedTypes(accept);
@@ -122,11 +139,16 @@ function acceptedTypes(accept: string): ReadonlySet<string> {
   return types;
 }
 
-function readSize(name: string, text: string | null, { sizes, maxSize }: ImageSettings): number | null {
+function readSize(
+  name: string,
+  text: string | null,
+  { sizes, maxSize }: ImageSettings,
+): number | null {
   if (text === null || text === '') return null;
   const size = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (sizes !== 'any' && !sizes.includes(size)) throw refused(name, text, listedOrSigned(sizes));
-  if (size < 1 || size > maxSize) throw refused(name, text, `a number of pixels from 1 to ${maxSize}`);
+  if (size < 1 || size > maxSize)
+    throw refused(name, text, `a number of pixels from 1 to ${maxSize}`);
   return size;
 }
 

@@ -1,6 +1,7 @@
-// The one place that turns an object into response headers and the one that reads an object's attributes from request
-// headers, on every surface. Quotes around an etag are put on here. Header texts are bytes, one character each, as
-// Node gives and takes them; a home whose server decodes them otherwise must turn them back before they come here.
+// The one place that turns an object into response headers and the one that reads an object's
+// attributes from request headers, on every surface. Quotes around an etag are put on here. Header
+// texts are bytes, one character each, as Node gives and takes them; a home whose server decodes
+// them otherwise must turn them back before they come here.
 import { USER_METADATA_MAX_BYTES } from '../../core/limits.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { ObjectAttributes, ObjectHeaders, Pointer } from '../../domain/nouns.ts';
@@ -12,8 +13,8 @@ import { isHeaderName, isHeaderText } from './header-text.ts';
 import { formatHttpDate } from './http-date.ts';
 
 /**
- * Response headers as a plain object, the fastest thing to build and to send. All names are in lower case: whoever adds
- * to a record must do the same, or the answer has a header twice.
+ * Response headers as a plain object, the fastest thing to build and to send. All names are in
+ * lower case: whoever adds to a record must do the same, or the answer has a header twice.
  */
 export type HeaderRecord = Record<string, string>;
 
@@ -30,19 +31,25 @@ const KEPT_HEADERS = [
 const METADATA_PREFIX = 'x-amz-meta-';
 
 /**
- * Everything that headers say of an object, whichever part of it is sent; Content-Length and Content-Range are the
- * caller's. A stored value that no header can carry is left out, and left-out metadata is counted in
- * x-amz-missing-meta, as S3 does; metadata that is no ASCII goes out as encoded words. The caller owns the record.
- * Cost: 0.3 µs, 0.1 more for each metadata entry.
+ * Everything that headers say of an object, whichever part of it is sent; Content-Length and
+ * Content-Range are the caller's. A stored value that no header can carry is left out, and left-out
+ * metadata is counted in x-amz-missing-meta, as S3 does; metadata that is no ASCII goes out as
+ * encoded words. The caller owns the record. Cost: 0.3 µs, 0.1 more for each metadata entry.
  */
 export function objectHeaders(
-  object: Pick<Pointer, 'key' | 'etag' | 'lastModifiedMs' | 'headers' | 'userMetadata' | 'storageClass' | 'encryption'>,
+  object: Pick<
+    Pointer,
+    'key' | 'etag' | 'lastModifiedMs' | 'headers' | 'userMetadata' | 'storageClass' | 'encryption'
+  >,
 ): HeaderRecord {
   const { contentType } = object.headers;
   const record: HeaderRecord = {
     etag: `"${object.etag}"`,
     'last-modified': formatHttpDate(object.lastModifiedMs),
-    'content-type': contentType !== undefined && isHeaderText(contentType) ? contentType : contentTypeOf(object.key),
+    'content-type':
+      contentType !== undefined && isHeaderText(contentType)
+        ? contentType
+        : contentTypeOf(object.key),
     'accept-ranges': 'bytes',
   };
   for (const [property, name] of KEPT_HEADERS) {
@@ -74,9 +81,10 @@ const OVERRIDES = [
 export const RESPONSE_OVERRIDES: readonly string[] = OVERRIDES.map(([parameter]) => parameter);
 
 /**
- * The headers with what a signed request wants in their place (`?response-content-type=…`); `get` gives decoded query
- * values. The record itself comes back when nothing is overridden, else a copy. InvalidArgument for a value that no
- * header can carry, as S3 answers. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
+ * The headers with what a signed request wants in their place (`?response-content-type=…`); `get`
+ * gives decoded query values. The record itself comes back when nothing is overridden, else a copy.
+ * InvalidArgument for a value that no header can carry, as S3 answers. Source:
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
  */
 export function applyResponseOverrides(
   headers: Readonly<HeaderRecord>,
@@ -95,10 +103,16 @@ export function applyResponseOverrides(
 
 /** All kept headers together, names apart; S3 gives a request 8 KiB of headers in all. */
 const KEPT_HEADERS_MAX_BYTES = 8 * 1024;
-/** Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html (x-amz-website-redirect-location) */
+/**
+ * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html
+ * (x-amz-website-redirect-location)
+ */
 const REDIRECT_MAX_BYTES = 2048;
 const REDIRECT_START = /^(?:\/|https?:\/\/)/;
-/** Kept and given back; what becomes of the bytes is the store's. Archive classes are refused: nothing here is ever archived. */
+/**
+ * Kept and given back; what becomes of the bytes is the store's. Archive classes are refused:
+ * nothing here is ever archived.
+ */
 const STORAGE_CLASSES: ReadonlySet<string> = new Set([
   'STANDARD',
   'STANDARD_IA',
@@ -109,14 +123,18 @@ const STORAGE_CLASSES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What a PUT, a copy with REPLACE or the start of a multipart upload says about the object. A kept header without a
- * value is as if it had not been sent. MetadataTooLarge, InvalidStorageClass, InvalidArgument (a text that is not bytes;
- * a redirect that leads nowhere).
+ * What a PUT, a copy with REPLACE or the start of a multipart upload says about the object. A kept
+ * header without a value is as if it had not been sent. MetadataTooLarge, InvalidStorageClass,
+ * InvalidArgument (a text that is not bytes; a redirect that leads nowhere).
  */
-export function readObjectAttributes(request: Pick<HttpRequest, 'header' | 'headerNames'>): ObjectAttributes {
+export function readObjectAttributes(
+  request: Pick<HttpRequest, 'header' | 'headerNames'>,
+): ObjectAttributes {
   const storageClass = request.header('x-amz-storage-class') ?? 'STANDARD';
   if (!STORAGE_CLASSES.has(storageClass)) {
-    throw new StorageError('InvalidStorageClass', { fields: { StorageClassRequested: storageClass } });
+    throw new StorageError('InvalidStorageClass', {
+      fields: { StorageClassRequested: storageClass },
+    });
   }
   return { headers: readHeaders(request), userMetadata: readUserMetadata(request), storageClass };
 }
@@ -134,7 +152,10 @@ function readHeaders(request: Pick<HttpRequest, 'header'>): ObjectHeaders {
   }
   if (sizeBytes > KEPT_HEADERS_MAX_BYTES) throw tooLarge(sizeBytes, KEPT_HEADERS_MAX_BYTES);
   const redirect = headers.websiteRedirectLocation;
-  if (redirect !== undefined && (redirect.length > REDIRECT_MAX_BYTES || !REDIRECT_START.test(redirect))) {
+  if (
+    redirect !== undefined &&
+    (redirect.length > REDIRECT_MAX_BYTES || !REDIRECT_START.test(redirect))
+  ) {
     throw new StorageError('InvalidArgument', {
       detail: "The website redirect location must have a prefix of 'http://' or 'https://' or '/'.",
       fields: { ArgumentName: 'x-amz-website-redirect-location' },
@@ -143,7 +164,9 @@ function readHeaders(request: Pick<HttpRequest, 'header'>): ObjectHeaders {
   return headers;
 }
 
-function readUserMetadata(request: Pick<HttpRequest, 'header' | 'headerNames'>): Readonly<Record<string, string>> {
+function readUserMetadata(
+  request: Pick<HttpRequest, 'header' | 'headerNames'>,
+): Readonly<Record<string, string>> {
   const entries: [string, string][] = [];
   let sizeBytes = 0;
   for (const rawName of request.headerNames()) {
@@ -160,7 +183,10 @@ function readUserMetadata(request: Pick<HttpRequest, 'header' | 'headerNames'>):
   return Object.fromEntries(entries);
 }
 
-/** aws-chunked is the framing of the upload, not of the object; it may stand anywhere in the list, more than once. */
+/**
+ * aws-chunked is the framing of the upload, not of the object; it may stand anywhere in the list,
+ * more than once.
+ */
 function withoutAwsChunked(contentEncoding: string): string {
   if (!/aws-chunked/i.test(contentEncoding)) return contentEncoding;
   return contentEncoding
@@ -179,5 +205,7 @@ function requireHeaderText(argument: string, value: string): void {
 }
 
 function tooLarge(sizeBytes: number, maxBytes: number): StorageError {
-  return new StorageError('MetadataTooLarge', { fields: { Size: `${sizeBytes}`, MaxSizeAllowed: `${maxBytes}` } });
+  return new StorageError('MetadataTooLarge', {
+    fields: { Size: `${sizeBytes}`, MaxSizeAllowed: `${maxBytes}` },
+  });
 }

@@ -1,6 +1,7 @@
-// Metric families as Prometheus reads them. Pure; one renderer for both homes, because prom-client can't be given numbers
-// that were counted elsewhere without counting them twice, and brings Node's modules into a Worker.
-// Source: https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
+// Metric families as Prometheus reads them. Pure; one renderer for both homes, because prom-client
+// can't be given numbers that were counted elsewhere without counting them twice, and brings Node's
+// modules into a Worker. Source:
+// https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
 import type { MetricFamily, MetricSample } from '../../ports/metrics.ts';
 
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
@@ -17,7 +18,9 @@ export function renderMetrics(families: readonly MetricFamily[]): string {
 }
 
 function renderSample(name: string, { labels, value, suffix }: MetricSample): string {
-  const parts = Object.entries(labels).map(([label, text]) => `${label}="${escapeText(text).replaceAll('"', '\\"')}"`);
+  const parts = Object.entries(labels).map(
+    ([label, text]) => `${label}="${escapeText(text).replaceAll('"', '\\"')}"`,
+  );
   return `${name}${suffix}${parts.length === 0 ? '' : `{${parts.join()}}`} ${formatNumber(value)}\n`;
 }
 

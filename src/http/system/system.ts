@@ -1,4 +1,5 @@
-// Pages of the service itself under `/-/`: for operators and load balancers, never for stored content.
+// Pages of the service itself under `/-/`: for operators and load balancers, never for stored
+// content.
 import { isEqualInConstantTime, sha256Hex } from '../../crypto/hash.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { MetricFamily } from '../../ports/metrics.ts';
@@ -19,10 +20,18 @@ export type SystemOptions = {
 const encoder = new TextEncoder();
 
 /** `path` begins behind `/-`. */
-export type AnswerSystem = (request: HttpRequest, path: string, requestId: string) => Response | Promise<Response>;
+export type AnswerSystem = (
+  request: HttpRequest,
+  path: string,
+  requestId: string,
+) => Response | Promise<Response>;
 
 /** The pages, by what they are called in logs and metrics. */
-const PAGES: Readonly<Record<string, string>> = { '/health': 'Health', '/ready': 'Ready', '/metrics': 'Metrics' };
+const PAGES: Readonly<Record<string, string>> = {
+  '/health': 'Health',
+  '/ready': 'Ready',
+  '/metrics': 'Metrics',
+};
 
 /**
  * Answers `/-/health` (the process runs), `/-/ready` (it can serve and write) and `/-/metrics`;
@@ -88,7 +97,12 @@ function unauthorized(request: HttpRequest, requestId: string): Response {
     'www-authenticate': 'Bearer realm="metrics"',
     'x-amz-request-id': requestId,
   };
-  return send(request, 401, headers, 'This page needs the header Authorization: Bearer QUAYSIDE_METRICS_TOKEN.\n');
+  return send(
+    request,
+    401,
+    headers,
+    'This page needs the header Authorization: Bearer QUAYSIDE_METRICS_TOKEN.\n',
+  );
 }
 
 function respond(
@@ -98,11 +112,17 @@ function respond(
   text: string,
   status: 200 | 503 = 200,
 ): Response {
-  const headers = { 'content-type': contentType, 'cache-control': 'no-store', 'x-amz-request-id': requestId };
+  const headers = {
+    'content-type': contentType,
+    'cache-control': 'no-store',
+    'x-amz-request-id': requestId,
+  };
   return send(request, status, headers, text);
 }
 
-/** Notes what is sent: where nobody sees how much the client took, that is what the access log says. */
+/**
+ * Notes what is sent: where nobody sees how much the client took, that is what the access log says.
+ */
 function send(request: HttpRequest, status: number, headers: HeaderRecord, text: string): Response {
   const body = request.method === 'HEAD' ? null : encoder.encode(text);
   request.notes.bodyBytes = body?.length ?? 0;

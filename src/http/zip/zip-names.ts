@@ -1,19 +1,21 @@
-// Names inside an archive. A key may be any text; a name must be a path below the folder it is unpacked in, on every
-// system, and no two entries may have one name. Pure.
+// Names inside an archive. A key may be any text; a name must be a path below the folder it is
+// unpacked in, on every system, and no two entries may have one name. Pure.
 
 /**
- * What some system takes for something else than a part of a name: controls, the separator of the other kind, a drive or a
- * stream, wildcards. Source: https://learn.microsoft.com/en-us/windows/win32/fileio/naming-a-file
+ * What some system takes for something else than a part of a name: controls, the separator of the
+ * other kind, a drive or a stream, wildcards. Source:
+ * https://learn.microsoft.com/en-us/windows/win32/fileio/naming-a-file
  */
 const UNSAFE = /[\p{Cc}\\:"<>|?*]/gu;
 /** Devices, whatever ending they have. Source: as above. */
-const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])(?= *(?:\.|$))/i;
+const DEVICE =
+  /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])(?= *(?:\.|$))/i;
 const DEVICE_MIN_LENGTH = 3;
 const encoder = new TextEncoder();
 
 /**
- * One part of a path; an empty one is none. Windows cuts off dots and blanks at the end, so that `.. ` is `..` there; alone,
- * dots lead elsewhere on every system.
+ * One part of a path; an empty one is none. Windows cuts off dots and blanks at the end, so that
+ * `.. ` is `..` there; alone, dots lead elsewhere on every system.
  */
 function safePart(part: string): string {
   if (part === '') return '_';
@@ -25,18 +27,24 @@ function safePart(part: string): string {
 }
 
 /**
- * A name for each key, relative to `prefix`, in the same order; null for the marker of the folder itself. A key that
- * ends in a slash and has no bytes is a folder. Where a key is both object and folder (`a` and `a/b`), or two keys end
- * up with one name, the later one gets a number. Cost: 10 µs a key.
+ * A name for each key, relative to `prefix`, in the same order; null for the marker of the folder
+ * itself. A key that ends in a slash and has no bytes is a folder. Where a key is both object and
+ * folder (`a` and `a/b`), or two keys end up with one name, the later one gets a number. Cost: 10
+ * µs a key.
  */
 export function zipNames(
   objects: readonly { readonly key: string; readonly sizeBytes: number }[],
   prefix: string,
 ): (Uint8Array | null)[] {
-  const paths = objects.map(({ key, sizeBytes }) => relativePath(key.slice(prefix.length), sizeBytes));
+  const paths = objects.map(({ key, sizeBytes }) =>
+    relativePath(key.slice(prefix.length), sizeBytes),
+  );
   const isFolder = createFolderFinder(paths.filter((path) => path !== null));
   const files = new Set<string>();
-  /** The next number to try of each name that is taken: it never begins anew, or many equal names would take for ever. */
+  /**
+   * The next number to try of each name that is taken: it never begins anew, or many equal names
+   * would take for ever.
+   */
   const nexts = new Map<string, number>();
   const isFree = (name: string) => !files.has(name) && !isFolder(name);
   return paths.map((path) => {
@@ -48,7 +56,10 @@ export function zipNames(
   });
 }
 
-/** Tells whether something is below a name. Not by a set of all folders: one key may be in 500 of its own. */
+/**
+ * Tells whether something is below a name. Not by a set of all folders: one key may be in 500 of
+ * its own.
+ */
 function createFolderFinder(paths: readonly string[]): (name: string) => boolean {
   const sorted = paths.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   return (name) => {
@@ -67,12 +78,20 @@ function createFolderFinder(paths: readonly string[]): (name: string) => boolean
 function relativePath(rest: string, sizeBytes: number): string | null {
   const isMarker = (rest === '' || rest.endsWith('/')) && sizeBytes === 0;
   if (rest === '' && isMarker) return null;
-  const parts = (isMarker ? rest.slice(0, -1) : rest).toWellFormed().replace(UNSAFE, '_').split('/').map(safePart);
+  const parts = (isMarker ? rest.slice(0, -1) : rest)
+    .toWellFormed()
+    .replace(UNSAFE, '_')
+    .split('/')
+    .map(safePart);
   return parts.join('/') + (isMarker ? '/' : '');
 }
 
 /** `a (2).txt` for `a.txt`, and so on. */
-function numberedName(path: string, nexts: Map<string, number>, isFree: (name: string) => boolean): string {
+function numberedName(
+  path: string,
+  nexts: Map<string, number>,
+  isFree: (name: string) => boolean,
+): string {
   const dotAt = path.lastIndexOf('.');
   const end = dotAt > path.lastIndexOf('/') + 1 ? dotAt : path.length;
   for (let number = nexts.get(path) ?? 2; ; number++) {

@@ -1,22 +1,33 @@
-// The records of a ZIP archive as bytes: what stands before, behind and after the entries, and how long it all will be.
-// Pure; zip-stream.ts puts them in order. Entries are stored, never deflated, so their sizes are known ahead.
+// The records of a ZIP archive as bytes: what stands before, behind and after the entries, and how
+// long it all will be. Pure; zip-stream.ts puts them in order. Entries are stored, never deflated,
+// so their sizes are known ahead.
 //
-// Why not client-zip, which does nearly this: above 65,534 entries it writes no Zip64 end record, so strict readers (Go's)
-// refuse the archive; a client that leaves does not reach its source; its CRC runs at a twentieth of zlib's speed
-// (version 2.5.1, measured 2026-11; docs/adr/0010).
-// Source: PKWARE APPNOTE 6.3.10; the time stamp is Info-ZIP's (APPNOTE 4.6, appendix "extra fields").
+// Why not client-zip, which does nearly this: above 65,534 entries it writes no Zip64 end record,
+// so strict readers (Go's) refuse the archive; a client that leaves does not reach its source; its
+// CRC runs at a twentieth of zlib's speed (version 2.5.1, measured 2026-11; docs/adr/0010). Source:
+// PKWARE APPNOTE 6.3.10; the time stamp is Info-ZIP's (APPNOTE 4.6, appendix "extra fields").
 
-/** One entry of an archive. `name` is UTF-8 with slashes and ends in one for a folder, which has no bytes. */
+/**
+ * One entry of an archive. `name` is UTF-8 with slashes and ends in one for a folder, which has no
+ * bytes.
+ */
 export type ZipEntry = {
   readonly name: Uint8Array;
   readonly sizeBytes: number;
   readonly lastModifiedMs: number;
-  /** CRC-32 of the bytes where it is known before they are read: such an entry can be read in one pass. */
+  /**
+   * CRC-32 of the bytes where it is known before they are read: such an entry can be read in one
+   * pass.
+   */
   readonly crc32: number | null;
 };
 
 /** An entry that has been written: what the directory at the end says of it. */
-export type WrittenEntry = { readonly entry: ZipEntry; readonly crc32: number; readonly offsetBytes: number };
+export type WrittenEntry = {
+  readonly entry: ZipEntry;
+  readonly crc32: number;
+  readonly offsetBytes: number;
+};
 
 /** What 16 and 32 bits can't hold stands in the Zip64 fields instead. */
 const MAX_16 = 0xffff;
@@ -37,7 +48,10 @@ const VERSION_64 = 45;
 /** Names are UTF-8; sizes and CRC stand behind the bytes. */
 const FLAG_UTF8 = 1 << 11;
 const FLAG_DESCRIPTOR = 1 << 3;
-/** Made on Unix, so that the upper half of the attributes is a mode: `rw-r--r--` of a file or `rwxr-xr-x` of a folder. */
+/**
+ * Made on Unix, so that the upper half of the attributes is a mode: `rw-r--r--` of a file or
+ * `rwxr-xr-x` of a folder.
+ */
 const MADE_BY_UNIX = 3 << 8;
 const MODE_FILE = 0o100644;
 const MODE_FOLDER = 0o040755;
@@ -83,14 +97,25 @@ function createRecord(lengthBytes: number) {
 
 type Record = ReturnType<typeof createRecord>;
 
-/** MS-DOS time has no zone; readers that know the extended stamp take that, so this one is UTC. From 1980 to 2107. */
+/**
+ * MS-DOS time has no zone; readers that know the extended stamp take that, so this one is UTC. From
+ * 1980 to 2107.
+ */
 function writeTime(record: Record, lastModifiedMs: number): void {
-  const date = new Date(Math.min(Math.max(lastModifiedMs, Date.UTC(1980, 0, 1)), Date.UTC(2107, 11, 31)));
-  record.u16((date.getUTCHours() << 11) | (date.getUTCMinutes() << 5) | (date.getUTCSeconds() >> 1));
-  record.u16(((date.getUTCFullYear() - 1980) << 9) | ((date.getUTCMonth() + 1) << 5) | date.getUTCDate());
+  const date = new Date(
+    Math.min(Math.max(lastModifiedMs, Date.UTC(1980, 0, 1)), Date.UTC(2107, 11, 31)),
+  );
+  record.u16(
+    (date.getUTCHours() << 11) | (date.getUTCMinutes() << 5) | (date.getUTCSeconds() >> 1),
+  );
+  record.u16(
+    ((date.getUTCFullYear() - 1980) << 9) | ((date.getUTCMonth() + 1) << 5) | date.getUTCDate(),
+  );
 }
 
-/** The time of the last change, exact and in UTC. Readers take it for signed, so it ends in 2038. */
+/**
+ * The time of the last change, exact and in UTC. Readers take it for signed, so it ends in 2038.
+ */
 function writeTimeExtra(record: Record, lastModifiedMs: number): void {
   record.u16(0x5455);
   record.u16(5);
@@ -102,7 +127,10 @@ function flagsOf(entry: ZipEntry): number {
   return FLAG_UTF8 | (entry.crc32 === null ? FLAG_DESCRIPTOR : 0);
 }
 
-/** What stands before the bytes of an entry. Without a known CRC it says nothing of sizes: the descriptor does. */
+/**
+ * What stands before the bytes of an entry. Without a known CRC it says nothing of sizes: the
+ * descriptor does.
+ */
 export function fileHeader(entry: ZipEntry): Uint8Array {
   const { name, sizeBytes, lastModifiedMs } = entry;
   const large = isLarge(entry);
@@ -242,8 +270,15 @@ export function zipLength(entries: readonly ZipEntry[]): number {
     const zip64Bytes = extra64 === 0 ? 0 : EXTRA_HEAD_BYTES + extra64;
     lengthBytes += DIRECTORY_HEADER_BYTES + entry.name.length + TIME_EXTRA_BYTES + zip64Bytes;
     const fileExtraBytes = TIME_EXTRA_BYTES + (isLarge(entry) ? EXTRA_HEAD_BYTES + 16 : 0);
-    offsetBytes += FILE_HEADER_BYTES + entry.name.length + fileExtraBytes + entry.sizeBytes + descriptorLength(entry);
+    offsetBytes +=
+      FILE_HEADER_BYTES +
+      entry.name.length +
+      fileExtraBytes +
+      entry.sizeBytes +
+      descriptorLength(entry);
   }
-  const end64 = needsEnd64({ entries: entries.length, offsetBytes, lengthBytes }) ? END_64_BYTES : 0;
+  const end64 = needsEnd64({ entries: entries.length, offsetBytes, lengthBytes })
+    ? END_64_BYTES
+    : 0;
   return offsetBytes + lengthBytes + END_BYTES + end64;
 }

@@ -1,6 +1,7 @@
-// An archive in chunks, one entry after the other, made as fast as the reader takes it. Small entries are opened some
-// ahead, because the way to the bytes is long and their own way short; large ones only in their turn, and their chunks go
-// out as they come. A body that has other bytes than were announced breaks it: an archive is right or it is none.
+// An archive in chunks, one entry after the other, made as fast as the reader takes it. Small
+// entries are opened some ahead, because the way to the bytes is long and their own way short;
+// large ones only in their turn, and their chunks go out as they come. A body that has other bytes
+// than were announced breaks it: an archive is right or it is none.
 import { crc32 } from '../../crypto/crc32.ts';
 import { StorageError } from '../../domain/errors.ts';
 import { type ByteChunks, type Chunk, ChunkStream, chunksOf } from '../../ports/chunk-stream.ts';
@@ -15,11 +16,17 @@ import {
 
 type Body = Uint8Array | ReadableStream<Uint8Array> | null;
 
-/** Small pieces go out together, up to about this many bytes: a write for each header would cost more than the header. */
+/**
+ * Small pieces go out together, up to about this many bytes: a write for each header would cost
+ * more than the header.
+ */
 const BATCH_BYTES = 64 * 1024;
 /** What is asked of a body at a time, bytes. */
 const CHUNK_BYTES = 512 * 1024;
-/** Entries of at most so many bytes are opened ahead, so many of them. Together one ZIP holds 4 MiB of bodies at most. */
+/**
+ * Entries of at most so many bytes are opened ahead, so many of them. Together one ZIP holds 4 MiB
+ * of bodies at most.
+ */
 const AHEAD_MAX_BYTES = 1024 * 1024;
 const AHEAD_ENTRIES = 4;
 
@@ -134,7 +141,9 @@ async function* writeArchive(
       yield chunk;
     }
     if (sizeBytes !== entry.sizeBytes || (entry.crc32 !== null && crc !== entry.crc32)) {
-      throw new StorageError('InternalError', { detail: 'A body in a ZIP is not what its object says.' });
+      throw new StorageError('InternalError', {
+        detail: 'A body in a ZIP is not what its object says.',
+      });
     }
     const descriptor = dataDescriptor(entry, crc);
     if (descriptor.length > 0) yield own(descriptor);
@@ -184,7 +193,11 @@ function createBodies(entries: readonly ZipEntry[], open: (number: number) => Pr
       if (isClosed || body === null) return;
       if (body instanceof Uint8Array) return void (yield { bytes: body, isBorrowed: false });
       current = chunksOf(body);
-      for (let chunk = await current.next(CHUNK_BYTES); chunk !== null; chunk = await current.next(CHUNK_BYTES)) {
+      for (
+        let chunk = await current.next(CHUNK_BYTES);
+        chunk !== null;
+        chunk = await current.next(CHUNK_BYTES)
+      ) {
         yield chunk;
       }
       current = null;

@@ -1,5 +1,6 @@
-// How far the scheduled work on bills has come: closing months, telling webhooks of usage, and telling a payment service of
-// it. A part of the directory: plain synchronous code over a SQL port; directory-index.ts makes each call atomic.
+// How far the scheduled work on bills has come: closing months, telling webhooks of usage, and
+// telling a payment service of it. A part of the directory: plain synchronous code over a SQL port;
+// directory-index.ts makes each call atomic.
 
 import type { BillingApi, PushTarget } from '../../domain/billing/billing.ts';
 import type { AccountId } from '../../domain/nouns.ts';
@@ -32,7 +33,10 @@ export function createBillingProgressCalls(sql: Sql): BillingProgressCalls {
     },
 
     getPushTarget({ accountId }) {
-      const [row] = sql.all<PushColumns>(`SELECT ${PUSH} FROM push_targets WHERE account_id = ?`, accountId);
+      const [row] = sql.all<PushColumns>(
+        `SELECT ${PUSH} FROM push_targets WHERE account_id = ?`,
+        accountId,
+      );
       return row === undefined ? null : decodePush(row);
     },
 
@@ -69,7 +73,9 @@ export function createBillingProgressCalls(sql: Sql): BillingProgressCalls {
     },
 
     getClosing() {
-      const [row] = sql.all<{ period: string; after: string }>('SELECT period, after FROM closing WHERE id = 0');
+      const [row] = sql.all<{ period: string; after: string }>(
+        'SELECT period, after FROM closing WHERE id = 0',
+      );
       return row ?? null;
     },
 
@@ -78,12 +84,18 @@ export function createBillingProgressCalls(sql: Sql): BillingProgressCalls {
     },
 
     getUsageTold() {
-      const [row] = sql.all<{ day_ms: number; after: string }>('SELECT day_ms, after FROM usage_told WHERE id = 0');
+      const [row] = sql.all<{ day_ms: number; after: string }>(
+        'SELECT day_ms, after FROM usage_told WHERE id = 0',
+      );
       return row === undefined ? null : { dayMs: row.day_ms, after: row.after };
     },
 
     setUsageTold({ dayMs, after }) {
-      sql.all('INSERT OR REPLACE INTO usage_told (id, day_ms, after) VALUES (0, ?, ?)', dayMs, after);
+      sql.all(
+        'INSERT OR REPLACE INTO usage_told (id, day_ms, after) VALUES (0, ?, ?)',
+        dayMs,
+        after,
+      );
     },
   };
 }

@@ -39,7 +39,10 @@ export function createBillingCalls(sql: Sql): BillCalls {
       return {
         cards: readChoices(sql, accountId),
         credits: credits.map(decodeCredit),
-        uses: uses.map(({ credit_id, amount_micro }) => ({ creditId: credit_id, amountMicro: amount_micro })),
+        uses: uses.map(({ credit_id, amount_micro }) => ({
+          creditId: credit_id,
+          amountMicro: amount_micro,
+        })),
         invoiceCount: countInvoices(sql, accountId),
       };
     },
@@ -111,7 +114,12 @@ type CreditColumns = {
   readonly expires_at_ms: number | null;
 };
 
-const decodeCredit = ({ amount_micro, granted_at_ms, expires_at_ms, ...credit }: CreditColumns): CreditRow => ({
+const decodeCredit = ({
+  amount_micro,
+  granted_at_ms,
+  expires_at_ms,
+  ...credit
+}: CreditColumns): CreditRow => ({
   ...credit,
   amountMicro: amount_micro,
   grantedAtMs: granted_at_ms,

@@ -7,7 +7,10 @@ import type { AccountId } from '../../domain/nouns.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { addInvoice, readInvoice, takeNumber } from './invoice-rows.ts';
 
-type CreditNoteCalls = Pick<BillingApi, 'keepCreditNote' | 'listNotesOf' | 'listCreditNotes' | 'getCreditNote'>;
+type CreditNoteCalls = Pick<
+  BillingApi,
+  'keepCreditNote' | 'listNotesOf' | 'listCreditNotes' | 'getCreditNote'
+>;
 
 /** The calls over a database with DOCUMENT_TABLES. */
 export function createCreditNoteCalls(sql: Sql): CreditNoteCalls {
@@ -61,7 +64,8 @@ export function createCreditNoteCalls(sql: Sql): CreditNoteCalls {
   };
 }
 
-const NOTE = 'id, number, period, issue, is_void, currency, net_micro, tax_micro, issued_at_ms, json';
+const NOTE =
+  'id, number, period, issue, is_void, currency, net_micro, tax_micro, issued_at_ms, json';
 type NoteColumns = {
   readonly id: string;
   readonly number: string;
@@ -75,7 +79,13 @@ type NoteColumns = {
   readonly json: string;
 };
 
-const decode = ({ is_void, net_micro, tax_micro, issued_at_ms, ...note }: NoteColumns): StoredCreditNote => ({
+const decode = ({
+  is_void,
+  net_micro,
+  tax_micro,
+  issued_at_ms,
+  ...note
+}: NoteColumns): StoredCreditNote => ({
   ...note,
   isVoid: is_void === 1,
   netMicro: net_micro,
@@ -83,7 +93,12 @@ const decode = ({ is_void, net_micro, tax_micro, issued_at_ms, ...note }: NoteCo
   issuedAtMs: issued_at_ms,
 });
 
-function readNotes(sql: Sql, accountId: AccountId, period: string, issue: number): readonly StoredCreditNote[] {
+function readNotes(
+  sql: Sql,
+  accountId: AccountId,
+  period: string,
+  issue: number,
+): readonly StoredCreditNote[] {
   const rows = sql.all<NoteColumns>(
     `SELECT ${NOTE} FROM credit_notes WHERE account_id = ? AND period = ? AND issue = ? ORDER BY position`,
     ...[accountId, period, issue],

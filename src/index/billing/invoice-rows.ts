@@ -20,7 +20,12 @@ export function takeNumber(sql: Sql, prefix: string): string {
 }
 
 /** Adds the bill as that issue of its month, and gives it a number. */
-export function addInvoice(sql: Sql, accountId: AccountId, bill: NewInvoice, issue: number): StoredInvoice {
+export function addInvoice(
+  sql: Sql,
+  accountId: AccountId,
+  bill: NewInvoice,
+  issue: number,
+): StoredInvoice {
   const { head, json, prefix } = bill;
   const { period, currency, totalMicro, closedAtMs } = head;
   const number = takeNumber(sql, prefix);
@@ -34,7 +39,10 @@ export function addInvoice(sql: Sql, accountId: AccountId, bill: NewInvoice, iss
 }
 
 export function countInvoices(sql: Sql, accountId: AccountId): number {
-  const [row] = sql.all<{ count: number }>('SELECT count(*) AS count FROM invoices WHERE account_id = ?', accountId);
+  const [row] = sql.all<{ count: number }>(
+    'SELECT count(*) AS count FROM invoices WHERE account_id = ?',
+    accountId,
+  );
   return row?.count ?? 0;
 }
 
@@ -52,7 +60,12 @@ export const decodeStored = ({ is_void, ...bill }: StoredColumns): StoredInvoice
 });
 
 /** That issue of a month's bill, the last one where none is named; null: there is none. */
-export function readInvoice(sql: Sql, accountId: AccountId, period: string, issue?: number): StoredInvoice | null {
+export function readInvoice(
+  sql: Sql,
+  accountId: AccountId,
+  period: string,
+  issue?: number,
+): StoredInvoice | null {
   const [row] = sql.all<StoredColumns>(
     `SELECT ${STORED} FROM invoices WHERE account_id = ?1 AND period = ?2 AND (?3 IS NULL OR issue = ?3)
      ORDER BY issue DESC LIMIT 1`,
@@ -72,7 +85,12 @@ export type HeadColumns = {
   readonly closed_at_ms: number;
 };
 
-export const decodeHead = ({ total_micro, closed_at_ms, is_void, ...head }: HeadColumns): InvoiceHead => ({
+export const decodeHead = ({
+  total_micro,
+  closed_at_ms,
+  is_void,
+  ...head
+}: HeadColumns): InvoiceHead => ({
   ...head,
   isVoid: is_void === 1,
   totalMicro: total_micro,

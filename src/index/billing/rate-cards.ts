@@ -10,7 +10,12 @@ import type { Sql } from '../../ports/sql.ts';
 
 type RateCardCalls = Pick<
   BillingApi,
-  'getRateCard' | 'listRateCards' | 'putRateCard' | 'setAccountCard' | 'notePrices' | 'getNotedPrice'
+  | 'getRateCard'
+  | 'listRateCards'
+  | 'putRateCard'
+  | 'setAccountCard'
+  | 'notePrices'
+  | 'getNotedPrice'
 >;
 
 /**
@@ -48,8 +53,10 @@ export function createRateCardCalls(sql: Sql): RateCardCalls {
 
     setAccountCard({ accountId, choice: { validFrom, cardId }, known }) {
       const choices = readChoices(sql, accountId);
-      if (choices.some((each) => each.validFrom === validFrom && each.cardId === cardId)) return choices;
-      if (JSON.stringify(choices) !== JSON.stringify(known)) throw new StorageError('PreconditionFailed');
+      if (choices.some((each) => each.validFrom === validFrom && each.cardId === cardId))
+        return choices;
+      if (JSON.stringify(choices) !== JSON.stringify(known))
+        throw new StorageError('PreconditionFailed');
       sql.all(
         'INSERT OR REPLACE INTO account_card_choices (account_id, valid_from, card_id) VALUES (?, ?, ?)',
         ...[accountId, validFrom, cardId],

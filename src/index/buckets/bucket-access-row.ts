@@ -1,5 +1,6 @@
-// The access of a bucket as the JSON text of its row, and back. What is not in the text was never set. Rows of the first
-// programs have a canned ACL that also opened every object, and no grants: they are read as what they meant.
+// The access of a bucket as the JSON text of its row, and back. What is not in the text was never
+// set. Rows of the first programs have a canned ACL that also opened every object, and no grants:
+// they are read as what they meant.
 import { type BucketAccess, PRIVATE_ACCESS, type PublicReads } from '../../domain/bucket-access.ts';
 import type { AccountId, BucketName } from '../../domain/nouns.ts';
 import type { Grant } from '../../domain/object-facts.ts';
@@ -13,19 +14,31 @@ type FirstForm = {
 
 /** `{}` for a private bucket. */
 export function encodeAccess(access: BucketAccess): string {
-  const set = Object.entries(access).filter(([name, value]) => value !== PRIVATE_ACCESS[name as keyof BucketAccess]);
+  const set = Object.entries(access).filter(
+    ([name, value]) => value !== PRIVATE_ACCESS[name as keyof BucketAccess],
+  );
   return JSON.stringify(Object.fromEntries(set));
 }
 
 /** `bucket`: whose row it is, for what the first programs did not write. */
-export function decodeAccess(text: string, bucket: { name: BucketName; ownerId: AccountId }): BucketAccess {
+export function decodeAccess(
+  text: string,
+  bucket: { name: BucketName; ownerId: AccountId },
+): BucketAccess {
   if (text === '{}') return PRIVATE_ACCESS;
   const stored = JSON.parse(text) as Partial<BucketAccess> | FirstForm;
-  return 'policyPublicPrefixes' in stored ? translate(stored, bucket) : { ...PRIVATE_ACCESS, ...stored };
+  return 'policyPublicPrefixes' in stored
+    ? translate(stored, bucket)
+    : { ...PRIVATE_ACCESS, ...stored };
 }
 
-/** `public-read` was the listing and every object; now the one is a grant and the other a policy. */
-function translate(stored: FirstForm, { name, ownerId }: { name: BucketName; ownerId: AccountId }): BucketAccess {
+/**
+ * `public-read` was the listing and every object; now the one is a grant and the other a policy.
+ */
+function translate(
+  stored: FirstForm,
+  { name, ownerId }: { name: BucketName; ownerId: AccountId },
+): BucketAccess {
   const isPublic = stored.acl === 'public-read';
   const open = isPublic ? [...stored.policyPublicPrefixes, ''] : stored.policyPublicPrefixes;
   const publicReads: PublicReads = {
@@ -54,9 +67,21 @@ function publicReadGrants(ownerId: AccountId): readonly Grant[] {
 
 /** Those policies were checked when they were put, and held nothing but statements of this kind. */
 function withPublicStatement(policyJson: string | null, name: BucketName): string {
-  const policy = policyJson === null ? {} : (JSON.parse(policyJson) as { Version?: string; Statement?: unknown });
+  const policy =
+    policyJson === null
+      ? {}
+      : (JSON.parse(policyJson) as { Version?: string; Statement?: unknown });
   const known =
-    policy.Statement === undefined ? [] : Array.isArray(policy.Statement) ? policy.Statement : [policy.Statement];
-  const added = { Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource: `arn:aws:s3:::${name}/*` };
+    policy.Statement === undefined
+      ? []
+      : Array.isArray(policy.Statement)
+        ? policy.Statement
+        : [policy.Statement];
+  const added = {
+    Effect: 'Allow',
+    Principal: '*',
+    Action: 's3:GetObject',
+    Resource: `arn:aws:s3:::${name}/*`,
+  };
   return JSON.stringify({ Version: '2012-10-17', ...policy, Statement: [...known, added] });
 }

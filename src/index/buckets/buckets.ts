@@ -1,9 +1,17 @@
-// The buckets family of the index: the bucket records. Every other family starts with `requireBucket`. A deleted bucket stays
-// as a deleted life (incarnations.ts) until the sweeper has removed its last blob.
+// The buckets family of the index: the bucket records. Every other family starts with
+// `requireBucket`. A deleted bucket stays as a deleted life (incarnations.ts) until the sweeper has
+// removed its last blob.
 import { PRIVATE_ACCESS } from '../../domain/bucket-access.ts';
 import { type BucketSettings, NO_SETTINGS } from '../../domain/bucket-settings.ts';
 import { StorageError } from '../../domain/errors.ts';
-import type { AccountId, BucketAddress, BucketId, BucketName, BucketRecord, BucketRef } from '../../domain/nouns.ts';
+import type {
+  AccountId,
+  BucketAddress,
+  BucketId,
+  BucketName,
+  BucketRecord,
+  BucketRef,
+} from '../../domain/nouns.ts';
 import { addFloors } from '../../domain/purge.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
@@ -23,7 +31,12 @@ export type BucketRow = {
 
 type BucketCalls = Pick<
   IndexApi,
-  'getBucket' | 'createBucket' | 'setBucketAccess' | 'setBucketSettings' | 'purgeBucket' | 'deleteBucket'
+  | 'getBucket'
+  | 'createBucket'
+  | 'setBucketAccess'
+  | 'setBucketSettings'
+  | 'purgeBucket'
+  | 'deleteBucket'
 >;
 
 /** The record of a row of `buckets`. */
@@ -34,22 +47,36 @@ export function decodeBucket(row: BucketRow): BucketRecord {
     ownerId: row.owner_id as BucketRecord['ownerId'],
     createdAtMs: row.created_at_ms,
     revision: row.revision,
-    access: decodeAccess(row.access, { name: row.name as BucketName, ownerId: row.owner_id as AccountId }),
+    access: decodeAccess(row.access, {
+      name: row.name as BucketName,
+      ownerId: row.owner_id as AccountId,
+    }),
     settings: decodeSettings(row.settings),
   };
 }
 
 /** What is not in the text was never set: most buckets have none of it. */
 function decodeSettings(text: string): BucketSettings {
-  return text === '{}' ? NO_SETTINGS : { ...NO_SETTINGS, ...(JSON.parse(text) as Partial<BucketSettings>) };
+  return text === '{}'
+    ? NO_SETTINGS
+    : { ...NO_SETTINGS, ...(JSON.parse(text) as Partial<BucketSettings>) };
 }
 
 function encodeSettings(settings: BucketSettings): string {
-  return JSON.stringify(Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null)));
+  return JSON.stringify(
+    Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null)),
+  );
 }
 
-/** InvalidBucketState where object lock would meet versions that go. Only here are both known at the same time. */
-function requireLockable(merged: BucketSettings, change: Partial<BucketSettings>, name: BucketName): void {
+/**
+ * InvalidBucketState where object lock would meet versions that go. Only here are both known at the
+ * same time.
+ */
+function requireLockable(
+  merged: BucketSettings,
+  change: Partial<BucketSettings>,
+  name: BucketName,
+): void {
   if (merged.objectLock === null || merged.versioning === 'enabled') return;
   const detail =
     change.versioning === undefined
@@ -58,12 +85,18 @@ function requireLockable(merged: BucketSettings, change: Partial<BucketSettings>
   throw new StorageError('InvalidBucketState', { detail, fields: { BucketName: name } });
 }
 
-/** The failure of a caller who decided on another revision or life of the bucket: it opens the bucket again. */
+/**
+ * The failure of a caller who decided on another revision or life of the bucket: it opens the
+ * bucket again.
+ */
 export function bucketChanged(name: BucketName): StorageError {
   return new StorageError('BucketChanged', { fields: { BucketName: name } });
 }
 
-/** The number of the live bucket that the caller decided on. BucketChanged when it is another life or revision now. */
+/**
+ * The number of the live bucket that the caller decided on. BucketChanged when it is another life
+ * or revision now.
+ */
 export function requireBucket(sql: Sql, bucket: BucketRef): number {
   const [row] = sql.all<{ n: number }>(
     'SELECT n FROM buckets WHERE id = ? AND name = ? AND revision = ? AND deleted_at_ms IS NULL',
@@ -77,7 +110,11 @@ export function requireBucket(sql: Sql, bucket: BucketRef): number {
 
 /** The number of a life of a bucket, deleted or not; null when the database has no such life. */
 export function findLife(sql: Sql, bucket: BucketAddress): number | null {
-  const [row] = sql.all<{ n: number }>('SELECT n FROM buckets WHERE id = ? AND name = ?', bucket.id, bucket.name);
+  const [row] = sql.all<{ n: number }>(
+    'SELECT n FROM buckets WHERE id = ? AND name = ?',
+    bucket.id,
+    bucket.name,
+  );
   return row?.n ?? null;
 }
 

@@ -1,4 +1,5 @@
-// What keeps a bucket from being deleted, counted for who wants to delete it. Called in the commit that would.
+// What keeps a bucket from being deleted, counted for who wants to delete it. Called in the commit
+// that would.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { BucketName } from '../../domain/nouns.ts';
@@ -18,8 +19,9 @@ const LEFT = `SELECT ${counted('objects')} AS objects, ${counted('uploads')} AS 
   (SELECT count(*) FROM ${VERSIONS} WHERE is_marker = 1) AS markers`;
 
 /**
- * BucketNotEmpty where objects, older versions or delete markers are left; its message counts them, and unfinished
- * uploads, which alone keep no bucket. Cost: some index look-ups, 1,000 rows of each kind at most when it is refused.
+ * BucketNotEmpty where objects, older versions or delete markers are left; its message counts them,
+ * and unfinished uploads, which alone keep no bucket. Cost: some index look-ups, 1,000 rows of each
+ * kind at most when it is refused.
  */
 export function requireEmpty(sql: Sql, n: number, name: BucketName): void {
   const [found] = sql.all<{ has_any: number }>(
@@ -29,7 +31,10 @@ export function requireEmpty(sql: Sql, n: number, name: BucketName): void {
   );
   if (found?.has_any === 0) return;
   const [left] = sql.all<Left>(LEFT, n);
-  const detail = left === undefined ? {} : { detail: `The bucket you tried to delete is not empty: ${listOf(left)}.` };
+  const detail =
+    left === undefined
+      ? {}
+      : { detail: `The bucket you tried to delete is not empty: ${listOf(left)}.` };
   throw new StorageError('BucketNotEmpty', { ...detail, fields: { BucketName: name } });
 }
 

@@ -1,6 +1,12 @@
-// Access keys of accounts and members: a part of the directory. Plain synchronous code over a SQL port; directory-index.ts
-// makes each call atomic. Secrets are stored as they come: sealed by core, or plain when an old program wrote them.
-import type { AccessKeyRecord, AccountsApi, KeyScope, StoredAccessKey } from '../../domain/account-records.ts';
+// Access keys of accounts and members: a part of the directory. Plain synchronous code over a SQL
+// port; directory-index.ts makes each call atomic. Secrets are stored as they come: sealed by core,
+// or plain when an old program wrote them.
+import type {
+  AccessKeyRecord,
+  AccountsApi,
+  KeyScope,
+  StoredAccessKey,
+} from '../../domain/account-records.ts';
 import { MEMBER_KEY_PREFIX, type Role } from '../../domain/accounts.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccessKeyId, AccountId } from '../../domain/nouns.ts';
@@ -73,13 +79,19 @@ export function createAccessKeyCalls(sql: Sql): KeyCalls {
     return row === undefined ? null : decodeKey(row);
   };
   const signOut = (id: AccessKeyId) => {
-    for (const table of ['sessions', 'tokens']) sql.all(`DELETE FROM ${table} WHERE access_key_id = ?`, id);
+    for (const table of ['sessions', 'tokens'])
+      sql.all(`DELETE FROM ${table} WHERE access_key_id = ?`, id);
   };
   return {
     getAccessKey({ id }) {
       if (id.startsWith(MEMBER_KEY_PREFIX)) return keyOfMember(sql, id);
       const [row] = sql.all<
-        KeyRow & { secret: string; is_sealed: number; display_name: string | null; in_use: number | null }
+        KeyRow & {
+          secret: string;
+          is_sealed: number;
+          display_name: string | null;
+          in_use: number | null;
+        }
       >(
         // The operator's own account and those of the seed have no row: they are always in use.
         `SELECT k.*, a.display_name, a.is_enabled AS in_use
@@ -90,7 +102,15 @@ export function createAccessKeyCalls(sql: Sql): KeyCalls {
       const { scope, role, expiresAtMs, isEnabled } = decodeKey(row);
       const account = { id: row.account_id as AccountId, displayName: row.display_name ?? '' };
       const secret = { secret: row.secret, isSealed: row.is_sealed === 1 };
-      return { id, ...secret, account, scope, role, expiresAtMs, isEnabled: isEnabled && row.in_use !== 0 };
+      return {
+        id,
+        ...secret,
+        account,
+        scope,
+        role,
+        expiresAtMs,
+        isEnabled: isEnabled && row.in_use !== 0,
+      };
     },
     findAccessKeyRecord: ({ accountId, id }) => read(accountId, id),
     listAccessKeys: ({ accountId, after, limit }) =>
@@ -106,7 +126,15 @@ export function createAccessKeyCalls(sql: Sql): KeyCalls {
       sql.all(
         `INSERT INTO access_keys (${KEY_COLUMNS}, secret, is_sealed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)
          ON CONFLICT (id) DO NOTHING`,
-        ...[key.id, key.accountId, key.name, encodeScope(key.scope), key.role, key.createdAtMs, key.expiresAtMs],
+        ...[
+          key.id,
+          key.accountId,
+          key.name,
+          encodeScope(key.scope),
+          key.role,
+          key.createdAtMs,
+          key.expiresAtMs,
+        ],
         ...[key.isEnabled ? 1 : 0, key.lastUsedMs, key.revision, sealedSecret],
       );
     },
@@ -124,7 +152,11 @@ export function createAccessKeyCalls(sql: Sql): KeyCalls {
       return wanted;
     },
     removeAccessKey({ accountId, id }) {
-      const gone = sql.all('DELETE FROM access_keys WHERE id = ? AND account_id = ? RETURNING id', id, accountId);
+      const gone = sql.all(
+        'DELETE FROM access_keys WHERE id = ? AND account_id = ? RETURNING id',
+        id,
+        accountId,
+      );
       if (gone.length > 0) signOut(id);
       return gone.length > 0;
     },

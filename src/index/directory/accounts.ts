@@ -1,4 +1,5 @@
-// Accounts: a part of the directory. Plain synchronous code over a SQL port; directory-index.ts makes each call atomic.
+// Accounts: a part of the directory. Plain synchronous code over a SQL port; directory-index.ts
+// makes each call atomic.
 import type { AccountRecord } from '../../domain/account-records.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
@@ -8,7 +9,13 @@ import { endWebhooks } from './webhooks.ts';
 
 type AccountCalls = Pick<
   DirectoryApi,
-  'getAccounts' | 'putAccount' | 'listAccounts' | 'getAccount' | 'addAccount' | 'updateAccount' | 'removeAccount'
+  | 'getAccounts'
+  | 'putAccount'
+  | 'listAccounts'
+  | 'getAccount'
+  | 'addAccount'
+  | 'updateAccount'
+  | 'removeAccount'
 >;
 
 type AccountRow = {
@@ -30,7 +37,11 @@ export function createAccountCalls(sql: Sql): AccountCalls {
     getAccount: ({ id }) => read(id),
     listAccounts: ({ after, limit }) =>
       sql
-        .all<AccountRow>(`SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE id > ? ORDER BY id LIMIT 0 + ?`, after, limit)
+        .all<AccountRow>(
+          `SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE id > ? ORDER BY id LIMIT 0 + ?`,
+          after,
+          limit,
+        )
         .map(decodeAccount),
     addAccount({ account }) {
       sql.all(

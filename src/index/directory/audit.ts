@@ -1,6 +1,7 @@
-// The log of what was changed: a part of the directory. Plain synchronous code over a SQL port; directory-index.ts makes each
-// call atomic. Each account keeps a number of entries, counted by who made the changes: beyond it whoever has most of them
-// loses the oldest, so a flood of changes pushes out its own entries and nobody else's.
+// The log of what was changed: a part of the directory. Plain synchronous code over a SQL port;
+// directory-index.ts makes each call atomic. Each account keeps a number of entries, counted by who
+// made the changes: beyond it whoever has most of them loses the oldest, so a flood of changes
+// pushes out its own entries and nobody else's.
 import type { AccountsApi, AuditEntry } from '../../domain/account-records.ts';
 import type { AccessKeyId, AccountId } from '../../domain/nouns.ts';
 import type { Sql } from '../../ports/sql.ts';
@@ -26,11 +27,17 @@ type AuditRow = {
 const AUDIT_COLUMNS =
   'id, account_id, at_ms, action, target, detail, member_id, access_key_id, credential, source, request_id, status';
 
-/** Who made a change: a key or a member, however often they sign in. The index audit_by_maker is on this very expression. */
+/**
+ * Who made a change: a key or a member, however often they sign in. The index audit_by_maker is on
+ * this very expression.
+ */
 const MAKER = "coalesce(access_key_id, member_id, 'nobody')";
 /** The row of `audit_counts` that counts the whole account. No maker has this name. */
 const ALL = '';
-/** Old entries, and those beyond the bound, that go with one that comes. More than one, so that any backlog shrinks. */
+/**
+ * Old entries, and those beyond the bound, that go with one that comes. More than one, so that any
+ * backlog shrinks.
+ */
 const GOES_WITH_ONE = 8;
 
 const LAST_MS = Number.MAX_SAFE_INTEGER;
@@ -50,7 +57,14 @@ export function createAuditCalls(sql: Sql): AuditCalls {
         `INSERT INTO audit (${AUDIT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
          RETURNING ${MAKER} AS maker`,
         ...[entry.id, entry.accountId, entry.atMs, entry.action, entry.target, entry.detail],
-        ...[entry.memberId, entry.accessKeyId, entry.credential, entry.source, entry.requestId, entry.status],
+        ...[
+          entry.memberId,
+          entry.accessKeyId,
+          entry.credential,
+          entry.source,
+          entry.requestId,
+          entry.status,
+        ],
       );
       if (added === undefined) return;
       for (const maker of [ALL, added.maker]) {
@@ -66,7 +80,8 @@ export function createAuditCalls(sql: Sql): AuditCalls {
     endAudit({ id, accountId, status, detail }) {
       if (status === null) forget(accountId, id);
       else {
-        const update = 'UPDATE audit SET status = ?, detail = coalesce(?, detail) WHERE account_id = ? AND id = ?';
+        const update =
+          'UPDATE audit SET status = ?, detail = coalesce(?, detail) WHERE account_id = ? AND id = ?';
         sql.all(update, status, detail ?? null, accountId, id);
       }
     },
@@ -86,7 +101,10 @@ export function createAuditCalls(sql: Sql): AuditCalls {
   };
 }
 
-/** Forgets the oldest entries of whoever has most, until no more than `keepMax` are there, or so many as may go with one. */
+/**
+ * Forgets the oldest entries of whoever has most, until no more than `keepMax` are there, or so
+ * many as may go with one.
+ */
 function keepBelow(sql: Sql, accountId: string, keepMax: number): void {
   for (let gone = 0; gone < GOES_WITH_ONE; gone++) {
     const [all] = sql.all<{ entries: number }>(
@@ -120,9 +138,14 @@ function forgetEntry(sql: Sql, accountId: string, id: string): void {
   );
   if (gone === undefined) return;
   for (const maker of [ALL, gone.maker]) {
-    const update = 'UPDATE audit_counts SET entries = entries - 1 WHERE account_id = ? AND maker = ?';
+    const update =
+      'UPDATE audit_counts SET entries = entries - 1 WHERE account_id = ? AND maker = ?';
     sql.all(update, accountId, maker);
-    sql.all('DELETE FROM audit_counts WHERE account_id = ? AND maker = ? AND entries <= 0', accountId, maker);
+    sql.all(
+      'DELETE FROM audit_counts WHERE account_id = ? AND maker = ? AND entries <= 0',
+      accountId,
+      maker,
+    );
   }
 }
 

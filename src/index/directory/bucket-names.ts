@@ -1,5 +1,6 @@
-// Which account owns which bucket names, and how far the sweeper came through all of them: a part of the directory. The
-// buckets themselves are the index's. Plain synchronous code over a SQL port; directory-index.ts makes each call atomic.
+// Which account owns which bucket names, and how far the sweeper came through all of them: a part
+// of the directory. The buckets themselves are the index's. Plain synchronous code over a SQL port;
+// directory-index.ts makes each call atomic.
 
 import type { BucketName } from '../../domain/nouns.ts';
 import type { DirectoryApi } from '../../ports/directory.ts';
@@ -42,7 +43,8 @@ export function createBucketNameCalls(sql: Sql): BucketNameCalls {
     },
 
     addBucket({ ownerId, name, createdAtMs }) {
-      // OR REPLACE: a note that an interrupted delete left behind has the time of a bucket that is gone.
+      // OR REPLACE: a note that an interrupted delete left behind has the time of a bucket that is
+      // gone.
       sql.all(
         'INSERT OR REPLACE INTO owned_buckets (owner_id, name, created_at_ms) VALUES (?, ?, ?)',
         ownerId,
@@ -69,7 +71,11 @@ export function createBucketNameCalls(sql: Sql): BucketNameCalls {
 
     forgetBucketName({ name, addedBeforeMs }) {
       // An owner's note that is left is the trace of an interrupted create: no bucket has the name.
-      sql.all('DELETE FROM owned_buckets WHERE name = ? AND created_at_ms < ?', name, addedBeforeMs);
+      sql.all(
+        'DELETE FROM owned_buckets WHERE name = ? AND created_at_ms < ?',
+        name,
+        addedBeforeMs,
+      );
       sql.all('DELETE FROM bucket_names WHERE name = ? AND added_at_ms < ?', name, addedBeforeMs);
     },
 
@@ -81,7 +87,11 @@ export function createBucketNameCalls(sql: Sql): BucketNameCalls {
     },
 
     setSweepTurn({ startedAtMs, after }) {
-      sql.all('INSERT OR REPLACE INTO sweep_turn (id, started_at_ms, after) VALUES (0, ?, ?)', startedAtMs, after);
+      sql.all(
+        'INSERT OR REPLACE INTO sweep_turn (id, started_at_ms, after) VALUES (0, ?, ?)',
+        startedAtMs,
+        after,
+      );
     },
   };
 }

@@ -91,7 +91,10 @@ type Listing = Parameters<AccountsApi['listAudit']>[0];
  * Entries of the audit log about failures, newest first; the time of one is that of its first
  * failure.
  */
-export function listFailedSignIns(sql: Sql, { accountId, before, limit, filter }: Listing): readonly AuditEntry[] {
+export function listFailedSignIns(
+  sql: Sql,
+  { accountId, before, limit, filter }: Listing,
+): readonly AuditEntry[] {
   if (filter.action !== null && filter.action !== ACTION) return [];
   const rows = sql.all<FailureRow>(
     `SELECT ${COLUMNS} FROM failed_sign_ins

@@ -1,5 +1,6 @@
-// Which host names show which buckets: a part of the directory. A host has one bucket, and that life of it alone. Plain
-// synchronous code over a SQL port; directory-index.ts makes each call atomic.
+// Which host names show which buckets: a part of the directory. A host has one bucket, and that
+// life of it alone. Plain synchronous code over a SQL port; directory-index.ts makes each call
+// atomic.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { BucketId, BucketName } from '../../domain/nouns.ts';
@@ -15,7 +16,8 @@ export function createHostCalls(sql: Sql): Pick<DirectoryApi, 'getHost' | 'bindH
       for (const { host } of domains) {
         const holder = readHost(sql, host);
         if (holder === null || holder.bucketId === bucket.id) continue;
-        if (mayTake.some((taken) => taken.host === host && taken.bucketId === holder.bucketId)) continue;
+        if (mayTake.some((taken) => taken.host === host && taken.bucketId === holder.bucketId))
+          continue;
         throw new StorageError('DomainAlreadyBound', { fields: { Domain: host } });
       }
       sql.all('DELETE FROM hosts WHERE bucket_id = ?', bucket.id);
@@ -38,5 +40,10 @@ function readHost(sql: Sql, host: string): HostBinding | null {
     host,
   );
   if (row === undefined) return null;
-  return { host, bucket: row.bucket as BucketName, bucketId: row.bucket_id as BucketId, prefix: row.prefix };
+  return {
+    host,
+    bucket: row.bucket as BucketName,
+    bucketId: row.bucket_id as BucketId,
+    prefix: row.prefix,
+  };
 }

@@ -1,11 +1,14 @@
-// Answers of the JSON API that are kept for repeats (Idempotency-Key): a part of the directory. Plain synchronous code over a
-// SQL port; directory-index.ts makes each call atomic.
+// Answers of the JSON API that are kept for repeats (Idempotency-Key): a part of the directory.
+// Plain synchronous code over a SQL port; directory-index.ts makes each call atomic.
 import type { IdempotencyState, SignInApi } from '../../domain/accounts.ts';
 import { DAY_MS } from '../../domain/time.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { ROWS_FORGOTTEN_AT_ONCE } from './expiring-rows.ts';
 
-/** Kept answers: a day, as other services keep them; of one caller so many; an unanswered request counts that long. */
+/**
+ * Kept answers: a day, as other services keep them; of one caller so many; an unanswered request
+ * counts that long.
+ */
 const ANSWER_KEPT_MS = DAY_MS;
 const ANSWERS_MAX = 1000;
 const UNDER_WAY_MS = 60_000;
@@ -20,7 +23,9 @@ type AnswerRow = {
 };
 
 /** The calls over a database with DIRECTORY_SCHEMA. */
-export function createIdempotencyCalls(sql: Sql): Pick<SignInApi, 'beginIdempotent' | 'endIdempotent'> {
+export function createIdempotencyCalls(
+  sql: Sql,
+): Pick<SignInApi, 'beginIdempotent' | 'endIdempotent'> {
   return {
     beginIdempotent({ caller, key, fingerprint, attemptId, nowMs }) {
       const keepFromMs = nowMs - ANSWER_KEPT_MS;
@@ -57,7 +62,8 @@ export function createIdempotencyCalls(sql: Sql): Pick<SignInApi, 'beginIdempote
       return { kind: 'new' };
     },
     endIdempotent({ caller, key, answer }) {
-      if (answer === null) sql.all('DELETE FROM kept_answers WHERE caller = ? AND key = ?', caller, key);
+      if (answer === null)
+        sql.all('DELETE FROM kept_answers WHERE caller = ? AND key = ?', caller, key);
       else {
         sql.all(
           'UPDATE kept_answers SET status = ?, headers = ?, sealed = ? WHERE caller = ? AND key = ?',

@@ -1,11 +1,14 @@
-// Named keys, which come wrapped by the master key: a part of the directory. Plain synchronous code over a SQL port;
-// directory-index.ts makes each call atomic.
+// Named keys, which come wrapped by the master key: a part of the directory. Plain synchronous code
+// over a SQL port; directory-index.ts makes each call atomic.
 
 import type { AccountId } from '../../domain/nouns.ts';
 import type { DirectoryApi, NamedKey } from '../../ports/directory.ts';
 import type { Sql } from '../../ports/sql.ts';
 
-type NamedKeyCalls = Pick<DirectoryApi, 'getNamedKey' | 'listNamedKeys' | 'addNamedKey' | 'changeNamedKey'>;
+type NamedKeyCalls = Pick<
+  DirectoryApi,
+  'getNamedKey' | 'listNamedKeys' | 'addNamedKey' | 'changeNamedKey'
+>;
 
 /** The calls over a database with DIRECTORY_SCHEMA. */
 export function createNamedKeyCalls(sql: Sql): NamedKeyCalls {
@@ -59,13 +62,21 @@ type NamedKeyRow = {
 const NAMED_KEY_COLUMNS = 'id, wrapped_key, is_enabled, created_at_ms, account_ids';
 
 function readNamedKey(sql: Sql, id: string): NamedKey | null {
-  const [row] = sql.all<NamedKeyRow>(`SELECT ${NAMED_KEY_COLUMNS} FROM named_keys WHERE id = ?`, id);
+  const [row] = sql.all<NamedKeyRow>(
+    `SELECT ${NAMED_KEY_COLUMNS} FROM named_keys WHERE id = ?`,
+    id,
+  );
   return row === undefined ? null : decodeNamedKey(row);
 }
 
 function decodeNamedKey(row: NamedKeyRow): NamedKey {
   return {
-    ...{ id: row.id, wrappedKey: row.wrapped_key, isEnabled: row.is_enabled === 1, createdAtMs: row.created_at_ms },
+    ...{
+      id: row.id,
+      wrappedKey: row.wrapped_key,
+      isEnabled: row.is_enabled === 1,
+      createdAtMs: row.created_at_ms,
+    },
     accountIds: row.account_ids === null ? null : (JSON.parse(row.account_ids) as AccountId[]),
   };
 }

@@ -1,5 +1,5 @@
-// Members of accounts: a part of the directory. Plain synchronous code over a SQL port; directory-index.ts makes each call
-// atomic. Passwords come as hashes.
+// Members of accounts: a part of the directory. Plain synchronous code over a SQL port;
+// directory-index.ts makes each call atomic. Passwords come as hashes.
 import type { AccountsApi, EndedCredentials, MemberRecord } from '../../domain/account-records.ts';
 import type { Role } from '../../domain/accounts.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -9,7 +9,13 @@ import { isRepeated } from './accounts.ts';
 
 type MemberCalls = Pick<
   AccountsApi,
-  'listMembers' | 'getMember' | 'findLogin' | 'addMember' | 'updateMember' | 'setPassword' | 'removeMember'
+  | 'listMembers'
+  | 'getMember'
+  | 'findLogin'
+  | 'addMember'
+  | 'updateMember'
+  | 'setPassword'
+  | 'removeMember'
 >;
 
 type MemberRow = {
@@ -23,7 +29,8 @@ type MemberRow = {
   readonly created_at_ms: number;
   readonly revision: number;
 };
-const MEMBER_COLUMNS = 'id, account_id, login, display_name, role, is_enabled, password, created_at_ms, revision';
+const MEMBER_COLUMNS =
+  'id, account_id, login, display_name, role, is_enabled, password, created_at_ms, revision';
 
 type Owned = Pick<MemberRecord, 'accountId' | 'id'>;
 
@@ -70,16 +77,35 @@ export function createMemberCalls(sql: Sql): MemberCalls {
       return { ...decodeMember(row), passwordHash: row.password };
     },
     addMember({ member, passwordHash }) {
-      const [holder] = sql.all<{ id: string }>('SELECT id FROM members WHERE login = ?', member.login);
+      const [holder] = sql.all<{ id: string }>(
+        'SELECT id FROM members WHERE login = ?',
+        member.login,
+      );
       if (holder?.id === member.id) return;
       if (holder !== undefined) throw new StorageError('LoginTaken');
       sql.all(
         `INSERT INTO members (${MEMBER_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        ...[member.id, member.accountId, member.login, member.displayName, member.role, member.isEnabled ? 1 : 0],
+        ...[
+          member.id,
+          member.accountId,
+          member.login,
+          member.displayName,
+          member.role,
+          member.isEnabled ? 1 : 0,
+        ],
         ...[passwordHash, member.createdAtMs, member.revision],
       );
     },
-    updateMember({ accountId, id, revision, displayName, role, isEnabled, passwordHash, endTokens }) {
+    updateMember({
+      accountId,
+      id,
+      revision,
+      displayName,
+      role,
+      isEnabled,
+      passwordHash,
+      endTokens,
+    }) {
       const found = rowOf(accountId, id);
       if (found === null) throw new StorageError('NoSuchMember');
       const password = passwordHash ?? found.password;
@@ -103,7 +129,11 @@ export function createMemberCalls(sql: Sql): MemberCalls {
       if (found === null) throw new StorageError('NoSuchMember');
       // A hash has a salt of its own, so the same one is the same change, sent again.
       if (found.password !== passwordHash) {
-        sql.all('UPDATE members SET password = ?, revision = revision + 1 WHERE id = ?', passwordHash, id);
+        sql.all(
+          'UPDATE members SET password = ?, revision = revision + 1 WHERE id = ?',
+          passwordHash,
+          id,
+        );
       }
       return {
         sessions: end('sessions', { accountId, id }, exceptId ?? ''),
@@ -111,7 +141,11 @@ export function createMemberCalls(sql: Sql): MemberCalls {
       };
     },
     removeMember({ accountId, id }) {
-      const gone = sql.all('DELETE FROM members WHERE id = ? AND account_id = ? RETURNING id', id, accountId);
+      const gone = sql.all(
+        'DELETE FROM members WHERE id = ? AND account_id = ? RETURNING id',
+        id,
+        accountId,
+      );
       if (gone.length === 0) return false;
       for (const table of ['sessions', 'tokens', 'passkeys']) {
         sql.all(`DELETE FROM ${table} WHERE account_id = ? AND member_id = ?`, accountId, id);

@@ -1,5 +1,5 @@
-// Passkeys and challenges: a part of the directory. Plain synchronous code over a SQL port; directory-index.ts makes each
-// call atomic.
+// Passkeys and challenges: a part of the directory. Plain synchronous code over a SQL port;
+// directory-index.ts makes each call atomic.
 import type { AccountId } from '../../domain/nouns.ts';
 import type { Passkey, PasskeysApi } from '../../domain/passkeys.ts';
 import type { Sql } from '../../ports/sql.ts';
@@ -17,7 +17,8 @@ type PasskeyRow = {
   readonly created_at_ms: number;
   readonly last_used_ms: number | null;
 };
-const COLUMNS = 'id, account_id, member_id, name, public_key, counter, transports, created_at_ms, last_used_ms';
+const COLUMNS =
+  'id, account_id, member_id, name, public_key, counter, transports, created_at_ms, last_used_ms';
 
 /** The calls over a database with DIRECTORY_SCHEMA. */
 export function createPasskeyCalls(sql: Sql): PasskeysApi {
@@ -42,12 +43,24 @@ export function createPasskeyCalls(sql: Sql): PasskeysApi {
     addPasskey({ passkey }) {
       sql.all(
         `INSERT INTO passkeys (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
-        ...[passkey.id, passkey.accountId, passkey.memberId, passkey.name, passkey.publicKey, passkey.counter],
+        ...[
+          passkey.id,
+          passkey.accountId,
+          passkey.memberId,
+          passkey.name,
+          passkey.publicKey,
+          passkey.counter,
+        ],
         ...[JSON.stringify(passkey.transports), passkey.createdAtMs, passkey.lastUsedMs],
       );
     },
     notePasskeyUsed({ id, counter, atMs }) {
-      sql.all('UPDATE passkeys SET counter = max(counter, ?), last_used_ms = ? WHERE id = ?', counter, atMs, id);
+      sql.all(
+        'UPDATE passkeys SET counter = max(counter, ?), last_used_ms = ? WHERE id = ?',
+        counter,
+        atMs,
+        id,
+      );
     },
     removePasskey({ accountId, memberId, id, credentialDigest, exceptId }) {
       const removed = sql.all(
@@ -94,7 +107,13 @@ export function createPasskeyCalls(sql: Sql): PasskeysApi {
 
 function decodePasskey(row: PasskeyRow): Passkey {
   return {
-    ...{ id: row.id, memberId: row.member_id, name: row.name, counter: row.counter, publicKey: row.public_key },
+    ...{
+      id: row.id,
+      memberId: row.member_id,
+      name: row.name,
+      counter: row.counter,
+      publicKey: row.public_key,
+    },
     accountId: row.account_id as AccountId,
     transports: JSON.parse(row.transports) as string[],
     createdAtMs: row.created_at_ms,

@@ -1,5 +1,5 @@
-// Failures to sign in, and how long whoever failed must wait: a part of the directory. Plain synchronous code over a SQL
-// port; directory-index.ts makes each call atomic.
+// Failures to sign in, and how long whoever failed must wait: a part of the directory. Plain
+// synchronous code over a SQL port; directory-index.ts makes each call atomic.
 //
 // A stranger must not shut a name for its owner, and must not guess for ever either. Hence three
 // counts: of the pair of name and source, of the source, and of the name over all sources. A source
@@ -11,7 +11,10 @@ import { DAY_MS, HOUR_MS } from '../../domain/time.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { ROWS_FORGOTTEN_AT_ONCE } from './expiring-rows.ts';
 
-type AttemptCalls = Pick<SignInApi, 'beginSignIn' | 'endSignIn' | 'countAttempt' | 'uncountAttempt'>;
+type AttemptCalls = Pick<
+  SignInApi,
+  'beginSignIn' | 'endSignIn' | 'countAttempt' | 'uncountAttempt'
+>;
 
 /**
  * Failures that nobody waits for: of a pair; of a source, which many people may share; of a name,
@@ -57,9 +60,16 @@ export function createAttemptCalls(sql: Sql): AttemptCalls {
       nowMs - FORGET_AFTER_MS,
     );
   const uncount = (subject: string) =>
-    sql.all('UPDATE sign_in_failures SET failures = max(0, failures - 1) WHERE subject = ?', subject);
+    sql.all(
+      'UPDATE sign_in_failures SET failures = max(0, failures - 1) WHERE subject = ?',
+      subject,
+    );
   const isKnown = (pair: string, nowMs: number) =>
-    sql.all('SELECT 1 FROM sign_in_sources WHERE pair = ? AND last_ms >= ?', pair, nowMs - KNOWN_FOR_MS).length > 0;
+    sql.all(
+      'SELECT 1 FROM sign_in_sources WHERE pair = ? AND last_ms >= ?',
+      pair,
+      nowMs - KNOWN_FOR_MS,
+    ).length > 0;
 
   return {
     beginSignIn({ name, source, pair, isGuessable, nowMs }) {
@@ -74,7 +84,8 @@ export function createAttemptCalls(sql: Sql): AttemptCalls {
       if (waitMs > 0) return { waitMs };
 
       const isCountedOnName = failuresOf(pair, nowMs).failures < FREE_FAILURES.pair;
-      for (const { subject } of counts) if (subject !== name || isCountedOnName) count(subject, nowMs);
+      for (const { subject } of counts)
+        if (subject !== name || isCountedOnName) count(subject, nowMs);
       return { waitMs: 0 };
     },
     endSignIn({ name, source, pair, nowMs }) {

@@ -1,5 +1,5 @@
-// Tokens and sessions, with which callers of the JSON API sign in: a part of the directory. Plain synchronous code over a
-// SQL port; directory-index.ts makes each call atomic.
+// Tokens and sessions, with which callers of the JSON API sign in: a part of the directory. Plain
+// synchronous code over a SQL port; directory-index.ts makes each call atomic.
 import type { Holder, OfAccount, Role, Session, SignInApi, Token } from '../../domain/accounts.ts';
 import type { AccessKeyId, AccountId } from '../../domain/nouns.ts';
 import type { Sql } from '../../ports/sql.ts';
@@ -39,8 +39,8 @@ const TOKEN_COLUMNS = `id, name, scopes, created_at_ms, expires_at_ms, ${HOLDER_
 const SESSION_COLUMNS = `id, label, created_at_ms, expires_at_ms, proven_at_ms, ${HOLDER_COLUMNS}`;
 
 /**
- * Sessions that one member or access key has at most; a further one ends the oldest. Whoever signs in
- * with each request ends its own sessions, nobody else's.
+ * Sessions that one member or access key has at most; a further one ends the oldest. Whoever signs
+ * in with each request ends its own sessions, nobody else's.
  */
 const SESSIONS_MAX = 1000;
 
@@ -56,7 +56,10 @@ export function createSignInCalls(sql: Sql): TokenCalls & SessionCalls {
   return { ...createTokenCalls(sql), ...createSessionCalls(sql) };
 }
 
-/** What has become of the holder since: the role of the member now, and whether member and account are in use. */
+/**
+ * What has become of the holder since: the role of the member now, and whether member and account
+ * are in use.
+ */
 type LiveRow = {
   readonly live_role: string | null;
   readonly member_in_use: number | null;
@@ -83,7 +86,8 @@ function createTokenCalls(sql: Sql): TokenCalls {
   return {
     getToken({ digest, nowMs }) {
       const [row] = sql.all<TokenRow & LiveRow>(liveSelect('tokens', TOKEN_COLUMNS), digest);
-      if (row === undefined || (row.expires_at_ms !== null && row.expires_at_ms <= nowMs)) return null;
+      if (row === undefined || (row.expires_at_ms !== null && row.expires_at_ms <= nowMs))
+        return null;
       return withLiveRole(decodeToken(row), row);
     },
     addToken({ digest, token }) {
@@ -123,7 +127,9 @@ function createSessionCalls(sql: Sql): SessionCalls {
   return {
     getSession({ digest, nowMs }) {
       const [row] = sql.all<SessionRow & LiveRow>(liveSelect('sessions', SESSION_COLUMNS), digest);
-      return row === undefined || row.expires_at_ms <= nowMs ? null : withLiveRole(decodeSession(row), row);
+      return row === undefined || row.expires_at_ms <= nowMs
+        ? null
+        : withLiveRole(decodeSession(row), row);
     },
     addSession({ digest, session }) {
       sql.all(
@@ -173,7 +179,8 @@ function createSessionCalls(sql: Sql): SessionCalls {
         ...holderFilter(holder),
       ).length > 0,
     noteProof({ accountId, id, atMs }) {
-      const update = 'UPDATE sessions SET proven_at_ms = max(proven_at_ms, ?) WHERE account_id = ? AND id = ?';
+      const update =
+        'UPDATE sessions SET proven_at_ms = max(proven_at_ms, ?) WHERE account_id = ? AND id = ?';
       sql.all(update, atMs, accountId, id);
     },
     removeSessions({ holder, exceptId }) {

@@ -81,7 +81,9 @@ export function createWebhookCalls(sql: Sql): WebhookApi {
         webhook.id,
       );
       if ((others?.count ?? 0) >= max) {
-        throw new StorageError('InvalidRequest', { detail: `An account can have ${max} webhooks.` });
+        throw new StorageError('InvalidRequest', {
+          detail: `An account can have ${max} webhooks.`,
+        });
       }
       sql.all(
         `INSERT OR REPLACE INTO webhooks (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -120,12 +122,13 @@ export function endWebhooks(sql: Sql, accountId: AccountId): { isDone: boolean }
 }
 
 /**
- * The outbox of what concerns accounts. To a webhook that went meanwhile, perhaps with its account, nothing is told: nobody
- * could ask for it.
+ * The outbox of what concerns accounts. To a webhook that went meanwhile, perhaps with its account,
+ * nothing is told: nobody could ask for it.
  */
 export function createAccountOutboxCalls(sql: Sql): OutboxApi {
   const outbox = createOutboxCalls(sql);
-  const isThere = (id: string) => sql.all('SELECT 1 AS is_there FROM webhooks WHERE id = ?', id).length > 0;
+  const isThere = (id: string) =>
+    sql.all('SELECT 1 AS is_there FROM webhooks WHERE id = ?', id).length > 0;
   return {
     ...outbox,
     enqueueDeliveries({ deliveries, nowMs }) {
@@ -138,7 +141,9 @@ export function createAccountOutboxCalls(sql: Sql): OutboxApi {
 /** Whether they say the same; null is none. */
 function isSame(a: WebhookEndpoint | null, b: WebhookEndpoint | null): boolean {
   const told = (one: WebhookEndpoint | null) =>
-    one === null ? null : [one.accountId, one.url, one.description, one.types, one.secrets, one.isEnabled];
+    one === null
+      ? null
+      : [one.accountId, one.url, one.description, one.types, one.secrets, one.isEnabled];
   return JSON.stringify(told(a)) === JSON.stringify(told(b));
 }
 

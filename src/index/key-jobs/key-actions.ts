@@ -1,6 +1,7 @@
-// What a job of key-jobs.ts does to one key, inside its commit: moving an object to another name, hiding it, bringing it
-// back, removing it for good. No byte moves: rows change their key, or another row gets the same segments. Where versions
-// stand is version-rows.ts's; nothing here decides which keys, or when.
+// What a job of key-jobs.ts does to one key, inside its commit: moving an object to another name,
+// hiding it, bringing it back, removing it for good. No byte moves: rows change their key, or
+// another row gets the same segments. Where versions stand is version-rows.ts's; nothing here
+// decides which keys, or when.
 
 import type { NameAction, NameOutcome } from '../../domain/key-jobs.ts';
 import type { BucketRef, ObjectKey, ObjectVersion, VersionId } from '../../domain/nouns.ts';
@@ -8,7 +9,12 @@ import { isLocked } from '../../domain/object-facts.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { addReferences, mentionsOf } from '../objects/blob-references.ts';
 import { readCurrentVersion } from '../objects/objects.ts';
-import { readCurrent, readNewestOther, readOther, type StoredVersion } from '../objects/stored-versions.ts';
+import {
+  readCurrent,
+  readNewestOther,
+  readOther,
+  type StoredVersion,
+} from '../objects/stored-versions.ts';
 import {
   lockedByDefault,
   placeMarker,
@@ -45,10 +51,18 @@ export type ActionResult = {
 
 const NOTHING = { sizeBytes: 0, versionId: null, markerId: null, toKey: null };
 const failed = (outcome: NameOutcome): ActionResult => ({ ...NOTHING, outcome });
-const done = (facts: Partial<ActionResult>): ActionResult => ({ ...NOTHING, ...facts, outcome: 'done' });
+const done = (facts: Partial<ActionResult>): ActionResult => ({
+  ...NOTHING,
+  ...facts,
+  outcome: 'done',
+});
 
 /** Does one action; one that can't be done changes nothing. Cost: some statements. */
-export function applyNameAction(sql: Sql, context: ActionContext, action: NameAction): ActionResult {
+export function applyNameAction(
+  sql: Sql,
+  context: ActionContext,
+  action: NameAction,
+): ActionResult {
   switch (action.kind) {
     case 'move':
       return move(sql, context, action);
@@ -66,8 +80,9 @@ export function applyNameAction(sql: Sql, context: ActionContext, action: NameAc
 type Of<Kind extends NameAction['kind']> = Extract<NameAction, { kind: Kind }>;
 
 /**
- * The object under its new name, with all that it had. In a bucket with versions the old name keeps its versions behind
- * a marker, and a version that was current at the new name stays one of it, so nothing is lost that versions keep.
+ * The object under its new name, with all that it had. In a bucket with versions the old name keeps
+ * its versions behind a marker, and a version that was current at the new name stays one of it, so
+ * nothing is lost that versions keep.
  */
 function move(sql: Sql, { n, bucket, nowMs }: ActionContext, action: Of<'move'>): ActionResult {
   const { key, markerId } = action;
@@ -76,23 +91,42 @@ function move(sql: Sql, { n, bucket, nowMs }: ActionContext, action: Of<'move'>)
   const place = placeFor(sql, n, action);
   if (place === null || place.toKey === key) return failed('conflict');
   const { toKey, target } = place;
-  // What takes another's place is newer than that, for whoever asks by date; else the object keeps its own date.
+  // What takes another's place is newer than that, for whoever asks by date; else the object keeps
+  // its own date.
   const lastModifiedMs = target === null ? source.lastModifiedMs : nowMs;
   const versioning = versioningOf(bucket);
   const { sizeBytes } = source;
   if (versioning === 'off') {
-    if (isLocked(target?.lock ?? null, nowMs, false) || isLocked(source.lock, nowMs, false)) return failed('locked');
+    if (isLocked(target?.lock ?? null, nowMs, false) || isLocked(source.lock, nowMs, false))
+      return failed('locked');
     const to = { key: toKey, versionId: action.versionId, lastModifiedMs };
     const versionId = renameCurrent(sql, n, { key, stored: source }, to, target, nowMs);
     return done({ sizeBytes, versionId, toKey });
   }
   const found = readCurrentVersion(sql, n, key);
   if (found === null) return failed('missing');
-  const moved: ObjectVersion = { ...found.object, key: toKey, versionId: action.versionId, lastModifiedMs };
-  const deduplicatedAway = addReferences(sql, n, moved.storageClass, mentionsOf(moved.segments), []);
+  const moved: ObjectVersion = {
+    ...found.object,
+    key: toKey,
+    versionId: action.versionId,
+    lastModifiedMs,
+  };
+  const deduplicatedAway = addReferences(
+    sql,
+    n,
+    moved.storageClass,
+    mentionsOf(moved.segments),
+    [],
+  );
   const version = lockedByDefault(bucket, moved);
   const placed = placeVersion(sql, n, versioning, version, target, { deduplicatedAway, nowMs });
-  const left = placeMarker(sql, n, versioning, { key, versionId: markerId, ownerId: null, nowMs }, source);
+  const left = placeMarker(
+    sql,
+    n,
+    versioning,
+    { key, versionId: markerId, ownerId: null, nowMs },
+    source,
+  );
   return done({ sizeBytes, versionId: placed.versionId, markerId: left.versionId, toKey });
 }
 
@@ -110,8 +144,8 @@ function placeFor(
 }
 
 /**
- * As if the move had not been, where the versions behind it still tell how that was; else the object moves back, if its
- * old name is free.
+ * As if the move had not been, where the versions behind it still tell how that was; else the
+ * object moves back, if its old name is free.
  */
 function unmove(sql: Sql, context: ActionContext, action: Of<'unmove'>): ActionResult {
   const { n, nowMs } = context;
@@ -119,8 +153,20 @@ function unmove(sql: Sql, context: ActionContext, action: Of<'unmove'>): ActionR
   const moved = readCurrent(sql, n, toKey);
   if (moved?.versionId !== movedId) return failed('missing');
   const origin = leftMarkerId === null ? null : hiddenBehind(sql, n, key, leftMarkerId);
-  if (origin === null || leftMarkerId === null || origin.etag !== moved.etag || origin.sizeBytes !== moved.sizeBytes) {
-    return move(sql, context, { kind: 'move', key: toKey, toKeys: [key], versionId, markerId, mayReplace: false });
+  if (
+    origin === null ||
+    leftMarkerId === null ||
+    origin.etag !== moved.etag ||
+    origin.sizeBytes !== moved.sizeBytes
+  ) {
+    return move(sql, context, {
+      kind: 'move',
+      key: toKey,
+      toKeys: [key],
+      versionId,
+      markerId,
+      mayReplace: false,
+    });
   }
   if (isLocked(moved.lock, nowMs, false)) return failed('locked');
   removeCurrent(sql, n, toKey, moved, nowMs);
@@ -130,9 +176,18 @@ function unmove(sql: Sql, context: ActionContext, action: Of<'unmove'>): ActionR
   return done({ sizeBytes: moved.sizeBytes });
 }
 
-/** The version that comes back when this marker goes; null when it is not the newest of its key, or hides none. */
-function hiddenBehind(sql: Sql, n: number, key: ObjectKey, markerId: VersionId): StoredVersion | null {
-  if (readCurrent(sql, n, key) !== null || readNewestOther(sql, n, key)?.versionId !== markerId) return null;
+/**
+ * The version that comes back when this marker goes; null when it is not the newest of its key, or
+ * hides none.
+ */
+function hiddenBehind(
+  sql: Sql,
+  n: number,
+  key: ObjectKey,
+  markerId: VersionId,
+): StoredVersion | null {
+  if (readCurrent(sql, n, key) !== null || readNewestOther(sql, n, key)?.versionId !== markerId)
+    return null;
   const [row] = sql.all<{ version_id: string }>(
     `SELECT version_id FROM versions WHERE bucket = ? AND key = ? AND version_id < ? ORDER BY version_id DESC LIMIT 1`,
     n,
@@ -147,14 +202,25 @@ function hiddenBehind(sql: Sql, n: number, key: ObjectKey, markerId: VersionId):
 function hide(sql: Sql, { n, bucket, nowMs }: ActionContext, action: Of<'hide'>): ActionResult {
   const { key, markerId, onlyVersionId, movedTo } = action;
   const current = readCurrent(sql, n, key);
-  if (current === null || (onlyVersionId !== null && current.versionId !== onlyVersionId)) return failed('missing');
+  if (current === null || (onlyVersionId !== null && current.versionId !== onlyVersionId))
+    return failed('missing');
   const versioning = versioningOf(bucket);
   if (versioning === 'off') {
     if (isLocked(current.lock, nowMs, false)) return failed('locked');
     removeCurrent(sql, n, key, current, nowMs);
-    return done({ sizeBytes: current.sizeBytes, versionId: movedTo?.versionId ?? null, toKey: movedTo?.key ?? null });
+    return done({
+      sizeBytes: current.sizeBytes,
+      versionId: movedTo?.versionId ?? null,
+      toKey: movedTo?.key ?? null,
+    });
   }
-  const marker = placeMarker(sql, n, versioning, { key, versionId: markerId, ownerId: null, nowMs }, current);
+  const marker = placeMarker(
+    sql,
+    n,
+    versioning,
+    { key, versionId: markerId, ownerId: null, nowMs },
+    current,
+  );
   return done({
     sizeBytes: current.sizeBytes,
     versionId: movedTo?.versionId ?? marker.versionId,
@@ -163,12 +229,20 @@ function hide(sql: Sql, { n, bucket, nowMs }: ActionContext, action: Of<'hide'>)
   });
 }
 
-/** Removes markers from the top until a version is current again; a key that has none behind them stays as it is. */
-function unhide(sql: Sql, { n, nowMs, room }: ActionContext, { key, onlyMarkerId }: Of<'unhide'>): ActionResult {
+/**
+ * Removes markers from the top until a version is current again; a key that has none behind them
+ * stays as it is.
+ */
+function unhide(
+  sql: Sql,
+  { n, nowMs, room }: ActionContext,
+  { key, onlyMarkerId }: Of<'unhide'>,
+): ActionResult {
   if (room.rows <= 0) return failed('more');
   if (readCurrent(sql, n, key) !== null) return failed('missing');
   const newest = readNewestOther(sql, n, key);
-  if (newest === null || (onlyMarkerId !== null && newest.versionId !== onlyMarkerId)) return failed('missing');
+  if (newest === null || (onlyMarkerId !== null && newest.versionId !== onlyMarkerId))
+    return failed('missing');
   const [behind] = sql.all<{ version_id: string; size_bytes: number }>(
     `SELECT version_id, size_bytes FROM versions WHERE bucket = ? AND key = ? AND is_marker = 0
      ORDER BY version_id DESC LIMIT 1`,
@@ -185,13 +259,17 @@ function unhide(sql: Sql, { n, nowMs, room }: ActionContext, { key, onlyMarkerId
     behind.version_id,
     limit + 1,
   );
-  for (const marker of markers.slice(0, limit)) removeOther(sql, n, key, marker.version_id as VersionId, nowMs);
+  for (const marker of markers.slice(0, limit))
+    removeOther(sql, n, key, marker.version_id as VersionId, nowMs);
   room.rows -= Math.min(markers.length, limit);
   promoteNewest(sql, n, key, nowMs);
   return markers.length > limit ? failed('more') : done({ sizeBytes: behind.size_bytes });
 }
 
-/** Removes all versions of a key that is hidden, the oldest first, so that the marker hides the rest to the end. */
+/**
+ * Removes all versions of a key that is hidden, the oldest first, so that the marker hides the rest
+ * to the end.
+ */
 function purge(sql: Sql, { n, nowMs, room }: ActionContext, key: ObjectKey): ActionResult {
   if (room.rows <= 0) return failed('more');
   if (readCurrent(sql, n, key) !== null) return failed('missing');

@@ -1,8 +1,14 @@
-// The family of sizes and search: which buckets have sums of their keys (key-ranges.ts) and a search index (key-search.ts),
-// the steps that make them, and the questions. row-changes.ts tells of every change of a row; a bucket that was never asked
-// has no row in `name_aids`, and pays one look at that (0.4 µs).
+// The family of sizes and search: which buckets have sums of their keys (key-ranges.ts) and a
+// search index (key-search.ts), the steps that make them, and the questions. row-changes.ts tells
+// of every change of a row; a bucket that was never asked has no row in `name_aids`, and pays one
+// look at that (0.4 µs).
 
-import { type CountState, foldName, SEARCH_MIN_INDEXED, type SearchState } from '../../domain/key-aids.ts';
+import {
+  type CountState,
+  foldName,
+  SEARCH_MIN_INDEXED,
+  type SearchState,
+} from '../../domain/key-aids.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { findLife, requireBucket } from '../buckets/buckets.ts';
@@ -19,7 +25,10 @@ import {
   takeInChanges,
 } from './key-search.ts';
 
-type NameAidCalls = Pick<IndexApi, 'measurePrefixes' | 'searchNames' | 'countNames' | 'indexNames' | 'forgetNames'>;
+type NameAidCalls = Pick<
+  IndexApi,
+  'measurePrefixes' | 'searchNames' | 'countNames' | 'indexNames' | 'forgetNames'
+>;
 
 type AidsRow = {
   /** 0 off, 1 being made, 2 ready. */
@@ -40,7 +49,11 @@ function readAids(sql: Sql, n: number): AidsRow {
   return row ?? OFF;
 }
 
-function writeAids(sql: Sql, n: number, { counts, search, search_after, searched_at_ms }: AidsRow): void {
+function writeAids(
+  sql: Sql,
+  n: number,
+  { counts, search, search_after, searched_at_ms }: AidsRow,
+): void {
   sql.all(
     'INSERT OR REPLACE INTO name_aids (bucket, counts, search, search_after, searched_at_ms) VALUES (?, ?, ?, ?, ?)',
     n,
@@ -51,7 +64,10 @@ function writeAids(sql: Sql, n: number, { counts, search, search_after, searched
   );
 }
 
-/** Takes a change of a row into account. Cost: 0.4 µs in a bucket that has neither, else 4 to 8 µs (bench/names.ts). */
+/**
+ * Takes a change of a row into account. Cost: 0.4 µs in a bucket that has neither, else 4 to 8 µs
+ * (bench/names.ts).
+ */
 export function noteRowChange(sql: Sql, { bucket, key, from, to }: RowChange): void {
   const old = from?.kind === 'current' ? from : null;
   const now = to?.kind === 'current' ? to : null;
@@ -66,7 +82,8 @@ export function noteRowChange(sql: Sql, { bucket, key, from, to }: RowChange): v
   const objects = (now === null ? 0 : 1) - (old === null ? 0 : 1);
   const bytes = (now?.sizeBytes ?? 0) - (old?.sizeBytes ?? 0);
   const otherBytes = otherOf(now) - otherOf(old);
-  if (objects !== 0 || bytes !== 0 || otherBytes !== 0) changeRange(sql, bucket, key, { objects, bytes, otherBytes });
+  if (objects !== 0 || bytes !== 0 || otherBytes !== 0)
+    changeRange(sql, bucket, key, { objects, bytes, otherBytes });
 }
 
 function otherOf(row: RowChange['to']): number {
@@ -99,7 +116,9 @@ export function createNameAidCalls(sql: Sql): NameAidCalls {
       const state = SEARCH_STATES[aids.search] ?? 'off';
       const facts = { state, pending: countChanges(sql, n), searchedAtMs: aids.searched_at_ms };
       const isIndexed =
-        state === 'ready' && Array.from(foldName(needle)).length >= SEARCH_MIN_INDEXED && after === null;
+        state === 'ready' &&
+        Array.from(foldName(needle)).length >= SEARCH_MIN_INDEXED &&
+        after === null;
       return isIndexed
         ? { ...findIndexed(sql, n, { prefix, needle, limit }), nextAfter: null, ...facts }
         : { ...findByLooking(sql, n, { prefix, needle, limit, after: after ?? '' }), ...facts };

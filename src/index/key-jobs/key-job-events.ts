@@ -1,12 +1,15 @@
-// What the work on many keys tells of each (object-events.ts): S3 has no renames, so they are what a client of S3 would have
-// done. Called by key-jobs.ts with what came of an action.
+// What the work on many keys tells of each (object-events.ts): S3 has no renames, so they are what
+// a client of S3 would have done. Called by key-jobs.ts with what came of an action.
 
 import type { NameAction } from '../../domain/key-jobs.ts';
 import type { Versioning } from '../../domain/nouns.ts';
 import type { Happening } from '../objects/object-events.ts';
 import type { ActionResult } from './key-actions.ts';
 
-/** A move is a copy and a deletion; what comes back is a copy of itself. Nothing of what was not done. */
+/**
+ * A move is a copy and a deletion; what comes back is a copy of itself. Nothing of what was not
+ * done.
+ */
 export function eventsOfAction(
   versioning: Versioning,
   action: NameAction,
@@ -18,7 +21,12 @@ export function eventsOfAction(
   const gone = (key: NameAction['key'], left: string | null): Happening =>
     left === null
       ? { name: 'ObjectRemoved:Delete', key, nowMs, version: null }
-      : { name: 'ObjectRemoved:DeleteMarkerCreated', key, nowMs, version: { versionId: left, isNull } };
+      : {
+          name: 'ObjectRemoved:DeleteMarkerCreated',
+          key,
+          nowMs,
+          version: { versionId: left, isNull },
+        };
   const come = (key: NameAction['key'], id: string | null): Happening => ({
     ...{ name: 'ObjectCreated:Copy', key, nowMs, sizeBytes },
     version: id === null ? null : { versionId: id, isNull },

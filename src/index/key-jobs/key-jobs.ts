@@ -1,6 +1,7 @@
-// The jobs family of the index: work on many keys that goes on page by page (domain/key-jobs.ts). A step does its actions,
-// writes down how to take them back and moves the place on, all in one commit: so a job that dies is never between two
-// steps, and two drivers of one job can't do a step twice. Which keys is core's; key-actions.ts does each action.
+// The jobs family of the index: work on many keys that goes on page by page (domain/key-jobs.ts). A
+// step does its actions, writes down how to take them back and moves the place on, all in one
+// commit: so a job that dies is never between two steps, and two drivers of one job can't do a step
+// twice. Which keys is core's; key-actions.ts does each action.
 
 import { StorageError } from '../../domain/errors.ts';
 import {
@@ -20,19 +21,33 @@ import { requireBucket } from '../buckets/buckets.ts';
 import { firstBehind, prefixEnd } from '../objects/key-order.ts';
 import { recordEvent } from '../objects/object-events.ts';
 import { versioningOf } from '../objects/version-rows.ts';
-import { type ActionContext, type ActionResult, applyNameAction, PURGE_ROWS_OF_STEP } from './key-actions.ts';
+import {
+  type ActionContext,
+  type ActionResult,
+  applyNameAction,
+  PURGE_ROWS_OF_STEP,
+} from './key-actions.ts';
 import { eventsOfAction } from './key-job-events.ts';
 
 type NameJobCalls = Pick<
   IndexApi,
-  'getNameJob' | 'listNameJobs' | 'listNameJobItems' | 'listHidden' | 'createNameJob' | 'stepNameJob' | 'endNameJob'
+  | 'getNameJob'
+  | 'listNameJobs'
+  | 'listNameJobItems'
+  | 'listHidden'
+  | 'createNameJob'
+  | 'stepNameJob'
+  | 'endNameJob'
 >;
 
-/** Jobs of a bucket that can be undone: the newest. What the others did is forgotten, one job's with each new one. */
+/**
+ * Jobs of a bucket that can be undone: the newest. What the others did is forgotten, one job's with
+ * each new one.
+ */
 const UNDOABLE_JOBS = 5;
 /**
- * Markers that may stand one behind the other for a list to find the version behind them: each deletion of a hidden key
- * adds one.
+ * Markers that may stand one behind the other for a list to find the version behind them: each
+ * deletion of a hidden key adds one.
  */
 const MARKERS_LOOKED_BEHIND = 250;
 
@@ -66,9 +81,14 @@ export function createNameJobCalls(sql: Sql): NameJobCalls {
 
     createNameJob({ bucket, job }) {
       const n = requireBucket(sql, bucket);
-      const running = sql.all('SELECT id FROM name_jobs WHERE bucket = ? AND is_running = 1', n).length;
+      const running = sql.all(
+        'SELECT id FROM name_jobs WHERE bucket = ? AND is_running = 1',
+        n,
+      ).length;
       if (running >= NAME_JOBS_RUNNING_MAX) {
-        throw new StorageError('SlowDown', { detail: 'Too many jobs run in this bucket. Wait for one of them.' });
+        throw new StorageError('SlowDown', {
+          detail: 'Too many jobs run in this bucket. Wait for one of them.',
+        });
       }
       write(sql, n, job);
       forgetOld(sql, n);
@@ -81,7 +101,13 @@ export function createNameJobCalls(sql: Sql): NameJobCalls {
       const job = read(sql, n, id);
       if (job?.state !== 'running') return job;
       const state = failure === null ? 'cancelled' : 'failed';
-      const ended: NameJob = { ...job, state, failure, revision: job.revision + 1, updatedAtMs: nowMs };
+      const ended: NameJob = {
+        ...job,
+        state,
+        failure,
+        revision: job.revision + 1,
+        updatedAtMs: nowMs,
+      };
       write(sql, n, ended);
       return ended;
     },
@@ -89,7 +115,11 @@ export function createNameJobCalls(sql: Sql): NameJobCalls {
 }
 
 function read(sql: Sql, n: number, id: NameJobId): NameJob | null {
-  const [row] = sql.all<{ job: string }>('SELECT job FROM name_jobs WHERE bucket = ? AND id = ?', n, id);
+  const [row] = sql.all<{ job: string }>(
+    'SELECT job FROM name_jobs WHERE bucket = ? AND id = ?',
+    n,
+    id,
+  );
   return row === undefined ? null : (JSON.parse(row.job) as NameJob);
 }
 
@@ -139,7 +169,9 @@ function stepNameJob(sql: Sql, input: StepInput): ReturnType<IndexApi['stepNameJ
   else if (job.canUndo) forgetItems(sql, n, id);
   const hasMore = results.length < actions.length || results.at(-1)?.outcome === 'more';
   const whole = results.length - 1;
-  const next = hasMore ? { after: actions[whole - 1]?.key ?? job.after, at: job.at + whole } : input.next;
+  const next = hasMore
+    ? { after: actions[whole - 1]?.key ?? job.after, at: job.at + whole }
+    : input.next;
   const stepped: NameJob = {
     ...job,
     ...next,
@@ -154,7 +186,11 @@ function stepNameJob(sql: Sql, input: StepInput): ReturnType<IndexApi['stepNameJ
 }
 
 /** Up to the first action that has more to do: the next step goes on with it. */
-function applyAll(sql: Sql, context: ActionContext, actions: readonly NameAction[]): readonly ActionResult[] {
+function applyAll(
+  sql: Sql,
+  context: ActionContext,
+  actions: readonly NameAction[],
+): readonly ActionResult[] {
   const results: ActionResult[] = [];
   for (const action of actions) {
     const result = applyNameAction(sql, context, action);
@@ -166,14 +202,23 @@ function applyAll(sql: Sql, context: ActionContext, actions: readonly NameAction
 }
 
 /** Most buckets tell nothing: then it is not even worked out what. */
-function tellOf(sql: Sql, { bucket, nowMs }: ActionContext, action: NameAction, result: ActionResult): void {
+function tellOf(
+  sql: Sql,
+  { bucket, nowMs }: ActionContext,
+  action: NameAction,
+  result: ActionResult,
+): void {
   if (bucket.notify === undefined) return;
   for (const happening of eventsOfAction(versioningOf(bucket), action, result, nowMs)) {
     recordEvent(sql, bucket, happening);
   }
 }
 
-function addUp(job: NameJob, results: readonly ActionResult[], elsewhere: StepInput['elsewhere']): NameJob['counts'] {
+function addUp(
+  job: NameJob,
+  results: readonly ActionResult[],
+  elsewhere: StepInput['elsewhere'],
+): NameJob['counts'] {
   const counts = { ...job.counts };
   for (const { outcome, sizeBytes } of results) {
     counts.bytes += sizeBytes;
@@ -240,7 +285,11 @@ function toItem(row: ItemRow): NameJobItem {
   };
 }
 
-type HiddenRow = { readonly key: string; readonly version_id: string; readonly last_modified_ms: number };
+type HiddenRow = {
+  readonly key: string;
+  readonly version_id: string;
+  readonly last_modified_ms: number;
+};
 type NewestRow = {
   readonly version_id: string;
   readonly size_bytes: number;
@@ -253,7 +302,8 @@ function listHidden(sql: Sql, input: Parameters<IndexApi['listHidden']>[0]): rea
   const { prefix, after, limit } = input;
   const n = requireBucket(sql, input.bucket);
   const rows = sql.all<HiddenRow>(
-    // By its name: SQLite's planner would go over all versions of the prefix instead, most of which are not hidden.
+    // By its name: SQLite's planner would go over all versions of the prefix instead, most of which
+    // are not hidden.
     `SELECT key, version_id, last_modified_ms FROM versions INDEXED BY versions_hiding
      WHERE bucket = ? AND key >= ? AND key < ? AND is_marker = 1 AND replaced_at_ms IS NULL
      ORDER BY key LIMIT 0 + ?`,

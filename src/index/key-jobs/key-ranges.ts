@@ -1,25 +1,36 @@
-// Sizes of prefixes in constant time: the keys of a bucket are cut into ranges of at most 1,000, and a row for each range
-// holds its sums. A change of a key touches one such row; a prefix, or any stretch of keys, is the sum of the ranges inside
-// it and a look at the objects of the two ranges at its ends. Unlike sums for each folder this costs the same for deep keys,
-// and answers for prefixes that end anywhere. Counted when first asked for; key-aids.ts knows whether a bucket is.
+// Sizes of prefixes in constant time: the keys of a bucket are cut into ranges of at most 1,000,
+// and a row for each range holds its sums. A change of a key touches one such row; a prefix, or any
+// stretch of keys, is the sum of the ranges inside it and a look at the objects of the two ranges
+// at its ends. Unlike sums for each folder this costs the same for deep keys, and answers for
+// prefixes that end anywhere. Counted when first asked for; key-aids.ts knows whether a bucket is.
 import type { PrefixSize } from '../../domain/key-aids.ts';
 import type { Sql, SqlValue } from '../../ports/sql.ts';
 import { AFTER_ALL_TEXT } from '../objects/key-order.ts';
 
-/** Objects of one range at most; more and it is cut in two. Small ones make more rows to add up, large ones more to look at. */
+/**
+ * Objects of one range at most; more and it is cut in two. Small ones make more rows to add up,
+ * large ones more to look at.
+ */
 export const RANGE_MAX_OBJECTS = 1000;
 /** Ranges counted in one step: 50,000 rows, some 10 ms. */
 const RANGES_OF_STEP = 100;
 /** In place of a count: the keys from here on are not counted yet. */
 const UNCOUNTED = -1;
 
-export type SizeChange = { readonly objects: number; readonly bytes: number; readonly otherBytes: number };
+export type SizeChange = {
+  readonly objects: number;
+  readonly bytes: number;
+  readonly otherBytes: number;
+};
 
 type Sums = { readonly objects: number; readonly bytes: number; readonly other_bytes: number };
 const SUMS = `count(*) AS objects, coalesce(sum(size_bytes), 0) AS bytes,
   coalesce(sum(CASE WHEN storage_class = 'STANDARD' THEN 0 ELSE size_bytes END), 0) AS other_bytes`;
 
-/** Adds to the range of the key; one that was not counted yet stays so. Cost: two statements, 4 µs (measured 2026-11). */
+/**
+ * Adds to the range of the key; one that was not counted yet stays so. Cost: two statements, 4 µs
+ * (measured 2026-11).
+ */
 export function changeRange(
   sql: Sql,
   bucket: number,
@@ -73,7 +84,12 @@ function cutRange(sql: Sql, bucket: number, firstKey: string, objects: number): 
   addRange(sql, bucket, middle.key, upper);
 }
 
-function addRange(sql: Sql, bucket: number, firstKey: string, { objects, bytes, other_bytes }: Sums): void {
+function addRange(
+  sql: Sql,
+  bucket: number,
+  firstKey: string,
+  { objects, bytes, other_bytes }: Sums,
+): void {
   sql.all(
     'INSERT OR REPLACE INTO key_ranges (bucket, first_key, objects, bytes, other_bytes) VALUES (?, ?, ?, ?, ?)',
     bucket,
@@ -84,7 +100,9 @@ function addRange(sql: Sql, bucket: number, firstKey: string, { objects, bytes, 
   );
 }
 
-/** Where the range behind this key begins; a blob, which is greater than all text, behind the last. */
+/**
+ * Where the range behind this key begins; a blob, which is greater than all text, behind the last.
+ */
 function nextFirstKey(sql: Sql, bucket: number, key: SqlValue): SqlValue {
   const [next] = sql.all<{ first_key: string }>(
     'SELECT first_key FROM key_ranges WHERE bucket = ? AND first_key > ? ORDER BY first_key LIMIT 1',
@@ -105,8 +123,8 @@ function sumObjects(sql: Sql, bucket: number, from: SqlValue, to: SqlValue): Sum
 }
 
 /**
- * Sums of the keys from `from` to before `to`; the bucket must be counted. Cost: some 2,000 objects looked at, and a row
- * for each 500 to 1,000 more: 0.5 ms at a million keys (bench/names.ts).
+ * Sums of the keys from `from` to before `to`; the bucket must be counted. Cost: some 2,000 objects
+ * looked at, and a row for each 500 to 1,000 more: 0.5 ms at a million keys (bench/names.ts).
  */
 export function sumKeys(sql: Sql, bucket: number, from: SqlValue, to: SqlValue): PrefixSize {
   const [inside] = sql.all<{ first: string | null; last: string | null }>(

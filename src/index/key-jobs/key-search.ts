@@ -1,19 +1,30 @@
-// Search by a part of the name: an FTS5 index of the trigrams of keys, which finds any text of three code points or more
-// without case and accents. A commit only notes a key that came or went (`search_changes`); the notes are taken in later, many
-// at once, because a lone change of such an index costs ten times as much. Until then search looks at the noted keys one by
-// one, and every match is looked up among the objects: what the index says is never believed by itself.
+// Search by a part of the name: an FTS5 index of the trigrams of keys, which finds any text of
+// three code points or more without case and accents. A commit only notes a key that came or went
+// (`search_changes`); the notes are taken in later, many at once, because a lone change of such an
+// index costs ten times as much. Until then search looks at the noted keys one by one, and every
+// match is looked up among the objects: what the index says is never believed by itself.
 
-import { foldName, SEARCH_MAX_MATCHES, SEARCH_MIN_INDEXED, SEARCH_SCAN_ROWS } from '../../domain/key-aids.ts';
+import {
+  foldName,
+  SEARCH_MAX_MATCHES,
+  SEARCH_MIN_INDEXED,
+  SEARCH_SCAN_ROWS,
+} from '../../domain/key-aids.ts';
 import type { ObjectSummary } from '../../domain/nouns.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { compareUtf8, firstBehind, prefixEnd } from '../objects/key-order.ts';
 import { decodeSummary, type SummaryRow } from '../objects/object-rows.ts';
 
-/** Keys taken in, or out, in one step: 20 ms on a busy machine. Source: 45 µs a key, bench/names.ts. */
+/**
+ * Keys taken in, or out, in one step: 20 ms on a busy machine. Source: 45 µs a key, bench/names.ts.
+ */
 const KEYS_OF_STEP = 500;
 /** Noted changes that a search looks at; core has them taken in long before there are so many. */
 const CHANGES_LOOKED_AT = 4000;
-/** Ids of the names of one bucket: `n * 2^32` and up. Exact in a number for two million buckets in one database. */
+/**
+ * Ids of the names of one bucket: `n * 2^32` and up. Exact in a number for two million buckets in
+ * one database.
+ */
 const IDS_OF_BUCKET = 2 ** 32;
 
 const SUMMARY_COLUMNS = `o.key, o.owner_id, o.size_bytes, o.etag, o.last_modified_ms, o.storage_class,
@@ -119,13 +130,17 @@ type Found = { readonly objects: readonly ObjectSummary[]; readonly isComplete: 
 type Wanted = { readonly prefix: string; readonly needle: string; readonly limit: number };
 
 /**
- * Objects below the prefix whose key has the needle behind it, by key; the search index must be ready, and the needle of
- * SEARCH_MIN_INDEXED code points or more. Cost: some 10 µs for each match, and at most SEARCH_MAX_MATCHES of these.
+ * Objects below the prefix whose key has the needle behind it, by key; the search index must be
+ * ready, and the needle of SEARCH_MIN_INDEXED code points or more. Cost: some 10 µs for each match,
+ * and at most SEARCH_MAX_MATCHES of these.
  */
 export function findIndexed(sql: Sql, bucket: number, { prefix, needle, limit }: Wanted): Found {
   const most = Math.min(limit, SEARCH_MAX_MATCHES);
   const folded = foldName(needle);
-  const phrases = Array.from(foldName(prefix)).length < SEARCH_MIN_INDEXED ? [folded] : [folded, foldName(prefix)];
+  const phrases =
+    Array.from(foldName(prefix)).length < SEARCH_MIN_INDEXED
+      ? [folded]
+      : [folded, foldName(prefix)];
   const ids = sql.all<{ id: number }>(
     `SELECT rowid AS id FROM search_trigrams
      WHERE search_trigrams MATCH ? AND rowid > ? AND rowid < ? LIMIT 0 + ?`,
@@ -134,7 +149,8 @@ export function findIndexed(sql: Sql, bucket: number, { prefix, needle, limit }:
     (bucket + 1) * IDS_OF_BUCKET,
     most + 1,
   );
-  // CROSS JOIN: SQLite keeps the order of the tables. It may go through all objects to find a few changes otherwise.
+  // CROSS JOIN: SQLite keeps the order of the tables. It may go through all objects to find a few
+  // changes otherwise.
   const rows = ids.flatMap(({ id }) =>
     sql.all<SummaryRow>(
       `SELECT ${SUMMARY_COLUMNS} FROM search_names AS s CROSS JOIN objects AS o ON o.bucket = s.bucket AND o.key = s.key
@@ -148,9 +164,12 @@ export function findIndexed(sql: Sql, bucket: number, { prefix, needle, limit }:
     bucket,
     CHANGES_LOOKED_AT,
   );
-  const byKey = new Map([...rows, ...noted].filter(matches(prefix, folded)).map((row) => [row.key, row]));
+  const byKey = new Map(
+    [...rows, ...noted].filter(matches(prefix, folded)).map((row) => [row.key, row]),
+  );
   const sorted = [...byKey.values()].sort((a, b) => compareUtf8(a.key, b.key));
-  const isComplete = ids.length <= most && sorted.length <= most && noted.length < CHANGES_LOOKED_AT;
+  const isComplete =
+    ids.length <= most && sorted.length <= most && noted.length < CHANGES_LOOKED_AT;
   return { objects: sorted.slice(0, most).map(decodeSummary), isComplete };
 }
 
@@ -189,5 +208,9 @@ export function findByLooking(
     );
   }
   const isAtEnd = last === (rows.at(-1)?.key ?? null) && rows.length < SEARCH_SCAN_ROWS;
-  return { objects: found.map(decodeSummary), isComplete: isAtEnd && after === '', nextAfter: isAtEnd ? null : last };
+  return {
+    objects: found.map(decodeSummary),
+    isComplete: isAtEnd && after === '',
+    nextAfter: isAtEnd ? null : last,
+  };
 }

@@ -1,5 +1,6 @@
-// The caps family of the ledger: caps, the leases by which processes use them up, and which percentages their owner was
-// told of. What a lease may be is core's to work out, from a state that this file gives with its revision.
+// The caps family of the ledger: caps, the leases by which processes use them up, and which
+// percentages their owner was told of. What a lease may be is core's to work out, from a state that
+// this file gives with its revision.
 
 import { type Cap, type CapState, capPeriod } from '../../domain/billing/caps.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -33,21 +34,36 @@ export function createCapCalls(sql: Sql): CapCalls {
 
     putCap({ accountId, cap, known }) {
       const text = encode(cap);
-      const [row] = sql.all<{ cap: string }>('SELECT cap FROM caps WHERE account_id = ? AND id = ?', accountId, cap.id);
+      const [row] = sql.all<{ cap: string }>(
+        'SELECT cap FROM caps WHERE account_id = ? AND id = ?',
+        accountId,
+        cap.id,
+      );
       if ((row?.cap ?? null) !== (known === null ? null : encode(known))) {
         if (row?.cap === text) return;
         throw new StorageError('PreconditionFailed');
       }
       const others = readCaps(sql, accountId).filter((known) => known.id !== cap.id);
       if (others.length >= CAPS_MAX) {
-        throw new StorageError('InvalidRequest', { detail: `An account can have ${CAPS_MAX} caps.` });
+        throw new StorageError('InvalidRequest', {
+          detail: `An account can have ${CAPS_MAX} caps.`,
+        });
       }
-      sql.all('INSERT OR REPLACE INTO caps (account_id, id, cap) VALUES (?, ?, ?)', accountId, cap.id, text);
+      sql.all(
+        'INSERT OR REPLACE INTO caps (account_id, id, cap) VALUES (?, ?, ?)',
+        accountId,
+        cap.id,
+        text,
+      );
       changed(sql, accountId, cap.id);
     },
 
     deleteCap({ accountId, id }) {
-      const gone = sql.all('DELETE FROM caps WHERE account_id = ? AND id = ? RETURNING 1 AS gone', accountId, id);
+      const gone = sql.all(
+        'DELETE FROM caps WHERE account_id = ? AND id = ? RETURNING 1 AS gone',
+        accountId,
+        id,
+      );
       changed(sql, accountId, id);
       return gone.length > 0;
     },
@@ -88,7 +104,10 @@ function encode(cap: Cap): string {
 }
 
 function readCaps(sql: Sql, accountId: AccountId): readonly Cap[] {
-  const rows = sql.all<{ cap: string }>('SELECT cap FROM caps WHERE account_id = ? ORDER BY id', accountId);
+  const rows = sql.all<{ cap: string }>(
+    'SELECT cap FROM caps WHERE account_id = ? ORDER BY id',
+    accountId,
+  );
   return rows.map((row) => {
     const cap = JSON.parse(row.cap) as Omit<Cap, 'limit'> & { limit: string };
     return { ...cap, limit: BigInt(cap.limit) };
@@ -133,7 +152,10 @@ function stateOf(
 }
 
 function revisionOf(sql: Sql, accountId: AccountId): number {
-  const [row] = sql.all<{ revision: number }>('SELECT revision FROM cap_revisions WHERE account_id = ?', accountId);
+  const [row] = sql.all<{ revision: number }>(
+    'SELECT revision FROM cap_revisions WHERE account_id = ?',
+    accountId,
+  );
   return row?.revision ?? 0;
 }
 
@@ -146,7 +168,9 @@ function moveRevision(sql: Sql, accountId: AccountId): number {
   return row?.revision ?? 0;
 }
 
-/** It begins anew with its alerts; what is leased of it stays so until whoever holds it asks again. */
+/**
+ * It begins anew with its alerts; what is leased of it stays so until whoever holds it asks again.
+ */
 function changed(sql: Sql, accountId: AccountId, capId: string): void {
   sql.all('DELETE FROM cap_crossings WHERE account_id = ? AND cap_id = ?', accountId, capId);
   moveRevision(sql, accountId);

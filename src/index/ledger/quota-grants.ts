@@ -27,7 +27,10 @@ export const QUOTA_TABLES: readonly string[] = [
   'CREATE INDEX quota_grants_by_time ON quota_grants (account_id, settled_at_ms)',
 ];
 
-type QuotaCalls = Pick<LedgerApi, 'getQuota' | 'putQuota' | 'listGrants' | 'raiseGrant' | 'settleGrant'>;
+type QuotaCalls = Pick<
+  LedgerApi,
+  'getQuota' | 'putQuota' | 'listGrants' | 'raiseGrant' | 'settleGrant'
+>;
 
 /**
  * Beyond what is needed a grant has a part of what is left then, so that not every commit asks;
@@ -91,7 +94,11 @@ export function createQuotaGrantCalls(sql: Sql): QuotaCalls {
 
     settleGrant({ accountId, bucketId, settled, nowMs }) {
       if (settled === null) {
-        sql.all('DELETE FROM quota_grants WHERE account_id = ? AND bucket_id = ?', accountId, bucketId);
+        sql.all(
+          'DELETE FROM quota_grants WHERE account_id = ? AND bucket_id = ?',
+          accountId,
+          bucketId,
+        );
         return;
       }
       const known = readGrant(sql, accountId, bucketId);
@@ -103,7 +110,10 @@ export function createQuotaGrantCalls(sql: Sql): QuotaCalls {
 
 /** Null: the account has no quota; a row without limits is the trace of one. */
 function readQuota(sql: Sql, accountId: AccountId): StorageQuota | null {
-  const [row] = sql.all<StorageQuota>('SELECT bytes, objects FROM quotas WHERE account_id = ?', accountId);
+  const [row] = sql.all<StorageQuota>(
+    'SELECT bytes, objects FROM quotas WHERE account_id = ?',
+    accountId,
+  );
   return row === undefined || (row.bytes === null && row.objects === null) ? null : row;
 }
 

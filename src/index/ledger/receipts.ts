@@ -1,8 +1,15 @@
-// The receipts family of the ledger: a request that wants one is recorded and priced in one command. Kept are running sums by
-// card and meter, and of each source its last receipt, for a repeat; no row for each receipt. Prices are `price`'s.
+// The receipts family of the ledger: a request that wants one is recorded and priced in one
+// command. Kept are running sums by card and meter, and of each source its last receipt, for a
+// repeat; no row for each receipt. Prices are `price`'s.
 
 import { capPeriod } from '../../domain/billing/caps.ts';
-import type { MeterUse, PriceReceipt, ReceiptPart, ReceiptSums, Tariff } from '../../domain/billing/receipts.ts';
+import type {
+  MeterUse,
+  PriceReceipt,
+  ReceiptPart,
+  ReceiptSums,
+  Tariff,
+} from '../../domain/billing/receipts.ts';
 import type { MeterName, UsageBatch } from '../../domain/billing/usage.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
@@ -20,8 +27,10 @@ export function createReceiptCalls(sql: Sql, price: PriceReceipt): ReceiptCalls 
   return {
     takeReceipt({ accountId, use, tariff, nowMs }) {
       const [first] = use.rows;
-      if (first === undefined) throw new StorageError('InvalidArgument', { detail: 'A receipt is about some usage.' });
-      if (!claimBatch(sql, accountId, use, usageTime(sql, nowMs))) return readKept(sql, accountId, use);
+      if (first === undefined)
+        throw new StorageError('InvalidArgument', { detail: 'A receipt is about some usage.' });
+      if (!claimBatch(sql, accountId, use, usageTime(sql, nowMs)))
+        return readKept(sql, accountId, use);
       const month = { accountId, monthMs: startOfMonth(usageTime(sql, first.hourMs)) };
       if (!isReceiptMonth(sql, accountId, month.monthMs)) sumMonth(sql, month);
       const before = readMonth(sql, month);
@@ -84,7 +93,15 @@ function addPart(
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET high = high + excluded.high, low = low + excluded.low,
        micro_high = micro_high + excluded.micro_high, micro_low = micro_low + excluded.micro_low`,
-    ...[month.accountId, month.monthMs, card.id, version, meter, ...halves(quantity), ...halves(amountMicro)],
+    ...[
+      month.accountId,
+      month.monthMs,
+      card.id,
+      version,
+      meter,
+      ...halves(quantity),
+      ...halves(amountMicro),
+    ],
   );
 }
 
@@ -95,7 +112,13 @@ function readSums(sql: Sql, { accountId, monthMs }: Month): readonly ReceiptSums
     monthMs,
   );
   return cards.map(({ card_id: cardId, version, receipts }) => {
-    const rows = sql.all<{ meter: string; high: string; low: string; micro_high: string; micro_low: string }>(
+    const rows = sql.all<{
+      meter: string;
+      high: string;
+      low: string;
+      micro_high: string;
+      micro_low: string;
+    }>(
       `SELECT meter, CAST(high AS TEXT) AS high, CAST(low AS TEXT) AS low,
          CAST(micro_high AS TEXT) AS micro_high, CAST(micro_low AS TEXT) AS micro_low
        FROM receipt_sums WHERE account_id = ? AND month_ms = ? AND card_id = ? AND version = ? ORDER BY meter`,
@@ -112,8 +135,17 @@ function readSums(sql: Sql, { accountId, monthMs }: Month): readonly ReceiptSums
 
 type KeptPart = readonly [meter: MeterName, quantity: string, amountMicro: string];
 
-function keep(sql: Sql, accountId: AccountId, { source }: UsageBatch, parts: readonly ReceiptPart[]): void {
-  const kept: readonly KeptPart[] = parts.map((part) => [part.meter, `${part.quantity}`, `${part.amountMicro}`]);
+function keep(
+  sql: Sql,
+  accountId: AccountId,
+  { source }: UsageBatch,
+  parts: readonly ReceiptPart[],
+): void {
+  const kept: readonly KeptPart[] = parts.map((part) => [
+    part.meter,
+    `${part.quantity}`,
+    `${part.amountMicro}`,
+  ]);
   sql.all(
     'UPDATE ledger_sources SET receipt = ? WHERE account_id = ? AND source = ?',
     JSON.stringify(kept),
@@ -123,12 +155,20 @@ function keep(sql: Sql, accountId: AccountId, { source }: UsageBatch, parts: rea
 }
 
 /** The receipt that this very batch has had; null where it had none. */
-function readKept(sql: Sql, accountId: AccountId, { source, sequence }: UsageBatch): readonly ReceiptPart[] | null {
+function readKept(
+  sql: Sql,
+  accountId: AccountId,
+  { source, sequence }: UsageBatch,
+): readonly ReceiptPart[] | null {
   const [row] = sql.all<{ receipt: string | null }>(
     'SELECT receipt FROM ledger_sources WHERE account_id = ? AND source = ? AND last_sequence = ?',
     ...[accountId, source, sequence],
   );
   if (row === undefined || row.receipt === null) return null;
   const kept = JSON.parse(row.receipt) as readonly KeptPart[];
-  return kept.map(([meter, quantity, micro]) => ({ meter, quantity: BigInt(quantity), amountMicro: BigInt(micro) }));
+  return kept.map(([meter, quantity, micro]) => ({
+    meter,
+    quantity: BigInt(quantity),
+    amountMicro: BigInt(micro),
+  }));
 }

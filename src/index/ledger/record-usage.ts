@@ -1,5 +1,6 @@
-// Writes usage into the ledger's sums: by the hour, by the month, and for months with receipts the account's sum of each
-// meter too, so that a receipt reads some rows however many buckets and keys there are.
+// Writes usage into the ledger's sums: by the hour, by the month, and for months with receipts the
+// account's sum of each meter too, so that a receipt reads some rows however many buckets and keys
+// there are.
 
 import type { UsageBatch, UsageRow } from '../../domain/billing/usage.ts';
 import type { AccountId } from '../../domain/nouns.ts';
@@ -8,8 +9,16 @@ import type { Sql } from '../../ports/sql.ts';
 import { usageTime } from '../objects/usage-time.ts';
 import { halves, startOfMonth } from './usage-sums.ts';
 
-/** Whether the batch is to be counted: it and no later one of its source was so far. From now on it was. */
-export function claimBatch(sql: Sql, accountId: AccountId, { source, sequence }: UsageBatch, nowMs: number): boolean {
+/**
+ * Whether the batch is to be counted: it and no later one of its source was so far. From now on it
+ * was.
+ */
+export function claimBatch(
+  sql: Sql,
+  accountId: AccountId,
+  { source, sequence }: UsageBatch,
+  nowMs: number,
+): boolean {
   const claimed = sql.all(
     `INSERT INTO ledger_sources (account_id, source, last_sequence, seen_at_ms) VALUES (?, ?, ?, ?)
      ON CONFLICT (account_id, source) DO UPDATE

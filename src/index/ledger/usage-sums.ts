@@ -40,7 +40,10 @@ type SumRow = {
 export function sumUsage(sql: Sql, input: UsageQuery): readonly UsageSum[] {
   const { groupBy } = input;
   const isFine = groupBy.includes('hour') || groupBy.includes('day');
-  const isOfMonths = !isFine && startOfMonth(input.fromMs) === input.fromMs && startOfMonth(input.toMs) === input.toMs;
+  const isOfMonths =
+    !isFine &&
+    startOfMonth(input.fromMs) === input.fromMs &&
+    startOfMonth(input.toMs) === input.toMs;
   const [table, column] = isOfMonths ? ['ledger_months', 'month_ms'] : ['ledger_hours', 'hour_ms'];
   const has = (group: UsageGroup) => groupBy.includes(group);
   const rows = sql.all<SumRow>(
@@ -78,7 +81,10 @@ function decodeSum(row: SumRow): UsageSum {
   return {
     timeMs: row.time_ms,
     bucketId: row.bucket_id === null || row.bucket_id === '' ? null : (row.bucket_id as BucketId),
-    accessKeyId: row.access_key_id === null || row.access_key_id === '' ? null : (row.access_key_id as AccessKeyId),
+    accessKeyId:
+      row.access_key_id === null || row.access_key_id === ''
+        ? null
+        : (row.access_key_id as AccessKeyId),
     meter: row.meter as MeterName,
     quantity: wholeOf(row),
   };

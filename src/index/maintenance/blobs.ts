@@ -1,6 +1,7 @@
-// The blobs family of the index: holds that other buckets have on a blob, and the sweeper's steps: condemn, (the
-// store deletes,) forget. A condemned blob can never be referenced or held again, so what the sweeper was given is
-// safe to delete. References themselves are counted by blob-references.ts.
+// The blobs family of the index: holds that other buckets have on a blob, and the sweeper's steps:
+// condemn, (the store deletes,) forget. A condemned blob can never be referenced or held again, so
+// what the sweeper was given is safe to delete. References themselves are counted by
+// blob-references.ts.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { BlobId, BucketAddress, BucketId, BucketName } from '../../domain/nouns.ts';
@@ -10,7 +11,12 @@ import { findLife } from '../buckets/buckets.ts';
 
 type BlobCalls = Pick<
   IndexApi,
-  'findUnknownBlobs' | 'findHeldBlobs' | 'holdBlobs' | 'releaseHolds' | 'condemnBlobs' | 'forgetBlobs'
+  | 'findUnknownBlobs'
+  | 'findHeldBlobs'
+  | 'holdBlobs'
+  | 'releaseHolds'
+  | 'condemnBlobs'
+  | 'forgetBlobs'
 >;
 type Hold = { readonly blobId: BlobId; readonly holder: BucketAddress };
 
@@ -62,14 +68,24 @@ export function createBlobCalls(sql: Sql): BlobCalls {
       const bucket = findLife(sql, address);
       if (bucket === null) return;
       for (const blobId of blobIds) {
-        sql.all('DELETE FROM blobs WHERE blob_id = ? AND bucket = ? AND is_condemned = 1', blobId, bucket);
+        sql.all(
+          'DELETE FROM blobs WHERE blob_id = ? AND bucket = ? AND is_condemned = 1',
+          blobId,
+          bucket,
+        );
       }
     },
   };
 }
 
 /** Holding again moves the hold's time on: a copy under way relies on it (see `releaseHold`). */
-function holdBlob(sql: Sql, bucket: number, blobId: BlobId, holder: BucketAddress, nowMs: number): void {
+function holdBlob(
+  sql: Sql,
+  bucket: number,
+  blobId: BlobId,
+  holder: BucketAddress,
+  nowMs: number,
+): void {
   const [row] = sql.all<{ is_held: number }>(
     `UPDATE blobs SET is_held = 1, holds_checked_ms = CASE WHEN is_held = 1 THEN holds_checked_ms ELSE ? END
      WHERE blob_id = ? AND bucket = ? AND is_condemned = 0 RETURNING is_held`,
@@ -90,10 +106,16 @@ function holdBlob(sql: Sql, bucket: number, blobId: BlobId, holder: BucketAddres
 }
 
 /**
- * A hold taken (again) after `nowMs` stays: when the sweeper gives the bound of its grace as `nowMs`, a copy that
- * holds the blob anew while the sweeper gives the old hold back can't lose it.
+ * A hold taken (again) after `nowMs` stays: when the sweeper gives the bound of its grace as
+ * `nowMs`, a copy that holds the blob anew while the sweeper gives the old hold back can't lose it.
  */
-function releaseHold(sql: Sql, bucket: number, blobId: BlobId, holder: BucketAddress, nowMs: number): void {
+function releaseHold(
+  sql: Sql,
+  bucket: number,
+  blobId: BlobId,
+  holder: BucketAddress,
+  nowMs: number,
+): void {
   sql.all(
     'DELETE FROM blob_holds WHERE bucket = ? AND blob_id = ? AND holder_id = ? AND held_at_ms <= ?',
     bucket,
@@ -112,14 +134,21 @@ function releaseHold(sql: Sql, bucket: number, blobId: BlobId, holder: BucketAdd
   );
 }
 
-/** Blobs condemned before and not yet forgotten come again, so that a sweep that was cut off is taken up. */
+/**
+ * Blobs condemned before and not yet forgotten come again, so that a sweep that was cut off is
+ * taken up.
+ */
 function condemnUnreferenced(
   sql: Sql,
   bucket: number,
   olderThanMs: number,
   limit: number,
 ): { blobId: BlobId; home: BucketAddress | null }[] {
-  const rows = sql.all<{ blob_id: string; home_bucket_id: string | null; home_name: string | null }>(
+  const rows = sql.all<{
+    blob_id: string;
+    home_bucket_id: string | null;
+    home_name: string | null;
+  }>(
     `SELECT blob_id, home_bucket_id, home_name FROM blobs
      WHERE bucket = ? AND unreferenced_since_ms < ? AND is_held = 0
      ORDER BY unreferenced_since_ms LIMIT 0 + ?`,
@@ -128,7 +157,11 @@ function condemnUnreferenced(
     limit,
   );
   for (const row of rows) {
-    sql.all('UPDATE blobs SET is_condemned = 1 WHERE blob_id = ? AND bucket = ?', row.blob_id, bucket);
+    sql.all(
+      'UPDATE blobs SET is_condemned = 1 WHERE blob_id = ? AND bucket = ?',
+      row.blob_id,
+      bucket,
+    );
   }
   return rows.map((row) => ({
     blobId: row.blob_id as BlobId,
@@ -140,9 +173,9 @@ function condemnUnreferenced(
 }
 
 /**
- * At most `limit` old holds on blobs without another reference. A blob looked at goes to the end of the queue: each
- * gets its turn. Of a blob with more holders the others are asked once these have let go: as long as one of them has a
- * copy, it stays anyway.
+ * At most `limit` old holds on blobs without another reference. A blob looked at goes to the end of
+ * the queue: each gets its turn. Of a blob with more holders the others are asked once these have
+ * let go: as long as one of them has a copy, it stays anyway.
  */
 function takeOldHolds(sql: Sql, bucket: number, olderThanMs: number, limit: number): Hold[] {
   const blobs = sql.all<{ blob_id: string }>(
@@ -166,7 +199,12 @@ function takeOldHolds(sql: Sql, bucket: number, olderThanMs: number, limit: numb
       const holder = { id: row.holder_id as BucketId, name: row.holder_name as BucketName };
       holds.push({ blobId: blob_id as BlobId, holder });
     }
-    sql.all('UPDATE blobs SET holds_checked_ms = ? WHERE blob_id = ? AND bucket = ?', olderThanMs, blob_id, bucket);
+    sql.all(
+      'UPDATE blobs SET holds_checked_ms = ? WHERE blob_id = ? AND bucket = ?',
+      olderThanMs,
+      blob_id,
+      bucket,
+    );
   }
   return holds;
 }

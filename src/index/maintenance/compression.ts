@@ -1,6 +1,6 @@
-// The packing family of the index: which versions may be packed, the exchange of a body's plain blobs for the packed one, and
-// how far a run came. An exchange changes nothing that clients see; it happens only where the version still lies in the
-// blobs that were read, and nobody else does.
+// The packing family of the index: which versions may be packed, the exchange of a body's plain
+// blobs for the packed one, and how far a run came. An exchange changes nothing that clients see;
+// it happens only where the version still lies in the blobs that were read, and nobody else does.
 import type { BlobId, ObjectKey, ObjectVersion, Segment, VersionId } from '../../domain/nouns.ts';
 import type {
   PackingBounds,
@@ -20,7 +20,10 @@ import { readCurrent, readOther } from '../objects/stored-versions.ts';
 import { rewriteDetail } from '../objects/version-rows.ts';
 import { pageOf, readObjectRows, readOthers } from './lifecycle-scan.ts';
 
-type PackingCalls = Pick<IndexApi, 'getPackingRun' | 'scanPacking' | 'setPackingRun' | 'exchangeBody'>;
+type PackingCalls = Pick<
+  IndexApi,
+  'getPackingRun' | 'scanPacking' | 'setPackingRun' | 'exchangeBody'
+>;
 
 /** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
 export function createPackingCalls(sql: Sql): PackingCalls {
@@ -35,10 +38,15 @@ export function createPackingCalls(sql: Sql): PackingCalls {
 
     setPackingRun({ bucket, run }) {
       const n = requireBucket(sql, bucket);
-      sql.all('INSERT OR REPLACE INTO packing_runs (bucket, run) VALUES (?, ?)', n, JSON.stringify(run));
+      sql.all(
+        'INSERT OR REPLACE INTO packing_runs (bucket, run) VALUES (?, ?)',
+        n,
+        JSON.stringify(run),
+      );
     },
 
-    scanPacking: ({ bucket, place, bounds }) => scanPacking(sql, requireBucket(sql, bucket), place, bounds),
+    scanPacking: ({ bucket, place, bounds }) =>
+      scanPacking(sql, requireBucket(sql, bucket), place, bounds),
 
     exchangeBody({ bucket, key, versionId, from, to, arrival, nowMs }) {
       const n = requireBucket(sql, bucket);
@@ -69,7 +77,8 @@ function findVersion(sql: Sql, bucket: number, key: ObjectKey, versionId: Versio
     return object === undefined ? null : ({ object, stored: current, kind: 'current' } as const);
   }
   const stored = readOther(sql, bucket, key, versionId);
-  const found = stored === null ? null : readOtherVersion(sql, bucket, key, versionId, current !== null);
+  const found =
+    stored === null ? null : readOtherVersion(sql, bucket, key, versionId, current !== null);
   if (stored === null || found?.kind !== 'object') return null;
   return { object: found.object, stored, kind: 'noncurrent' } as const;
 }
@@ -77,7 +86,9 @@ function findVersion(sql: Sql, bucket: number, key: ObjectKey, versionId: Versio
 function isSameBody(a: ObjectVersion['segments'], b: readonly Segment[]): boolean {
   const isSame = (one: Segment, at: number) => {
     const { blobId, offsetBytes, lengthBytes } = b[at] ?? one;
-    return one.blobId === blobId && one.offsetBytes === offsetBytes && one.lengthBytes === lengthBytes;
+    return (
+      one.blobId === blobId && one.offsetBytes === offsetBytes && one.lengthBytes === lengthBytes
+    );
   };
   return a.length === b.length && a.every(isSame);
 }
@@ -109,7 +120,8 @@ function scanPacking(sql: Sql, bucket: number, place: PackingPlace, bounds: Pack
   const toCandidate = (row: Row): PackingCandidate | null => {
     const { size_bytes: sizeBytes, last_modified_ms: lastModifiedMs } = row;
     if (sizeBytes < bounds.minBytes || sizeBytes > bounds.maxBytes) return null;
-    if (lastModifiedMs <= bounds.writtenAfterMs || lastModifiedMs > bounds.writtenUpToMs) return null;
+    if (lastModifiedMs <= bounds.writtenAfterMs || lastModifiedMs > bounds.writtenUpToMs)
+      return null;
     const facts = packingFactsOf(detailOfRow(sql, table, bucket, row));
     if (facts === null || !isAllOwn(sql, bucket, mentionsOf(facts.segments).keys())) return null;
     const { headers } = facts;
@@ -120,7 +132,10 @@ function scanPacking(sql: Sql, bucket: number, place: PackingPlace, bounds: Pack
   };
   const { subjects, next } =
     table === 'objects'
-      ? pageOf(readObjectRows(sql, bucket, place), toCandidate, (row) => ({ ...place, afterKey: row.key }))
+      ? pageOf(readObjectRows(sql, bucket, place), toCandidate, (row) => ({
+          ...place,
+          afterKey: row.key,
+        }))
       : pageOf(
           readOthers(sql, bucket, place),
           (row) => (row.is_marker === 1 ? null : toCandidate(row)),

@@ -1,5 +1,6 @@
-// The lives of a bucket name, as the sweeper sees them: what there is to do in each, how far it came, and the end of a deleted
-// life of which nothing is left. buckets.ts makes and deletes buckets.
+// The lives of a bucket name, as the sweeper sees them: what there is to do in each, how far it
+// came, and the end of a deleted life of which nothing is left. buckets.ts makes and deletes
+// buckets.
 import type { BucketId } from '../../domain/nouns.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
@@ -41,11 +42,17 @@ export function createBucketLifeCalls(sql: Sql): BucketLifeCalls {
     },
 
     setSweptUpTo({ bucket, sweptUpTo }) {
-      sql.all('UPDATE buckets SET swept_up_to = ? WHERE id = ? AND name = ?', sweptUpTo, bucket.id, bucket.name);
+      sql.all(
+        'UPDATE buckets SET swept_up_to = ? WHERE id = ? AND name = ?',
+        sweptUpTo,
+        bucket.id,
+        bucket.name,
+      );
     },
 
     forgetBucketLife({ bucket }) {
-      // A deleted life without uploads has nothing that refers to a blob: each one left is in one of two partial indexes.
+      // A deleted life without uploads has nothing that refers to a blob: each one left is in one
+      // of two partial indexes.
       const gone = sql.all(
         `DELETE FROM buckets WHERE id = ? AND name = ? AND deleted_at_ms IS NOT NULL
            AND NOT EXISTS (SELECT 1 FROM uploads WHERE bucket = buckets.n)

@@ -1,7 +1,14 @@
 // What backup, restore and check read of an index as a whole: every blob that rows refer to, every
 // row that refers to blobs. Each query reads one page behind a cursor by a primary key, so a check
 // of a running server holds no long transaction and the write-ahead log can be folded in meanwhile.
-import type { BlobId, BucketId, BucketName, ObjectVersion, Segment, UploadId } from '../../domain/nouns.ts';
+import type {
+  BlobId,
+  BucketId,
+  BucketName,
+  ObjectVersion,
+  Segment,
+  UploadId,
+} from '../../domain/nouns.ts';
 import type { Upload } from '../../ports/index-calls/upload-calls.ts';
 import type { Sql, SqlValue } from '../../ports/sql.ts';
 import { decodeVersion, type VersionRow } from '../objects/object-rows.ts';
@@ -12,7 +19,9 @@ export type ReferencedBlob = { readonly blobId: BlobId; readonly sizeBytes: numb
 
 /** Whether the database has any tables of the index: an empty or foreign file has none. */
 export function hasIndexTables(sql: Sql): boolean {
-  return sql.all("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'buckets'").length > 0;
+  return (
+    sql.all("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'buckets'").length > 0
+  );
 }
 
 /** Ids of all bucket incarnations, deleted ones that are not swept yet included. */
@@ -23,7 +32,10 @@ export function listBucketIds(sql: Sql): BucketId[] {
 /**
  * Referenced blobs behind an id, in byte order. A blob that several buckets refer to comes once.
  */
-export function listReferencedBlobs(sql: Sql, page: { after: string; limit: number }): ReferencedBlob[] {
+export function listReferencedBlobs(
+  sql: Sql,
+  page: { after: string; limit: number },
+): ReferencedBlob[] {
   return sql
     .all<{ blob_id: BlobId; size_bytes: number }>(
       `SELECT blob_id, max(size_bytes) AS size_bytes FROM blobs WHERE blob_id > ? AND refs > 0
@@ -67,7 +79,11 @@ export function condemnUnreferencedBlobs(sql: Sql): void {
 /**
  * Where a segment's bytes should be, as the blob's row of that bucket says; null: there is no row.
  */
-export type BlobRow = { readonly sizeBytes: number; readonly refs: number; readonly isCondemned: boolean };
+export type BlobRow = {
+  readonly sizeBytes: number;
+  readonly refs: number;
+  readonly isCondemned: boolean;
+};
 
 /** The row of a blob in one bucket. */
 export function readBlobRow(sql: Sql, bucket: number, blobId: BlobId): BlobRow | null {
@@ -76,7 +92,9 @@ export function readBlobRow(sql: Sql, bucket: number, blobId: BlobId): BlobRow |
     blobId,
     bucket,
   );
-  return row === undefined ? null : { sizeBytes: row.size_bytes, refs: row.refs, isCondemned: row.is_condemned === 1 };
+  return row === undefined
+    ? null
+    : { sizeBytes: row.size_bytes, refs: row.refs, isCondemned: row.is_condemned === 1 };
 }
 
 /** A version as it stands in the index, with the bucket that has it. */
@@ -86,17 +104,30 @@ export type InventoryVersion = {
   readonly bucketName: BucketName;
   readonly version: ObjectVersion;
 };
-export type VersionCursor = { readonly bucket: number; readonly key: string; readonly versionId: string };
+export type VersionCursor = {
+  readonly bucket: number;
+  readonly key: string;
+  readonly versionId: string;
+};
 export const FIRST_VERSION: VersionCursor = { bucket: 0, key: '', versionId: '' };
 
-const versionColumns = (inlineBytes: string) => `o.bucket, o.key, o.owner_id AS object_owner_id, o.size_bytes,
+const versionColumns = (
+  inlineBytes: string,
+) => `o.bucket, o.key, o.owner_id AS object_owner_id, o.size_bytes,
   o.etag, o.last_modified_ms, o.storage_class, o.checksum_algorithm, o.checksum_type, o.version_id, o.is_null,
   coalesce(o.detail, x.detail) AS detail, ${inlineBytes} AS inline_bytes`;
 
-type InventoryRow = VersionRow & { readonly bucket: number; readonly name: string; readonly is_marker?: number };
+type InventoryRow = VersionRow & {
+  readonly bucket: number;
+  readonly name: string;
+  readonly is_marker?: number;
+};
 
 /** Versions among so many rows; `next`: where to go on, null behind the last row. */
-export type VersionPage = { readonly versions: readonly InventoryVersion[]; readonly next: VersionCursor | null };
+export type VersionPage = {
+  readonly versions: readonly InventoryVersion[];
+  readonly next: VersionCursor | null;
+};
 
 /**
  * Current objects behind a cursor. `withBodies`: inline bodies come along, else they are left out.
@@ -112,7 +143,8 @@ export function listCurrentVersions(
 
 /**
  * Older versions behind a cursor, the newest of a key first. Delete markers are not among them, but
- * count as rows of the page: millions may stand in a row, and one call must not go over all of them.
+ * count as rows of the page: millions may stand in a row, and one call must not go over all of
+ * them.
  */
 export function listOlderVersions(
   sql: Sql,
@@ -151,7 +183,10 @@ function toPage(rows: readonly InventoryRow[], limit: number): VersionPage {
       bucketName: row.name as BucketName,
       version: decodeVersion(row),
     })),
-    next: last === undefined ? null : { bucket: last.bucket, key: last.key, versionId: last.version_id },
+    next:
+      last === undefined
+        ? null
+        : { bucket: last.bucket, key: last.key, versionId: last.version_id },
   };
 }
 
@@ -174,7 +209,11 @@ export type InventoryPart = {
   readonly etag: string;
   readonly segments: readonly Segment[];
 };
-export type PartCursor = { readonly bucket: number; readonly uploadId: string; readonly partNumber: number };
+export type PartCursor = {
+  readonly bucket: number;
+  readonly uploadId: string;
+  readonly partNumber: number;
+};
 export const FIRST_PART: PartCursor = { bucket: 0, uploadId: '', partNumber: 0 };
 
 type InventoryPartRow = PartRow & {
@@ -187,7 +226,10 @@ type InventoryPartRow = PartRow & {
 };
 
 /** Parts of uploads in progress behind a cursor. */
-export function listStoredParts(sql: Sql, page: { after: PartCursor; limit: number }): InventoryPart[] {
+export function listStoredParts(
+  sql: Sql,
+  page: { after: PartCursor; limit: number },
+): InventoryPart[] {
   const { after, limit } = page;
   const rows = sql.all<InventoryPartRow>(
     `SELECT p.*, b.name, u.key, u.created_at_ms, u.attributes FROM parts AS p JOIN buckets AS b ON b.n = p.bucket
@@ -202,7 +244,11 @@ export function listStoredParts(sql: Sql, page: { after: PartCursor; limit: numb
   return rows.map((row) => {
     const { partNumber, sizeBytes, md5, segments } = decodePart(row);
     return {
-      ...{ bucket: row.bucket, bucketName: row.name as BucketName, uploadId: row.upload_id as UploadId },
+      ...{
+        bucket: row.bucket,
+        bucketName: row.name as BucketName,
+        uploadId: row.upload_id as UploadId,
+      },
       upload: row.key === null ? null : decodeUpload({ ...row, key: row.key }),
       ...{ partNumber, sizeBytes, etag: md5, segments },
     };
@@ -228,7 +274,9 @@ export function addMasterKeyUse(uses: MasterKeyUses, use: MasterKeyUse, encrypte
  */
 export function countMasterKeyUses(sql: Sql): MasterKeyUses {
   const uses: MasterKeyUses = new Map();
-  for (const { kind, text } of sql.all<{ kind: 'accessKeys' | 'kmsKeys'; text: string }>(ENCRYPTED_TEXTS)) {
+  for (const { kind, text } of sql.all<{ kind: 'accessKeys' | 'kmsKeys'; text: string }>(
+    ENCRYPTED_TEXTS,
+  )) {
     addMasterKeyUse(uses, kind, text);
   }
   for (const { secrets } of sql.all<{ secrets: string }>('SELECT secrets FROM webhooks')) {
@@ -236,7 +284,9 @@ export function countMasterKeyUses(sql: Sql): MasterKeyUses {
       addMasterKeyUse(uses, 'webhookSecrets', wrapped);
     }
   }
-  for (const row of sql.all<UploadRow>('SELECT key, upload_id, created_at_ms, attributes FROM uploads')) {
+  for (const row of sql.all<UploadRow>(
+    'SELECT key, upload_id, created_at_ms, attributes FROM uploads',
+  )) {
     const { encryption } = decodeUpload(row);
     if (encryption?.kind === 'server') addMasterKeyUse(uses, 'uploads', encryption.wrappedKey);
   }

@@ -1,6 +1,7 @@
-// Finds what lifecycle rules may be about, page by page in the order of the rows. A page looks at a bounded number of
-// rows and gives only those that the bounds let through, so a million objects that no rule is due for cost a million
-// rows of reading in small steps, and next to nothing on the wire.
+// Finds what lifecycle rules may be about, page by page in the order of the rows. A page looks at a
+// bounded number of rows and gives only those that the bounds let through, so a million objects
+// that no rule is due for cost a million rows of reading in small steps, and next to nothing on the
+// wire.
 
 import {
   LIFECYCLE_PAGE_MAX,
@@ -13,13 +14,24 @@ import type { Sql } from '../../ports/sql.ts';
 import { firstBehind, justAfter, prefixEnd } from '../objects/key-order.ts';
 import { detailOfRow, factsOfDetail } from '../objects/object-rows.ts';
 
-/** Rows looked at in one call. That takes 1.4 ms of CPU at any size of the bucket (bench/lifecycle.ts, measured 2026-11). */
+/**
+ * Rows looked at in one call. That takes 1.4 ms of CPU at any size of the bucket
+ * (bench/lifecycle.ts, measured 2026-11).
+ */
 const SCAN_ROWS = 2000;
 
-type Page = { readonly subjects: readonly LifecycleSubject[]; readonly next: LifecyclePlace | null };
+type Page = {
+  readonly subjects: readonly LifecycleSubject[];
+  readonly next: LifecyclePlace | null;
+};
 
 /** See `IndexQueries.scanLifecycle`. */
-export function scanLifecycle(sql: Sql, bucket: number, place: LifecyclePlace, bounds: LifecycleBounds): Page {
+export function scanLifecycle(
+  sql: Sql,
+  bucket: number,
+  place: LifecyclePlace,
+  bounds: LifecycleBounds,
+): Page {
   switch (place.phase) {
     case 'objects':
       return scanObjects(sql, bucket, place, bounds);
@@ -30,18 +42,35 @@ export function scanLifecycle(sql: Sql, bucket: number, place: LifecyclePlace, b
   }
 }
 
-const isUpTo = (timeMs: number, boundMs: number | null): boolean => boundMs !== null && timeMs <= boundMs;
+const isUpTo = (timeMs: number, boundMs: number | null): boolean =>
+  boundMs !== null && timeMs <= boundMs;
 
 type SizedRow = { readonly size_bytes: number; readonly storage_class: string };
 
-function mayMove(row: SizedRow, timeMs: number, { moveUpToMs, moveMinBytes, moveUnlessIn }: LifecycleBounds): boolean {
-  return isUpTo(timeMs, moveUpToMs) && row.size_bytes >= moveMinBytes && !moveUnlessIn.includes(row.storage_class);
+function mayMove(
+  row: SizedRow,
+  timeMs: number,
+  { moveUpToMs, moveMinBytes, moveUnlessIn }: LifecycleBounds,
+): boolean {
+  return (
+    isUpTo(timeMs, moveUpToMs) &&
+    row.size_bytes >= moveMinBytes &&
+    !moveUnlessIn.includes(row.storage_class)
+  );
 }
 
-type ObjectRow = SizedRow & { readonly key: string; readonly version_id: string; readonly last_modified_ms: number };
+type ObjectRow = SizedRow & {
+  readonly key: string;
+  readonly version_id: string;
+  readonly last_modified_ms: number;
+};
 
 /** The current objects behind the place. */
-export function readObjectRows(sql: Sql, bucket: number, place: LifecyclePlace): readonly ObjectRow[] {
+export function readObjectRows(
+  sql: Sql,
+  bucket: number,
+  place: LifecyclePlace,
+): readonly ObjectRow[] {
   return sql.all<ObjectRow>(
     `SELECT key, version_id, size_bytes, last_modified_ms, storage_class FROM objects
      WHERE bucket = ? AND key >= ? AND key < ? ORDER BY key LIMIT 0 + ?`,
@@ -52,7 +81,12 @@ export function readObjectRows(sql: Sql, bucket: number, place: LifecyclePlace):
   );
 }
 
-function scanObjects(sql: Sql, bucket: number, place: LifecyclePlace, bounds: LifecycleBounds): Page {
+function scanObjects(
+  sql: Sql,
+  bucket: number,
+  place: LifecyclePlace,
+  bounds: LifecycleBounds,
+): Page {
   return pageOf(
     readObjectRows(sql, bucket, place),
     (row) => {
@@ -80,7 +114,12 @@ export function pageOf<Row, Subject>(
   return { subjects, next: last === undefined || rows.length < SCAN_ROWS ? null : after(last) };
 }
 
-function factsOf(sql: Sql, table: 'objects' | 'versions', bucket: number, row: Omit<ObjectRow, 'last_modified_ms'>) {
+function factsOf(
+  sql: Sql,
+  table: 'objects' | 'versions',
+  bucket: number,
+  row: Omit<ObjectRow, 'last_modified_ms'>,
+) {
   return {
     key: row.key as ObjectKey,
     versionId: row.version_id as VersionId,
@@ -92,9 +131,15 @@ function factsOf(sql: Sql, table: 'objects' | 'versions', bucket: number, row: O
 
 type OtherRow = ObjectRow & { readonly is_marker: number; readonly replaced_at_ms: number | null };
 
-const OTHER_COLUMNS = 'key, version_id, size_bytes, last_modified_ms, storage_class, is_marker, replaced_at_ms';
+const OTHER_COLUMNS =
+  'key, version_id, size_bytes, last_modified_ms, storage_class, is_marker, replaced_at_ms';
 
-function scanVersions(sql: Sql, bucket: number, place: LifecyclePlace, bounds: LifecycleBounds): Page {
+function scanVersions(
+  sql: Sql,
+  bucket: number,
+  place: LifecyclePlace,
+  bounds: LifecycleBounds,
+): Page {
   const rows = readOthers(sql, bucket, place);
   let { afterKey, newerVersions } = place;
   return pageOf(
@@ -116,7 +161,9 @@ function scanVersions(sql: Sql, bucket: number, place: LifecyclePlace, bounds: L
   );
 }
 
-/** The older versions and markers behind the place: the rest of its key, then the keys that follow. */
+/**
+ * The older versions and markers behind the place: the rest of its key, then the keys that follow.
+ */
 export function readOthers(sql: Sql, bucket: number, place: LifecyclePlace): readonly OtherRow[] {
   const { prefix, afterKey, afterId } = place;
   const older =
@@ -142,7 +189,10 @@ export function readOthers(sql: Sql, bucket: number, place: LifecyclePlace): rea
   return [...older, ...others];
 }
 
-/** The latest of a key stands here only when it is a marker; it is alone when the next row is of another key. */
+/**
+ * The latest of a key stands here only when it is a marker; it is alone when the next row is of
+ * another key.
+ */
 function loneMarker(
   sql: Sql,
   bucket: number,
@@ -154,11 +204,20 @@ function loneMarker(
   const { key, version_id: versionId, last_modified_ms: lastModifiedMs } = row;
   // The page may have ended between the two.
   if (following === undefined && hasOlder(sql, bucket, row)) return null;
-  return { kind: 'lone-marker', key: key as ObjectKey, versionId: versionId as VersionId, lastModifiedMs };
+  return {
+    kind: 'lone-marker',
+    key: key as ObjectKey,
+    versionId: versionId as VersionId,
+    lastModifiedMs,
+  };
 }
 
 /** Whether the key has a version older than this one that is not its current object. */
-export function hasOlder(sql: Sql, bucket: number, row: Pick<OtherRow, 'key' | 'version_id'>): boolean {
+export function hasOlder(
+  sql: Sql,
+  bucket: number,
+  row: Pick<OtherRow, 'key' | 'version_id'>,
+): boolean {
   const [found] = sql.all<{ has_any: number }>(
     'SELECT EXISTS (SELECT 1 FROM versions WHERE bucket = ? AND key = ? AND version_id < ?) AS has_any',
     bucket,
@@ -168,7 +227,12 @@ export function hasOlder(sql: Sql, bucket: number, row: Pick<OtherRow, 'key' | '
   return found?.has_any === 1;
 }
 
-function scanUploads(sql: Sql, bucket: number, place: LifecyclePlace, { endUpToMs }: LifecycleBounds): Page {
+function scanUploads(
+  sql: Sql,
+  bucket: number,
+  place: LifecyclePlace,
+  { endUpToMs }: LifecycleBounds,
+): Page {
   const rows = sql.all<{ key: string; upload_id: string; created_at_ms: number }>(
     `SELECT key, upload_id, created_at_ms FROM uploads
      WHERE bucket = ? AND (key, upload_id) >= (?, ?) AND key < ? ORDER BY key, upload_id LIMIT 0 + ?`,

@@ -1,5 +1,6 @@
-// The lifecycle family of the index: finding what rules may be about (lifecycle-scan.ts), carrying them out, and how far
-// that came. Which rule is due is core's; here it is made sure that nothing goes that is not any more what was looked at.
+// The lifecycle family of the index: finding what rules may be about (lifecycle-scan.ts), carrying
+// them out, and how far that came. Which rule is due is core's; here it is made sure that nothing
+// goes that is not any more what was looked at.
 
 import type { LifecycleAction, LifecycleRun } from '../../domain/lifecycle.ts';
 import type { Versioning } from '../../domain/nouns.ts';
@@ -12,7 +13,12 @@ import { addCommitUsage } from '../objects/commit-usage.ts';
 import { countEarlyLeave } from '../objects/minimum-storage-duration.ts';
 import { type Happening, recordEvent } from '../objects/object-events.ts';
 import { oneRow, rowChanged } from '../objects/row-changes.ts';
-import { readCurrent, readNewestOther, readOther, type StoredMarker } from '../objects/stored-versions.ts';
+import {
+  readCurrent,
+  readNewestOther,
+  readOther,
+  type StoredMarker,
+} from '../objects/stored-versions.ts';
 import { placeMarker, removeCurrent, removeOther, versioningOf } from '../objects/version-rows.ts';
 import { findUpload } from '../uploads/upload-rows.ts';
 import { hasOlder, scanLifecycle } from './lifecycle-scan.ts';
@@ -30,7 +36,8 @@ export function createLifecycleCalls(sql: Sql): LifecycleCalls {
       return row === undefined ? null : (JSON.parse(row.run) as LifecycleRun);
     },
 
-    scanLifecycle: ({ bucket, place, bounds }) => scanLifecycle(sql, requireBucket(sql, bucket), place, bounds),
+    scanLifecycle: ({ bucket, place, bounds }) =>
+      scanLifecycle(sql, requireBucket(sql, bucket), place, bounds),
 
     applyLifecycle({ bucket, actions, run, nowMs }) {
       const context = { n: requireBucket(sql, bucket), versioning: versioningOf(bucket), nowMs };
@@ -41,7 +48,11 @@ export function createLifecycleCalls(sql: Sql): LifecycleCalls {
         counts[action.kind]++;
         recordEvent(sql, bucket, eventOf(context.versioning, action, done.version, nowMs));
       }
-      sql.all('INSERT OR REPLACE INTO lifecycle_runs (bucket, run) VALUES (?, ?)', context.n, JSON.stringify(run));
+      sql.all(
+        'INSERT OR REPLACE INTO lifecycle_runs (bucket, run) VALUES (?, ?)',
+        context.n,
+        JSON.stringify(run),
+      );
       return counts;
     },
   };
@@ -56,12 +67,17 @@ function eventOf(
 ): Happening | null {
   if (action.kind === 'abort') return null;
   const about = { key: action.key, nowMs, version };
-  if (action.kind === 'transition') return { ...about, name: 'LifecycleTransition', storageClass: action.storageClass };
-  if (action.kind === 'remove' || versioning === 'off') return { ...about, name: 'LifecycleExpiration:Delete' };
+  if (action.kind === 'transition')
+    return { ...about, name: 'LifecycleTransition', storageClass: action.storageClass };
+  if (action.kind === 'remove' || versioning === 'off')
+    return { ...about, name: 'LifecycleExpiration:Delete' };
   return { ...about, name: 'LifecycleExpiration:DeleteMarkerCreated' };
 }
 
-/** The version that went, changed, or is the marker that came: by the name that it has, which a plan can't know. */
+/**
+ * The version that went, changed, or is the marker that came: by the name that it has, which a plan
+ * can't know.
+ */
 type Done = { readonly version: StoredMarker | null };
 
 /** Null: it did not take place. */
@@ -85,12 +101,21 @@ const doneTo = ({ versionId, isNull }: StoredMarker): Done => ({ version: { vers
 
 type Of<Kind extends LifecycleAction['kind']> = Extract<LifecycleAction, { kind: Kind }>;
 
-/** Ends the current version if it still is that one: for good in a bucket without versions, else by a marker. */
-function expire(sql: Sql, { n, versioning, nowMs }: Context, { key, versionId, markerId }: Of<'expire'>): Done | null {
+/**
+ * Ends the current version if it still is that one: for good in a bucket without versions, else by
+ * a marker.
+ */
+function expire(
+  sql: Sql,
+  { n, versioning, nowMs }: Context,
+  { key, versionId, markerId }: Of<'expire'>,
+): Done | null {
   const current = readCurrent(sql, n, key);
   if (current?.versionId !== versionId) return null;
   if (versioning !== 'off') {
-    return doneTo(placeMarker(sql, n, versioning, { key, versionId: markerId, ownerId: null, nowMs }, current));
+    return doneTo(
+      placeMarker(sql, n, versioning, { key, versionId: markerId, ownerId: null, nowMs }, current),
+    );
   }
   if (isLocked(current.lock, nowMs, false)) return null;
   removeCurrent(sql, n, key, current, nowMs);
@@ -101,18 +126,24 @@ function expire(sql: Sql, { n, versioning, nowMs }: Context, { key, versionId, m
 function remove(sql: Sql, { n, nowMs }: Context, { key, versionId }: Of<'remove'>): Done | null {
   const stored = readOther(sql, n, key, versionId);
   if (stored === null || isLocked(stored.lock, nowMs, false)) return null;
-  const isLatest = readCurrent(sql, n, key) === null && readNewestOther(sql, n, key)?.versionId === versionId;
+  const isLatest =
+    readCurrent(sql, n, key) === null && readNewestOther(sql, n, key)?.versionId === versionId;
   if (isLatest && hasOlder(sql, n, { key, version_id: versionId })) return null;
   removeOther(sql, n, key, versionId, nowMs);
   return doneTo(stored);
 }
 
-function transition(sql: Sql, { n, nowMs }: Context, { key, versionId, storageClass }: Of<'transition'>): Done | null {
+function transition(
+  sql: Sql,
+  { n, nowMs }: Context,
+  { key, versionId, storageClass }: Of<'transition'>,
+): Done | null {
   const current = readCurrent(sql, n, key);
   const isCurrent = current?.versionId === versionId;
   const other = isCurrent ? null : readOther(sql, n, key, versionId);
   const stored = isCurrent ? current : other;
-  if (stored === null || other?.isMarker === true || stored.storageClass === storageClass) return null;
+  if (stored === null || other?.isMarker === true || stored.storageClass === storageClass)
+    return null;
   sql.all(
     `UPDATE ${isCurrent ? 'objects' : 'versions'} SET storage_class = ?, class_since_ms = ?
      WHERE bucket = ? AND key = ? AND version_id = ?`,
@@ -122,7 +153,8 @@ function transition(sql: Sql, { n, nowMs }: Context, { key, versionId, storageCl
     key,
     versionId,
   );
-  // As on S3 and R2 a transition is a request. Source: https://developers.cloudflare.com/r2/pricing/#class-a-operations
+  // As on S3 and R2 a transition is a request. Source:
+  // https://developers.cloudflare.com/r2/pricing/#class-a-operations
   addCommitUsage(sql, n, `class-a/${storageClass}`, 1n, nowMs);
   const kind = isCurrent ? 'current' : 'noncurrent';
   const saved = moveShares(sql, n, stored.mentions, stored.storageClass, storageClass);

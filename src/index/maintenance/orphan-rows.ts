@@ -1,6 +1,7 @@
-// What a deleted life of a bucket leaves behind besides uploads, blobs and names: rows that nobody can ask for any more. They go
-// with the sweep, so many in one commit, because a bucket may have hundreds of thousands. Its number in the database is given
-// to another bucket once it is forgotten, so nothing may be left under it then.
+// What a deleted life of a bucket leaves behind besides uploads, blobs and names: rows that nobody
+// can ask for any more. They go with the sweep, so many in one commit, because a bucket may have
+// hundreds of thousands. Its number in the database is given to another bucket once it is
+// forgotten, so nothing may be left under it then.
 import type { BucketAddress } from '../../domain/nouns.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { findLife } from '../buckets/buckets.ts';
@@ -8,8 +9,14 @@ import { findLife } from '../buckets/buckets.ts';
 /** Rows of each kind that one call removes at most: some 10 ms. */
 const ROWS = 2000;
 
-/** See `IndexCommands.dropRestsOfLife`. Messages that wait stay: they tell of what was before the end. */
-export function dropRestsOfLife(sql: Sql, { bucket }: { bucket: BucketAddress }): { isDone: boolean } {
+/**
+ * See `IndexCommands.dropRestsOfLife`. Messages that wait stay: they tell of what was before the
+ * end.
+ */
+export function dropRestsOfLife(
+  sql: Sql,
+  { bucket }: { bucket: BucketAddress },
+): { isDone: boolean } {
   const n = findLife(sql, bucket);
   if (n === null || !isDeleted(sql, n)) return { isDone: true };
   const removed = [
@@ -38,5 +45,8 @@ export function dropRestsOfLife(sql: Sql, { bucket }: { bucket: BucketAddress })
 }
 
 function isDeleted(sql: Sql, n: number): boolean {
-  return sql.all('SELECT 1 AS is_there FROM buckets WHERE n = ? AND deleted_at_ms IS NOT NULL', n).length > 0;
+  return (
+    sql.all('SELECT 1 AS is_there FROM buckets WHERE n = ? AND deleted_at_ms IS NOT NULL', n)
+      .length > 0
+  );
 }

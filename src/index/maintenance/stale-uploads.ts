@@ -1,7 +1,8 @@
-// Giving up multipart uploads that nobody goes on with: what the sweep and lifecycle rules do. An upload is stale when nothing
-// of it has come for some time: since it was begun, or since its last part. `active_at_ms` of its row says since when it may
-// be; parts do not touch it, it is put right here when it is found to be too old. So an upload that goes on for days costs one
-// look at its parts in each such time, and a part costs nothing.
+// Giving up multipart uploads that nobody goes on with: what the sweep and lifecycle rules do. An
+// upload is stale when nothing of it has come for some time: since it was begun, or since its last
+// part. `active_at_ms` of its row says since when it may be; parts do not touch it, it is put right
+// here when it is found to be too old. So an upload that goes on for days costs one look at its
+// parts in each such time, and a part costs nothing.
 import type { UploadId } from '../../domain/nouns.ts';
 import type { Upload, UploadCursor } from '../../ports/index-calls/upload-calls.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
@@ -14,14 +15,19 @@ import { dropUpload } from '../uploads/uploads.ts';
 type AbortInput = Parameters<IndexApi['abortStaleUploads']>[0];
 type CandidateRow = UploadRow & { readonly active_at_ms: number };
 
-/** Uploads that one call looks at, and parts of them: about as much as aborting the largest upload. */
+/**
+ * Uploads that one call looks at, and parts of them: about as much as aborting the largest upload.
+ */
 const LOOKED_AT = 100;
 const PARTS_LOOKED_AT = 10_000;
 
 const START: UploadCursor = { activeAtMs: Number.MIN_SAFE_INTEGER, key: '', uploadId: '' };
 
 /** See `IndexCommands.abortStaleUploads`. */
-export function abortStaleUploads(sql: Sql, input: AbortInput): ReturnType<IndexApi['abortStaleUploads']> {
+export function abortStaleUploads(
+  sql: Sql,
+  input: AbortInput,
+): ReturnType<IndexApi['abortStaleUploads']> {
   const n = requireBucket(sql, input.bucket);
   const from = input.after ?? START;
   const rows = sql.all<CandidateRow>(
@@ -57,7 +63,10 @@ export function abortStaleUploads(sql: Sql, input: AbortInput): ReturnType<Index
   return { aborted, freedBytes, next };
 }
 
-/** Removes an upload that its owner left unfinished, and counts what that frees, for the bill to show. Gives the bytes. */
+/**
+ * Removes an upload that its owner left unfinished, and counts what that frees, for the bill to
+ * show. Gives the bytes.
+ */
 export function giveUpUpload(sql: Sql, bucket: number, upload: Upload, nowMs: number): number {
   const freedBytes = dropUpload(sql, bucket, upload, nowMs);
   addCommitUsage(sql, bucket, 'free/stale-uploads', 1n, nowMs);
@@ -65,7 +74,11 @@ export function giveUpUpload(sql: Sql, bucket: number, upload: Upload, nowMs: nu
   return freedBytes;
 }
 
-function lookAtParts(sql: Sql, bucket: number, uploadId: UploadId): { count: number; newestMs: number } {
+function lookAtParts(
+  sql: Sql,
+  bucket: number,
+  uploadId: UploadId,
+): { count: number; newestMs: number } {
   const [row] = sql.all<{ count: number; newest_ms: number }>(
     `SELECT count(*) AS count, coalesce(max(last_modified_ms), 0) AS newest_ms FROM parts WHERE bucket = ? AND upload_id = ?`,
     bucket,

@@ -1,37 +1,52 @@
-// Counted references from rows to blobs: one for each object version and each part that mentions a blob, however
-// often it does. Of blobs that were written to be shared it is also counted how many bytes the rows of each storage class
-// refer to, and so what is saved by storing them once. Called by the object and upload families inside their commits, which
-// tell the saved bytes to row-changes.ts. Removing blobs is blobs.ts's, finding equal ones deduplicate.ts's.
+// Counted references from rows to blobs: one for each object version and each part that mentions a
+// blob, however often it does. Of blobs that were written to be shared it is also counted how many
+// bytes the rows of each storage class refer to, and so what is saved by storing them once. Called
+// by the object and upload families inside their commits, which tell the saved bytes to
+// row-changes.ts. Removing blobs is blobs.ts's, finding equal ones deduplicate.ts's.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { BlobId, Segment } from '../../domain/nouns.ts';
 import type { BlobArrival } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 
-/** The blobs that a row mentions, and how many bytes of each, counted as often as they stand in it. */
+/**
+ * The blobs that a row mentions, and how many bytes of each, counted as often as they stand in it.
+ */
 export type Mentions = ReadonlyMap<BlobId, number>;
 
 /** Of each blob, how many bytes the segments take of it together. */
 export function mentionsOf(segments: readonly Segment[]): Mentions {
   const mentions = new Map<BlobId, number>();
-  for (const { blobId, lengthBytes } of segments) mentions.set(blobId, (mentions.get(blobId) ?? 0) + lengthBytes);
+  for (const { blobId, lengthBytes } of segments)
+    mentions.set(blobId, (mentions.get(blobId) ?? 0) + lengthBytes);
   return mentions;
 }
 
-/** By how much it changed what is saved in the storage class, bytes: what a commit tells with its row. */
+/**
+ * By how much it changed what is saved in the storage class, bytes: what a commit tells with its
+ * row.
+ */
 export type SavedBytes = number;
 
-/** `?3`: the path of a storage class in `shares`; `?4`: by how much what its rows refer to changes, bytes. */
-const SHARES = 'CASE WHEN sha256 IS NOT NULL THEN json_set(shares, ?3, coalesce(shares ->> ?3, 0) + ?4) END';
-/** A blob is stored once for each class: what the class refers to beyond the blob's size is saved. Null: not shared. */
+/**
+ * `?3`: the path of a storage class in `shares`; `?4`: by how much what its rows refer to changes,
+ * bytes.
+ */
+const SHARES =
+  'CASE WHEN sha256 IS NOT NULL THEN json_set(shares, ?3, coalesce(shares ->> ?3, 0) + ?4) END';
+/**
+ * A blob is stored once for each class: what the class refers to beyond the blob's size is saved.
+ * Null: not shared.
+ */
 const SAVED = `max(0, (shares ->> ?3) - size_bytes) - max(0, (shares ->> ?3) - ?4 - size_bytes) AS saved`;
 type Saved = { readonly saved: number | null };
 
 const pathOf = (storageClass: string): string => `$."${storageClass}"`;
 
 /**
- * Adds one reference to each blob; one that nothing referenced any more is revived by it. Blobs in `arrivals` are
- * made known, the others must be. NoSuchBlob when a blob is unknown or condemned. Cost: one statement per blob.
+ * Adds one reference to each blob; one that nothing referenced any more is revived by it. Blobs in
+ * `arrivals` are made known, the others must be. NoSuchBlob when a blob is unknown or condemned.
+ * Cost: one statement per blob.
  */
 export function addReferences(
   sql: Sql,
@@ -54,7 +69,13 @@ export function addReferences(
   return saved;
 }
 
-function addKnown(sql: Sql, bucket: number, storageClass: string, blobId: BlobId, bytes: number): Saved[] {
+function addKnown(
+  sql: Sql,
+  bucket: number,
+  storageClass: string,
+  blobId: BlobId,
+  bytes: number,
+): Saved[] {
   return sql.all(
     `UPDATE blobs SET refs = refs + 1, unreferenced_since_ms = NULL, shares = ${SHARES}
      WHERE blob_id = ?1 AND bucket = ?2 AND is_condemned = 0 RETURNING ${SAVED}`,
@@ -66,7 +87,13 @@ function addKnown(sql: Sql, bucket: number, storageClass: string, blobId: BlobId
 }
 
 /** The row may exist: a second copy of a blob of another bucket, or a commit that is repeated. */
-function addArrival(sql: Sql, bucket: number, storageClass: string, arrival: BlobArrival, bytes: number): Saved[] {
+function addArrival(
+  sql: Sql,
+  bucket: number,
+  storageClass: string,
+  arrival: BlobArrival,
+  bytes: number,
+): Saved[] {
   const { blobId, sizeBytes, home, digest } = arrival;
   if (digest === undefined) {
     return sql.all(
@@ -98,8 +125,9 @@ function addArrival(sql: Sql, bucket: number, storageClass: string, arrival: Blo
 }
 
 /**
- * Takes one reference from each blob; one that has none left is unreferenced since `nowMs`. A blob that the index
- * does not know is passed over: a damaged index must not make an object undeletable. Gives how much less is saved.
+ * Takes one reference from each blob; one that has none left is unreferenced since `nowMs`. A blob
+ * that the index does not know is passed over: a damaged index must not make an object undeletable.
+ * Gives how much less is saved.
  */
 export function dropReferences(
   sql: Sql,
@@ -137,7 +165,10 @@ export function changeReferences(
   return row?.saved ?? 0;
 }
 
-/** A row goes to another class with its references. Gives what it saved before and what it saves now. */
+/**
+ * A row goes to another class with its references. Gives what it saved before and what it saves
+ * now.
+ */
 export function moveShares(
   sql: Sql,
   bucket: number,

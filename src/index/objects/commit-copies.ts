@@ -1,5 +1,6 @@
-// Copies of objects of another bucket, many in one commit: the second half of moving them across. Each finds its name
-// by itself, and one that is there already, because the answer to the commit was lost, is taken for what it is.
+// Copies of objects of another bucket, many in one commit: the second half of moving them across.
+// Each finds its name by itself, and one that is there already, because the answer to the commit
+// was lost, is taken for what it is.
 import type { ObjectKey, ObjectVersion } from '../../domain/nouns.ts';
 import type { CopyToPlace, PlacedCopy } from '../../ports/index-calls/key-job-calls.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
@@ -11,7 +12,9 @@ import { readCurrentVersion } from './objects.ts';
 import { readCurrent, type StoredVersion } from './stored-versions.ts';
 import { lockedByDefault, placeVersion, versioningOf } from './version-rows.ts';
 
-/** See `NameCommands.commitCopies`. Cost: as many statements for each as a commit of its own takes. */
+/**
+ * See `NameCommands.commitCopies`. Cost: as many statements for each as a commit of its own takes.
+ */
 export function commitCopies(
   sql: Sql,
   { bucket, copies }: Parameters<IndexApi['commitCopies']>[0],
@@ -19,13 +22,22 @@ export function commitCopies(
   const n = requireBucket(sql, bucket);
   return copies.map((copy) => {
     const place = placeFor(sql, n, copy);
-    if (place === null || place.isThere) return place && { toKey: place.toKey, versionId: place.versionId };
+    if (place === null || place.isThere)
+      return place && { toKey: place.toKey, versionId: place.versionId };
     const { toKey, current } = place;
     const object = { ...copy.object, key: toKey };
     const { storageClass, segments } = object;
-    const deduplicatedAway = addReferences(sql, n, storageClass, mentionsOf(segments), copy.arrivals);
+    const deduplicatedAway = addReferences(
+      sql,
+      n,
+      storageClass,
+      mentionsOf(segments),
+      copy.arrivals,
+    );
     const version = lockedByDefault(bucket, object);
-    const placed = placeVersion(sql, n, versioningOf(bucket), version, current, { deduplicatedAway });
+    const placed = placeVersion(sql, n, versioningOf(bucket), version, current, {
+      deduplicatedAway,
+    });
     recordEvent(sql, bucket, { ...factsOf(object), name: 'ObjectCreated:Copy', version: placed });
     return { toKey, versionId: placed.versionId };
   });
@@ -41,17 +53,23 @@ function placeFor(sql: Sql, n: number, { object, toKeys, mayReplace }: CopyToPla
     const current = readCurrent(sql, n, toKey);
     if (current === null) return { isThere: false, toKey, current };
     const there = readCurrentVersion(sql, n, toKey)?.object;
-    if (there !== undefined && isSameObject(object, there)) return { isThere: true, toKey, versionId: there.versionId };
+    if (there !== undefined && isSameObject(object, there))
+      return { isThere: true, toKey, versionId: there.versionId };
     if (mayReplace) return { isThere: false, toKey, current };
   }
   return null;
 }
 
-/** Whether one is the copy of the other that a step made before it died. Equal bytes alone don't say so: others may share them. */
+/**
+ * Whether one is the copy of the other that a step made before it died. Equal bytes alone don't say
+ * so: others may share them.
+ */
 function isSameObject(a: ObjectVersion, b: ObjectVersion): boolean {
-  const told = ({ headers, userMetadata, tags }: ObjectVersion) => JSON.stringify([headers, userMetadata, tags]);
+  const told = ({ headers, userMetadata, tags }: ObjectVersion) =>
+    JSON.stringify([headers, userMetadata, tags]);
   if (told(a) !== told(b)) return false;
-  if (a.etag !== b.etag || a.sizeBytes !== b.sizeBytes || a.segments.length !== b.segments.length) return false;
+  if (a.etag !== b.etag || a.sizeBytes !== b.sizeBytes || a.segments.length !== b.segments.length)
+    return false;
   if (a.inlineBytes !== null) return b.inlineBytes !== null;
   return a.segments.every(({ blobId, offsetBytes }, at) => {
     const other = b.segments[at];

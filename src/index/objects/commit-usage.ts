@@ -1,6 +1,7 @@
-// What commits of the index make to be counted besides what is stored over time (storage-totals.ts): byte-milliseconds short
-// of a class's least time, unfinished uploads that were given up. Written inside the commit that is the cause, so it is
-// counted once and never without it; it waits here by the hour until the sweep has brought it to the ledger.
+// What commits of the index make to be counted besides what is stored over time
+// (storage-totals.ts): byte-milliseconds short of a class's least time, unfinished uploads that
+// were given up. Written inside the commit that is the cause, so it is counted once and never
+// without it; it waits here by the hour until the sweep has brought it to the ledger.
 
 import type { StorageHours } from '../../domain/billing/stored.ts';
 import type { MeterName } from '../../domain/billing/usage.ts';
@@ -24,7 +25,9 @@ export const COMMIT_USAGE_TABLES: readonly string[] = [
   ) STRICT, WITHOUT ROWID`,
 ];
 
-/** How long after its end an hour may still get commits, whose clocks are not all one. Milliseconds. */
+/**
+ * How long after its end an hour may still get commits, whose clocks are not all one. Milliseconds.
+ */
 const SETTLE_MS = 5 * 60_000;
 
 type UsedRow = {
@@ -36,8 +39,16 @@ type UsedRow = {
   readonly low: string;
 };
 
-/** Counts something that a commit at `atMs` does. Nothing when the quantity is 0. Cost: a statement. */
-export function addCommitUsage(sql: Sql, bucket: number, meter: MeterName, quantity: bigint, atMs: number): void {
+/**
+ * Counts something that a commit at `atMs` does. Nothing when the quantity is 0. Cost: a statement.
+ */
+export function addCommitUsage(
+  sql: Sql,
+  bucket: number,
+  meter: MeterName,
+  quantity: bigint,
+  atMs: number,
+): void {
   if (quantity <= 0n) return;
   sql.all(
     `INSERT INTO commit_usage (bucket_name, bucket_id, owner_id, meter, hour_ms, high, low)
@@ -50,8 +61,15 @@ export function addCommitUsage(sql: Sql, bucket: number, meter: MeterName, quant
   );
 }
 
-/** What is to be brought to the ledger: hours that are over, and all of buckets that live no more. */
-export function readCommitUsage(sql: Sql, name: BucketName, nowMs: number, limit: number): readonly StorageHours[] {
+/**
+ * What is to be brought to the ledger: hours that are over, and all of buckets that live no more.
+ */
+export function readCommitUsage(
+  sql: Sql,
+  name: BucketName,
+  nowMs: number,
+  limit: number,
+): readonly StorageHours[] {
   const rows = sql.all<UsedRow>(
     `SELECT bucket_id, owner_id, meter, hour_ms, CAST(high AS TEXT) AS high, CAST(low AS TEXT) AS low
      FROM commit_usage AS u WHERE bucket_name = ?1 AND (hour_ms <= ?2 OR NOT EXISTS (

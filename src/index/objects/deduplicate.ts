@@ -1,12 +1,16 @@
-// Storing equal bytes once: a blob that arrives with its digest gives way to one of the same bucket that has the same
-// bytes. Called by the commits of objects and parts, inside their transaction, so a blob that the sweeper was given is never
-// found, and of two equal arrivals the second always finds the first. It counts nothing: blob-references.ts does.
+// Storing equal bytes once: a blob that arrives with its digest gives way to one of the same bucket
+// that has the same bytes. Called by the commits of objects and parts, inside their transaction, so
+// a blob that the sweeper was given is never found, and of two equal arrivals the second always
+// finds the first. It counts nothing: blob-references.ts does.
 import type { BlobId, Segment } from '../../domain/nouns.ts';
 import type { BlobArrival } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import type { Mentions } from './blob-references.ts';
 
-/** What a commit refers to: `storedAs` is the blob that was there already, null where the arrival stays. */
+/**
+ * What a commit refers to: `storedAs` is the blob that was there already, null where the arrival
+ * stays.
+ */
 type Shared = {
   readonly segments: readonly Segment[];
   readonly arrivals: readonly BlobArrival[];
@@ -14,8 +18,8 @@ type Shared = {
 };
 
 /**
- * The body as it shall be referred to. Only a plain body that is one whole arrival with a digest is looked up.
- * Cost: one statement for such a body, none for others.
+ * The body as it shall be referred to. Only a plain body that is one whole arrival with a digest is
+ * looked up. Cost: one statement for such a body, none for others.
  */
 export function shareEqual(
   sql: Sql,
@@ -38,14 +42,21 @@ export function shareEqual(
     storageClass,
   );
   const [first] = equal;
-  // A commit that is repeated may find its own blob, which others may have found since: that one must stay.
-  if (first === undefined || equal.some(({ blob_id: blobId }) => blobId === arrival.blobId)) return kept;
-  return { segments: [{ ...segment, blobId: first.blob_id }], arrivals: [], storedAs: first.blob_id };
+  // A commit that is repeated may find its own blob, which others may have found since: that one
+  // must stay.
+  if (first === undefined || equal.some(({ blob_id: blobId }) => blobId === arrival.blobId))
+    return kept;
+  return {
+    segments: [{ ...segment, blobId: first.blob_id }],
+    arrivals: [],
+    storedAs: first.blob_id,
+  };
 }
 
 /**
- * The same for a commit that is there already: what its row refers to in the place of the arrival. An arrival that the index
- * knows was not replaced by that commit, whatever its row refers to now: others may find it.
+ * The same for a commit that is there already: what its row refers to in the place of the arrival.
+ * An arrival that the index knows was not replaced by that commit, whatever its row refers to now:
+ * others may find it.
  */
 export function sharedBefore(
   sql: Sql,
@@ -55,6 +66,10 @@ export function sharedBefore(
 ): BlobId | null {
   const [arrival] = arrivals;
   if (arrival?.digest === undefined || mentions.has(arrival.blobId)) return null;
-  const known = sql.all('SELECT 1 FROM blobs WHERE blob_id = ? AND bucket = ?', arrival.blobId, bucket);
+  const known = sql.all(
+    'SELECT 1 FROM blobs WHERE blob_id = ? AND bucket = ?',
+    arrival.blobId,
+    bucket,
+  );
   return known.length > 0 ? null : (mentions.keys().next().value ?? null);
 }

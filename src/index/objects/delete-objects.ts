@@ -1,5 +1,6 @@
-// Deleting in the index: current versions, which go or are hidden by a marker as the bucket's versioning has it, and
-// versions by their name, which go for good unless they are locked. One commit for all targets of a request.
+// Deleting in the index: current versions, which go or are hidden by a marker as the bucket's
+// versioning has it, and versions by their name, which go for good unless they are locked. One
+// commit for all targets of a request.
 import type { Versioning } from '../../domain/nouns.ts';
 import { isLocked } from '../../domain/object-facts.ts';
 import type { DeletedObject, DeleteTarget, IndexApi } from '../../ports/metadata-index.ts';
@@ -7,7 +8,13 @@ import type { Sql } from '../../ports/sql.ts';
 import { requireBucket } from '../buckets/buckets.ts';
 import { type Happening, recordEvent } from './object-events.ts';
 import { isNamed, readCurrent, readOther, type StoredVersion } from './stored-versions.ts';
-import { placeMarker, promoteNewest, removeCurrent, removeOther, versioningOf } from './version-rows.ts';
+import {
+  placeMarker,
+  promoteNewest,
+  removeCurrent,
+  removeOther,
+  versioningOf,
+} from './version-rows.ts';
 
 type DeleteInput = Parameters<IndexApi['deleteObjects']>[0];
 type Context = Pick<DeleteInput, 'bypassGovernance' | 'ownerId' | 'nowMs'> & {
@@ -19,15 +26,26 @@ type Context = Pick<DeleteInput, 'bypassGovernance' | 'ownerId' | 'nowMs'> & {
 export function deleteObjects(sql: Sql, input: DeleteInput): readonly DeletedObject[] {
   const { bucket, targets, bypassGovernance, ownerId, nowMs } = input;
   const n = requireBucket(sql, bucket);
-  const context: Context = { n, versioning: versioningOf(bucket), bypassGovernance, ownerId, nowMs };
+  const context: Context = {
+    n,
+    versioning: versioningOf(bucket),
+    bypassGovernance,
+    ownerId,
+    nowMs,
+  };
   return targets.map((target) => {
-    const deleted = target.versionId === null ? hide(sql, context, target) : remove(sql, context, target);
+    const deleted =
+      target.versionId === null ? hide(sql, context, target) : remove(sql, context, target);
     recordEvent(sql, bucket, eventOf(target, deleted, nowMs));
     return deleted;
   });
 }
 
-const done = (target: DeleteTarget, existed: boolean, marker: DeletedObject['marker'] = null): DeletedObject => ({
+const done = (
+  target: DeleteTarget,
+  existed: boolean,
+  marker: DeletedObject['marker'] = null,
+): DeletedObject => ({
   key: target.key,
   existed,
   marker,
@@ -45,7 +63,11 @@ const refused = (
 });
 
 /** What is to be told of it: nothing of what was not there, or was refused. */
-function eventOf({ versionId }: DeleteTarget, deleted: DeletedObject, nowMs: number): Happening | null {
+function eventOf(
+  { versionId }: DeleteTarget,
+  deleted: DeletedObject,
+  nowMs: number,
+): Happening | null {
   const { key, existed, marker, refusal } = deleted;
   if (refusal !== null) return null;
   if (versionId === null && marker !== null) {
@@ -56,13 +78,23 @@ function eventOf({ versionId }: DeleteTarget, deleted: DeletedObject, nowMs: num
 }
 
 /** A deletion without a version id. */
-function hide(sql: Sql, { n, versioning, ownerId, nowMs }: Context, target: DeleteTarget): DeletedObject {
+function hide(
+  sql: Sql,
+  { n, versioning, ownerId, nowMs }: Context,
+  target: DeleteTarget,
+): DeletedObject {
   const { key, markerId } = target;
   const current = readCurrent(sql, n, key);
   const refusal = refusalOf(target, current);
   if (refusal !== null) return refused(target, current, refusal);
   if (versioning !== 'off') {
-    const marker = placeMarker(sql, n, versioning, { key, versionId: markerId, ownerId, nowMs }, current);
+    const marker = placeMarker(
+      sql,
+      n,
+      versioning,
+      { key, versionId: markerId, ownerId, nowMs },
+      current,
+    );
     return done(target, current !== null, marker);
   }
   if (current !== null) removeCurrent(sql, n, key, current, nowMs);
@@ -82,11 +114,16 @@ function remove(sql: Sql, context: Context, target: DeleteTarget): DeletedObject
   const refusal = isMarker && target.condition !== null ? 'NoSuchKey' : refusalOf(target, stored);
   if (refusal !== null) return refused(target, stored, refusal);
   if (stored === null) return done(target, false);
-  if (isLocked(stored.lock, nowMs, bypassGovernance)) return refused(target, stored, 'AccessDenied');
+  if (isLocked(stored.lock, nowMs, bypassGovernance))
+    return refused(target, stored, 'AccessDenied');
   if (isCurrent) removeCurrent(sql, n, key, current, nowMs);
   else removeOther(sql, n, key, stored.versionId, nowMs);
   if (isCurrent || current === null) promoteNewest(sql, n, key, nowMs);
-  return done(target, true, isMarker ? { versionId: stored.versionId, isNull: stored.isNull } : null);
+  return done(
+    target,
+    true,
+    isMarker ? { versionId: stored.versionId, isNull: stored.isNull } : null,
+  );
 }
 
 /**
@@ -102,7 +139,8 @@ function refusalOf(
   if (stored === null) return versionId === null ? 'NoSuchKey' : 'NoSuchVersion';
   const holds =
     (ifMatch === null || ifMatch === '*' || ifMatch === stored.etag) &&
-    (ifLastModifiedSeconds === null || ifLastModifiedSeconds === Math.floor(stored.lastModifiedMs / 1000)) &&
+    (ifLastModifiedSeconds === null ||
+      ifLastModifiedSeconds === Math.floor(stored.lastModifiedMs / 1000)) &&
     (ifSizeBytes === null || ifSizeBytes === stored.sizeBytes);
   return holds ? null : 'PreconditionFailed';
 }

@@ -1,6 +1,7 @@
-// Pages of names as S3 lists them: names that start with a prefix, those with the delimiter behind it rolled up to
-// common prefixes. Used for objects and for uploads; knows no table. It reads rows in batches and seeks past a
-// common prefix as soon as that repeats, so the rows read grow with the names returned, never with those rolled up.
+// Pages of names as S3 lists them: names that start with a prefix, those with the delimiter behind
+// it rolled up to common prefixes. Used for objects and for uploads; knows no table. It reads rows
+// in batches and seeks past a common prefix as soon as that repeats, so the rows read grow with the
+// names returned, never with those rolled up.
 import type { SqlValue } from '../../ports/sql.ts';
 import { compareUtf8, justAfter, prefixEnd } from './key-order.ts';
 
@@ -29,9 +30,10 @@ export type NamePage<Row> = {
 };
 
 /**
- * Rows of the first batch when there is a delimiter. A batch doubles while its rows are all leaves; once rows were
- * read in vain the next one is a single row. So at most this many rows and as many as were returned are in vain.
- * Measured 2026-11: single seeks for leaves cost five times a flat batch, flat batches for repeats have no bound.
+ * Rows of the first batch when there is a delimiter. A batch doubles while its rows are all leaves;
+ * once rows were read in vain the next one is a single row. So at most this many rows and as many
+ * as were returned are in vain. Measured 2026-11: single seeks for leaves cost five times a flat
+ * batch, flat batches for repeats have no bound.
  */
 const FIRST_BATCH = 16;
 
@@ -42,19 +44,32 @@ function commonPrefixOf(key: string, prefix: string, delimiter: string): string 
   return at === -1 ? null : key.slice(0, at + delimiter.length);
 }
 
-/** The first key whose name comes after the name `after`: a common prefix that `after` is or lies in is left out. */
+/**
+ * The first key whose name comes after the name `after`: a common prefix that `after` is or lies in
+ * is left out.
+ */
 export function startKey(prefix: string, delimiter: string, after: string): SqlValue {
   if (compareUtf8(after, prefix) < 0) return prefix;
   const commonPrefix = commonPrefixOf(after, prefix, delimiter);
   return commonPrefix === null ? justAfter(after) : prefixEnd(commonPrefix);
 }
 
-/** One page of names, after the scan's start. No names wanted is an empty page that is not truncated, as on S3. */
-export function readNames<Row extends { readonly key: string }>(scan: NameScan<Row>): NamePage<Row> {
+/**
+ * One page of names, after the scan's start. No names wanted is an empty page that is not
+ * truncated, as on S3.
+ */
+export function readNames<Row extends { readonly key: string }>(
+  scan: NameScan<Row>,
+): NamePage<Row> {
   const rows: Row[] = [];
   const commonPrefixes: string[] = [];
   let last: Row | string | null = null;
-  const page = (isTruncated: boolean): NamePage<Row> => ({ rows, commonPrefixes, isTruncated, last });
+  const page = (isTruncated: boolean): NamePage<Row> => ({
+    rows,
+    commonPrefixes,
+    isTruncated,
+    last,
+  });
   if (scan.maxNames === 0) return page(false);
 
   const endKey = prefixEnd(scan.prefix);
@@ -78,7 +93,8 @@ export function readNames<Row extends { readonly key: string }>(scan: NameScan<R
     }
     if (found.length < limit || last === null) return page(false);
     const isLeaf = typeof last !== 'string';
-    from = typeof last === 'string' ? { key: prefixEnd(last), within: scan.first } : scan.after(last);
+    from =
+      typeof last === 'string' ? { key: prefixEnd(last), within: scan.first } : scan.after(last);
     if (isAnyInVain) batch = 1;
     else if (isLeaf) batch *= 2;
   }

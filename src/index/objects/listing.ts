@@ -1,5 +1,5 @@
-// The listings of current objects and of all versions. Order, prefixes and delimiters are key-pages.ts's; here are
-// the tables.
+// The listings of current objects and of all versions. Order, prefixes and delimiters are
+// key-pages.ts's; here are the tables.
 import type { VersionId, VersionSummary } from '../../domain/nouns.ts';
 import type {
   ListObjectsInput,
@@ -22,8 +22,9 @@ export function listObjects(sql: Sql, input: ListObjectsInput): ListObjectsPage 
     maxNames: input.maxKeys,
     start: { key: startKey(input.prefix, input.delimiter, input.after), within: '' },
     first: '',
-    // `LIMIT 0 + ?`, here and everywhere: SQLite peeks at a bare parameter of LIMIT and plans the statement anew
-    // whenever it changes, which costs more than the seek itself (9 of 17 µs, measured 2026-11 with SQLite 3.53).
+    // `LIMIT 0 + ?`, here and everywhere: SQLite peeks at a bare parameter of LIMIT and plans the
+    // statement anew whenever it changes, which costs more than the seek itself (9 of 17 µs,
+    // measured 2026-11 with SQLite 3.53).
     read: (from, endKey, limit) =>
       sql.all<SummaryRow>(
         `SELECT key, owner_id, size_bytes, etag, last_modified_ms, storage_class, checksum_algorithm, checksum_type
@@ -56,7 +57,10 @@ const LISTED_COLUMNS = `key, owner_id, size_bytes, etag, last_modified_ms, stora
 /** Where a key's versions begin, as the newest comes first. */
 const NEWEST = AFTER_ALL_IDS;
 
-/** BucketChanged. The two tables are read side by side, so each row returned costs at most two rows read. */
+/**
+ * BucketChanged. The two tables are read side by side, so each row returned costs at most two rows
+ * read.
+ */
 export function listVersions(sql: Sql, input: ListVersionsInput): ListVersionsPage {
   const n = requireBucket(sql, input.bucket);
   const page = readNames<ListedRow>({
@@ -105,10 +109,16 @@ export function listVersions(sql: Sql, input: ListVersionsInput): ListVersionsPa
 }
 
 /**
- * The versions of the cursor's own key that are older than its place. One of them is the current one, when those that
- * were newer have been deleted since.
+ * The versions of the cursor's own key that are older than its place. One of them is the current
+ * one, when those that were newer have been deleted since.
  */
-function readOlder(sql: Sql, bucket: number, from: Cursor, endKey: SqlValue, limit: number): ListedRow[] {
+function readOlder(
+  sql: Sql,
+  bucket: number,
+  from: Cursor,
+  endKey: SqlValue,
+  limit: number,
+): ListedRow[] {
   const current = sql.all<ListedRow>(
     `SELECT ${LISTED_COLUMNS}, 0 AS is_marker, NULL AS replaced_at_ms FROM objects
      WHERE bucket = ? AND key = ? AND key < ? AND version_id < ?`,
@@ -134,7 +144,11 @@ function merge(current: readonly ListedRow[], others: readonly ListedRow[]): Lis
   const merged: ListedRow[] = [];
   let at = 0;
   for (const row of current) {
-    for (let other = others[at]; other !== undefined && compareUtf8(other.key, row.key) < 0; other = others[++at]) {
+    for (
+      let other = others[at];
+      other !== undefined && compareUtf8(other.key, row.key) < 0;
+      other = others[++at]
+    ) {
       merged.push(other);
     }
     merged.push(row);
@@ -146,7 +160,8 @@ function merge(current: readonly ListedRow[], others: readonly ListedRow[]): Lis
 function firstVersion(sql: Sql, bucket: number, input: ListVersionsInput): Cursor {
   const { prefix, delimiter, afterKey, afterVersionId } = input;
   const key = startKey(prefix, delimiter, afterKey);
-  const isInsideKey = afterVersionId !== '' && afterKey.startsWith(prefix) && key === justAfter(afterKey);
+  const isInsideKey =
+    afterVersionId !== '' && afterKey.startsWith(prefix) && key === justAfter(afterKey);
   if (!isInsideKey) return { key, within: NEWEST };
   if (afterVersionId !== 'null') return { key: afterKey, within: afterVersionId };
   const [row] = sql.all<{ version_id: string }>(

@@ -1,6 +1,6 @@
-// Writes down what happens to objects, in the commit in which it happens, for the endpoints that the rules of the bucket
-// name. A bucket without rules costs a look at one property. Called by the commits of the index; what becomes of the rows
-// is outbox.ts's.
+// Writes down what happens to objects, in the commit in which it happens, for the endpoints that
+// the rules of the bucket name. A bucket without rules costs a look at one property. Called by the
+// commits of the index; what becomes of the rows is outbox.ts's.
 
 import { type ObjectEventName, rulesMet } from '../../domain/notifications.ts';
 import type { AccountId, BucketRef, ObjectKey, ObjectVersion } from '../../domain/nouns.ts';
@@ -44,14 +44,25 @@ export function recordEvent(sql: Sql, bucket: BucketRef, happening: Happening | 
     const accountId = notify.ownerId as AccountId;
     addDelivery(
       sql,
-      { place: bucket.id, accountId, endpointId, lane: key, kind: 's3', type: name, messageId: null, payload },
+      {
+        place: bucket.id,
+        accountId,
+        endpointId,
+        lane: key,
+        kind: 's3',
+        type: name,
+        messageId: null,
+        payload,
+      },
       nowMs,
     );
   }
 }
 
 /** What an event says of an object that is there. */
-export function factsOf(object: Pick<ObjectVersion, 'key' | 'sizeBytes' | 'etag' | 'lastModifiedMs'>) {
+export function factsOf(
+  object: Pick<ObjectVersion, 'key' | 'sizeBytes' | 'etag' | 'lastModifiedMs'>,
+) {
   const { key, sizeBytes, etag, lastModifiedMs: nowMs } = object;
   return { key, sizeBytes, etag, nowMs };
 }

@@ -1,6 +1,6 @@
-// How an object version, its segments and its parts stand in rows, and back. The columns of a row are what listings
-// and conditions need; everything else is one JSON text, `detail`, whose shape only this file knows. A change of
-// that shape is a migration in index-schema.ts.
+// How an object version, its segments and its parts stand in rows, and back. The columns of a row
+// are what listings and conditions need; everything else is one JSON text, `detail`, whose shape
+// only this file knows. A change of that shape is a migration in index-schema.ts.
 
 import { StorageError } from '../../domain/errors.ts';
 import type {
@@ -41,8 +41,9 @@ export type VersionRow = Omit<SummaryRow, 'owner_id'> & {
 };
 
 /**
- * Segments in a row: runs of one home bucket, each `[home, name, offset, length, name, offset, length, …]`. Behind the length
- * of a packed one stand `frameBytes, plainBytes, storedBytes`: a number where else the next name is.
+ * Segments in a row: runs of one home bucket, each `[home, name, offset, length, name, offset,
+ * length, …]`. Behind the length of a packed one stand `frameBytes, plainBytes, storedBytes`: a
+ * number where else the next name is.
  */
 type SegmentRuns = readonly (readonly (string | number)[])[];
 type Detail = Partial<Pick<ObjectFacts, 'acl' | 'tags' | 'lock' | 'encryption'>> & {
@@ -55,21 +56,26 @@ type Detail = Partial<Pick<ObjectFacts, 'acl' | 'tags' | 'lock' | 'encryption'>>
 };
 
 /**
- * Longest JSON text of segments or of a whole detail, in bytes. A row of a Durable Object holds 2 MB
- * (https://developers.cloudflare.com/durable-objects/platform/limits/), the rest is for the other columns. 10,000
- * parts with SHA-256 checksums take 1.1 MB, 70,000 pieces of one blob 1.9 MB (measured 2026-11).
+ * Longest JSON text of segments or of a whole detail, in bytes. A row of a Durable Object holds 2
+ * MB (https://developers.cloudflare.com/durable-objects/platform/limits/), the rest is for the
+ * other columns. 10,000 parts with SHA-256 checksums take 1.1 MB, 70,000 pieces of one blob 1.9 MB
+ * (measured 2026-11).
  */
 const JSON_MAX_BYTES = 1_900_000;
 
 const encoder = new TextEncoder();
 
-/** The JSON text, or InvalidRequest when it would not fit into a row: an object stitched from very many pieces. */
+/**
+ * The JSON text, or InvalidRequest when it would not fit into a row: an object stitched from very
+ * many pieces.
+ */
 function encodeBounded(value: unknown): string {
   const text = JSON.stringify(value);
   const isSurelyShort = text.length * 3 <= JSON_MAX_BYTES;
   if (!isSurelyShort && encoder.encode(text).length > JSON_MAX_BYTES) {
     throw new StorageError('InvalidRequest', {
-      detail: 'The object would consist of too many pieces. Upload it anew instead of copying ranges together.',
+      detail:
+        'The object would consist of too many pieces. Upload it anew instead of copying ranges together.',
     });
   }
   return text;
@@ -85,7 +91,8 @@ function toRuns(segments: readonly Segment[]): SegmentRuns {
     if (ownHome !== home) runs.push([ownHome]);
     home = ownHome;
     runs.at(-1)?.push(blobId.slice(nameAt), offsetBytes, lengthBytes);
-    if (packing !== undefined) runs.at(-1)?.push(packing.frameBytes, packing.plainBytes, packing.storedBytes);
+    if (packing !== undefined)
+      runs.at(-1)?.push(packing.frameBytes, packing.plainBytes, packing.storedBytes);
   }
   return runs;
 }
@@ -95,13 +102,21 @@ function fromRuns(runs: SegmentRuns): Segment[] {
   for (const run of runs) {
     for (let at = 1; at < run.length; ) {
       const blobId = `${run[0]}${run[at]}` as BlobId;
-      const segment = { blobId, offsetBytes: Number(run[at + 1]), lengthBytes: Number(run[at + 2]) };
+      const segment = {
+        blobId,
+        offsetBytes: Number(run[at + 1]),
+        lengthBytes: Number(run[at + 2]),
+      };
       at += 3;
       if (typeof run[at] !== 'number') {
         segments.push(segment);
         continue;
       }
-      const [frameBytes, plainBytes, storedBytes] = [Number(run[at]), Number(run[at + 1]), Number(run[at + 2])];
+      const [frameBytes, plainBytes, storedBytes] = [
+        Number(run[at]),
+        Number(run[at + 1]),
+        Number(run[at + 2]),
+      ];
       segments.push({ ...segment, packing: { frameBytes, plainBytes, storedBytes } });
       at += 3;
     }
@@ -141,7 +156,9 @@ export function encodeDetail(version: ObjectVersion): string {
     ...(version.segments.length === 0 ? {} : { segments: toRuns(version.segments) }),
     ...(version.parts === null
       ? {}
-      : { parts: version.parts.flatMap((part) => [part.partNumber, part.sizeBytes, part.checksum]) }),
+      : {
+          parts: version.parts.flatMap((part) => [part.partNumber, part.sizeBytes, part.checksum]),
+        }),
     ...(version.acl === null ? {} : { acl: version.acl }),
     ...(isEmpty(version.tags) ? {} : { tags: version.tags }),
     ...(version.lock === null ? {} : { lock: version.lock }),
@@ -176,11 +193,17 @@ export function detailOfRow(
   return found?.detail ?? '{}';
 }
 
-/** What packing asks of a version besides its columns; null: it stands in its row, is sealed, or has something packed already. */
+/**
+ * What packing asks of a version besides its columns; null: it stands in its row, is sealed, or has
+ * something packed already.
+ */
 export function packingFactsOf(text: string): Pick<ObjectVersion, 'headers' | 'segments'> | null {
   const { headers = {}, segments: runs = [], encryption } = JSON.parse(text) as Detail;
   const segments = fromRuns(runs);
-  const isPlain = encryption === undefined && segments.length > 0 && segments.every((one) => one.packing === undefined);
+  const isPlain =
+    encryption === undefined &&
+    segments.length > 0 &&
+    segments.every((one) => one.packing === undefined);
   return isPlain ? { headers, segments } : null;
 }
 
@@ -221,7 +244,8 @@ export function decodeVersion(row: VersionRow): ObjectVersion {
     storageClass: row.storage_class,
     headers: detail.headers ?? {},
     userMetadata: detail.userMetadata ?? {},
-    checksum: kind === null || detail.checksum === undefined ? null : { ...kind, value: detail.checksum },
+    checksum:
+      kind === null || detail.checksum === undefined ? null : { ...kind, value: detail.checksum },
     parts: detail.parts === undefined ? null : decodeParts(detail.parts),
     ...body,
   };
@@ -258,5 +282,8 @@ function decodeChecksumKind(
   row: Pick<SummaryRow, 'checksum_algorithm' | 'checksum_type'>,
 ): Pick<Checksum, 'algorithm' | 'type'> | null {
   if (row.checksum_algorithm === null || row.checksum_type === null) return null;
-  return { algorithm: row.checksum_algorithm as Checksum['algorithm'], type: row.checksum_type as Checksum['type'] };
+  return {
+    algorithm: row.checksum_algorithm as Checksum['algorithm'],
+    type: row.checksum_type as Checksum['type'],
+  };
 }

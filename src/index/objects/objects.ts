@@ -1,6 +1,7 @@
-// The objects family of the index: what a key stands for, its commit, and changes of a version that exists. A commit
-// checks its condition, counts references and replaces the row in one atomic step: it is the write of an object.
-// Where versions stand is version-rows.ts's, deleting them delete-objects.ts's.
+// The objects family of the index: what a key stands for, its commit, and changes of a version that
+// exists. A commit checks its condition, counts references and replaces the row in one atomic step:
+// it is the write of an object. Where versions stand is version-rows.ts's, deleting them
+// delete-objects.ts's.
 
 import { StorageError } from '../../domain/errors.ts';
 import { siteFileKeys } from '../../domain/hosting.ts';
@@ -22,11 +23,25 @@ import { sharedBefore, shareEqual } from './deduplicate.ts';
 import { deleteObjects } from './delete-objects.ts';
 import { creationOf, factsOf, recordEvent, taggingOf } from './object-events.ts';
 import { decodeMarker, decodeVersion, type MarkerRow, type VersionRow } from './object-rows.ts';
-import { isNamed, named, readCurrent, readNewestOther, type StoredVersion } from './stored-versions.ts';
-import { isPlaced, lockedByDefault, placeVersion, rewriteDetail, versioningOf } from './version-rows.ts';
+import {
+  isNamed,
+  named,
+  readCurrent,
+  readNewestOther,
+  type StoredVersion,
+} from './stored-versions.ts';
+import {
+  isPlaced,
+  lockedByDefault,
+  placeVersion,
+  rewriteDetail,
+  versioningOf,
+} from './version-rows.ts';
 
 /** A row of an outer join: the object's columns are null when there is none. */
-type MaybeVersionRow = SqlRow & { readonly [Column in keyof VersionRow]: VersionRow[Column] | null };
+type MaybeVersionRow = SqlRow & {
+  readonly [Column in keyof VersionRow]: VersionRow[Column] | null;
+};
 
 const VERSION_COLUMNS = `o.key, o.owner_id AS object_owner_id, o.size_bytes, o.etag, o.last_modified_ms, o.storage_class,
   o.checksum_algorithm, o.checksum_type, o.version_id, o.is_null, coalesce(o.detail, x.detail) AS detail, x.inline_bytes`;
@@ -35,7 +50,13 @@ const JOIN_OBJECT = `LEFT JOIN objects AS o ON o.bucket = b.n AND o.key = ? ${JO
 
 type ObjectCalls = Pick<
   IndexApi,
-  'getVersion' | 'getObjects' | 'resolve' | 'resolveAll' | 'commitObject' | 'deleteObjects' | 'updateVersion'
+  | 'getVersion'
+  | 'getObjects'
+  | 'resolve'
+  | 'resolveAll'
+  | 'commitObject'
+  | 'deleteObjects'
+  | 'updateVersion'
 >;
 
 /** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
@@ -54,7 +75,10 @@ export function createObjectCalls(sql: Sql): ObjectCalls {
     return isVersionRow(row) ? decodeVersion(row) : null;
   }
 
-  function resolve({ name, key }: Parameters<IndexApi['resolve']>[0]): ReturnType<IndexApi['resolve']> {
+  function resolve({
+    name,
+    key,
+  }: Parameters<IndexApi['resolve']>[0]): ReturnType<IndexApi['resolve']> {
     const [row] = sql.all<MaybeVersionRow & BucketRow>(
       `SELECT b.id, b.name, b.owner_id, b.created_at_ms, b.revision, b.access, b.settings, ${VERSION_COLUMNS}
        FROM buckets AS b ${JOIN_OBJECT} WHERE b.name = ? AND b.deleted_at_ms IS NULL`,
@@ -69,7 +93,8 @@ export function createObjectCalls(sql: Sql): ObjectCalls {
   return {
     getVersion({ bucket, key, versionId }) {
       const current = readIn(bucket, key);
-      if (current !== null && isNamed(current, versionId)) return { kind: 'object', object: current, isLatest: true };
+      if (current !== null && isNamed(current, versionId))
+        return { kind: 'object', object: current, isLatest: true };
       if (versionId === null && versioningOf(bucket) === 'off') return null;
       return readOtherVersion(sql, requireBucket(sql, bucket), key, versionId, current !== null);
     },
@@ -93,10 +118,19 @@ export function createObjectCalls(sql: Sql): ObjectCalls {
       }
       checkCondition(condition, key, current);
       const { storedAs, ...shared } = shareEqual(sql, n, storageClass, given.segments, arrivals);
-      const object = storedAs === null ? given : ({ ...given, segments: shared.segments } as ObjectVersion);
-      const deduplicatedAway = addReferences(sql, n, storageClass, mentionsOf(object.segments), shared.arrivals);
+      const object =
+        storedAs === null ? given : ({ ...given, segments: shared.segments } as ObjectVersion);
+      const deduplicatedAway = addReferences(
+        sql,
+        n,
+        storageClass,
+        mentionsOf(object.segments),
+        shared.arrivals,
+      );
       const version = lockedByDefault(bucket, object);
-      const placed = placeVersion(sql, n, versioningOf(bucket), version, current, { deduplicatedAway });
+      const placed = placeVersion(sql, n, versioningOf(bucket), version, current, {
+        deduplicatedAway,
+      });
       recordEvent(sql, bucket, { ...factsOf(object), name: creationOf(bucket), version: placed });
       return { ...placed, storedAs };
     },
@@ -109,10 +143,14 @@ export function createObjectCalls(sql: Sql): ObjectCalls {
       const isCurrent = current !== null && isNamed(current.object, versionId);
       const found = isCurrent ? null : readOtherVersion(sql, n, key, versionId, current !== null);
       if (found?.kind === 'marker')
-        throw new StorageError('MethodNotAllowed', { fields: { ResourceType: 'DeleteMarker', Allow: 'DELETE' } });
+        throw new StorageError('MethodNotAllowed', {
+          fields: { ResourceType: 'DeleteMarker', Allow: 'DELETE' },
+        });
       const object = isCurrent ? current.object : found?.object;
       if (object === undefined) {
-        throw new StorageError(versionId === null ? 'NoSuchKey' : 'NoSuchVersion', { fields: { Key: key } });
+        throw new StorageError(versionId === null ? 'NoSuchKey' : 'NoSuchVersion', {
+          fields: { Key: key },
+        });
       }
       const next = changed(object, change, nowMs, bypassGovernance);
       const [stored] = sql.all<{ body_id: number | null }>(
@@ -123,14 +161,18 @@ export function createObjectCalls(sql: Sql): ObjectCalls {
       );
       rewriteDetail(sql, n, isCurrent ? 'objects' : 'versions', next, stored?.body_id ?? null);
       const facts = { ...factsOf(next), nowMs, version: next };
-      if (change.tags !== undefined) recordEvent(sql, bucket, { ...facts, name: taggingOf(bucket) });
+      if (change.tags !== undefined)
+        recordEvent(sql, bucket, { ...facts, name: taggingOf(bucket) });
       if (change.acl !== undefined) recordEvent(sql, bucket, { ...facts, name: 'ObjectAcl:Put' });
       return next;
     },
   };
 }
 
-/** The record with the files of rules that its site has, if it has any and its owner wants them read. */
+/**
+ * The record with the files of rules that its site has, if it has any and its owner wants them
+ * read.
+ */
 function withSiteFiles(sql: Sql, bucket: BucketRecord): BucketRecord {
   const { hosting } = bucket.settings;
   if (hosting?.ruleFiles !== true) return bucket;
@@ -141,7 +183,10 @@ function withSiteFiles(sql: Sql, bucket: BucketRecord): BucketRecord {
     JSON.stringify(siteFileKeys(hosting)),
   );
   if (rows.length === 0) return bucket;
-  const siteFiles = rows.map((row) => ({ key: row.key as ObjectKey, versionId: row.version_id as VersionId }));
+  const siteFiles = rows.map((row) => ({
+    key: row.key as ObjectKey,
+    versionId: row.version_id as VersionId,
+  }));
   return { ...bucket, siteFiles };
 }
 
@@ -150,7 +195,11 @@ function isVersionRow(row: MaybeVersionRow): row is MaybeVersionRow & VersionRow
 }
 
 /** The current object of a key with all that is known of it, or null. */
-export function readCurrentVersion(sql: Sql, bucket: number, key: ObjectKey): { object: ObjectVersion } | null {
+export function readCurrentVersion(
+  sql: Sql,
+  bucket: number,
+  key: ObjectKey,
+): { object: ObjectVersion } | null {
   const [row] = sql.all<VersionRow>(
     `SELECT ${VERSION_COLUMNS} FROM objects AS o ${JOIN_BODY} WHERE o.bucket = ? AND o.key = ?`,
     bucket,
@@ -159,7 +208,10 @@ export function readCurrentVersion(sql: Sql, bucket: number, key: ObjectKey): { 
   return row === undefined ? null : { object: decodeVersion(row) };
 }
 
-/** A version that is not the current object. Without a name: the delete marker that hides the key, if there is one. */
+/**
+ * A version that is not the current object. Without a name: the delete marker that hides the key,
+ * if there is one.
+ */
 export function readOtherVersion(
   sql: Sql,
   bucket: number,
@@ -184,23 +236,43 @@ export function readOtherVersion(
 }
 
 function protectedByLock(): StorageError {
-  return new StorageError('AccessDenied', { detail: 'Access Denied because object protected by object lock.' });
+  return new StorageError('AccessDenied', {
+    detail: 'Access Denied because object protected by object lock.',
+  });
 }
 
 /** AccessDenied when the lock forbids it. */
-function changed(object: ObjectVersion, change: VersionChange, nowMs: number, bypass: boolean): ObjectVersion {
+function changed(
+  object: ObjectVersion,
+  change: VersionChange,
+  nowMs: number,
+  bypass: boolean,
+): ObjectVersion {
   const old = object.lock ?? { retention: null, hasLegalHold: null };
-  const { retention = old.retention, hasLegalHold = old.hasLegalHold, tags = object.tags, acl = object.acl } = change;
-  if (change.retention !== undefined && !mayReplaceRetention(old.retention, retention, nowMs, bypass)) {
+  const {
+    retention = old.retention,
+    hasLegalHold = old.hasLegalHold,
+    tags = object.tags,
+    acl = object.acl,
+  } = change;
+  if (
+    change.retention !== undefined &&
+    !mayReplaceRetention(old.retention, retention, nowMs, bypass)
+  ) {
     throw protectedByLock();
   }
-  if (change.encryption !== undefined && isLocked(object.lock, nowMs, false)) throw protectedByLock();
+  if (change.encryption !== undefined && isLocked(object.lock, nowMs, false))
+    throw protectedByLock();
   const lock = retention === null && hasLegalHold === null ? null : { retention, hasLegalHold };
   return { ...object, tags, acl, lock, encryption: change.encryption ?? object.encryption };
 }
 
 /** PreconditionFailed; NoSuchKey for an If-Match on a missing key. */
-export function checkCondition(condition: WriteCondition | null, key: ObjectKey, current: StoredVersion | null): void {
+export function checkCondition(
+  condition: WriteCondition | null,
+  key: ObjectKey,
+  current: StoredVersion | null,
+): void {
   if (condition === null) return;
   const { ifMatch, ifNoneMatch } = condition;
   if (ifMatch !== null) {
@@ -208,7 +280,8 @@ export function checkCondition(condition: WriteCondition | null, key: ObjectKey,
     if (ifMatch !== '*' && ifMatch !== current.etag) throw preconditionFailed('If-Match');
   }
   if (ifNoneMatch !== null && current !== null) {
-    if (ifNoneMatch === '*' || ifNoneMatch === current.etag) throw preconditionFailed('If-None-Match');
+    if (ifNoneMatch === '*' || ifNoneMatch === current.etag)
+      throw preconditionFailed('If-None-Match');
   }
 }
 

@@ -26,7 +26,10 @@ export const STORAGE_GRANT_TABLES: readonly string[] = [
 
 type QuotaCalls = Pick<IndexApi, 'requireRoom' | 'setStorageGrant' | 'settleStorageGrant'>;
 /** Commands by which a bucket can come to store more; no other adds a row that takes up room. */
-type GrowingCalls = Pick<IndexApi, 'commitObject' | 'commitPart' | 'completeUpload' | 'commitCopies' | 'stepNameJob'>;
+type GrowingCalls = Pick<
+  IndexApi,
+  'commitObject' | 'commitPart' | 'completeUpload' | 'commitCopies' | 'stepNameJob'
+>;
 
 /** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
 export function createQuotaCalls(sql: Sql): QuotaCalls {
@@ -99,7 +102,9 @@ function requireQuotas(
     });
   }
   if (!isShared || !isPassed(grantOf(sql, bucket), before, after)) return;
-  throw new StorageError('StorageGrantNeeded', { fields: { Bytes: `${after.bytes}`, Objects: `${after.objects}` } });
+  throw new StorageError('StorageGrantNeeded', {
+    fields: { Bytes: `${after.bytes}`, Objects: `${after.objects}` },
+  });
 }
 
 /**
@@ -124,7 +129,11 @@ function storedIn(sql: Sql, bucket: number): StorageAmount {
 }
 
 /** What goes when such a body is committed now. */
-function replacedBy(sql: Sql, n: number, { bucket, key, part }: Parameters<IndexApi['requireRoom']>[0]): StorageAmount {
+function replacedBy(
+  sql: Sql,
+  n: number,
+  { bucket, key, part }: Parameters<IndexApi['requireRoom']>[0],
+): StorageAmount {
   if (part !== null) {
     const [row] = sql.all<{ bytes: number }>(
       'SELECT size_bytes AS bytes FROM parts WHERE bucket = ? AND upload_id = ? AND part_number = ?',
@@ -150,7 +159,10 @@ function replacedBy(sql: Sql, n: number, { bucket, key, part }: Parameters<Index
 
 /** A bucket without one may store nothing of its account's quota. */
 function grantOf(sql: Sql, bucket: number): StorageGrant {
-  const [row] = sql.all<StorageGrant>('SELECT bytes, objects, sequence FROM storage_grants WHERE bucket = ?', bucket);
+  const [row] = sql.all<StorageGrant>(
+    'SELECT bytes, objects, sequence FROM storage_grants WHERE bucket = ?',
+    bucket,
+  );
   return row ?? { bytes: 0, objects: 0, sequence: 0 };
 }
 

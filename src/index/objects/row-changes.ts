@@ -1,14 +1,16 @@
-// The narrow waist through which the index says what came and went: a row of an object, an older version, or parts of an
-// upload. Every commit that adds, removes or moves such a row calls `rowChanged` once, inside its own transaction, so what
-// hangs on it (totals and byte-milliseconds of storage) is never apart from the rows. It must not touch the rows themselves.
+// The narrow waist through which the index says what came and went: a row of an object, an older
+// version, or parts of an upload. Every commit that adds, removes or moves such a row calls
+// `rowChanged` once, inside its own transaction, so what hangs on it (totals and byte-milliseconds
+// of storage) is never apart from the rows. It must not touch the rows themselves.
 import type { ObjectKey } from '../../domain/nouns.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { noteRowChange } from '../key-jobs/key-aids.ts';
 import { addToTotals } from './storage-totals.ts';
 
 /**
- * What takes up room: the current object of a key, a version of it that is not current, or parts of an upload. Delete
- * markers have no bytes and are not told. `count`: rows that this stands for; more than one only of parts.
+ * What takes up room: the current object of a key, a version of it that is not current, or parts of
+ * an upload. Delete markers have no bytes and are not told. `count`: rows that this stands for;
+ * more than one only of parts.
  */
 export type RowState = {
   readonly kind: 'current' | 'noncurrent' | 'part';
@@ -19,8 +21,8 @@ export type RowState = {
   /** What of these bytes compression spares: never more than they are. */
   readonly compressedAway: number;
   /**
-   * By how much its coming raises what the bucket spares in its class by storing bytes once, and its going lowers it; 0
-   * where only its kind changes.
+   * By how much its coming raises what the bucket spares in its class by storing bytes once, and
+   * its going lowers it; 0 where only its kind changes.
    */
   readonly deduplicatedAway: number;
 };
@@ -47,8 +49,9 @@ export function oneRow(
 }
 
 /**
- * Tells of one change; the row itself has changed by then, if it is one that comes. Cost: two statements on one small row
- * (3 µs), four when the storage class changes; a few more in the first commit of an hour. Source: measured 2026-11.
+ * Tells of one change; the row itself has changed by then, if it is one that comes. Cost: two
+ * statements on one small row (3 µs), four when the storage class changes; a few more in the first
+ * commit of an hour. Source: measured 2026-11.
  */
 export function rowChanged(sql: Sql, change: RowChange): void {
   addToTotals(sql, change);

@@ -1,5 +1,5 @@
-// The collecting side of storage-totals.ts and commit-usage.ts: closes the hours that are over, gives closed ones to whoever
-// brings them to the ledger, forgets what is there.
+// The collecting side of storage-totals.ts and commit-usage.ts: closes the hours that are over,
+// gives closed ones to whoever brings them to the ledger, forgets what is there.
 
 import type { StorageHours, StorageTotals } from '../../domain/billing/stored.ts';
 import type { AccountId, BucketId, BucketName } from '../../domain/nouns.ts';
@@ -93,7 +93,10 @@ function readHours(sql: Sql, name: BucketName, limit: number): readonly StorageH
         meter: `deduplicated/${row.storage_class}`,
         quantity: joined(row.deduplicated_ms_gib, row.deduplicated_ms_rest),
       },
-      { meter: `compressed/${row.storage_class}`, quantity: joined(row.compressed_gib_ms, row.compressed_rest_ms) },
+      {
+        meter: `compressed/${row.storage_class}`,
+        quantity: joined(row.compressed_gib_ms, row.compressed_rest_ms),
+      },
     ],
   }));
 }

@@ -1,12 +1,13 @@
-// How much each bucket stores now, per storage class, and the exact integral of that over time. The integral of the hour
-// that runs stands in the row of the totals; whoever comes after its end closes it: what it came to is moved to
-// `storage_hours`, where it waits until the ledger has it. Called by row-changes.ts alone, inside commits; the collecting
-// side is storage-hours.ts.
+// How much each bucket stores now, per storage class, and the exact integral of that over time. The
+// integral of the hour that runs stands in the row of the totals; whoever comes after its end
+// closes it: what it came to is moved to `storage_hours`, where it waits until the ledger has it.
+// Called by row-changes.ts alone, inside commits; the collecting side is storage-hours.ts.
 //
-// Byte-milliseconds of one hour pass 2^63 from 2.6 TB on, and SQLite would go on in floating point. So the integral is kept
-// as two whole numbers: of the bytes' whole GiB and of the rest below one GiB. The rest's stays below 2^30 * 3,600,000 <
-// 2^53 in an hour, the other's below 2^55 for what an INTEGER can count at all (8 EiB). Both are sums of exact products.
-// What sharing and compression spare of these bytes has an integral of its own each, kept in the same way.
+// Byte-milliseconds of one hour pass 2^63 from 2.6 TB on, and SQLite would go on in floating point.
+// So the integral is kept as two whole numbers: of the bytes' whole GiB and of the rest below one
+// GiB. The rest's stays below 2^30 * 3,600,000 < 2^53 in an hour, the other's below 2^55 for what
+// an INTEGER can count at all (8 EiB). Both are sums of exact products. What sharing and
+// compression spare of these bytes has an integral of its own each, kept in the same way.
 
 import { HOUR_MS, startOfHour } from '../../domain/time.ts';
 import type { Sql } from '../../ports/sql.ts';
@@ -25,7 +26,9 @@ type Deltas = {
   compressedAway: number;
 };
 
-/** What is integrated over time: its bytes now, and the columns of its whole GiB and of the rest. */
+/**
+ * What is integrated over time: its bytes now, and the columns of its whole GiB and of the rest.
+ */
 const INTEGRALS = [
   { bytes: '(current_bytes + noncurrent_bytes + part_bytes)', gib: 'gib_ms', rest: 'rest_ms' },
   { bytes: 'deduplicated_bytes', gib: 'deduplicated_gib_ms', rest: 'deduplicated_rest_ms' },
@@ -47,7 +50,8 @@ const GROW = grownBy('max(0, ?3 - as_of_ms)').map((sum, at) => `${SUMS[at]} = ${
 const COUNTS = `as_of_ms = max(as_of_ms, ?3), current_bytes = current_bytes + ?4, current_count = current_count + ?5,
   noncurrent_bytes = noncurrent_bytes + ?6, noncurrent_count = noncurrent_count + ?7,
   part_bytes = part_bytes + ?8, part_count = part_count + ?9`;
-// With RETURNING to tell whether it met the row, such a statement takes twice the time: more than the look before it.
+// With RETURNING to tell whether it met the row, such a statement takes twice the time: more than
+// the look before it.
 const PLAIN_CHANGE = `UPDATE storage_totals SET ${GROW.slice(0, 2).join(', ')}, ${COUNTS} WHERE bucket = ?1 AND storage_class = ?2`;
 const SPARING_CHANGE = `UPDATE storage_totals SET ${GROW.join(', ')}, ${COUNTS},
   deduplicated_bytes = deduplicated_bytes + ?10, compressed_bytes = compressed_bytes + ?11
@@ -100,7 +104,13 @@ function add(deltas: Deltas, state: RowState, sign: 1 | -1): void {
   }
 }
 
-function change(sql: Sql, bucket: number, storageClass: string, deltas: Deltas, atMs: number): void {
+function change(
+  sql: Sql,
+  bucket: number,
+  storageClass: string,
+  deltas: Deltas,
+  atMs: number,
+): void {
   const [row] = sql.all<{ hour_ms: number; spared: number }>(
     `SELECT hour_ms, deduplicated_bytes + compressed_bytes AS spared FROM storage_totals
      WHERE bucket = ? AND storage_class = ?`,
@@ -111,8 +121,14 @@ function change(sql: Sql, bucket: number, storageClass: string, deltas: Deltas, 
   else if (row.hour_ms <= atMs - HOUR_MS) closeHour(sql, bucket, storageClass, atMs);
   const { deduplicatedAway, compressedAway } = deltas;
   const all = [bucket, storageClass, atMs, deltas.currentBytes, deltas.currentCount] as const;
-  const rest = [deltas.noncurrentBytes, deltas.noncurrentCount, deltas.partBytes, deltas.partCount] as const;
-  // Where nothing is spared, before and after, two of three integrals stay: that halves the statement's time.
+  const rest = [
+    deltas.noncurrentBytes,
+    deltas.noncurrentCount,
+    deltas.partBytes,
+    deltas.partCount,
+  ] as const;
+  // Where nothing is spared, before and after, two of three integrals stay: that halves the
+  // statement's time.
   if ((row?.spared ?? 0) === 0 && deduplicatedAway === 0 && compressedAway === 0) {
     sql.all(PLAIN_CHANGE, ...all, ...rest);
   } else sql.all(SPARING_CHANGE, ...all, ...rest, deduplicatedAway, compressedAway);
@@ -131,8 +147,9 @@ function begin(sql: Sql, bucket: number, storageClass: string, atMs: number): vo
 type OpenHour = { readonly hour_ms: number; readonly as_of_ms: number };
 
 /**
- * Closes the hour of a row if it is over at `atMs`, and the whole hours after it, which are alike and take one row
- * together. A row that a migration made begins here: nobody knows what it stored before, so that is not counted.
+ * Closes the hour of a row if it is over at `atMs`, and the whole hours after it, which are alike
+ * and take one row together. A row that a migration made begins here: nobody knows what it stored
+ * before, so that is not counted.
  */
 export function closeHour(sql: Sql, bucket: number, storageClass: string, atMs: number): void {
   const [row] = sql.all<OpenHour>(
@@ -144,14 +161,19 @@ export function closeHour(sql: Sql, bucket: number, storageClass: string, atMs: 
   if (row === undefined || row.hour_ms >= hourMs) return;
   if (row.hour_ms > 0) {
     const end = row.hour_ms + HOUR_MS;
-    keepHours(sql, bucket, storageClass, { hourMs: row.hour_ms, hours: 1, addedMs: end - row.as_of_ms });
+    keepHours(sql, bucket, storageClass, {
+      hourMs: row.hour_ms,
+      hours: 1,
+      addedMs: end - row.as_of_ms,
+    });
     const whole = (hourMs - end) / HOUR_MS;
     sql.all(
       `UPDATE storage_totals SET ${SUMS.map((sum) => `${sum} = 0`).join(', ')} WHERE bucket = ? AND storage_class = ?`,
       bucket,
       storageClass,
     );
-    if (whole > 0) keepHours(sql, bucket, storageClass, { hourMs: end, hours: whole, addedMs: HOUR_MS });
+    if (whole > 0)
+      keepHours(sql, bucket, storageClass, { hourMs: end, hours: whole, addedMs: HOUR_MS });
   }
   sql.all(
     'UPDATE storage_totals SET hour_ms = ?, as_of_ms = ? WHERE bucket = ? AND storage_class = ?',
@@ -178,12 +200,15 @@ export function bringBack(sql: Sql, bucketName: string, atMs: number): void {
 }
 
 /**
- * The bucket is deleted: its hours, the last one too, end now, and what the sweeper still has to clear away (parts of
- * unfinished uploads) is nobody's to pay.
+ * The bucket is deleted: its hours, the last one too, end now, and what the sweeper still has to
+ * clear away (parts of unfinished uploads) is nobody's to pay.
  */
 export function endTotals(sql: Sql, bucket: number, commandMs: number): void {
   const atMs = usageTime(sql, commandMs);
-  const rows = sql.all<{ storage_class: string }>('SELECT storage_class FROM storage_totals WHERE bucket = ?', bucket);
+  const rows = sql.all<{ storage_class: string }>(
+    'SELECT storage_class FROM storage_totals WHERE bucket = ?',
+    bucket,
+  );
   for (const { storage_class: storageClass } of rows) {
     closeHour(sql, bucket, storageClass, atMs);
     const [open] = sql.all<OpenHour>(
@@ -198,7 +223,10 @@ export function endTotals(sql: Sql, bucket: number, commandMs: number): void {
   sql.all('DELETE FROM storage_totals WHERE bucket = ?', bucket);
 }
 
-/** Notes what each of some like hours came to: what the row has by now, and its bytes for `addedMs` more. Nothing if that is 0. */
+/**
+ * Notes what each of some like hours came to: what the row has by now, and its bytes for `addedMs`
+ * more. Nothing if that is 0.
+ */
 function keepHours(
   sql: Sql,
   bucket: number,

@@ -1,5 +1,6 @@
-// What commits and deletions read of a version before they change it: the current object of a key from `objects`, every other
-// version and every delete marker from `versions`. How these stand is version-rows.ts's, which changes them.
+// What commits and deletions read of a version before they change it: the current object of a key
+// from `objects`, every other version and every delete marker from `versions`. How these stand is
+// version-rows.ts's, which changes them.
 import type { ObjectKey, VersionId, VersionName } from '../../domain/nouns.ts';
 import type { ObjectLock } from '../../domain/object-facts.ts';
 import type { Sql } from '../../ports/sql.ts';
@@ -72,7 +73,10 @@ export function isNamed(current: StoredMarker, name: VersionName | null): boolea
   return name === null || name === current.versionId || (name === 'null' && current.isNull);
 }
 
-/** What a row of `versions` (as `o`) must be to have that name, which is bound to the statement either way. */
+/**
+ * What a row of `versions` (as `o`) must be to have that name, which is bound to the statement
+ * either way.
+ */
 export function named(name: VersionName | null): string {
   return name === 'null' ? 'o.is_null = 1 AND ? IS NOT NULL' : 'o.version_id = ?';
 }
@@ -106,5 +110,9 @@ export function readNewestOther(
     key,
   );
   if (row === undefined) return null;
-  return { versionId: row.version_id as VersionId, isNull: row.is_null === 1, isMarker: row.is_marker === 1 };
+  return {
+    versionId: row.version_id as VersionId,
+    isNull: row.is_null === 1,
+    isMarker: row.is_marker === 1,
+  };
 }

@@ -1,9 +1,17 @@
-// Where the versions of a key stand. The current object is in `objects`, so that listings of objects read nothing else;
-// every other version and every delete marker is in `versions`, newest first by id. A key without a row in `objects` is
-// gone or hidden: then the newest row of `versions`, if any, is a delete marker. Called by the commits of the index.
+// Where the versions of a key stand. The current object is in `objects`, so that listings of
+// objects read nothing else; every other version and every delete marker is in `versions`, newest
+// first by id. A key without a row in `objects` is gone or hidden: then the newest row of
+// `versions`, if any, is a delete marker. Called by the commits of the index.
 
 import { StorageError } from '../../domain/errors.ts';
-import type { AccountId, BucketRef, ObjectKey, ObjectVersion, VersionId, Versioning } from '../../domain/nouns.ts';
+import type {
+  AccountId,
+  BucketRef,
+  ObjectKey,
+  ObjectVersion,
+  VersionId,
+  Versioning,
+} from '../../domain/nouns.ts';
 import { lockOfNew } from '../../domain/object-facts.ts';
 import { isSameWrite, orderedAfter } from '../../domain/version-order.ts';
 import type { Sql } from '../../ports/sql.ts';
@@ -12,14 +20,21 @@ import { packedAwayOf } from './compressed-away.ts';
 import { countEarlyLeave } from './minimum-storage-duration.ts';
 import { encodeDetail } from './object-rows.ts';
 import { oneRow, type RowState, rowChanged } from './row-changes.ts';
-import { readCurrent, readNewestOther, readOther, type StoredMarker, type StoredVersion } from './stored-versions.ts';
+import {
+  readCurrent,
+  readNewestOther,
+  readOther,
+  type StoredMarker,
+  type StoredVersion,
+} from './stored-versions.ts';
 
 /**
- * Longest detail that stands in the object's own row, in UTF-16 units; a longer one stands beside it, with the
- * inline bytes. Listings then read dense pages, and no row spills: SQLite loads a spilled row of such a table whole
- * whenever a search passes it. A row of up to 1,002 bytes never spills (page of 4,096 bytes).
- * Source: https://sqlite.org/fileformat2.html section 1.6; inline bytes in the row made listing 3 to 5 times slower
- * at 2 to 10 KiB (measured 2026-11, 200,000 keys).
+ * Longest detail that stands in the object's own row, in UTF-16 units; a longer one stands beside
+ * it, with the inline bytes. Listings then read dense pages, and no row spills: SQLite loads a
+ * spilled row of such a table whole whenever a search passes it. A row of up to 1,002 bytes never
+ * spills (page of 4,096 bytes). Source: https://sqlite.org/fileformat2.html section 1.6; inline
+ * bytes in the row made listing 3 to 5 times slower at 2 to 10 KiB (measured 2026-11, 200,000
+ * keys).
  */
 const DETAIL_IN_ROW_MAX_LENGTH = 512;
 
@@ -28,16 +43,21 @@ export function versioningOf(bucket: BucketRef): Versioning {
   return bucket.versioning ?? 'off';
 }
 
-/** The version with the retention that its bucket gives to new ones; a bucket without versions gives none. */
+/**
+ * The version with the retention that its bucket gives to new ones; a bucket without versions gives
+ * none.
+ */
 export function lockedByDefault(bucket: BucketRef, version: ObjectVersion): ObjectVersion {
   const rule = bucket.defaultRetention ?? null;
-  return rule === null ? version : { ...version, lock: lockOfNew(version.lock, rule, version.lastModifiedMs) };
+  return rule === null
+    ? version
+    : { ...version, lock: lockOfNew(version.lock, rule, version.lastModifiedMs) };
 }
 
 /**
- * Makes `version`, whose references are counted already, the current one; `current` goes or becomes an older version.
- * Gives what the bucket made of its id. `deduplicatedAway`: what counting them saved; `nowMs`: when that happens, for a
- * version that keeps an older date.
+ * Makes `version`, whose references are counted already, the current one; `current` goes or becomes
+ * an older version. Gives what the bucket made of its id. `deduplicatedAway`: what counting them
+ * saved; `nowMs`: when that happens, for a version that keeps an older date.
  */
 export function placeVersion(
   sql: Sql,
@@ -45,21 +65,43 @@ export function placeVersion(
   versioning: Versioning,
   version: ObjectVersion,
   current: StoredVersion | null,
-  { deduplicatedAway, nowMs = version.lastModifiedMs }: { deduplicatedAway: SavedBytes; nowMs?: number },
+  {
+    deduplicatedAway,
+    nowMs = version.lastModifiedMs,
+  }: { deduplicatedAway: SavedBytes; nowMs?: number },
 ): Pick<ObjectVersion, 'versionId' | 'isNull'> {
-  const hiding = current === null && versioning !== 'off' ? readNewestOther(sql, bucket, version.key) : null;
+  const hiding =
+    current === null && versioning !== 'off' ? readNewestOther(sql, bucket, version.key) : null;
   const versionId = orderedAfter(version.versionId, (current ?? hiding)?.versionId ?? null);
   const isNull = versioning !== 'enabled';
-  const { freedBodyId, gone } = makeRoom(sql, bucket, versioning, version.key, { current, hiding }, nowMs);
+  const { freedBodyId, gone } = makeRoom(
+    sql,
+    bucket,
+    versioning,
+    version.key,
+    { current, hiding },
+    nowMs,
+  );
   writeCurrent(sql, bucket, { ...version, versionId, isNull }, freedBodyId, nowMs);
-  const to = oneRow('current', { ...version, compressedAway: packedAwayOf(version.segments) }, deduplicatedAway);
+  const to = oneRow(
+    'current',
+    { ...version, compressedAway: packedAwayOf(version.segments) },
+    deduplicatedAway,
+  );
   rowChanged(sql, { bucket, key: version.key, from: gone, to, atMs: nowMs });
   return { versionId, isNull };
 }
 
 /** The same write again: its current version is there already. */
-export function isPlaced(version: ObjectVersion, current: StoredVersion | null): current is StoredVersion {
-  return current !== null && isSameWrite(current.versionId, version.versionId) && current.etag === version.etag;
+export function isPlaced(
+  version: ObjectVersion,
+  current: StoredVersion | null,
+): current is StoredVersion {
+  return (
+    current !== null &&
+    isSameWrite(current.versionId, version.versionId) &&
+    current.etag === version.etag
+  );
 }
 
 /** A delete marker in the place of the current version, which goes or becomes an older version. */
@@ -92,20 +134,24 @@ export function placeMarker(
 }
 
 /**
- * Lets the latest version go, or makes it an older one: the `current` object, or else the marker that is `hiding` the key;
- * with suspended versioning the null version goes, wherever it stands. Gives the id of a body row that nothing uses any
- * more, and the current version if it goes for good: that alone is still to be told to row-changes.ts, with what takes
- * its place.
+ * Lets the latest version go, or makes it an older one: the `current` object, or else the marker
+ * that is `hiding` the key; with suspended versioning the null version goes, wherever it stands.
+ * Gives the id of a body row that nothing uses any more, and the current version if it goes for
+ * good: that alone is still to be told to row-changes.ts, with what takes its place.
  */
 function makeRoom(
   sql: Sql,
   bucket: number,
   versioning: Versioning,
   key: ObjectKey,
-  { current, hiding }: { readonly current: StoredVersion | null; readonly hiding: StoredMarker | null },
+  {
+    current,
+    hiding,
+  }: { readonly current: StoredVersion | null; readonly hiding: StoredMarker | null },
   nowMs: number,
 ): { readonly freedBodyId: number | null; readonly gone: RowState | null } {
-  if (versioning === 'suspended' && current?.isNull !== true) removeOther(sql, bucket, key, 'null', nowMs);
+  if (versioning === 'suspended' && current?.isNull !== true)
+    removeOther(sql, bucket, key, 'null', nowMs);
   if (hiding !== null) {
     // By its id: whoever looks for what was not replaced goes over all versions of the key.
     sql.all(
@@ -132,17 +178,34 @@ function makeRoom(
     bucket,
     key,
   );
-  rowChanged(sql, { bucket, key, from: oneRow('current', current), to: oneRow('noncurrent', current), atMs: nowMs });
+  rowChanged(sql, {
+    bucket,
+    key,
+    from: oneRow('current', current),
+    to: oneRow('noncurrent', current),
+    atMs: nowMs,
+  });
   return { freedBodyId: null, gone: null };
 }
 
 /** Removes a version that is not the current object, with its references. */
-export function removeOther(sql: Sql, bucket: number, key: ObjectKey, name: VersionId | 'null', nowMs: number): void {
+export function removeOther(
+  sql: Sql,
+  bucket: number,
+  key: ObjectKey,
+  name: VersionId | 'null',
+  nowMs: number,
+): void {
   const stored = readOther(sql, bucket, key, name);
   if (stored === null) return;
   const from = withoutReferences(sql, bucket, 'noncurrent', stored, nowMs);
   if (stored.bodyId !== null) deleteBody(sql, stored.bodyId);
-  sql.all('DELETE FROM versions WHERE bucket = ? AND key = ? AND version_id = ?', bucket, key, stored.versionId);
+  sql.all(
+    'DELETE FROM versions WHERE bucket = ? AND key = ? AND version_id = ?',
+    bucket,
+    key,
+    stored.versionId,
+  );
   if (stored.isMarker) return;
   countEarlyLeave(sql, bucket, from, stored.classSinceMs, nowMs);
   rowChanged(sql, { bucket, key, from, to: null, atMs: nowMs });
@@ -156,11 +219,21 @@ function withoutReferences(
   stored: StoredVersion,
   nowMs: number,
 ): RowState {
-  return oneRow(kind, stored, dropReferences(sql, bucket, stored.storageClass, stored.mentions, nowMs));
+  return oneRow(
+    kind,
+    stored,
+    dropReferences(sql, bucket, stored.storageClass, stored.mentions, nowMs),
+  );
 }
 
 /** Removes the current object, with its references. */
-export function removeCurrent(sql: Sql, bucket: number, key: ObjectKey, current: StoredVersion, nowMs: number): void {
+export function removeCurrent(
+  sql: Sql,
+  bucket: number,
+  key: ObjectKey,
+  current: StoredVersion,
+  nowMs: number,
+): void {
   const from = withoutReferences(sql, bucket, 'current', current, nowMs);
   if (current.bodyId !== null) deleteBody(sql, current.bodyId);
   sql.all('DELETE FROM objects WHERE bucket = ? AND key = ?', bucket, key);
@@ -169,8 +242,9 @@ export function removeCurrent(sql: Sql, bucket: number, key: ObjectKey, current:
 }
 
 /**
- * Gives the current object of a bucket without versions another key; `target`, which has that now, goes. Only the row
- * changes: its bytes, references and all else stay as they are. Gives the version's id.
+ * Gives the current object of a bucket without versions another key; `target`, which has that now,
+ * goes. Only the row changes: its bytes, references and all else stay as they are. Gives the
+ * version's id.
  */
 export function renameCurrent(
   sql: Sql,
@@ -197,7 +271,10 @@ export function renameCurrent(
   return versionId;
 }
 
-/** After the newest version went: the next one is what the key stands for, unless it is a delete marker. */
+/**
+ * After the newest version went: the next one is what the key stands for, unless it is a delete
+ * marker.
+ */
 export function promoteNewest(sql: Sql, bucket: number, key: ObjectKey, nowMs: number): void {
   const newest = readNewestOther(sql, bucket, key);
   if (newest === null) return;
@@ -219,14 +296,35 @@ export function promoteNewest(sql: Sql, bucket: number, key: ObjectKey, nowMs: n
     key,
     newest.versionId,
   );
-  sql.all('DELETE FROM versions WHERE bucket = ? AND key = ? AND version_id = ?', bucket, key, newest.versionId);
+  sql.all(
+    'DELETE FROM versions WHERE bucket = ? AND key = ? AND version_id = ?',
+    bucket,
+    key,
+    newest.versionId,
+  );
   const promoted = readCurrent(sql, bucket, key);
-  if (promoted === null) throw new StorageError('InternalError', { cause: 'a version was not promoted' });
-  rowChanged(sql, { bucket, key, from: oneRow('noncurrent', promoted), to: oneRow('current', promoted), atMs: nowMs });
+  if (promoted === null)
+    throw new StorageError('InternalError', { cause: 'a version was not promoted' });
+  rowChanged(sql, {
+    bucket,
+    key,
+    from: oneRow('noncurrent', promoted),
+    to: oneRow('current', promoted),
+    atMs: nowMs,
+  });
 }
 
-/** Writes the row of the current object. `oldBodyId`: a row beside it that is free to be used again. `nowMs`: when it came. */
-function writeCurrent(sql: Sql, bucket: number, version: ObjectVersion, oldBodyId: number | null, nowMs: number): void {
+/**
+ * Writes the row of the current object. `oldBodyId`: a row beside it that is free to be used again.
+ * `nowMs`: when it came.
+ */
+function writeCurrent(
+  sql: Sql,
+  bucket: number,
+  version: ObjectVersion,
+  oldBodyId: number | null,
+  nowMs: number,
+): void {
   const detail = encodeDetail(version);
   const isBeside = version.inlineBytes !== null || detail.length > DETAIL_IN_ROW_MAX_LENGTH;
   if (!isBeside && oldBodyId !== null) deleteBody(sql, oldBodyId);
@@ -251,7 +349,10 @@ function writeCurrent(sql: Sql, bucket: number, version: ObjectVersion, oldBodyI
   );
 }
 
-/** Writes a changed detail of a version where it stands; a short one may grow over the limit of a row. */
+/**
+ * Writes a changed detail of a version where it stands; a short one may grow over the limit of a
+ * row.
+ */
 export function rewriteDetail(
   sql: Sql,
   bucket: number,
@@ -276,14 +377,23 @@ function deleteBody(sql: Sql, id: number): void {
   sql.all('DELETE FROM object_bodies WHERE id = ?', id);
 }
 
-/** Writes the row beside an object's, in the place of the old version's when it had one. Gives its id. */
-function putBody(sql: Sql, oldId: number | null, detail: string, inlineBytes: Uint8Array | null): number {
+/**
+ * Writes the row beside an object's, in the place of the old version's when it had one. Gives its
+ * id.
+ */
+function putBody(
+  sql: Sql,
+  oldId: number | null,
+  detail: string,
+  inlineBytes: Uint8Array | null,
+): number {
   const [row] = sql.all<{ id: number }>(
     'INSERT OR REPLACE INTO object_bodies (id, detail, inline_bytes) VALUES (?, ?, ?) RETURNING id',
     oldId,
     detail,
     inlineBytes,
   );
-  if (row === undefined) throw new StorageError('InternalError', { cause: 'object_bodies gave no id' });
+  if (row === undefined)
+    throw new StorageError('InternalError', { cause: 'object_bodies gave no id' });
   return row.id;
 }

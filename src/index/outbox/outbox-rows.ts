@@ -1,12 +1,13 @@
-// The rows of the outbox: how they come, change state and go, with the counts and the bounds of each place. Called by
-// outbox.ts for the calls of the port and by object-events.ts in the commits of objects.
+// The rows of the outbox: how they come, change state and go, with the counts and the bounds of
+// each place. Called by outbox.ts for the calls of the port and by object-events.ts in the commits
+// of objects.
 import type { AccountId } from '../../domain/nouns.ts';
 import type { Delivery, DeliveryState, NewDelivery, OutboxPlace } from '../../ports/outbox.ts';
 import type { Sql } from '../../ports/sql.ts';
 
 /**
- * Messages of one place that wait at most. A row takes about 1 KiB, so 100 MB: a tenth of what a Durable Object may have.
- * One more makes the oldest a dead letter.
+ * Messages of one place that wait at most. A row takes about 1 KiB, so 100 MB: a tenth of what a
+ * Durable Object may have. One more makes the oldest a dead letter.
  */
 export const WAITING_MAX = 100_000;
 /** Dead letters of one place; one more, and the oldest is lost, and counted. */
@@ -46,7 +47,8 @@ export function decodeDelivery(row: OutboxRow): Delivery {
     accountId: row.account_id as AccountId,
     endpointId: row.endpoint_id,
     lane: row.lane,
-    // A place is a random id and a row's number is never used again, so together they are unique everywhere.
+    // A place is a random id and a row's number is never used again, so together they are unique
+    // everywhere.
     messageId: row.message_id ?? `msg_${row.place}_${row.id.toString(36)}`,
     kind: row.kind === 's3' ? 's3' : 'plain',
     type: row.type,
@@ -62,8 +64,9 @@ export function decodeDelivery(row: OutboxRow): Delivery {
 }
 
 /**
- * The next number of a place: greater than every one before, and by its time also than those of an earlier database
- * under the same name. 4,096 of one millisecond are exact; 2^53 is reached in the year 2039, by ever smaller steps after.
+ * The next number of a place: greater than every one before, and by its time also than those of an
+ * earlier database under the same name. 4,096 of one millisecond are exact; 2^53 is reached in the
+ * year 2039, by ever smaller steps after.
  */
 export function nextSequence(sql: Sql, place: OutboxPlace, nowMs: number): number {
   const [row] = sql.all<{ last_sequence: number }>(
@@ -95,7 +98,8 @@ export function addDelivery(sql: Sql, delivery: NewDelivery, nowMs: number): voi
     nowMs,
   );
   if (count(sql, place, 'waiting', 1) > WAITING_MAX) {
-    for (const row of oldest(sql, place, 'waiting', 1)) bury(sql, row, { nowMs, status: null, error: OVERFLOW });
+    for (const row of oldest(sql, place, 'waiting', 1))
+      bury(sql, row, { nowMs, status: null, error: OVERFLOW });
   }
 }
 const OVERFLOW = 'Too many messages waited; this was the oldest.';
@@ -110,7 +114,11 @@ function isLaneTaken(sql: Sql, place: OutboxPlace, endpointId: string, lane: str
   return rows.length > 0;
 }
 
-type End = { readonly nowMs: number; readonly status: number | null; readonly error: string | null };
+type End = {
+  readonly nowMs: number;
+  readonly status: number | null;
+  readonly error: string | null;
+};
 
 /** A waiting message was taken by its endpoint. */
 export function markDelivered(sql: Sql, row: RowPlace, { nowMs, status }: End): void {
@@ -122,7 +130,8 @@ export function markDelivered(sql: Sql, row: RowPlace, { nowMs, status }: End): 
     row.id,
   );
   leave(sql, row, nowMs);
-  if (count(sql, row.place, 'delivered', 1) > DELIVERED_MAX) forgetOldest(sql, row.place, 'delivered');
+  if (count(sql, row.place, 'delivered', 1) > DELIVERED_MAX)
+    forgetOldest(sql, row.place, 'delivered');
 }
 
 /** A waiting message becomes a dead letter. */

@@ -1,6 +1,7 @@
-// The outbox family of calls, for the database of buckets and for the directory's: what is to be sent is added, taken
-// under a lease, settled, listed and replayed. A row is taken by moving its due time to the end of the lease; whoever
-// dies with it leaves it to the next claim. Called through the ports, by the dispatcher and by core/outbox.
+// The outbox family of calls, for the database of buckets and for the directory's: what is to be
+// sent is added, taken under a lease, settled, listed and replayed. A row is taken by moving its
+// due time to the end of the lease; whoever dies with it leaves it to the next claim. Called
+// through the ports, by the dispatcher and by core/outbox.
 
 import { earlier } from '../../domain/time.ts';
 import type { Delivery, DeliveryResult, OutboxApi } from '../../ports/outbox.ts';
@@ -63,7 +64,12 @@ export function createOutboxCalls(sql: Sql): OutboxApi {
     },
 
     nextDeliveryAt() {
-      return { atMs: endpointsThatWait(sql).reduce<number | null>((at, id) => earlier(at, firstDueMs(sql, id)), null) };
+      return {
+        atMs: endpointsThatWait(sql).reduce<number | null>(
+          (at, id) => earlier(at, firstDueMs(sql, id)),
+          null,
+        ),
+      };
     },
 
     replayDeliveries({ place, endpointId, ids, limit, nowMs }) {

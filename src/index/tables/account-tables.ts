@@ -1,5 +1,5 @@
-// The tables of the directory that the JSON API needs: migrations of directory-schema.ts, one after the other. As there:
-// what was released is never edited.
+// The tables of the directory that the JSON API needs: migrations of directory-schema.ts, one after
+// the other. As there: what was released is never edited.
 
 /** Tokens, sessions, failures to sign in and kept answers. */
 export const SIGN_IN_TABLES: readonly string[] = [
@@ -50,7 +50,10 @@ export const SIGN_IN_TABLES: readonly string[] = [
   'CREATE INDEX kept_answers_by_caller ON kept_answers (caller, at_ms)',
 ];
 
-/** What accounts and access keys have gained, members, and the log of changes (accounts.ts, members.ts). */
+/**
+ * What accounts and access keys have gained, members, and the log of changes (accounts.ts,
+ * members.ts).
+ */
 export const ACCOUNT_TABLES: readonly string[] = [
   'ALTER TABLE accounts ADD COLUMN created_at_ms INTEGER NOT NULL DEFAULT 0',
   'ALTER TABLE accounts ADD COLUMN is_enabled INTEGER NOT NULL DEFAULT 1',
@@ -121,7 +124,9 @@ export const PASSKEY_TABLES: readonly string[] = [
 ];
 
 /** What access keys may do in the JSON API; those that were there before were their owners'. */
-export const KEY_ROLE_TABLES: readonly string[] = ["ALTER TABLE access_keys ADD COLUMN role TEXT DEFAULT 'owner'"];
+export const KEY_ROLE_TABLES: readonly string[] = [
+  "ALTER TABLE access_keys ADD COLUMN role TEXT DEFAULT 'owner'",
+];
 
 /**
  * The keys that sessions and tokens are bound to, proofs of sessions, and who failed to sign in.
@@ -158,7 +163,10 @@ export const SESSION_HOLDER_TABLES: readonly string[] = [
   `CREATE INDEX sessions_by_holder ON sessions (account_id, coalesce(access_key_id, member_id, ''), id)`,
 ];
 
-/** How many entries of the audit log each account has, by who made the changes (audit.ts); `maker` '': all of them. */
+/**
+ * How many entries of the audit log each account has, by who made the changes (audit.ts); `maker`
+ * '': all of them.
+ */
 export const AUDIT_COUNT_TABLES: readonly string[] = [
   "CREATE INDEX audit_by_maker ON audit (account_id, coalesce(access_key_id, member_id, 'nobody'), id)",
   `CREATE TABLE audit_counts (

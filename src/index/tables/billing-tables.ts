@@ -1,4 +1,5 @@
-// The tables that billing.ts and billing-progress.ts keep, as migrations of the directory: directory-schema.ts has their order.
+// The tables that billing.ts and billing-progress.ts keep, as migrations of the directory:
+// directory-schema.ts has their order.
 /** One migration. docs/storage-schema.md explains the tables. */
 export const BILLING_TABLES: readonly string[] = [
   'CREATE TABLE rate_cards (id TEXT NOT NULL PRIMARY KEY, json TEXT NOT NULL) STRICT, WITHOUT ROWID',

@@ -1,6 +1,6 @@
-// The tables of a bucket's database as they are now, for one that is empty: a quarter of the time that its migrations
-// take, which all others have had (index-schema.ts). Made by scripts/fresh-schema.ts, never by hand. docs/storage-schema.md
-// explains every table.
+// The tables of a bucket's database as they are now, for one that is empty: a quarter of the time
+// that its migrations take, which all others have had (index-schema.ts). Made by
+// scripts/fresh-schema.ts, never by hand. docs/storage-schema.md explains every table.
 
 export const FRESH_INDEX: readonly string[] = [
   `CREATE TABLE buckets (

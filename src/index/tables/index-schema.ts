@@ -1,5 +1,5 @@
-// The tables of a bucket's index. On Node all buckets share a database; on Cloudflare each bucket name has them in a Durable
-// Object of its own. docs/storage-schema.md explains them.
+// The tables of a bucket's index. On Node all buckets share a database; on Cloudflare each bucket
+// name has them in a Durable Object of its own. docs/storage-schema.md explains them.
 import { COMMIT_USAGE_TABLES } from '../objects/commit-usage.ts';
 import { STORAGE_GRANT_TABLES } from '../objects/quotas.ts';
 import { FRESH_INDEX } from './fresh-schema.ts';
@@ -7,7 +7,10 @@ import { NAME_AID_TABLES, NAME_JOB_TABLES } from './key-jobs-schema.ts';
 import { OUTBOX_SCHEMA } from './outbox-schema.ts';
 import type { Schema } from './schema.ts';
 
-/** What sharing and compression spare of what is stored: bytes now, and over time in the hour that runs. */
+/**
+ * What sharing and compression spare of what is stored: bytes now, and over time in the hour that
+ * runs.
+ */
 const SAVING_COLUMNS = ['deduplicated', 'compressed'].flatMap((name) => [
   `ALTER TABLE storage_totals ADD COLUMN ${name}_bytes INTEGER NOT NULL DEFAULT 0`,
   ...['storage_totals', 'storage_hours'].flatMap((table) => [
@@ -16,7 +19,10 @@ const SAVING_COLUMNS = ['deduplicated', 'compressed'].flatMap((name) => [
   ]),
 ]);
 
-/** Blobs that were written to be shared: their digest and class, and the bytes that rows of each class refer to. */
+/**
+ * Blobs that were written to be shared: their digest and class, and the bytes that rows of each
+ * class refer to.
+ */
 const SHARED_BLOBS = [
   'ALTER TABLE blobs ADD COLUMN sha256 TEXT',
   'ALTER TABLE blobs ADD COLUMN storage_class TEXT',
@@ -177,7 +183,8 @@ export const INDEX_SCHEMA: Schema = {
         rest_ms INTEGER NOT NULL,
         PRIMARY KEY (bucket_name, bucket_id, storage_class, hour_ms)
       ) STRICT, WITHOUT ROWID`,
-      // What is there already is counted; its time begins with the next command (hour 0), as no clock is known here.
+      // What is there already is counted; its time begins with the next command (hour 0), as no
+      // clock is known here.
       `INSERT INTO storage_totals (bucket, storage_class, hour_ms, as_of_ms, current_bytes, current_count,
          noncurrent_bytes, noncurrent_count, part_bytes, part_count)
        SELECT bucket, storage_class, 0, 0, sum(current_bytes), sum(current_count), sum(noncurrent_bytes),
@@ -204,9 +211,12 @@ export const INDEX_SCHEMA: Schema = {
       ...COMMIT_USAGE_TABLES,
     ],
     // Null: since it was last modified.
-    ['objects', 'versions'].map((table) => `ALTER TABLE ${table} ADD COLUMN class_since_ms INTEGER`),
+    ['objects', 'versions'].map(
+      (table) => `ALTER TABLE ${table} ADD COLUMN class_since_ms INTEGER`,
+    ),
     SHARED_BLOBS,
-    // Segments that say how their blob is packed come with it: rows that an older program would read wrongly.
+    // Segments that say how their blob is packed come with it: rows that an older program would
+    // read wrongly.
     ['CREATE TABLE packing_runs (bucket INTEGER PRIMARY KEY, run TEXT NOT NULL) STRICT'],
     STORAGE_GRANT_TABLES,
   ],

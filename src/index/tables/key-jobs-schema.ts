@@ -1,4 +1,5 @@
-// The tables of key-jobs.ts as a migration; index-schema.ts puts it among the others. Released migrations never change.
+// The tables of key-jobs.ts as a migration; index-schema.ts puts it among the others. Released
+// migrations never change.
 
 /** Jobs, what they did, and where the keys stand that a delete marker hides. */
 export const NAME_JOB_TABLES: readonly string[] = [

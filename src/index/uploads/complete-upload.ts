@@ -1,5 +1,5 @@
-// Completing a multipart upload: one commit that makes an object of the listed parts, frees the others, and
-// remembers the outcome so that a client that missed the answer can ask again.
+// Completing a multipart upload: one commit that makes an object of the listed parts, frees the
+// others, and remembers the outcome so that a client that missed the answer can ask again.
 import { sha256Hex } from '../../crypto/hash.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { BlobId, ObjectVersion, UploadId } from '../../domain/nouns.ts';
@@ -8,7 +8,12 @@ import type { Upload } from '../../ports/index-calls/upload-calls.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { requireBucket } from '../buckets/buckets.ts';
-import { changeReferences, type Mentions, mentionsOf, type SavedBytes } from '../objects/blob-references.ts';
+import {
+  changeReferences,
+  type Mentions,
+  mentionsOf,
+  type SavedBytes,
+} from '../objects/blob-references.ts';
 import { factsOf, recordEvent } from '../objects/object-events.ts';
 import { decodeVersion, encodeDetail, type VersionRow } from '../objects/object-rows.ts';
 import { checkCondition } from '../objects/objects.ts';
@@ -26,9 +31,15 @@ import {
 type CompleteInput = Parameters<IndexApi['completeUpload']>[0];
 type ListedPart = { readonly partNumber: number; readonly md5: string };
 
-/** How long the outcome of a finished upload is remembered: as long as any client goes on asking. Milliseconds. */
+/**
+ * How long the outcome of a finished upload is remembered: as long as any client goes on asking.
+ * Milliseconds.
+ */
 const FINISHED_KEPT_MS = 7 * DAY_MS;
-/** How many outcomes a database remembers at most, the newest; a row is about 1 KiB for an object of few parts. */
+/**
+ * How many outcomes a database remembers at most, the newest; a row is about 1 KiB for an object of
+ * few parts.
+ */
 const FINISHED_KEPT_ROWS = 10_000;
 /** How many old outcomes a completion removes at most: more than it adds, and little work. */
 const FINISHED_REMOVED_ROWS = 10;
@@ -48,7 +59,10 @@ export function completeUpload(sql: Sql, input: CompleteInput): ObjectVersion {
   const version = lockedByDefault(input.bucket, toVersion(upload, input.object, listed));
   const deduplicatedAway = moveReferences(sql, n, stored.values(), version);
   const saved = { deduplicatedAway };
-  const placed = { ...version, ...placeVersion(sql, n, versioningOf(input.bucket), version, current, saved) };
+  const placed = {
+    ...version,
+    ...placeVersion(sql, n, versioningOf(input.bucket), version, current, saved),
+  };
   deleteUpload(sql, n, key, uploadId);
   tellPartsGone(sql, n, upload, stored, 0, version.lastModifiedMs);
   rememberFinished(sql, n, input, placed);
@@ -67,7 +81,8 @@ function pickListed(
 ): StoredPart[] {
   let lastNumber = 0;
   return parts.map(({ partNumber, md5 }) => {
-    if (partNumber <= lastNumber) throw new StorageError('InvalidPartOrder', { fields: { UploadId: uploadId } });
+    if (partNumber <= lastNumber)
+      throw new StorageError('InvalidPartOrder', { fields: { UploadId: uploadId } });
     lastNumber = partNumber;
     const part = stored.get(partNumber);
     if (part === undefined || part.md5 !== md5) {
@@ -79,7 +94,11 @@ function pickListed(
   });
 }
 
-function toVersion(upload: Upload, object: CompleteInput['object'], listed: readonly StoredPart[]): ObjectVersion {
+function toVersion(
+  upload: Upload,
+  object: CompleteInput['object'],
+  listed: readonly StoredPart[],
+): ObjectVersion {
   return {
     key: upload.key,
     headers: upload.headers,
@@ -103,8 +122,9 @@ function toVersion(upload: Upload, object: CompleteInput['object'], listed: read
 }
 
 /**
- * The object gains one reference to each of its blobs, every part loses its own. Where a blob is in exactly one
- * listed part, as in any plain upload, the two cancel out and its row is not touched. Gives what is saved by it all.
+ * The object gains one reference to each of its blobs, every part loses its own. Where a blob is in
+ * exactly one listed part, as in any plain upload, the two cancel out and its row is not touched.
+ * Gives what is saved by it all.
  */
 function moveReferences(
   sql: Sql,
@@ -129,7 +149,12 @@ function moveReferences(
   return saved;
 }
 
-function rememberFinished(sql: Sql, bucket: number, input: CompleteInput, version: ObjectVersion): void {
+function rememberFinished(
+  sql: Sql,
+  bucket: number,
+  input: CompleteInput,
+  version: ObjectVersion,
+): void {
   const [row] = sql.all<{ id: number }>(
     `INSERT INTO finished_uploads (bucket, upload_id, key, size_bytes, etag, last_modified_ms, storage_class,
        checksum_algorithm, checksum_type, version_id, is_null, owner_id, list_sha256, detail)
@@ -164,8 +189,8 @@ function digestOf(parts: readonly ListedPart[]): string {
 }
 
 /**
- * The version that this upload became, for a client that asks again with the same list; even when it was replaced
- * since, in which case its bytes may be gone. NoSuchUpload.
+ * The version that this upload became, for a client that asks again with the same list; even when
+ * it was replaced since, in which case its bytes may be gone. NoSuchUpload.
  */
 function repeatedAnswer(sql: Sql, bucket: number, input: CompleteInput): ObjectVersion {
   const [row] = sql.all<Omit<VersionRow, 'inline_bytes'> & { list_sha256: string }>(
@@ -174,7 +199,8 @@ function repeatedAnswer(sql: Sql, bucket: number, input: CompleteInput): ObjectV
     bucket,
     input.uploadId,
   );
-  const isSame = row !== undefined && row.key === input.key && row.list_sha256 === digestOf(input.parts);
+  const isSame =
+    row !== undefined && row.key === input.key && row.list_sha256 === digestOf(input.parts);
   if (!isSame) throw noSuchUpload(input.uploadId);
   return decodeVersion({ ...row, inline_bytes: null });
 }

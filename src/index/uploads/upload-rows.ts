@@ -75,7 +75,12 @@ export function decodePart(row: PartRow): UploadedPart {
 }
 
 /** The upload in progress, or null. */
-export function findUpload(sql: Sql, bucket: number, key: ObjectKey, uploadId: UploadId): Upload | null {
+export function findUpload(
+  sql: Sql,
+  bucket: number,
+  key: ObjectKey,
+  uploadId: UploadId,
+): Upload | null {
   const [row] = sql.all<UploadRow>(
     `SELECT key, upload_id, created_at_ms, attributes FROM uploads
      WHERE bucket = ? AND key = ? AND upload_id = ?`,
@@ -87,7 +92,11 @@ export function findUpload(sql: Sql, bucket: number, key: ObjectKey, uploadId: U
 }
 
 /** All parts of an upload by number. At most 10,000. */
-export function readStoredParts(sql: Sql, bucket: number, uploadId: UploadId): Map<number, StoredPart> {
+export function readStoredParts(
+  sql: Sql,
+  bucket: number,
+  uploadId: UploadId,
+): Map<number, StoredPart> {
   const rows = sql.all<Pick<PartRow, 'part_number' | 'size_bytes' | 'md5' | 'segments'>>(
     'SELECT part_number, size_bytes, md5, segments FROM parts WHERE bucket = ? AND upload_id = ? ORDER BY part_number',
     bucket,
@@ -96,7 +105,10 @@ export function readStoredParts(sql: Sql, bucket: number, uploadId: UploadId): M
   return new Map(
     rows.map((row) => {
       const segments = decodeSegments(row.segments);
-      return [row.part_number, { sizeBytes: row.size_bytes, md5: row.md5, segments, mentions: mentionsOf(segments) }];
+      return [
+        row.part_number,
+        { sizeBytes: row.size_bytes, md5: row.md5, segments, mentions: mentionsOf(segments) },
+      ];
     }),
   );
 }
@@ -104,10 +116,17 @@ export function readStoredParts(sql: Sql, bucket: number, uploadId: UploadId): M
 /** Removes an upload and its parts; their references are the caller's, and so is it to tell. */
 export function deleteUpload(sql: Sql, bucket: number, key: ObjectKey, uploadId: UploadId): void {
   sql.all('DELETE FROM parts WHERE bucket = ? AND upload_id = ?', bucket, uploadId);
-  sql.all('DELETE FROM uploads WHERE bucket = ? AND key = ? AND upload_id = ?', bucket, key, uploadId);
+  sql.all(
+    'DELETE FROM uploads WHERE bucket = ? AND key = ? AND upload_id = ?',
+    bucket,
+    key,
+    uploadId,
+  );
 }
 
-/** Tells that all parts of an upload went, which are these, and with them what sharing them saved. */
+/**
+ * Tells that all parts of an upload went, which are these, and with them what sharing them saved.
+ */
 export function tellPartsGone(
   sql: Sql,
   bucket: number,

@@ -1,11 +1,21 @@
-// The uploads family of the index: multipart uploads in progress and their parts. Turning one into an object is
-// complete-upload.ts's.
+// The uploads family of the index: multipart uploads in progress and their parts. Turning one into
+// an object is complete-upload.ts's.
 import type { BucketAddress, BucketRef, ObjectKey, Segment, UploadId } from '../../domain/nouns.ts';
-import type { ListUploadsInput, ListUploadsPage, Upload, UploadedPart } from '../../ports/index-calls/upload-calls.ts';
+import type {
+  ListUploadsInput,
+  ListUploadsPage,
+  Upload,
+  UploadedPart,
+} from '../../ports/index-calls/upload-calls.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { requireBucket } from '../buckets/buckets.ts';
-import { addReferences, dropReferences, mentionsOf, type SavedBytes } from '../objects/blob-references.ts';
+import {
+  addReferences,
+  dropReferences,
+  mentionsOf,
+  type SavedBytes,
+} from '../objects/blob-references.ts';
 import { packedAwayOf } from '../objects/compressed-away.ts';
 import { shareEqual } from '../objects/deduplicate.ts';
 import { justAfter } from '../objects/key-order.ts';
@@ -42,7 +52,11 @@ type UploadCalls = Pick<
 const DROPPED_UPLOADS = 100;
 const DROPPED_PARTS = 10_000;
 
-type UploadAddress = { readonly bucket: BucketRef; readonly key: ObjectKey; readonly uploadId: UploadId };
+type UploadAddress = {
+  readonly bucket: BucketRef;
+  readonly key: ObjectKey;
+  readonly uploadId: UploadId;
+};
 
 /** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
 export function createUploadCalls(sql: Sql): UploadCalls {
@@ -80,7 +94,13 @@ export function createUploadCalls(sql: Sql): UploadCalls {
     commitPart(input) {
       const { n, upload } = open(input);
       const { storageClass } = upload;
-      const { storedAs, ...shared } = shareEqual(sql, n, storageClass, input.part.segments, input.arrivals);
+      const { storedAs, ...shared } = shareEqual(
+        sql,
+        n,
+        storageClass,
+        input.part.segments,
+        input.arrivals,
+      );
       const part = { ...input.part, segments: shared.segments };
       const saved = addReferences(sql, n, storageClass, mentionsOf(part.segments), shared.arrivals);
       replacePart(sql, n, upload, part, saved);
@@ -112,13 +132,17 @@ function dropParts(
 ): { readonly parts: ReadonlyMap<number, StoredPart>; readonly lost: SavedBytes } {
   const parts = readStoredParts(sql, bucket, uploadId);
   let lost = 0;
-  for (const part of parts.values()) lost += dropReferences(sql, bucket, storageClass, part.mentions, nowMs);
+  for (const part of parts.values())
+    lost += dropReferences(sql, bucket, storageClass, part.mentions, nowMs);
   deleteUpload(sql, bucket, key, uploadId);
   return { parts, lost };
 }
 
 /** Whether none is left. One call does about as much as aborting the largest upload. */
-function dropUploadsOfLife(sql: Sql, { bucket, nowMs }: { bucket: BucketAddress; nowMs: number }): boolean {
+function dropUploadsOfLife(
+  sql: Sql,
+  { bucket, nowMs }: { bucket: BucketAddress; nowMs: number },
+): boolean {
   const rows = sql.all<{ n: number } & UploadRow>(
     `SELECT n, key, upload_id, uploads.created_at_ms, attributes FROM buckets JOIN uploads ON uploads.bucket = n
      WHERE id = ? AND name = ? AND deleted_at_ms IS NOT NULL LIMIT 0 + ?`,
@@ -149,11 +173,20 @@ function listParts(
     input.afterPartNumber,
     input.maxParts + 1,
   );
-  return { parts: rows.slice(0, input.maxParts).map(decodePart), isTruncated: rows.length > input.maxParts };
+  return {
+    parts: rows.slice(0, input.maxParts).map(decodePart),
+    isTruncated: rows.length > input.maxParts,
+  };
 }
 
 /** Takes the references of the part that had this number, if any, and puts `part` there. */
-function replacePart(sql: Sql, bucket: number, upload: Upload, part: UploadedPart, saved: SavedBytes): void {
+function replacePart(
+  sql: Sql,
+  bucket: number,
+  upload: Upload,
+  part: UploadedPart,
+  saved: SavedBytes,
+): void {
   const { key, uploadId, storageClass } = upload;
   const [replaced] = sql.all<{ segments: string; size_bytes: number }>(
     'SELECT segments, size_bytes FROM parts WHERE bucket = ? AND upload_id = ? AND part_number = ?',
@@ -177,7 +210,11 @@ function replacePart(sql: Sql, bucket: number, upload: Upload, part: UploadedPar
     encodeSegments(part.segments),
   );
   const stateOf = (sizeBytes: number, segments: readonly Segment[], deduplicatedAway: SavedBytes) =>
-    oneRow('part', { sizeBytes, storageClass, compressedAway: packedAwayOf(segments) }, deduplicatedAway);
+    oneRow(
+      'part',
+      { sizeBytes, storageClass, compressedAway: packedAwayOf(segments) },
+      deduplicatedAway,
+    );
   const from = replaced === undefined ? null : stateOf(replaced.size_bytes, gone, lost);
   const to = stateOf(part.sizeBytes, part.segments, saved);
   rowChanged(sql, { bucket, key, from, to, atMs: part.lastModifiedMs });
@@ -207,7 +244,10 @@ function listUploads(sql: Sql, input: ListUploadsInput): ListUploadsPage {
     uploads: page.rows.map(decodeUpload),
     commonPrefixes: page.commonPrefixes,
     isTruncated: page.isTruncated,
-    last: typeof page.last === 'string' ? { key: page.last, uploadId: '' } : page.last && addressOf(page.last),
+    last:
+      typeof page.last === 'string'
+        ? { key: page.last, uploadId: '' }
+        : page.last && addressOf(page.last),
   };
 }
 
@@ -215,9 +255,13 @@ function addressOf(row: UploadRow): { key: string; uploadId: string } {
   return { key: row.key, uploadId: row.upload_id };
 }
 
-/** Where the page starts. `afterUploadId` counts only when `afterKey` is a key that the page lists by itself. */
+/**
+ * Where the page starts. `afterUploadId` counts only when `afterKey` is a key that the page lists
+ * by itself.
+ */
 function firstUpload({ prefix, delimiter, afterKey, afterUploadId }: ListUploadsInput): Cursor {
   const key = startKey(prefix, delimiter, afterKey);
-  const isInsideKey = afterUploadId !== '' && afterKey.startsWith(prefix) && key === justAfter(afterKey);
+  const isInsideKey =
+    afterUploadId !== '' && afterKey.startsWith(prefix) && key === justAfter(afterKey);
   return isInsideKey ? { key: afterKey, within: justAfter(afterUploadId) } : { key, within: '' };
 }

@@ -1,12 +1,25 @@
-// Packing at rest: what a run over a bucket says to the index. Which bodies are worth it, and the packing itself, is
-// core/compression's; how packed bytes are read, adapters/shared/unpacking-blob-store.ts's.
+// Packing at rest: what a run over a bucket says to the index. Which bodies are worth it, and the
+// packing itself, is core/compression's; how packed bytes are read,
+// adapters/shared/unpacking-blob-store.ts's.
 
 import type { LifecyclePlace } from '../../domain/lifecycle.ts';
-import type { BucketRef, ObjectHeaders, ObjectKey, Segment, VersionId } from '../../domain/nouns.ts';
+import type {
+  BucketRef,
+  ObjectHeaders,
+  ObjectKey,
+  Segment,
+  VersionId,
+} from '../../domain/nouns.ts';
 import type { BlobArrival } from '../metadata-index.ts';
 
-/** A place among objects, then older versions, as lifecycle runs have it; of the whole bucket: `prefix` is ''. */
-export type PackingPlace = LifecyclePlace & { readonly phase: 'objects' | 'versions'; readonly prefix: '' };
+/**
+ * A place among objects, then older versions, as lifecycle runs have it; of the whole bucket:
+ * `prefix` is ''.
+ */
+export type PackingPlace = LifecyclePlace & {
+  readonly phase: 'objects' | 'versions';
+  readonly prefix: '';
+};
 
 /** Which versions are looked at: by when they were written, and how large they are. */
 export type PackingBounds = {
@@ -18,7 +31,9 @@ export type PackingBounds = {
   readonly maxBytes: number;
 };
 
-/** A version that may be packed: it lies plain in blobs of this bucket that nobody else refers to. */
+/**
+ * A version that may be packed: it lies plain in blobs of this bucket that nobody else refers to.
+ */
 export type PackingCandidate = {
   readonly key: ObjectKey;
   readonly versionId: VersionId;
@@ -37,8 +52,8 @@ export type PackingRun = {
   /** What this run will have dealt with when it goes through. */
   readonly upToMs: number;
   /**
-   * When the oldest was written that failed in this run; null: none did. The next run looks at it again, and at what is
-   * younger.
+   * When the oldest was written that failed in this run; null: none did. The next run looks at it
+   * again, and at what is younger.
    */
   readonly failedFromMs: number | null;
   /** How many runs in a row have looked at something again. */
@@ -61,8 +76,9 @@ export type PackingQueries = {
   /** How far the last run over the bucket's bodies came; null before the first. BucketChanged. */
   getPackingRun(input: { bucket: BucketRef }): PackingRun | null;
   /**
-   * What may be packed from `place` on, within its phase: some 2,000 rows are looked at, at most 250 returned. `next` null:
-   * the phase has no more. BucketChanged. Cost: as of `scanLifecycle`, and a read for each blob of those within the bounds.
+   * What may be packed from `place` on, within its phase: some 2,000 rows are looked at, at most
+   * 250 returned. `next` null: the phase has no more. BucketChanged. Cost: as of `scanLifecycle`,
+   * and a read for each blob of those within the bounds.
    */
   scanPacking(input: { bucket: BucketRef; place: PackingPlace; bounds: PackingBounds }): {
     candidates: readonly PackingCandidate[];
@@ -72,8 +88,9 @@ export type PackingQueries = {
 
 export type PackingCommands = {
   /**
-   * Lets a version have its bytes in another place. Nothing else of it changes, nobody is told. Not exchanged: the version is
-   * gone or lies elsewhere by now, or a blob of `from` is shared with others. Idempotent. NoSuchBlob, BucketChanged.
+   * Lets a version have its bytes in another place. Nothing else of it changes, nobody is told. Not
+   * exchanged: the version is gone or lies elsewhere by now, or a blob of `from` is shared with
+   * others. Idempotent. NoSuchBlob, BucketChanged.
    */
   exchangeBody(input: PackedBody & { bucket: BucketRef; nowMs: number }): { isExchanged: boolean };
   /** Remembers how far a run came. BucketChanged. */

@@ -1,16 +1,22 @@
-// What a command of the index changes of what readers may remember. Whoever keeps gates, pointers or bucket records
-// near the reader asks here, so that no command is forgotten in one of the places.
+// What a command of the index changes of what readers may remember. Whoever keeps gates, pointers
+// or bucket records near the reader asks here, so that no command is forgotten in one of the
+// places.
 
 import { isSiteFileKey } from '../../domain/hosting.ts';
 import type { ObjectKey } from '../../domain/nouns.ts';
 import type { IndexApi } from '../metadata-index.ts';
 
-/** Keys whose pointers may change, `gate` for the bucket's own record, `nothing` for every other call. */
+/**
+ * Keys whose pointers may change, `gate` for the bucket's own record, `nothing` for every other
+ * call.
+ */
 export type IndexChange = readonly ObjectKey[] | 'gate' | 'nothing';
 
 type InputOf<Name extends keyof IndexApi> = Parameters<IndexApi[Name]>[0];
 
-/** What the call changes if it succeeds. Any input of that call will do, with or without its bucket. */
+/**
+ * What the call changes if it succeeds. Any input of that call will do, with or without its bucket.
+ */
 export function changedBy(name: keyof IndexApi, input: unknown): IndexChange {
   switch (name) {
     case 'commitObject':
@@ -48,7 +54,10 @@ export function changedBy(name: keyof IndexApi, input: unknown): IndexChange {
   }
 }
 
-/** Whether the gate changes: a bucket's own record did, or a file of which the gate says that it is there. */
+/**
+ * Whether the gate changes: a bucket's own record did, or a file of which the gate says that it is
+ * there.
+ */
 export function changesGate(change: IndexChange): boolean {
   return change === 'gate' || (change !== 'nothing' && change.some(isSiteFileKey));
 }

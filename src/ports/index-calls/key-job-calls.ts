@@ -1,17 +1,36 @@
-// The calls of the bucket index about names: jobs over many keys, what is deleted but kept, sizes of prefixes, search. Part of
-// the vocabulary in metadata-index.ts, where what all calls have in common is told.
+// The calls of the bucket index about names: jobs over many keys, what is deleted but kept, sizes
+// of prefixes, search. Part of the vocabulary in metadata-index.ts, where what all calls have in
+// common is told.
 
 import type { CountState, NameMatches, PrefixSize, SearchState } from '../../domain/key-aids.ts';
-import type { NameAction, NameJob, NameJobId, NameJobItem, NameOutcome } from '../../domain/key-jobs.ts';
-import type { BucketAddress, BucketRef, ObjectKey, ObjectVersion, VersionId } from '../../domain/nouns.ts';
+import type {
+  NameAction,
+  NameJob,
+  NameJobId,
+  NameJobItem,
+  NameOutcome,
+} from '../../domain/key-jobs.ts';
+import type {
+  BucketAddress,
+  BucketRef,
+  ObjectKey,
+  ObjectVersion,
+  VersionId,
+} from '../../domain/nouns.ts';
 import type { BlobArrival } from '../metadata-index.ts';
 
 /** A key that a delete marker hides, and what would come back. */
 export type HiddenKey = {
   readonly key: ObjectKey;
   readonly hiddenAtMs: number;
-  /** The newest version behind the marker; null: there is none, or more than 250 other markers stand before it. */
-  readonly newest: Pick<ObjectVersion, 'versionId' | 'sizeBytes' | 'etag' | 'lastModifiedMs' | 'storageClass'> | null;
+  /**
+   * The newest version behind the marker; null: there is none, or more than 250 other markers stand
+   * before it.
+   */
+  readonly newest: Pick<
+    ObjectVersion,
+    'versionId' | 'sizeBytes' | 'etag' | 'lastModifiedMs' | 'storageClass'
+  > | null;
 };
 
 export type NameQueries = {
@@ -20,18 +39,24 @@ export type NameQueries = {
   /** The jobs that the bucket remembers, newest first. BucketChanged. */
   listNameJobs(input: { bucket: BucketRef }): readonly NameJob[];
   /** What a job did, the last first, from before that place on; at most 1,000. BucketChanged. */
-  listNameJobItems(input: { bucket: BucketRef; id: NameJobId; before: number; limit: number }): readonly NameJobItem[];
+  listNameJobItems(input: {
+    bucket: BucketRef;
+    id: NameJobId;
+    before: number;
+    limit: number;
+  }): readonly NameJobItem[];
   /**
-   * What stands below each prefix; `sizes` is empty unless the state is `ready`: then have it counted.
-   * BucketChanged. Cost: 0.5 ms a prefix at a million keys.
+   * What stands below each prefix; `sizes` is empty unless the state is `ready`: then have it
+   * counted. BucketChanged. Cost: 0.5 ms a prefix at a million keys.
    */
   measurePrefixes(input: { bucket: BucketRef; prefixes: readonly string[] }): {
     readonly state: CountState;
     readonly sizes: readonly PrefixSize[];
   };
   /**
-   * Objects below the prefix whose key has the needle behind it, by key. `after` null asks the search index, if it is
-   * ready; otherwise, and with a place, names are looked at one by one. BucketChanged. Cost: 20 ms at most.
+   * Objects below the prefix whose key has the needle behind it, by key. `after` null asks the
+   * search index, if it is ready; otherwise, and with a place, names are looked at one by one.
+   * BucketChanged. Cost: 20 ms at most.
    */
   searchNames(input: {
     bucket: BucketRef;
@@ -41,10 +66,15 @@ export type NameQueries = {
     after: string | null;
   }): NameMatches;
   /**
-   * Keys with the prefix that a delete marker hides, in byte order behind `after`. BucketChanged. Cost: three seeks a
-   * key, and the markers before its version.
+   * Keys with the prefix that a delete marker hides, in byte order behind `after`. BucketChanged.
+   * Cost: three seeks a key, and the markers before its version.
    */
-  listHidden(input: { bucket: BucketRef; prefix: string; after: string; limit: number }): readonly HiddenKey[];
+  listHidden(input: {
+    bucket: BucketRef;
+    prefix: string;
+    after: string;
+    limit: number;
+  }): readonly HiddenKey[];
 };
 
 /** A copy of an object of another bucket. */
@@ -62,39 +92,63 @@ export type PlacedCopy = { readonly toKey: ObjectKey; readonly versionId: Versio
 
 export type NameCommands = {
   /**
-   * Puts copies of objects of another bucket in their places, in their order, in one commit; null where all names are taken. One
-   * that is there already is not made again. NoSuchBlob (a source was swept meanwhile: nothing is done), BucketChanged. Idempotent.
+   * Puts copies of objects of another bucket in their places, in their order, in one commit; null
+   * where all names are taken. One that is there already is not made again. NoSuchBlob (a source
+   * was swept meanwhile: nothing is done), BucketChanged. Idempotent.
    */
-  commitCopies(input: { bucket: BucketRef; copies: readonly CopyToPlace[] }): readonly (PlacedCopy | null)[];
+  commitCopies(input: {
+    bucket: BucketRef;
+    copies: readonly CopyToPlace[];
+  }): readonly (PlacedCopy | null)[];
   /** Remembers a job that is to run. SlowDown (too many run), BucketChanged. */
   createNameJob(input: { bucket: BucketRef; job: NameJob }): void;
   /**
-   * One step of a job: does the actions, each by itself, and remembers how far it came. Null, and nothing is done: the
-   * job is not at that revision any more, because another step went before or it was cancelled. `outcomes` in the
-   * order of the actions. `isLast`: then the job is over, unless an action has more to do. BucketChanged.
+   * One step of a job: does the actions, each by itself, and remembers how far it came. Null, and
+   * nothing is done: the job is not at that revision any more, because another step went before or
+   * it was cancelled. `outcomes` in the order of the actions. `isLast`: then the job is over,
+   * unless an action has more to do. BucketChanged.
    */
   stepNameJob(input: {
     bucket: BucketRef;
     id: NameJobId;
     revision: number;
     actions: readonly NameAction[];
-    /** The place behind these actions. The step ends before it where an action has more to do: then `outcomes` are fewer. */
+    /**
+     * The place behind these actions. The step ends before it where an action has more to do: then
+     * `outcomes` are fewer.
+     */
     next: Pick<NameJob, 'after' | 'at'>;
     /** What was done or left elsewhere, to be added to the counts. */
     elsewhere: Partial<NameJob['counts']>;
     isLast: boolean;
     nowMs: number;
   }): { readonly job: NameJob; readonly outcomes: readonly NameOutcome[] } | null;
-  /** Ends a job that runs, as cancelled or, with a reason, as failed. Null: there is no such job. BucketChanged. */
-  endNameJob(input: { bucket: BucketRef; id: NameJobId; failure: string | null; nowMs: number }): NameJob | null;
+  /**
+   * Ends a job that runs, as cancelled or, with a reason, as failed. Null: there is no such job.
+   * BucketChanged.
+   */
+  endNameJob(input: {
+    bucket: BucketRef;
+    id: NameJobId;
+    failure: string | null;
+    nowMs: number;
+  }): NameJob | null;
 
   /** One step towards sums of all prefixes: 50,000 keys. BucketChanged. */
   countNames(input: { bucket: BucketRef }): { readonly state: CountState };
   /**
-   * One step towards a search index, or, once it is ready, of taking in what changed: 500 keys. `isDone`: there was
-   * nothing more. BucketChanged.
+   * One step towards a search index, or, once it is ready, of taking in what changed: 500 keys.
+   * `isDone`: there was nothing more. BucketChanged.
    */
-  indexNames(input: { bucket: BucketRef; nowMs: number }): { readonly state: SearchState; readonly isDone: boolean };
-  /** One step of forgetting the search index, or the sums too, of a life that may be deleted. Idempotent. */
-  forgetNames(input: { bucket: BucketAddress; what: 'search' | 'all' }): { readonly isDone: boolean };
+  indexNames(input: { bucket: BucketRef; nowMs: number }): {
+    readonly state: SearchState;
+    readonly isDone: boolean;
+  };
+  /**
+   * One step of forgetting the search index, or the sums too, of a life that may be deleted.
+   * Idempotent.
+   */
+  forgetNames(input: { bucket: BucketAddress; what: 'search' | 'all' }): {
+    readonly isDone: boolean;
+  };
 };

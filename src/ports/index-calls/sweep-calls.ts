@@ -1,10 +1,13 @@
-// The calls of the bucket index for the sweeper (core/sweep): blobs that nothing mentions, holds that other buckets have on
-// blobs, and what is left of buckets that were deleted. Part of the vocabulary in metadata-index.ts, where what all calls have
-// in common is told.
+// The calls of the bucket index for the sweeper (core/sweep): blobs that nothing mentions, holds
+// that other buckets have on blobs, and what is left of buckets that were deleted. Part of the
+// vocabulary in metadata-index.ts, where what all calls have in common is told.
 import type { BlobId, BucketAddress, BucketName } from '../../domain/nouns.ts';
 
 export type SweepQueries = {
-  /** Those of `blobIds` that no row of the index mentions: orphans of a crash, if they are old enough. */
+  /**
+   * Those of `blobIds` that no row of the index mentions: orphans of a crash, if they are old
+   * enough.
+   */
   findUnknownBlobs(input: { blobIds: readonly BlobId[] }): readonly BlobId[];
   /** Those of `blobIds`, whose home is elsewhere, that the bucket still has. */
   findHeldBlobs(input: { holder: BucketAddress; blobIds: readonly BlobId[] }): readonly BlobId[];
@@ -25,18 +28,29 @@ export type SweepQueries = {
 };
 
 export type SweepCommands = {
-  /** Drops uploads that a deleted life left behind, a bounded number at a time; call it until it is done. Idempotent. */
+  /**
+   * Drops uploads that a deleted life left behind, a bounded number at a time; call it until it is
+   * done. Idempotent.
+   */
   dropUploadsOfLife(input: { bucket: BucketAddress; nowMs: number }): { isDone: boolean };
   /**
-   * Drops what else a deleted life left behind and nobody can ask for any more (what its jobs did, answers to finished uploads,
-   * messages that were sent or are dead letters), a bounded number at a time; call it until it is done. Idempotent.
+   * Drops what else a deleted life left behind and nobody can ask for any more (what its jobs did,
+   * answers to finished uploads, messages that were sent or are dead letters), a bounded number at
+   * a time; call it until it is done. Idempotent.
    */
   dropRestsOfLife(input: { bucket: BucketAddress }): { isDone: boolean };
-  /** Promises the holder that these blobs of this home bucket stay while it has them. NoSuchBlob. */
-  holdBlobs(input: { home: BucketAddress; blobIds: readonly BlobId[]; holder: BucketAddress; nowMs: number }): void;
   /**
-   * Takes back holds that were taken or renewed no later than `takenUpToMs`; a younger one belongs to a copy that may be
-   * about to commit. Idempotent.
+   * Promises the holder that these blobs of this home bucket stay while it has them. NoSuchBlob.
+   */
+  holdBlobs(input: {
+    home: BucketAddress;
+    blobIds: readonly BlobId[];
+    holder: BucketAddress;
+    nowMs: number;
+  }): void;
+  /**
+   * Takes back holds that were taken or renewed no later than `takenUpToMs`; a younger one belongs
+   * to a copy that may be about to commit. Idempotent.
    */
   releaseHolds(input: {
     home: BucketAddress;
@@ -45,9 +59,10 @@ export type SweepCommands = {
     takenUpToMs: number;
   }): void;
   /**
-   * Condemns blobs that nothing has referenced since before `olderThanMs`: from then on no copy can revive them.
-   * `home` is null for blobs to delete from the store, else the bucket whose hold must be released. `oldHolds` are
-   * holds taken before `olderThanMs` on blobs with no other reference, to be checked with their holder.
+   * Condemns blobs that nothing has referenced since before `olderThanMs`: from then on no copy can
+   * revive them. `home` is null for blobs to delete from the store, else the bucket whose hold must
+   * be released. `oldHolds` are holds taken before `olderThanMs` on blobs with no other reference,
+   * to be checked with their holder.
    */
   condemnBlobs(input: { bucket: BucketAddress; olderThanMs: number; limit: number }): {
     blobs: readonly { blobId: BlobId; home: BucketAddress | null }[];
@@ -57,6 +72,9 @@ export type SweepCommands = {
   forgetBlobs(input: { bucket: BucketAddress; blobIds: readonly BlobId[] }): void;
   /** Remembers how far the store was compared with the index. */
   setSweptUpTo(input: { bucket: BucketAddress; sweptUpTo: string }): void;
-  /** Drops a deleted life once it has no upload, no blob and no rest left, and no message of it waits. Idempotent. */
+  /**
+   * Drops a deleted life once it has no upload, no blob and no rest left, and no message of it
+   * waits. Idempotent.
+   */
   forgetBucketLife(input: { bucket: BucketAddress }): void;
 };

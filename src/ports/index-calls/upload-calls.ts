@@ -1,5 +1,5 @@
-// The calls of the bucket index about multipart uploads, and what an upload and its parts are. Part of the vocabulary in
-// metadata-index.ts, where what all calls have in common is told.
+// The calls of the bucket index about multipart uploads, and what an upload and its parts are. Part
+// of the vocabulary in metadata-index.ts, where what all calls have in common is told.
 import type {
   AccountId,
   BucketRef,
@@ -30,8 +30,8 @@ export type Upload = ObjectAttributes &
   };
 
 /**
- * A part that has arrived. Small parts are blobs too. `md5` is the entity tag, hex: of encrypted parts it may be another
- * digest. `segments` are whole or cut from other blobs.
+ * A part that has arrived. Small parts are blobs too. `md5` is the entity tag, hex: of encrypted
+ * parts it may be another digest. `segments` are whole or cut from other blobs.
  */
 export type UploadedPart = {
   readonly partNumber: number;
@@ -52,7 +52,11 @@ export type ListUploadsInput = {
   readonly maxUploads: number;
 };
 /** A place in the uploads of a bucket by their last known activity. */
-export type UploadCursor = { readonly activeAtMs: number; readonly key: string; readonly uploadId: string };
+export type UploadCursor = {
+  readonly activeAtMs: number;
+  readonly key: string;
+  readonly uploadId: string;
+};
 
 export type ListUploadsPage = {
   readonly uploads: readonly Upload[];
@@ -79,7 +83,10 @@ export type UploadQueries = {
 export type UploadCommands = {
   /** BucketChanged. Idempotent: ids are random, so an upload that is there is this very one. */
   createUpload(input: { bucket: BucketRef; upload: Upload }): void;
-  /** Adds or replaces a part; the last commit of a number wins. NoSuchUpload, NoSuchBlob, BucketChanged. */
+  /**
+   * Adds or replaces a part; the last commit of a number wins. NoSuchUpload, NoSuchBlob,
+   * BucketChanged.
+   */
   commitPart(input: {
     bucket: BucketRef;
     key: ObjectKey;
@@ -88,9 +95,10 @@ export type UploadCommands = {
     arrivals: readonly BlobArrival[];
   }): StoredAs;
   /**
-   * Turns the listed parts into the current version of the key in one commit. `etag`s are the caller's expectation,
-   * checked again here. Repeating it with the same list after it succeeded returns the same version.
-   * NoSuchUpload, InvalidPart, PreconditionFailed, NoSuchKey, BucketChanged.
+   * Turns the listed parts into the current version of the key in one commit. `etag`s are the
+   * caller's expectation, checked again here. Repeating it with the same list after it succeeded
+   * returns the same version. NoSuchUpload, InvalidPart, PreconditionFailed, NoSuchKey,
+   * BucketChanged.
    */
   completeUpload(input: {
     bucket: BucketRef;
@@ -107,10 +115,16 @@ export type UploadCommands = {
     condition: WriteCondition | null;
   }): ObjectVersion;
   /** NoSuchUpload, BucketChanged. */
-  abortUpload(input: { bucket: BucketRef; key: ObjectKey; uploadId: UploadId; nowMs: number }): void;
+  abortUpload(input: {
+    bucket: BucketRef;
+    key: ObjectKey;
+    uploadId: UploadId;
+    nowMs: number;
+  }): void;
   /**
-   * Gives up uploads of which nothing has come since `idleSinceMs`, but for keys with one of the prefixes; a bounded number at
-   * a time, go on with `next` as `after` until it is null. BucketChanged. Idempotent. Cost: the uploads that may be stale.
+   * Gives up uploads of which nothing has come since `idleSinceMs`, but for keys with one of the
+   * prefixes; a bounded number at a time, go on with `next` as `after` until it is null.
+   * BucketChanged. Idempotent. Cost: the uploads that may be stale.
    */
   abortStaleUploads(input: {
     bucket: BucketRef;

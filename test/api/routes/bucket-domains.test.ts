@@ -1,4 +1,5 @@
-// Hosts of a bucket as a console sees them where settings and directory say different things, as after a crash between both.
+// Hosts of a bucket as a console sees them where settings and directory say different things, as
+// after a crash between both.
 import { expect, it } from 'vitest';
 import type { BucketName } from '../../../src/domain/nouns.ts';
 import { startMemoryApi } from '../memory-api.ts';
@@ -11,12 +12,25 @@ it('says of a host whether it is bound to this life of the bucket, and how that 
   const domains = ['a', 'b'].map((label) => ({ host: `${label}.example.org`, prefix: '' }));
   const headers = { 'content-type': 'application/json', 'if-match': '*' };
   const bind = async () => {
-    const reply = await api.send({ method: 'PATCH', path, headers, body: JSON.stringify({ hosting: { domains } }) });
+    const reply = await api.send({
+      method: 'PATCH',
+      path,
+      headers,
+      body: JSON.stringify({ hosting: { domains } }),
+    });
     expect([reply.status, reply.json]).toMatchObject([200, {}]);
   };
   const seen = async () => {
-    const reply = await api.send({ method: 'GET', path: `${path}/domains`, headers: {}, body: null });
-    return reply.json.items.map(({ host, isBound }: { host: string; isBound: boolean }) => [host[0], isBound]);
+    const reply = await api.send({
+      method: 'GET',
+      path: `${path}/domains`,
+      headers: {},
+      body: null,
+    });
+    return reply.json.items.map(({ host, isBound }: { host: string; isBound: boolean }) => [
+      host[0],
+      isBound,
+    ]);
   };
   await bind();
   expect(await seen()).toEqual([

@@ -9,14 +9,20 @@ const headers = { 'content-type': 'application/json', 'if-match': '*' };
 
 async function startChanges() {
   const api = await startMemoryApi();
-  const send = (body: string) => api.send({ method: 'PATCH', path: `/buckets/${name}`, headers, body });
+  const send = (body: string) =>
+    api.send({ method: 'PATCH', path: `/buckets/${name}`, headers, body });
   return { api, send, change: (settings: object) => send(JSON.stringify(settings)) };
 }
 
 const policyOf = (resource: string) => ({
   Version: '2012-10-17',
   Statement: [
-    { Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource: `arn:aws:s3:::${name}/${resource}` },
+    {
+      Effect: 'Allow',
+      Principal: '*',
+      Action: 's3:GetObject',
+      Resource: `arn:aws:s3:::${name}/${resource}`,
+    },
   ],
 });
 const rules = (count: number, length: number) =>
@@ -73,9 +79,12 @@ it('a policy of variables that nothing closes is refused at once', async () => {
   expect(await cpuMsOf(() => change({ policy }))).toBeLessThan(QUICK_MS);
 });
 
-it.each(['policy', 'hosting'])('%s that is nested very deep is no fault of ours', async (setting) => {
-  const { api, send } = await startChanges();
-  const deep = 50_000;
-  const { status } = await send(`{"${setting}":{"a":${'['.repeat(deep)}${']'.repeat(deep)}}}`);
-  expect([status, api.faults]).toEqual([400, []]);
-});
+it.each(['policy', 'hosting'])(
+  '%s that is nested very deep is no fault of ours',
+  async (setting) => {
+    const { api, send } = await startChanges();
+    const deep = 50_000;
+    const { status } = await send(`{"${setting}":{"a":${'['.repeat(deep)}${']'.repeat(deep)}}}`);
+    expect([status, api.faults]).toEqual([400, []]);
+  },
+);

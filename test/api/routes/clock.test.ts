@@ -13,13 +13,25 @@ it('a clock in doubt is shown, and believed on the operator’s word for the rig
     const body = JSON.stringify({ now: new Date(ms).toISOString() });
     return api.send({ method: 'PUT', path: '/clock', headers, body });
   };
-  expect((await show()).json).toMatchObject({ isTrusted: true, jumpSeconds: 0, lastTrustedAt: null });
+  expect((await show()).json).toMatchObject({
+    isTrusted: true,
+    jumpSeconds: 0,
+    lastTrustedAt: null,
+  });
   await directory.call('setSeenTime', { atMs: clock.nowMs() - 21 * DAY_MS, steady: null });
   expect((await show()).json).toMatchObject({ isTrusted: false });
   const wrong = await confirm(clock.nowMs() - DAY_MS);
-  expect([wrong.status, wrong.json.code, (await show()).json.isTrusted]).toEqual([400, 'InvalidInput', false]);
+  expect([wrong.status, wrong.json.code, (await show()).json.isTrusted]).toEqual([
+    400,
+    'InvalidInput',
+    false,
+  ]);
   const right = await confirm(clock.nowMs());
-  expect([right.status, right.json.isTrusted, (await show()).json.isTrusted]).toEqual([200, true, true]);
+  expect([right.status, right.json.isTrusted, (await show()).json.isTrusted]).toEqual([
+    200,
+    true,
+    true,
+  ]);
 });
 
 it('a time that is none is answered with what one looks like', async () => {
@@ -31,5 +43,7 @@ it('a time that is none is answered with what one looks like', async () => {
     headers,
     body: '{"now":"2026-11-21T07:35:00+01:00"}',
   });
-  expect(json.errors).toEqual([{ field: '/now', message: 'Must be a time in UTC, like 2026-11-21T07:35:00Z.' }]);
+  expect(json.errors).toEqual([
+    { field: '/now', message: 'Must be a time in UTC, like 2026-11-21T07:35:00Z.' },
+  ]);
 });

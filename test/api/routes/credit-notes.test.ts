@@ -1,4 +1,5 @@
-// Parties, credit notes and void bills over the JSON API: who reads them, their tags and their files.
+// Parties, credit notes and void bills over the JSON API: who reads them, their tags and their
+// files.
 import { expect, it } from 'vitest';
 import { monthText } from '../../../src/core/billing/month.ts';
 import type { AccountId } from '../../../src/domain/nouns.ts';
@@ -9,7 +10,10 @@ const api = await startMemoryApi();
 const PARTY = { name: '王小明 & Söhne', address: 'Weg 1\nBerlin', country: 'DE', taxId: 'DE1' };
 
 async function send(method: string, path: string, body: object | null = null, etag = '*') {
-  const headers = { 'content-type': 'application/json', ...(method === 'PUT' ? { 'if-match': etag } : {}) };
+  const headers = {
+    'content-type': 'application/json',
+    ...(method === 'PUT' ? { 'if-match': etag } : {}),
+  };
   return api.send({ method, path, headers, body: body === null ? null : JSON.stringify(body) });
 }
 
@@ -28,7 +32,13 @@ it('bills whom the account names, by the tax that the operator set, and takes it
   const month = monthText(await closeBill(api.core, accountId));
   const bill = (await send('GET', `/invoices/${month}?${of}`)).json;
   expect(bill).toMatchObject({
-    ...{ status: 'closed', issue: 0, isRecomputable: true, netMicro: '36000000', taxMicro: '6840000' },
+    ...{
+      status: 'closed',
+      issue: 0,
+      isRecomputable: true,
+      netMicro: '36000000',
+      taxMicro: '6840000',
+    },
     ...{ payableMicro: '42840000', terms: { buyer: PARTY, seller: { name: 'Host' } } },
   });
 
@@ -36,11 +46,21 @@ it('bills whom the account names, by the tax that the operator set, and takes it
   const path = `/invoices/${month}/credit-notes?${of}`;
   const note = await send('POST', path, { reason, netMicro: '1000000' });
   expect([note.status, note.json.taxMicro]).toEqual([201, '190000']);
-  expect((await send('POST', path, { reason, netMicro: '36000000' })).json.code).toBe('InvalidInput');
-  expect((await send('POST', path, { reason, netMicro: '1000000', lines: [0] })).json.code).toBe('InvalidInput');
+  expect((await send('POST', path, { reason, netMicro: '36000000' })).json.code).toBe(
+    'InvalidInput',
+  );
+  expect((await send('POST', path, { reason, netMicro: '1000000', lines: [0] })).json.code).toBe(
+    'InvalidInput',
+  );
 
-  const { json: voided } = await send('POST', `/invoices/${month}/void?${of}`, { reason, reissue: true });
-  expect(voided).toMatchObject({ creditNote: { isVoid: true, netMicro: '35000000' }, invoice: { issue: 1 } });
+  const { json: voided } = await send('POST', `/invoices/${month}/void?${of}`, {
+    reason,
+    reissue: true,
+  });
+  expect(voided).toMatchObject({
+    creditNote: { isVoid: true, netMicro: '35000000' },
+    invoice: { issue: 1 },
+  });
   expect((await send('GET', `/invoices/${month}?${of}&issue=0`)).json.status).toBe('void');
   const heads = (await send('GET', `/invoices?${of}&limit=1`)).json;
   expect(heads.items).toMatchObject([{ number: voided.invoice.number, isVoid: false }]);
@@ -61,12 +81,16 @@ it('changes parties only from the state that was seen', async () => {
   const etag = (await send('GET', `/billing/buyer?${of}`)).headers.get('etag') ?? '';
   const tax = { percent: null, reverseChargeTaxId: 'DE1' };
   expect((await send('PUT', `/billing/tax?${of}`, tax, etag)).json).toEqual(tax);
-  expect((await send('PUT', `/billing/buyer?${of}`, PARTY, etag)).json.code).toBe('PreconditionFailed');
+  expect((await send('PUT', `/billing/buyer?${of}`, PARTY, etag)).json.code).toBe(
+    'PreconditionFailed',
+  );
   const next = await send('GET', `/billing/buyer?${of}`);
   expect(next.json).toEqual({ buyer: null, tax });
   const put = await send('PUT', `/billing/buyer?${of}`, PARTY, next.headers.get('etag') ?? '');
   expect(put.json).toEqual({ buyer: PARTY, tax });
-  expect(put.headers.get('etag')).toBe((await send('GET', `/billing/buyer?${of}`)).headers.get('etag'));
+  expect(put.headers.get('etag')).toBe(
+    (await send('GET', `/billing/buyer?${of}`)).headers.get('etag'),
+  );
 });
 
 it('takes no series that ends with a digit, nor one for both', async () => {

@@ -14,7 +14,10 @@ beforeAll(async () => {
 });
 
 async function call(method: string, path: string, body: object | null = null) {
-  const headers = { ...(body === null ? {} : { 'content-type': 'application/json' }), 'if-match': '*' };
+  const headers = {
+    ...(body === null ? {} : { 'content-type': 'application/json' }),
+    'if-match': '*',
+  };
   return api.send({ method, path, headers, body: body === null ? null : JSON.stringify(body) });
 }
 
@@ -26,13 +29,24 @@ const patch = async (path: string, body: object) => {
 
 it('hosting keeps its domains and what else is not named', async () => {
   const domains = [{ host: 'www.shop.example', prefix: '' }];
-  await patch(BUCKET, { hosting: { domains, robots: 'disallow', images: { sizes: [100], maxSize: 500 } } });
+  await patch(BUCKET, {
+    hosting: { domains, robots: 'disallow', images: { sizes: [100], maxSize: 500 } },
+  });
   const changed = await patch(BUCKET, { hosting: { spaFallback: true, images: { maxSize: 200 } } });
   const images = { sizes: [100], maxSize: 200 };
   expect(changed.hosting).toMatchObject({ domains, robots: 'disallow', spaFallback: true, images });
-  expect(await api.core.ports.directory.findHost('www.shop.example')).toMatchObject({ bucket: 'fuzz-bucket-one' });
-  const nulls = await patch(BUCKET, { hosting: { errorDocument: null, robots: null, images: null } });
-  expect(nulls.hosting).toMatchObject({ errorDocument: null, robots: 'allow', images: null, spaFallback: true });
+  expect(await api.core.ports.directory.findHost('www.shop.example')).toMatchObject({
+    bucket: 'fuzz-bucket-one',
+  });
+  const nulls = await patch(BUCKET, {
+    hosting: { errorDocument: null, robots: null, images: null },
+  });
+  expect(nulls.hosting).toMatchObject({
+    errorDocument: null,
+    robots: 'allow',
+    images: null,
+    spaFallback: true,
+  });
   expect((await patch(BUCKET, { hosting: null })).hosting).toBe(null);
   expect(await api.core.ports.directory.findHost('www.shop.example')).toBe(null);
 });
@@ -40,8 +54,18 @@ it('hosting keeps its domains and what else is not named', async () => {
 it.each<[string, object, object, unknown]>([
   ['quota', { bytes: '1000', objects: 5 }, { objects: null }, { bytes: '1000', objects: null }],
   ['tags', { a: '1', b: '2' }, { b: null, c: '3' }, { a: '1', c: '3' }],
-  ['encryption', { kind: 'server', refusesCustomerKeys: true }, { isBucketKey: true }, { refusesCustomerKeys: true }],
-  ['website', { indexSuffix: 'i', errorKey: 'e' }, { errorKey: null }, { indexSuffix: 'i', errorKey: null }],
+  [
+    'encryption',
+    { kind: 'server', refusesCustomerKeys: true },
+    { isBucketKey: true },
+    { refusesCustomerKeys: true },
+  ],
+  [
+    'website',
+    { indexSuffix: 'i', errorKey: 'e' },
+    { errorKey: null },
+    { indexSuffix: 'i', errorKey: null },
+  ],
 ])('%s of a bucket is merged', async (name, before, change, after) => {
   await patch(BUCKET, { [name]: before });
   expect((await patch(BUCKET, { [name]: change }))[name]).toMatchObject(after as object);
@@ -50,7 +74,9 @@ it.each<[string, object, object, unknown]>([
 it('lists are replaced, emptied by null, and the policy is one document', async () => {
   const cors = [{ allowedMethods: ['GET'], allowedOrigins: ['https://a.example'] }];
   await patch(BUCKET, { cors });
-  expect((await patch(BUCKET, { cors: [{ ...cors[0], allowedOrigins: ['*'] }] })).cors).toHaveLength(1);
+  expect(
+    (await patch(BUCKET, { cors: [{ ...cors[0], allowedOrigins: ['*'] }] })).cors,
+  ).toHaveLength(1);
   expect(await patch(BUCKET, { cors: null, tags: null })).toMatchObject({ cors: [], tags: {} });
   const statement = {
     Effect: 'Deny',
@@ -59,18 +85,33 @@ it('lists are replaced, emptied by null, and the policy is one document', async 
     Resource: 'arn:aws:s3:::fuzz-bucket-one/*',
   };
   const Condition = { Bool: { 'aws:SecureTransport': 'false' } };
-  await patch(BUCKET, { policy: { Version: '2012-10-17', Statement: { ...statement, Condition } } });
-  expect((await patch(BUCKET, { policy: { Statement: statement } })).policy).toEqual({ Statement: statement });
+  await patch(BUCKET, {
+    policy: { Version: '2012-10-17', Statement: { ...statement, Condition } },
+  });
+  expect((await patch(BUCKET, { policy: { Statement: statement } })).policy).toEqual({
+    Statement: statement,
+  });
   await patch(BUCKET, { policy: null });
 });
 
 it('what does not hold together once it is merged is refused, field by field', async () => {
   await patch(BUCKET, { website: { indexSuffix: 'i' } });
-  const both = await call('PATCH', BUCKET, { website: { redirectAllTo: { hostName: 'b.example' } } });
-  expect([both.status, both.json.code, both.json.errors?.[0]?.field]).toEqual([400, 'InvalidInput', '/website']);
+  const both = await call('PATCH', BUCKET, {
+    website: { redirectAllTo: { hostName: 'b.example' } },
+  });
+  expect([both.status, both.json.code, both.json.errors?.[0]?.field]).toEqual([
+    400,
+    'InvalidInput',
+    '/website',
+  ]);
   const deep = `${'{"a":'.repeat(2000)}1${'}'.repeat(2000)}`;
   const headers = { 'content-type': 'application/json', 'if-match': '*' };
-  const reply = await api.send({ method: 'PATCH', path: BUCKET, headers, body: `{"website":${deep}}` });
+  const reply = await api.send({
+    method: 'PATCH',
+    path: BUCKET,
+    headers,
+    body: `{"website":${deep}}`,
+  });
   expect(reply.json.code).toBe('InvalidInput');
 });
 
@@ -80,7 +121,9 @@ it('the scope of an access key loses no limit that is not named', async () => {
   const none = { prefixes: null, sourceIps: null };
   const changed = await patch(`/access-keys/${id}`, { scope: { prefixes: ['in/'] } });
   expect(changed.scope).toEqual({ ...none, ...scope, prefixes: ['in/'] });
-  expect((await patch(`/access-keys/${id}`, { scope: { actions: null } })).scope).toMatchObject({ actions: null });
+  expect((await patch(`/access-keys/${id}`, { scope: { actions: null } })).scope).toMatchObject({
+    actions: null,
+  });
 });
 
 it('metadata, tags and retention of an object are merged', async () => {
@@ -98,6 +141,12 @@ it('metadata, tags and retention of an object are merged', async () => {
   expect((await call('PATCH', path, { retention: { until } })).json.code).toBe('InvalidInput');
   await patch(path, { retention: { mode: 'GOVERNANCE', until } });
   const later = until.replace('2999', '3000');
-  expect((await patch(path, { retention: { until: later } })).retention).toEqual({ mode: 'GOVERNANCE', until: later });
-  expect(await patch(path, { metadata: null, tags: null })).toMatchObject({ metadata: {}, tags: {} });
+  expect((await patch(path, { retention: { until: later } })).retention).toEqual({
+    mode: 'GOVERNANCE',
+    until: later,
+  });
+  expect(await patch(path, { metadata: null, tags: null })).toMatchObject({
+    metadata: {},
+    tags: {},
+  });
 });

@@ -7,16 +7,32 @@ const BUCKET = '/buckets/fuzz-bucket-one';
 const headers = { 'content-type': 'application/json', 'if-match': '*' };
 
 async function codeOf(method: string, query: string): Promise<unknown[]> {
-  const { status, json } = await send({ method, path: `${BUCKET}/object?${query}`, headers: {}, body: null });
+  const { status, json } = await send({
+    method,
+    path: `${BUCKET}/object?${query}`,
+    headers: {},
+    body: null,
+  });
   return [status, json.code];
 }
 
 it('tells keys, versions and markers apart', async () => {
-  await send({ method: 'PATCH', path: BUCKET, headers, body: JSON.stringify({ versioning: 'enabled' }) });
+  await send({
+    method: 'PATCH',
+    path: BUCKET,
+    headers,
+    body: JSON.stringify({ versioning: 'enabled' }),
+  });
   const path = `${BUCKET}/object?key=note.txt`;
   const { json } = await send({ method: 'DELETE', path, headers: {}, body: null });
   expect(await codeOf('GET', 'key=note.txt')).toEqual([404, 'NoSuchKey']);
-  expect(await codeOf('GET', `key=note.txt&versionId=${json.deleteMarkerId}`)).toEqual([405, 'MethodNotAllowed']);
+  expect(await codeOf('GET', `key=note.txt&versionId=${json.deleteMarkerId}`)).toEqual([
+    405,
+    'MethodNotAllowed',
+  ]);
   expect(await codeOf('GET', 'key=photos/1.jpg')).toEqual([200, undefined]);
-  expect(await codeOf('GET', `key=photos/1.jpg&versionId=${json.deleteMarkerId}`)).toEqual([404, 'NoSuchVersion']);
+  expect(await codeOf('GET', `key=photos/1.jpg&versionId=${json.deleteMarkerId}`)).toEqual([
+    404,
+    'NoSuchVersion',
+  ]);
 });

@@ -1,4 +1,5 @@
-// The short way to the policy that lets everyone read: it stands for the whole policy, so it goes with no other.
+// The short way to the policy that lets everyone read: it stands for the whole policy, so it goes
+// with no other.
 import { expect, it } from 'vitest';
 import { publicPolicy } from '../../access-samples.ts';
 import { startMemoryApi } from '../memory-api.ts';
@@ -10,7 +11,12 @@ const own = JSON.parse(publicPolicy('fuzz-bucket-one', 'open/'));
 it('is refused beside a policy, in the request or in the bucket', async () => {
   const change = async (fields: object) => {
     const headers = { 'content-type': 'application/json', 'if-match': '*' };
-    const { status, json } = await send({ method: 'PATCH', path: PATH, headers, body: JSON.stringify(fields) });
+    const { status, json } = await send({
+      method: 'PATCH',
+      path: PATH,
+      headers,
+      body: JSON.stringify(fields),
+    });
     return [status, json.code ?? json.publicAccess];
   };
   expect(await change({ publicAccess: 'read' })).toEqual([200, 'read']);

@@ -1,4 +1,5 @@
-// The blobs family of the metadata index's contract: references, holds of other buckets, and the sweeper's steps.
+// The blobs family of the metadata index's contract: references, holds of other buckets, and the
+// sweeper's steps.
 import { describe, expect } from 'vitest';
 import type { BlobId, BucketAddress } from '../../../src/domain/nouns.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
@@ -36,7 +37,13 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
     holder: BucketAddress,
     blobIds: BlobId[],
     nowMs = START_MS,
-  ) => index.call(home.name, 'holdBlobs', { home: addressOf(home), blobIds, holder: addressOf(holder), nowMs });
+  ) =>
+    index.call(home.name, 'holdBlobs', {
+      home: addressOf(home),
+      blobIds,
+      holder: addressOf(holder),
+      nowMs,
+    });
   const release = (
     index: MetadataIndex,
     home: BucketAddress,
@@ -60,7 +67,13 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
       const commit = (key: string, blobId: BlobId, digest = { sha256Hex: 'same' }) => {
         const object = segmentsObjectOf(key, [wholeOf(blobId)]);
         const arrivals = [{ ...arrivalOf(blobId), digest }];
-        return () => index.call(bucket.name, 'commitObject', { bucket: ref, object, condition: null, arrivals });
+        return () =>
+          index.call(bucket.name, 'commitObject', {
+            bucket: ref,
+            object,
+            condition: null,
+            arrivals,
+          });
       };
       const [first, second, other] = [blobIn(bucket), blobIn(bucket), blobIn(bucket)];
       expect(await commit('a', first)()).toMatchObject({ storedAs: null });
@@ -89,7 +102,11 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
     test('keeps the blob of an object that is copied onto itself', async (index) => {
       const bucket = await makeBucket(index);
       const blobId = await putBlob(index, bucket, 'a');
-      await put(index, bucket, segmentsObjectOf('a', [wholeOf(blobId)], { userMetadata: { new: '1' } }));
+      await put(
+        index,
+        bucket,
+        segmentsObjectOf('a', [wholeOf(blobId)], { userMetadata: { new: '1' } }),
+      );
       expect(await condemn(index, bucket, START_MS + 1)).toEqual([]);
       await deleteKeys(index, bucket, ['a']);
       expect(await condemn(index, bucket, START_MS + 1)).toEqual([blobId]);
@@ -186,7 +203,10 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
         oldHolds: [{ blobId, holder: addressOf(holder) }],
       });
       const heldBy = (address: BucketAddress) =>
-        index.call(holder.name, 'findHeldBlobs', { holder: address, blobIds: [blobId, blobIn(home)] });
+        index.call(holder.name, 'findHeldBlobs', {
+          holder: address,
+          blobIds: [blobId, blobIn(home)],
+        });
       expect(await heldBy(addressOf(holder))).toEqual([blobId]);
       expect(await heldBy(addressOf(bucketRecord(holder)))).toEqual([blobId]);
       expect(await heldBy(addressOf(bucketRecord({ name: holder.name })))).toEqual([]);
@@ -253,7 +273,9 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
       expect(more).toEqual([]);
       await release(index, home, first?.holder.id === holder.id ? holder : second, [blobId]);
       const { oldHolds } = await sweep(index, home, START_MS + 11, 1);
-      expect([first, ...oldHolds].map((held) => held?.holder.id).toSorted()).toEqual([holder.id, second.id].toSorted());
+      expect([first, ...oldHolds].map((held) => held?.holder.id).toSorted()).toEqual(
+        [holder.id, second.id].toSorted(),
+      );
     });
 
     test('reports only the old ones of the holds on a blob', async (index) => {

@@ -90,14 +90,25 @@ function callsOn(index: MetadataIndex, bucket: BucketRef): Promise<unknown>[] {
     index.call(name, 'setBucketAccess', { bucket, access: PUBLIC }),
     index.call(name, 'setBucketSettings', { bucket, settings: { cors: null } }),
     index.call(name, 'deleteBucket', { bucket, nowMs: START_MS }),
-    index.call(name, 'commitObject', { bucket, object: objectOf('k'), condition: null, arrivals: [] }),
+    index.call(name, 'commitObject', {
+      bucket,
+      object: objectOf('k'),
+      condition: null,
+      arrivals: [],
+    }),
     index.call(name, 'deleteObjects', { bucket, ...deletionOf(['k']) }),
     index.call(name, 'createUpload', { bucket, upload: uploadOf('k') }),
     index.call(name, 'commitPart', { ...address, part: partOf(1, []), arrivals: [] }),
     index.call(name, 'completeUpload', {
       ...address,
       parts: [],
-      object: { versionId: objectOf('k').versionId, etag: '-', lastModifiedMs: START_MS, checksum: null, parts: [] },
+      object: {
+        versionId: objectOf('k').versionId,
+        etag: '-',
+        lastModifiedMs: START_MS,
+        checksum: null,
+        parts: [],
+      },
       condition: null,
     }),
     index.call(name, 'abortUpload', { ...address, nowMs: START_MS }),
@@ -123,12 +134,17 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
     test('refuses a name that lives, telling own from foreign', async (index) => {
       const bucket = await makeBucket(index);
       const again = bucketRecord({ name: bucket.name });
-      await expect(index.call(bucket.name, 'createBucket', { bucket: again })).rejects.toMatchObject({
+      await expect(
+        index.call(bucket.name, 'createBucket', { bucket: again }),
+      ).rejects.toMatchObject({
         code: 'BucketAlreadyOwnedByYou',
         fields: { BucketName: bucket.name },
       });
       const foreign = { ...again, ownerId: STRANGER };
-      await expectCode(index.call(bucket.name, 'createBucket', { bucket: foreign }), 'BucketAlreadyExists');
+      await expectCode(
+        index.call(bucket.name, 'createBucket', { bucket: foreign }),
+        'BucketAlreadyExists',
+      );
       expect(await index.call(bucket.name, 'getBucket', { name: bucket.name })).toEqual(bucket);
     });
 
@@ -146,7 +162,10 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
     test('moves the revision on with the access, and refuses decisions on an older one', async (index) => {
       const bucket = await makeBucket(index);
       await put(index, bucket, objectOf('k'));
-      const changed = await index.call(bucket.name, 'setBucketAccess', { bucket: refOf(bucket), access: PUBLIC });
+      const changed = await index.call(bucket.name, 'setBucketAccess', {
+        bucket: refOf(bucket),
+        access: PUBLIC,
+      });
       expect(changed).toEqual({ ...bucket, revision: 2, access: PUBLIC });
       expect(await index.call(bucket.name, 'getBucket', { name: bucket.name })).toEqual(changed);
       await expectAllRefused(index, refOf(bucket));
@@ -158,12 +177,19 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
       const set = (record: BucketRecord, settings: Partial<BucketSettings>) =>
         index.call(bucket.name, 'setBucketSettings', { bucket: refOf(record), settings });
       const first = await set(bucket, { cors: [CORS_RULE] });
-      expect(first).toEqual({ ...bucket, revision: 2, settings: { ...NO_SETTINGS, cors: [CORS_RULE] } });
+      expect(first).toEqual({
+        ...bucket,
+        revision: 2,
+        settings: { ...NO_SETTINGS, cors: [CORS_RULE] },
+      });
       await expectAllRefused(index, refOf(bucket));
       const second = await set(first, { website: WEBSITE });
       expect(second.settings).toEqual({ ...NO_SETTINGS, cors: [CORS_RULE], website: WEBSITE });
       expect(await index.call(bucket.name, 'getBucket', { name: bucket.name })).toEqual(second);
-      const { bucket: resolved } = await index.call(bucket.name, 'resolve', { name: bucket.name, key: asKey('k') });
+      const { bucket: resolved } = await index.call(bucket.name, 'resolve', {
+        name: bucket.name,
+        key: asKey('k'),
+      });
       expect(resolved).toEqual(second);
       const closed = await index.call(bucket.name, 'setBucketAccess', {
         bucket: refOf(second),
@@ -171,7 +197,11 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
       });
       expect(closed.settings).toEqual(second.settings);
       const third = await set(closed, { cors: null });
-      expect(third).toEqual({ ...closed, revision: 5, settings: { ...NO_SETTINGS, website: WEBSITE } });
+      expect(third).toEqual({
+        ...closed,
+        revision: 5,
+        settings: { ...NO_SETTINGS, website: WEBSITE },
+      });
     });
 
     test('moves the floors of purges with the revision, and keeps them through other settings', async (index) => {
@@ -181,14 +211,22 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
       const first = await purge(bucket, [{ scope: 'key', value: 'a' }]);
       expect(first).toMatchObject({
         revision: 2,
-        settings: { purges: { latest: 2, bucket: 0, others: [{ scope: 'key', value: 'a', revision: 2 }] } },
+        settings: {
+          purges: { latest: 2, bucket: 0, others: [{ scope: 'key', value: 'a', revision: 2 }] },
+        },
       });
       await expectCode(purge(bucket, [{ scope: 'bucket' }]), 'BucketChanged');
       const settings = { website: WEBSITE };
-      const other = await index.call(bucket.name, 'setBucketSettings', { bucket: refOf(first), settings });
+      const other = await index.call(bucket.name, 'setBucketSettings', {
+        bucket: refOf(first),
+        settings,
+      });
       expect(other.settings.purges).toEqual(first.settings.purges);
       const all = await purge(other, [{ scope: 'bucket' }]);
-      expect(all.settings).toEqual({ ...other.settings, purges: { latest: 4, bucket: 4, others: [] } });
+      expect(all.settings).toEqual({
+        ...other.settings,
+        purges: { latest: 4, bucket: 4, others: [] },
+      });
     });
 
     test('never lets object lock be without versioning', async (index) => {
@@ -207,21 +245,27 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
     });
 
     test('gives a bucket that is made with settings back with them', async (index) => {
-      const bucket = bucketRecord({ settings: { ...NO_SETTINGS, cors: [CORS_RULE], website: WEBSITE } });
+      const bucket = bucketRecord({
+        settings: { ...NO_SETTINGS, cors: [CORS_RULE], website: WEBSITE },
+      });
       await index.call(bucket.name, 'createBucket', { bucket });
       expect(await index.call(bucket.name, 'getBucket', { name: bucket.name })).toEqual(bucket);
     });
 
     test('refuses decisions on another life, another name and a revision to come', async (index) => {
       const bucket = await makeBucket(index);
-      await expectAllRefused(index, { ...refOf(bucket), id: bucketRecord({ name: bucket.name }).id });
+      await expectAllRefused(index, {
+        ...refOf(bucket),
+        id: bucketRecord({ name: bucket.name }).id,
+      });
       await expectAllRefused(index, { ...refOf(bucket), revision: 2 });
       await expectAllRefused(index, refOf(bucketRecord()));
     });
 
     test('deletes an empty bucket only', async (index) => {
       const bucket = await makeBucket(index);
-      const drop = () => index.call(bucket.name, 'deleteBucket', { bucket: refOf(bucket), nowMs: START_MS });
+      const drop = () =>
+        index.call(bucket.name, 'deleteBucket', { bucket: refOf(bucket), nowMs: START_MS });
       await put(index, bucket, objectOf('k'));
       await put(index, bucket, objectOf('l'));
       await startUpload(index, bucket, 'm');
@@ -240,9 +284,12 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
       const { name } = bucket;
       const address = addressOf(bucket);
       const uploads = await Promise.all(['a', 'b'].map((key) => startUpload(index, bucket, key)));
-      const parts = await Promise.all(uploads.map((upload) => putBlobPart(index, bucket, upload, 1)));
+      const parts = await Promise.all(
+        uploads.map((upload) => putBlobPart(index, bucket, upload, 1)),
+      );
       const blobIds = parts.flatMap((part) => part.segments.map(({ blobId }) => blobId)).sort();
-      const dropUploads = (nowMs = START_MS) => index.call(name, 'dropUploadsOfLife', { bucket: address, nowMs });
+      const dropUploads = (nowMs = START_MS) =>
+        index.call(name, 'dropUploadsOfLife', { bucket: address, nowMs });
       // Not those of a bucket that lives.
       expect(await dropUploads()).toEqual({ isDone: true });
       await index.call(name, 'deleteBucket', { bucket: refOf(bucket), nowMs: START_MS });
@@ -343,7 +390,9 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
       await forget();
       await forget();
       expect(await livesLeft()).toBe(0);
-      expect(await index.call(name, 'createBucket', { bucket: bucketRecord({ name }) })).toMatchObject({
+      expect(
+        await index.call(name, 'createBucket', { bucket: bucketRecord({ name }) }),
+      ).toMatchObject({
         ownerId: OWNER,
       });
     });

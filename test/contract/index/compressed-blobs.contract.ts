@@ -1,5 +1,5 @@
-// Packed blobs as every home must open them: the codec of its runtime, its store below. Bound to a home in a file of that
-// home, with its plain store.
+// Packed blobs as every home must open them: the codec of its runtime, its store below. Bound to a
+// home in a file of that home, with its plain store.
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { createUnpackingBlobStore } from '../../../src/adapters/shared/unpacking-blob-store.ts';
@@ -18,7 +18,10 @@ const identity = identityOf();
 let made = 0;
 function freshId(): BlobId {
   made += 1;
-  const home = makeBucketId('packed' as BucketName, `${Date.now().toString(36)}${Math.floor(Math.random() * 1e9)}`);
+  const home = makeBucketId(
+    'packed' as BucketName,
+    `${Date.now().toString(36)}${Math.floor(Math.random() * 1e9)}`,
+  );
   return `${home}/01k9000ab${made.toString(32).padStart(18, '0')}` as BlobId;
 }
 
@@ -32,7 +35,12 @@ export function logBytes(lengthBytes: number): Uint8Array {
 }
 
 /** The whole of a packed blob as it was stored. */
-async function pack(store: BlobStore, plain: Uint8Array, frameBytes: number, level = 1): Promise<Segment> {
+async function pack(
+  store: BlobStore,
+  plain: Uint8Array,
+  frameBytes: number,
+  level = 1,
+): Promise<Segment> {
   const blobId = freshId();
   const source = packSource(sourceOf(plain), { frameBytes, level }, () => {});
   const { sizeBytes: storedBytes } = await store.write(blobId, source, identity);
@@ -62,7 +70,10 @@ export function packedBlobsContract(subject: Subject<BlobStore>): void {
           bodies,
           fc.integer({ min: 150, max: 3000 }),
           fc.array(
-            fc.tuple(fc.double({ min: 0, max: 0.999, noNaN: true }), fc.double({ min: 0, max: 1, noNaN: true })),
+            fc.tuple(
+              fc.double({ min: 0, max: 0.999, noNaN: true }),
+              fc.double({ min: 0, max: 1, noNaN: true }),
+            ),
             {
               minLength: 1,
               maxLength: 4,
@@ -76,7 +87,9 @@ export function packedBlobsContract(subject: Subject<BlobStore>): void {
               const range = cutOf(segment, offsetBytes, lengthBytes);
               const expected = plain.subarray(offsetBytes, offsetBytes + lengthBytes);
               expect(isSameBytes(await store.read(segment.blobId, range), expected)).toBe(true);
-              expect(isSameBytes(await readAll(await store.open(segment.blobId, range)), expected)).toBe(true);
+              expect(
+                isSameBytes(await readAll(await store.open(segment.blobId, range)), expected),
+              ).toBe(true);
             }
           },
         ),
@@ -93,7 +106,10 @@ export function packedBlobsContract(subject: Subject<BlobStore>): void {
         [MiB - 1, 3 * MiB + 2],
         [262_143, 262_145],
       ] as const) {
-        const stream = await store.open(segment.blobId, cutOf(segment, offsetBytes, end - offsetBytes));
+        const stream = await store.open(
+          segment.blobId,
+          cutOf(segment, offsetBytes, end - offsetBytes),
+        );
         expect(isSameBytes(await readAll(stream), plain.subarray(offsetBytes, end))).toBe(true);
       }
     });
@@ -125,7 +141,9 @@ export function packedBlobsContract(subject: Subject<BlobStore>): void {
         plain.subarray(0, 10),
         bytes.subarray(4999),
       ].flatMap((part) => [...part]);
-      expect(isSameBytes(await readAll(await store.openRuns(runs)), Uint8Array.from(expected))).toBe(true);
+      expect(
+        isSameBytes(await readAll(await store.openRuns(runs)), Uint8Array.from(expected)),
+      ).toBe(true);
     });
 
     test('are errors where they are damaged, never other bytes', async (inner) => {
@@ -150,13 +168,17 @@ export function packedBlobsContract(subject: Subject<BlobStore>): void {
       // Some bits of a frame's head mean nothing; every other is under its checksum or the table's.
       expect(refused).toBeGreaterThan(storedBytes / 97 - 3);
       const short = { ...segment, lengthBytes: plain.length + 1 };
-      await expect(store.open(segment.blobId, short)).rejects.toMatchObject({ code: 'ObjectDamaged' });
+      await expect(store.open(segment.blobId, short)).rejects.toMatchObject({
+        code: 'ObjectDamaged',
+      });
     });
 
     test('end with a reader who leaves', async (inner) => {
       const plain = logBytes(3 * MiB);
       const segment = await pack(inner, plain, 256 * 1024);
-      const reader = (await createUnpackingBlobStore(inner).open(segment.blobId, segment)).getReader();
+      const reader = (
+        await createUnpackingBlobStore(inner).open(segment.blobId, segment)
+      ).getReader();
       const { value } = await reader.read();
       expect(value?.length).toBe(MiB);
       await reader.cancel();

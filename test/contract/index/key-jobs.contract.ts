@@ -44,7 +44,10 @@ export function indexNamesContract({ name, make }: Subject<MetadataIndex>): void
       };
       return { bucket, list };
     }
-    const ids = () => ({ versionId: fresh('version') as VersionId, markerId: fresh('version') as VersionId });
+    const ids = () => ({
+      versionId: fresh('version') as VersionId,
+      markerId: fresh('version') as VersionId,
+    });
     const moveOf = (key: string, toKey: string): NameAction => ({
       kind: 'move',
       key: asKey(key),
@@ -68,7 +71,12 @@ export function indexNamesContract({ name, make }: Subject<MetadataIndex>): void
         expect((await step(1, actions, false))?.outcomes).toEqual(['done', 'conflict', 'missing']);
         expect(await step(1, actions, false)).toBe(null);
         expect(await list()).toEqual(['a/2', 'b/1', 'b/2']);
-        const items = await index.call(bucket.name, 'listNameJobItems', { bucket, id, before: 100, limit: 10 });
+        const items = await index.call(bucket.name, 'listNameJobItems', {
+          bucket,
+          id,
+          before: 100,
+          limit: 10,
+        });
         expect(items).toMatchObject([{ at: 1, kind: 'moved', key: 'a/1', toKey: 'b/1' }]);
         const [item] = items;
         const undo: NameAction = {
@@ -76,7 +84,10 @@ export function indexNamesContract({ name, make }: Subject<MetadataIndex>): void
           movedId: item?.versionId ?? ('' as VersionId),
           leftMarkerId: item?.markerId ?? null,
         };
-        expect((await step(2, [undo], true))?.job).toMatchObject({ state: 'done', counts: { done: 2 } });
+        expect((await step(2, [undo], true))?.job).toMatchObject({
+          state: 'done',
+          counts: { done: 2 },
+        });
         expect(await list()).toEqual(['a/1', 'a/2', 'b/2']);
         expect(await step(3, [], true)).toBe(null);
       },
@@ -84,18 +95,29 @@ export function indexNamesContract({ name, make }: Subject<MetadataIndex>): void
 
     it('measures prefixes once it has counted, and from then on with each commit', async () => {
       const { bucket } = await filled(['a/1', 'a/2', 'b']);
-      const measure = () => index.call(bucket.name, 'measurePrefixes', { bucket, prefixes: ['', 'a/', 'c'] });
+      const measure = () =>
+        index.call(bucket.name, 'measurePrefixes', { bucket, prefixes: ['', 'a/', 'c'] });
       expect(await measure()).toEqual({ state: 'off', sizes: [] });
       expect(await index.call(bucket.name, 'countNames', { bucket })).toEqual({ state: 'ready' });
       const size = (objects: number, bytes: number) => ({ objects, bytes, otherBytes: 0 });
       expect((await measure()).sizes).toEqual([size(3, 300), size(2, 200), size(0, 0)]);
       const object = objectOf('c', { sizeBytes: 5 });
-      await index.call(bucket.name, 'commitObject', { bucket, object, condition: null, arrivals: [] });
+      await index.call(bucket.name, 'commitObject', {
+        bucket,
+        object,
+        condition: null,
+        arrivals: [],
+      });
       expect((await measure()).sizes).toEqual([size(4, 305), size(2, 200), size(1, 5)]);
     });
 
     it('finds text in names without case and accents, by looking and by its search index', async () => {
-      const { bucket } = await filled(['Straße/Über.JPG', 'photos/naïve.jpg', 'photos/other.png', '日本語/写真集.txt']);
+      const { bucket } = await filled([
+        'Straße/Über.JPG',
+        'photos/naïve.jpg',
+        'photos/other.png',
+        '日本語/写真集.txt',
+      ]);
       const find = async (needle: string, prefix = '') => {
         const input = { bucket, prefix, needle, limit: 10, after: null };
         const found = await index.call(bucket.name, 'searchNames', input);

@@ -1,5 +1,5 @@
-// The lifecycle family of the metadata index's contract: what a scan finds, in bounds and page by page; what actions do,
-// and what they leave alone; how far a run came.
+// The lifecycle family of the metadata index's contract: what a scan finds, in bounds and page by
+// page; what actions do, and what they leave alone; how far a run came.
 import { describe, expect } from 'vitest';
 import { NO_SETTINGS } from '../../../src/domain/bucket-settings.ts';
 import type {
@@ -48,7 +48,13 @@ const scan = (index: MetadataIndex, bucket: BucketRef, place: LifecyclePlace, bo
   index.call(bucket.name, 'scanLifecycle', { bucket: refOf(bucket), place, bounds });
 
 /** All pages from the start of a phase. */
-async function scanAll(index: MetadataIndex, bucket: BucketRef, phase: LifecyclePhase, bounds = ALL, prefix = '') {
+async function scanAll(
+  index: MetadataIndex,
+  bucket: BucketRef,
+  phase: LifecyclePhase,
+  bounds = ALL,
+  prefix = '',
+) {
   const pages: (readonly LifecycleSubject[])[] = [];
   for (let place: LifecyclePlace | null = startOf(phase, prefix); place !== null; ) {
     const page: ReturnType<IndexApi['scanLifecycle']> = await scan(index, bucket, place, bounds);
@@ -59,17 +65,29 @@ async function scanAll(index: MetadataIndex, bucket: BucketRef, phase: Lifecycle
 }
 const keysOf = (subjects: readonly LifecycleSubject[]) => subjects.map(({ key }) => key);
 
-const apply = (index: MetadataIndex, bucket: BucketRef, actions: readonly LifecycleAction[], run = RUN) =>
-  index.call(bucket.name, 'applyLifecycle', { bucket, actions, run, nowMs: START_MS + 5 });
+const apply = (
+  index: MetadataIndex,
+  bucket: BucketRef,
+  actions: readonly LifecycleAction[],
+  run = RUN,
+) => index.call(bucket.name, 'applyLifecycle', { bucket, actions, run, nowMs: START_MS + 5 });
 
-async function write(index: MetadataIndex, bucket: BucketRef, key: string, changes = {}): Promise<VersionId> {
+async function write(
+  index: MetadataIndex,
+  bucket: BucketRef,
+  key: string,
+  changes = {},
+): Promise<VersionId> {
   const object = objectOf(key, changes);
   const input = { bucket, object, condition: null, arrivals: [] };
   return (await index.call(bucket.name, 'commitObject', input)).versionId;
 }
 
 async function hide(index: MetadataIndex, bucket: BucketRef, key: string): Promise<VersionId> {
-  const [deleted] = await index.call(bucket.name, 'deleteObjects', { bucket, ...deletionOf([key]) });
+  const [deleted] = await index.call(bucket.name, 'deleteObjects', {
+    bucket,
+    ...deletionOf([key]),
+  });
   return deleted?.marker?.versionId as VersionId;
 }
 
@@ -81,24 +99,49 @@ export function indexLifecycleContract(subject: Subject<MetadataIndex>): void {
   describe(`lifecycle: ${subject.name}`, () => {
     test('finds current objects in bounds, with tags and locks', async (index) => {
       const bucket = await makeBucket(index);
-      await put(index, bucket, objectOf('a', { tags: { t: '1' }, lock: HELD, lastModifiedMs: START_MS }));
-      await put(index, bucket, objectOf('b', { lastModifiedMs: START_MS + 1, storageClass: 'GLACIER_IR' }));
-      await put(index, bucket, objectOf('c', { lastModifiedMs: START_MS + 1, tags: { long: 'x'.repeat(900) } }));
+      await put(
+        index,
+        bucket,
+        objectOf('a', { tags: { t: '1' }, lock: HELD, lastModifiedMs: START_MS }),
+      );
+      await put(
+        index,
+        bucket,
+        objectOf('b', { lastModifiedMs: START_MS + 1, storageClass: 'GLACIER_IR' }),
+      );
+      await put(
+        index,
+        bucket,
+        objectOf('c', { lastModifiedMs: START_MS + 1, tags: { long: 'x'.repeat(900) } }),
+      );
       const [found] = await scanAll(index, bucket, 'objects', { ...ALL, endUpToMs: START_MS });
       expect(found).toMatchObject([
         { kind: 'current', key: 'a', lastModifiedMs: START_MS, tags: { t: '1' }, lock: HELD },
       ]);
-      const moves = { ...NONE, moveUpToMs: START_MS + 1, moveMinBytes: 0, moveUnlessIn: ['GLACIER_IR'] };
+      const moves = {
+        ...NONE,
+        moveUpToMs: START_MS + 1,
+        moveMinBytes: 0,
+        moveUnlessIn: ['GLACIER_IR'],
+      };
       const [moved] = await scanAll(index, bucket, 'objects', moves);
-      expect(moved).toMatchObject([{ key: 'a' }, { key: 'c', tags: { long: 'x'.repeat(900) }, lock: null }]);
-      expect(await scanAll(index, bucket, 'objects', { ...moves, moveMinBytes: 1000 })).toEqual([[]]);
+      expect(moved).toMatchObject([
+        { key: 'a' },
+        { key: 'c', tags: { long: 'x'.repeat(900) }, lock: null },
+      ]);
+      expect(await scanAll(index, bucket, 'objects', { ...moves, moveMinBytes: 1000 })).toEqual([
+        [],
+      ]);
       expect(await scanAll(index, bucket, 'objects', NONE)).toEqual([[]]);
     });
 
     test('keeps to a prefix, whatever its last character', async (index) => {
       const bucket = await makeBucket(index);
-      for (const key of ['a', 'p', 'p/1', 'p/\u{10ffff}', 'p0', 'q']) await put(index, bucket, objectOf(key));
-      expect((await scanAll(index, bucket, 'objects', ALL, 'p/')).map(keysOf)).toEqual([['p/1', 'p/\u{10ffff}']]);
+      for (const key of ['a', 'p', 'p/1', 'p/\u{10ffff}', 'p0', 'q'])
+        await put(index, bucket, objectOf(key));
+      expect((await scanAll(index, bucket, 'objects', ALL, 'p/')).map(keysOf)).toEqual([
+        ['p/1', 'p/\u{10ffff}'],
+      ]);
     });
 
     test('ends a page at 250, and goes on behind it', async (index) => {
@@ -115,15 +158,27 @@ export function indexLifecycleContract(subject: Subject<MetadataIndex>): void {
       const on = keeping(bucket);
       await write(index, on, 'a');
       await write(index, on, 'a', { lastModifiedMs: START_MS + 7 });
-      for (let i = 0; i < 255; i++) await write(index, on, 'many', { lastModifiedMs: START_MS + i });
+      for (let i = 0; i < 255; i++)
+        await write(index, on, 'many', { lastModifiedMs: START_MS + i });
       const pages = await scanAll(index, on, 'versions');
       expect(pages.map(({ length }) => length)).toEqual([250, 5]);
       const [first, ...rest] = pages.flat();
-      expect(first).toMatchObject({ kind: 'noncurrent', key: 'a', replacedAtMs: START_MS + 7, newerVersions: 0 });
-      expect(rest.map((one) => one.kind === 'noncurrent' && one.newerVersions)).toEqual(rest.map((_, i) => i));
+      expect(first).toMatchObject({
+        kind: 'noncurrent',
+        key: 'a',
+        replacedAtMs: START_MS + 7,
+        newerVersions: 0,
+      });
+      expect(rest.map((one) => one.kind === 'noncurrent' && one.newerVersions)).toEqual(
+        rest.map((_, i) => i),
+      );
       const [some] = await scanAll(index, on, 'versions', { ...ALL, endUpToMs: START_MS + 3 });
       // The newest of those that were replaced by then comes behind many that were replaced later.
-      expect(some).toMatchObject([{ newerVersions: 251 }, { newerVersions: 252 }, { newerVersions: 253 }]);
+      expect(some).toMatchObject([
+        { newerVersions: 251 },
+        { newerVersions: 252 },
+        { newerVersions: 253 },
+      ]);
     });
 
     test('finds markers: those that hide nothing, and those that are older versions themselves', async (index) => {
@@ -140,22 +195,34 @@ export function indexLifecycleContract(subject: Subject<MetadataIndex>): void {
         { kind: 'lone-marker', key: 'lone', versionId: lone, lastModifiedMs: START_MS },
         { kind: 'noncurrent', key: 'written again', isMarker: true, versionId: older },
       ]);
-      expect((await scanAll(index, on, 'versions', { ...ALL, markersUpToMs: START_MS - 1 })).map(keysOf)).toEqual([
-        ['hidden', 'written again'],
-      ]);
+      expect(
+        (await scanAll(index, on, 'versions', { ...ALL, markersUpToMs: START_MS - 1 })).map(keysOf),
+      ).toEqual([['hidden', 'written again']]);
     });
 
     test('finds uploads that began by then', async (index) => {
       const bucket = await makeBucket(index);
-      const [one, two] = [await startUpload(index, bucket, 'k'), await startUpload(index, bucket, 'k')];
+      const [one, two] = [
+        await startUpload(index, bucket, 'k'),
+        await startUpload(index, bucket, 'k'),
+      ];
       const uploads = [one, two].sort((a, b) => (a.uploadId < b.uploadId ? -1 : 1));
       const [found] = await scanAll(index, bucket, 'uploads');
       expect(found).toEqual(
-        uploads.map(({ key, uploadId, createdAtMs }) => ({ kind: 'upload', key, uploadId, createdAtMs })),
+        uploads.map(({ key, uploadId, createdAtMs }) => ({
+          kind: 'upload',
+          key,
+          uploadId,
+          createdAtMs,
+        })),
       );
-      expect(await scanAll(index, bucket, 'uploads', { ...ALL, endUpToMs: START_MS - 1 })).toEqual([[]]);
+      expect(await scanAll(index, bucket, 'uploads', { ...ALL, endUpToMs: START_MS - 1 })).toEqual([
+        [],
+      ]);
       const behind = { ...startOf('uploads'), afterKey: 'k', afterId: uploads[0]?.uploadId ?? '' };
-      expect((await scan(index, bucket, behind)).subjects).toMatchObject([{ uploadId: uploads[1]?.uploadId }]);
+      expect((await scan(index, bucket, behind)).subjects).toMatchObject([
+        { uploadId: uploads[1]?.uploadId },
+      ]);
     });
 
     test('ends a current object only if it is still that one', async (index) => {
@@ -167,8 +234,18 @@ export function indexLifecycleContract(subject: Subject<MetadataIndex>): void {
       const locked = await write(index, off, 'locked', { lock: HELD });
       const end = (key: string, versionId: VersionId) =>
         ({ kind: 'expire', key: asKey(key), versionId, markerId: MARKER }) as const;
-      const actions = [end('gone', gone), end('replaced', replaced), end('locked', locked), end('missing', gone)];
-      expect(await apply(index, off, actions)).toEqual({ expire: 1, remove: 0, transition: 0, abort: 0 });
+      const actions = [
+        end('gone', gone),
+        end('replaced', replaced),
+        end('locked', locked),
+        end('missing', gone),
+      ];
+      expect(await apply(index, off, actions)).toEqual({
+        expire: 1,
+        remove: 0,
+        transition: 0,
+        abort: 0,
+      });
       const [left = []] = await scanAll(index, bucket, 'objects');
       expect(keysOf(left)).toEqual(['locked', 'replaced']);
     });
@@ -188,25 +265,44 @@ export function indexLifecycleContract(subject: Subject<MetadataIndex>): void {
     test('removes older versions and lone markers, never the latest, nor what is locked', async (index) => {
       const bucket = await makeBucket(index);
       const on = keeping(bucket);
-      const [old, held] = [await write(index, on, 'k'), await write(index, on, 'k', { lock: HELD })];
+      const [old, held] = [
+        await write(index, on, 'k'),
+        await write(index, on, 'k', { lock: HELD }),
+      ];
       const current = await write(index, on, 'k');
       await write(index, on, 'hidden');
       const hiding = await hide(index, on, 'hidden');
       const lone = await hide(index, on, 'lone');
-      const remove = (key: string, versionId: VersionId) => ({ kind: 'remove', key: asKey(key), versionId }) as const;
-      const actions = [remove('k', old), remove('k', held), remove('k', current), remove('hidden', hiding)];
-      expect(await apply(index, on, [...actions, remove('lone', lone)])).toMatchObject({ remove: 2 });
+      const remove = (key: string, versionId: VersionId) =>
+        ({ kind: 'remove', key: asKey(key), versionId }) as const;
+      const actions = [
+        remove('k', old),
+        remove('k', held),
+        remove('k', current),
+        remove('hidden', hiding),
+      ];
+      expect(await apply(index, on, [...actions, remove('lone', lone)])).toMatchObject({
+        remove: 2,
+      });
       const [left = []] = await scanAll(index, on, 'versions');
-      expect(left.map((one) => one.kind !== 'upload' && one.versionId)).toEqual([expect.any(String), held]);
+      expect(left.map((one) => one.kind !== 'upload' && one.versionId)).toEqual([
+        expect.any(String),
+        held,
+      ]);
       expect((await get(index, on, 'k'))?.versionId).toBe(current);
     });
 
     test('removes all older versions of a key that are due at once, whichever comes first', async (index) => {
       const bucket = await makeBucket(index);
       const on = keeping(bucket);
-      const remove = (key: string, versionId: VersionId) => ({ kind: 'remove', key: asKey(key), versionId }) as const;
+      const remove = (key: string, versionId: VersionId) =>
+        ({ kind: 'remove', key: asKey(key), versionId }) as const;
       for (const key of ['newest first', 'oldest first']) {
-        const older = [await write(index, on, key), await write(index, on, key), await write(index, on, key)];
+        const older = [
+          await write(index, on, key),
+          await write(index, on, key),
+          await write(index, on, key),
+        ];
         const current = await write(index, on, key);
         const due = key === 'newest first' ? older.toReversed() : older;
         const actions = due.map((versionId) => remove(key, versionId));
@@ -219,7 +315,8 @@ export function indexLifecycleContract(subject: Subject<MetadataIndex>): void {
     test('leaves a marker that hides what stays, and removes it together with all that it hides', async (index) => {
       const bucket = await makeBucket(index);
       const on = keeping(bucket);
-      const remove = (versionId: VersionId) => ({ kind: 'remove', key: asKey('k'), versionId }) as const;
+      const remove = (versionId: VersionId) =>
+        ({ kind: 'remove', key: asKey('k'), versionId }) as const;
       const older = [await write(index, on, 'k'), await write(index, on, 'k')];
       const hiding = await hide(index, on, 'k');
       expect(await apply(index, on, [remove(hiding)])).toMatchObject({ remove: 0 });
@@ -239,9 +336,19 @@ export function indexLifecycleContract(subject: Subject<MetadataIndex>): void {
       const old = await write(index, on, 'k');
       const now = await write(index, on, 'k');
       const move = (id: VersionId) =>
-        ({ kind: 'transition', key: asKey('k'), versionId: id, storageClass: 'GLACIER_IR' }) as const;
-      expect(await apply(index, on, [move(old), move(now), move(MARKER)])).toMatchObject({ transition: 2 });
-      expect(await get(index, on, 'k')).toMatchObject({ versionId: now, storageClass: 'GLACIER_IR' });
+        ({
+          kind: 'transition',
+          key: asKey('k'),
+          versionId: id,
+          storageClass: 'GLACIER_IR',
+        }) as const;
+      expect(await apply(index, on, [move(old), move(now), move(MARKER)])).toMatchObject({
+        transition: 2,
+      });
+      expect(await get(index, on, 'k')).toMatchObject({
+        versionId: now,
+        storageClass: 'GLACIER_IR',
+      });
       const [found] = await scanAll(index, on, 'versions');
       expect(found).toMatchObject([{ versionId: old, storageClass: 'GLACIER_IR' }]);
     });
@@ -256,7 +363,8 @@ export function indexLifecycleContract(subject: Subject<MetadataIndex>): void {
 
     test('remembers how far a run came, for the life of the bucket', async (index) => {
       const bucket = await makeBucket(index);
-      const runOf = (one: BucketRef) => index.call(one.name, 'getLifecycleRun', { bucket: refOf(one) });
+      const runOf = (one: BucketRef) =>
+        index.call(one.name, 'getLifecycleRun', { bucket: refOf(one) });
       expect(await runOf(bucket)).toBeNull();
       const run = { ...RUN, place: startOf('versions', 'p/') };
       await apply(index, refOf(bucket), [], run);
@@ -268,11 +376,17 @@ export function indexLifecycleContract(subject: Subject<MetadataIndex>): void {
     });
 
     test('says which lives have rules', async (index) => {
-      const lifecycle = { rules: [], transitionMinimum: 'all_storage_classes_128K', setAtMs: 1 } as const;
+      const lifecycle = {
+        rules: [],
+        transitionMinimum: 'all_storage_classes_128K',
+        setAtMs: 1,
+      } as const;
       const bucket = await makeBucket(index, { settings: { ...NO_SETTINGS, lifecycle } });
       const other = await makeBucket(index);
       const livesOf = async ({ name }: BucketRef) =>
-        (await index.call(name, 'listBucketLives', { name })).map(({ hasLifecycle }) => hasLifecycle);
+        (await index.call(name, 'listBucketLives', { name })).map(
+          ({ hasLifecycle }) => hasLifecycle,
+        );
       expect([await livesOf(bucket), await livesOf(other)]).toEqual([[true], [false]]);
     });
   });

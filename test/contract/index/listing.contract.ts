@@ -1,4 +1,5 @@
-// The listing family of the metadata index's contract: byte order, prefixes, delimiters, paging at every boundary.
+// The listing family of the metadata index's contract: byte order, prefixes, delimiters, paging at
+// every boundary.
 import { describe, expect } from 'vitest';
 import type { BucketRecord } from '../../../src/domain/nouns.ts';
 import type { ListObjectsPage, MetadataIndex } from '../../../src/ports/metadata-index.ts';
@@ -12,7 +13,10 @@ type Query = {
   readonly maxKeys?: number;
 };
 
-/** In the byte order of UTF-8, which the order of UTF-16 units is not: U+FFFD comes before the astral ones. */
+/**
+ * In the byte order of UTF-8, which the order of UTF-16 units is not: U+FFFD comes before the
+ * astral ones.
+ */
 const IN_BYTE_ORDER = [
   '\u0000',
   '\u0000\u0000',
@@ -69,7 +73,9 @@ const TREE = [
   '😀😀',
 ];
 
-/** What a listing says, keys and common prefixes told apart by their order only as S3 gives them. */
+/**
+ * What a listing says, keys and common prefixes told apart by their order only as S3 gives them.
+ */
 function namesOf(page: ListObjectsPage): { keys: readonly string[]; prefixes: readonly string[] } {
   return { keys: page.objects.map((object) => object.key), prefixes: page.commonPrefixes };
 }
@@ -78,9 +84,19 @@ function namesOf(page: ListObjectsPage): { keys: readonly string[]; prefixes: re
 export function indexListingContract(subject: Subject<MetadataIndex>): void {
   const test = testsOf(subject);
 
-  function list(index: MetadataIndex, bucket: BucketRecord, query: Query): Promise<ListObjectsPage> {
+  function list(
+    index: MetadataIndex,
+    bucket: BucketRecord,
+    query: Query,
+  ): Promise<ListObjectsPage> {
     const { prefix = '', delimiter = '', after = '', maxKeys = 1000 } = query;
-    return index.call(bucket.name, 'listObjects', { bucket: refOf(bucket), prefix, delimiter, after, maxKeys });
+    return index.call(bucket.name, 'listObjects', {
+      bucket: refOf(bucket),
+      prefix,
+      delimiter,
+      after,
+      maxKeys,
+    });
   }
 
   async function filled(index: MetadataIndex, keys: readonly string[]): Promise<BucketRecord> {
@@ -90,7 +106,11 @@ export function indexListingContract(subject: Subject<MetadataIndex>): void {
   }
 
   /** All names by pages of one size; checks that the pages but the last are full and say so. */
-  async function walk(index: MetadataIndex, bucket: BucketRecord, query: Query & { maxKeys: number }) {
+  async function walk(
+    index: MetadataIndex,
+    bucket: BucketRecord,
+    query: Query & { maxKeys: number },
+  ) {
     const keys: string[] = [];
     const prefixes: string[] = [];
     for (let after = query.after ?? ''; ; ) {
@@ -112,7 +132,13 @@ export function indexListingContract(subject: Subject<MetadataIndex>): void {
     test('lists an empty bucket, and nothing when nothing is wanted', async (index) => {
       const bucket = await makeBucket(index);
       const empty = { objects: [], commonPrefixes: [], isTruncated: false, lastName: null };
-      for (const query of [{}, { delimiter: '/' }, { prefix: 'x' }, { after: 'x' }, { maxKeys: 0 }]) {
+      for (const query of [
+        {},
+        { delimiter: '/' },
+        { prefix: 'x' },
+        { after: 'x' },
+        { maxKeys: 0 },
+      ]) {
         expect(await list(index, bucket, query)).toEqual(empty);
       }
       await put(index, bucket, objectOf('k'));
@@ -122,7 +148,12 @@ export function indexListingContract(subject: Subject<MetadataIndex>): void {
 
     test('says of an object what a listing shows', async (index) => {
       const bucket = await makeBucket(index);
-      const attributes = { sizeBytes: 2 ** 42, etag: 'e-3', lastModifiedMs: START_MS + 7, storageClass: 'GLACIER' };
+      const attributes = {
+        sizeBytes: 2 ** 42,
+        etag: 'e-3',
+        lastModifiedMs: START_MS + 7,
+        storageClass: 'GLACIER',
+      };
       const checksum = { algorithm: 'SHA1', type: 'COMPOSITE' } as const;
       await put(
         index,
@@ -154,13 +185,21 @@ export function indexListingContract(subject: Subject<MetadataIndex>): void {
         expect((await walk(index, bucket, { maxKeys })).keys).toEqual(IN_BYTE_ORDER);
       }
       for (const [at, after] of IN_BYTE_ORDER.entries()) {
-        expect(namesOf(await list(index, bucket, { after })).keys).toEqual(IN_BYTE_ORDER.slice(at + 1));
+        expect(namesOf(await list(index, bucket, { after })).keys).toEqual(
+          IN_BYTE_ORDER.slice(at + 1),
+        );
       }
     });
 
     test('finds exactly the keys with a prefix, whatever its last character', async (index) => {
       const bucket = await filled(index, IN_BYTE_ORDER);
-      for (const prefix of [...IN_BYTE_ORDER, 'no', '\u{10fffe}', 'a\u0000b\u0000', '\u{1f600}\u{10ffff}']) {
+      for (const prefix of [
+        ...IN_BYTE_ORDER,
+        'no',
+        '\u{10fffe}',
+        'a\u0000b\u0000',
+        '\u{1f600}\u{10ffff}',
+      ]) {
         const expected = IN_BYTE_ORDER.filter((key) => key.startsWith(prefix));
         expect(namesOf(await list(index, bucket, { prefix })).keys).toEqual(expected);
         expect((await walk(index, bucket, { prefix, maxKeys: 1 })).keys).toEqual(expected);
@@ -169,7 +208,8 @@ export function indexListingContract(subject: Subject<MetadataIndex>): void {
 
     test('starts after a name that is before, in or behind the prefix', async (index) => {
       const bucket = await filled(index, ['a', 'b', 'b1', 'b2', 'c']);
-      const keysAfter = async (name: string) => namesOf(await list(index, bucket, { prefix: 'b', after: name })).keys;
+      const keysAfter = async (name: string) =>
+        namesOf(await list(index, bucket, { prefix: 'b', after: name })).keys;
       expect(await keysAfter('a')).toEqual(['b', 'b1', 'b2']);
       expect(await keysAfter('b')).toEqual(['b1', 'b2']);
       expect(await keysAfter('b1')).toEqual(['b2']);
@@ -204,7 +244,12 @@ export function indexListingContract(subject: Subject<MetadataIndex>): void {
         keys: ['c-d-e', 'zz::a', 'zz::b::c', 'zz:x', '😀😀'],
         prefixes: ['b/', 'c-d/', 'c/', '😀/'],
       },
-      { delimiter: '/', after: 'c-d/', keys: ['zz::a', 'zz::b::c', 'zz:x', '😀😀'], prefixes: ['c/', '😀/'] },
+      {
+        delimiter: '/',
+        after: 'c-d/',
+        keys: ['zz::a', 'zz::b::c', 'zz:x', '😀😀'],
+        prefixes: ['c/', '😀/'],
+      },
       { delimiter: '/', after: '😀/', keys: ['😀😀'], prefixes: [] },
     ];
     test('rolls up keys that have the delimiter behind the prefix', async (index) => {
@@ -220,9 +265,21 @@ export function indexListingContract(subject: Subject<MetadataIndex>): void {
     test('counts keys and common prefixes together and cuts in the order of both', async (index) => {
       const bucket = await filled(index, TREE);
       const page = (after: string) => list(index, bucket, { delimiter: '/', maxKeys: 2, after });
-      expect(await page('')).toMatchObject({ commonPrefixes: ['a/'], isTruncated: true, lastName: 'a/' });
-      expect(await page('a/')).toMatchObject({ commonPrefixes: ['b/'], isTruncated: true, lastName: 'b/' });
-      expect(await page('zz:x')).toMatchObject({ commonPrefixes: ['😀/'], isTruncated: false, lastName: '😀😀' });
+      expect(await page('')).toMatchObject({
+        commonPrefixes: ['a/'],
+        isTruncated: true,
+        lastName: 'a/',
+      });
+      expect(await page('a/')).toMatchObject({
+        commonPrefixes: ['b/'],
+        isTruncated: true,
+        lastName: 'b/',
+      });
+      expect(await page('zz:x')).toMatchObject({
+        commonPrefixes: ['😀/'],
+        isTruncated: false,
+        lastName: '😀😀',
+      });
     });
 
     test('rolls up prefixes at the very end of the order', async (index) => {
@@ -230,7 +287,10 @@ export function indexListingContract(subject: Subject<MetadataIndex>): void {
       const bucket = await filled(index, ['a', `${last}${last}1`, `${last}${last}2`]);
       const query = { delimiter: last, maxKeys: 10 };
       expect(await walk(index, bucket, query)).toEqual({ keys: ['a'], prefixes: [last] });
-      expect(await walk(index, bucket, { ...query, after: last })).toEqual({ keys: [], prefixes: [] });
+      expect(await walk(index, bucket, { ...query, after: last })).toEqual({
+        keys: [],
+        prefixes: [],
+      });
       const below = { ...query, prefix: last };
       expect(await walk(index, bucket, below)).toEqual({ keys: [], prefixes: [`${last}${last}`] });
     });
@@ -239,8 +299,17 @@ export function indexListingContract(subject: Subject<MetadataIndex>): void {
       const numbers = Array.from({ length: 40 }, (_, number) => String(number).padStart(2, '0'));
       const leaves = numbers.map((number) => `m${number}`);
       const folders = numbers.map((number) => `n${number}/`);
-      const turns = numbers.flatMap((number) => [`o${number}a`, `o${number}b/1`, `o${number}b/2`, `o${number}b/3`]);
-      const keys = [...leaves, ...folders.flatMap((folder) => [`${folder}1`, `${folder}2`]), ...turns];
+      const turns = numbers.flatMap((number) => [
+        `o${number}a`,
+        `o${number}b/1`,
+        `o${number}b/2`,
+        `o${number}b/3`,
+      ]);
+      const keys = [
+        ...leaves,
+        ...folders.flatMap((folder) => [`${folder}1`, `${folder}2`]),
+        ...turns,
+      ];
       const bucket = await filled(index, keys);
       const expected = {
         keys: [...leaves, ...numbers.map((number) => `o${number}a`)],

@@ -1,4 +1,5 @@
-// What every metadata index must do, family by family. Bound to an adapter in a file of that adapter.
+// What every metadata index must do, family by family. Bound to an adapter in a file of that
+// adapter.
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import type { Subject } from '../subject.ts';
 import { indexBlobsContract } from './blobs.contract.ts';

@@ -1,8 +1,14 @@
-// The objects family of the metadata index's contract: versions as they were committed, conditions, deletion.
+// The objects family of the metadata index's contract: versions as they were committed, conditions,
+// deletion.
 import { describe, expect } from 'vitest';
 import { HOSTING_DEFAULTS } from '../../../src/core/hosting/read-hosting.ts';
 import type { HostingSettings } from '../../../src/domain/hosting.ts';
-import type { BucketName, BucketRef, ObjectVersion, WriteCondition } from '../../../src/domain/nouns.ts';
+import type {
+  BucketName,
+  BucketRef,
+  ObjectVersion,
+  WriteCondition,
+} from '../../../src/domain/nouns.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import { type Subject, testsOf } from '../subject.ts';
 import {
@@ -60,7 +66,10 @@ const RICH: Partial<ObjectVersion> = {
   lastModifiedMs: START_MS + 123,
 };
 
-const when = (ifMatch: string | null, ifNoneMatch: string | null): WriteCondition => ({ ifMatch, ifNoneMatch });
+const when = (ifMatch: string | null, ifNoneMatch: string | null): WriteCondition => ({
+  ifMatch,
+  ifNoneMatch,
+});
 
 /** Runs the family. */
 export function indexObjectsContract(subject: Subject<MetadataIndex>): void {
@@ -71,7 +80,10 @@ export function indexObjectsContract(subject: Subject<MetadataIndex>): void {
       const bucket = await makeBucket(index);
       expect(await get(index, bucket, 'k')).toBe(null);
       const { name } = bucket;
-      expect(await index.call(name, 'resolve', { name, key: asKey('k') })).toEqual({ bucket, object: null });
+      expect(await index.call(name, 'resolve', { name, key: asKey('k') })).toEqual({
+        bucket,
+        object: null,
+      });
       const nobody = bucketRecord().name;
       expect(await index.call(nobody, 'resolve', { name: nobody, key: asKey('k') })).toEqual({
         bucket: null,
@@ -83,7 +95,8 @@ export function indexObjectsContract(subject: Subject<MetadataIndex>): void {
       const bucket = await makeBucket(index);
       const { name } = bucket;
       const object = await put(index, bucket, objectOf('a'));
-      const ask = (...keys: string[]) => index.call(name, 'resolveAll', { name, keys: keys.map(asKey) });
+      const ask = (...keys: string[]) =>
+        index.call(name, 'resolveAll', { name, keys: keys.map(asKey) });
       expect(await ask('b', 'a')).toEqual({ bucket, objects: [null, object] });
       const nobody = bucketRecord().name;
       const none = await index.call(nobody, 'resolveAll', { name: nobody, keys: [asKey('a')] });
@@ -93,7 +106,8 @@ export function indexObjectsContract(subject: Subject<MetadataIndex>): void {
     test('tells the files of rules of a hosted bucket with it, at the roots of its sites', async (index) => {
       const bucket = await makeBucket(index);
       const { name } = bucket;
-      const resolve = async () => (await index.call(name, 'resolve', { name, key: asKey('k') })).bucket?.siteFiles;
+      const resolve = async () =>
+        (await index.call(name, 'resolve', { name, key: asKey('k') })).bucket?.siteFiles;
       for (const key of ['_headers', 'docs/_redirects', 'other/_headers', 'docs/a']) {
         await put(index, bucket, objectOf(key));
       }
@@ -119,13 +133,20 @@ export function indexObjectsContract(subject: Subject<MetadataIndex>): void {
       const bucket = await makeBucket(index);
       const inline = await put(index, bucket, objectOf('a'));
       const blobId = blobIn(bucket);
-      const large = await put(index, bucket, segmentsObjectOf('b', [wholeOf(blobId)]), [arrivalOf(blobId)]);
+      const large = await put(index, bucket, segmentsObjectOf('b', [wholeOf(blobId)]), [
+        arrivalOf(blobId),
+      ]);
       const keys = ['b', 'missing', 'a', 'b'].map(asKey);
       const found = await index.call(bucket.name, 'getObjects', { bucket: refOf(bucket), keys });
       expect(found).toEqual([large, null, inline, large]);
-      expect(await index.call(bucket.name, 'getObjects', { bucket: refOf(bucket), keys: [] })).toEqual([]);
+      expect(
+        await index.call(bucket.name, 'getObjects', { bucket: refOf(bucket), keys: [] }),
+      ).toEqual([]);
       const old = { ...refOf(bucket), revision: bucket.revision - 1 };
-      await expectCode(index.call(bucket.name, 'getObjects', { bucket: old, keys }), 'BucketChanged');
+      await expectCode(
+        index.call(bucket.name, 'getObjects', { bucket: old, keys }),
+        'BucketChanged',
+      );
     });
 
     for (const size of [0, 1, 10_240]) {
@@ -141,7 +162,10 @@ export function indexObjectsContract(subject: Subject<MetadataIndex>): void {
         expect(found).toEqual(object);
         expect(Object.keys(found?.userMetadata ?? {})).toContain('__proto__');
         const { name } = bucket;
-        expect(await index.call(name, 'resolve', { name, key: object.key })).toEqual({ bucket, object });
+        expect(await index.call(name, 'resolve', { name, key: object.key })).toEqual({
+          bucket,
+          object,
+        });
       });
     }
 
@@ -177,7 +201,10 @@ export function indexObjectsContract(subject: Subject<MetadataIndex>): void {
       const bucket = await makeBucket(index);
       for (const key of NASTY_KEYS) await put(index, bucket, objectOf(key));
       for (const key of NASTY_KEYS) {
-        expect(await get(index, bucket, key)).toMatchObject({ key, inlineBytes: bytesOf(`body of ${key}`) });
+        expect(await get(index, bucket, key)).toMatchObject({
+          key,
+          inlineBytes: bytesOf(`body of ${key}`),
+        });
       }
       const other = await makeBucket(index);
       for (const key of NASTY_KEYS) expect(await get(index, other, key)).toBe(null);
@@ -254,7 +281,12 @@ export function indexObjectsContract(subject: Subject<MetadataIndex>): void {
         const rivals = Array.from({ length: 8 }, () => objectOf('k'));
         const outcomes = await Promise.allSettled(
           rivals.map((object) =>
-            index.call(bucket.name, 'commitObject', { bucket: refOf(bucket), object, condition, arrivals: [] }),
+            index.call(bucket.name, 'commitObject', {
+              bucket: refOf(bucket),
+              object,
+              condition,
+              arrivals: [],
+            }),
           ),
         );
         const won = rivals.filter((_, number) => outcomes[number]?.status === 'fulfilled');
@@ -278,22 +310,38 @@ export function indexObjectsContract(subject: Subject<MetadataIndex>): void {
     });
 
     test('holds an object of 10,000 parts with checksums, and refuses one too rich for a row', async (index) => {
-      const bucket = await makeBucket(index, { name: `${'long-name.'.repeat(4)}${bucketRecord().name}` as BucketName });
+      const bucket = await makeBucket(index, {
+        name: `${'long-name.'.repeat(4)}${bucketRecord().name}` as BucketName,
+      });
       const lengthBytes = 5 * 1024 * MiB;
       const blobIds = Array.from({ length: 10_000 }, () => blobIn(bucket));
       const segments = blobIds.map((blobId) => wholeOf(blobId, lengthBytes));
       const checksum = 'x'.repeat(44);
-      const parts = blobIds.map((_, at) => ({ partNumber: at + 1, sizeBytes: lengthBytes, checksum }));
-      const object = segmentsObjectOf('k', segments, { ...RICH, parts, userMetadata: { long: 'x'.repeat(2000) } });
+      const parts = blobIds.map((_, at) => ({
+        partNumber: at + 1,
+        sizeBytes: lengthBytes,
+        checksum,
+      }));
+      const object = segmentsObjectOf('k', segments, {
+        ...RICH,
+        parts,
+        userMetadata: { long: 'x'.repeat(2000) },
+      });
       const arrivals = blobIds.map((blobId) => arrivalOf(blobId, lengthBytes));
       await put(index, bucket, object, arrivals);
       const found = await get(index, bucket, 'k');
       // As text: comparing 20,000 records one by one takes seconds.
-      expect(JSON.stringify([found?.segments, found?.parts])).toBe(JSON.stringify([segments, parts]));
+      expect(JSON.stringify([found?.segments, found?.parts])).toBe(
+        JSON.stringify([segments, parts]),
+      );
       expect({ ...found, segments: [], parts: [] }).toEqual({ ...object, segments: [], parts: [] });
 
       const [blobId = blobIn(bucket)] = blobIds;
-      const pieces = Array.from({ length: 90_000 }, (_, at) => ({ blobId, offsetBytes: at, lengthBytes: 1 }));
+      const pieces = Array.from({ length: 90_000 }, (_, at) => ({
+        blobId,
+        offsetBytes: at,
+        lengthBytes: 1,
+      }));
       await expectCode(put(index, bucket, segmentsObjectOf('k', pieces)), 'InvalidRequest');
       expect(await get(index, bucket, 'k')).toMatchObject({ versionId: object.versionId });
     });
@@ -319,7 +367,11 @@ export function indexObjectsContract(subject: Subject<MetadataIndex>): void {
       const drop = (ifMatch: string) =>
         index.call(bucket.name, 'deleteObjects', {
           bucket: refOf(bucket),
-          ...deletionOf(['k'], START_MS, { ifMatch, ifLastModifiedSeconds: null, ifSizeBytes: null }),
+          ...deletionOf(['k'], START_MS, {
+            ifMatch,
+            ifLastModifiedSeconds: null,
+            ifSizeBytes: null,
+          }),
         });
       const outcome = { key: 'k', existed: true, marker: null, refusal: null };
       expect(await drop('b')).toEqual([{ ...outcome, refusal: 'PreconditionFailed' }]);

@@ -1,5 +1,5 @@
-// Quotas in the commit, as every home's index must keep them: of commits at once just those that fit
-// happen, what is refused leaves no trace, and nothing that shrinks a bucket is refused.
+// Quotas in the commit, as every home's index must keep them: of commits at once just those that
+// fit happen, what is refused leaves no trace, and nothing that shrinks a bucket is refused.
 import { describe, expect } from 'vitest';
 import type { BucketQuotas } from '../../../src/domain/billing/quotas.ts';
 import type { BucketRef, ObjectVersion, Versioning } from '../../../src/domain/nouns.ts';
@@ -26,7 +26,11 @@ import {
 export function indexQuotasContract(subject: Subject<MetadataIndex>): void {
   const test = testsOf(subject);
 
-  async function limited(index: MetadataIndex, quotas: BucketQuotas, versioning: Versioning = 'off') {
+  async function limited(
+    index: MetadataIndex,
+    quotas: BucketQuotas,
+    versioning: Versioning = 'off',
+  ) {
     const bucket: BucketRef = { ...refOf(await makeBucket(index)), versioning, quotas };
     const { name } = bucket;
     const put = (key: string, bytes: number, changes: Partial<ObjectVersion> = {}) => {
@@ -39,21 +43,30 @@ export function indexQuotasContract(subject: Subject<MetadataIndex>): void {
     };
     const stored = async () => {
       const totals = await index.call(name, 'getStorageTotals', { bucket });
-      return totals.reduce((sum, of) => sum + of.currentBytes + of.noncurrentBytes + of.partBytes, 0);
+      return totals.reduce(
+        (sum, of) => sum + of.currentBytes + of.noncurrentBytes + of.partBytes,
+        0,
+      );
     };
     const room = (key: string, sizeBytes: number) =>
       index.call(name, 'requireRoom', { bucket, key: asKey(key), sizeBytes, part: null });
     return { bucket, put, stored, room };
   }
-  const ownBytes = (bytes: number): BucketQuotas => ({ own: { bytes, objects: null }, isShared: false });
+  const ownBytes = (bytes: number): BucketQuotas => ({
+    own: { bytes, objects: null },
+    isShared: false,
+  });
 
   describe(`metadata index, quotas: ${subject.name}`, () => {
     test('lets of commits at once just as many happen as fit', async (index) => {
       const { put, stored } = await limited(index, ownBytes(1000));
-      const outcomes = await Promise.allSettled(Array.from({ length: 25 }, (_, at) => put(`k${at}`, 100)));
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 25 }, (_, at) => put(`k${at}`, 100)),
+      );
       expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
       for (const outcome of outcomes) {
-        if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'QuotaExceeded' });
+        if (outcome.status === 'rejected')
+          expect(outcome.reason).toMatchObject({ code: 'QuotaExceeded' });
       }
       expect(await stored()).toBe(1000);
     });
@@ -88,7 +101,10 @@ export function indexQuotasContract(subject: Subject<MetadataIndex>): void {
       await put('a', 1);
       await put('a', 1);
       await expectCode(put('b', 1), 'QuotaExceeded');
-      const [deleted] = await index.call(bucket.name, 'deleteObjects', { bucket, ...deletionOf(['a']) });
+      const [deleted] = await index.call(bucket.name, 'deleteObjects', {
+        bucket,
+        ...deletionOf(['a']),
+      });
       expect(deleted?.marker).not.toBe(null);
       await expectCode(put('b', 1), 'QuotaExceeded');
     });
@@ -101,7 +117,13 @@ export function indexQuotasContract(subject: Subject<MetadataIndex>): void {
         const part = partOf(partNumber, [wholeOf(blobId, bytes)]);
         const { key, uploadId } = upload;
         return index
-          .call(bucket.name, 'commitPart', { bucket, key, uploadId, part, arrivals: [arrivalOf(blobId, bytes)] })
+          .call(bucket.name, 'commitPart', {
+            bucket,
+            key,
+            uploadId,
+            part,
+            arrivals: [arrivalOf(blobId, bytes)],
+          })
           .then(() => part);
       };
       await send(1, 700);
@@ -109,7 +131,10 @@ export function indexQuotasContract(subject: Subject<MetadataIndex>): void {
       await expectCode(send(2, 401), 'QuotaExceeded');
       const second = await send(2, 400);
       await expectCode(put('other', 1), 'QuotaExceeded');
-      await index.call(bucket.name, 'completeUpload', { bucket, ...completionOf(upload, [first, second]) });
+      await index.call(bucket.name, 'completeUpload', {
+        bucket,
+        ...completionOf(upload, [first, second]),
+      });
       expect(await stored()).toBe(1000);
     });
 
@@ -121,7 +146,12 @@ export function indexQuotasContract(subject: Subject<MetadataIndex>): void {
       const blobId = blobIn(bucket);
       const object = segmentsObjectOf('a', [wholeOf(blobId, 500)]);
       const arrivals = [arrivalOf(blobId, 500)];
-      await index.call(bucket.name, 'commitObject', { bucket: lower, object, condition: null, arrivals });
+      await index.call(bucket.name, 'commitObject', {
+        bucket: lower,
+        object,
+        condition: null,
+        arrivals,
+      });
       await index.call(bucket.name, 'deleteObjects', { bucket: lower, ...deletionOf(['b']) });
       expect(await stored()).toBe(500);
     });
@@ -141,7 +171,9 @@ export function indexQuotasContract(subject: Subject<MetadataIndex>): void {
       await index.call(bucket.name, 'setStorageGrant', { bucket: address, grant: late });
       await expectCode(put('b', 201), 'StorageGrantNeeded');
       const settle = () => index.call(bucket.name, 'settleStorageGrant', { bucket: address });
-      expect([await settle(), await settle()]).toEqual(Array(2).fill({ bytes: 100, objects: 1, sequence: 7 }));
+      expect([await settle(), await settle()]).toEqual(
+        Array(2).fill({ bytes: 100, objects: 1, sequence: 7 }),
+      );
       await expectCode(put('b', 1), 'StorageGrantNeeded');
       expect(await stored()).toBe(100);
     });

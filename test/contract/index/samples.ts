@@ -1,5 +1,6 @@
-// Plain data for the contracts of the metadata index: buckets, objects and parts that are valid in every home. Each
-// bucket has a name of its own, because an index need not be empty when a test gets it.
+// Plain data for the contracts of the metadata index: buckets, objects and parts that are valid in
+// every home. Each bucket has a name of its own, because an index need not be empty when a test
+// gets it.
 import { expect } from 'vitest';
 import { makeBucketId } from '../../../src/core/buckets/blob-home.ts';
 import { PRIVATE_ACCESS } from '../../../src/domain/bucket-access.ts';
@@ -23,7 +24,12 @@ import type {
 } from '../../../src/domain/nouns.ts';
 import { NO_FACTS } from '../../../src/domain/object-facts.ts';
 import type { Upload, UploadedPart } from '../../../src/ports/index-calls/upload-calls.ts';
-import type { BlobArrival, FoundVersion, IndexApi, MetadataIndex } from '../../../src/ports/metadata-index.ts';
+import type {
+  BlobArrival,
+  FoundVersion,
+  IndexApi,
+  MetadataIndex,
+} from '../../../src/ports/metadata-index.ts';
 
 /** A moment in 2025. Tests count from it, never from the clock. */
 export const START_MS = 1_763_000_000_000;
@@ -55,7 +61,10 @@ export function bucketRecord(changes: Partial<BucketRecord> = {}): BucketRecord 
 }
 
 /** Makes a bucket and gives its record. */
-export function makeBucket(index: MetadataIndex, changes: Partial<BucketRecord> = {}): Promise<BucketRecord> {
+export function makeBucket(
+  index: MetadataIndex,
+  changes: Partial<BucketRecord> = {},
+): Promise<BucketRecord> {
   const bucket = bucketRecord(changes);
   return index.call(bucket.name, 'createBucket', { bucket });
 }
@@ -72,7 +81,11 @@ export function blobIn(bucket: BucketAddress): BlobId {
   return `${bucket.id}/${fresh('blob')}` as BlobId;
 }
 
-export function arrivalOf(blobId: BlobId, sizeBytes = 100, home: BucketAddress | null = null): BlobArrival {
+export function arrivalOf(
+  blobId: BlobId,
+  sizeBytes = 100,
+  home: BucketAddress | null = null,
+): BlobArrival {
   return { blobId, sizeBytes, home };
 }
 
@@ -113,7 +126,12 @@ export function segmentsObjectOf(
   changes: Partial<ObjectVersion> = {},
 ): ObjectVersion {
   const sizeBytes = segments.reduce((sum, segment) => sum + segment.lengthBytes, 0);
-  return objectOf(key, { sizeBytes, segments, inlineBytes: null, ...changes } as Partial<ObjectVersion>);
+  return objectOf(key, {
+    sizeBytes,
+    segments,
+    inlineBytes: null,
+    ...changes,
+  } as Partial<ObjectVersion>);
 }
 
 /** Commits an object without a condition. Blobs that are not in `arrivals` must be known. */
@@ -123,7 +141,12 @@ export async function put(
   object: ObjectVersion,
   arrivals: readonly BlobArrival[] = [],
 ): Promise<ObjectVersion> {
-  await index.call(bucket.name, 'commitObject', { bucket: refOf(bucket), object, condition: null, arrivals });
+  await index.call(bucket.name, 'commitObject', {
+    bucket: refOf(bucket),
+    object,
+    condition: null,
+    arrivals,
+  });
   return object;
 }
 
@@ -143,14 +166,26 @@ export async function putBlob(
 export const objectIn = (found: FoundVersion | null): ObjectVersion | null =>
   found?.kind === 'object' ? found.object : null;
 
-export async function get(index: MetadataIndex, bucket: BucketRef, key: string): Promise<ObjectVersion | null> {
+export async function get(
+  index: MetadataIndex,
+  bucket: BucketRef,
+  key: string,
+): Promise<ObjectVersion | null> {
   return objectIn(
-    await index.call(bucket.name, 'getVersion', { bucket: refOf(bucket), key: asKey(key), versionId: null }),
+    await index.call(bucket.name, 'getVersion', {
+      bucket: refOf(bucket),
+      key: asKey(key),
+      versionId: null,
+    }),
   );
 }
 
 /** A deletion of current versions, without its bucket. */
-export function deletionOf(keys: readonly string[], nowMs = START_MS, condition: DeleteCondition | null = null) {
+export function deletionOf(
+  keys: readonly string[],
+  nowMs = START_MS,
+  condition: DeleteCondition | null = null,
+) {
   const targets = keys.map((key) => ({
     key: asKey(key),
     versionId: null,
@@ -166,7 +201,12 @@ export function versionDeletionOf(key: string, versionId: VersionName | null, no
   return { ...rest, targets: targets.map((target) => ({ ...target, versionId })) };
 }
 
-export function deleteKeys(index: MetadataIndex, bucket: BucketRef, keys: readonly string[], nowMs = START_MS) {
+export function deleteKeys(
+  index: MetadataIndex,
+  bucket: BucketRef,
+  keys: readonly string[],
+  nowMs = START_MS,
+) {
   return index.call(bucket.name, 'deleteObjects', {
     bucket: refOf(bucket),
     ...deletionOf(keys, nowMs),
@@ -209,7 +249,11 @@ export async function startUpload(
   return upload;
 }
 
-export function partOf(partNumber: number, segments: readonly Segment[], changes: Partial<UploadedPart> = {}) {
+export function partOf(
+  partNumber: number,
+  segments: readonly Segment[],
+  changes: Partial<UploadedPart> = {},
+) {
   const sizeBytes = segments.reduce((sum, segment) => sum + segment.lengthBytes, 0);
   return {
     partNumber,
@@ -231,7 +275,13 @@ export async function putPart(
   arrivals: readonly BlobArrival[],
 ): Promise<UploadedPart> {
   const { key, uploadId } = upload;
-  await index.call(bucket.name, 'commitPart', { bucket: refOf(bucket), key, uploadId, part, arrivals });
+  await index.call(bucket.name, 'commitPart', {
+    bucket: refOf(bucket),
+    key,
+    uploadId,
+    part,
+    arrivals,
+  });
   return part;
 }
 
@@ -244,7 +294,9 @@ export function putBlobPart(
   changes: Partial<UploadedPart> = {},
 ): Promise<UploadedPart> {
   const blobId = blobIn(bucket);
-  return putPart(index, bucket, upload, partOf(partNumber, [wholeOf(blobId)], changes), [arrivalOf(blobId)]);
+  return putPart(index, bucket, upload, partOf(partNumber, [wholeOf(blobId)], changes), [
+    arrivalOf(blobId),
+  ]);
 }
 
 /** What completing these parts takes. */
@@ -269,7 +321,11 @@ export function completionOf(
 }
 
 /** The blobs that a sweep would delete or give back: condemned by this very call. */
-export async function condemn(index: MetadataIndex, bucket: BucketAddress, olderThanMs: number): Promise<BlobId[]> {
+export async function condemn(
+  index: MetadataIndex,
+  bucket: BucketAddress,
+  olderThanMs: number,
+): Promise<BlobId[]> {
   const { blobs } = await index.call(bucket.name, 'condemnBlobs', {
     bucket: addressOf(bucket),
     olderThanMs,

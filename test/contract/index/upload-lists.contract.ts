@@ -16,14 +16,23 @@ export function indexUploadListsContract(subject: Subject<MetadataIndex>): void 
       const bucket = await makeBucket(index);
       const uploads: Upload[] = [];
       for (const key of keys) {
-        uploads.push(await startUpload(index, bucket, key, UPLOAD_ATTRIBUTES), await startUpload(index, bucket, key));
+        uploads.push(
+          await startUpload(index, bucket, key, UPLOAD_ATTRIBUTES),
+          await startUpload(index, bucket, key),
+        );
       }
       return { bucket, uploads };
     }
     const list = (
       index: MetadataIndex,
       bucket: BucketRecord,
-      query: { prefix?: string; delimiter?: string; afterKey?: string; afterUploadId?: string; maxUploads?: number },
+      query: {
+        prefix?: string;
+        delimiter?: string;
+        afterKey?: string;
+        afterUploadId?: string;
+        maxUploads?: number;
+      },
     ) =>
       index.call(bucket.name, 'listUploads', {
         bucket: refOf(bucket),
@@ -36,7 +45,14 @@ export function indexUploadListsContract(subject: Subject<MetadataIndex>): void 
       });
 
     test('lists uploads by key and id, page by page', async (index) => {
-      const { bucket, uploads } = await filled(index, ['\u0000', 'a', 'a\u0000', 'a/b', '\uffff', '😀']);
+      const { bucket, uploads } = await filled(index, [
+        '\u0000',
+        'a',
+        'a\u0000',
+        'a/b',
+        '\uffff',
+        '😀',
+      ]);
       expect(await list(index, bucket, { maxUploads: 0 })).toEqual({
         uploads: [],
         commonPrefixes: [],
@@ -60,7 +76,9 @@ export function indexUploadListsContract(subject: Subject<MetadataIndex>): void 
     test('starts behind a whole key, or behind an upload of it', async (index) => {
       const { bucket, uploads } = await filled(index, ['a', 'b']);
       const idsAfter = async (afterKey: string, afterUploadId: string) =>
-        (await list(index, bucket, { afterKey, afterUploadId })).uploads.map((upload) => upload.uploadId);
+        (await list(index, bucket, { afterKey, afterUploadId })).uploads.map(
+          (upload) => upload.uploadId,
+        );
       const ids = uploads.map((upload) => upload.uploadId);
       expect(await idsAfter('a', '')).toEqual(ids.slice(2));
       expect(await idsAfter('a', ids[0] ?? '')).toEqual(ids.slice(1));
@@ -73,7 +91,9 @@ export function indexUploadListsContract(subject: Subject<MetadataIndex>): void 
     test('starts inside a key only when that is listed', async (index) => {
       const { bucket, uploads } = await filled(index, ['a', 'a\u0000', 'a/b']);
       const idsOf = async (query: { prefix?: string; delimiter?: string; afterKey: string }) =>
-        (await list(index, bucket, { ...query, afterUploadId: ' ' })).uploads.map((upload) => upload.uploadId);
+        (await list(index, bucket, { ...query, afterUploadId: ' ' })).uploads.map(
+          (upload) => upload.uploadId,
+        );
       const ids = uploads.map((upload) => upload.uploadId);
       expect(await idsOf({ prefix: 'a\u0000', afterKey: 'a' })).toEqual(ids.slice(2, 4));
       expect(await idsOf({ prefix: 'a', afterKey: 'b' })).toEqual([]);
@@ -91,7 +111,11 @@ export function indexUploadListsContract(subject: Subject<MetadataIndex>): void 
       });
       expect(page.uploads).toEqual([...uploads.slice(0, 2), ...uploads.slice(6, 8)]);
       const cut = await list(index, bucket, { delimiter: '/', maxUploads: 3 });
-      expect(cut).toMatchObject({ commonPrefixes: ['a/'], isTruncated: true, last: { key: 'a/', uploadId: '' } });
+      expect(cut).toMatchObject({
+        commonPrefixes: ['a/'],
+        isTruncated: true,
+        last: { key: 'a/', uploadId: '' },
+      });
       const rest = await list(index, bucket, { delimiter: '/', afterKey: 'a/' });
       expect(rest.uploads.map((upload) => upload.key)).toEqual(['b', 'b']);
       expect(rest.commonPrefixes).toEqual(['c/']);

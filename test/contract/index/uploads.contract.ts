@@ -1,8 +1,13 @@
-// The uploads family of the metadata index's contract: parts and their listings, completing, aborting.
+// The uploads family of the metadata index's contract: parts and their listings, completing,
+// aborting.
 import { describe, expect } from 'vitest';
 import type { BucketRecord, UploadId, WriteCondition } from '../../../src/domain/nouns.ts';
 import { NO_FACTS } from '../../../src/domain/object-facts.ts';
-import type { Upload, UploadCursor, UploadedPart } from '../../../src/ports/index-calls/upload-calls.ts';
+import type {
+  Upload,
+  UploadCursor,
+  UploadedPart,
+} from '../../../src/ports/index-calls/upload-calls.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import { type Subject, testsOf } from '../subject.ts';
 import {
@@ -41,7 +46,13 @@ export function indexUploadsContract(subject: Subject<MetadataIndex>): void {
     upload: Upload,
     afterPartNumber = 0,
     maxParts = 1000,
-  ) => index.call(bucket.name, 'listParts', { bucket: refOf(bucket), ...idOf(upload), afterPartNumber, maxParts });
+  ) =>
+    index.call(bucket.name, 'listParts', {
+      bucket: refOf(bucket),
+      ...idOf(upload),
+      afterPartNumber,
+      maxParts,
+    });
   const abort = (index: MetadataIndex, bucket: BucketRecord, upload: Upload, nowMs = START_MS) =>
     index.call(bucket.name, 'abortUpload', { bucket: refOf(bucket), ...idOf(upload), nowMs });
   const complete = (
@@ -58,7 +69,11 @@ export function indexUploadsContract(subject: Subject<MetadataIndex>): void {
       await index.call(bucket.name, 'createUpload', { bucket: refOf(bucket), upload });
       const address = { bucket: refOf(bucket), ...idOf(upload) };
       expect(await index.call(bucket.name, 'getUpload', address)).toEqual(upload);
-      expect(await listParts(index, bucket, upload)).toEqual({ upload, parts: [], isTruncated: false });
+      expect(await listParts(index, bucket, upload)).toEqual({
+        upload,
+        parts: [],
+        isTruncated: false,
+      });
     });
 
     test('knows no upload under another key, id or bucket', async (index) => {
@@ -86,7 +101,12 @@ export function indexUploadsContract(subject: Subject<MetadataIndex>): void {
       const checksum = { algorithm: 'CRC32C', value: 'abcd==' } as const;
       const parts: UploadedPart[] = [];
       for (const number of [10_000, 3, 1, 7]) {
-        parts.push(await putBlobPart(index, bucket, upload, number, { checksum, lastModifiedMs: START_MS + number }));
+        parts.push(
+          await putBlobPart(index, bucket, upload, number, {
+            checksum,
+            lastModifiedMs: START_MS + number,
+          }),
+        );
       }
       parts.sort((a, b) => a.partNumber - b.partNumber);
       expect(await listParts(index, bucket, upload)).toEqual({ upload, parts, isTruncated: false });
@@ -132,7 +152,8 @@ export function indexUploadsContract(subject: Subject<MetadataIndex>): void {
       const replaced = await putBlob(index, bucket, 'k');
       const upload = await startUpload(index, bucket, 'k', UPLOAD_ATTRIBUTES);
       const parts: UploadedPart[] = [];
-      for (const number of [1, 2, 5, 9]) parts.push(await putBlobPart(index, bucket, upload, number));
+      for (const number of [1, 2, 5, 9])
+        parts.push(await putBlobPart(index, bucket, upload, number));
       const listed = parts.filter((part) => part.partNumber !== 2);
       const checksum = { algorithm: 'SHA256', type: 'COMPOSITE', value: 'x=-3' } as const;
       const input = completionOf(upload, listed, START_MS + 50);
@@ -158,7 +179,9 @@ export function indexUploadsContract(subject: Subject<MetadataIndex>): void {
       await expectCode(listParts(index, bucket, upload), 'NoSuchUpload');
       const unlisted = parts[1]?.segments[0]?.blobId;
       expect(await condemn(index, bucket, START_MS + 50)).toEqual([]);
-      expect(new Set(await condemn(index, bucket, START_MS + 51))).toEqual(new Set([replaced, unlisted]));
+      expect(new Set(await condemn(index, bucket, START_MS + 51))).toEqual(
+        new Set([replaced, unlisted]),
+      );
     });
 
     test('counts a blob that several parts share once for the object', async (index) => {
@@ -172,7 +195,10 @@ export function indexUploadsContract(subject: Subject<MetadataIndex>): void {
         await putPart(index, bucket, upload, partOf(3, [half(0)]), []),
       ];
       await complete(index, bucket, completionOf(upload, parts.slice(0, 2)));
-      expect(await get(index, bucket, 'k')).toMatchObject({ segments: [half(0), half(50), half(0)], sizeBytes: 150 });
+      expect(await get(index, bucket, 'k')).toMatchObject({
+        segments: [half(0), half(50), half(0)],
+        sizeBytes: 150,
+      });
       expect(await condemn(index, bucket, START_MS + 1)).toEqual([]);
       await deleteKeys(index, bucket, ['k']);
       expect(await condemn(index, bucket, START_MS + 1)).toEqual([blobId]);
@@ -181,7 +207,10 @@ export function indexUploadsContract(subject: Subject<MetadataIndex>): void {
     test('refuses a list that does not fit the parts, and keeps the upload', async (index) => {
       const bucket = await makeBucket(index);
       const upload = await startUpload(index, bucket, 'k');
-      const parts = [await putBlobPart(index, bucket, upload, 1), await putBlobPart(index, bucket, upload, 2)];
+      const parts = [
+        await putBlobPart(index, bucket, upload, 1),
+        await putBlobPart(index, bucket, upload, 2),
+      ];
       const input = completionOf(upload, parts);
       const [first, second] = input.parts;
       const listed = (...list: ({ partNumber: number; md5: string } | undefined)[]) =>
@@ -199,10 +228,19 @@ export function indexUploadsContract(subject: Subject<MetadataIndex>): void {
       const bucket = await makeBucket(index);
       const upload = await startUpload(index, bucket, 'k');
       const input = completionOf(upload, [await putBlobPart(index, bucket, upload, 1)]);
-      await expectCode(complete(index, bucket, input, { ifMatch: 'e', ifNoneMatch: null }), 'NoSuchKey');
+      await expectCode(
+        complete(index, bucket, input, { ifMatch: 'e', ifNoneMatch: null }),
+        'NoSuchKey',
+      );
       await put(index, bucket, objectOf('k', { etag: 'e' }));
-      await expectCode(complete(index, bucket, input, { ifMatch: null, ifNoneMatch: '*' }), 'PreconditionFailed');
-      await expectCode(complete(index, bucket, input, { ifMatch: 'f', ifNoneMatch: null }), 'PreconditionFailed');
+      await expectCode(
+        complete(index, bucket, input, { ifMatch: null, ifNoneMatch: '*' }),
+        'PreconditionFailed',
+      );
+      await expectCode(
+        complete(index, bucket, input, { ifMatch: 'f', ifNoneMatch: null }),
+        'PreconditionFailed',
+      );
       await complete(index, bucket, input, { ifMatch: 'e', ifNoneMatch: null });
       expect(await get(index, bucket, 'k')).toMatchObject({ etag: input.object.etag });
     });
@@ -231,7 +269,9 @@ export function indexUploadsContract(subject: Subject<MetadataIndex>): void {
       const bucket = await makeBucket(index);
       const upload = await startUpload(index, bucket, 'k');
       const parts = [await putBlobPart(index, bucket, upload, 1)];
-      const answers = await Promise.all([1, 2, 3, 4].map(() => complete(index, bucket, completionOf(upload, parts))));
+      const answers = await Promise.all(
+        [1, 2, 3, 4].map(() => complete(index, bucket, completionOf(upload, parts))),
+      );
       expect(new Set(answers.map((version) => version.versionId)).size).toBe(1);
       await deleteKeys(index, bucket, ['k']);
       expect(await condemn(index, bucket, START_MS + 1)).toEqual([parts[0]?.segments[0]?.blobId]);
@@ -240,7 +280,10 @@ export function indexUploadsContract(subject: Subject<MetadataIndex>): void {
     test('frees all parts of an aborted upload', async (index) => {
       const bucket = await makeBucket(index);
       const upload = await startUpload(index, bucket, 'k');
-      const parts = [await putBlobPart(index, bucket, upload, 1), await putBlobPart(index, bucket, upload, 2)];
+      const parts = [
+        await putBlobPart(index, bucket, upload, 1),
+        await putBlobPart(index, bucket, upload, 2),
+      ];
       const keptUpload = await startUpload(index, bucket, 'k');
       const kept = await putBlobPart(index, bucket, keptUpload, 1);
       await abort(index, bucket, upload, START_MS + 5);
@@ -267,21 +310,47 @@ export function indexUploadsContract(subject: Subject<MetadataIndex>): void {
       const left = async () =>
         (
           await index.call(bucket.name, 'listUploads', {
-            ...{ bucket: refOf(bucket), prefix: '', delimiter: '', afterKey: '', afterUploadId: '', maxUploads: 10 },
+            ...{
+              bucket: refOf(bucket),
+              prefix: '',
+              delimiter: '',
+              afterKey: '',
+              afterUploadId: '',
+              maxUploads: 10,
+            },
           })
         ).uploads.map(({ key }) => key);
       const sweep = (nowMs: number, exceptPrefixes: readonly string[]) =>
         index.call(bucket.name, 'abortStaleUploads', {
-          ...{ bucket: refOf(bucket), idleSinceMs: nowMs - 24 * hour, exceptPrefixes, after: null, nowMs },
+          ...{
+            bucket: refOf(bucket),
+            idleSinceMs: nowMs - 24 * hour,
+            exceptPrefixes,
+            after: null,
+            nowMs,
+          },
         });
       const lives = await index.call(bucket.name, 'listBucketLives', { name: bucket.name });
       expect(lives[0]?.idleUploadMs).toBe(START_MS);
-      expect(await sweep(START_MS + 25 * hour - 1, ['kept/'])).toEqual({ aborted: 0, freedBytes: 0, next: null });
-      expect(await sweep(START_MS + 25 * hour, ['kept/'])).toEqual({ aborted: 1, freedBytes: 200, next: null });
+      expect(await sweep(START_MS + 25 * hour - 1, ['kept/'])).toEqual({
+        aborted: 0,
+        freedBytes: 0,
+        next: null,
+      });
+      expect(await sweep(START_MS + 25 * hour, ['kept/'])).toEqual({
+        aborted: 1,
+        freedBytes: 200,
+        next: null,
+      });
       expect(await left()).toEqual([going.key, ruled.key]);
-      expect(await sweep(START_MS + 44 * hour, [])).toEqual({ aborted: 2, freedBytes: 100, next: null });
+      expect(await sweep(START_MS + 44 * hour, [])).toEqual({
+        aborted: 2,
+        freedBytes: 100,
+        next: null,
+      });
       expect(await left()).toEqual([]);
-      // The first was begun in another hour than that in which it was given up: usage belongs to the latter.
+      // The first was begun in another hour than that in which it was given up: usage belongs to
+      // the latter.
       const closed = await index.call(bucket.name, 'closeStorageHours', {
         ...{ name: bucket.name, nowMs: START_MS + 50 * hour, limit: 1000 },
       });
@@ -291,22 +360,51 @@ export function indexUploadsContract(subject: Subject<MetadataIndex>): void {
       const hourOf = (ms: number) => ms - (ms % hour);
       const used = { bucketId: bucket.id, ownerId: bucket.ownerId, hourCount: 1 };
       expect(given).toEqual([
-        { ...used, meter: 'free/stale-upload-bytes', hourMs: hourOf(START_MS + 25 * hour), quantity: 200n },
-        { ...used, meter: 'free/stale-upload-bytes', hourMs: hourOf(START_MS + 44 * hour), quantity: 100n },
-        { ...used, meter: 'free/stale-uploads', hourMs: hourOf(START_MS + 25 * hour), quantity: 1n },
-        { ...used, meter: 'free/stale-uploads', hourMs: hourOf(START_MS + 44 * hour), quantity: 2n },
+        {
+          ...used,
+          meter: 'free/stale-upload-bytes',
+          hourMs: hourOf(START_MS + 25 * hour),
+          quantity: 200n,
+        },
+        {
+          ...used,
+          meter: 'free/stale-upload-bytes',
+          hourMs: hourOf(START_MS + 44 * hour),
+          quantity: 100n,
+        },
+        {
+          ...used,
+          meter: 'free/stale-uploads',
+          hourMs: hourOf(START_MS + 25 * hour),
+          quantity: 1n,
+        },
+        {
+          ...used,
+          meter: 'free/stale-uploads',
+          hourMs: hourOf(START_MS + 44 * hour),
+          quantity: 2n,
+        },
       ]);
       await index.call(bucket.name, 'forgetStorageHours', { name: bucket.name, hours: closed });
       const nowMs = START_MS + 50 * hour;
-      const again = await index.call(bucket.name, 'closeStorageHours', { name: bucket.name, nowMs, limit: 1000 });
+      const again = await index.call(bucket.name, 'closeStorageHours', {
+        name: bucket.name,
+        nowMs,
+        limit: 1000,
+      });
       expect(again).toEqual([]);
     });
 
     test('looks at many resting uploads in bounded steps', async (index) => {
       const bucket = await makeBucket(index);
-      for (let at = 0; at < 205; at++) await startUpload(index, bucket, `${at % 2 === 0 ? 'kept/' : ''}${at}`);
+      for (let at = 0; at < 205; at++)
+        await startUpload(index, bucket, `${at % 2 === 0 ? 'kept/' : ''}${at}`);
       const counts: number[] = [];
-      for (let after: UploadCursor | null = null, isFirst = true; isFirst || after !== null; isFirst = false) {
+      for (
+        let after: UploadCursor | null = null, isFirst = true;
+        isFirst || after !== null;
+        isFirst = false
+      ) {
         const input = { idleSinceMs: START_MS, exceptPrefixes: ['kept/'], after, nowMs: START_MS };
         const done: { aborted: number; next: UploadCursor | null } = await index.call(
           bucket.name,
@@ -327,10 +425,17 @@ export function indexUploadsContract(subject: Subject<MetadataIndex>): void {
       const home = await makeBucket(index);
       const bucket = await makeBucket(index);
       const blobId = await putBlob(index, home, 'source');
-      const hold = { home: addressOf(home), blobIds: [blobId], holder: addressOf(bucket), nowMs: START_MS };
+      const hold = {
+        home: addressOf(home),
+        blobIds: [blobId],
+        holder: addressOf(bucket),
+        nowMs: START_MS,
+      };
       await index.call(home.name, 'holdBlobs', hold);
       const upload = await startUpload(index, bucket, 'k');
-      await putPart(index, bucket, upload, partOf(1, [wholeOf(blobId)]), [arrivalOf(blobId, 100, addressOf(home))]);
+      await putPart(index, bucket, upload, partOf(1, [wholeOf(blobId)]), [
+        arrivalOf(blobId, 100, addressOf(home)),
+      ]);
       await put(index, bucket, segmentsObjectOf('copy', [wholeOf(blobId)]));
       await abort(index, bucket, upload);
       expect(await condemn(index, bucket, START_MS + 1)).toEqual([]);

@@ -1,9 +1,14 @@
-// The versions family of the metadata index's contract: what a key stands for in a bucket that keeps versions, or kept
-// them once; deleting, hiding, uncovering; the listing of all versions; changes of one; locks.
+// The versions family of the metadata index's contract: what a key stands for in a bucket that
+// keeps versions, or kept them once; deleting, hiding, uncovering; the listing of all versions;
+// changes of one; locks.
 import { describe, expect } from 'vitest';
 import type { BucketRef, Versioning, VersionName } from '../../../src/domain/nouns.ts';
 import type { VersionChange } from '../../../src/domain/object-facts.ts';
-import type { ListVersionsInput, ListVersionsPage, MetadataIndex } from '../../../src/ports/metadata-index.ts';
+import type {
+  ListVersionsInput,
+  ListVersionsPage,
+  MetadataIndex,
+} from '../../../src/ports/metadata-index.ts';
 import { type Subject, testsOf } from '../subject.ts';
 import {
   arrivalOf,
@@ -23,21 +28,46 @@ import {
 } from './samples.ts';
 
 /** The same bucket, as a caller sees it whose record says so. */
-const as = (bucket: BucketRef, versioning: Versioning): BucketRef => ({ ...refOf(bucket), versioning });
+const as = (bucket: BucketRef, versioning: Versioning): BucketRef => ({
+  ...refOf(bucket),
+  versioning,
+});
 
-async function write(index: MetadataIndex, bucket: BucketRef, key: string, etag: string): Promise<VersionName> {
+async function write(
+  index: MetadataIndex,
+  bucket: BucketRef,
+  key: string,
+  etag: string,
+): Promise<VersionName> {
   const object = objectOf(key, { etag });
-  const made = await index.call(bucket.name, 'commitObject', { bucket, object, condition: null, arrivals: [] });
+  const made = await index.call(bucket.name, 'commitObject', {
+    bucket,
+    object,
+    condition: null,
+    arrivals: [],
+  });
   return made.isNull ? 'null' : made.versionId;
 }
 
-async function drop(index: MetadataIndex, bucket: BucketRef, key: string, versionId: VersionName | null = null) {
-  const [deleted] = await index.call(bucket.name, 'deleteObjects', { bucket, ...versionDeletionOf(key, versionId) });
+async function drop(
+  index: MetadataIndex,
+  bucket: BucketRef,
+  key: string,
+  versionId: VersionName | null = null,
+) {
+  const [deleted] = await index.call(bucket.name, 'deleteObjects', {
+    bucket,
+    ...versionDeletionOf(key, versionId),
+  });
   return deleted;
 }
 
-const read = (index: MetadataIndex, bucket: BucketRef, key: string, versionId: VersionName | null) =>
-  index.call(bucket.name, 'getVersion', { bucket, key: asKey(key), versionId });
+const read = (
+  index: MetadataIndex,
+  bucket: BucketRef,
+  key: string,
+  versionId: VersionName | null,
+) => index.call(bucket.name, 'getVersion', { bucket, key: asKey(key), versionId });
 
 /** The keys of a plain listing. */
 async function listKeys(index: MetadataIndex, bucket: BucketRef): Promise<string[]> {
@@ -50,7 +80,14 @@ async function all(index: MetadataIndex, bucket: BucketRef, maxKeys = 1000): Pro
   const names: string[] = [];
   let [afterKey, afterVersionId]: [string, VersionName | ''] = ['', ''];
   for (;;) {
-    const input: ListVersionsInput = { bucket, prefix: '', delimiter: '', afterKey, afterVersionId, maxKeys };
+    const input: ListVersionsInput = {
+      bucket,
+      prefix: '',
+      delimiter: '',
+      afterKey,
+      afterVersionId,
+      maxKeys,
+    };
     const page: ListVersionsPage = await index.call(bucket.name, 'listVersions', input);
     for (const { key, isMarker, isLatest, etag } of page.versions) {
       names.push(`${key}:${isMarker ? '-' : etag}${isLatest ? '*' : ''}`);
@@ -77,8 +114,13 @@ export function indexVersionsContract(subject: Subject<MetadataIndex>): void {
         isLatest: false,
         object: { etag: 'first' },
       });
-      expect(await read(index, on, 'k', 'null')).toMatchObject({ object: { etag: 'before', isNull: true } });
-      expect(await read(index, on, 'k', second)).toMatchObject({ isLatest: true, object: { etag: 'second' } });
+      expect(await read(index, on, 'k', 'null')).toMatchObject({
+        object: { etag: 'before', isNull: true },
+      });
+      expect(await read(index, on, 'k', second)).toMatchObject({
+        isLatest: true,
+        object: { etag: 'second' },
+      });
       expect(await read(index, on, 'k', null)).toEqual(await read(index, on, 'k', second));
       expect(await listKeys(index, bucket)).toEqual(['k']);
     });
@@ -98,8 +140,13 @@ export function indexVersionsContract(subject: Subject<MetadataIndex>): void {
         message: 'The bucket you tried to delete is not empty: 1 older version, 1 delete marker.',
       });
       const markerId = hidden?.marker?.versionId ?? null;
-      expect(await drop(index, on, 'k', markerId)).toMatchObject({ marker: { versionId: markerId } });
-      expect(await read(index, on, 'k', null)).toMatchObject({ kind: 'object', object: { versionId: first } });
+      expect(await drop(index, on, 'k', markerId)).toMatchObject({
+        marker: { versionId: markerId },
+      });
+      expect(await read(index, on, 'k', null)).toMatchObject({
+        kind: 'object',
+        object: { versionId: first },
+      });
       expect(await all(index, on)).toEqual(['k:first*']);
       expect(await listKeys(index, bucket)).toEqual(['k']);
     });
@@ -167,17 +214,29 @@ export function indexVersionsContract(subject: Subject<MetadataIndex>): void {
       await drop(index, on, 'b');
       await drop(index, on, 'z');
       const whole = ['a:a2*', 'a:a1', 'b:-*', 'b:b2', 'b:b1', 'b:b0', 'c/d:d2*', 'c/d:d1', 'z:-*'];
-      for (const maxKeys of [1, 2, 3, 4, 8, 9, 10]) expect(await all(index, on, maxKeys)).toEqual(whole);
+      for (const maxKeys of [1, 2, 3, 4, 8, 9, 10])
+        expect(await all(index, on, maxKeys)).toEqual(whole);
       const page = (input: object) =>
         index.call(bucket.name, 'listVersions', {
-          ...{ bucket: on, prefix: '', delimiter: '', afterKey: '', afterVersionId: '' as const, maxKeys: 100 },
+          ...{
+            bucket: on,
+            prefix: '',
+            delimiter: '',
+            afterKey: '',
+            afterVersionId: '' as const,
+            maxKeys: 100,
+          },
           ...input,
         });
       const rolled = await page({ delimiter: '/' });
       expect(rolled.commonPrefixes).toEqual(['c/']);
       expect(rolled.versions.map(({ key }) => key)).toEqual(['a', 'a', 'b', 'b', 'b', 'b', 'z']);
       expect((await page({ prefix: 'c/' })).versions).toHaveLength(2);
-      expect((await page({ afterKey: 'b' })).versions.map(({ key }) => key)).toEqual(['c/d', 'c/d', 'z']);
+      expect((await page({ afterKey: 'b' })).versions.map(({ key }) => key)).toEqual([
+        'c/d',
+        'c/d',
+        'z',
+      ]);
       expect((await page({ afterKey: 'b', afterVersionId: 'null' })).versions[0]?.key).toBe('c/d');
     });
 
@@ -196,7 +255,14 @@ export function indexVersionsContract(subject: Subject<MetadataIndex>): void {
       await drop(index, on, 'k');
       expect(await condemn(index, bucket, START_MS + 1)).toEqual([]);
       const { versions } = await index.call(bucket.name, 'listVersions', {
-        ...{ bucket: on, prefix: '', delimiter: '', afterKey: '', afterVersionId: '' as const, maxKeys: 9 },
+        ...{
+          bucket: on,
+          prefix: '',
+          delimiter: '',
+          afterKey: '',
+          afterVersionId: '' as const,
+          maxKeys: 9,
+        },
       });
       await drop(index, on, 'k', versions[2]?.versionId);
       expect(await condemn(index, bucket, START_MS + 1)).toEqual([old]);
@@ -207,24 +273,48 @@ export function indexVersionsContract(subject: Subject<MetadataIndex>): void {
       const on = as(bucket, 'enabled');
       const [early, late] = [objectOf('k', { etag: 'second' }), objectOf('k', { etag: 'first' })];
       for (const object of [late, early]) {
-        await index.call(bucket.name, 'commitObject', { bucket: on, object, condition: null, arrivals: [] });
+        await index.call(bucket.name, 'commitObject', {
+          bucket: on,
+          object,
+          condition: null,
+          arrivals: [],
+        });
       }
       expect(await all(index, on)).toEqual(['k:second*', 'k:first']);
       // The same commit again is the same write, though its id was moved.
-      await index.call(bucket.name, 'commitObject', { bucket: on, object: early, condition: null, arrivals: [] });
+      await index.call(bucket.name, 'commitObject', {
+        bucket: on,
+        object: early,
+        condition: null,
+        arrivals: [],
+      });
       expect(await all(index, on)).toEqual(['k:second*', 'k:first']);
     });
 
     test('locks new versions as the bucket says, unless they bring a retention', async (index) => {
       const bucket = await makeBucket(index);
-      const on = { ...as(bucket, 'enabled'), defaultRetention: { mode: 'GOVERNANCE', days: 1, years: null } } as const;
+      const on = {
+        ...as(bucket, 'enabled'),
+        defaultRetention: { mode: 'GOVERNANCE', days: 1, years: null },
+      } as const;
       const lockOf = async (key: string) => (await get(index, on, key))?.lock;
       const untilMs = objectOf('k').lastModifiedMs + 24 * 3600 * 1000;
       await write(index, on, 'k', 'e');
-      expect(await lockOf('k')).toEqual({ retention: { mode: 'GOVERNANCE', untilMs }, hasLegalHold: null });
-      const own = { retention: { mode: 'COMPLIANCE', untilMs: untilMs + 9 }, hasLegalHold: true } as const;
+      expect(await lockOf('k')).toEqual({
+        retention: { mode: 'GOVERNANCE', untilMs },
+        hasLegalHold: null,
+      });
+      const own = {
+        retention: { mode: 'COMPLIANCE', untilMs: untilMs + 9 },
+        hasLegalHold: true,
+      } as const;
       const object = objectOf('own', { lock: own });
-      await index.call(bucket.name, 'commitObject', { bucket: on, object, condition: null, arrivals: [] });
+      await index.call(bucket.name, 'commitObject', {
+        bucket: on,
+        object,
+        condition: null,
+        arrivals: [],
+      });
       expect(await lockOf('own')).toEqual(own);
     });
 
@@ -233,13 +323,20 @@ export function indexVersionsContract(subject: Subject<MetadataIndex>): void {
       const on = as(bucket, 'enabled');
       const first = await write(index, on, 'k', 'first');
       await write(index, on, 'k', 'second');
-      const update = (versionId: VersionName | null, change: VersionChange, bypassGovernance = false) =>
+      const update = (
+        versionId: VersionName | null,
+        change: VersionChange,
+        bypassGovernance = false,
+      ) =>
         index.call(bucket.name, 'updateVersion', {
           ...{ bucket: on, key: asKey('k'), versionId, change, bypassGovernance, nowMs: START_MS },
         });
       const acl = [{ grantee: { kind: 'account', id: OWNER }, permission: 'READ' }] as const;
       const before = await get(index, on, 'k');
-      expect(await update(null, { tags: { a: 'x'.repeat(600) } })).toEqual({ ...before, tags: { a: 'x'.repeat(600) } });
+      expect(await update(null, { tags: { a: 'x'.repeat(600) } })).toEqual({
+        ...before,
+        tags: { a: 'x'.repeat(600) },
+      });
       expect(await get(index, on, 'k')).toEqual({ ...before, tags: { a: 'x'.repeat(600) } });
       const encryption = { kind: 'server', wrappedKey: 'anew' } as const;
       expect(await update(null, { encryption })).toMatchObject({ encryption, etag: before?.etag });
@@ -249,7 +346,10 @@ export function indexVersionsContract(subject: Subject<MetadataIndex>): void {
         object: { acl, lock: { hasLegalHold: true }, tags: {} },
       });
       expect(await drop(index, on, 'k', first)).toMatchObject({ refusal: 'AccessDenied' });
-      await update(first, { hasLegalHold: false, retention: { mode: 'COMPLIANCE', untilMs: START_MS + 9 } });
+      await update(first, {
+        hasLegalHold: false,
+        retention: { mode: 'COMPLIANCE', untilMs: START_MS + 9 },
+      });
       expect(await drop(index, on, 'k', first)).toMatchObject({ refusal: 'AccessDenied' });
       await expectCode(update(first, { retention: null }, true), 'AccessDenied');
       await expectCode(

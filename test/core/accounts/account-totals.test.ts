@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest';
-import { readAccountTotals, SUMMED_BUCKETS_MAX } from '../../../src/core/accounts/account-totals.ts';
+import {
+  readAccountTotals,
+  SUMMED_BUCKETS_MAX,
+} from '../../../src/core/accounts/account-totals.ts';
 import { createAccount } from '../../../src/core/accounts/members.ts';
 import { openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { createBucket } from '../../../src/core/buckets/create-bucket.ts';
@@ -32,7 +35,12 @@ it('are the sums of all buckets, without those that are gone or another accountâ
   }
   const totals = await readAccountTotals(core, ann.id);
   expect(totals).toMatchObject({ bucketCount: 5, isCountComplete: true, isStoredComplete: true });
-  expect(totals.stored).toMatchObject({ currentCount: 3n, currentBytes: 47n, noncurrentBytes: 0n, partCount: 0n });
+  expect(totals.stored).toMatchObject({
+    currentCount: 3n,
+    currentBytes: 47n,
+    noncurrentBytes: 0n,
+    partCount: 0n,
+  });
   expect((await readAccountTotals(core, 'nobody' as AccountId)).stored.currentBytes).toBe(0n);
 });
 
@@ -40,6 +48,10 @@ it('sum up so many buckets, and say when there are more', async () => {
   const { core, ann, make } = await startAccount();
   for (let at = 0; at < SUMMED_BUCKETS_MAX + 1; at++) await make(nameOf(at), 1);
   const totals = await readAccountTotals(core, ann.id);
-  expect(totals).toMatchObject({ bucketCount: SUMMED_BUCKETS_MAX + 1, isCountComplete: true, isStoredComplete: false });
+  expect(totals).toMatchObject({
+    bucketCount: SUMMED_BUCKETS_MAX + 1,
+    isCountComplete: true,
+    isStoredComplete: false,
+  });
   expect(totals.stored.currentBytes).toBe(BigInt(SUMMED_BUCKETS_MAX));
 });

@@ -14,7 +14,13 @@ it('a member that was made is answered as made, whatever becomes of the count of
   }) as Ports['directory']['call'];
   const core = withPorts(plain, { directory: { ...directory, call } });
   const accountId = 'a'.repeat(64) as AccountId;
-  const member = { accountId, login: 'ada', displayName: 'Ada', role: 'reader', password: null } as const;
+  const member = {
+    accountId,
+    login: 'ada',
+    displayName: 'Ada',
+    role: 'reader',
+    password: null,
+  } as const;
   expect(await addMember(core, member, false)).toMatchObject({ login: 'ada', hasPassword: false });
   await plain.settle();
 });

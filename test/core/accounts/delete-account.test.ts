@@ -16,7 +16,14 @@ import type { BucketId } from '../../../src/domain/nouns.ts';
 import { HOUR_MS } from '../../../src/domain/time.ts';
 import type { Directory, DirectoryApi } from '../../../src/ports/directory.ts';
 import { accountPlace } from '../../../src/ports/outbox.ts';
-import { createMemoryCore, key, type MemoryCore, putBytes, sampleBytes, withPorts } from '../memory-core.ts';
+import {
+  createMemoryCore,
+  key,
+  type MemoryCore,
+  putBytes,
+  sampleBytes,
+  withPorts,
+} from '../memory-core.ts';
 
 const NOVEMBER = { year: 2026, month: 11 };
 const OCTOBER = { year: 2026, month: 10 };
@@ -33,7 +40,11 @@ beforeEach(async () => {
 
 /** The requests of a bucket's owner as the meter brings them. */
 const record = (atMs: number, quantity: bigint, sequence: number) => {
-  const row = { hourMs: atMs - (atMs % HOUR_MS), bucketId: bucket.record().id as BucketId, accessKeyId: null };
+  const row = {
+    hourMs: atMs - (atMs % HOUR_MS),
+    bucketId: bucket.record().id as BucketId,
+    accessKeyId: null,
+  };
   const rows = [{ ...row, meter: 'class-a/STANDARD' as const, quantity }];
   const batches = [{ source: 'test', sequence, rows }];
   return core.ports.ledger.call('record', { accountId: ann.id, batches, nowMs: atMs });
@@ -52,7 +63,9 @@ function dyingAt(name: keyof DirectoryApi, nth: number): MemoryCore {
   const { directory } = core.ports;
   let calls = 0;
   const call: Directory['call'] = (called, input) =>
-    called === name && ++calls === nth ? Promise.reject(new Error('died')) : directory.call(called, input);
+    called === name && ++calls === nth
+      ? Promise.reject(new Error('died'))
+      : directory.call(called, input);
   return withPorts(core, { directory: { ...directory, call } });
 }
 
@@ -85,16 +98,32 @@ describe('an account that is deleted', () => {
     await deleteBucket(core, bucket);
     await deleteAccount(core, ann.id);
     expect((await getInvoice(core, ann, OCTOBER))?.invoice.totalMicro).toBe(9_000_000n);
-    const kept = await core.ports.directory.call('listInvoices', { accountId: ann.id, before: '', limit: 9 });
+    const kept = await core.ports.directory.call('listInvoices', {
+      accountId: ann.id,
+      before: '',
+      limit: 9,
+    });
     expect(kept.map(({ period }) => period)).toEqual(['2026-10']);
   });
 
   it('takes its webhooks along, and what waits for them, also after a first try that died between', async () => {
-    const settings = { url: 'http://127.0.0.1:1/x', description: '', types: ['*'], isEnabled: true };
+    const settings = {
+      url: 'http://127.0.0.1:1/x',
+      description: '',
+      types: ['*'],
+      isEnabled: true,
+    };
     const { webhook } = await createWebhook(core, ann.id, settings);
     const { directory, clock } = core.ports;
     const place = accountPlace(ann.id);
-    const to = { place, accountId: ann.id, endpointId: webhook.id, lane: '', kind: 'plain', type: 't' } as const;
+    const to = {
+      place,
+      accountId: ann.id,
+      endpointId: webhook.id,
+      lane: '',
+      kind: 'plain',
+      type: 't',
+    } as const;
     const deliveries = Array(2500).fill({ ...to, messageId: null, payload: '{}' });
     await directory.call('enqueueDeliveries', { deliveries, nowMs: clock.nowMs() });
     await useAndEmpty();
@@ -111,9 +140,13 @@ describe('an account that is deleted', () => {
   it('is refused while it has a bucket, and nothing is closed', async () => {
     await record(core.ports.clock.nowMs(), 3_000_000n, 1);
     await expect(deleteAccount(core, ann.id)).rejects.toMatchObject({ code: 'AccountNotEmpty' });
-    expect(await core.ports.directory.call('getAccount', { id: ann.id })).toMatchObject({ isEnabled: true });
+    expect(await core.ports.directory.call('getAccount', { id: ann.id })).toMatchObject({
+      isEnabled: true,
+    });
     expect((await getInvoice(core, ann, NOVEMBER))?.closedAtMs).toBe(null);
-    await expect(deleteAccount(core, 'nobody' as never)).rejects.toMatchObject({ code: 'NoSuchAccount' });
+    await expect(deleteAccount(core, 'nobody' as never)).rejects.toMatchObject({
+      code: 'NoSuchAccount',
+    });
   });
 
   it('is gone after a second try where the first one died, with one bill', async () => {

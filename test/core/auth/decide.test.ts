@@ -1,11 +1,21 @@
-// The decision as a table: one bucket of alice's, and what bob, a stranger and she herself may do with it and with the
-// objects that they wrote.
+// The decision as a table: one bucket of alice's, and what bob, a stranger and she herself may do
+// with it and with the objects that they wrote.
 import { describe, expect, it } from 'vitest';
 import type { S3Action } from '../../../src/core/auth/actions.ts';
 import { cannedGrants } from '../../../src/core/auth/canned-acl.ts';
 import { type AccessObject, type Decision, decide } from '../../../src/core/auth/decide.ts';
-import { type BucketAccess, PRIVATE_ACCESS, type PublicAccessBlock } from '../../../src/domain/bucket-access.ts';
-import type { AccessKeyId, AccountId, BucketName, ObjectKey, Principal } from '../../../src/domain/nouns.ts';
+import {
+  type BucketAccess,
+  PRIVATE_ACCESS,
+  type PublicAccessBlock,
+} from '../../../src/domain/bucket-access.ts';
+import type {
+  AccessKeyId,
+  AccountId,
+  BucketName,
+  ObjectKey,
+  Principal,
+} from '../../../src/domain/nouns.ts';
 import type { Grant, Permission } from '../../../src/domain/object-facts.ts';
 import { ANONYMOUS_ID } from '../../../src/domain/pointer.ts';
 
@@ -26,9 +36,14 @@ function account(id: AccountId): Principal {
 const ALICES: AccessObject = { ownerId: null, acl: null };
 const BOBS: AccessObject = { ownerId: BOB, acl: null };
 const NOBODYS: AccessObject = { ownerId: ANONYMOUS_ID, acl: null };
-const canned = (name: Parameters<typeof cannedGrants>[0], ownerId = ALICE): readonly Grant[] | null =>
-  cannedGrants(name, { ownerId, bucketOwnerId: ALICE });
-const grant = (id: AccountId, permission: Permission): Grant => ({ grantee: { kind: 'account', id }, permission });
+const canned = (
+  name: Parameters<typeof cannedGrants>[0],
+  ownerId = ALICE,
+): readonly Grant[] | null => cannedGrants(name, { ownerId, bucketOwnerId: ALICE });
+const grant = (id: AccountId, permission: Permission): Grant => ({
+  grantee: { kind: 'account', id },
+  permission,
+});
 
 function ask(
   access: Partial<BucketAccess>,
@@ -36,7 +51,11 @@ function ask(
   action: S3Action,
   object: AccessObject | null | 'bucket' = 'bucket',
 ): Decision {
-  const record = { name: 'photos' as BucketName, ownerId: ALICE, access: { ...PRIVATE_ACCESS, ...access } };
+  const record = {
+    name: 'photos' as BucketName,
+    ownerId: ALICE,
+    access: { ...PRIVATE_ACCESS, ...access },
+  };
   return decide(record, {
     principal: who[as],
     action,
@@ -122,14 +141,27 @@ describe('the ACL of the bucket', () => {
     ['FULL_CONTROL', ['s3:ListBucket', 's3:PutObject', 's3:GetBucketAcl', 's3:PutBucketAcl']],
   ])('%s gives just that', (permission, allowed) => {
     const acl = [grant(BOB, permission)];
-    for (const action of ['s3:ListBucket', 's3:PutObject', 's3:GetBucketAcl', 's3:PutBucketAcl'] as const) {
-      expect([action, ask({ acl }, 'bob', action)]).toEqual([action, allowed.includes(action) ? 'allowed' : 'refused']);
+    for (const action of [
+      's3:ListBucket',
+      's3:PutObject',
+      's3:GetBucketAcl',
+      's3:PutBucketAcl',
+    ] as const) {
+      expect([action, ask({ acl }, 'bob', action)]).toEqual([
+        action,
+        allowed.includes(action) ? 'allowed' : 'refused',
+      ]);
       expect(ask({ acl }, 'nobody', action)).toBe('refused');
     }
   });
 
   it('without any grant still is its owner’s', () => {
-    for (const action of ['s3:ListBucket', 's3:GetBucketAcl', 's3:PutBucketAcl', 's3:PutObject'] as const) {
+    for (const action of [
+      's3:ListBucket',
+      's3:GetBucketAcl',
+      's3:PutBucketAcl',
+      's3:PutObject',
+    ] as const) {
       expect(ask({ acl: [] }, 'alice', action)).toBe('allowed');
     }
   });
@@ -193,21 +225,31 @@ describe('a policy', () => {
 
   it('opens to bob what is his own, and to nobody what an unknown one left', () => {
     const tag = policy({ Action: 's3:PutObjectTagging' });
-    expect(ask(policy({ Principal: { AWS: 'alice' } }), 'bob', 's3:PutObjectTagging', BOBS)).toBe('refused');
+    expect(ask(policy({ Principal: { AWS: 'alice' } }), 'bob', 's3:PutObjectTagging', BOBS)).toBe(
+      'refused',
+    );
     expect(ask(tag, 'bob', 's3:PutObjectTagging', BOBS)).toBe('allowed');
     expect(ask(tag, 'nobody', 's3:PutObjectTagging', NOBODYS)).toBe('refused');
   });
 
   it('denies whatever else allows, alice too', () => {
-    const access = { ...policy({ Effect: 'Deny', Action: 's3:ListBucket' }), acl: canned('public-read') };
-    for (const as of ['alice', 'bob', 'nobody'] as const) expect(ask(access, as, 's3:ListBucket')).toBe('denied');
+    const access = {
+      ...policy({ Effect: 'Deny', Action: 's3:ListBucket' }),
+      acl: canned('public-read'),
+    };
+    for (const as of ['alice', 'bob', 'nobody'] as const)
+      expect(ask(access, as, 's3:ListBucket')).toBe('denied');
     const own = policy({ Effect: 'Deny', Action: 's3:GetObject' });
     expect(ask(own, 'bob', 's3:GetObject', BOBS)).toBe('denied');
   });
 
   it('can always be mended by the owner', () => {
     const access = policy({ Effect: 'Deny' });
-    for (const action of ['s3:GetBucketPolicy', 's3:PutBucketPolicy', 's3:DeleteBucketPolicy'] as const) {
+    for (const action of [
+      's3:GetBucketPolicy',
+      's3:PutBucketPolicy',
+      's3:DeleteBucketPolicy',
+    ] as const) {
       expect(ask(access, 'alice', action)).toBe('allowed');
       expect(ask(access, 'bob', action)).toBe('denied');
     }
@@ -225,15 +267,21 @@ describe('ownership', () => {
   const enforced = { ownership: 'BucketOwnerEnforced' } as const;
 
   it('enforced makes lists silent and everything the owner’s', () => {
-    expect(ask({ ...enforced, acl: canned('public-read') }, 'nobody', 's3:ListBucket')).toBe('refused');
-    expect(ask(enforced, 'nobody', 's3:GetObject', { ownerId: null, acl: canned('public-read') })).toBe('refused');
+    expect(ask({ ...enforced, acl: canned('public-read') }, 'nobody', 's3:ListBucket')).toBe(
+      'refused',
+    );
+    expect(
+      ask(enforced, 'nobody', 's3:GetObject', { ownerId: null, acl: canned('public-read') }),
+    ).toBe('refused');
     expect(ask(enforced, 'bob', 's3:GetObject', BOBS)).toBe('refused');
     expect(ask(enforced, 'alice', 's3:GetObject', BOBS)).toBe('allowed');
     expect(ask(enforced, 'nobody', 's3:GetObject', NOBODYS)).toBe('refused');
   });
 
   it('preferred changes nothing about what there is', () => {
-    expect(ask({ ownership: 'BucketOwnerPreferred' }, 'alice', 's3:GetObject', BOBS)).toBe('refused');
+    expect(ask({ ownership: 'BucketOwnerPreferred' }, 'alice', 's3:GetObject', BOBS)).toBe(
+      'refused',
+    );
   });
 });
 
@@ -251,14 +299,22 @@ describe('the block of public access', () => {
   });
 
   it('shuts a bucket with a public policy to all others', () => {
-    const access = { ...policy({}, { Principal: { AWS: 'bob' } }), ...block({ restrictPublicBuckets: true }) };
+    const access = {
+      ...policy({}, { Principal: { AWS: 'bob' } }),
+      ...block({ restrictPublicBuckets: true }),
+    };
     expect(ask(access, 'bob', 's3:GetObject', ALICES)).toBe('refused');
-    expect(ask({ ...access, acl: canned('public-read') }, 'nobody', 's3:ListBucket')).toBe('refused');
+    expect(ask({ ...access, acl: canned('public-read') }, 'nobody', 's3:ListBucket')).toBe(
+      'refused',
+    );
     expect(ask(access, 'alice', 's3:GetObject', ALICES)).toBe('allowed');
   });
 
   it('leaves a policy alone that is not public', () => {
-    const access = { ...policy({ Principal: { AWS: 'bob' } }), ...block({ restrictPublicBuckets: true }) };
+    const access = {
+      ...policy({ Principal: { AWS: 'bob' } }),
+      ...block({ restrictPublicBuckets: true }),
+    };
     expect(ask(access, 'bob', 's3:GetObject', ALICES)).toBe('allowed');
   });
 });

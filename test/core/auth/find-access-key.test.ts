@@ -1,5 +1,5 @@
-// Access keys of the directory: secrets at rest are sealed, also those that an older program wrote, and what has expired or
-// is disabled is as good as none.
+// Access keys of the directory: secrets at rest are sealed, also those that an older program wrote,
+// and what has expired or is disabled is as good as none.
 import { describe, expect, it } from 'vitest';
 import { createAccessKey, rotateAccessKey } from '../../../src/core/accounts/access-keys.ts';
 import { boundOf, createAccessKeyFinder } from '../../../src/core/auth/find-access-key.ts';
@@ -36,7 +36,13 @@ describe('access keys', () => {
 
   it('are kept sealed, each for its own id alone', async () => {
     const { core, find, directory } = setUp();
-    const wanted = { accountId: ROOT_ACCOUNT.id, name: 'n', scope: null, expiresAtMs: null, maker: OWNER };
+    const wanted = {
+      accountId: ROOT_ACCOUNT.id,
+      name: 'n',
+      scope: null,
+      expiresAtMs: null,
+      maker: OWNER,
+    };
     const { key, secret } = await createAccessKey(core, wanted);
     const stored = await directory.call('getAccessKey', { id: key.id });
     expect(JSON.stringify(stored)).not.toContain(secret);
@@ -44,7 +50,11 @@ describe('access keys', () => {
     expect(() => openSecret([], stored?.secret ?? '', boundOf(key.id))).toThrow();
     expect(await find(key.id)).toMatchObject({ secret, account: ROOT_ACCOUNT });
     await core.settle();
-    const [record] = await directory.call('listAccessKeys', { accountId: ROOT_ACCOUNT.id, after: '', limit: 10 });
+    const [record] = await directory.call('listAccessKeys', {
+      accountId: ROOT_ACCOUNT.id,
+      after: '',
+      limit: 10,
+    });
     expect((record?.lastUsedMs ?? 0) % 3_600_000).toBe(0);
     expect(record?.lastUsedMs).toBeGreaterThan(0);
   });
@@ -53,7 +63,13 @@ describe('access keys', () => {
     'are noted as used after all when a first note %s, and then once an hour',
     async (fate) => {
       const { core, directory } = setUp();
-      const wanted = { accountId: ROOT_ACCOUNT.id, name: 'n', scope: null, expiresAtMs: null, maker: OWNER };
+      const wanted = {
+        accountId: ROOT_ACCOUNT.id,
+        name: 'n',
+        scope: null,
+        expiresAtMs: null,
+        maker: OWNER,
+      };
       const { key } = await createAccessKey(core, wanted);
       let [isWell, notes] = [false, 0];
       const call = ((...given) => {
@@ -79,7 +95,11 @@ describe('access keys', () => {
       expect(notes).toBe(before);
       core.advanceSeconds(60);
       await use();
-      const [record] = await directory.call('listAccessKeys', { accountId: ROOT_ACCOUNT.id, after: '', limit: 10 });
+      const [record] = await directory.call('listAccessKeys', {
+        accountId: ROOT_ACCOUNT.id,
+        after: '',
+        limit: 10,
+      });
       expect(record?.lastUsedMs).toBeGreaterThan(0);
       core.advanceSeconds(3000);
       await use();
@@ -92,13 +112,30 @@ describe('access keys', () => {
 
   it('end at their time, and a rotated one when its overlap is over', async () => {
     const { core, find } = setUp();
-    const wanted = { accountId: ROOT_ACCOUNT.id, name: 'n', scope: null, expiresAtMs: null, maker: OWNER };
+    const wanted = {
+      accountId: ROOT_ACCOUNT.id,
+      name: 'n',
+      scope: null,
+      expiresAtMs: null,
+      maker: OWNER,
+    };
     const { key: old } = await createAccessKey(core, wanted);
-    const { key: successor } = await rotateAccessKey(core, { accountId: ROOT_ACCOUNT.id, id: old.id }, 60_000, OWNER);
+    const { key: successor } = await rotateAccessKey(
+      core,
+      { accountId: ROOT_ACCOUNT.id, id: old.id },
+      60_000,
+      OWNER,
+    );
     core.advanceSeconds(59);
-    expect([await find(old.id), await find(successor.id)].map((found) => found !== null)).toEqual([true, true]);
+    expect([await find(old.id), await find(successor.id)].map((found) => found !== null)).toEqual([
+      true,
+      true,
+    ]);
     core.advanceSeconds(1);
-    expect([await find(old.id), await find(successor.id)].map((found) => found !== null)).toEqual([false, true]);
+    expect([await find(old.id), await find(successor.id)].map((found) => found !== null)).toEqual([
+      false,
+      true,
+    ]);
   });
 
   it.each([
@@ -113,7 +150,13 @@ describe('access keys', () => {
     async (maker, rotator, role) => {
       const { core } = setUp();
       const accountId = ROOT_ACCOUNT.id;
-      const { key } = await createAccessKey(core, { accountId, name: 'n', scope: null, expiresAtMs: null, maker });
+      const { key } = await createAccessKey(core, {
+        accountId,
+        name: 'n',
+        scope: null,
+        expiresAtMs: null,
+        maker,
+      });
       const made = await rotateAccessKey(core, { accountId, id: key.id }, 60_000, rotator);
       expect(made.key.role).toBe(role);
     },

@@ -1,10 +1,20 @@
 // What a key with a scope may do at most, as a table.
 import { describe, expect, it } from 'vitest';
-import { isWithinScope, type ScopedRequest, scopeMistake } from '../../../src/core/auth/key-scope.ts';
+import {
+  isWithinScope,
+  type ScopedRequest,
+  scopeMistake,
+} from '../../../src/core/auth/key-scope.ts';
 import type { KeyScope } from '../../../src/domain/account-records.ts';
 
 const NO_LIMIT: KeyScope = { buckets: null, prefixes: null, actions: null, sourceIps: null };
-const GET: ScopedRequest = { action: 's3:GetObject', bucket: 'photos', key: 'a/b', prefix: null, sourceIp: '10.1.2.3' };
+const GET: ScopedRequest = {
+  action: 's3:GetObject',
+  bucket: 'photos',
+  key: 'a/b',
+  prefix: null,
+  sourceIp: '10.1.2.3',
+};
 const LIST: ScopedRequest = { ...GET, action: 's3:ListBucket', key: null };
 const POLICY: ScopedRequest = { ...GET, action: 's3:PutBucketPolicy', key: null };
 const BUCKETS: ScopedRequest = { ...GET, action: 's3:ListAllMyBuckets', bucket: null, key: null };
@@ -34,7 +44,12 @@ const CASES: readonly (readonly [string, Partial<KeyScope>, ScopedRequest, boole
   ['a listing of the prefix', { prefixes: ['a/'] }, { ...LIST, prefix: 'a/' }, true],
   ['a listing below the prefix', { prefixes: ['a/'] }, { ...LIST, prefix: 'a/b' }, true],
   ['a listing above the prefix', { prefixes: ['a/'] }, { ...LIST, prefix: 'a' }, false],
-  ['a listing of versions', { prefixes: ['a/'] }, { ...LIST, action: 's3:ListBucketVersions' }, false],
+  [
+    'a listing of versions',
+    { prefixes: ['a/'] },
+    { ...LIST, action: 's3:ListBucketVersions' },
+    false,
+  ],
   [
     'a listing of uploads',
     { prefixes: ['a/'] },
@@ -42,27 +57,72 @@ const CASES: readonly (readonly [string, Partial<KeyScope>, ScopedRequest, boole
     true,
   ],
   ['settings with a prefix', { prefixes: ['a/'] }, POLICY, false],
-  ['settings that it would match as a prefix', { prefixes: ['a/'] }, { ...POLICY, prefix: 'a/' }, false],
-  ['the region with a prefix', { prefixes: ['a/'] }, { ...POLICY, action: 's3:GetBucketLocation' }, true],
-  ['deleting the bucket with a prefix', { prefixes: [''] }, { ...POLICY, action: 's3:DeleteBucket' }, false],
+  [
+    'settings that it would match as a prefix',
+    { prefixes: ['a/'] },
+    { ...POLICY, prefix: 'a/' },
+    false,
+  ],
+  [
+    'the region with a prefix',
+    { prefixes: ['a/'] },
+    { ...POLICY, action: 's3:GetBucketLocation' },
+    true,
+  ],
+  [
+    'deleting the bucket with a prefix',
+    { prefixes: [''] },
+    { ...POLICY, action: 's3:DeleteBucket' },
+    false,
+  ],
   ['the action', { actions: ['s3:GetObject'] }, GET, true],
-  ['the action, of a version', { actions: ['s3:GetObject'] }, { ...GET, action: 's3:GetObjectVersion' }, false],
+  [
+    'the action, of a version',
+    { actions: ['s3:GetObject'] },
+    { ...GET, action: 's3:GetObjectVersion' },
+    false,
+  ],
   ['actions that begin so', { actions: ['s3:Get*'] }, GET, true],
   ['all actions', { actions: ['s3:*'] }, POLICY, true],
-  ['all of S3, but keys of the server', { actions: ['s3:*'] }, { ...BUCKETS, action: 'kms:CreateKey' }, false],
-  ['a write for a reader', { actions: ['s3:Get*', 's3:List*'] }, { ...GET, action: 's3:PutObject' }, false],
+  [
+    'all of S3, but keys of the server',
+    { actions: ['s3:*'] },
+    { ...BUCKETS, action: 'kms:CreateKey' },
+    false,
+  ],
+  [
+    'a write for a reader',
+    { actions: ['s3:Get*', 's3:List*'] },
+    { ...GET, action: 's3:PutObject' },
+    false,
+  ],
   ['the address', { sourceIps: ['10.1.2.3'] }, GET, true],
   ['a range', { sourceIps: ['192.168.0.0/16', '10.0.0.0/8'] }, GET, true],
   ['another range', { sourceIps: ['10.2.0.0/16'] }, GET, false],
-  ['an address in IPv6 clothes', { sourceIps: ['10.0.0.0/8'] }, { ...GET, sourceIp: '::ffff:10.1.2.3' }, true],
-  ['an address that is not known', { sourceIps: ['0.0.0.0/0', '::/0'] }, { ...GET, sourceIp: null }, false],
+  [
+    'an address in IPv6 clothes',
+    { sourceIps: ['10.0.0.0/8'] },
+    { ...GET, sourceIp: '::ffff:10.1.2.3' },
+    true,
+  ],
+  [
+    'an address that is not known',
+    { sourceIps: ['0.0.0.0/0', '::/0'] },
+    { ...GET, sourceIp: null },
+    false,
+  ],
   [
     'everything at once',
     { buckets: ['photos'], prefixes: ['a/'], actions: ['s3:Get*'], sourceIps: ['10.0.0.0/8'] },
     GET,
     true,
   ],
-  ['all but the bucket', { buckets: ['music'], prefixes: ['a/'], actions: ['s3:Get*'] }, GET, false],
+  [
+    'all but the bucket',
+    { buckets: ['music'], prefixes: ['a/'], actions: ['s3:Get*'] },
+    GET,
+    false,
+  ],
 ];
 
 describe('a scope', () => {
@@ -74,9 +134,15 @@ describe('a scope', () => {
 
   it('of nothing known is refused', () => {
     expect(
-      scopeMistake({ ...NO_LIMIT, actions: ['s3:GetObject', 's3:List*', 'kms:*'], sourceIps: ['::1', '10.0.0.0/8'] }),
+      scopeMistake({
+        ...NO_LIMIT,
+        actions: ['s3:GetObject', 's3:List*', 'kms:*'],
+        sourceIps: ['::1', '10.0.0.0/8'],
+      }),
     ).toBe(null);
-    expect(scopeMistake({ ...NO_LIMIT, actions: ['s3:FlyToTheMoon'] })).toContain('s3:FlyToTheMoon');
+    expect(scopeMistake({ ...NO_LIMIT, actions: ['s3:FlyToTheMoon'] })).toContain(
+      's3:FlyToTheMoon',
+    );
     expect(scopeMistake({ ...NO_LIMIT, sourceIps: ['10.0.0.0/33'] })).toContain('10.0.0.0/33');
   });
 });

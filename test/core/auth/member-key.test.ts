@@ -1,4 +1,5 @@
-// The keys that members have without anybody making them: never one that somebody made, and never more than the role.
+// The keys that members have without anybody making them: never one that somebody made, and never
+// more than the role.
 import { expect, it } from 'vitest';
 import { createAccessKey } from '../../../src/core/accounts/access-keys.ts';
 import type { ApiCaller } from '../../../src/core/accounts/permissions.ts';
@@ -17,7 +18,14 @@ const maker: ApiCaller = {
 
 async function withMember(role: Role, isEnabled = true) {
   const core = createMemoryCore();
-  const member = { id: 'member1', accountId, login: 'ada', displayName: 'Ada', createdAtMs: 0, revision: 1 };
+  const member = {
+    id: 'member1',
+    accountId,
+    login: 'ada',
+    displayName: 'Ada',
+    createdAtMs: 0,
+    revision: 1,
+  };
   await core.ports.directory.call('addMember', {
     member: { ...member, role, isEnabled, hasPassword: false },
     passwordHash: null,
@@ -28,14 +36,21 @@ async function withMember(role: Role, isEnabled = true) {
 it('are told from all keys that are made', async () => {
   const core = createMemoryCore();
   for (let made = 0; made < 100; made++) {
-    const { key } = await createAccessKey(core, { accountId, name: 'k', scope: null, expiresAtMs: null, maker });
+    const { key } = await createAccessKey(core, {
+      accountId,
+      name: 'k',
+      scope: null,
+      expiresAtMs: null,
+      maker,
+    });
     expect([key.id, isMemberKeyId(key.id)]).toEqual([key.id, false]);
   }
   expect(isMemberKeyId(memberKeyId('member1'))).toBe(true);
 });
 
 it('may do with objects what the role may, and sign nobody in', async () => {
-  const actionsOf = async (role: Role) => (await (await withMember(role))(memberKeyId('member1')))?.scope?.actions;
+  const actionsOf = async (role: Role) =>
+    (await (await withMember(role))(memberKeyId('member1')))?.scope?.actions;
   expect(await actionsOf('reader')).toEqual(['s3:GetObject', 's3:GetObjectVersion']);
   expect(await actionsOf('member')).toContain('s3:PutObject');
   expect(await actionsOf('billing')).toEqual([]);

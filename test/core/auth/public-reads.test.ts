@@ -9,14 +9,28 @@ import { conditionKey } from '../../../src/core/auth/policy/pattern.ts';
 import { withPublicReads } from '../../../src/core/auth/public-reads.ts';
 import { type BucketAccess, PRIVATE_ACCESS } from '../../../src/domain/bucket-access.ts';
 import type { AccountId, BucketName, ObjectKey } from '../../../src/domain/nouns.ts';
-import { ANONYMOUS_ID, canBePublic, everyoneMayRead, isPublicByAcl } from '../../../src/domain/pointer.ts';
+import {
+  ANONYMOUS_ID,
+  canBePublic,
+  everyoneMayRead,
+  isPublicByAcl,
+} from '../../../src/domain/pointer.ts';
 import { fuzzRuns } from '../../fuzz-seed.ts';
 
 const NAME = 'photos' as BucketName;
 const OWNER = 'alice' as AccountId;
 const WRITER = 'bob' as AccountId;
 
-const text = fc.constantFrom('*', 'cats/*', 'cats/tom', 'dogs/*', '*.jpg', 'c?ts/*', 'private/*', '${aws:userid}/*');
+const text = fc.constantFrom(
+  '*',
+  'cats/*',
+  'cats/tom',
+  'dogs/*',
+  '*.jpg',
+  'c?ts/*',
+  'private/*',
+  '${aws:userid}/*',
+);
 const resource = fc.oneof(
   text.map((pattern) => `arn:aws:s3:::${NAME}/${pattern}`),
   fc.constantFrom(`arn:aws:s3:::${NAME}`, '*', 'arn:aws:s3:::*', 'arn:aws:s3:::phot*'),
@@ -31,12 +45,17 @@ const condition = fc.constantFrom(
 const statement = fc.record({
   Effect: fc.constantFrom('Allow', 'Allow', 'Deny'),
   Principal: fc.constantFrom('*', { AWS: '*' }, { AWS: 'bob' }),
-  Action: fc.constantFrom('s3:GetObject', 's3:*', 's3:ListBucket', 's3:PutObject', ['s3:Get*', 's3:List*']),
+  Action: fc.constantFrom('s3:GetObject', 's3:*', 's3:ListBucket', 's3:PutObject', [
+    's3:Get*',
+    's3:List*',
+  ]),
   Resource: fc.array(resource, { minLength: 1, maxLength: 2 }),
   Condition: condition,
 });
 const access: fc.Arbitrary<Omit<BucketAccess, 'publicReads'>> = fc.record({
-  acl: fc.constantFrom(...(['private', 'public-read', 'authenticated-read'] as const)).map(bucketList),
+  acl: fc
+    .constantFrom(...(['private', 'public-read', 'authenticated-read'] as const))
+    .map(bucketList),
   policyJson: fc.oneof(
     fc.constant(null),
     fc
@@ -72,7 +91,15 @@ const object = fc.oneof(
     ),
   }),
 );
-const key = fc.constantFrom('cats/tom', 'cats/kit.jpg', 'dogs/rex', 'private/x', 'private/y.jpg', 'anonymous/x', 'z');
+const key = fc.constantFrom(
+  'cats/tom',
+  'cats/kit.jpg',
+  'dogs/rex',
+  'private/x',
+  'private/y.jpg',
+  'anonymous/x',
+  'z',
+);
 const values = fc.record({
   'aws:SecureTransport': fc.constantFrom('true', 'false'),
   'aws:SourceIp': fc.constantFrom('192.0.2.1', '10.0.0.1'),
@@ -84,8 +111,14 @@ describe('what everyone may read', () => {
   it('is what the decision says, or asks for it', () => {
     fc.assert(
       fc.property(access, object, key, values, (given, version, text, found) => {
-        const record = { name: NAME, ownerId: OWNER, access: withPublicReads({ name: NAME, ownerId: OWNER }, given) };
-        const known = new Map(Object.entries(found).map(([name, value]) => [conditionKey(name), value]));
+        const record = {
+          name: NAME,
+          ownerId: OWNER,
+          access: withPublicReads({ name: NAME, ownerId: OWNER }, given),
+        };
+        const known = new Map(
+          Object.entries(found).map(([name, value]) => [conditionKey(name), value]),
+        );
         const valuesWith = (prefix: string | null) => (name: string) => {
           const value = name === 's3:prefix' ? prefix : (known.get(name) ?? null);
           return value === null ? null : [value];
@@ -103,7 +136,10 @@ describe('what everyone may read', () => {
           version === null
             ? read === 'allowed' || (read !== 'denied' && asked('s3:ListBucket') === 'allowed')
             : read === 'allowed';
-        const pointer = version === null ? null : { ownerId: version.ownerId, isPublicByAcl: isPublicByAcl(version) };
+        const pointer =
+          version === null
+            ? null
+            : { ownerId: version.ownerId, isPublicByAcl: isPublicByAcl(version) };
         const answer = everyoneMayRead(record.access, text, pointer);
         if (answer !== 'ask') expect(answer).toBe(isAllowed ? 'yes' : 'no');
         if (isAllowed) expect(canBePublic(record.access, text)).toBe(true);
@@ -114,7 +150,10 @@ describe('what everyone may read', () => {
 
   it('is not asked for where a plain policy opens a prefix or the whole bucket', () => {
     const opened = (resources: string[], more: object[] = []) => {
-      const Statement = [{ Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource: resources }, ...more];
+      const Statement = [
+        { Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource: resources },
+        ...more,
+      ];
       const policyJson = JSON.stringify({ Version: '2012-10-17', Statement });
       return withPublicReads({ name: NAME, ownerId: OWNER }, { ...PRIVATE_ACCESS, policyJson });
     };
@@ -124,10 +163,21 @@ describe('what everyone may read', () => {
     expect(everyoneMayRead(whole, 'x', null)).toBe('yes');
     expect(everyoneMayRead(whole, 'x', { ...own, ownerId: WRITER })).toBe('no');
     const prefix = opened([`arn:aws:s3:::${NAME}/open/*`]);
-    expect([everyoneMayRead(prefix, 'open/x', own), everyoneMayRead(prefix, 'x', own)]).toEqual(['yes', 'no']);
-    const closed = { Effect: 'Deny', Principal: '*', Action: 's3:*', Resource: `arn:aws:s3:::${NAME}/secret/*` };
+    expect([everyoneMayRead(prefix, 'open/x', own), everyoneMayRead(prefix, 'x', own)]).toEqual([
+      'yes',
+      'no',
+    ]);
+    const closed = {
+      Effect: 'Deny',
+      Principal: '*',
+      Action: 's3:*',
+      Resource: `arn:aws:s3:::${NAME}/secret/*`,
+    };
     const partly = opened([`arn:aws:s3:::${NAME}/*`], [closed]);
-    expect([everyoneMayRead(partly, 'x', own), everyoneMayRead(partly, 'secret/x', own)]).toEqual(['yes', 'no']);
+    expect([everyoneMayRead(partly, 'x', own), everyoneMayRead(partly, 'secret/x', own)]).toEqual([
+      'yes',
+      'no',
+    ]);
     const insecure = {
       ...closed,
       Resource: `arn:aws:s3:::${NAME}/*`,
@@ -139,7 +189,10 @@ describe('what everyone may read', () => {
   it('is nothing, without a look at objects, in a bucket that opened none', () => {
     const closed = withPublicReads({ name: NAME, ownerId: OWNER }, PRIVATE_ACCESS);
     expect([closed.publicReads, canBePublic(closed, 'x')]).toEqual([null, false]);
-    const heard = withPublicReads({ name: NAME, ownerId: OWNER }, { ...PRIVATE_ACCESS, hasPublicObjects: true });
+    const heard = withPublicReads(
+      { name: NAME, ownerId: OWNER },
+      { ...PRIVATE_ACCESS, hasPublicObjects: true },
+    );
     expect(canBePublic(heard, 'x')).toBe(true);
   });
 });

@@ -22,14 +22,18 @@ export function createBillingCore(): BillingCore {
       const isStored = /^(storage|deduplicated|compressed)\//.test(meter);
       const row = { hourMs, bucketId: 'b~1' as BucketId, accessKeyId: null, meter };
       const rows = [{ ...row, quantity: isStored ? quantity * BigInt(HOUR_MS) : quantity }];
-      await core.ports.ledger.call('record', { accountId, batches: [{ source: 'test', sequence, rows }], nowMs: atMs });
+      await core.ports.ledger.call('record', {
+        accountId,
+        batches: [{ source: 'test', sequence, rows }],
+        nowMs: atMs,
+      });
     },
   };
 }
 
 /**
- * The same core in a process that is killed when its directory commits that call: it happened, and nobody heard of it. No
- * later call happens.
+ * The same core in a process that is killed when its directory commits that call: it happened, and
+ * nobody heard of it. No later call happens.
  */
 export function dyingAtCall(core: BillingCore, dies: number): MemoryCore {
   const { directory } = core.ports;

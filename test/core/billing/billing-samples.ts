@@ -15,7 +15,8 @@ export function card(id: string): RateCard {
 }
 
 export type Quantities = Partial<Record<MeterName, bigint>>;
-export const usageOf = (quantities: Quantities): Usage => new Map(Object.entries(quantities)) as Usage;
+export const usageOf = (quantities: Quantities): Usage =>
+  new Map(Object.entries(quantities)) as Usage;
 
 const METERS: readonly MeterName[] = [
   'storage/STANDARD',
@@ -34,17 +35,20 @@ const METERS: readonly MeterName[] = [
 ];
 
 export const anyUsage = fc
-  .array(fc.tuple(fc.constantFrom(...METERS), fc.bigInt({ min: 0n, max: 10n ** 24n })), { maxLength: 12 })
+  .array(fc.tuple(fc.constantFrom(...METERS), fc.bigInt({ min: 0n, max: 10n ** 24n })), {
+    maxLength: 12,
+  })
   .map((pairs) => addUsage(...pairs.map((pair) => new Map([pair]))));
-const SAVING_METERS: readonly MeterName[] = ['STANDARD', 'STANDARD_IA', 'GLACIER'].flatMap((name) => [
-  `deduplicated/${name}` as const,
-  `compressed/${name}` as const,
-]);
+const SAVING_METERS: readonly MeterName[] = ['STANDARD', 'STANDARD_IA', 'GLACIER'].flatMap(
+  (name) => [`deduplicated/${name}` as const, `compressed/${name}` as const],
+);
 /** Usage of which something is saved; now and then more than is stored. */
 export const anySavedUsage = fc
   .tuple(
     anyUsage,
-    fc.array(fc.tuple(fc.constantFrom(...SAVING_METERS), fc.bigInt({ min: 0n, max: 10n ** 24n })), { maxLength: 6 }),
+    fc.array(fc.tuple(fc.constantFrom(...SAVING_METERS), fc.bigInt({ min: 0n, max: 10n ** 24n })), {
+      maxLength: 6,
+    }),
   )
   .map(([usage, saved]) => new Map([...usage, ...saved]) as Usage);
 export const anyCard = fc.constantFrom(...RATE_CARDS);

@@ -1,4 +1,5 @@
-// Bills over the ledger: the open month, closing once and for good, crashes and races in between, credits, forecasts.
+// Bills over the ledger: the open month, closing once and for good, crashes and races in between,
+// credits, forecasts.
 import { describe, expect, it } from 'vitest';
 import { addCredit, leftOf } from '../../../src/core/billing/account-credits.ts';
 import { forecastMonth } from '../../../src/core/billing/forecast-month.ts';
@@ -42,8 +43,14 @@ describe('the bill of the open month', () => {
   it('is what was used so far, by the account’s card', async () => {
     const { core, ann } = await withUsage();
     const bill = await getInvoice(core, ann, NOVEMBER);
-    expect(bill).toMatchObject({ closedAtMs: null, accountName: 'ann & Co', invoice: { totalMicro: 9_000_000n } });
-    expect(bill?.usage).toEqual(usageOf({ 'class-a/STANDARD': 3_000_000n, 'storage/STANDARD': 20n * GB }));
+    expect(bill).toMatchObject({
+      closedAtMs: null,
+      accountName: 'ann & Co',
+      invoice: { totalMicro: 9_000_000n },
+    });
+    expect(bill?.usage).toEqual(
+      usageOf({ 'class-a/STANDARD': 3_000_000n, 'storage/STANDARD': 20n * GB }),
+    );
     await setAccountCard(core, ann.id, 'aws-s3-us-east-1');
     expect(await totalOf(core, ann)).toBe(15_000_595n);
     expect(await getInvoice(core, ann, { year: 2026, month: 12 })).toBe(null);
@@ -52,14 +59,21 @@ describe('the bill of the open month', () => {
   it('loses the parts of an hour and a byte that are none, for the whole month once', async () => {
     const core = createBillingCore();
     const ann = await addAccount(core, 'ann');
-    const row = { bucketId: 'b' as never, accessKeyId: null, meter: 'storage/STANDARD' as const, quantity: 3_599_999n };
+    const row = {
+      bucketId: 'b' as never,
+      accessKeyId: null,
+      meter: 'storage/STANDARD' as const,
+      quantity: 3_599_999n,
+    };
     const rows = [1, 2].map((day) => ({ ...row, hourMs: inNovember(day) }));
     await core.ports.ledger.call('record', {
       accountId: ann.id,
       batches: [{ source: 's', sequence: 1, rows }],
       nowMs: 0,
     });
-    expect((await getInvoice(core, ann, NOVEMBER))?.usage).toEqual(usageOf({ 'storage/STANDARD': 1n }));
+    expect((await getInvoice(core, ann, NOVEMBER))?.usage).toEqual(
+      usageOf({ 'storage/STANDARD': 1n }),
+    );
   });
 });
 
@@ -71,13 +85,19 @@ describe('closing', () => {
     await expect(closeMonth(core, ann, NOVEMBER)).rejects.toMatchObject({ code: 'InvalidInput' });
     december(core, 2);
     const closed = await closeMonth(core, ann, NOVEMBER);
-    expect(closed).toMatchObject({ closedAtMs: Date.UTC(2026, 11, 2), invoice: { totalMicro: 9_000_000n } });
+    expect(closed).toMatchObject({
+      closedAtMs: Date.UTC(2026, 11, 2),
+      invoice: { totalMicro: 9_000_000n },
+    });
   });
 
   it('happens once: later usage, another card and another closing change nothing', async () => {
     const { core, ann } = await withUsage();
     december(core, 2);
-    const [one, two] = await Promise.all([closeMonth(core, ann, NOVEMBER), closeMonth(core, ann, NOVEMBER)]);
+    const [one, two] = await Promise.all([
+      closeMonth(core, ann, NOVEMBER),
+      closeMonth(core, ann, NOVEMBER),
+    ]);
     expect(one).toEqual(two);
     await core.use(ann, inNovember(30), 'class-a/STANDARD', 50_000_000n);
     await setAccountCard(core, ann.id, 'aws-s3-us-east-1');
@@ -94,7 +114,9 @@ describe('closing', () => {
     await setAccountCard(core, ann.id, 'bunny-storage');
     december(core, 2);
     expect(await closeMonth(core, ann, NOVEMBER)).toBe(null);
-    expect(await core.ports.directory.call('listInvoices', { accountId: ann.id, before: '', limit: 9 })).toEqual([]);
+    expect(
+      await core.ports.directory.call('listInvoices', { accountId: ann.id, before: '', limit: 9 }),
+    ).toEqual([]);
   });
 
   it('makes no bill of a month in which strangers alone did something, and were refused', async () => {
@@ -110,17 +132,24 @@ describe('closing', () => {
   it('takes credits once, over the months', async () => {
     const { core, ann } = await withUsage();
     await core.use(ann, Date.UTC(2026, 11, 5), 'class-a/STANDARD', 3_000_000n);
-    const credit = { id: 'w', label: 'w', currency: 'USD', amountMicro: '10000000', grantedAtMs: 0, expiresAtMs: null };
+    const credit = {
+      id: 'w',
+      label: 'w',
+      currency: 'USD',
+      amountMicro: '10000000',
+      grantedAtMs: 0,
+      expiresAtMs: null,
+    };
     await addCredit(core, ann.id, credit);
     expect(await totalOf(core, ann)).toBe(0n);
-    expect(leftOf(await core.ports.directory.call('getAccountBilling', { accountId: ann.id }), credit)).toBe(
-      10_000_000n,
-    );
+    expect(
+      leftOf(await core.ports.directory.call('getAccountBilling', { accountId: ann.id }), credit),
+    ).toBe(10_000_000n);
     december(core, 2);
     expect((await closeMonth(core, ann, NOVEMBER))?.invoice.totalMicro).toBe(0n);
-    expect(leftOf(await core.ports.directory.call('getAccountBilling', { accountId: ann.id }), credit)).toBe(
-      1_000_000n,
-    );
+    expect(
+      leftOf(await core.ports.directory.call('getAccountBilling', { accountId: ann.id }), credit),
+    ).toBe(1_000_000n);
     december(core, 10);
     expect(await totalOf(core, ann, { year: 2026, month: 12 })).toBe(8_000_000n);
   });
@@ -139,21 +168,39 @@ describe('closing by the clock', () => {
     december(core, 2);
     expect(await closeMonths(core)).toBe(1);
     expect(await closeMonths(core)).toBe(0);
-    expect(await core.ports.directory.call('getClosing', {})).toEqual({ period: '2026-12', after: '' });
+    expect(await core.ports.directory.call('getClosing', {})).toEqual({
+      period: '2026-12',
+      after: '',
+    });
   });
 
   it('tells the account’s webhooks of a new bill, and not again for ever', async () => {
     const { core, ann } = await withUsage();
-    const webhook = { id: 'wh', accountId: ann.id, url: 'https://example.com/', description: '', secrets: [] };
+    const webhook = {
+      id: 'wh',
+      accountId: ann.id,
+      url: 'https://example.com/',
+      description: '',
+      secrets: [],
+    };
     const enabled = { ...webhook, types: ['invoice.*'], isEnabled: true, createdAtMs: 0 };
     await core.ports.directory.call('putWebhook', { webhook: enabled, known: null, max: 9 });
     await closeMonths(core);
     december(core, 2);
     await closeMonths(core);
-    const list = { place: accountPlace(ann.id), endpointId: 'wh', state: 'waiting', before: null, limit: 9 } as const;
+    const list = {
+      place: accountPlace(ann.id),
+      endpointId: 'wh',
+      state: 'waiting',
+      before: null,
+      limit: 9,
+    } as const;
     const { deliveries } = await core.ports.directory.call('listDeliveries', list);
     expect(deliveries.map(({ type, payload }) => [type, JSON.parse(payload ?? '').data])).toEqual([
-      ['invoice.closed', expect.objectContaining({ period: '2026-11', totalMicro: '9000000', payable: '9.00' })],
+      [
+        'invoice.closed',
+        expect.objectContaining({ period: '2026-11', totalMicro: '9000000', payable: '9.00' }),
+      ],
     ]);
     core.advanceSeconds(3 * 3600);
     await core.ports.directory.call('setClosing', { period: '2026-11', after: '' });
@@ -167,19 +214,29 @@ describe('closing by the clock', () => {
     await closeMonths(core);
     core.advanceSeconds(90 * DAY_SECONDS);
     expect(await closeMonths(core)).toBe(2);
-    const heads = await core.ports.directory.call('listInvoices', { accountId: ann.id, before: '', limit: 9 });
+    const heads = await core.ports.directory.call('listInvoices', {
+      accountId: ann.id,
+      before: '',
+      limit: 9,
+    });
     expect(heads.map(({ period }) => period)).toEqual(['2026-12', '2026-11']);
   });
 
   it('goes on where it ended, by its bound or when it was stopped', async () => {
     const core = createBillingCore();
-    const accounts = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => addAccount(core, name)));
-    for (const account of accounts) await core.use(account, inNovember(3), 'class-a/STANDARD', 3_000_000n);
+    const accounts = await Promise.all(
+      ['a', 'b', 'c', 'd', 'e'].map((name) => addAccount(core, name)),
+    );
+    for (const account of accounts)
+      await core.use(account, inNovember(3), 'class-a/STANDARD', 3_000_000n);
     await closeMonths(core);
     december(core, 2);
     // The root account comes first, and has used nothing.
     expect(await closeMonths(core, { accountsMax: 3 })).toBe(2);
-    expect(await core.ports.directory.call('getClosing', {})).toEqual({ period: '2026-11', after: 'b' });
+    expect(await core.ports.directory.call('getClosing', {})).toEqual({
+      period: '2026-11',
+      after: 'b',
+    });
     expect(await closeMonths(core, { stopping: AbortSignal.abort() })).toBe(0);
     expect(await closeMonths(core)).toBe(3);
   });
@@ -211,7 +268,8 @@ describe('closing by the clock', () => {
     const { core, ann } = await withUsage();
     const bob = await addAccount(core, 'bob');
     await closeMonths(core);
-    for (const account of [ann, bob]) await core.use(account, Date.UTC(2026, 11, 5), 'class-a/STANDARD', 3_000_000n);
+    for (const account of [ann, bob])
+      await core.use(account, Date.UTC(2026, 11, 5), 'class-a/STANDARD', 3_000_000n);
     core.advanceSeconds(60 * DAY_SECONDS);
     const { ledger } = core.ports;
     let isBroken = true;
@@ -223,7 +281,11 @@ describe('closing by the clock', () => {
     };
     const broken = { ...core, ports: { ...core.ports, ledger: { call } } };
     const billed = async ({ id: accountId }: Account) => {
-      const heads = await core.ports.directory.call('listInvoices', { accountId, before: '', limit: 9 });
+      const heads = await core.ports.directory.call('listInvoices', {
+        accountId,
+        before: '',
+        limit: 9,
+      });
       return heads.map(({ period }) => period).toReversed();
     };
     for (const _ of [1, 2]) {
@@ -247,8 +309,14 @@ describe('closing by the clock', () => {
       await closeMonths(dyingAtCall(core, dies)).catch(() => undefined);
       core.advanceSeconds(60);
       await closeMonths(core);
-      const heads = await directory.call('listInvoices', { accountId: ann.id, before: '', limit: 9 });
-      expect(heads.map(({ period, totalMicro }) => [period, totalMicro])).toEqual([['2026-11', '9000000']]);
+      const heads = await directory.call('listInvoices', {
+        accountId: ann.id,
+        before: '',
+        limit: 9,
+      });
+      expect(heads.map(({ period, totalMicro }) => [period, totalMicro])).toEqual([
+        ['2026-11', '9000000'],
+      ]);
       expect((await directory.call('getClosing', {}))?.period).toBe('2026-12');
     },
   );
@@ -271,13 +339,24 @@ describe('cards of accounts', () => {
   it('must exist, be cards, and not pretend to be shipped ones', async () => {
     const core = createBillingCore();
     const ann = await addAccount(core, 'ann');
-    await expect(setAccountCard(core, ann.id, 'none')).rejects.toMatchObject({ code: 'NoSuchRateCard' });
-    await expect(putRateCard(core, 'own', { id: 'own' })).rejects.toMatchObject({ code: 'InvalidInput' });
+    await expect(setAccountCard(core, ann.id, 'none')).rejects.toMatchObject({
+      code: 'NoSuchRateCard',
+    });
+    await expect(putRateCard(core, 'own', { id: 'own' })).rejects.toMatchObject({
+      code: 'InvalidInput',
+    });
     const shipped = rateCardJson(card('cloudflare-r2'));
-    await expect(putRateCard(core, 'cloudflare-r2', shipped)).rejects.toMatchObject({ code: 'InvalidInput' });
+    await expect(putRateCard(core, 'cloudflare-r2', shipped)).rejects.toMatchObject({
+      code: 'InvalidInput',
+    });
     await expect(putRateCard(core, 'own', shipped)).rejects.toMatchObject({ code: 'InvalidInput' });
     const unit = { name: 'request', size: 1 };
-    const line = { label: 'refused', meters: ['free/blocked', 'free/STANDARD'], unit, tiers: [{ price: '1' }] };
+    const line = {
+      label: 'refused',
+      meters: ['free/blocked', 'free/STANDARD'],
+      unit,
+      tiers: [{ price: '1' }],
+    };
     const pricing = { ...(shipped as object), id: 'own', lines: [line] };
     await expect(putRateCard(core, 'own', pricing)).rejects.toMatchObject({ code: 'InvalidInput' });
     const wrong = { ...core, settings: { ...core.settings, rateCardId: 'gone' } };
@@ -294,7 +373,12 @@ describe('prices with a beginning', () => {
     ...{ id: 'own', name: `${times}`, lines: [classA(`${times}`)] },
   });
   const classA = (price: string) => ({
-    ...{ label: 'A', meters: ['class-a/STANDARD'], unit: { name: 'million', size: 1_000_000 }, tiers: [{ price }] },
+    ...{
+      label: 'A',
+      meters: ['class-a/STANDARD'],
+      unit: { name: 'million', size: 1_000_000 },
+      tiers: [{ price }],
+    },
   });
   async function withOwnCard() {
     const { core, ann } = await withUsage();
@@ -309,14 +393,19 @@ describe('prices with a beginning', () => {
     await core.use(ann, Date.UTC(2026, 11, 1), 'class-a/STANDARD', 1_000_000n);
     expect((await putRateCard(core, 'own', dearer(7))).validFrom).toBe('2026-12');
     expect(await totalOf(core, ann)).toBe(3_000_000n);
-    expect((await getInvoice(core, ann, { year: 2026, month: 12 }))?.invoice.totalMicro).toBe(7_000_000n);
+    expect((await getInvoice(core, ann, { year: 2026, month: 12 }))?.invoice.totalMicro).toBe(
+      7_000_000n,
+    );
     december(core, 2);
     const closed = await closeMonth(core, ann, NOVEMBER);
     expect([closed?.invoice.totalMicro, closed?.card.validFrom]).toEqual([3_000_000n, '2026-11']);
     const replayed = await simulateMonth(core, ann, {
       ...{ period: NOVEMBER, cardIds: ['own'], whatIfs: [], objectCount: 0n },
     });
-    expect(replayed.others.map(({ invoice }) => invoice.totalMicro)).toEqual([3_000_000n, 3_000_000n]);
+    expect(replayed.others.map(({ invoice }) => invoice.totalMicro)).toEqual([
+      3_000_000n,
+      3_000_000n,
+    ]);
   });
 
   it('leave it too when the account is given another card', async () => {
@@ -335,7 +424,9 @@ describe('prices with a beginning', () => {
     const restarted = { ...core, settings: { ...core.settings, rateCardId: 'aws-s3-us-east-1' } };
     // A release with other prices has noted those of the month that runs; so it would be noted of
     // the one before.
-    const prices = [{ name: 'cloudflare-r2', value: JSON.stringify({ ...dearer(9), id: 'cloudflare-r2' }) }];
+    const prices = [
+      { name: 'cloudflare-r2', value: JSON.stringify({ ...dearer(9), id: 'cloudflare-r2' }) },
+    ];
     await core.ports.directory.call('notePrices', { period: '2026-12', prices });
     await runBilling(restarted);
     december(core, 2);
@@ -350,14 +441,22 @@ describe('prices with a beginning', () => {
     await setAccountCard(core, ann.id, null, { validFrom: '2027-02' });
     const pricing = async (period: string) => (await findAccountCard(core, ann.id, period)).name;
     const months = ['2026-10', '2026-11', '2026-12', '2027-01', '2027-02'];
-    expect(await Promise.all(months.map(pricing))).toEqual(['Cloudflare R2', '1', '1', '7', 'Cloudflare R2']);
+    expect(await Promise.all(months.map(pricing))).toEqual([
+      'Cloudflare R2',
+      '1',
+      '1',
+      '7',
+      'Cloudflare R2',
+    ]);
     for (const late of [
       () => putRateCard(core, 'own', { ...dearer(9), validFrom: '2026-10' }),
       () => setAccountCard(core, ann.id, 'bunny-storage', { validFrom: '2026-10' }),
     ]) {
       await expect(late()).rejects.toMatchObject({ code: 'InvalidInput' });
     }
-    await expect(putRateCard(core, 'own', { ...dearer(9), validFrom: 'soon' })).rejects.toMatchObject({
+    await expect(
+      putRateCard(core, 'own', { ...dearer(9), validFrom: 'soon' }),
+    ).rejects.toMatchObject({
       code: 'InvalidInput',
     });
     december(core, 5);
@@ -387,10 +486,15 @@ describe('a forecast', () => {
     await core.use(ann, inNovember(18, 20), 'storage/STANDARD', 90n * GB);
     await core.use(ann, inNovember(19, 20), 'storage/STANDARD', 40n * GB);
     const { soFar, atEnd } = await forecastMonth(core, ann);
-    expect(soFar.usage).toEqual(usageOf({ 'class-a/STANDARD': 1_600_000n, 'storage/STANDARD': 130n * GB }));
+    expect(soFar.usage).toEqual(
+      usageOf({ 'class-a/STANDARD': 1_600_000n, 'storage/STANDARD': 130n * GB }),
+    );
     // It is the 20th: 11 days are left.
     expect(atEnd.usage).toEqual(
-      usageOf({ 'class-a/STANDARD': 2_700_000n, 'storage/STANDARD': 130n * GB + 40n * GB * 11n * 24n }),
+      usageOf({
+        'class-a/STANDARD': 2_700_000n,
+        'storage/STANDARD': 130n * GB + 40n * GB * 11n * 24n,
+      }),
     );
   });
 });
@@ -420,15 +524,22 @@ describe('a forecast of a new account', () => {
 describe('a simulation', () => {
   it('replays the ledger’s month against other cards', async () => {
     const { core, ann } = await withUsage();
-    for (let hour = 0; hour < 72; hour += 1) await core.use(ann, inNovember(10, hour), 'storage/STANDARD', 720n * GB);
+    for (let hour = 0; hour < 72; hour += 1)
+      await core.use(ann, inNovember(10, hour), 'storage/STANDARD', 720n * GB);
     const input = { period: NOVEMBER, cardIds: ['aws-s3-us-east-1'], whatIfs: [], objectCount: 0n };
     const { own, others } = await simulateMonth(core, ann, input);
     expect(own.invoice.totalMicro).toBe(await totalOf(core, ann));
     expect(others.map(({ card: { id } }) => id)).toEqual(['cloudflare-r2', 'aws-s3-us-east-1']);
     expect(others[0]).toEqual(own);
-    const lifecycle = await simulateMonth(core, ann, { ...input, whatIfs: [{ kind: 'lifecycle', days: 1 }] });
-    const cold = lifecycle.others[0]?.invoice.lines.find(({ meters }) => meters.includes('storage/STANDARD_IA'));
-    // Of three days all but the first 24 hours were there for a day: 48 hours of 720 GB are 48 GB-months.
+    const lifecycle = await simulateMonth(core, ann, {
+      ...input,
+      whatIfs: [{ kind: 'lifecycle', days: 1 }],
+    });
+    const cold = lifecycle.others[0]?.invoice.lines.find(({ meters }) =>
+      meters.includes('storage/STANDARD_IA'),
+    );
+    // Of three days all but the first 24 hours were there for a day: 48 hours of 720 GB are 48
+    // GB-months.
     expect(cold?.units).toBe(48n * 10n ** 12n);
     await expect(simulateMonth(core, ann, { ...input, cardIds: ['none'] })).rejects.toMatchObject({
       code: 'NoSuchRateCard',

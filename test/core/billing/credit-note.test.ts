@@ -8,7 +8,12 @@ import { closeMonths } from '../../../src/core/billing/invoices/close-months.ts'
 import { creditInvoice, voidInvoice } from '../../../src/core/billing/invoices/credit-note.ts';
 import { getInvoice } from '../../../src/core/billing/invoices/get-invoice.ts';
 import { recompute } from '../../../src/core/billing/invoices/invoice-document.ts';
-import { amountsOf, makeTerms, NO_TAX_OF_ITS_OWN, readParties } from '../../../src/core/billing/invoices/terms.ts';
+import {
+  amountsOf,
+  makeTerms,
+  NO_TAX_OF_ITS_OWN,
+  readParties,
+} from '../../../src/core/billing/invoices/terms.ts';
 import type { Account } from '../../../src/domain/nouns.ts';
 import { addAccount, type BillingCore, createBillingCore, dyingAtCall } from './billing-core.ts';
 
@@ -16,14 +21,26 @@ const NOVEMBER = { year: 2026, month: 11 };
 const ISSUER = {
   ...{ name: 'Hosting GmbH', address: 'Weg 1\n10115 Berlin', country: 'DE', taxId: 'DE123456789' },
   ...{ paymentNote: 'IBAN DE00', dueDays: 10, invoicePrefix: 'INV-', creditNotePrefix: 'CN-' },
-  ...{ taxPercent: '0', taxPercentByCountry: { DE: '19', US: '8.875' }, reverseChargeNote: 'Reverse charge.' },
+  ...{
+    taxPercent: '0',
+    taxPercentByCountry: { DE: '19', US: '8.875' },
+    reverseChargeNote: 'Reverse charge.',
+  },
 };
 const BUYER = { name: '王小明', address: '', country: 'DE', taxId: 'DE999' };
 
-const setParty = async (core: BillingCore, id: 'issuer' | 'buyer/ann' | 'tax/ann', value: object) => {
+const setParty = async (
+  core: BillingCore,
+  id: 'issuer' | 'buyer/ann' | 'tax/ann',
+  value: object,
+) => {
   const { stored } = await readParties(core, 'ann' as Account['id']);
   const known = id === 'issuer' ? stored.issuer : id === 'tax/ann' ? stored.tax : stored.buyer;
-  await core.ports.directory.call('setParty', { id: id as 'issuer', json: JSON.stringify(value), known });
+  await core.ports.directory.call('setParty', {
+    id: id as 'issuer',
+    json: JSON.stringify(value),
+    known,
+  });
 };
 
 /** Ann's November comes to 9.00 USD and 1.71 of tax. */
@@ -50,7 +67,12 @@ describe('the terms of a bill', () => {
     expect(await getInvoice(core, ann, NOVEMBER)).toEqual(bill);
     expect(bill).toMatchObject({
       number: 'INV-000001',
-      terms: { seller: { taxId: 'DE123456789' }, buyer: BUYER, taxPercent: '19', dueOn: '2026-12-12' },
+      terms: {
+        seller: { taxId: 'DE123456789' },
+        buyer: BUYER,
+        taxPercent: '19',
+        dueOn: '2026-12-12',
+      },
     });
     const { facts, sums, notes } = invoiceSheet(bill, 'x');
     expect(facts).toContainEqual(['To', '王小明\nDE\nTax id DE999']);
@@ -68,7 +90,10 @@ describe('the terms of a bill', () => {
     const termsOf = (buyer: typeof BUYER, tax = reverse) =>
       makeTerms(account, { issuer: ISSUER, buyer, tax }, Date.UTC(2026, 11, 2));
     expect(termsOf(BUYER)).toMatchObject({ taxPercent: '0', reverseChargeNote: 'Reverse charge.' });
-    expect(termsOf({ ...BUYER, taxId: 'DE998' })).toMatchObject({ taxPercent: '19', reverseChargeNote: null });
+    expect(termsOf({ ...BUYER, taxId: 'DE998' })).toMatchObject({
+      taxPercent: '19',
+      reverseChargeNote: null,
+    });
     expect(termsOf({ ...BUYER, country: 'FR', taxId: '' }).taxPercent).toBe('0');
     const { taxPercent } = termsOf({ ...BUYER, taxId: '' }, { ...reverse, percent: '7.50' });
     expect(taxPercent).toBe('7.5');
@@ -98,7 +123,8 @@ describe('numbers', () => {
     for (let dies = 1; ; dies += 1) {
       const core = createBillingCore();
       const accounts = await Promise.all(['a', 'b', 'c'].map((name) => addAccount(core, name)));
-      for (const account of accounts) await core.use(account, Date.UTC(2026, 10, 3), 'class-a/STANDARD', 9_000_000n);
+      for (const account of accounts)
+        await core.use(account, Date.UTC(2026, 10, 3), 'class-a/STANDARD', 9_000_000n);
       core.advanceSeconds((Date.UTC(2026, 11, 2) - core.ports.clock.nowMs()) / 1000);
       await core.ports.directory.call('setClosing', { period: '2026-11', after: '' });
       const ended = await closeMonths(dyingAtCall(core, dies)).then(
@@ -129,7 +155,11 @@ describe('a credit note', () => {
   it('takes back a part by amount or by lines, then the rest, and no more than is left', async () => {
     const { core, ann } = await closedBill();
     const first = await creditInvoice(core, ann, NOVEMBER, amount(4_000_000n));
-    expect(first).toMatchObject({ number: 'CN-000001', invoiceNumber: 'INV-000001', taxMicro: 760_000n });
+    expect(first).toMatchObject({
+      number: 'CN-000001',
+      invoiceNumber: 'INV-000001',
+      taxMicro: 760_000n,
+    });
     for (const netMicro of [5_010_000n, 5n, 0n, -1_000_000n]) {
       await expect(creditInvoice(core, ann, NOVEMBER, amount(netMicro))).rejects.toMatchObject({
         code: 'InvalidInput',
@@ -141,7 +171,9 @@ describe('a credit note', () => {
     }
     const rest = await creditInvoice(core, ann, NOVEMBER, { reason: 'x', part: null });
     expect(rest).toMatchObject({ number: 'CN-000002', netMicro: 5_000_000n, taxMicro: 950_000n });
-    await expect(creditInvoice(core, ann, NOVEMBER, amount(10_000n))).rejects.toMatchObject({ code: 'InvalidInput' });
+    await expect(creditInvoice(core, ann, NOVEMBER, amount(10_000n))).rejects.toMatchObject({
+      code: 'InvalidInput',
+    });
     const missing = creditInvoice(core, ann, { year: 2026, month: 10 }, amount(10_000n));
     await expect(missing).rejects.toMatchObject({ code: 'NoSuchInvoice' });
   });
@@ -152,7 +184,9 @@ describe('a credit note', () => {
     const note = await creditInvoice(core, ann, NOVEMBER, { reason: 'x', part: { lines: [at] } });
     expect(note).toMatchObject({ netMicro: 9_000_000n, lines: [{ label: 'Class A operations' }] });
     const { rows, sums } = creditNoteSheet(note, 'x');
-    expect(rows.map(({ label, amount }) => [label, amount])).toEqual([['Class A operations', '-9.000000']]);
+    expect(rows.map(({ label, amount }) => [label, amount])).toEqual([
+      ['Class A operations', '-9.000000'],
+    ]);
     expect(sums.at(-1)).toEqual(['In your favour', '-10.71']);
     expect(sheetHtml(creditNoteSheet(note, 'x'))).toContain('<bdi>王小明</bdi><br><bdi>DE</bdi>');
   });
@@ -167,7 +201,8 @@ describe('a credit note', () => {
         }
         await voidInvoice(core, ann, NOVEMBER, { reason: 'x', isReissued: false });
         const notes = await notesOf(core, ann);
-        const sum = (name: 'netMicro' | 'taxMicro') => notes.reduce((total, note) => total + BigInt(note[name]), 0n);
+        const sum = (name: 'netMicro' | 'taxMicro') =>
+          notes.reduce((total, note) => total + BigInt(note[name]), 0n);
         expect([sum('netMicro'), sum('taxMicro')]).toEqual([9_000_000n, 1_710_000n]);
         expect(notes.every(({ taxMicro }) => BigInt(taxMicro) >= 0n)).toBe(true);
       }),
@@ -177,7 +212,9 @@ describe('a credit note', () => {
 
   it('never takes back more together with others at once, and numbers them without a gap', async () => {
     const { core, ann } = await closedBill();
-    const writing = Array.from({ length: 4 }, () => creditInvoice(core, ann, NOVEMBER, amount(4_000_000n)));
+    const writing = Array.from({ length: 4 }, () =>
+      creditInvoice(core, ann, NOVEMBER, amount(4_000_000n)),
+    );
     const results = await Promise.allSettled(writing);
     const notes = await notesOf(core, ann);
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
@@ -190,8 +227,16 @@ describe('a void bill', () => {
     const { core, ann, bill } = await closedBill();
     await setParty(core, 'buyer/ann', { ...BUYER, name: 'Right name' });
     await setParty(core, 'tax/ann', { percent: '7', reverseChargeTaxId: null });
-    const { note, invoice } = await voidInvoice(core, ann, NOVEMBER, { reason: 'wrong name', isReissued: true });
-    expect(note).toMatchObject({ isVoid: true, netMicro: 9_000_000n, taxMicro: 1_710_000n, terms: bill.terms });
+    const { note, invoice } = await voidInvoice(core, ann, NOVEMBER, {
+      reason: 'wrong name',
+      isReissued: true,
+    });
+    expect(note).toMatchObject({
+      isVoid: true,
+      netMicro: 9_000_000n,
+      taxMicro: 1_710_000n,
+      terms: bill.terms,
+    });
     expect(invoice).toMatchObject({
       number: 'INV-000002',
       issue: 1,
@@ -218,7 +263,8 @@ describe('a void bill', () => {
     await core.ports.directory.call('addCredit', { accountId: ann.id, credit });
     await core.use(ann, Date.UTC(2026, 10, 3), 'class-a/STANDARD', 3_000_000n);
     await closeMonth(core, ann, NOVEMBER, { isLast: true });
-    const usesOf = async () => (await core.ports.directory.call('getAccountBilling', { accountId: ann.id })).uses;
+    const usesOf = async () =>
+      (await core.ports.directory.call('getAccountBilling', { accountId: ann.id })).uses;
     expect(await usesOf()).toHaveLength(1);
     const again = await voidInvoice(core, ann, NOVEMBER, { reason: 'x', isReissued: true });
     expect([again.note.netMicro, (await usesOf()).length]).toEqual([5_000_000n, 1]);

@@ -1,4 +1,5 @@
-// Bills as files: what spreadsheets may not run, what a page may not hold, and what FOCUS 1.2 asks of its columns.
+// Bills as files: what spreadsheets may not run, what a page may not hold, and what FOCUS 1.2 asks
+// of its columns.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BucketUsage } from '../../../src/core/billing/exports/bucket-shares.ts';
@@ -15,13 +16,25 @@ import { payable } from '../../../src/core/billing/exports/invoice-rows.ts';
 import { invoiceSheet } from '../../../src/core/billing/exports/sheet.ts';
 import { sheetHtml } from '../../../src/core/billing/exports/sheet-html.ts';
 import type { Credit } from '../../../src/core/billing/invoices/invoice.ts';
-import { type InvoiceDocument, makeDocument } from '../../../src/core/billing/invoices/invoice-document.ts';
+import {
+  type InvoiceDocument,
+  makeDocument,
+} from '../../../src/core/billing/invoices/invoice-document.ts';
 import type { RateCard } from '../../../src/core/billing/prices/rate-card.ts';
 import type { Usage } from '../../../src/core/billing/usage.ts';
 import type { BucketId, BucketName } from '../../../src/domain/nouns.ts';
-import { anyCard, anySavedUsage, card, GB, MARCH, type Quantities, usageOf } from './billing-samples.ts';
+import {
+  anyCard,
+  anySavedUsage,
+  card,
+  GB,
+  MARCH,
+  type Quantities,
+  usageOf,
+} from './billing-samples.ts';
 
-const invoiceHtml = (bill: InvoiceDocument, issuer: string) => sheetHtml(invoiceSheet(bill, issuer));
+const invoiceHtml = (bill: InvoiceDocument, issuer: string) =>
+  sheetHtml(invoiceSheet(bill, issuer));
 const document = (
   quantities: Quantities,
   change: { card?: RateCard; name?: string; credits?: readonly Credit[] } = {},
@@ -110,7 +123,9 @@ describe('HTML', () => {
     const name = `<script>alert("1")</script>&'`;
     const html = invoiceHtml(document(HOSTING, { name, credits: [CREDIT] }), 'Ann & Co');
     expect(html).not.toMatch(/<script|javascript:|\son\w+=|<link|<img|src=/i);
-    expect(html).toContain('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;&#39;</bdi><br><bdi>123</bdi>');
+    expect(html).toContain(
+      '&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;&#39;</bdi><br><bdi>123</bdi>',
+    );
     expect(html).toContain('<dd><bdi>Ann &amp; Co</bdi></dd>');
     expect(html).toContain('Invoice QS-2026-03-a665a4592042');
     expect(html).toContain('<td class="n">104.400000</td>');
@@ -119,11 +134,14 @@ describe('HTML', () => {
   });
 
   it('says when the month is still open', () => {
-    expect(invoiceHtml({ ...document(HOSTING), closedAtMs: null }, 'x')).toContain('Open bill QS-2026-03-a665a4592042');
+    expect(invoiceHtml({ ...document(HOSTING), closedAtMs: null }, 'x')).toContain(
+      'Open bill QS-2026-03-a665a4592042',
+    );
   });
 });
 
-// Source: https://github.com/FinOps-Open-Cost-and-Usage-Spec/FOCUS_Spec/tree/v1.2/specification/columns
+// Source:
+// https://github.com/FinOps-Open-Cost-and-Usage-Spec/FOCUS_Spec/tree/v1.2/specification/columns
 describe('FOCUS 1.2', () => {
   const MANDATORY = [
     'BilledCost',
@@ -149,7 +167,8 @@ describe('FOCUS 1.2', () => {
     'ServiceName',
   ] as const;
   const NEVER_NULL = MANDATORY.filter(
-    (column) => !['BillingAccountName', 'ChargeClass', 'PricingQuantity', 'PricingUnit'].includes(column),
+    (column) =>
+      !['BillingAccountName', 'ChargeClass', 'PricingQuantity', 'PricingUnit'].includes(column),
   );
   const NUMBERS = [
     'BilledCost',
@@ -187,7 +206,10 @@ describe('FOCUS 1.2', () => {
           expect(row.ChargePeriodEnd).toBe('2026-04-01T00:00:00Z');
           expect(['Usage', 'Adjustment', 'Credit']).toContain(row.ChargeCategory);
           expect(['Usage-Based', 'Recurring', 'One-Time']).toContain(row.ChargeFrequency);
-          expect([row.ServiceCategory, row.ServiceSubcategory]).toEqual(['Storage', 'Object Storage']);
+          expect([row.ServiceCategory, row.ServiceSubcategory]).toEqual([
+            'Storage',
+            'Object Storage',
+          ]);
           expect(row.ChargeClass).toBe(null);
           const isUsage = row.ChargeCategory === 'Usage';
           for (const column of [
@@ -214,7 +236,9 @@ describe('FOCUS 1.2', () => {
         const bill = document(Object.fromEntries(usage), { card: priced, credits: [CREDIT] });
         const rows = focusRows(bill, 'Quayside');
         const micro = (text: string) => BigInt(text.replace('.', ''));
-        expect(rows.reduce((sum, { BilledCost }) => sum + micro(BilledCost ?? ''), 0n)).toBe(bill.invoice.totalMicro);
+        expect(rows.reduce((sum, { BilledCost }) => sum + micro(BilledCost ?? ''), 0n)).toBe(
+          bill.invoice.totalMicro,
+        );
         for (const { ListUnitPrice, PricingQuantity, ListCost } of rows) {
           if (ListUnitPrice === null || PricingQuantity === null) continue;
           const scaled = (text: string) => {
@@ -222,7 +246,8 @@ describe('FOCUS 1.2', () => {
             return BigInt(whole + fraction.padEnd(12, '0'));
           };
           // Quantities have 12 digits and costs 6, each rounded once.
-          const difference = scaled(ListUnitPrice) * scaled(PricingQuantity) - scaled(ListCost ?? '') * 10n ** 12n;
+          const difference =
+            scaled(ListUnitPrice) * scaled(PricingQuantity) - scaled(ListCost ?? '') * 10n ** 12n;
           expect(difference < 2n * 10n ** 18n && difference > -2n * 10n ** 18n).toBe(true);
         }
       }),
@@ -233,9 +258,12 @@ describe('FOCUS 1.2', () => {
   const cut = (usage: Usage, parts: readonly number[]): BucketUsage[] => {
     const all = parts.reduce((sum, part) => sum + part, 1);
     const quantities = (part: number) =>
-      new Map([...usage].map(([meter, quantity]) => [meter, (quantity * BigInt(part)) / BigInt(all)]));
+      new Map(
+        [...usage].map(([meter, quantity]) => [meter, (quantity * BigInt(part)) / BigInt(all)]),
+      );
     return parts.map((part, at) => {
-      const bucket = at === 0 ? null : { id: `b${at}~id` as BucketId, name: `b${at}` as BucketName };
+      const bucket =
+        at === 0 ? null : { id: `b${at}~id` as BucketId, name: `b${at}` as BucketName };
       return { bucket, quantities: quantities(part) };
     });
   };
@@ -246,14 +274,23 @@ describe('FOCUS 1.2', () => {
       fc.property(anySavedUsage, anyCard, anyParts, (usage, priced, parts) => {
         const bill = document(Object.fromEntries(usage), { card: priced, credits: [CREDIT] });
         const split = focusRows(bill, 'Quayside', cut(bill.usage, parts));
-        const sums = (rows: readonly FocusRow[], column: 'BilledCost' | 'ConsumedQuantity' | 'PricingQuantity') => {
+        const sums = (
+          rows: readonly FocusRow[],
+          column: 'BilledCost' | 'ConsumedQuantity' | 'PricingQuantity',
+        ) => {
           const digits = (text: string) => {
             const [whole = '', fraction = ''] = text.split('.');
             return BigInt(whole + fraction.padEnd(12, '0'));
           };
-          const of = Map.groupBy(rows, ({ SkuPriceId, ChargeDescription }) => `${SkuPriceId} ${ChargeDescription}`);
+          const of = Map.groupBy(
+            rows,
+            ({ SkuPriceId, ChargeDescription }) => `${SkuPriceId} ${ChargeDescription}`,
+          );
           return new Map(
-            [...of].map(([key, all]) => [key, all.reduce((sum, row) => sum + digits(row[column] ?? '0'), 0n)]),
+            [...of].map(([key, all]) => [
+              key,
+              all.reduce((sum, row) => sum + digits(row[column] ?? '0'), 0n),
+            ]),
           );
         };
         const whole = focusRows(bill, 'Quayside');
@@ -277,7 +314,8 @@ describe('FOCUS 1.2', () => {
     });
     const rows = focusRows(bill, 'Quayside', [used('a', 1n), used('b', 1n), used('c', 5n)]);
     const paid = rows.filter(({ ChargeDescription }) => ChargeDescription === 'Class B operations');
-    // 104.400000 in sevenths: 14.914285|7 twice and 74.571428|5. Two micro-units are left, for those that lost most.
+    // 104.400000 in sevenths: 14.914285|7 twice and 74.571428|5. Two micro-units are left, for
+    // those that lost most.
     expect(
       paid.map(({ ResourceId, ResourceName, ResourceType, BilledCost }) => [
         ResourceId,
@@ -291,8 +329,8 @@ describe('FOCUS 1.2', () => {
       ['c~1', 'c', 'Bucket', '74.571428'],
     ]);
     // Of what no bucket is known to have used, nobody is told.
-    expect(rows.filter(({ ChargeDescription }) => ChargeDescription?.startsWith('Storage'))).toMatchObject([
-      { ResourceId: null, ConsumedQuantity: '10' },
-    ]);
+    expect(
+      rows.filter(({ ChargeDescription }) => ChargeDescription?.startsWith('Storage')),
+    ).toMatchObject([{ ResourceId: null, ConsumedQuantity: '10' }]);
   });
 });

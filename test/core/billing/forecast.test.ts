@@ -17,7 +17,11 @@ describe('a forecast', () => {
       stored: usageOf({ 'storage/STANDARD': 3n }),
     });
     expect(usage).toEqual(
-      usageOf({ 'storage/STANDARD': 1_000n + 3n * 21n * 24n, 'class-a/STANDARD': 500n + 210n, 'egress/edge': 21n }),
+      usageOf({
+        'storage/STANDARD': 1_000n + 3n * 21n * 24n,
+        'class-a/STANDARD': 500n + 210n,
+        'egress/edge': 21n,
+      }),
     );
   });
 
@@ -25,16 +29,23 @@ describe('a forecast', () => {
     const used = usageOf({ 'storage/STANDARD': 1_000n, 'class-a/STANDARD': 500n });
     const stored = usageOf({ 'storage/STANDARD': 3n });
     const nowMs = Date.UTC(2026, 4);
-    expect(forecastUsage({ period: MARCH, nowMs, used, recent: used, windowMs: FORECAST_WINDOW_MS, stored })).toEqual(
-      used,
-    );
+    expect(
+      forecastUsage({
+        period: MARCH,
+        nowMs,
+        used,
+        recent: used,
+        windowMs: FORECAST_WINDOW_MS,
+        stored,
+      }),
+    ).toEqual(used);
   });
 
   it('without a past knows storage alone', () => {
     const stored = usageOf({ 'storage/STANDARD': 5n });
     const none = usageOf({});
-    expect(forecastUsage({ period: MARCH, nowMs: start, used: none, recent: none, windowMs: 0, stored })).toEqual(
-      usageOf({ 'storage/STANDARD': 5n * 744n }),
-    );
+    expect(
+      forecastUsage({ period: MARCH, nowMs: start, used: none, recent: none, windowMs: 0, stored }),
+    ).toEqual(usageOf({ 'storage/STANDARD': 5n * 744n }));
   });
 });

@@ -1,10 +1,21 @@
-// Closed bills: made again from themselves they are the same, kept as JSON they are the same, and credits are used once.
+// Closed bills: made again from themselves they are the same, kept as JSON they are the same, and
+// credits are used once.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CreditGrant, creditsFor } from '../../../src/core/billing/credits.ts';
-import { invoiceNumber, makeDocument, recompute } from '../../../src/core/billing/invoices/invoice-document.ts';
+import {
+  invoiceNumber,
+  makeDocument,
+  recompute,
+} from '../../../src/core/billing/invoices/invoice-document.ts';
 import { invoiceJson, parseInvoiceJson } from '../../../src/core/billing/invoices/invoice-json.ts';
-import { monthBounds, monthOf, monthsLater, monthText, parseMonth } from '../../../src/core/billing/month.ts';
+import {
+  monthBounds,
+  monthOf,
+  monthsLater,
+  monthText,
+  parseMonth,
+} from '../../../src/core/billing/month.ts';
 import { parseRateCard } from '../../../src/core/billing/prices/rate-card.ts';
 import { rateCardJson } from '../../../src/core/billing/prices/rate-card-json.ts';
 import { RATE_CARDS } from '../../../src/core/billing/prices/rate-cards.ts';
@@ -15,7 +26,11 @@ const closedAtMs = Date.UTC(2026, 3, 2);
 
 describe('a closed bill', () => {
   const anyDocument = fc
-    .record({ usage: anyUsage, card: anyCard, amountMicro: fc.bigInt({ min: 1n, max: 10n ** 12n }) })
+    .record({
+      usage: anyUsage,
+      card: anyCard,
+      amountMicro: fc.bigInt({ min: 1n, max: 10n ** 12n }),
+    })
     .map(({ usage, card: priced, amountMicro }) =>
       makeDocument({
         account,
@@ -38,7 +53,9 @@ describe('a closed bill', () => {
   it('is the same after it was kept as JSON', () => {
     fc.assert(
       fc.property(anyDocument, (document) => {
-        expect(parseInvoiceJson(JSON.parse(JSON.stringify(invoiceJson(document))))).toEqual(document);
+        expect(parseInvoiceJson(JSON.parse(JSON.stringify(invoiceJson(document))))).toEqual(
+          document,
+        );
       }),
     );
   });
@@ -79,7 +96,8 @@ describe('credits', () => {
     expiresAtMs: null,
     ...change,
   });
-  const ids = (grants: readonly CreditGrant[]) => creditsFor(MARCH, 'USD', grants, []).map(({ id }) => id);
+  const ids = (grants: readonly CreditGrant[]) =>
+    creditsFor(MARCH, 'USD', grants, []).map(({ id }) => id);
 
   it('are taken in the order of their ends', () => {
     const grants = [
@@ -119,14 +137,17 @@ describe('credits', () => {
 
 describe('months', () => {
   it('are texts, bounds and neighbours', () => {
-    expect([parseMonth('2026-03'), parseMonth('2026-3'), parseMonth('2026-13'), parseMonth('x2026-03')]).toEqual([
-      MARCH,
-      null,
-      null,
-      null,
-    ]);
+    expect([
+      parseMonth('2026-03'),
+      parseMonth('2026-3'),
+      parseMonth('2026-13'),
+      parseMonth('x2026-03'),
+    ]).toEqual([MARCH, null, null, null]);
     expect(monthText(monthsLater({ year: 2026, month: 1 }, -1))).toBe('2025-12');
-    expect(monthBounds(MARCH)).toEqual({ startMs: Date.UTC(2026, 2, 1), endMs: Date.UTC(2026, 3, 1) });
+    expect(monthBounds(MARCH)).toEqual({
+      startMs: Date.UTC(2026, 2, 1),
+      endMs: Date.UTC(2026, 3, 1),
+    });
     expect(monthOf(Date.UTC(2026, 3, 1) - 1)).toEqual(MARCH);
   });
 });

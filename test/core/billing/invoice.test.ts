@@ -1,7 +1,12 @@
 // The published price examples of R2 and S3, and properties that every invoice has.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { divideRounded, formatMicro, parseDecimal, SCALE } from '../../../src/core/billing/decimal.ts';
+import {
+  divideRounded,
+  formatMicro,
+  parseDecimal,
+  SCALE,
+} from '../../../src/core/billing/decimal.ts';
 import { hoursOf, makeInvoice } from '../../../src/core/billing/invoices/invoice.ts';
 import { parseRateCard, RateCardError } from '../../../src/core/billing/prices/rate-card.ts';
 import { RATE_CARDS } from '../../../src/core/billing/prices/rate-cards.ts';
@@ -50,12 +55,17 @@ describe('the billing examples of R2', () => {
   });
 });
 
-// Source: https://aws.amazon.com/s3/faqs/#Billing (quantities), at the prices of https://aws.amazon.com/s3/pricing/
+// Source: https://aws.amazon.com/s3/faqs/#Billing (quantities), at the prices of
+// https://aws.amazon.com/s3/pricing/
 describe('the billing examples of S3', () => {
   it('storage: 100 GB for 15 days of March and 100 TB for 16, across a tier', () => {
     const byteHours = 100n * GiB * 15n * 24n + 102_400n * GiB * 16n * 24n;
     expect(byteHours).toBe(42_259_901_212_262_400n);
-    const invoice = makeInvoice(usageOf({ 'storage/STANDARD': byteHours }), card('aws-s3-us-east-1'), MARCH);
+    const invoice = makeInvoice(
+      usageOf({ 'storage/STANDARD': byteHours }),
+      card('aws-s3-us-east-1'),
+      MARCH,
+    );
     expect(divideRounded(invoice.lines[0]?.units ?? 0n, 10n ** 12n)).toBe(52_900n);
     // 51,200 GB at $0.023 and 1,700 at $0.022.
     expect(formatMicro(invoice.totalMicro)).toBe('1215.00');
@@ -81,7 +91,8 @@ describe('the billing examples of S3', () => {
 
 // Sources: the cards' own. Prices as published, quantities ours where no example is.
 describe('the other cards', () => {
-  // Source: https://help.aliyun.com/document_detail/109686.html, case 1: 505 GB, 1,000 reads an hour, 5 GB a day.
+  // Source: https://help.aliyun.com/document_detail/109686.html, case 1: 505 GB, 1,000 reads an
+  // hour, 5 GB a day.
   it("OSS: the billing case of a site's static files, 151.47", () => {
     const quantities = {
       'storage/STANDARD': 505n * GiB * 720n,
@@ -92,10 +103,15 @@ describe('the other cards', () => {
   });
 
   it('B2: a TB for 30 days, and downloads beyond three times what is stored', () => {
-    const stored = { 'storage/STANDARD': 1010n * GB * 720n, 'class-a/STANDARD': 10n ** 9n } as const;
+    const stored = {
+      'storage/STANDARD': 1010n * GB * 720n,
+      'class-a/STANDARD': 10n ** 9n,
+    } as const;
     expect(bill('backblaze-b2', stored)).toBe('6.95');
     expect(bill('backblaze-b2', { ...stored, 'egress/edge': 3030n * GB })).toBe('6.95');
-    expect(bill('backblaze-b2', { ...stored, 'egress/edge': 3000n * GB, 'egress/bucket': 130n * GB })).toBe('7.95');
+    expect(
+      bill('backblaze-b2', { ...stored, 'egress/edge': 3000n * GB, 'egress/bucket': 130n * GB }),
+    ).toBe('7.95');
   });
 
   it('Bunny: a month costs a dollar at least, unless nothing at all was used', () => {
@@ -103,7 +119,9 @@ describe('the other cards', () => {
     const quantities = { 'storage/STANDARD': 60n * GB * month, 'egress/edge': 20n * GB } as const;
     const invoice = makeInvoice(usageOf(quantities), card('bunny-storage'), MARCH);
     expect([invoice.minimumMicro, invoice.totalMicro]).toEqual([200_000n, 1_000_000n]);
-    expect(bill('bunny-storage', { 'storage/STANDARD': 600n * GB * month, 'egress/edge': 20n * GB })).toBe('6.20');
+    expect(
+      bill('bunny-storage', { 'storage/STANDARD': 600n * GB * month, 'egress/edge': 20n * GB }),
+    ).toBe('6.20');
     expect(bill('bunny-storage', { 'storage/STANDARD': 0n })).toBe('0.00');
   });
 
@@ -117,7 +135,8 @@ describe('the other cards', () => {
 
   it('R2 says where R2 differs', () => {
     const notes = card('cloudflare-r2').notes.join(' ');
-    for (const subject of ['each day', 'cache', 'fail', 'Buckets']) expect(notes).toContain(subject);
+    for (const subject of ['each day', 'cache', 'fail', 'Buckets'])
+      expect(notes).toContain(subject);
   });
 
   it('ship beside R2 and S3', () => {
@@ -138,8 +157,12 @@ describe('an invoice', () => {
     fc.assert(
       fc.property(anyUsage, anyUsage, (a, b) => {
         const invoice = makeInvoice(a, s3, MARCH);
-        expect(invoice.lines.reduce((sum, line) => sum + line.amountMicro, 0n)).toBe(invoice.totalMicro);
-        expect(makeInvoice(addUsage(a, b), s3, MARCH).totalMicro).toBeGreaterThanOrEqual(invoice.totalMicro);
+        expect(invoice.lines.reduce((sum, line) => sum + line.amountMicro, 0n)).toBe(
+          invoice.totalMicro,
+        );
+        expect(makeInvoice(addUsage(a, b), s3, MARCH).totalMicro).toBeGreaterThanOrEqual(
+          invoice.totalMicro,
+        );
         expect(makeInvoice(new Map([...a].reverse()), s3, MARCH)).toEqual(invoice);
       }),
     );
@@ -152,7 +175,10 @@ describe('an invoice', () => {
       { id: 'c', label: 'not needed', amountMicro: 5_000_000n },
     ];
     const invoice = makeInvoice(usageOf({ 'class-a/STANDARD': 310_000n }), s3, MARCH, credits);
-    expect(invoice.credits).toEqual([credits[0], { id: 'b', label: 'more', amountMicro: 550_000n }]);
+    expect(invoice.credits).toEqual([
+      credits[0],
+      { id: 'b', label: 'more', amountMicro: 550_000n },
+    ]);
     expect(invoice.totalMicro).toBe(0n);
   });
 
@@ -165,14 +191,20 @@ describe('an invoice', () => {
     fc.assert(
       fc.property(anyUsage, (quantities) => {
         for (const line of makeInvoice(quantities, s3, MARCH).lines) {
-          expect(line.parts.reduce((sum, part) => sum + part.amountMicro, 0n)).toBe(line.amountMicro);
+          expect(line.parts.reduce((sum, part) => sum + part.amountMicro, 0n)).toBe(
+            line.amountMicro,
+          );
         }
       }),
     );
   });
 
   it('shows what is free as a part of its own', () => {
-    const { lines } = makeInvoice(usageOf({ 'class-b/STANDARD': 12_500_001n }), card('cloudflare-r2'), MARCH);
+    const { lines } = makeInvoice(
+      usageOf({ 'class-b/STANDARD': 12_500_001n }),
+      card('cloudflare-r2'),
+      MARCH,
+    );
     expect(lines.find((line) => line.meters.includes('class-b/STANDARD'))?.parts).toEqual([
       { tier: null, units: 10n * SCALE, price: 0n, amountMicro: 0n },
       { tier: 0, units: 3n * SCALE, price: 360_000_000_000n, amountMicro: 1_080_000n },
@@ -185,11 +217,11 @@ describe('an invoice', () => {
   });
 
   it('knows the hours of months', () => {
-    expect([hoursOf({ year: 2028, month: 2 }), hoursOf({ year: 2026, month: 12 }), hoursOf(MARCH)]).toEqual([
-      696n,
-      744n,
-      744n,
-    ]);
+    expect([
+      hoursOf({ year: 2028, month: 2 }),
+      hoursOf({ year: 2026, month: 12 }),
+      hoursOf(MARCH),
+    ]).toEqual([696n, 744n, 744n]);
   });
 });
 
@@ -202,22 +234,30 @@ describe('decimals', () => {
     expect(parseDecimal(text)).toBe(scaled);
   });
 
-  it.each(['', '.5', '1.', '-1', '1e3', ' 1', '0.0000000000001', 0.5, null])('refuses %j', (value) => {
-    expect(parseDecimal(value)).toBe(null);
-  });
+  it.each(['', '.5', '1.', '-1', '1e3', ' 1', '0.0000000000001', 0.5, null])(
+    'refuses %j',
+    (value) => {
+      expect(parseDecimal(value)).toBe(null);
+    },
+  );
 
   it('shows money as people do', () => {
-    expect([formatMicro(1_234_567n), formatMicro(-5_000n), formatMicro(4_999n), formatMicro(7n, 6)]).toEqual([
-      '1.23',
-      '-0.01',
-      '0.00',
-      '0.000007',
-    ]);
+    expect([
+      formatMicro(1_234_567n),
+      formatMicro(-5_000n),
+      formatMicro(4_999n),
+      formatMicro(7n, 6),
+    ]).toEqual(['1.23', '-0.01', '0.00', '0.000007']);
   });
 });
 
 describe('a rate card', () => {
-  const line = { label: 'x', meters: ['storage/STANDARD'], unit: { name: 'GB', size: 1 }, tiers: [{ price: '1' }] };
+  const line = {
+    label: 'x',
+    meters: ['storage/STANDARD'],
+    unit: { name: 'GB', size: 1 },
+    tiers: [{ price: '1' }],
+  };
   const good = {
     id: 'x',
     name: 'x',
@@ -232,10 +272,21 @@ describe('a rate card', () => {
     ['no object', 3],
     ['no lines', { ...good, lines: [] }],
     ['a price that is a number', { ...good, lines: [{ ...line, tiers: [{ price: 0.1 }] }] }],
-    ['a tier behind the end', { ...good, lines: [{ ...line, tiers: [{ price: '1' }, { price: '2' }] }] }],
+    [
+      'a tier behind the end',
+      { ...good, lines: [{ ...line, tiers: [{ price: '1' }, { price: '2' }] }] },
+    ],
     [
       'tiers that fall',
-      { ...good, lines: [{ ...line, tiers: [{ upTo: '5', price: '1' }, { upTo: '5', price: '1' }, { price: '2' }] }] },
+      {
+        ...good,
+        lines: [
+          {
+            ...line,
+            tiers: [{ upTo: '5', price: '1' }, { upTo: '5', price: '1' }, { price: '2' }],
+          },
+        ],
+      },
     ],
     ['an end', { ...good, lines: [{ ...line, tiers: [{ upTo: '5', price: '1' }] }] }],
     ['a meter that is none', { ...good, lines: [{ ...line, meters: ['water/cold'] }] }],

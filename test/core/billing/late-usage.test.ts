@@ -1,4 +1,5 @@
-// Usage that the ledger hears of after its month was closed: on the next bill, once, by the card of then.
+// Usage that the ledger hears of after its month was closed: on the next bill, once, by the card of
+// then.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { focusRows } from '../../../src/core/billing/exports/focus.ts';
@@ -76,9 +77,12 @@ describe('late usage', () => {
   it('makes a bill of a month without usage, and of a month that had no bill', async () => {
     const { core, ann } = await closedNovember();
     const bob = await addAccount(core, 'bob');
-    for (const account of [ann, bob]) await core.use(account, inNovember, 'class-a/STANDARD', 2_000_000n);
+    for (const account of [ann, bob])
+      await core.use(account, inNovember, 'class-a/STANDARD', 2_000_000n);
     until(core, 2027, 1, 2);
-    const amounts = await Promise.all([ann, bob].map((account) => closeMonth(core, account, DECEMBER)));
+    const amounts = await Promise.all(
+      [ann, bob].map((account) => closeMonth(core, account, DECEMBER)),
+    );
     expect(amounts.map((bill) => bill?.invoice.totalMicro)).toEqual([9_000_000n, 4_500_000n]);
   });
 
@@ -99,7 +103,10 @@ describe('late usage', () => {
         () => false,
         () => true,
       );
-      const both = await Promise.all([closeMonth(core, ann, DECEMBER), closeMonth(core, ann, DECEMBER)]);
+      const both = await Promise.all([
+        closeMonth(core, ann, DECEMBER),
+        closeMonth(core, ann, DECEMBER),
+      ]);
       expect(both[0]).toEqual(both[1]);
       expect([both[0]?.number, both[0]?.invoice.totalMicro]).toEqual(['QS-000002', 4_500_000n]);
       until(core, 2027, 2, 2);
@@ -110,25 +117,32 @@ describe('late usage', () => {
 
   it('comes to what the month would have cost at once, whatever comes in how many parts', () => {
     fc.assert(
-      fc.property(fc.array(anySavedUsage, { minLength: 2, maxLength: 4 }), anyCard, (parts, ofCard) => {
-        let before = parts[0] ?? new Map();
-        let sum = totalOf(before);
-        for (const part of parts.slice(1)) {
-          const after = addUsage(before, part);
-          const late = priceLateUsage({ period: MARCH, card: ofCard, before, after });
-          sum += late.amountMicro;
-          for (const line of late.lines) {
-            const ofParts = line.parts.reduce((total, { amountMicro }) => total + amountMicro, 0n);
-            expect(ofParts).toBe(line.amountMicro);
+      fc.property(
+        fc.array(anySavedUsage, { minLength: 2, maxLength: 4 }),
+        anyCard,
+        (parts, ofCard) => {
+          let before = parts[0] ?? new Map();
+          let sum = totalOf(before);
+          for (const part of parts.slice(1)) {
+            const after = addUsage(before, part);
+            const late = priceLateUsage({ period: MARCH, card: ofCard, before, after });
+            sum += late.amountMicro;
+            for (const line of late.lines) {
+              const ofParts = line.parts.reduce(
+                (total, { amountMicro }) => total + amountMicro,
+                0n,
+              );
+              expect(ofParts).toBe(line.amountMicro);
+            }
+            before = after;
           }
-          before = after;
-        }
-        expect(sum).toBe(totalOf(before));
+          expect(sum).toBe(totalOf(before));
 
-        function totalOf(usage: typeof before): bigint {
-          return makeInvoice(usage, ofCard, MARCH).totalMicro;
-        }
-      }),
+          function totalOf(usage: typeof before): bigint {
+            return makeInvoice(usage, ofCard, MARCH).totalMicro;
+          }
+        },
+      ),
     );
   });
 
@@ -138,7 +152,10 @@ describe('late usage', () => {
     const after = new Map([...before, ['deduplicated/STANDARD', 720n * 900n * GB]] as const);
     const late = [priceLateUsage({ period: MARCH, card: ofCard, before, after })];
     expect(late[0]?.amountMicro).toBeLessThan(0n);
-    expect(makeInvoice(new Map(), ofCard, MARCH, [], late)).toMatchObject({ late: [], totalMicro: 0n });
+    expect(makeInvoice(new Map(), ofCard, MARCH, [], late)).toMatchObject({
+      late: [],
+      totalMicro: 0n,
+    });
     expect(makeInvoice(before, ofCard, MARCH, [], late).late).toEqual(late);
   });
 });

@@ -1,4 +1,5 @@
-// Accounts with more sums of the ledger than one query gives: their forecasts and simulations are made all the same.
+// Accounts with more sums of the ledger than one query gives: their forecasts and simulations are
+// made all the same.
 import { expect, it } from 'vitest';
 import { deleteAccount } from '../../../src/core/accounts/delete-account.ts';
 import { forecastMonth } from '../../../src/core/billing/forecast-month.ts';
@@ -32,7 +33,8 @@ async function used(core: BillingCore, account: Account) {
   const fromMs = nowMs - (nowMs % HOUR_MS) - 20 * HOUR_MS;
   for (let hour = 0; hour < 20; hour++) {
     await core.use(account, fromMs + hour * HOUR_MS, 'storage/STANDARD', BigInt(1000 + hour));
-    for (let kind = 0; kind < 5; kind++) await core.use(account, fromMs + hour * HOUR_MS, `operation/K${kind}`, 1n);
+    for (let kind = 0; kind < 5; kind++)
+      await core.use(account, fromMs + hour * HOUR_MS, `operation/K${kind}`, 1n);
   }
   return { accountId: account.id, fromMs, toMs: fromMs + 20 * HOUR_MS };
 }
@@ -51,7 +53,10 @@ it('the hours of a time come in as many parts as it takes', async () => {
 
 it('only what is wanted counts: meters of other kinds do not make a query too large', async () => {
   const core = createBillingCore();
-  const hours = { ...(await used(core, await addAccount(core, 'a'))), meter: 'storage/STANDARD' } as const;
+  const hours = {
+    ...(await used(core, await addAccount(core, 'a'))),
+    meter: 'storage/STANDARD',
+  } as const;
   const { small, asked } = withSmallAnswers(core, 20);
   const bytes = await readStoredByHour(small, hours.accountId, hours);
   expect(bytes).toEqual(Array.from({ length: 20 }, (_, hour) => BigInt(1000 + hour)));
@@ -73,8 +78,16 @@ it('an account is deleted, however many buckets it used', async () => {
   const nowMs = core.ports.clock.nowMs();
   const hourMs = nowMs - (nowMs % HOUR_MS) - 12 * HOUR_MS;
   const batches = Array.from({ length: 12 }, (_, at) => {
-    const row = { hourMs: hourMs + at * HOUR_MS, bucketId: `bucket-${at}~1` as BucketId, accessKeyId: null };
-    return { source: 'test', sequence: at, rows: [{ ...row, meter: 'class-a/STANDARD' as const, quantity: 1n }] };
+    const row = {
+      hourMs: hourMs + at * HOUR_MS,
+      bucketId: `bucket-${at}~1` as BucketId,
+      accessKeyId: null,
+    };
+    return {
+      source: 'test',
+      sequence: at,
+      rows: [{ ...row, meter: 'class-a/STANDARD' as const, quantity: 1n }],
+    };
   });
   await core.ports.ledger.call('record', { accountId: id, batches, nowMs });
   const { small, asked } = withSmallAnswers(core, 9);

@@ -1,5 +1,6 @@
-// Receipts against bills: random cards with every rule that a card can have, months in which requests with and without
-// receipts and storage come in any order, through the real ledger. What the receipts say and what had none is the bill.
+// Receipts against bills: random cards with every rule that a card can have, months in which
+// requests with and without receipts and storage come in any order, through the real ledger. What
+// the receipts say and what had none is the bill.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeInvoice } from '../../../src/core/billing/invoices/invoice.ts';
@@ -38,7 +39,10 @@ const tiers = fc
   .tuple(fc.uniqueArray(few, { maxLength: 3 }), fc.array(price, { minLength: 4, maxLength: 4 }))
   .map(([ends, prices]) => {
     const sorted = ends.toSorted((a, b) => a - b);
-    return [...sorted.map((end, at) => ({ upTo: `${end}`, price: prices[at] })), { price: prices[3] }];
+    return [
+      ...sorted.map((end, at) => ({ upTo: `${end}`, price: prices[at] })),
+      { price: prices[3] },
+    ];
   });
 
 const requestLine = fc.record({
@@ -46,9 +50,12 @@ const requestLine = fc.record({
   unit: fc.record({ name: fc.constant('unit'), size: fc.constantFrom(1, 7, 1000, 1_000_000) }),
   free: fc.constantFrom('0', '1', '12.5', '3000'),
   roundUp: fc.boolean(),
-  freePerStored: fc.option(fc.record({ meters: fc.constant([STORAGE[0]]), times: fc.constantFrom('0.5', '3') }), {
-    nil: undefined,
-  }),
+  freePerStored: fc.option(
+    fc.record({ meters: fc.constant([STORAGE[0]]), times: fc.constantFrom('0.5', '3') }),
+    {
+      nil: undefined,
+    },
+  ),
 });
 const storageLine = fc.record({
   tiers,
@@ -78,7 +85,13 @@ const cards = (line: typeof requestLine): fc.Arbitrary<RateCard> =>
         meters: REQUESTS.filter((_, place) => places[place] === at),
       }));
       return parseRateCard({
-        ...{ id: 'random', name: 'Random', currency: 'EUR', source: 'https://example.com', asOf: '2026-11-21' },
+        ...{
+          id: 'random',
+          name: 'Random',
+          currency: 'EUR',
+          source: 'https://example.com',
+          asOf: '2026-11-21',
+        },
         ...{ monthHours, minimum },
         lines: [
           { ...storage, label: 'stored', meters: STORAGE },
@@ -112,7 +125,12 @@ function openMonth(card: RateCard) {
   let sequence = 0;
   const rowsOf = ({ meters, quantity, bucket, hour }: Used): UsageRow[] =>
     meters.map((meter, at) => ({
-      ...{ hourMs: MONTH_MS + hour * HOUR_MS, bucketId: bucket as BucketId, accessKeyId: null, meter },
+      ...{
+        hourMs: MONTH_MS + hour * HOUR_MS,
+        bucketId: bucket as BucketId,
+        accessKeyId: null,
+        meter,
+      },
       quantity: at === 0 ? 1n : quantity,
     }));
   const batch = (rows: readonly UsageRow[]) => {
@@ -123,9 +141,15 @@ function openMonth(card: RateCard) {
     ledger,
     rowsOf,
     batch,
-    record: (rows: readonly UsageRow[]) => ledger.record({ accountId: ACCOUNT, batches: [batch(rows)], nowMs: 0 }),
+    record: (rows: readonly UsageRow[]) =>
+      ledger.record({ accountId: ACCOUNT, batches: [batch(rows)], nowMs: 0 }),
     take: (given: ReturnType<typeof batch>) =>
-      ledger.takeReceipt({ accountId: ACCOUNT, use: given, tariff: { card, version: 'v1' }, nowMs: 0 }),
+      ledger.takeReceipt({
+        accountId: ACCOUNT,
+        use: given,
+        tariff: { card, version: 'v1' },
+        nowMs: 0,
+      }),
     bill() {
       const { usage } = ledger.readReceipts({ accountId: ACCOUNT, monthMs: MONTH_MS });
       return makeInvoice(toUsage(usage), card, monthOf(MONTH_MS));
@@ -133,7 +157,8 @@ function openMonth(card: RateCard) {
   };
 }
 
-const sumOf = (parts: readonly ReceiptPart[] | null) => (parts ?? []).reduce((sum, part) => sum + part.amountMicro, 0n);
+const sumOf = (parts: readonly ReceiptPart[] | null) =>
+  (parts ?? []).reduce((sum, part) => sum + part.amountMicro, 0n);
 const storedRow = (meter: MeterName, quantity: bigint): UsageRow => ({
   ...{ hourMs: MONTH_MS, bucketId: 'a~1' as BucketId, accessKeyId: null, meter, quantity },
 });
@@ -156,13 +181,20 @@ describe('receipts', () => {
               receipts += amount;
               count += 1;
             } else {
-              month.record(step.kind === 'stored' ? [storedRow(step.meter, step.byteMs)] : month.rowsOf(step.use));
+              month.record(
+                step.kind === 'stored'
+                  ? [storedRow(step.meter, step.byteMs)]
+                  : month.rowsOf(step.use),
+              );
               others += lineTotal(month.bill()) - before;
             }
           }
           const bill = month.bill();
           expect(receipts + others + bill.minimumMicro).toBe(bill.totalMicro);
-          const [sums] = month.ledger.readReceipts({ accountId: ACCOUNT, monthMs: MONTH_MS }).receipts;
+          const [sums] = month.ledger.readReceipts({
+            accountId: ACCOUNT,
+            monthMs: MONTH_MS,
+          }).receipts;
           expect([sums?.receipts ?? 0, sumOf(sums?.parts ?? [])]).toEqual([count, receipts]);
         },
       ),
@@ -184,7 +216,8 @@ describe('receipts', () => {
         const month = openMonth(card);
         let receipts = 0n;
         for (const step of given) {
-          if (step.kind === 'use') receipts += sumOf(month.take(month.batch(month.rowsOf(step.use))));
+          if (step.kind === 'use')
+            receipts += sumOf(month.take(month.batch(month.rowsOf(step.use))));
           else month.record([storedRow(step.meter, step.byteMs)]);
         }
         const bill = month.bill();

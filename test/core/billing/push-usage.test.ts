@@ -1,4 +1,5 @@
-// Usage told elsewhere: each day once, whatever fails in between, and nothing of the month lost by rounding.
+// Usage told elsewhere: each day once, whatever fails in between, and nothing of the month lost by
+// rounding.
 import { describe, expect, it } from 'vitest';
 import { pushUsage } from '../../../src/core/billing/push-usage.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
@@ -36,13 +37,18 @@ function service(core: { ports: { clock: { nowMs(): number } } }) {
 async function prepared() {
   const core = createBillingCore();
   const ann = await addAccount(core, 'ann');
-  await core.ports.directory.call('setPushTarget', { accountId: ann.id, customerId: 'cus_1', dayMs: day(18) });
+  await core.ports.directory.call('setPushTarget', {
+    accountId: ann.id,
+    customerId: 'cus_1',
+    dayMs: day(18),
+  });
   await core.use(ann, day(18, 3), 'class-a/STANDARD', 70n);
   await core.use(ann, day(18, 9), 'storage/STANDARD', 1_700_000n);
   await core.use(ann, day(19, 9), 'storage/STANDARD', 1_700_000n);
   return { core, ann, ...service(core) };
 }
-const shown = (events: readonly UsageEvent[]) => events.map(({ eventName, value, atMs }) => [eventName, value, atMs]);
+const shown = (events: readonly UsageEvent[]) =>
+  events.map(({ eventName, value, atMs }) => [eventName, value, atMs]);
 
 describe('usage told elsewhere', () => {
   it('is a day’s, when the day is over and the ledger has it', async () => {
@@ -57,7 +63,8 @@ describe('usage told elsewhere', () => {
       customerId: 'cus_1',
       identifier: expect.stringMatching(/^quayside-[0-9a-f]{20}-2026-11-18-class_a_standard$/),
     });
-    // The 19th is over since midnight; after six hours it is told. 3.4 million byte-hours are 3, of which 1 was told.
+    // The 19th is over since midnight; after six hours it is told. 3.4 million byte-hours are 3, of
+    // which 1 was told.
     expect(await pushUsage(core, push)).toBe(0);
     core.advanceSeconds(6 * HOUR_SECONDS);
     expect(await pushUsage(core, push)).toBe(1);
@@ -69,7 +76,11 @@ describe('usage told elsewhere', () => {
     const bob = await addAccount(core, 'bob');
     await core.use(bob, day(18, 3), 'class-a/STANDARD', 5n);
     await core.use(await addAccount(core, 'carl'), day(18, 3), 'class-a/STANDARD', 6n);
-    await core.ports.directory.call('setPushTarget', { accountId: bob.id, customerId: 'cus_2', dayMs: day(18) });
+    await core.ports.directory.call('setPushTarget', {
+      accountId: bob.id,
+      customerId: 'cus_2',
+      dayMs: day(18),
+    });
     failWith(({ customerId }) => (customerId === 'cus_1' ? 'refused' : null));
     expect(await pushUsage(core, push)).toBe(1);
     failWith(null);
@@ -77,15 +88,18 @@ describe('usage told elsewhere', () => {
     expect(counted.map(({ value }) => value)).toEqual([5n, 70n, 1n]);
   });
 
-  it.each(['before', 'after'] as const)('is counted once when the answer is lost %s it was', async (failure) => {
-    const { core, push, counted, failWith } = await prepared();
-    failWith(() => failure);
-    expect(await pushUsage(core, push)).toBe(0);
-    core.advanceSeconds(5 * HOUR_SECONDS);
-    failWith(null);
-    await pushUsage(core, push);
-    expect(counted.map(({ value }) => value)).toEqual([70n, 1n]);
-  });
+  it.each(['before', 'after'] as const)(
+    'is counted once when the answer is lost %s it was',
+    async (failure) => {
+      const { core, push, counted, failWith } = await prepared();
+      failWith(() => failure);
+      expect(await pushUsage(core, push)).toBe(0);
+      core.advanceSeconds(5 * HOUR_SECONDS);
+      failWith(null);
+      await pushUsage(core, push);
+      expect(counted.map(({ value }) => value)).toEqual([70n, 1n]);
+    },
+  );
 
   it('is rather not told than told twice when nobody knows after a day', async () => {
     const { core, push, counted, failWith } = await prepared();
@@ -104,10 +118,13 @@ describe('usage told elsewhere', () => {
     expect(counted).toEqual([]);
   });
 
-  it.each([1, 2, 3, 4, 5, 6, 7])('is the same after a crash at call %i of the directory', async (dies) => {
-    const { core, push, counted } = await prepared();
-    await pushUsage(dyingAtCall(core, dies), push).catch(() => undefined);
-    await pushUsage(core, push);
-    expect(shown(counted).map(([, value]) => value)).toEqual([70n, 1n]);
-  });
+  it.each([1, 2, 3, 4, 5, 6, 7])(
+    'is the same after a crash at call %i of the directory',
+    async (dies) => {
+      const { core, push, counted } = await prepared();
+      await pushUsage(dyingAtCall(core, dies), push).catch(() => undefined);
+      await pushUsage(core, push);
+      expect(shown(counted).map(([, value]) => value)).toEqual([70n, 1n]);
+    },
+  );
 });

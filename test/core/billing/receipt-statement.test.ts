@@ -1,5 +1,6 @@
-// Receipts against the bill of their month, as the API shows them: also where the card was changed in between, where what is
-// stored makes traffic free afterwards, and where a minimum and credits are the month's.
+// Receipts against the bill of their month, as the API shows them: also where the card was changed
+// in between, where what is stored makes traffic free afterwards, and where a minimum and credits
+// are the month's.
 import { describe, expect, it } from 'vitest';
 import { makeDocument } from '../../../src/core/billing/invoices/invoice-document.ts';
 import { parseRateCard } from '../../../src/core/billing/prices/rate-card.ts';
@@ -46,7 +47,11 @@ const documentOf = (usage: Usage, ofCard = card('0.000002'), credits: readonly b
     closedAtMs: null,
   });
 
-const sums = (ofCard: ReturnType<typeof card>, bytes: bigint, amountMicro: bigint): ReceiptSums => ({
+const sums = (
+  ofCard: ReturnType<typeof card>,
+  bytes: bigint,
+  amountMicro: bigint,
+): ReceiptSums => ({
   cardId: ofCard.id,
   version: tariffOf(ofCard).version,
   receipts: 2,
@@ -64,7 +69,9 @@ const USED: Usage = new Map([
 
 describe('a statement of receipts', () => {
   it('shows what of each line had receipts, and what storage made free afterwards', () => {
-    const statement = statementOf(documentOf(USED, undefined, [50n]), [sums(card('0.000002'), 100n, 200n)]);
+    const statement = statementOf(documentOf(USED, undefined, [50n]), [
+      sums(card('0.000002'), 100n, 200n),
+    ]);
     expect(
       statement.lines.map(({ label, amountMicro, receiptsMicro, restMicro }) => [
         label,
@@ -77,7 +84,12 @@ describe('a statement of receipts', () => {
       ['Traffic', 180n, 200n, -20n],
     ]);
     const { receiptsMicro, restMicro, creditsMicro, document } = statement;
-    expect([receiptsMicro, restMicro, creditsMicro, document.invoice.totalMicro]).toEqual([200n, -10n, 50n, 140n]);
+    expect([receiptsMicro, restMicro, creditsMicro, document.invoice.totalMicro]).toEqual([
+      200n,
+      -10n,
+      50n,
+      140n,
+    ]);
     expect(statement.cards).toMatchObject([{ receipts: 2, amountMicro: 200n, isCurrent: true }]);
   });
 
@@ -88,7 +100,11 @@ describe('a statement of receipts', () => {
       [false, 180n],
       [true, 80n],
     ]);
-    expect(statement.meters.at(-1)).toEqual({ meter: 'egress/bucket', quantity: 100n, amountMicro: 260n });
+    expect(statement.meters.at(-1)).toEqual({
+      meter: 'egress/bucket',
+      quantity: 100n,
+      amountMicro: 260n,
+    });
     expect(statement.receiptsMicro + statement.restMicro).toBe(190n);
   });
 

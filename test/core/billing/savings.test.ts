@@ -1,5 +1,5 @@
-// What deduplication and compression save, on bills: the storage stays as clients see it, and the lines below it take the
-// total down to exactly what the really stored bytes cost.
+// What deduplication and compression save, on bills: the storage stays as clients see it, and the
+// lines below it take the total down to exactly what the really stored bytes cost.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { invoiceCsv } from '../../../src/core/billing/exports/invoice-csv.ts';
@@ -7,10 +7,19 @@ import { forecastMonth } from '../../../src/core/billing/forecast-month.ts';
 import { type Invoice, makeInvoice } from '../../../src/core/billing/invoices/invoice.ts';
 import { makeDocument, recompute } from '../../../src/core/billing/invoices/invoice-document.ts';
 import { invoiceJson, parseInvoiceJson } from '../../../src/core/billing/invoices/invoice-json.ts';
-import { type CardLine, parseRateCard, type RateCard } from '../../../src/core/billing/prices/rate-card.ts';
+import {
+  type CardLine,
+  parseRateCard,
+  type RateCard,
+} from '../../../src/core/billing/prices/rate-card.ts';
 import { simulateMonth } from '../../../src/core/billing/prices/simulate-month.ts';
 import { pushUsage } from '../../../src/core/billing/push-usage.ts';
-import { type MeterName, netUsage, type Usage, withoutSavings } from '../../../src/core/billing/usage.ts';
+import {
+  type MeterName,
+  netUsage,
+  type Usage,
+  withoutSavings,
+} from '../../../src/core/billing/usage.ts';
 import { spentOf } from '../../../src/core/caps/price-cap.ts';
 import { toUsage } from '../../../src/core/metering/query-usage.ts';
 import { HOUR_MS } from '../../../src/domain/time.ts';
@@ -18,7 +27,10 @@ import { addAccount, createBillingCore } from './billing-core.ts';
 import { anyCard, anySavedUsage, card, GB, MARCH, usageOf } from './billing-samples.ts';
 
 const MONTH = 720n;
-/** Lines whose free allowance goes by what is stored keep it for all that clients see; so they are left out of sums. */
+/**
+ * Lines whose free allowance goes by what is stored keep it for all that clients see; so they are
+ * left out of sums.
+ */
 const withoutShares = (of: RateCard): RateCard => ({
   ...of,
   lines: of.lines.map((line): CardLine => ({ ...line, freePerStored: null })),
@@ -50,19 +62,32 @@ describe('savings on an invoice', () => {
     const tiers = [{ upTo: '10', price: '0.03' }, { price: '0.01' }];
     const unit = { name: 'GB-month', size: 1_000_000_000, perMonth: true };
     const line = { label: 'Storage', meters: ['storage/STANDARD'], unit, free: '2', tiers };
-    const own = { id: 'own', name: 'Own', currency: 'EUR', source: 'https://example.com/', asOf: '2026-11-21' };
+    const own = {
+      id: 'own',
+      name: 'Own',
+      currency: 'EUR',
+      source: 'https://example.com/',
+      asOf: '2026-11-21',
+    };
     const ours = parseRateCard({ ...own, monthHours: 720, lines: [line] });
-    const usage = usageOf({ 'storage/STANDARD': 15n * GB * MONTH, 'compressed/STANDARD': 14n * GB * MONTH });
+    const usage = usageOf({
+      'storage/STANDARD': 15n * GB * MONTH,
+      'compressed/STANDARD': 14n * GB * MONTH,
+    });
     const [stored, saved] = makeInvoice(usage, ours, MARCH).lines;
     expect(stored?.amountMicro).toBe(330_000n);
     expect(saved?.amountMicro).toBe(-330_000n);
-    expect(saved?.parts.map(({ tier, units, amountMicro }) => [tier, Number(units / 10n ** 12n), amountMicro])).toEqual(
-      [
-        [null, 1, 0n],
-        [0, 10, -300_000n],
-        [1, 3, -30_000n],
-      ],
-    );
+    expect(
+      saved?.parts.map(({ tier, units, amountMicro }) => [
+        tier,
+        Number(units / 10n ** 12n),
+        amountMicro,
+      ]),
+    ).toEqual([
+      [null, 1, 0n],
+      [0, 10, -300_000n],
+      [1, 3, -30_000n],
+    ]);
   });
 
   it('make the total exactly that of what is really stored, and never less than nothing', () => {
@@ -79,7 +104,8 @@ describe('savings on an invoice', () => {
         for (const { saving, units, parts, amountMicro } of saved.lines) {
           expect(units).toBeGreaterThanOrEqual(0n);
           expect(parts.reduce((sum, part) => sum + part.amountMicro, 0n)).toBe(amountMicro);
-          if (saving !== null) expect(parts.every((part) => part.units > 0n && part.amountMicro <= 0n)).toBe(true);
+          if (saving !== null)
+            expect(parts.every((part) => part.units > 0n && part.amountMicro <= 0n)).toBe(true);
         }
       }),
     );
@@ -87,7 +113,10 @@ describe('savings on an invoice', () => {
 
   it('are kept with a closed invoice, which can be made again; one from before has none', () => {
     const account = { id: '1', displayName: 'Ann' };
-    const usage = usageOf({ 'storage/STANDARD': 30n * GB * MONTH, 'deduplicated/STANDARD': 5n * GB * MONTH });
+    const usage = usageOf({
+      'storage/STANDARD': 30n * GB * MONTH,
+      'deduplicated/STANDARD': 5n * GB * MONTH,
+    });
     const document = makeDocument({
       account,
       period: MARCH,
@@ -100,8 +129,13 @@ describe('savings on an invoice', () => {
     const again = parseInvoiceJson(JSON.parse(JSON.stringify(json)) as typeof json);
     expect(again).toEqual(document);
     expect(recompute(again)).toEqual(document.invoice);
-    const old = { ...json, lines: json.lines.map(({ saving: _saving, ...line }) => line) } as unknown as typeof json;
-    expect(parseInvoiceJson(old).invoice.lines.map(({ saving }) => saving)).not.toContain('deduplicated');
+    const old = {
+      ...json,
+      lines: json.lines.map(({ saving: _saving, ...line }) => line),
+    } as unknown as typeof json;
+    expect(parseInvoiceJson(old).invoice.lines.map(({ saving }) => saving)).not.toContain(
+      'deduplicated',
+    );
     expect(invoiceCsv(document)).toContain(
       'saving,"Storage, Standard, saved by deduplication",5,GB-month,,-0.075000,USD',
     );
@@ -119,7 +153,9 @@ describe('byte-hours of savings', () => {
           { meter: 'deduplicated/STANDARD', quantity: deduplicated },
         ];
         const usage = toUsage(sums);
-        expect(usage.get('storage/STANDARD')).toBe((net + deduplicated + compressed) / BigInt(HOUR_MS));
+        expect(usage.get('storage/STANDARD')).toBe(
+          (net + deduplicated + compressed) / BigInt(HOUR_MS),
+        );
         expect(netUsage(usage)).toEqual(new Map([['storage/STANDARD', net / BigInt(HOUR_MS)]]));
       }),
     );
@@ -160,11 +196,22 @@ describe('savings elsewhere', () => {
   it('are not had at other providers, nor are they lost in what-ifs', async () => {
     const { core, ann } = await withSavings();
     const input = { period: { year: 2026, month: 11 }, whatIfs: [], objectCount: 0n };
-    const { own, others } = await simulateMonth(core, ann, { ...input, cardIds: ['aws-s3-us-east-1'] });
-    const s3 = makeInvoice(usageOf({ 'storage/STANDARD': 180_000n * GB }), card('aws-s3-us-east-1'), input.period);
-    expect(others.map(({ invoice }) => invoice.totalMicro)).toEqual([own.invoice.totalMicro, s3.totalMicro]);
+    const { own, others } = await simulateMonth(core, ann, {
+      ...input,
+      cardIds: ['aws-s3-us-east-1'],
+    });
+    const s3 = makeInvoice(
+      usageOf({ 'storage/STANDARD': 180_000n * GB }),
+      card('aws-s3-us-east-1'),
+      input.period,
+    );
+    expect(others.map(({ invoice }) => invoice.totalMicro)).toEqual([
+      own.invoice.totalMicro,
+      s3.totalMicro,
+    ]);
     const totalOf = async (whatIf: Parameters<typeof simulateMonth>[2]['whatIfs'][number]) =>
-      (await simulateMonth(core, ann, { ...input, cardIds: [], whatIfs: [whatIf] })).others[0]?.invoice.totalMicro;
+      (await simulateMonth(core, ann, { ...input, cardIds: [], whatIfs: [whatIf] })).others[0]
+        ?.invoice.totalMicro;
     const cold: Usage = usageOf({ 'storage/STANDARD_IA': 130_000n * GB });
     expect(await totalOf({ kind: 'all-infrequent' })).toBe(
       makeInvoice(cold, card('cloudflare-r2'), input.period).totalMicro,
@@ -177,9 +224,15 @@ describe('savings elsewhere', () => {
 
   it('are taken off what is told to a billing service', async () => {
     const { core, ann } = await withSavings();
-    await core.ports.directory.call('setPushTarget', { accountId: ann.id, customerId: 'c', dayMs: inNovember(18) });
+    await core.ports.directory.call('setPushTarget', {
+      accountId: ann.id,
+      customerId: 'c',
+      dayMs: inNovember(18),
+    });
     const told: [string, bigint][] = [];
-    await pushUsage(core, { push: async ({ eventName, value }) => void told.push([eventName, value]) });
+    await pushUsage(core, {
+      push: async ({ eventName, value }) => void told.push([eventName, value]),
+    });
     expect(told).toEqual([['quayside_storage_standard', 60_000n * 1000n]]);
   });
 

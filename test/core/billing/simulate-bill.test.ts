@@ -15,8 +15,13 @@ import { fuzzRuns } from '../../fuzz-seed.ts';
 import { anyUsage, card, GB, MARCH, type Quantities, usageOf } from './billing-samples.ts';
 
 const HOURS = 744;
-const hours = (count: number, bytes: bigint): bigint[] => Array.from({ length: count }, () => bytes);
-const replayed = (quantities: Quantities, bytes: readonly bigint[] = [], objectCount = 0n): ReplayedMonth => ({
+const hours = (count: number, bytes: bigint): bigint[] =>
+  Array.from({ length: count }, () => bytes);
+const replayed = (
+  quantities: Quantities,
+  bytes: readonly bigint[] = [],
+  objectCount = 0n,
+): ReplayedMonth => ({
   period: MARCH,
   usage: usageOf(quantities),
   standardBytesByHour: bytes,
@@ -26,7 +31,9 @@ const replayed = (quantities: Quantities, bytes: readonly bigint[] = [], objectC
 function quantitiesAfter(month: ReplayedMonth, whatIf: WhatIf): ReadonlyMap<MeterName, bigint> {
   const [simulation] = simulateBill(month, [card('cloudflare-r2')], [whatIf]);
   const unit = 10n ** 12n;
-  return new Map(simulation?.invoice.lines.map((line) => [line.meters[0] ?? 'free/x', line.units / unit]) ?? []);
+  return new Map(
+    simulation?.invoice.lines.map((line) => [line.meters[0] ?? 'free/x', line.units / unit]) ?? [],
+  );
 }
 
 describe('the same month by other cards', () => {
@@ -111,7 +118,11 @@ describe('a what-if', () => {
   it('lifecycle: what was there for so many days moves, with its share of reads, one call an object', () => {
     // 1,000 GB from the start of the month on, so old enough for the last 21 of 31 days.
     const bytes = [...hours(24 * 10, 0n), ...hours(HOURS, 1000n * GB)];
-    const grown = replayed({ ...quantities(month), 'storage/STANDARD': 1000n * GB * 744n }, bytes, 3_000_000n);
+    const grown = replayed(
+      { ...quantities(month), 'storage/STANDARD': 1000n * GB * 744n },
+      bytes,
+      3_000_000n,
+    );
     const after = quantitiesAfter(grown, { kind: 'lifecycle', days: 10 });
     expect(after.get('storage/STANDARD_IA')).toBe((1000n * 21n * 24n) / 720n);
     expect(after.get('storage/STANDARD')).toBe((1000n * 10n * 24n) / 720n);
@@ -141,7 +152,10 @@ describe('a what-if', () => {
             old += bytes.slice(hour - days * 24, hour + 1).reduce((a, b) => (a < b ? a : b));
           }
           const stored = bytes.slice(first).reduce((sum, each) => sum + each, 0n);
-          const after = quantitiesAfter(replayed({ 'storage/STANDARD': stored }, bytes), { kind: 'lifecycle', days });
+          const after = quantitiesAfter(replayed({ 'storage/STANDARD': stored }, bytes), {
+            kind: 'lifecycle',
+            days,
+          });
           expect(after.get('storage/STANDARD_IA')).toBe(old / GB / 720n);
         },
       ),
@@ -150,9 +164,14 @@ describe('a what-if', () => {
   });
 
   it('cache lifetime: no object is read more often than once in that time', () => {
-    const after = quantitiesAfter({ ...month, objectCount: 1_000n }, { kind: 'cache-lifetime', seconds: 3600 });
+    const after = quantitiesAfter(
+      { ...month, objectCount: 1_000n },
+      { kind: 'cache-lifetime', seconds: 3600 },
+    );
     expect(after.get('class-b/STANDARD')).toBe(0n); // 744,000 reads, of a million
-    expect(quantitiesAfter(month, { kind: 'cache-lifetime', seconds: 1 }).get('class-b/STANDARD')).toBe(8n);
+    expect(
+      quantitiesAfter(month, { kind: 'cache-lifetime', seconds: 1 }).get('class-b/STANDARD'),
+    ).toBe(8n);
   });
 
   it('deduplication: what is there twice is stored once', () => {
@@ -166,9 +185,9 @@ describe('a what-if', () => {
       { kind: 'lifecycle', days: 30 },
     ];
     const [simulation] = simulateBill(month, [card('cloudflare-r2')], whatIfs);
-    expect(simulation?.invoice.lines.find(({ meters }) => meters.includes('storage/STANDARD_IA'))?.units).toBe(
-      500n * 10n ** 12n,
-    );
+    expect(
+      simulation?.invoice.lines.find(({ meters }) => meters.includes('storage/STANDARD_IA'))?.units,
+    ).toBe(500n * 10n ** 12n);
   });
 });
 

@@ -17,7 +17,10 @@ beforeEach(async () => {
   ann = await withWebhook('ann');
 });
 
-async function withWebhook(name: string, types: readonly string[] = ['usage.daily']): Promise<Account> {
+async function withWebhook(
+  name: string,
+  types: readonly string[] = ['usage.daily'],
+): Promise<Account> {
   const account = await addAccount(core, name);
   const webhook = {
     id: `wh-${name}`,
@@ -33,10 +36,20 @@ async function withWebhook(name: string, types: readonly string[] = ['usage.dail
 
 /** The oldest first. */
 async function heard({ id }: Account) {
-  const list = { place: accountPlace(id), endpointId: `wh-${id}`, state: 'waiting', before: null, limit: 99 } as const;
+  const list = {
+    place: accountPlace(id),
+    endpointId: `wh-${id}`,
+    state: 'waiting',
+    before: null,
+    limit: 99,
+  } as const;
   const { deliveries } = await core.ports.directory.call('listDeliveries', list);
   return deliveries
-    .map(({ messageId, type, payload }) => ({ messageId, type, ...JSON.parse(payload ?? '{}').data }))
+    .map(({ messageId, type, payload }) => ({
+      messageId,
+      type,
+      ...JSON.parse(payload ?? '{}').data,
+    }))
     .reverse();
 }
 const daysOf = async (account: Account) => (await heard(account)).map(({ day }) => day);
@@ -57,8 +70,15 @@ describe('usage.daily', () => {
     const [, second, ...more] = await heard(ann);
     expect(more).toEqual([]);
     expect(second).toEqual({
-      ...{ messageId: expect.stringMatching(/^msg_usage-2026-11-20-[0-9a-f]{20}$/), type: 'usage.daily' },
-      ...{ accountId: 'ann', day: '2026-11-20', usage: { 'class-a/STANDARD': '7', 'storage/STANDARD': '1000' } },
+      ...{
+        messageId: expect.stringMatching(/^msg_usage-2026-11-20-[0-9a-f]{20}$/),
+        type: 'usage.daily',
+      },
+      ...{
+        accountId: 'ann',
+        day: '2026-11-20',
+        usage: { 'class-a/STANDARD': '7', 'storage/STANDARD': '1000' },
+      },
     });
   });
 
@@ -68,7 +88,11 @@ describe('usage.daily', () => {
     for (const account of [bob, eve]) await core.use(account, on(20), 'egress/edge', 9n);
     core.advanceSeconds(DAY + 6 * HOUR);
     expect(await tellUsage(core)).toBe(1);
-    expect([await heard(ann), await heard(bob), await daysOf(eve)]).toEqual([[], [], ['2026-11-20']]);
+    expect([await heard(ann), await heard(bob), await daysOf(eve)]).toEqual([
+      [],
+      [],
+      ['2026-11-20'],
+    ]);
   });
 
   it('goes on where a run was cut short, and a failing account holds nobody up', async () => {
@@ -79,14 +103,15 @@ describe('usage.daily', () => {
     expect(await daysOf(ann)).toEqual(['2026-11-20']);
     const { ledger } = core.ports;
     const failing: typeof ledger = {
-      call: (name, input) => (input.accountId === 'bob' ? Promise.reject(new Error('away')) : ledger.call(name, input)),
+      call: (name, input) =>
+        input.accountId === 'bob' ? Promise.reject(new Error('away')) : ledger.call(name, input),
     };
     expect(await tellUsage(withPorts(core, { ledger: failing }))).toBe(1);
-    expect([await daysOf(ann), await heard({ id: 'bob' } as Account), await daysOf(all[2] as Account)]).toEqual([
-      ['2026-11-20'],
-      [],
-      ['2026-11-20'],
-    ]);
+    expect([
+      await daysOf(ann),
+      await heard({ id: 'bob' } as Account),
+      await daysOf(all[2] as Account),
+    ]).toEqual([['2026-11-20'], [], ['2026-11-20']]);
   });
 
   it('is the same message when it is told again after a crash', async () => {
@@ -108,6 +133,8 @@ describe('usage.daily', () => {
     for (let day = 19; day <= 30; day += 1) await core.use(ann, on(day), 'egress/edge', 9n);
     core.advanceSeconds(10 * DAY + 6 * HOUR);
     await tellUsage(core);
-    expect(await daysOf(ann)).toEqual([22, 23, 24, 25, 26, 27, 28, 29].map((day) => `2026-11-${day}`));
+    expect(await daysOf(ann)).toEqual(
+      [22, 23, 24, 25, 26, 27, 28, 29].map((day) => `2026-11-${day}`),
+    );
   });
 });

@@ -23,7 +23,9 @@ it('a bucket that is made again keeps the time that lists of buckets show', asyn
   expect(listed).toEqual([{ name, createdAtMs: record.createdAtMs }]);
 });
 
-/** The same index, which does something else just before or after a call of that name goes through. */
+/**
+ * The same index, which does something else just before or after a call of that name goes through.
+ */
 function interrupted(
   index: MetadataIndex,
   name: string,
@@ -65,7 +67,12 @@ it('a cap that is set while a bucket is made is heard for it', async () => {
   const name = 'capped' as BucketName;
   const cap = () => setCap(core, account.id, bytesCap(1000n, {}));
   const metadataIndex = interrupted(core.ports.metadataIndex, 'createBucket', { before: cap });
-  const { record } = await createBucket(withPorts(core, { metadataIndex }), account, name, PRIVATE_ACCESS);
+  const { record } = await createBucket(
+    withPorts(core, { metadataIndex }),
+    account,
+    name,
+    PRIVATE_ACCESS,
+  );
   expect(record.settings.isCapped).toBe(true);
   expect(await core.ports.metadataIndex.call(name, 'getBucket', { name })).toEqual(record);
 });

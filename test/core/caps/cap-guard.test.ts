@@ -1,5 +1,5 @@
-// Caps against what was really used: processes that lease, use and flush in any order never pass a cap together, and lose
-// no more of it than their leases while they live.
+// Caps against what was really used: processes that lease, use and flush in any order never pass a
+// cap together, and lose no more of it than their leases while they live.
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createDirectLedger } from '../../../src/adapters/memory/direct-metadata-index.ts';
@@ -35,16 +35,30 @@ const owner = (bucket = 'a~1', key: string | null = null): UsageOwner => ({
   accessKeyId: key as AccessKeyId | null,
 });
 
-/** Of the operator's own: 100 reads are free, each further one costs 1,000 micro-units, each byte 10. */
+/**
+ * Of the operator's own: 100 reads are free, each further one costs 1,000 micro-units, each byte
+ * 10.
+ */
 const OWN_CARD = {
-  ...{ id: 'ours', name: 'Ours', currency: 'EUR', source: 'https://example.com/', asOf: '2026-11-21', monthHours: 720 },
+  ...{
+    id: 'ours',
+    name: 'Ours',
+    currency: 'EUR',
+    source: 'https://example.com/',
+    asOf: '2026-11-21',
+    monthHours: 720,
+  },
   lines: [
     {
       ...{ label: 'Reads', meters: ['class-b/STANDARD'], unit: { name: 'request', size: 1 } },
       ...{ free: '100', tiers: [{ price: '0.001' }] },
     },
     {
-      ...{ label: 'Traffic', meters: ['egress/memory', 'egress/bucket'], unit: { name: 'byte', size: 1 } },
+      ...{
+        label: 'Traffic',
+        meters: ['egress/memory', 'egress/bucket'],
+        unit: { name: 'byte', size: 1 },
+      },
       tiers: [{ price: '0.00001' }],
     },
   ],
@@ -81,12 +95,19 @@ function createWorld(cap: Cap) {
   const createProcess = () => {
     made += 1;
     const meter = createUsageMeter(clock);
-    const directory = { call: async () => ({ cardId: null, credits: [], uses: [], invoiceCount: 0 }) };
+    const directory = {
+      call: async () => ({ cardId: null, credits: [], uses: [], invoiceCount: 0 }),
+    };
     const settings = { tierLimitMs: 1_000, rateCardId: 'cloudflare-r2' };
     const background = { run: () => undefined };
-    const core = { ports: { background, clock, directory, ledger, log, meter }, settings } as unknown as Core;
+    const core = {
+      ports: { background, clock, directory, ledger, log, meter },
+      settings,
+    } as unknown as Core;
     const flusher = createUsageFlusher(core, { source: `p${made}`, intervalMs: 1 });
-    const guard = createCapGuard(core, flusher, `p${made}`, (_account, _cap, { percent }) => crossed.push(percent));
+    const guard = createCapGuard(core, flusher, `p${made}`, (_account, _cap, { percent }) =>
+      crossed.push(percent),
+    );
     const takeReceipt = createReceipts(core, flusher, `p${made}`);
     /** As the surfaces do: ask, look again when it goes out, count. Whether it went out. */
     async function use(
@@ -104,7 +125,13 @@ function createWorld(cap: Cap) {
       }
       if (guard.refusalNow(of, wanted) !== null) return 'late';
       if (hasReceipt) {
-        await takeReceipt(of, { operationClass, bytesOut, tier: 'bucket', storageClass: 'STANDARD', alsoRead: [] });
+        await takeReceipt(of, {
+          operationClass,
+          bytesOut,
+          tier: 'bucket',
+          storageClass: 'STANDARD',
+          alsoRead: [],
+        });
       } else meter.of(of).count(operationClass, bytesOut, 'bucket', 'STANDARD');
       return 'served';
     }
@@ -156,7 +183,9 @@ describe('caps', () => {
           world.advance(waitMs);
           // Others work at the same time.
           const asks = Array.from({ length: clients }, (_, n) =>
-            processes[(at + (n % 2)) % 4]?.use(bytes * UNIT, owner(), 'B', { hasReceipt: hasReceipt && n % 3 > 0 }),
+            processes[(at + (n % 2)) % 4]?.use(bytes * UNIT, owner(), 'B', {
+              hasReceipt: hasReceipt && n % 3 > 0,
+            }),
           );
           const outcomes = await Promise.all(asks);
           used += bytes * outcomes.filter((outcome) => outcome === 'served').length;
@@ -210,7 +239,11 @@ describe('caps', () => {
   it('serve a refused process when what another was granted and did not use came back', async () => {
     const world = createWorld(bytesCap(BigInt(100 * MIB)));
     const [first, second] = [world.createProcess(), world.createProcess()];
-    await first.guard.require(owner(), { operationClass: 'B', bytesOut: 90 * MIB, fromMemory: false });
+    await first.guard.require(owner(), {
+      operationClass: 'B',
+      bytesOut: 90 * MIB,
+      fromMemory: false,
+    });
     expect(await second.use(50 * MIB)).toBe('UsageCapReached');
     // The first goes on with little: what it was granted beyond that is no longer its own.
     world.advance(46_000);
@@ -396,7 +429,11 @@ describe('caps', () => {
       meter: 'storage/STANDARD',
       quantity,
     } as const;
-    world.api.record({ accountId, batches: [{ source: 'before', sequence: 1, rows: [row] }], nowMs: 0 });
+    world.api.record({
+      accountId,
+      batches: [{ source: 'before', sequence: 1, rows: [row] }],
+      nowMs: 0,
+    });
     world.advance(61_000);
     expect(await outcomes([100, 200])).toEqual(['stored', 'SpendingCapReached']);
     // Half a day before its end the month has room for much more.
@@ -405,7 +442,9 @@ describe('caps', () => {
   });
 
   it('in money go by the operator’s own card, for two processes over one ledger at once', async () => {
-    const world = createWorld(bytesCap(1_000_000n, { unit: 'money', cardId: OWN_CARD.id, card: OWN_CARD }));
+    const world = createWorld(
+      bytesCap(1_000_000n, { unit: 'money', cardId: OWN_CARD.id, card: OWN_CARD }),
+    );
     const processes = [world.createProcess(), world.createProcess()];
     const answers = await Promise.all(
       Array.from({ length: 64 }, async (_, client) => {
@@ -420,10 +459,15 @@ describe('caps', () => {
     // By hand: a read of 7 bytes costs 1,070, the first hundred 70.
     const spent = 1_070 * served - 100_000;
     expect(spent).toBeLessThanOrEqual(1_000_000);
-    // What is not used is less than what one use may take in each process, and the free reads that leases can't know of.
+    // What is not used is less than what one use may take in each process, and the free reads that
+    // leases can't know of.
     expect(spent).toBeGreaterThan(1_000_000 - 100_000 - 2 * 1_070 * 100);
     for (const { use } of processes) expect(await use(7)).toBe('SpendingCapReached');
-    const { caps } = world.api.readCaps({ accountId, holder: 'x', nowMs: Date.UTC(2026, 10, 21, 12) });
+    const { caps } = world.api.readCaps({
+      accountId,
+      holder: 'x',
+      nowMs: Date.UTC(2026, 10, 21, 12),
+    });
     const recorded = caps[0]?.usage.find(({ meter }) => meter === 'class-b/STANDARD')?.quantity;
     expect(recorded).toBe(BigInt(served));
   });
@@ -450,7 +494,11 @@ describe('caps', () => {
     const waiting = use(10);
     await vi.advanceTimersByTimeAsync(1_000);
     expect(await waiting).toBe('ServiceUnavailable');
-    expect([await use(10), await use(10), world.state.hangs]).toEqual(['ServiceUnavailable', 'ServiceUnavailable', 1]);
+    expect([await use(10), await use(10), world.state.hangs]).toEqual([
+      'ServiceUnavailable',
+      'ServiceUnavailable',
+      1,
+    ]);
     world.advance(2_001);
     const [first, second] = [use(10), use(10)];
     expect(await second).toBe('ServiceUnavailable');
@@ -466,7 +514,11 @@ describe('caps', () => {
     const world = createWorld(known);
     const { use } = world.createProcess();
     expect(await use(11)).toBe('UsageCapReached');
-    world.api.putCap({ accountId, known, cap: bytesCap(10n, { liftedUntilMs: Date.UTC(2026, 10, 22) }) });
+    world.api.putCap({
+      accountId,
+      known,
+      cap: bytesCap(10n, { liftedUntilMs: Date.UTC(2026, 10, 22) }),
+    });
     world.advance(3_000);
     expect(await use(11)).toBe('served');
   });

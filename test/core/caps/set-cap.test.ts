@@ -1,5 +1,5 @@
-// What an owner sees and sets: caps in money go by the account's own card, also by one that the operator wrote, and a cap
-// stands by what is spent, not by what processes have leased of it.
+// What an owner sees and sets: caps in money go by the account's own card, also by one that the
+// operator wrote, and a cap stands by what is spent, not by what processes have leased of it.
 import { expect, it } from 'vitest';
 import { putRateCard, setAccountCard } from '../../../src/core/billing/prices/account-card.ts';
 import { listCaps, setCap } from '../../../src/core/caps/set-cap.ts';
@@ -12,7 +12,13 @@ const accountId = 'alice' as AccountId;
 const CAP = bytesCap(1_000_000n, { unit: 'money', cachedFromPercent: 60 });
 /** One a thousand calls, in a currency of its own. */
 const OWN_CARD = {
-  ...{ id: 'own', name: 'Own', currency: 'EUR', source: 'https://example.org/', asOf: '2026-01-01' },
+  ...{
+    id: 'own',
+    name: 'Own',
+    currency: 'EUR',
+    source: 'https://example.org/',
+    asOf: '2026-01-01',
+  },
   ...{ monthHours: 'calendar', notes: ['A test.'] },
   lines: [
     {
@@ -40,19 +46,38 @@ it("a cap in money goes by the account's card, and keeps it", async () => {
   const { core } = await withUse(700n);
   await putRateCard(core, 'own', OWN_CARD);
   await setAccountCard(core, accountId, 'own');
-  expect(await setCap(core, accountId, CAP)).toMatchObject({ cardId: 'own', card: { currency: 'EUR' } });
+  expect(await setCap(core, accountId, CAP)).toMatchObject({
+    cardId: 'own',
+    card: { currency: 'EUR' },
+  });
   await setAccountCard(core, accountId, null);
-  expect(await listCaps(core, accountId)).toMatchObject([{ spent: 700_000n, percent: 70, level: 'cached' }]);
-  expect(await setCap(core, accountId, { ...CAP, cardId: 'aws-s3-us-east-1' })).toMatchObject({ card: null });
-  await expect(setCap(core, accountId, { ...CAP, cardId: 'none' })).rejects.toMatchObject({ code: 'InvalidArgument' });
+  expect(await listCaps(core, accountId)).toMatchObject([
+    { spent: 700_000n, percent: 70, level: 'cached' },
+  ]);
+  expect(await setCap(core, accountId, { ...CAP, cardId: 'aws-s3-us-east-1' })).toMatchObject({
+    card: null,
+  });
+  await expect(setCap(core, accountId, { ...CAP, cardId: 'none' })).rejects.toMatchObject({
+    code: 'InvalidArgument',
+  });
 });
 
 it('a cap stands by what is spent, whoever has leased the rest', async () => {
   const { core, nowMs } = await withUse(0n);
   await setCap(core, accountId, bytesCap(100n, { cachedFromPercent: 60 }));
-  const { revision } = await core.ports.ledger.call('readCaps', { accountId, holder: 'process', nowMs });
+  const { revision } = await core.ports.ledger.call('readCaps', {
+    accountId,
+    holder: 'process',
+    nowMs,
+  });
   await core.ports.ledger.call('leaseCaps', {
-    ...{ accountId, holder: 'process', revision, grants: [{ capId: 'cap', units: 100 }], crossings: [] },
+    ...{
+      accountId,
+      holder: 'process',
+      revision,
+      grants: [{ capId: 'cap', units: 100 }],
+      crossings: [],
+    },
     ...{ nowMs, untilMs: nowMs + 60_000 },
   });
   expect(await listCaps(core, accountId)).toMatchObject([{ spent: 0n, level: 'open' }]);

@@ -27,7 +27,9 @@ async function startMachine({ hasSteady = true } = {}) {
     ports: {
       ...memory.ports,
       clock: { nowMs: () => clockMs },
-      steadyClock: hasSteady ? { awakeMs: () => awakeMs, read: () => ({ epoch: `boot ${boot}`, ms: steadyMs }) } : null,
+      steadyClock: hasSteady
+        ? { awakeMs: () => awakeMs, read: () => ({ epoch: `boot ${boot}`, ms: steadyMs }) }
+        : null,
       log: {
         info: () => undefined,
         error: (event, fields) => {
@@ -62,7 +64,11 @@ async function startMachine({ hasSteady = true } = {}) {
     nowMs: () => clockMs,
     isTrusted: async () => (await readTimeState(core)).jumpMs === 0,
     closed: async (account: Account = ann) => {
-      const heads = await directory.call('listInvoices', { accountId: account.id, before: '', limit: 9 });
+      const heads = await directory.call('listInvoices', {
+        accountId: account.id,
+        before: '',
+        limit: 9,
+      });
       return heads.map(({ period }) => period);
     },
     closingAt: async () => (await directory.call('getClosing', {}))?.period,
@@ -96,7 +102,10 @@ describe('the scheduled work', () => {
         if (name === 'getClosing') machine.jump(40 * DAY);
         return value;
       };
-      const jumping = { ...machine.core, ports: { ...machine.core.ports, directory: { ...directory, call } } };
+      const jumping = {
+        ...machine.core,
+        ports: { ...machine.core.ports, directory: { ...directory, call } },
+      };
       await tidy(jumping, { stopping: new AbortController().signal });
       expect([await machine.closed(), await machine.closingAt()]).toEqual([[], '2026-11']);
     }
@@ -115,7 +124,11 @@ describe('the scheduled work', () => {
   it.each<[string, boolean, (machine: Awaited<ReturnType<typeof startMachine>>) => void]>([
     ['weeks of being off', true, (machine) => machine.reboot(21 * DAY)],
     ['a stop of the whole virtual machine', true, (machine) => machine.jump(21 * DAY)],
-    ['weeks without a run, where there is no steady time', false, (machine) => machine.pass(21 * DAY)],
+    [
+      'weeks without a run, where there is no steady time',
+      false,
+      (machine) => machine.pass(21 * DAY),
+    ],
   ])('waits for the operator after %s', async (_, hasSteady, happen) => {
     const machine = await startMachine({ hasSteady });
     happen(machine);
@@ -123,8 +136,12 @@ describe('the scheduled work', () => {
     expect([await machine.closed(), machine.logged]).toEqual([[], ['clock-in-doubt']]);
     // Nor are the last bills of an account made.
     const bob = await addAccount(machine.memory, 'bob');
-    await expect(deleteAccount(machine.core, bob.id)).rejects.toMatchObject({ code: 'ServiceUnavailable' });
-    await expect(confirmTime(machine.core, machine.nowMs() - DAY)).rejects.toMatchObject({ code: 'InvalidInput' });
+    await expect(deleteAccount(machine.core, bob.id)).rejects.toMatchObject({
+      code: 'ServiceUnavailable',
+    });
+    await expect(confirmTime(machine.core, machine.nowMs() - DAY)).rejects.toMatchObject({
+      code: 'InvalidInput',
+    });
     await confirmTime(machine.core, machine.nowMs() + 1000);
     await machine.run();
     expect([await machine.closed(), await machine.closingAt()]).toEqual([['2026-11'], '2026-12']);

@@ -1,4 +1,5 @@
-// What is packed, once it is: copies, classes, bills, damage; and what may happen between reading a body and exchanging it.
+// What is packed, once it is: copies, classes, bills, damage; and what may happen between reading a
+// body and exchanging it.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { getInvoice } from '../../../src/core/billing/invoices/get-invoice.ts';
@@ -17,7 +18,8 @@ import { GRACE_SECONDS, key, openTestBucket, readWhole, withPorts } from '../mem
 import { completeParts, copyOf, startUpload } from '../multipart-kit.ts';
 import { DAY, LOG, packingOf, spared, usePacking } from './packing-kit.ts';
 
-const { core, bucket, compress, put, run, get, isPacked, saved, expectBody, meanwhile, reopen } = usePacking();
+const { core, bucket, compress, put, run, get, isPacked, saved, expectBody, meanwhile, reopen } =
+  usePacking();
 
 describe('what is packed', () => {
   beforeEach(async () => {
@@ -38,7 +40,12 @@ describe('what is packed', () => {
     expect(await saved()).toBe(2 * one);
     const upload = await startUpload(core(), bucket(), 'cut');
     const range = { offsetBytes: 100_000, lengthBytes: 150_000 };
-    const part = await uploadPartCopy(core(), bucket(), { ...upload, partNumber: 1, source, range });
+    const part = await uploadPartCopy(core(), bucket(), {
+      ...upload,
+      partNumber: 1,
+      source,
+      range,
+    });
     expect(await saved()).toBe(2 * one + Math.floor(one / 2));
     await completeParts(core(), bucket(), upload, [part]);
     await expectBody(await get('cut'), LOG.subarray(100_000, 250_000));
@@ -60,14 +67,21 @@ describe('what is packed', () => {
     const second = await put('old.log', patternBytes(20_000));
     expect(await saved()).toBe(one);
     const nowMs = core().ports.clock.nowMs();
-    const action = { kind: 'transition', key: key('old.log'), versionId: first, storageClass: 'STANDARD_IA' } as const;
+    const action = {
+      kind: 'transition',
+      key: key('old.log'),
+      versionId: first,
+      storageClass: 'STANDARD_IA',
+    } as const;
     await bucket().call('applyLifecycle', {
       actions: [action],
       run: { setAtMs: 0, startedAtMs: 0, place: null },
       nowMs,
     });
     const totals = await bucket().call('getStorageTotals', {});
-    expect(totals.map(({ storageClass, compressedBytes }) => [storageClass, compressedBytes])).toEqual([
+    expect(
+      totals.map(({ storageClass, compressedBytes }) => [storageClass, compressedBytes]),
+    ).toEqual([
       ['STANDARD', 0],
       ['STANDARD_IA', one],
     ]);
@@ -90,7 +104,10 @@ describe('what is packed', () => {
     expect(quantity).toBe(BigInt(one) * BigInt(toMs - packedAtMs));
     const document = await getInvoice(core(), account, { year: 2026, month: 11 });
     const line = document?.invoice.lines.find(({ saving }) => saving === 'compressed');
-    expect(line).toMatchObject({ label: 'Storage, Standard, saved by compression', meters: ['compressed/STANDARD'] });
+    expect(line).toMatchObject({
+      label: 'Storage, Standard, saved by compression',
+      meters: ['compressed/STANDARD'],
+    });
   });
 
   it('is an error when it is damaged', async () => {
@@ -123,7 +140,9 @@ describe('between reading and exchanging', () => {
   });
 
   it('a deleted one stays deleted', async () => {
-    await run(meanwhile('exchangeBody', () => deleteObjects(core(), bucket(), [{ key: key('log') }])));
+    await run(
+      meanwhile('exchangeBody', () => deleteObjects(core(), bucket(), [{ key: key('log') }])),
+    );
     expect(await bucket().call('getVersion', { key: key('log'), versionId: null })).toBeNull();
     expect(await saved()).toBe(0);
     expect(await blobsAfter()).toBe(1);
@@ -160,7 +179,8 @@ describe('between reading and exchanging', () => {
     for (const landsBefore of [false, true]) {
       const metadataIndex: MetadataIndex = {
         async call(name, method, input) {
-          if (method !== 'exchangeBody') return core().ports.metadataIndex.call(name, method, input);
+          if (method !== 'exchangeBody')
+            return core().ports.metadataIndex.call(name, method, input);
           if (landsBefore) await core().ports.metadataIndex.call(name, method, input);
           throw new Error('power cut');
         },
@@ -169,7 +189,9 @@ describe('between reading and exchanging', () => {
       expect(await isPacked('log')).toBe(landsBefore);
       await expectBody(await get('log'));
       core().advanceSeconds(GRACE_SECONDS + DAY);
-      await sweep(core(), { packing: { bytes: 0, bodies: 0, bodyMaxBytes: 1, frameBytes: 2 ** 18 } });
+      await sweep(core(), {
+        packing: { bytes: 0, bodies: 0, bodyMaxBytes: 1, frameBytes: 2 ** 18 },
+      });
       expect(core().blobStore.blobs.size).toBe(1);
       await expectBody(await get('log'));
     }

@@ -23,8 +23,10 @@ export const LOG = logBytes(300_000);
 /** The least that a part may have but the last. */
 export const MANY = logBytes(5 * 1024 * 1024);
 
-export const packingOf = ({ segments }: { readonly segments: readonly Segment[] }) => segments[0]?.packing;
-export const spared = ({ plainBytes, storedBytes }: NonNullable<Segment['packing']>) => plainBytes - storedBytes;
+export const packingOf = ({ segments }: { readonly segments: readonly Segment[] }) =>
+  segments[0]?.packing;
+export const spared = ({ plainBytes, storedBytes }: NonNullable<Segment['packing']>) =>
+  plainBytes - storedBytes;
 
 /** Makes core and bucket before each test of the file. */
 export function usePacking() {
@@ -51,14 +53,21 @@ export function usePacking() {
   });
   const run = (on = core, changes: Partial<PackingBudget> = {}) =>
     runPacking(on, bucket.record().name, budgetOf(changes));
-  async function get(name: string, versionId: ObjectVersion['versionId'] | null = null, from = bucket) {
+  async function get(
+    name: string,
+    versionId: ObjectVersion['versionId'] | null = null,
+    from = bucket,
+  ) {
     const found = await from.call('getVersion', { key: key(name), versionId });
     if (found?.kind !== 'object') throw new Error(`no ${name}`);
     return found.object;
   }
   const isPacked = async (name: string) => packingOf(await get(name)) !== undefined;
   const saved = async () =>
-    (await bucket.call('getStorageTotals', {})).reduce((sum, { compressedBytes }) => sum + compressedBytes, 0);
+    (await bucket.call('getStorageTotals', {})).reduce(
+      (sum, { compressedBytes }) => sum + compressedBytes,
+      0,
+    );
   async function expectBody(version: ObjectVersion, bytes = LOG) {
     expect(isSameBytes(await readWhole(core, version), bytes)).toBe(true);
   }

@@ -1,5 +1,5 @@
-// Packing as a bucket's owner meets it: what is packed, that nobody notices, what it saves, and what happens when something
-// else happens meanwhile.
+// Packing as a bucket's owner meets it: what is packed, that nobody notices, what it saves, and
+// what happens when something else happens meanwhile.
 import { describe, expect, it } from 'vitest';
 import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
 import { copyObject } from '../../../src/core/objects/copy-object.ts';
@@ -30,7 +30,9 @@ describe('a run', () => {
     const packing = packingOf(after);
     expect(packing?.plainBytes).toBe(LOG.length);
     expect(packing?.storedBytes).toBeLessThan(LOG.length / 3);
-    expect(core().blobStore.blobs.get(segments[0]?.blobId as never)?.identity.packing).toMatchObject({
+    expect(
+      core().blobStore.blobs.get(segments[0]?.blobId as never)?.identity.packing,
+    ).toMatchObject({
       plainBytes: LOG.length,
     });
     await expectBody(after);
@@ -68,7 +70,10 @@ describe('a run', () => {
     await put('noise.bin', patternBytes(100_000));
     await put('photo.jpg', LOG, 'image/jpeg');
     await put('small.txt', LOG.subarray(0, 16_000));
-    const gzipped = { ...ATTRIBUTES, headers: { contentType: 'text/plain', contentEncoding: 'gzip' } };
+    const gzipped = {
+      ...ATTRIBUTES,
+      headers: { contentType: 'text/plain', contentEncoding: 'gzip' },
+    };
     await putBytes(core(), bucket(), 'coded', LOG, { attributes: gzipped });
     await put('middling', Uint8Array.from([...LOG.subarray(0, 65_536), ...patternBytes(900_000)]));
     await compress(1);
@@ -119,7 +124,11 @@ describe('a run', () => {
     for (const name of ['first', 'second', 'third']) await expectBody(await get(name));
     const [totals] = await bucket().call('getStorageTotals', {});
     const compressedBytes = spared(packingOf(await get('first')) as never);
-    expect(totals).toMatchObject({ currentBytes: 900_000, deduplicatedBytes: 300_000, compressedBytes });
+    expect(totals).toMatchObject({
+      currentBytes: 900_000,
+      deduplicatedBytes: 300_000,
+      compressedBytes,
+    });
     // Two share it now.
     core().advanceSeconds(2 * DAY);
     await run();
@@ -138,9 +147,19 @@ describe('a run', () => {
     await compress(1);
     core().advanceSeconds(2 * DAY);
     await run(core(), { bytes: 300_001 });
-    expect(await Promise.all(['a', 'b', 'c', 'd'].map(isPacked))).toEqual([true, true, false, false]);
+    expect(await Promise.all(['a', 'b', 'c', 'd'].map(isPacked))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
     await run(core(), { bodies: 1 });
-    expect(await Promise.all(['a', 'b', 'c', 'd'].map(isPacked))).toEqual([true, true, true, false]);
+    expect(await Promise.all(['a', 'b', 'c', 'd'].map(isPacked))).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
     const stopping = new AbortController();
     stopping.abort();
     await run(core(), { stopping: stopping.signal });
@@ -174,7 +193,10 @@ describe('a run', () => {
     const first = await put('log');
     await put('log', logBytes(200_000));
     const upload = await startUpload(core(), bucket(), 'joined');
-    const parts = [await putPart(core(), bucket(), upload, 1, MANY), await putPart(core(), bucket(), upload, 2, LOG)];
+    const parts = [
+      await putPart(core(), bucket(), upload, 1, MANY),
+      await putPart(core(), bucket(), upload, 2, LOG),
+    ];
     await completeParts(core(), bucket(), upload, parts);
     await compress(1);
     core().advanceSeconds(2 * DAY);
@@ -198,7 +220,8 @@ describe('a run', () => {
     let tries = 0;
     let isMended = false;
     const openRuns = (runs: readonly Segment[]) => {
-      if (runs[0]?.blobId !== broken.segments[0]?.blobId || isMended) return blobStore.openRuns(runs);
+      if (runs[0]?.blobId !== broken.segments[0]?.blobId || isMended)
+        return blobStore.openRuns(runs);
       tries += 1;
       return Promise.reject(new Error('a disk'));
     };

@@ -1,5 +1,5 @@
-// Copies and multipart uploads over the whole core, from any encryption to any other: the bytes arrive, and move only
-// when another key must protect them.
+// Copies and multipart uploads over the whole core, from any encryption to any other: the bytes
+// arrive, and move only when another key must protect them.
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
@@ -12,7 +12,10 @@ import { completeParts, putPart, startUpload } from '../multipart-kit.ts';
 import { code, copy, expectBytes, MINE, md5, OTHER, put, read, WISHES } from './encryption-kit.ts';
 
 describe('copies', () => {
-  const targets: readonly (readonly [string, EncryptionWish | null])[] = [['nothing', null], ...WISHES];
+  const targets: readonly (readonly [string, EncryptionWish | null])[] = [
+    ['nothing', null],
+    ...WISHES,
+  ];
 
   it.each(targets.flatMap((from) => targets.map((to) => [...from, ...to] as const)))(
     'from %s (%o) to %s (%o) have the bytes',
@@ -25,9 +28,12 @@ describe('copies', () => {
       expect(copied.encryption?.kind ?? null).toBe(after?.kind ?? null);
       expectBytes(await read(core, copied), bytes);
       // Bytes move only when another key must protect them.
-      expect(core.blobStore.blobs.size).toBe(JSON.stringify(before) === JSON.stringify(after) ? 1 : 2);
+      expect(core.blobStore.blobs.size).toBe(
+        JSON.stringify(before) === JSON.stringify(after) ? 1 : 2,
+      );
       if (after === null || after.kind === 'server') expect(copied.etag).toBe(md5(bytes));
-      else if (before === null || before.kind === 'server') expect(copied.etag).not.toBe(md5(bytes));
+      else if (before === null || before.kind === 'server')
+        expect(copied.etag).not.toBe(md5(bytes));
     },
   );
 
@@ -35,9 +41,14 @@ describe('copies', () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     const source = await put(core, bucket, sampleBytes(10), { kind: 'customer', key: MINE });
-    const wanted = { ...copy(source, 'b', { kind: 'customer', key: OTHER }), checksumAlgorithm: 'SHA256' as const };
+    const wanted = {
+      ...copy(source, 'b', { kind: 'customer', key: OTHER }),
+      checksumAlgorithm: 'SHA256' as const,
+    };
     const copied = await copyObject(core, bucket, wanted);
-    expect(copied.checksum?.value).toBe(createHash('sha256').update(sampleBytes(10)).digest('base64'));
+    expect(copied.checksum?.value).toBe(
+      createHash('sha256').update(sampleBytes(10)).digest('base64'),
+    );
     expectBytes(await read(core, copied, undefined, OTHER), sampleBytes(10));
     await expect(read(core, copied, undefined, MINE)).rejects.toEqual(code('InvalidRequest'));
   });
@@ -48,7 +59,9 @@ describe('copies', () => {
     for (const size of [0, 100]) {
       const source = await put(core, bucket, sampleBytes(size), { kind: 'customer', key: MINE });
       for (const wrong of [null, OTHER]) {
-        await expect(copyObject(core, bucket, copy(source, 'b', null, wrong))).rejects.toEqual(code('InvalidRequest'));
+        await expect(copyObject(core, bucket, copy(source, 'b', null, wrong))).rejects.toEqual(
+          code('InvalidRequest'),
+        );
       }
     }
   });
@@ -75,43 +88,57 @@ describe('multipart uploads', () => {
     const begun = await startUpload(core, bucket, 'm', { encryption: wish });
     const address = (partNumber: number) => ({ ...begun, partNumber });
     const send = (partNumber: number, bytes: Uint8Array, customerKey: CustomerKey | null) =>
-      putPart(core, bucket, begun, partNumber, bytes, { body: bodyOf(bytes, 100_000), customerKey });
-    const complete = (parts: readonly { partNumber: number; md5: string }[], customerKey: CustomerKey | null) =>
-      completeParts(core, bucket, begun, parts, { customerKey });
+      putPart(core, bucket, begun, partNumber, bytes, {
+        body: bodyOf(bytes, 100_000),
+        customerKey,
+      });
+    const complete = (
+      parts: readonly { partNumber: number; md5: string }[],
+      customerKey: CustomerKey | null,
+    ) => completeParts(core, bucket, begun, parts, { customerKey });
     return { address, send, complete };
   }
 
-  it.each(WISHES)('with %s are sealed part by part and complete without moving a byte', async (_, wish) => {
-    const core = createMemoryCore();
-    const bucket = await openTestBucket(core);
-    const withKey = wish.kind === 'customer' ? MINE : null;
-    const { address, send, complete } = await upload(core, bucket, wish);
-    const [one, three] = [large.subarray(0, PART + 1), sampleBytes(70_000, 3)];
-    const source = await put(core, bucket, large, { kind: 'customer', key: OTHER }, 's');
-    const parts = [
-      await send(1, one, withKey),
-      await uploadPartCopy(core, bucket, {
-        ...address(2),
-        source,
-        sourceKey: OTHER,
-        customerKey: withKey,
-        range: { offsetBytes: 50, lengthBytes: PART },
-      }),
-      await send(3, three, withKey),
-    ];
-    expect(parts.map(({ encryption }) => encryption?.kind)).toEqual([wish.kind, wish.kind, wish.kind]);
-    const before = core.blobStore.blobs.size;
-    const version = await complete(parts, withKey);
-    expect(core.blobStore.blobs.size).toBe(before);
-    const whole = Buffer.concat([one, large.subarray(50, 50 + PART), three]);
-    expect(version.sizeBytes).toBe(whole.length);
-    expect(Buffer.from(await read(core, version)).equals(whole)).toBe(true);
-    for (const offsetBytes of [0, PART - 10, PART + 1, 2 * PART - 5, whole.length - 20]) {
-      const range = { offsetBytes, lengthBytes: 20 };
-      expect(Buffer.from(await read(core, version, range))).toEqual(whole.subarray(offsetBytes, offsetBytes + 20));
-    }
-    if (wish.kind !== 'server') expect(parts[0]?.md5).not.toBe(md5(one));
-  });
+  it.each(WISHES)(
+    'with %s are sealed part by part and complete without moving a byte',
+    async (_, wish) => {
+      const core = createMemoryCore();
+      const bucket = await openTestBucket(core);
+      const withKey = wish.kind === 'customer' ? MINE : null;
+      const { address, send, complete } = await upload(core, bucket, wish);
+      const [one, three] = [large.subarray(0, PART + 1), sampleBytes(70_000, 3)];
+      const source = await put(core, bucket, large, { kind: 'customer', key: OTHER }, 's');
+      const parts = [
+        await send(1, one, withKey),
+        await uploadPartCopy(core, bucket, {
+          ...address(2),
+          source,
+          sourceKey: OTHER,
+          customerKey: withKey,
+          range: { offsetBytes: 50, lengthBytes: PART },
+        }),
+        await send(3, three, withKey),
+      ];
+      expect(parts.map(({ encryption }) => encryption?.kind)).toEqual([
+        wish.kind,
+        wish.kind,
+        wish.kind,
+      ]);
+      const before = core.blobStore.blobs.size;
+      const version = await complete(parts, withKey);
+      expect(core.blobStore.blobs.size).toBe(before);
+      const whole = Buffer.concat([one, large.subarray(50, 50 + PART), three]);
+      expect(version.sizeBytes).toBe(whole.length);
+      expect(Buffer.from(await read(core, version)).equals(whole)).toBe(true);
+      for (const offsetBytes of [0, PART - 10, PART + 1, 2 * PART - 5, whole.length - 20]) {
+        const range = { offsetBytes, lengthBytes: 20 };
+        expect(Buffer.from(await read(core, version, range))).toEqual(
+          whole.subarray(offsetBytes, offsetBytes + 20),
+        );
+      }
+      if (wish.kind !== 'server') expect(parts[0]?.md5).not.toBe(md5(one));
+    },
+  );
 
   it("refuse parts without the upload's key, with another one, or with one for nothing", async () => {
     const core = createMemoryCore();

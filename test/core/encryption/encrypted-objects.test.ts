@@ -1,4 +1,5 @@
-// Encrypted objects over the whole core: what is stored is sealed, what comes out is what went in, and nothing else does.
+// Encrypted objects over the whole core: what is stored is sealed, what comes out is what went in,
+// and nothing else does.
 import { describe, expect, it } from 'vitest';
 import { sealedSize } from '../../../src/core/encryption/sealed-layout.ts';
 import { CHUNK_BYTES } from '../../../src/crypto/sealed-chunks.ts';
@@ -13,7 +14,16 @@ import {
 } from '../memory-core.ts';
 import { code, expectBytes, MINE, md5, named, OTHER, put, read, WISHES } from './encryption-kit.ts';
 
-const SIZES = [0, 1, INLINE_MAX_BYTES, INLINE_MAX_BYTES + 1, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 1, 300_000];
+const SIZES = [
+  0,
+  1,
+  INLINE_MAX_BYTES,
+  INLINE_MAX_BYTES + 1,
+  CHUNK_BYTES - 1,
+  CHUNK_BYTES,
+  CHUNK_BYTES + 1,
+  300_000,
+];
 
 describe.each(WISHES)('an object encrypted with %s', (_, wish) => {
   it.each(SIZES)('gives %i bytes back, whole and in ranges', async (size) => {
@@ -52,7 +62,8 @@ describe.each(WISHES)('an object encrypted with %s', (_, wish) => {
     expect(blob?.identity.encryption).toEqual(version.encryption);
     // No key of anybody stands in the facts as it is.
     const facts = JSON.stringify(version.encryption);
-    for (const secret of [MINE.md5, Buffer.from(MINE.bytes).toString('base64')]) expect(facts).not.toContain(secret);
+    for (const secret of [MINE.md5, Buffer.from(MINE.bytes).toString('base64')])
+      expect(facts).not.toContain(secret);
   });
 
   it('has the same size and other bytes each time', async () => {
@@ -78,7 +89,8 @@ describe.each(WISHES)('an object encrypted with %s', (_, wish) => {
       blob.bytes[at] = (blob.bytes[at] ?? 0) ^ 4;
     }
     expectBytes(await read(freshTiers(core), version), sampleBytes(CHUNK_BYTES + 100));
-    // Cut to whole chunks, with an index that believes it: the first chunk was not sealed as the last.
+    // Cut to whole chunks, with an index that believes it: the first chunk was not sealed as the
+    // last.
     const layers = wish.kind === 'named' && wish.isDoubled ? 2 : 1;
     const [segment] = version.segments;
     if (segment === undefined) throw new Error('no segment');

@@ -1,9 +1,14 @@
-// The keys of the service over the whole core: the master key and how it changes; named keys, what they open, for whom.
+// The keys of the service over the whole core: the master key and how it changes; named keys, what
+// they open, for whom.
 import { describe, expect, it } from 'vitest';
 import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
 import { changeEncryption } from '../../../src/core/encryption/change-encryption.ts';
 import { toMasterKey } from '../../../src/core/encryption/master-keys.ts';
-import { changeNamedKey, createNamedKey, listNamedKeys } from '../../../src/core/encryption/named-keys.ts';
+import {
+  changeNamedKey,
+  createNamedKey,
+  listNamedKeys,
+} from '../../../src/core/encryption/named-keys.ts';
 import { openSecret, sealSecret } from '../../../src/core/encryption/sealed-secret.ts';
 import { copyObject } from '../../../src/core/objects/copy-object.ts';
 import type { AccountId, ObjectVersion } from '../../../src/domain/nouns.ts';
@@ -21,7 +26,10 @@ import { code, copy, expectBytes, MINE, named, put, read } from './encryption-ki
 describe('the master key', () => {
   const rotated = (core: MemoryCore, fills: readonly number[]): MemoryCore => ({
     ...core,
-    settings: { ...core.settings, masterKeys: fills.map((fill) => toMasterKey(new Uint8Array(32).fill(fill))) },
+    settings: {
+      ...core.settings,
+      masterKeys: fills.map((fill) => toMasterKey(new Uint8Array(32).fill(fill))),
+    },
   });
 
   it('can be changed, as long as the old one is kept', async () => {
@@ -36,21 +44,32 @@ describe('the master key', () => {
     const newest = rotated(core, [9]);
     expectBytes(await read(newest, young), sampleBytes(100));
     const missing = expect.stringContaining(`master key ${core.settings.masterKeys[0]?.id}`);
-    await expect(read(newest, old)).rejects.toMatchObject({ code: 'ServiceUnavailable', message: missing });
+    await expect(read(newest, old)).rejects.toMatchObject({
+      code: 'ServiceUnavailable',
+      message: missing,
+    });
   });
 
   it('is named where it encrypted the secret of an access key and is missing', () => {
     const [old, other] = [7, 9].map((fill) => [toMasterKey(new Uint8Array(32).fill(fill))]);
     const encrypted = sealSecret(old ?? [], 'a secret', 'access key a');
-    expect(() => openSecret(other ?? [], encrypted, 'access key a')).toThrow(`master key ${old?.[0]?.id}`);
-    expect(openSecret([...(other ?? []), ...(old ?? [])], encrypted, 'access key a')).toBe('a secret');
+    expect(() => openSecret(other ?? [], encrypted, 'access key a')).toThrow(
+      `master key ${old?.[0]?.id}`,
+    );
+    expect(openSecret([...(other ?? []), ...(old ?? [])], encrypted, 'access key a')).toBe(
+      'a secret',
+    );
   });
 
   it('moves on with a copy, which moves no bytes', async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     const old = await put(core, bucket, sampleBytes(100), { kind: 'server' }, 'old');
-    const copied = await copyObject(rotated(core, [9, 7]), bucket, copy(old, 'old', { kind: 'server' }));
+    const copied = await copyObject(
+      rotated(core, [9, 7]),
+      bucket,
+      copy(old, 'old', { kind: 'server' }),
+    );
     expect(core.blobStore.blobs.size).toBe(1);
     expectBytes(await read(rotated(core, [9]), copied), sampleBytes(100));
   });
@@ -58,8 +77,12 @@ describe('the master key', () => {
   it('is missed aloud, and only where it is needed', async () => {
     const core = rotated(createMemoryCore(), []);
     const bucket = await openTestBucket(core);
-    await expect(put(core, bucket, sampleBytes(100), { kind: 'server' })).rejects.toEqual(code('ServiceUnavailable'));
-    await expect(put(core, bucket, sampleBytes(100), named(null))).rejects.toEqual(code('ServiceUnavailable'));
+    await expect(put(core, bucket, sampleBytes(100), { kind: 'server' })).rejects.toEqual(
+      code('ServiceUnavailable'),
+    );
+    await expect(put(core, bucket, sampleBytes(100), named(null))).rejects.toEqual(
+      code('ServiceUnavailable'),
+    );
     const own = await put(core, bucket, sampleBytes(100), { kind: 'customer', key: MINE });
     expectBytes(await read(core, own), sampleBytes(100));
     expect(core.blobStore.blobs.size).toBe(1);
@@ -78,7 +101,9 @@ describe('named keys', () => {
     const version = await put(core, bucket, sampleBytes(100), named('mine'));
     await changeNamedKey(core, 'mine', { isEnabled: false });
     await expect(read(core, version)).rejects.toEqual(code('KMS.DisabledException'));
-    await expect(put(core, bucket, sampleBytes(1), named('mine'), 'b')).rejects.toEqual(code('KMS.DisabledException'));
+    await expect(put(core, bucket, sampleBytes(1), named('mine'), 'b')).rejects.toEqual(
+      code('KMS.DisabledException'),
+    );
     const [listed, ...rest] = await listNamedKeys(core, { after: '', limit: 10 });
     expect([listed, rest]).toEqual([expect.objectContaining({ id: 'mine', isEnabled: false }), []]);
     expect(listed).not.toHaveProperty('wrappedKey');
@@ -112,11 +137,18 @@ describe('named keys', () => {
     const bucket = await openTestBucket(core);
     const replaced = await put(core, bucket, sampleBytes(100), { kind: 'server' });
     const young = await put(core, bucket, sampleBytes(200), { kind: 'server' });
-    const change = (version: ObjectVersion) => changeEncryption(core, bucket, version, named('seeded-key'));
+    const change = (version: ObjectVersion) =>
+      changeEncryption(core, bucket, version, named('seeded-key'));
     await expect(change(replaced)).rejects.toEqual(code('NoSuchKey'));
     expectBytes(await read(core, young), sampleBytes(200));
-    for (const wish of [null, { kind: 'customer', key: MINE } as const, named('seeded-key', true)]) {
-      await expect(change(await put(core, bucket, sampleBytes(1), wish))).rejects.toEqual(code('InvalidRequest'));
+    for (const wish of [
+      null,
+      { kind: 'customer', key: MINE } as const,
+      named('seeded-key', true),
+    ]) {
+      await expect(change(await put(core, bucket, sampleBytes(1), wish))).rejects.toEqual(
+        code('InvalidRequest'),
+      );
     }
     await createNamedKey(core, 'shut');
     const shut = await put(core, bucket, sampleBytes(1), named('shut'));
@@ -128,10 +160,15 @@ describe('named keys', () => {
     const core = createMemoryCore();
     const operators = await openTestBucket(core);
     const ownerId = 'tenant' as AccountId;
-    const bucket: BucketHandle = { ...operators, record: () => ({ ...operators.record(), ownerId }) };
+    const bucket: BucketHandle = {
+      ...operators,
+      record: () => ({ ...operators.record(), ownerId }),
+    };
     await createNamedKey(core, 'theirs');
     const putWith = (name: string) => put(core, bucket, sampleBytes(100), named('theirs'), name);
-    const asUnknown = put(core, bucket, sampleBytes(1), named('unknown')).catch(({ code, message }) => [code, message]);
+    const asUnknown = put(core, bucket, sampleBytes(1), named('unknown')).catch(
+      ({ code, message }) => [code, message],
+    );
     const [unknownCode, unknownMessage] = (await asUnknown) as [string, string];
     const refused = { code: unknownCode, message: unknownMessage.replace('unknown', 'theirs') };
     await expect(putWith('a')).rejects.toMatchObject(refused);
@@ -139,10 +176,16 @@ describe('named keys', () => {
     const version = await putWith('a');
     await changeNamedKey(core, 'theirs', { accountIds: ['somebody-else' as AccountId] });
     await expect(putWith('b')).rejects.toMatchObject(refused);
-    await expect(copyObject(core, bucket, copy(version, 'b', named('theirs')))).rejects.toMatchObject(refused);
-    await expect(startUpload(core, bucket, 'c', { encryption: named('theirs') })).rejects.toMatchObject(refused);
+    await expect(
+      copyObject(core, bucket, copy(version, 'b', named('theirs'))),
+    ).rejects.toMatchObject(refused);
+    await expect(
+      startUpload(core, bucket, 'c', { encryption: named('theirs') }),
+    ).rejects.toMatchObject(refused);
     expectBytes(await read(core, version), sampleBytes(100));
-    expect((await put(core, operators, sampleBytes(100), named('theirs'), 'd')).encryption?.kind).toBe('named');
+    expect(
+      (await put(core, operators, sampleBytes(100), named('theirs'), 'd')).encryption?.kind,
+    ).toBe('named');
     await changeNamedKey(core, 'theirs', { accountIds: null });
     expect((await putWith('b')).encryption?.kind).toBe('named');
   });
@@ -150,8 +193,12 @@ describe('named keys', () => {
   it('are made when first wanted only if the operator named them, or nobody named any', async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
-    await expect(put(core, bucket, sampleBytes(1), named('unknown'))).rejects.toEqual(code('KMS.NotFoundException'));
-    await expect(changeNamedKey(core, 'unknown', { isEnabled: true })).rejects.toEqual(code('KMS.NotFoundException'));
+    await expect(put(core, bucket, sampleBytes(1), named('unknown'))).rejects.toEqual(
+      code('KMS.NotFoundException'),
+    );
+    await expect(changeNamedKey(core, 'unknown', { isEnabled: true })).rejects.toEqual(
+      code('KMS.NotFoundException'),
+    );
     await expect(createNamedKey(core, 'no spaces')).rejects.toEqual(code('InvalidArgument'));
     await put(core, bucket, sampleBytes(1), named('seeded-key'));
     const { encryption } = await put(core, bucket, sampleBytes(1), named(null));

@@ -1,4 +1,5 @@
-// What tests of encryption share: clients' keys, the ways an object can be encrypted, and writing and reading with them.
+// What tests of encryption share: clients' keys, the ways an object can be encrypted, and writing
+// and reading with them.
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
@@ -58,7 +59,9 @@ export async function read(
 ): Promise<Uint8Array> {
   const { body } = await openBody(core, version, range, withKey);
   if (body === null) return new Uint8Array();
-  return new Uint8Array(await new Response(body as ConstructorParameters<typeof Response>[0]).arrayBuffer());
+  return new Uint8Array(
+    await new Response(body as ConstructorParameters<typeof Response>[0]).arrayBuffer(),
+  );
 }
 
 /** A copy of it under another name. */

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Layers, plainSize, sealedRangeOf, sealedSize } from '../../../src/core/encryption/sealed-layout.ts';
+import {
+  type Layers,
+  plainSize,
+  sealedRangeOf,
+  sealedSize,
+} from '../../../src/core/encryption/sealed-layout.ts';
 import { CHUNK_BYTES, TAG_BYTES } from '../../../src/crypto/sealed-chunks.ts';
 import type { BlobId } from '../../../src/domain/nouns.ts';
 
@@ -38,41 +43,61 @@ describe('sizes', () => {
 
 it('a range is covered by its chunks, which lie in the sealed range without a gap', () => {
   fc.assert(
-    fc.property(fc.array(size, { minLength: 1, maxLength: 4 }), layers, fc.nat(), fc.nat(), (sizes, layer, a, b) => {
-      const total = sizes.reduce((sum, bytes) => sum + bytes, 0);
-      fc.pre(total > 0);
-      const offsetBytes = a % total;
-      const lengthBytes = 1 + (b % (total - offsetBytes));
-      const segments = sizes.map((bytes, i) => ({
-        blobId: `b/${i}` as BlobId,
-        offsetBytes: 0,
-        lengthBytes: sealedSize(bytes, layer),
-      }));
-      const found = sealedRangeOf(segments, { offsetBytes, lengthBytes }, layer);
-      const chunks = [...{ [Symbol.iterator]: () => found.chunks }];
+    fc.property(
+      fc.array(size, { minLength: 1, maxLength: 4 }),
+      layers,
+      fc.nat(),
+      fc.nat(),
+      (sizes, layer, a, b) => {
+        const total = sizes.reduce((sum, bytes) => sum + bytes, 0);
+        fc.pre(total > 0);
+        const offsetBytes = a % total;
+        const lengthBytes = 1 + (b % (total - offsetBytes));
+        const segments = sizes.map((bytes, i) => ({
+          blobId: `b/${i}` as BlobId,
+          offsetBytes: 0,
+          lengthBytes: sealedSize(bytes, layer),
+        }));
+        const found = sealedRangeOf(segments, { offsetBytes, lengthBytes }, layer);
+        const chunks = [...{ [Symbol.iterator]: () => found.chunks }];
 
-      // Where each chunk of the whole object lies, computed the slow way.
-      const all = segments.flatMap(({ blobId }, s) =>
-        Array.from({ length: Math.ceil((sizes[s] ?? 0) / CHUNK_BYTES) }, (_, index) => {
-          const plain = Math.min(CHUNK_BYTES, (sizes[s] ?? 0) - index * CHUNK_BYTES);
-          const isLast = (index + 1) * CHUNK_BYTES >= (sizes[s] ?? 0);
-          return { blobId, place: { index, isLast }, sealedBytes: plain + TAG_BYTES * layer, plain };
-        }),
-      );
-      let plainAt = 0;
-      let sealedAt = 0;
-      const wanted = all
-        .map((chunk) => {
-          const placed = { ...chunk, plainAt, sealedAt };
-          plainAt += chunk.plain;
-          sealedAt += chunk.sealedBytes;
-          return placed;
-        })
-        .filter((chunk) => chunk.plainAt < offsetBytes + lengthBytes && chunk.plainAt + chunk.plain > offsetBytes);
-      expect(chunks).toEqual(wanted.map(({ blobId, place, sealedBytes }) => ({ blobId, place, sealedBytes })));
-      expect(found.skipBytes).toBe(offsetBytes - (wanted[0]?.plainAt ?? 0));
-      const sealedBytes = wanted.reduce((sum, chunk) => sum + chunk.sealedBytes, 0);
-      expect(found.sealed).toEqual({ offsetBytes: wanted[0]?.sealedAt, lengthBytes: sealedBytes });
-    }),
+        // Where each chunk of the whole object lies, computed the slow way.
+        const all = segments.flatMap(({ blobId }, s) =>
+          Array.from({ length: Math.ceil((sizes[s] ?? 0) / CHUNK_BYTES) }, (_, index) => {
+            const plain = Math.min(CHUNK_BYTES, (sizes[s] ?? 0) - index * CHUNK_BYTES);
+            const isLast = (index + 1) * CHUNK_BYTES >= (sizes[s] ?? 0);
+            return {
+              blobId,
+              place: { index, isLast },
+              sealedBytes: plain + TAG_BYTES * layer,
+              plain,
+            };
+          }),
+        );
+        let plainAt = 0;
+        let sealedAt = 0;
+        const wanted = all
+          .map((chunk) => {
+            const placed = { ...chunk, plainAt, sealedAt };
+            plainAt += chunk.plain;
+            sealedAt += chunk.sealedBytes;
+            return placed;
+          })
+          .filter(
+            (chunk) =>
+              chunk.plainAt < offsetBytes + lengthBytes &&
+              chunk.plainAt + chunk.plain > offsetBytes,
+          );
+        expect(chunks).toEqual(
+          wanted.map(({ blobId, place, sealedBytes }) => ({ blobId, place, sealedBytes })),
+        );
+        expect(found.skipBytes).toBe(offsetBytes - (wanted[0]?.plainAt ?? 0));
+        const sealedBytes = wanted.reduce((sum, chunk) => sum + chunk.sealedBytes, 0);
+        expect(found.sealed).toEqual({
+          offsetBytes: wanted[0]?.sealedAt,
+          lengthBytes: sealedBytes,
+        });
+      },
+    ),
   );
 });

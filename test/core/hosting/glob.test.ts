@@ -37,13 +37,16 @@ describe('a pattern', () => {
     },
   );
 
-  it.each(['', 'x'.repeat(GLOB_MAX_LENGTH + 1), '{a', 'a}', '{a,{b}}', '{1,2}'.repeat(7)])('is none: %s', (text) => {
-    expect([isGlob(text), compileGlobs([text, '/**']).leftOut, compileGlobs([text, '/**']).firstMatch('/')]).toEqual([
-      false,
-      1,
-      1,
-    ]);
-  });
+  it.each(['', 'x'.repeat(GLOB_MAX_LENGTH + 1), '{a', 'a}', '{a,{b}}', '{1,2}'.repeat(7)])(
+    'is none: %s',
+    (text) => {
+      expect([
+        isGlob(text),
+        compileGlobs([text, '/**']).leftOut,
+        compileGlobs([text, '/**']).firstMatch('/'),
+      ]).toEqual([false, 1, 1]);
+    },
+  );
 
   it('agrees with a regular expression of the same meaning', () => {
     const piece = fc.constantFrom('a', 'b', '/', '*', '?', '**', '**/', '.');
@@ -70,14 +73,30 @@ describe('a pattern', () => {
 
 describe('a list of patterns', () => {
   it('is as each of them alone, the first that matches', () => {
-    const piece = fc.constantFrom('a', 'b', '/', '*', '?', '**', '**/', '{a,/b,}', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa');
-    const pattern = fc.array(piece, { minLength: 1, maxLength: 6 }).map((pieces) => pieces.join(''));
+    const piece = fc.constantFrom(
+      'a',
+      'b',
+      '/',
+      '*',
+      '?',
+      '**',
+      '**/',
+      '{a,/b,}',
+      'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
+    );
+    const pattern = fc
+      .array(piece, { minLength: 1, maxLength: 6 })
+      .map((pieces) => pieces.join(''));
     const path = fc.array(fc.constantFrom('a', 'b', '/', 'a'.repeat(31)), { maxLength: 8 });
     fc.assert(
       fc.property(fc.array(pattern, { maxLength: 12 }), path, (patterns, rest) => {
         const asked = `/${rest.join('')}`;
         const alone = patterns.findIndex((one) => matches(one, asked));
-        expect([patterns, asked, compileGlobs(patterns).firstMatch(asked)]).toEqual([patterns, asked, alone]);
+        expect([patterns, asked, compileGlobs(patterns).firstMatch(asked)]).toEqual([
+          patterns,
+          asked,
+          alone,
+        ]);
       }),
       { numRuns: fuzzRuns(1000) },
     );
@@ -86,15 +105,24 @@ describe('a list of patterns', () => {
   it('has room for so many places and no more', () => {
     const pattern = `/${'x'.repeat(GLOB_MAX_LENGTH - 1)}`;
     const room = Math.floor(GLOB_PLACES_MAX / (GLOB_MAX_LENGTH + 1));
-    const patterns = Array.from({ length: room + 2 }, (_, i) => pattern.slice(0, -2) + String(i).padStart(2, '0'));
-    const globs = compileGlobs(patterns);
-    expect([globs.leftOut, globs.firstMatch(patterns[room - 1] ?? ''), globs.firstMatch(patterns[room] ?? '')]).toEqual(
-      [2, room - 1, -1],
+    const patterns = Array.from(
+      { length: room + 2 },
+      (_, i) => pattern.slice(0, -2) + String(i).padStart(2, '0'),
     );
+    const globs = compileGlobs(patterns);
+    expect([
+      globs.leftOut,
+      globs.firstMatch(patterns[room - 1] ?? ''),
+      globs.firstMatch(patterns[room] ?? ''),
+    ]).toEqual([2, room - 1, -1]);
   });
 
   it('takes milliseconds at worst, whatever the patterns and the path', () => {
-    const worst = [`/${'**a'.repeat(80)}b`, `/${'**/?'.repeat(60)}b`, `/${'**a'.repeat(20)}{a,b}{a,b}{c,b}`];
+    const worst = [
+      `/${'**a'.repeat(80)}b`,
+      `/${'**/?'.repeat(60)}b`,
+      `/${'**a'.repeat(20)}{a,b}{a,b}{c,b}`,
+    ];
     const globs = compileGlobs(Array.from({ length: 200 }, (_, i) => worst[i % 3] ?? ''));
     expect(globs.leftOut).toBeGreaterThan(100);
     const path = `/${'a'.repeat(1023)}`;

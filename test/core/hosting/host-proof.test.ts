@@ -97,17 +97,25 @@ describe('a host', () => {
     asked.length = 0;
     await setHosting(core, ofAlice, { ...hosting(HOST), spaFallback: true });
     expect(asked).toEqual([]);
-    await expect(setHosting(core, ofAlice, hosting(HOST, 'b.example'))).rejects.toMatchObject(refused);
+    await expect(setHosting(core, ofAlice, hosting(HOST, 'b.example'))).rejects.toMatchObject(
+      refused,
+    );
     expect(asked).toEqual(['_quayside.b.example']);
     prove(HOST, BOB);
-    await expect(setHosting(core, ofBob, hosting(HOST))).rejects.toMatchObject({ code: 'DomainAlreadyBound' });
+    await expect(setHosting(core, ofBob, hosting(HOST))).rejects.toMatchObject({
+      code: 'DomainAlreadyBound',
+    });
     expect(await core.ports.directory.findHost(HOST)).toMatchObject({ bucket: 'of-alice' });
   });
 
   it('that was given up, or whose bucket is gone, needs the proof again', async () => {
     const gone = { id: 'gone' as never, name: parseBucketName('gone') };
     const { directory } = core.ports;
-    await directory.call('bindHosts', { bucket: gone, domains: hosting(HOST).domains, mayTake: [] });
+    await directory.call('bindHosts', {
+      bucket: gone,
+      domains: hosting(HOST).domains,
+      mayTake: [],
+    });
     await expect(setHosting(core, ofBob, hosting(HOST))).rejects.toMatchObject(refused);
     prove(HOST, BOB);
     await setHosting(core, ofBob, hosting(HOST));
@@ -122,7 +130,11 @@ describe('a host', () => {
   });
 
   it('can have a name that leaves no room for a record: then nothing proves it', async () => {
-    const long = [...Array.from({ length: 3 }, () => 'a'.repeat(62)), 'b'.repeat(53), 'example'].join('.');
+    const long = [
+      ...Array.from({ length: 3 }, () => 'a'.repeat(62)),
+      'b'.repeat(53),
+      'example',
+    ].join('.');
     expect(long.length).toBeLessThanOrEqual(253);
     await expect(setHosting(core, ofAlice, hosting(long))).rejects.toMatchObject(refused);
     expect(asked).toEqual([]);
@@ -131,7 +143,9 @@ describe('a host', () => {
   it('is not bound while DNS cannot be asked', async () => {
     const failing = () => Promise.reject(new StorageError('ServiceUnavailable'));
     const cut = withPorts(core, { txtRecords: { read: failing } });
-    await expect(setHosting(cut, ofAlice, hosting(HOST))).rejects.toMatchObject({ code: 'ServiceUnavailable' });
+    await expect(setHosting(cut, ofAlice, hosting(HOST))).rejects.toMatchObject({
+      code: 'ServiceUnavailable',
+    });
     expect(await core.ports.directory.findHost(HOST)).toBe(null);
   });
 

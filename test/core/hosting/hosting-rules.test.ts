@@ -12,7 +12,11 @@ describe('rules of a document', () => {
       ],
       hotlink: { allowedHosts: [], allowEmptyReferer: true, match: ['*.png', '/private/**'] },
     });
-    expect(['assets/a.js', 'assets/a.png', 'a.png'].map(rules.cacheControlOf)).toEqual(['first', 'second', null]);
+    expect(['assets/a.js', 'assets/a.png', 'a.png'].map(rules.cacheControlOf)).toEqual([
+      'first',
+      'second',
+      null,
+    ]);
     expect(rules.isProtected('a.png', 'image/png')).toBe(true);
     expect(rules.isProtected('private/a', 'text/html; charset=utf-8')).toBe(false);
     expect(rules.isProtected('a.gif', 'image/gif')).toBe(false);
@@ -22,7 +26,10 @@ describe('rules of a document', () => {
     const match = `/${'**a'.repeat(70)}${'{a,b}'.repeat(6)}`;
     const rules = createHostingRules()({
       ...HOSTING_DEFAULTS,
-      cacheControlRules: [{ match: '/b', cacheControl: 'b' }, ...Array(49).fill({ match, cacheControl: 'a' })],
+      cacheControlRules: [
+        { match: '/b', cacheControl: 'b' },
+        ...Array(49).fill({ match, cacheControl: 'a' }),
+      ],
       hotlink: { allowedHosts: [], allowEmptyReferer: true, match: Array(20).fill(match) },
     });
     const key = 'a'.repeat(1023);

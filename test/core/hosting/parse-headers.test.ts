@@ -21,8 +21,16 @@ const FILE = `# everything
 describe('_headers', () => {
   const rules = parseHeaders(FILE);
   const table: [path: string, added: Record<string, string>, removed: string[]][] = [
-    ['/', { 'x-robots-tag': 'noindex', link: '</a.css>; rel=preload', 'cache-control': 'max-age=60' }, []],
-    ['/docs/a', { 'x-robots-tag': 'noindex', link: '</a.css>; rel=preload, </b.css>; rel=preload' }, ['cache-control']],
+    [
+      '/',
+      { 'x-robots-tag': 'noindex', link: '</a.css>; rel=preload', 'cache-control': 'max-age=60' },
+      [],
+    ],
+    [
+      '/docs/a',
+      { 'x-robots-tag': 'noindex', link: '</a.css>; rel=preload, </b.css>; rel=preload' },
+      ['cache-control'],
+    ],
     [
       '/users/J ü\r\n',
       {
@@ -77,9 +85,13 @@ describe('_headers', () => {
   it('has bounds: paths, headers of one, and what one answer gets', () => {
     const many = parseHeaders(Array.from({ length: 105 }, (_, i) => `/p${i}\n  X: y`).join('\n'));
     expect([many.count, many.problems.length]).toEqual([100, 10]);
-    const rich = parseHeaders(`/*\n${Array.from({ length: 31 }, (_, i) => `  X${i}: y`).join('\n')}`);
+    const rich = parseHeaders(
+      `/*\n${Array.from({ length: 31 }, (_, i) => `  X${i}: y`).join('\n')}`,
+    );
     expect([rich.changesFor('/').added.length, rich.problems.length]).toEqual([30, 1]);
-    const long = parseHeaders(`/*\n${Array.from({ length: 5 }, (_, i) => `  X${i}: ${'y'.repeat(1900)}`).join('\n')}`);
+    const long = parseHeaders(
+      `/*\n${Array.from({ length: 5 }, (_, i) => `  X${i}: ${'y'.repeat(1900)}`).join('\n')}`,
+    );
     expect(long.changesFor('/').added.length).toBe(2);
   });
 

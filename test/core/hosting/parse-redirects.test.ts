@@ -19,7 +19,11 @@ describe('a line of _redirects', () => {
     ['/a /b', '/A', null],
     ['  /a\t/b   301  # moved', '/a', ['firm', 301, '/b', {}]],
     ['/a https://other.example/x?y=z 308', '/a', ['firm', 308, 'https://other.example/x?y=z', {}]],
-    ['/a/* https://x.example:8443/:splat', '/a/b', ['weak', 302, 'https://x.example:8443/:splat', { splat: 'b' }]],
+    [
+      '/a/* https://x.example:8443/:splat',
+      '/a/b',
+      ['weak', 302, 'https://x.example:8443/:splat', { splat: 'b' }],
+    ],
     ['/caf%C3%A9 /b', '/café', ['firm', 302, '/b', {}]],
     ['/café /b', '/café', ['firm', 302, '/b', {}]],
     ['/100% /b', '/100%', ['firm', 302, '/b', {}]],
@@ -96,7 +100,9 @@ describe('a file of _redirects', () => {
 
   it('matches in time, whatever the pattern and the path', () => {
     const names = Array.from({ length: 10 }, (_, i) => `a:p${i}a`).join('/');
-    const rules = parseRedirects(Array.from({ length: 100 }, (_, i) => `/*/${names}/${i} /x`).join('\n'));
+    const rules = parseRedirects(
+      Array.from({ length: 100 }, (_, i) => `/*/${names}/${i} /x`).join('\n'),
+    );
     expect(rules.count).toBe(100);
     const before = process.cpuUsage().user;
     expect(rules.findWeak(`/${'a/aa'.repeat(250)}`)).toBe(null);

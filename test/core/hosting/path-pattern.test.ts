@@ -56,13 +56,19 @@ describe('a pattern of paths', () => {
     const named = (folders: readonly string[], first: number) =>
       folders.map((one, i) => one.replace('x', `x${first + i}`));
     const pattern = fc
-      .tuple(fc.array(folder, { maxLength: 3 }), fc.option(starred), fc.array(folder, { maxLength: 3 }))
+      .tuple(
+        fc.array(folder, { maxLength: 3 }),
+        fc.option(starred),
+        fc.array(folder, { maxLength: 3 }),
+      )
       .map(
         ([left, star, right]) =>
           `/${[...named(left, 0), ...(star === null ? [] : [star]), ...named(right, 3)].join('/')}`,
       )
       .filter((text) => /[*:]/.test(text));
-    const path = fc.array(fc.constantFrom('a', 'b', '/', '-b'), { maxLength: 10 }).map((signs) => `/${signs.join('')}`);
+    const path = fc
+      .array(fc.constantFrom('a', 'b', '/', '-b'), { maxLength: 10 })
+      .map((signs) => `/${signs.join('')}`);
     fc.assert(
       fc.property(pattern, path, (text, asked) => {
         const isFolder = text.endsWith('/*');
@@ -70,9 +76,18 @@ describe('a pattern of paths', () => {
         const source = body.replace(/\*|:(x\d)/g, (_, name) =>
           name === undefined ? '(?<splat>.*)' : `(?<${name}>[^/]+)`,
         );
-        const expected = new RegExp(`^${source}${isFolder ? '(?:/(?<splat>.*))?' : '/?'}$`).exec(asked)?.groups ?? null;
-        const groups = expected === null ? null : Object.entries(expected).map(([name, taken]) => [name, taken ?? '']);
-        expect([text, asked, match(text, asked)]).toEqual([text, asked, groups && Object.fromEntries(groups)]);
+        const expected =
+          new RegExp(`^${source}${isFolder ? '(?:/(?<splat>.*))?' : '/?'}$`).exec(asked)?.groups ??
+          null;
+        const groups =
+          expected === null
+            ? null
+            : Object.entries(expected).map(([name, taken]) => [name, taken ?? '']);
+        expect([text, asked, match(text, asked)]).toEqual([
+          text,
+          asked,
+          groups && Object.fromEntries(groups),
+        ]);
       }),
       { numRuns: fuzzRuns(3000) },
     );
@@ -80,7 +95,9 @@ describe('a pattern of paths', () => {
 
   it('is none with a star and a placeholder in one folder: how they share it would take long to find out', () => {
     for (const text of ['/*a:b-c', '/a/:b*', '/:a-*/b']) {
-      expect(parsePathPattern(text)).toBe('a folder of a path can have a * or a placeholder, not both');
+      expect(parsePathPattern(text)).toBe(
+        'a folder of a path can have a * or a placeholder, not both',
+      );
     }
   });
 

@@ -1,5 +1,5 @@
-// Host names and settings go into two places; whatever fails in between, the owner can put it right, and nobody gets what is
-// another's.
+// Host names and settings go into two places; whatever fails in between, the owner can put it
+// right, and nobody gets what is another's.
 import { describe, expect, it } from 'vitest';
 import { openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { createBucket } from '../../../src/core/buckets/create-bucket.ts';
@@ -27,9 +27,15 @@ describe('setting hosting', () => {
       },
     });
     const broken = await openBucket(failing, bucket.record().name, () => undefined);
-    await expect(setHosting(failing, broken, hosting)).rejects.toMatchObject({ code: 'InternalError' });
-    expect(await core.ports.directory.findHost(HOST)).toMatchObject({ bucketId: bucket.record().id });
-    expect(() => getHosting(bucket)).toThrow(expect.objectContaining({ code: 'NoSuchHostingConfiguration' }));
+    await expect(setHosting(failing, broken, hosting)).rejects.toMatchObject({
+      code: 'InternalError',
+    });
+    expect(await core.ports.directory.findHost(HOST)).toMatchObject({
+      bucketId: bucket.record().id,
+    });
+    expect(() => getHosting(bucket)).toThrow(
+      expect.objectContaining({ code: 'NoSuchHostingConfiguration' }),
+    );
     await setHosting(core, bucket, hosting);
     expect(getHosting(await openTestBucket(core))).toEqual(hosting);
     await removeHosting(core, bucket);
@@ -38,9 +44,14 @@ describe('setting hosting', () => {
 
   it('takes a name over from a bucket that is gone, and from no other', async () => {
     const core = createMemoryCore();
-    const [first, second] = [await openTestBucket(core, 'first'), await openTestBucket(core, 'second')];
+    const [first, second] = [
+      await openTestBucket(core, 'first'),
+      await openTestBucket(core, 'second'),
+    ];
     await setHosting(core, first, hosting);
-    await expect(setHosting(core, second, hosting)).rejects.toMatchObject({ code: 'DomainAlreadyBound' });
+    await expect(setHosting(core, second, hosting)).rejects.toMatchObject({
+      code: 'DomainAlreadyBound',
+    });
     // The bucket goes, but a crash keeps its names from going along.
     const { directory } = core.ports;
     const stuck = withPorts(core, {

@@ -1,10 +1,16 @@
-// The life of a job: failures of its driver at any step, two drivers, an end before its end, tasks that mean nothing.
+// The life of a job: failures of its driver at any step, two drivers, an end before its end, tasks
+// that mean nothing.
 import { describe, expect, it } from 'vitest';
 import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
 import { runNameJob } from '../../../src/core/key-jobs/run-name-job.ts';
-import { cancelNameJob, findNameJob, resumeNameJobs, startNameJob } from '../../../src/core/key-jobs/start-name-job.ts';
+import {
+  cancelNameJob,
+  findNameJob,
+  resumeNameJobs,
+  startNameJob,
+} from '../../../src/core/key-jobs/start-name-job.ts';
 import { parseBucketName } from '../../../src/core/parse-names.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
@@ -22,7 +28,10 @@ import {
 import { moveOf, names, put, run, undo } from './name-jobs-kit.ts';
 
 describe('a job', () => {
-  /** The core with an index whose calls of that name fail from the given one on, before or after they took place. */
+  /**
+   * The core with an index whose calls of that name fail from the given one on, before or after
+   * they took place.
+   */
   function dying(core: MemoryCore, method: string, from: number, isAfter: boolean): MemoryCore {
     let calls = 0;
     const metadataIndex: MetadataIndex = {
@@ -41,26 +50,42 @@ describe('a job', () => {
     ['stepNameJob', false],
     ['stepNameJob', true],
     ['listObjects', false],
-  ])('whose driver dies at %s (%s) goes on with the next sweep, and ends the same', async (method, isAfter) => {
-    for (const from of [1, 2, 3]) {
-      const core = createMemoryCore();
-      const bucket = await openTestBucket(core);
-      const many = Array.from({ length: 2 * NAME_STEP_MAX + 1 }, (_, at) => `a/${String(at).padStart(4, '0')}`);
-      for (const name of many) await put(core, bucket, name);
-      const dead = dying(core, method, from, isAfter);
-      const handle = await openBucket(dead, bucket.record().name, () => undefined);
-      const { id } = await startNameJob(dead, handle, { task: moveOf('a/', 'b/'), accountId: ROOT_ACCOUNT.id });
-      await core.settle();
-      await sweep(core);
-      await core.settle();
-      const job = await findNameJob(core, bucket, id);
-      expect(job).toMatchObject({ state: 'done', counts: { done: many.length, missing: 0, conflicts: 0 } });
-      expect(await names(bucket, 'b/')).toHaveLength(many.length);
-    }
-  });
+  ])(
+    'whose driver dies at %s (%s) goes on with the next sweep, and ends the same',
+    async (method, isAfter) => {
+      for (const from of [1, 2, 3]) {
+        const core = createMemoryCore();
+        const bucket = await openTestBucket(core);
+        const many = Array.from(
+          { length: 2 * NAME_STEP_MAX + 1 },
+          (_, at) => `a/${String(at).padStart(4, '0')}`,
+        );
+        for (const name of many) await put(core, bucket, name);
+        const dead = dying(core, method, from, isAfter);
+        const handle = await openBucket(dead, bucket.record().name, () => undefined);
+        const { id } = await startNameJob(dead, handle, {
+          task: moveOf('a/', 'b/'),
+          accountId: ROOT_ACCOUNT.id,
+        });
+        await core.settle();
+        await sweep(core);
+        await core.settle();
+        const job = await findNameJob(core, bucket, id);
+        expect(job).toMatchObject({
+          state: 'done',
+          counts: { done: many.length, missing: 0, conflicts: 0 },
+        });
+        expect(await names(bucket, 'b/')).toHaveLength(many.length);
+      }
+    },
+  );
 
   /** Moves them all into another bucket by a driver that dies there, then by the sweep. */
-  async function moveDying(core: MemoryCore, keys: readonly string[], call: readonly [string, number, boolean]) {
+  async function moveDying(
+    core: MemoryCore,
+    keys: readonly string[],
+    call: readonly [string, number, boolean],
+  ) {
     const bucket = await openBucket(core, parseBucketName('test-bucket'), () => undefined);
     const other = await openTestBucket(core, 'other-bucket');
     const dead = dying(core, ...call);
@@ -87,17 +112,21 @@ describe('a job', () => {
     ['commitCopies', 1, true],
     ['stepNameJob', 1, false],
     ['stepNameJob', 1, true],
-  ] as const)('between buckets loses nothing where its driver dies at %s (%s, %s)', async (method, from, isAfter) => {
-    const core = createMemoryCore();
-    const bucket = await openTestBucket(core);
-    const keys = Array.from({ length: 120 }, (_, at) => `a/${String(at).padStart(4, '0')}`);
-    for (const name of keys) await put(core, bucket, name);
-    const { here, there } = await moveDying(core, keys, [method, from, isAfter]);
-    // In steps of a hundred: it dies in the first, or reading for the second.
-    const isCopied = method === 'stepNameJob' || from === 2 || (method === 'commitCopies' && isAfter);
-    const isStepped = from === 2 || (method === 'stepNameJob' && isAfter);
-    expect([here.length, there.length]).toEqual([isStepped ? 20 : 120, isCopied ? 100 : 0]);
-  });
+  ] as const)(
+    'between buckets loses nothing where its driver dies at %s (%s, %s)',
+    async (method, from, isAfter) => {
+      const core = createMemoryCore();
+      const bucket = await openTestBucket(core);
+      const keys = Array.from({ length: 120 }, (_, at) => `a/${String(at).padStart(4, '0')}`);
+      for (const name of keys) await put(core, bucket, name);
+      const { here, there } = await moveDying(core, keys, [method, from, isAfter]);
+      // In steps of a hundred: it dies in the first, or reading for the second.
+      const isCopied =
+        method === 'stepNameJob' || from === 2 || (method === 'commitCopies' && isAfter);
+      const isStepped = from === 2 || (method === 'stepNameJob' && isAfter);
+      expect([here.length, there.length]).toEqual([isStepped ? 20 : 120, isCopied ? 100 : 0]);
+    },
+  );
 
   it('between buckets carries some MB of inline bodies in one commit, and loses nothing between two', async () => {
     const made = createMemoryCore();
@@ -121,17 +150,27 @@ describe('a job', () => {
     await put(core, bucket, 'a/x', 5);
     await put(core, bucket, 'b/x', 5);
     const toOther = { toBucket: other.record().name };
-    expect(await run(core, bucket, moveOf('a/', 'c/', toOther))).toMatchObject({ counts: { done: 1, conflicts: 0 } });
-    expect(await run(core, bucket, moveOf('b/', 'c/', toOther))).toMatchObject({ counts: { done: 0, conflicts: 1 } });
+    expect(await run(core, bucket, moveOf('a/', 'c/', toOther))).toMatchObject({
+      counts: { done: 1, conflicts: 0 },
+    });
+    expect(await run(core, bucket, moveOf('b/', 'c/', toOther))).toMatchObject({
+      counts: { done: 0, conflicts: 1 },
+    });
     expect([await names(bucket), await names(other)]).toEqual([['b/x'], ['c/x']]);
   });
 
   it('with two drivers does each step once', async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
-    const many = Array.from({ length: 3 * NAME_STEP_MAX }, (_, at) => `a/${String(at).padStart(4, '0')}`);
+    const many = Array.from(
+      { length: 3 * NAME_STEP_MAX },
+      (_, at) => `a/${String(at).padStart(4, '0')}`,
+    );
     for (const name of many) await put(core, bucket, name);
-    const started = await startNameJob(core, bucket, { task: moveOf('a/', 'b/'), accountId: ROOT_ACCOUNT.id });
+    const started = await startNameJob(core, bucket, {
+      task: moveOf('a/', 'b/'),
+      accountId: ROOT_ACCOUNT.id,
+    });
     await Promise.all([1, 2, 3].map(() => runNameJob(core, bucket.record().name, started.id)));
     await resumeNameJobs(core, bucket);
     await core.settle();
@@ -145,13 +184,18 @@ describe('a job', () => {
     for (const name of ['a/1', 'a/2']) await put(core, bucket, name);
     const dead = dying(core, 'stepNameJob', 1, true);
     const handle = await openBucket(dead, bucket.record().name, () => undefined);
-    const { id } = await startNameJob(dead, handle, { task: moveOf('a/', 'b/'), accountId: ROOT_ACCOUNT.id });
+    const { id } = await startNameJob(dead, handle, {
+      task: moveOf('a/', 'b/'),
+      accountId: ROOT_ACCOUNT.id,
+    });
     await core.settle();
     const cancelled = await cancelNameJob(core, bucket, id);
     expect(['cancelled', 'done']).toContain(cancelled.state);
     await undo(core, bucket, cancelled);
     expect(await names(bucket)).toEqual(['a/1', 'a/2']);
-    await expect(findNameJob(core, bucket, 'none')).rejects.toMatchObject({ code: 'NoSuchResource' });
+    await expect(findNameJob(core, bucket, 'none')).rejects.toMatchObject({
+      code: 'NoSuchResource',
+    });
   });
 
   it('refuses tasks that can mean nothing', async () => {

@@ -3,7 +3,11 @@ import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { type BucketHandle, openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
 import type { Core } from '../../../src/core/core.ts';
-import { findNameJob, startNameJob, undoNameJob } from '../../../src/core/key-jobs/start-name-job.ts';
+import {
+  findNameJob,
+  startNameJob,
+  undoNameJob,
+} from '../../../src/core/key-jobs/start-name-job.ts';
 import type { NameJob, NameJobTask } from '../../../src/domain/key-jobs.ts';
 import {
   ATTRIBUTES,
@@ -18,7 +22,12 @@ import {
 
 export const BLOB_BYTES = 40;
 
-export async function put(core: Core, bucket: BucketHandle, name: string, seed = name.length): Promise<void> {
+export async function put(
+  core: Core,
+  bucket: BucketHandle,
+  name: string,
+  seed = name.length,
+): Promise<void> {
   await putBytes(core, bucket, name, sampleBytes(BLOB_BYTES, seed), {
     attributes: { ...ATTRIBUTES, userMetadata: { name } },
   });
@@ -34,16 +43,35 @@ export async function names(bucket: BucketHandle, prefix = ''): Promise<string[]
   }
 }
 
-export async function bytesAt(core: Core, bucket: BucketHandle, name: string): Promise<Uint8Array | null> {
+export async function bytesAt(
+  core: Core,
+  bucket: BucketHandle,
+  name: string,
+): Promise<Uint8Array | null> {
   const found = await bucket.call('getVersion', { key: key(name), versionId: null });
   return found?.kind === 'object' ? readWhole(core, found.object) : null;
 }
 
-export const moveOf = (prefix: string, to: string, changes: Partial<Extract<NameJobTask, { kind: 'move' }>> = {}) =>
-  ({ kind: 'move', selection: { prefix, keys: null }, to, toBucket: null, conflict: 'refuse', ...changes }) as const;
+export const moveOf = (
+  prefix: string,
+  to: string,
+  changes: Partial<Extract<NameJobTask, { kind: 'move' }>> = {},
+) =>
+  ({
+    kind: 'move',
+    selection: { prefix, keys: null },
+    to,
+    toBucket: null,
+    conflict: 'refuse',
+    ...changes,
+  }) as const;
 
 /** Begins a job and waits for its end. */
-export async function run(core: MemoryCore, bucket: BucketHandle, task: NameJobTask): Promise<NameJob> {
+export async function run(
+  core: MemoryCore,
+  bucket: BucketHandle,
+  task: NameJobTask,
+): Promise<NameJob> {
   const { id } = await startNameJob(core, bucket, { task, accountId: ROOT_ACCOUNT.id });
   await core.settle();
   return findNameJob(core, bucket, id);
@@ -70,7 +98,8 @@ export const allVersions = async (bucket: BucketHandle) => {
     maxKeys: 1000,
   });
   return page.versions.map(
-    (version) => `${version.key}${version.isMarker ? ' marker' : ''}${version.isLatest ? ' *' : ''}`,
+    (version) =>
+      `${version.key}${version.isMarker ? ' marker' : ''}${version.isLatest ? ' *' : ''}`,
   );
 };
 

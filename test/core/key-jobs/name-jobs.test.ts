@@ -9,7 +9,14 @@ import { sweep } from '../../../src/core/sweep/sweep.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
 import { NAME_STEP_MAX } from '../../../src/domain/key-jobs.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
-import { createMemoryCore, GRACE_SECONDS, key, openTestBucket, sampleBytes, withPorts } from '../memory-core.ts';
+import {
+  createMemoryCore,
+  GRACE_SECONDS,
+  key,
+  openTestBucket,
+  sampleBytes,
+  withPorts,
+} from '../memory-core.ts';
 import {
   allVersions,
   BLOB_BYTES,
@@ -27,7 +34,10 @@ describe('a move in a bucket without versions', () => {
   it('renames a prefix of several steps, moves no byte, and is undone', async () => {
     const plain = createMemoryCore();
     const bucket = await openTestBucket(plain);
-    const many = Array.from({ length: NAME_STEP_MAX + 3 }, (_, at) => `a/${String(at).padStart(4, '0')}`);
+    const many = Array.from(
+      { length: NAME_STEP_MAX + 3 },
+      (_, at) => `a/${String(at).padStart(4, '0')}`,
+    );
     for (const name of [...many, 'a', 'b/x', 'z']) await put(plain, bucket, name);
     const before = await bucket.call('getVersion', { key: key('a/0001'), versionId: null });
     plain.advanceSeconds(60);
@@ -37,7 +47,12 @@ describe('a move in a bucket without versions', () => {
     const counts = { done: many.length, missing: 0, conflicts: 0, locked: 0 };
     expect(job).toMatchObject({ state: 'done', total: many.length, counts });
     expect(job.counts.bytes).toBe(many.length * BLOB_BYTES);
-    expect(await names(bucket)).toEqual(['a', 'b/x', ...many.map((name) => name.replace('a/', 'new/folder/')), 'z']);
+    expect(await names(bucket)).toEqual([
+      'a',
+      'b/x',
+      ...many.map((name) => name.replace('a/', 'new/folder/')),
+      'z',
+    ]);
     const after = await bucket.call('getVersion', { key: key('new/folder/0001'), versionId: null });
     if (before?.kind !== 'object' || after?.kind !== 'object') throw new Error('not there');
     const { key: _k, versionId: _v, ...same } = before.object;
@@ -68,13 +83,20 @@ describe('a move in a bucket without versions', () => {
       for (const name of ['b/p.tar.gz', 'b/p (1).tar.gz']) await put(core, bucket, name, 2);
     };
     await fill();
-    expect((await run(core, bucket, moveOf('a/', 'b/'))).counts).toMatchObject({ done: 1, conflicts: 1 });
+    expect((await run(core, bucket, moveOf('a/', 'b/'))).counts).toMatchObject({
+      done: 1,
+      conflicts: 1,
+    });
     expect(await names(bucket)).toEqual(['a/p.tar.gz', 'b/p (1).tar.gz', 'b/p.tar.gz', 'b/q']);
-    expect((await run(core, bucket, moveOf('a/', 'b/', { conflict: 'keep-both' }))).counts).toMatchObject({ done: 1 });
+    expect(
+      (await run(core, bucket, moveOf('a/', 'b/', { conflict: 'keep-both' }))).counts,
+    ).toMatchObject({ done: 1 });
     expect(await names(bucket)).toEqual(['b/p (1).tar.gz', 'b/p (2).tar.gz', 'b/p.tar.gz', 'b/q']);
     await fill();
     core.advanceSeconds(5);
-    expect((await run(core, bucket, moveOf('a/', 'b/', { conflict: 'replace' }))).counts).toMatchObject({ done: 2 });
+    expect(
+      (await run(core, bucket, moveOf('a/', 'b/', { conflict: 'replace' }))).counts,
+    ).toMatchObject({ done: 2 });
     expect(await bytesAt(core, bucket, 'b/p.tar.gz')).toEqual(sampleBytes(BLOB_BYTES, 1));
     const replaced = await bucket.call('getVersion', { key: key('b/p.tar.gz'), versionId: null });
     // Whoever asks by date must not take the old object for the new one.
@@ -87,7 +109,9 @@ describe('a move in a bucket without versions', () => {
     for (const name of ['a/1', 'a/2', 'a/3']) await put(core, bucket, name);
     const one = moveOf('a/1', 'first', { selection: { prefix: 'a/1', keys: [key('a/1')] } });
     expect((await run(core, bucket, one)).counts.done).toBe(1);
-    const listed = moveOf('a/', 'c/', { selection: { prefix: 'a/', keys: [key('a/9'), key('a/3'), key('a/3')] } });
+    const listed = moveOf('a/', 'c/', {
+      selection: { prefix: 'a/', keys: [key('a/9'), key('a/3'), key('a/3')] },
+    });
     expect((await run(core, bucket, listed)).counts).toMatchObject({ done: 1, missing: 1 });
     expect(await names(bucket)).toEqual(['a/2', 'c/3', 'first']);
   });
@@ -101,7 +125,10 @@ describe('a move in a bucket without versions', () => {
     await run(core, bucket, moveOf('a/b/', 'a/'));
     expect(await names(bucket)).toEqual(['a/1', 'a/2', 'a/b2', 'a/c']);
     await put(core, bucket, 'a/b/b/x');
-    const up = startNameJob(core, bucket, { task: moveOf('a/b/', 'a/'), accountId: ROOT_ACCOUNT.id });
+    const up = startNameJob(core, bucket, {
+      task: moveOf('a/b/', 'a/'),
+      accountId: ROOT_ACCOUNT.id,
+    });
     await expect(up).rejects.toMatchObject({ code: 'InvalidRequest' });
   });
 
@@ -109,7 +136,10 @@ describe('a move in a bucket without versions', () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     for (const name of ['a/1', `a/${'n'.repeat(600)}`]) await put(core, bucket, name);
-    expect((await run(core, bucket, moveOf('a/', 'm'.repeat(500)))).counts).toMatchObject({ done: 1, conflicts: 1 });
+    expect((await run(core, bucket, moveOf('a/', 'm'.repeat(500)))).counts).toMatchObject({
+      done: 1,
+      conflicts: 1,
+    });
   });
 });
 
@@ -139,7 +169,13 @@ describe('a move in a bucket with versions', () => {
     await put(core, bucket, 'a/1');
     const change = { hasLegalHold: true };
     const nowMs = core.ports.clock.nowMs();
-    await bucket.call('updateVersion', { key: key('a/1'), versionId: null, change, bypassGovernance: false, nowMs });
+    await bucket.call('updateVersion', {
+      key: key('a/1'),
+      versionId: null,
+      change,
+      bypassGovernance: false,
+      nowMs,
+    });
     const job = await run(core, bucket, moveOf('a/', 'b/'));
     expect(await bucket.call('getVersion', { key: key('b/1'), versionId: null })).toMatchObject({
       object: { lock: { hasLegalHold: true } },
@@ -169,11 +205,17 @@ describe('a bulk deletion', () => {
     await run(core, bucket, { kind: 'delete', selection });
     // A second deletion puts a marker on the marker.
     await deleteObjects(core, bucket, [{ key: key('a/2') }]);
-    const restored = await run(core, bucket, { kind: 'restore', selection: { prefix: 'a/', keys: [key('a/2')] } });
+    const restored = await run(core, bucket, {
+      kind: 'restore',
+      selection: { prefix: 'a/', keys: [key('a/2')] },
+    });
     expect(restored.counts.done).toBe(1);
     expect(await names(bucket)).toEqual(['a/2', 'b']);
 
-    const purged = await run(core, bucket, { kind: 'purge', selection: { prefix: '', keys: null } });
+    const purged = await run(core, bucket, {
+      kind: 'purge',
+      selection: { prefix: '', keys: null },
+    });
     expect(purged.counts).toMatchObject({ done: 1, bytes: BLOB_BYTES });
     expect(await allVersions(bucket)).toEqual(['a/2 *', 'b *']);
   });
@@ -250,7 +292,10 @@ describe('a move into another bucket', () => {
     'finds the copies of a driver that died behind them, and makes no others (%s)',
     async (conflict) => {
       const core = createMemoryCore();
-      const [bucket, other] = [await withVersions(core), await openTestBucket(core, 'other-bucket')];
+      const [bucket, other] = [
+        await withVersions(core),
+        await openTestBucket(core, 'other-bucket'),
+      ];
       for (const name of ['a/1', 'a/2']) await put(core, bucket, name);
       await put(core, other, 'x/1', 9);
       const { name: toBucket } = other.record();
@@ -266,16 +311,27 @@ describe('a move into another bucket', () => {
         },
       };
       const dead = withPorts(core, { metadataIndex });
-      const begun = await startNameJob(dead, await openBucket(dead, bucket.record().name, () => undefined), {
-        task: moveOf('a/', 'x/', { toBucket, conflict }),
-        accountId: ROOT_ACCOUNT.id,
-      });
+      const begun = await startNameJob(
+        dead,
+        await openBucket(dead, bucket.record().name, () => undefined),
+        {
+          task: moveOf('a/', 'x/', { toBucket, conflict }),
+          accountId: ROOT_ACCOUNT.id,
+        },
+      );
       await core.settle();
       const job = await runNameJob(core, bucket.record().name, begun.id);
       const moved = conflict === 'refuse' ? 1 : 2;
       expect(job).toMatchObject({ state: 'done', counts: { done: moved, conflicts: 2 - moved } });
-      const there = { refuse: ['x/1', 'x/2'], replace: ['x/1', 'x/2'], 'keep-both': ['x/1', 'x/1 (1)', 'x/2'] };
-      expect([await names(bucket), await names(other)]).toEqual([moved === 2 ? [] : ['a/1'], there[conflict]]);
+      const there = {
+        refuse: ['x/1', 'x/2'],
+        replace: ['x/1', 'x/2'],
+        'keep-both': ['x/1', 'x/1 (1)', 'x/2'],
+      };
+      expect([await names(bucket), await names(other)]).toEqual([
+        moved === 2 ? [] : ['a/1'],
+        there[conflict],
+      ]);
       expect(await allVersions(other)).toHaveLength(there[conflict].length);
     },
   );
@@ -290,7 +346,10 @@ describe('a move into another bucket', () => {
     await deleteBucket(core, other);
     await openTestBucket(core, 'other-bucket');
     const undone = await undo(core, bucket, job);
-    expect(undone).toMatchObject({ state: 'failed', failure: 'The specified bucket does not exist' });
+    expect(undone).toMatchObject({
+      state: 'failed',
+      failure: 'The specified bucket does not exist',
+    });
   });
 
   it('takes no other bucket than one that is there', async () => {

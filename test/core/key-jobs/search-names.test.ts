@@ -28,7 +28,9 @@ describe('the size of a prefix', () => {
       { objects: 3, bytes: 9, otherBytes: 0 },
     ]);
     await deleteObjects(core, bucket, [{ key: key('a/1') }]);
-    expect(await measurePrefixes(core, bucket, ['a/'])).toEqual([{ objects: 1, bytes: 3, otherBytes: 0 }]);
+    expect(await measurePrefixes(core, bucket, ['a/'])).toEqual([
+      { objects: 1, bytes: 3, otherBytes: 0 },
+    ]);
   });
 });
 
@@ -38,15 +40,24 @@ describe('search', () => {
   }, async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
-    for (let at = 0; at < SEARCH_SCAN_ROWS + 10; at++) await commit(bucket, `k/${String(at).padStart(6, '0')}.txt`);
+    for (let at = 0; at < SEARCH_SCAN_ROWS + 10; at++)
+      await commit(bucket, `k/${String(at).padStart(6, '0')}.txt`);
     await commit(bucket, 'zebra.txt');
     const first = await searchNames(core, bucket, { ...WHOLE, needle: 'zebra' });
     expect(first).toMatchObject({ objects: [], isComplete: false, state: 'off' });
-    const next = await searchNames(core, bucket, { ...WHOLE, needle: 'zebra', after: first.nextAfter });
+    const next = await searchNames(core, bucket, {
+      ...WHOLE,
+      needle: 'zebra',
+      after: first.nextAfter,
+    });
     expect(next).toMatchObject({ objects: [{ key: 'zebra.txt' }], nextAfter: null });
     await core.settle();
     const second = await searchNames(core, bucket, { ...WHOLE, needle: 'ZEBRA' });
-    expect(second).toMatchObject({ objects: [{ key: 'zebra.txt' }], isComplete: true, state: 'ready' });
+    expect(second).toMatchObject({
+      objects: [{ key: 'zebra.txt' }],
+      isComplete: true,
+      state: 'ready',
+    });
 
     for (let at = 0; at < 300; at++) await commit(bucket, `zebra/${at}`);
     core.advanceSeconds(10);
@@ -60,14 +71,18 @@ describe('search', () => {
 
     core.advanceSeconds(31 * DAY_SECONDS);
     await sweep(core);
-    expect(await searchNames(core, bucket, { ...WHOLE, needle: 'nothing' })).toMatchObject({ state: 'off' });
+    expect(await searchNames(core, bucket, { ...WHOLE, needle: 'nothing' })).toMatchObject({
+      state: 'off',
+    });
   });
 
   it('refuses what nobody can look for', async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     for (const needle of ['', 'x'.repeat(256), 'a\0b', '\u0301']) {
-      await expect(searchNames(core, bucket, { ...WHOLE, needle })).rejects.toMatchObject({ code: 'InvalidRequest' });
+      await expect(searchNames(core, bucket, { ...WHOLE, needle })).rejects.toMatchObject({
+        code: 'InvalidRequest',
+      });
     }
   });
 
@@ -80,7 +95,9 @@ describe('search', () => {
     await deleteBucket(core, bucket);
     core.advanceSeconds(GRACE_SECONDS * 2);
     await sweep(core);
-    expect(await core.ports.metadataIndex.call(bucket.record().name, 'listBucketLives', bucket.record())).toEqual([]);
+    expect(
+      await core.ports.metadataIndex.call(bucket.record().name, 'listBucketLives', bucket.record()),
+    ).toEqual([]);
   });
 
   it('sorts what was found', async () => {
@@ -92,16 +109,21 @@ describe('search', () => {
       ['c', 3, 2],
     ] as const;
     for (const [name, size, time] of made) await commit(bucket, name, size, time);
-    const { objects } = await bucket.call('listObjects', { prefix: '', delimiter: '', after: '', maxKeys: 10 });
+    const { objects } = await bucket.call('listObjects', {
+      prefix: '',
+      delimiter: '',
+      after: '',
+      maxKeys: 10,
+    });
     const sorted = (by: 'name' | 'size' | 'modified', isDescending: boolean) =>
       sortObjects(objects, by, isDescending)
         .map((object) => object.key)
         .join('');
-    expect([sorted('name', true), sorted('size', false), sorted('size', true), sorted('modified', true)]).toEqual([
-      'cba',
-      'bac',
-      'acb',
-      'bca',
-    ]);
+    expect([
+      sorted('name', true),
+      sorted('size', false),
+      sorted('size', true),
+      sorted('modified', true),
+    ]).toEqual(['cba', 'bac', 'acb', 'bca']);
   });
 });

@@ -12,7 +12,13 @@ import { createMemoryCore, key, openTestBucket } from '../memory-core.ts';
 
 const DAY_SECONDS = 86_400;
 
-const commit = (core: Core, bucket: BucketHandle, name: string, sizeBytes = 3, storageClass = 'STANDARD') =>
+const commit = (
+  core: Core,
+  bucket: BucketHandle,
+  name: string,
+  sizeBytes = 3,
+  storageClass = 'STANDARD',
+) =>
   bucket.call('commitObject', {
     object: objectOf(name, { sizeBytes, storageClass, lastModifiedMs: core.ports.clock.nowMs() }),
     condition: null,
@@ -20,7 +26,13 @@ const commit = (core: Core, bucket: BucketHandle, name: string, sizeBytes = 3, s
   });
 
 async function versionsOf(bucket: BucketHandle): Promise<string[]> {
-  const page = { prefix: '', delimiter: '', afterKey: '', afterVersionId: '', maxKeys: 100 } as const;
+  const page = {
+    prefix: '',
+    delimiter: '',
+    afterKey: '',
+    afterVersionId: '',
+    maxKeys: 100,
+  } as const;
   const { versions } = await bucket.call('listVersions', page);
   return versions.map((version) => `${version.key}${version.isMarker ? ' marker' : ''}`);
 }
@@ -76,8 +88,10 @@ describe('the preview of a deletion', () => {
     });
     const card = RATE_CARDS.find(({ id }) => id === core.settings.rateCardId);
     if (card === undefined) throw new Error('no card');
-    const price = (meter: 'storage/STANDARD' | 'storage/STANDARD_IA', bytes: number) => priceOf(card, meter, bytes);
-    const saved = price('storage/STANDARD', 2_000_000_000) + price('storage/STANDARD_IA', 1_000_000_000);
+    const price = (meter: 'storage/STANDARD' | 'storage/STANDARD_IA', bytes: number) =>
+      priceOf(card, meter, bytes);
+    const saved =
+      price('storage/STANDARD', 2_000_000_000) + price('storage/STANDARD_IA', 1_000_000_000);
     expect(preview?.savedPerMonthMicro).toBe(saved);
   });
 
@@ -109,7 +123,11 @@ describe('a folder', () => {
         const input = { prefix: '', delimiter: '/', sort, isDescending, limit: 2, place };
         const page = await listFolder(bucket, input);
         expect(page.isComplete).toBe(true);
-        names.push(...page.entries.map((entry) => (entry.kind === 'folder' ? entry.prefix : entry.object.key)));
+        names.push(
+          ...page.entries.map((entry) =>
+            entry.kind === 'folder' ? entry.prefix : entry.object.key,
+          ),
+        );
         place = page.next;
       }
       return names.join(' ');
@@ -124,7 +142,14 @@ describe('a folder', () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     for (let at = 0; at < SORT_MAX_NAMES + 1; at++) await commit(core, bucket, `k${at}`);
-    const input = { prefix: '', delimiter: '/', sort: 'size', isDescending: true, limit: 5, place: '' } as const;
+    const input = {
+      prefix: '',
+      delimiter: '/',
+      sort: 'size',
+      isDescending: true,
+      limit: 5,
+      place: '',
+    } as const;
     expect(await listFolder(bucket, input)).toMatchObject({ isComplete: false, next: '5' });
   });
 });

@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decideLifecycle, type LifecycleMoment } from '../../../src/core/lifecycle/decide-lifecycle.ts';
+import {
+  decideLifecycle,
+  type LifecycleMoment,
+} from '../../../src/core/lifecycle/decide-lifecycle.ts';
 import { dueAfter } from '../../../src/core/lifecycle/due-time.ts';
 import { coldnessOf } from '../../../src/core/lifecycle/storage-classes.ts';
 import type { LifecycleRule, LifecycleSubject } from '../../../src/domain/lifecycle.ts';
@@ -21,7 +24,12 @@ import {
   upload,
 } from './samples.ts';
 
-const MOMENT: LifecycleMoment = { nowMs: NOW_MS, dayMs: DAY_MS, keepsVersions: false, moveMinBytes: 131_072 };
+const MOMENT: LifecycleMoment = {
+  nowMs: NOW_MS,
+  dayMs: DAY_MS,
+  keepsVersions: false,
+  moveMinBytes: 131_072,
+};
 const KEEPING = { ...MOMENT, keepsVersions: true };
 const decide = (rules: LifecycleRule[], subject: LifecycleSubject, moment = MOMENT) =>
   decideLifecycle({ rules }, subject, moment);
@@ -38,10 +46,34 @@ describe('what rules do to one thing', () => {
   const TEN = NOW_MS - 10 * DAY_MS;
   const table: [string, LifecycleRule[], LifecycleSubject, LifecycleMoment, object | null][] = [
     ['an object of that age', [rule({ expiration: afterDays(9) })], current(), MOMENT, END],
-    ['one day younger, as it began at noon', [rule({ expiration: afterDays(10) })], current(), MOMENT, null],
-    ['a rule that is off', [rule({ isEnabled: false, expiration: afterDays(1) })], current(), MOMENT, null],
-    ['another prefix', [rule({ filter: { prefix: 'tmp/' }, expiration: afterDays(1) })], current(), MOMENT, null],
-    ['its prefix', [rule({ filter: { prefix: 'logs/' }, expiration: afterDays(1) })], current(), MOMENT, END],
+    [
+      'one day younger, as it began at noon',
+      [rule({ expiration: afterDays(10) })],
+      current(),
+      MOMENT,
+      null,
+    ],
+    [
+      'a rule that is off',
+      [rule({ isEnabled: false, expiration: afterDays(1) })],
+      current(),
+      MOMENT,
+      null,
+    ],
+    [
+      'another prefix',
+      [rule({ filter: { prefix: 'tmp/' }, expiration: afterDays(1) })],
+      current(),
+      MOMENT,
+      null,
+    ],
+    [
+      'its prefix',
+      [rule({ filter: { prefix: 'logs/' }, expiration: afterDays(1) })],
+      current(),
+      MOMENT,
+      END,
+    ],
     [
       'a tag it has',
       [rule({ filter: { tags: { a: '1' } }, expiration: afterDays(1) })],
@@ -70,7 +102,13 @@ describe('what rules do to one thing', () => {
       MOMENT,
       null,
     ],
-    ['below a size', [rule({ filter: { sizeLessThan: 1_000_001 }, expiration: afterDays(1) })], current(), MOMENT, END],
+    [
+      'below a size',
+      [rule({ filter: { sizeLessThan: 1_000_001 }, expiration: afterDays(1) })],
+      current(),
+      MOMENT,
+      END,
+    ],
     [
       'a date that came',
       [rule({ expiration: onDate(Date.UTC(2026, 5, 15)) })],
@@ -78,8 +116,20 @@ describe('what rules do to one thing', () => {
       MOMENT,
       END,
     ],
-    ['a date to come', [rule({ expiration: onDate(Date.UTC(2026, 5, 16)) })], current(), MOMENT, null],
-    ['a locked object without versions', [rule({ expiration: afterDays(1) })], current({ lock: HELD }), MOMENT, null],
+    [
+      'a date to come',
+      [rule({ expiration: onDate(Date.UTC(2026, 5, 16)) })],
+      current(),
+      MOMENT,
+      null,
+    ],
+    [
+      'a locked object without versions',
+      [rule({ expiration: afterDays(1) })],
+      current({ lock: HELD }),
+      MOMENT,
+      null,
+    ],
     [
       'a locked object that is only hidden',
       [rule({ expiration: afterDays(1) })],
@@ -88,9 +138,27 @@ describe('what rules do to one thing', () => {
       END,
     ],
     ['a change of class', [to('GLACIER_IR', 1)], current(), MOMENT, MOVED],
-    ['the class it has', [to('GLACIER_IR', 1)], current({ storageClass: 'GLACIER_IR' }), MOMENT, null],
-    ['a warmer class', [to('STANDARD_IA', 1)], current({ storageClass: 'GLACIER_IR' }), MOMENT, null],
-    ['the colder of two', [to('STANDARD_IA', 1, 'other'), to('GLACIER_IR', 2)], current(), MOMENT, MOVED],
+    [
+      'the class it has',
+      [to('GLACIER_IR', 1)],
+      current({ storageClass: 'GLACIER_IR' }),
+      MOMENT,
+      null,
+    ],
+    [
+      'a warmer class',
+      [to('STANDARD_IA', 1)],
+      current({ storageClass: 'GLACIER_IR' }),
+      MOMENT,
+      null,
+    ],
+    [
+      'the colder of two',
+      [to('STANDARD_IA', 1, 'other'), to('GLACIER_IR', 2)],
+      current(),
+      MOMENT,
+      MOVED,
+    ],
     ['a small object', [to('GLACIER_IR', 1)], current({ sizeBytes: 128 * 1024 - 1 }), MOMENT, null],
     [
       'a small object whose rule speaks of sizes',
@@ -106,7 +174,13 @@ describe('what rules do to one thing', () => {
       MOMENT,
       END,
     ],
-    ['a class before a marker', [to('GLACIER_IR', 1), rule({ expiration: afterDays(5) })], current(), KEEPING, MOVED],
+    [
+      'a class before a marker',
+      [to('GLACIER_IR', 1), rule({ expiration: afterDays(5) })],
+      current(),
+      KEEPING,
+      MOVED,
+    ],
     [
       'a marker after the class',
       [to('GLACIER_IR', 1), rule({ expiration: afterDays(5) })],
@@ -121,7 +195,13 @@ describe('what rules do to one thing', () => {
     ['a locked version', [older(1)], noncurrent({ lock: HELD }), KEEPING, null],
     [
       'a locked version may change its class',
-      [rule({ noncurrentTransitions: [{ noncurrentDays: 1, newerVersions: null, storageClass: 'GLACIER_IR' }] })],
+      [
+        rule({
+          noncurrentTransitions: [
+            { noncurrentDays: 1, newerVersions: null, storageClass: 'GLACIER_IR' },
+          ],
+        }),
+      ],
       noncurrent({ lock: HELD }),
       KEEPING,
       MOVED,
@@ -129,23 +209,46 @@ describe('what rules do to one thing', () => {
     ['an older marker', [older(1)], noncurrent({ isMarker: true }), KEEPING, GONE],
     [
       'an older marker, of a rule for tags',
-      [rule({ filter: { tags: { a: '1' } }, noncurrentExpiration: { noncurrentDays: 1, newerVersions: null } })],
+      [
+        rule({
+          filter: { tags: { a: '1' } },
+          noncurrentExpiration: { noncurrentDays: 1, newerVersions: null },
+        }),
+      ],
       noncurrent({ isMarker: true, tags: { a: '1' } }),
       KEEPING,
       null,
     ],
     [
       'a marker does not change its class',
-      [rule({ noncurrentTransitions: [{ noncurrentDays: 1, newerVersions: null, storageClass: 'GLACIER_IR' }] })],
+      [
+        rule({
+          noncurrentTransitions: [
+            { noncurrentDays: 1, newerVersions: null, storageClass: 'GLACIER_IR' },
+          ],
+        }),
+      ],
       noncurrent({ isMarker: true }),
       KEEPING,
       null,
     ],
     ['a lone marker', [rule({ expiration: LONE_MARKERS })], loneMarker(NOW_MS), KEEPING, GONE],
-    ['a lone marker of that age', [rule({ expiration: afterDays(9) })], loneMarker(), KEEPING, GONE],
+    [
+      'a lone marker of that age',
+      [rule({ expiration: afterDays(9) })],
+      loneMarker(),
+      KEEPING,
+      GONE,
+    ],
     ['a young lone marker', [rule({ expiration: afterDays(10) })], loneMarker(), KEEPING, null],
     ['a lone marker, of a rule for versions', [older(1)], loneMarker(), KEEPING, null],
-    ['an upload of that age', [rule({ abortUploadsAfterDays: 9 })], upload(), MOMENT, { kind: 'abort', ruleId: 'r' }],
+    [
+      'an upload of that age',
+      [rule({ abortUploadsAfterDays: 9 })],
+      upload(),
+      MOMENT,
+      { kind: 'abort', ruleId: 'r' },
+    ],
     ['a young upload', [rule({ abortUploadsAfterDays: 10 })], upload(TEN), MOMENT, null],
   ];
   it.each(table)('%s', (_, rules, subject, moment, expected) => {
@@ -186,8 +289,13 @@ describe('whatever the rules are', () => {
         if (kind === 'expire' && subject.kind === 'current' && !moment.keepsVersions) {
           expect(isLocked(subject.lock, moment.nowMs, false)).toBe(false);
         }
-        if (kind === 'transition' && (subject.kind === 'current' || subject.kind === 'noncurrent')) {
-          expect(coldnessOf(decision.storageClass)).toBeGreaterThan(coldnessOf(subject.storageClass));
+        if (
+          kind === 'transition' &&
+          (subject.kind === 'current' || subject.kind === 'noncurrent')
+        ) {
+          expect(coldnessOf(decision.storageClass)).toBeGreaterThan(
+            coldnessOf(subject.storageClass),
+          );
         }
       }),
     );
@@ -195,13 +303,20 @@ describe('whatever the rules are', () => {
 
   it('what is due stays due, and an end never becomes less than one', () => {
     fc.assert(
-      fc.property(anyRules, anySubject, moments, fc.integer({ min: 0, max: 90 }), (rules, subject, moment, days) => {
-        const decision = decide(rules, subject, moment);
-        const later = decide(rules, subject, { ...moment, nowMs: moment.nowMs + days * DAY_MS });
-        if (decision === null) return;
-        expect(later).not.toBeNull();
-        if (decision.kind === 'remove' || decision.kind === 'abort') expect(later?.kind).toBe(decision.kind);
-      }),
+      fc.property(
+        anyRules,
+        anySubject,
+        moments,
+        fc.integer({ min: 0, max: 90 }),
+        (rules, subject, moment, days) => {
+          const decision = decide(rules, subject, moment);
+          const later = decide(rules, subject, { ...moment, nowMs: moment.nowMs + days * DAY_MS });
+          if (decision === null) return;
+          expect(later).not.toBeNull();
+          if (decision.kind === 'remove' || decision.kind === 'abort')
+            expect(later?.kind).toBe(decision.kind);
+        },
+      ),
     );
   });
 
@@ -209,7 +324,11 @@ describe('whatever the rules are', () => {
     fc.assert(
       fc.property(anyRules, anyRules, anySubject, moments, (rules, others, subject, moment) => {
         const decision = decide(rules, subject, moment);
-        const both = decide([...rules, ...others.map((one) => ({ ...one, id: `o-${one.id}` }))], subject, moment);
+        const both = decide(
+          [...rules, ...others.map((one) => ({ ...one, id: `o-${one.id}` }))],
+          subject,
+          moment,
+        );
         if (decision !== null) expect(both).not.toBeNull();
       }),
     );

@@ -36,7 +36,9 @@ const set = (settings: Partial<BucketSettings>) => setBucketSettings(core, bucke
 const rules = async (...all: LifecycleRule[]) => {
   const named = all.map((one, i) => ({ ...one, id: `r${i}` }));
   const setAtMs = core.ports.clock.nowMs();
-  await set({ lifecycle: { rules: named, transitionMinimum: 'all_storage_classes_128K', setAtMs } });
+  await set({
+    lifecycle: { rules: named, transitionMinimum: 'all_storage_classes_128K', setAtMs },
+  });
 };
 const put = (name: string, facts: Partial<ObjectFacts> = {}, sizeBytes = 20) =>
   putBytes(core, bucket, name, sampleBytes(sizeBytes), { facts });
@@ -48,7 +50,13 @@ const names = async () => {
 };
 /** Keys of versions, the latest with a star, markers with a minus. */
 const versions = async () => {
-  const input = { prefix: '', delimiter: '', afterKey: '', afterVersionId: '' as const, maxKeys: 1000 };
+  const input = {
+    prefix: '',
+    delimiter: '',
+    afterKey: '',
+    afterVersionId: '' as const,
+    maxKeys: 1000,
+  };
   const { versions: all } = await bucket.call('listVersions', input);
   return all.map((one) => `${one.isMarker ? '-' : ''}${one.key}${one.isLatest ? '*' : ''}`);
 };
@@ -89,7 +97,10 @@ describe('a run', () => {
     await set({ versioning: 'enabled' });
     await put('a');
     await rules(
-      rule({ expiration: afterDays(1), noncurrentExpiration: { noncurrentDays: 1, newerVersions: null } }),
+      rule({
+        expiration: afterDays(1),
+        noncurrentExpiration: { noncurrentDays: 1, newerVersions: null },
+      }),
       rule({ filter: { prefix: 'b' }, expiration: LONE_MARKERS }),
     );
     core.advanceSeconds(2 * DAY);
@@ -122,7 +133,10 @@ describe('a run', () => {
     await put('small');
     await startUpload(core, bucket, 'u');
     await rules(
-      rule({ transitions: [{ days: 0, dateMs: null, storageClass: 'GLACIER_IR' }], abortUploadsAfterDays: 1 }),
+      rule({
+        transitions: [{ days: 0, dateMs: null, storageClass: 'GLACIER_IR' }],
+        abortUploadsAfterDays: 1,
+      }),
     );
     core.advanceSeconds(DAY);
     expect(await run()).toEqual({ ...NONE, transition: 1 });
@@ -164,7 +178,12 @@ describe('what a run costs', () => {
       await run(100, noting);
       return calls;
     };
-    expect(await askedInRun()).toEqual(['getBucket', 'getLifecycleRun', 'scanLifecycle', 'applyLifecycle']);
+    expect(await askedInRun()).toEqual([
+      'getBucket',
+      'getLifecycleRun',
+      'scanLifecycle',
+      'applyLifecycle',
+    ]);
     core.advanceSeconds(DAY - 1);
     expect(await askedInRun()).toEqual(['getBucket', 'getLifecycleRun']);
     core.advanceSeconds(1);
@@ -178,13 +197,18 @@ describe('what a run costs', () => {
 describe('a run that is cut short', () => {
   beforeEach(async () => {
     for (let i = 0; i < 300; i++) await put(`k${String(i).padStart(3, '0')}`, {}, 1);
-    await rules(rule({ filter: { prefix: 'k' }, expiration: afterDays(1), abortUploadsAfterDays: 1 }));
+    await rules(
+      rule({ filter: { prefix: 'k' }, expiration: afterDays(1), abortUploadsAfterDays: 1 }),
+    );
     core.advanceSeconds(2 * DAY);
   });
 
   it('by its budget goes on at its place', async () => {
     const budget = { pages: 1, stopping: null };
-    expect(await runLifecycle(core, bucket.record().name, budget)).toEqual({ ...NONE, expire: 250 });
+    expect(await runLifecycle(core, bucket.record().name, budget)).toEqual({
+      ...NONE,
+      expire: 250,
+    });
     expect(budget.pages).toBe(0);
     // What was written behind the place waits for the next run.
     await put('k000', {}, 1);
@@ -199,8 +223,14 @@ describe('a run that is cut short', () => {
     ending.abort();
     const budget = { pages: 100, stopping: ending.signal };
     // The page under way is done, and noted.
-    expect(await runLifecycle(core, bucket.record().name, budget)).toEqual({ ...NONE, expire: 250 });
-    expect(await sweep(core, { stopping: ending.signal })).toEqual({ deletedBlobs: 0, releasedHolds: 0 });
+    expect(await runLifecycle(core, bucket.record().name, budget)).toEqual({
+      ...NONE,
+      expire: 250,
+    });
+    expect(await sweep(core, { stopping: ending.signal })).toEqual({
+      deletedBlobs: 0,
+      releasedHolds: 0,
+    });
     expect((await names()).length).toBe(50);
     expect(await run()).toEqual({ ...NONE, expire: 50 });
   });
@@ -240,7 +270,10 @@ describe('a run that is cut short', () => {
             (await names()).map((name) => ({ key: key(name) })),
           );
           await core.ports.metadataIndex.call(name, 'deleteBucket', {
-            ...{ bucket: { ...bucket.record(), versioning: 'off' as const }, nowMs: core.ports.clock.nowMs() },
+            ...{
+              bucket: { ...bucket.record(), versioning: 'off' as const },
+              nowMs: core.ports.clock.nowMs(),
+            },
           });
         }
         return core.ports.metadataIndex.call(name, method, input);
@@ -295,7 +328,10 @@ it('hot metadata forgets what a run ends', async () => {
   await rules(rule({ expiration: afterDays(1) }));
   core.advanceSeconds(2 * DAY);
   const evicted: unknown[] = [];
-  const hotMetadata = { ...core.ports.hotMetadata, evict: (...given: unknown[]) => void evicted.push(given) };
+  const hotMetadata = {
+    ...core.ports.hotMetadata,
+    evict: (...given: unknown[]) => void evicted.push(given),
+  };
   await run(100, withPorts(core, { hotMetadata: hotMetadata as typeof core.ports.hotMetadata }));
   expect(evicted).toContainEqual([bucket.record().name, ['a']]);
 });
@@ -315,7 +351,13 @@ describe('a dry run', () => {
       ['tmp/0', 'tmp/1', 'tmp/2'].map((name) => [name, { kind: 'expire', ruleId: 'r0' }]),
     );
     expect(later.next).toBeNull();
-    const from = { phase: 'objects', prefix: 'tmp/', afterKey: 'tmp/1', afterId: '', newerVersions: 0 } as const;
+    const from = {
+      phase: 'objects',
+      prefix: 'tmp/',
+      afterKey: 'tmp/1',
+      afterId: '',
+      newerVersions: 0,
+    } as const;
     expect((await preview(nowMs + 2 * DAY * 1000, from)).due).toHaveLength(1);
     expect(await names()).toHaveLength(4);
     expect(await preview(nowMs)).toEqual({ due: [], next: null });

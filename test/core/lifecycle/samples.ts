@@ -23,7 +23,11 @@ export const rule = (
   ...changes,
   filter: { prefix: null, tags: {}, sizeGreaterThan: null, sizeLessThan: null, ...changes.filter },
 });
-export const afterDays = (days: number) => ({ days, dateMs: null, expiredObjectDeleteMarker: null });
+export const afterDays = (days: number) => ({
+  days,
+  dateMs: null,
+  expiredObjectDeleteMarker: null,
+});
 export const onDate = (dateMs: number) => ({ days: null, dateMs, expiredObjectDeleteMarker: null });
 export const LONE_MARKERS = { days: null, dateMs: null, expiredObjectDeleteMarker: true };
 
@@ -69,14 +73,21 @@ const prefixes = fc.constantFrom('', 'a', 'a/', 'a/b', 'b/', 'é');
 const tags = fc.dictionary(fc.constantFrom('t', 'u'), fc.constantFrom('1', '2'), { maxKeys: 2 });
 const sizes = fc.constantFrom(0, 1000, 128 * 1024, 1_000_000);
 const days = fc.integer({ min: 1, max: 40 });
-const dates = fc.integer({ min: -3, max: 3 }).map((count) => (Math.floor(NOW_MS / DAY_MS) + count) * DAY_MS);
+const dates = fc
+  .integer({ min: -3, max: 3 })
+  .map((count) => (Math.floor(NOW_MS / DAY_MS) + count) * DAY_MS);
 const classes = fc.constantFrom(...TRANSITION_CLASSES);
 const newerVersions = orNull(fc.integer({ min: 1, max: 3 }));
 
 export const anyRule: fc.Arbitrary<LifecycleRule> = fc
   .record({
     isEnabled: fc.boolean(),
-    filter: fc.record({ prefix: orNull(prefixes), tags, sizeGreaterThan: orNull(sizes), sizeLessThan: orNull(sizes) }),
+    filter: fc.record({
+      prefix: orNull(prefixes),
+      tags,
+      sizeGreaterThan: orNull(sizes),
+      sizeLessThan: orNull(sizes),
+    }),
     expiration: orNull(fc.oneof(days.map(afterDays), dates.map(onDate), fc.constant(LONE_MARKERS))),
     transitions: fc.array(
       fc.oneof(
@@ -86,9 +97,12 @@ export const anyRule: fc.Arbitrary<LifecycleRule> = fc
       { maxLength: 2 },
     ),
     noncurrentExpiration: orNull(fc.record({ noncurrentDays: days, newerVersions })),
-    noncurrentTransitions: fc.array(fc.record({ noncurrentDays: days, newerVersions, storageClass: classes }), {
-      maxLength: 2,
-    }),
+    noncurrentTransitions: fc.array(
+      fc.record({ noncurrentDays: days, newerVersions, storageClass: classes }),
+      {
+        maxLength: 2,
+      },
+    ),
     abortUploadsAfterDays: orNull(days),
   })
   .map(rule);
@@ -102,7 +116,10 @@ const times = fc.integer({ min: 0, max: 45 * 24 }).map((hours) => NOW_MS - hours
 const lock = orNull(
   fc.record({
     retention: orNull(
-      fc.record({ mode: fc.constantFrom('GOVERNANCE' as const, 'COMPLIANCE' as const), untilMs: times }),
+      fc.record({
+        mode: fc.constantFrom('GOVERNANCE' as const, 'COMPLIANCE' as const),
+        untilMs: times,
+      }),
     ),
     hasLegalHold: orNull(fc.boolean()),
   }),

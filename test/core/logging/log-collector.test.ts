@@ -1,5 +1,6 @@
-// Lines of buckets' access logs where no timer writes them: each line that comes must be enough to write what is due, also
-// of buckets that nobody asks for any more, and when there is no room for it.
+// Lines of buckets' access logs where no timer writes them: each line that comes must be enough to
+// write what is due, also of buckets that nobody asks for any more, and when there is no room for
+// it.
 import { describe, expect, it } from 'vitest';
 import { createLogCollector } from '../../../src/core/logging/log-collector.ts';
 import { parseBucketName } from '../../../src/core/parse-names.ts';
@@ -9,7 +10,10 @@ import { createMemoryCore, withPorts } from '../memory-core.ts';
 const DELAY_MS = 60_000;
 const KIB_LINE = 'x'.repeat(1023);
 
-/** `written`: buckets whose lines were taken to be written; none has a target, so nothing else comes of it. */
+/**
+ * `written`: buckets whose lines were taken to be written; none has a target, so nothing else comes
+ * of it.
+ */
 function setUp() {
   const written: string[] = [];
   const core = createMemoryCore();
@@ -18,7 +22,10 @@ function setUp() {
     return null;
   }) as unknown as MetadataIndex['call'];
   const dropped: unknown[] = [];
-  const log = { info: () => undefined, error: (_name: string, fields: unknown) => void dropped.push(fields) };
+  const log = {
+    info: () => undefined,
+    error: (_name: string, fields: unknown) => void dropped.push(fields),
+  };
   const given = withPorts(core, {
     metadataIndex: { ...core.ports.metadataIndex, call },
     log: { ...core.ports.log, ...log },

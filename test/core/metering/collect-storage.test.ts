@@ -1,5 +1,6 @@
-// From rows of the index, written at known times, to the bill: storage of two classes, parts, and what left its class early,
-// against figures worked out by hand; and the same again after restarts and recomputations.
+// From rows of the index, written at known times, to the bill: storage of two classes, parts, and
+// what left its class early, against figures worked out by hand; and the same again after restarts
+// and recomputations.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +8,10 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { closeMonths } from '../../../src/core/billing/invoices/close-months.ts';
 import { getInvoice } from '../../../src/core/billing/invoices/get-invoice.ts';
-import { type InvoiceDocument, recompute } from '../../../src/core/billing/invoices/invoice-document.ts';
+import {
+  type InvoiceDocument,
+  recompute,
+} from '../../../src/core/billing/invoices/invoice-document.ts';
 import { putRateCard, setAccountCard } from '../../../src/core/billing/prices/account-card.ts';
 import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
 import { deleteBucket } from '../../../src/core/buckets/delete-bucket.ts';
@@ -26,7 +30,10 @@ import { completeParts, putPart, startUpload } from '../multipart-kit.ts';
 
 const HOUR = 3600;
 const NOVEMBER = { year: 2026, month: 11 };
-/** Prices for a byte and month of 720 hours: a byte-hour of STANDARD is 1,000 micro-units, of STANDARD_IA 500. */
+/**
+ * Prices for a byte and month of 720 hours: a byte-hour of STANDARD is 1,000 micro-units, of
+ * STANDARD_IA 500.
+ */
 const CARD = {
   ...{
     id: 'hand',
@@ -54,7 +61,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** A core over the folder's database as a process that starts `hours` after the beginning of the 20th finds it. */
+/**
+ * A core over the folder's database as a process that starts `hours` after the beginning of the
+ * 20th finds it.
+ */
 function start(hours = 0): MemoryCore {
   const core = createMemoryCore(join(folder, 'index.sqlite'));
   core.advanceSeconds(hours * HOUR);
@@ -62,10 +72,18 @@ function start(hours = 0): MemoryCore {
 }
 
 const attributes = (storageClass: string) => ({ ...ATTRIBUTES, storageClass });
-const put = (core: MemoryCore, bucket: BucketHandle, name: string, sizeBytes: number, storageClass = 'STANDARD') =>
-  putBytes(core, bucket, name, sampleBytes(sizeBytes), { attributes: attributes(storageClass) });
+const put = (
+  core: MemoryCore,
+  bucket: BucketHandle,
+  name: string,
+  sizeBytes: number,
+  storageClass = 'STANDARD',
+) => putBytes(core, bucket, name, sampleBytes(sizeBytes), { attributes: attributes(storageClass) });
 
-/** 2,250 byte-hours and 1 byte-second of `a` in STANDARD; in STANDARD_IA 900 of `b`, 600 of a part; `c` stays. */
+/**
+ * 2,250 byte-hours and 1 byte-second of `a` in STANDARD; in STANDARD_IA 900 of `b`, 600 of a part;
+ * `c` stays.
+ */
 async function live(core: MemoryCore, bucket: BucketHandle): Promise<void> {
   await put(core, bucket, 'a', 1000);
   core.advanceSeconds(1.5 * HOUR);
@@ -102,15 +120,16 @@ it('what is stored comes to the figure that a hand works out, also after restart
   await live(first, bucket);
   first.advanceSeconds(4.1 * HOUR);
   await sweep(first);
-  // Ten hours are over. `a`: 1,000 bytes for 2.25 h and 1 ms, 400 for the rest; the 600 byte-milliseconds too many are
-  // less than a byte-hour. `b` lacks 718.5 of 720 hours.
+  // Ten hours are over. `a`: 1,000 bytes for 2.25 h and 1 ms, 400 for the rest; the 600
+  // byte-milliseconds too many are less than a byte-hour. `b` lacks 718.5 of 720 hours.
   const standard = 2250n + (400n * 31n) / 4n;
   const cold = 900n + 600n + 300n * 4n;
   const early = (600n * 1437n) / 2n;
   const expected = { standard, cold, early, totalMicro: standard * 1000n + (cold + early) * 500n };
   expect(figures(await billOf(first))).toEqual(expected);
 
-  // The process is killed and another starts; it collects again what it finds, and counts nothing twice.
+  // The process is killed and another starts; it collects again what it finds, and counts nothing
+  // twice.
   const second = start(10.2);
   expect(figures(await billOf(second))).toEqual(expected);
   for (const _ of [1, 2]) await sweep(second);
@@ -120,7 +139,11 @@ it('what is stored comes to the figure that a hand works out, also after restart
   const third = start(264 + 30);
   await sweep(third);
   expect(await closeMonths(third)).toBe(1);
-  const inNovember = { standard: 2250n + (400n * 1047n) / 4n, cold: 900n + 600n + 300n * 258n, early };
+  const inNovember = {
+    standard: 2250n + (400n * 1047n) / 4n,
+    cold: 900n + 600n + 300n * 258n,
+    early,
+  };
   const closed = await billOf(third);
   expect(closed.closedAtMs).toBe(third.ports.clock.nowMs());
   expect(figures(closed)).toEqual({

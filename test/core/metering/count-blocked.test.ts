@@ -16,12 +16,15 @@ it.each([
   [499, null, 1],
   [500, null, 0],
   [403, 'owner', 0],
-])('a refusal with %i of %j counts %i times, for the bucket and no key', (status, requester, times) => {
-  const meter = createUsageMeter({ nowMs: () => 0 });
-  countBlocked(meter, { payer, requester }, status);
-  countBlocked(meter, { payer: null, requester }, status);
-  const drained = meter.drain(() => true);
-  expect(drained.map(({ owner, blocked }) => [owner, blocked])).toEqual(
-    times === 0 ? [] : [[{ ...payer, accessKeyId: null }, times]],
-  );
-});
+])(
+  'a refusal with %i of %j counts %i times, for the bucket and no key',
+  (status, requester, times) => {
+    const meter = createUsageMeter({ nowMs: () => 0 });
+    countBlocked(meter, { payer, requester }, status);
+    countBlocked(meter, { payer: null, requester }, status);
+    const drained = meter.drain(() => true);
+    expect(drained.map(({ owner, blocked }) => [owner, blocked])).toEqual(
+      times === 0 ? [] : [[{ ...payer, accessKeyId: null }, times]],
+    );
+  },
+);

@@ -1,5 +1,5 @@
-// What is counted reaches the ledger once, whatever becomes of a flush: an answer that is lost, a ledger that is away for
-// hours, uses that come while it is asked.
+// What is counted reaches the ledger once, whatever becomes of a flush: an answer that is lost, a
+// ledger that is away for hours, uses that come while it is asked.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDirectLedger } from '../../../src/adapters/memory/direct-metadata-index.ts';
@@ -58,10 +58,21 @@ function createWorld() {
   const flusher = createUsageFlusher(core, { source: 'test', intervalMs: 1 });
   const use = (account: string, bytes = 1) =>
     meter
-      .of({ accountId: account as AccountId, bucketId: `${account}~1` as BucketId, accessKeyId: null })
+      .of({
+        accountId: account as AccountId,
+        bucketId: `${account}~1` as BucketId,
+        accessKeyId: null,
+      })
       .count('B', bytes, 'memory', 'STANDARD');
   const recorded = (account: string) =>
-    toUsage(api.query({ accountId: account as AccountId, fromMs: 0, toMs: Date.UTC(2100, 0), groupBy: [] }));
+    toUsage(
+      api.query({
+        accountId: account as AccountId,
+        fromMs: 0,
+        toMs: Date.UTC(2100, 0),
+        groupBy: [],
+      }),
+    );
   return {
     flusher,
     use,
@@ -137,15 +148,22 @@ describe('flushing usage', () => {
     for (const _ of [1, 2, 3]) world.use('alice');
     world.meter.of({ accountId, bucketId, accessKeyId: null }).note('GetObject', true);
     await world.flusher.flush();
-    const sums = world.api.query({ accountId, fromMs: 0, toMs: Date.UTC(2100, 0), groupBy: ['accessKey'] });
+    const sums = world.api.query({
+      accountId,
+      fromMs: 0,
+      toMs: Date.UTC(2100, 0),
+      groupBy: ['accessKey'],
+    });
     const named = sums.filter(({ meter }) => meter.startsWith('operation/'));
-    expect(named.map(({ accessKeyId, meter, quantity }) => [accessKeyId, meter, quantity])).toEqual([
-      [null, 'operation/GetObject', 1n],
-      [null, 'operation/PublicRead', 2n],
-      ['k', 'operation/GetObject', 1n],
-      ['k', 'operation/PutObject', 1n],
-      ['k', 'operation/SignedRead', 1n],
-    ]);
+    expect(named.map(({ accessKeyId, meter, quantity }) => [accessKeyId, meter, quantity])).toEqual(
+      [
+        [null, 'operation/GetObject', 1n],
+        [null, 'operation/PublicRead', 2n],
+        ['k', 'operation/GetObject', 1n],
+        ['k', 'operation/PutObject', 1n],
+        ['k', 'operation/SignedRead', 1n],
+      ],
+    );
     expect(toUsage(sums)).toEqual(
       new Map([
         ['class-b/STANDARD', 4n],
@@ -164,7 +182,12 @@ describe('flushing usage', () => {
     world.use('alice');
     await world.flusher.flush();
     const accountId = 'alice' as AccountId;
-    const hours = world.api.query({ accountId, fromMs: 0, toMs: Date.UTC(2100, 0), groupBy: ['hour'] });
+    const hours = world.api.query({
+      accountId,
+      fromMs: 0,
+      toMs: Date.UTC(2100, 0),
+      groupBy: ['hour'],
+    });
     const reads = hours.filter((sum) => sum.meter === 'class-b/STANDARD');
     expect(reads.map((sum) => [new Date(sum.timeMs ?? 0).getUTCHours(), sum.quantity])).toEqual([
       [12, 2n],

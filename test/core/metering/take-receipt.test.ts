@@ -1,8 +1,12 @@
-// Taking receipts while the ledger does what ledgers do: work, fail, lose its answer, hang, answer late. Every use is recorded
-// once, no answer waits for long, and what receipts say is what the ledger has.
+// Taking receipts while the ledger does what ledgers do: work, fail, lose its answer, hang, answer
+// late. Every use is recorded once, no answer waits for long, and what receipts say is what the
+// ledger has.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createDirectDirectory, createDirectLedger } from '../../../src/adapters/memory/direct-metadata-index.ts';
+import {
+  createDirectDirectory,
+  createDirectLedger,
+} from '../../../src/adapters/memory/direct-metadata-index.ts';
 import { createUsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
 import { priceReceipt } from '../../../src/core/billing/prices/price-receipt.ts';
 import type { Core } from '../../../src/core/core.ts';
@@ -25,7 +29,13 @@ type Fate = 'works' | 'fails' | 'answer lost' | 'late';
 const ACCOUNT = 'alice' as AccountId;
 const OWNER = { accountId: ACCOUNT, bucketId: 'a~1' as BucketId, accessKeyId: null };
 const MONTH_MS = Date.UTC(2026, 10, 1);
-const READ: Use = { operationClass: 'B', bytesOut: 2 ** 30, tier: 'bucket', storageClass: 'STANDARD', alsoRead: [] };
+const READ: Use = {
+  operationClass: 'B',
+  bytesOut: 2 ** 30,
+  tier: 'bucket',
+  storageClass: 'STANDARD',
+  alsoRead: [],
+};
 
 function createWorld({ tierLimitMs = 3 } = {}) {
   let nowMs = Date.UTC(2026, 10, 21, 12);
@@ -49,16 +59,22 @@ function createWorld({ tierLimitMs = 3 } = {}) {
   };
   const meter = createUsageMeter(clock);
   const log = { info: () => undefined, error: () => undefined };
-  const background = { run: (label: string, work: () => Promise<unknown>) => void (label === 'receipt' && work()) };
+  const background = {
+    run: (label: string, work: () => Promise<unknown>) => void (label === 'receipt' && work()),
+  };
   const directory = createDirectDirectory(createDirectoryIndex(sql));
   const settings = { tierLimitMs, rateCardId: 'aws-s3-us-east-1' };
-  const core = { ports: { background, clock, directory, ledger, log, meter }, settings } as unknown as Core;
+  const core = {
+    ports: { background, clock, directory, ledger, log, meter },
+    settings,
+  } as unknown as Core;
   const flusher = createUsageFlusher(core, { source: 'test', intervalMs: 1 });
   const take = createReceipts(core, flusher, 'test');
   return {
     ...{ api, calls, flusher, meter },
     take: (use: Partial<Use> = {}, owner: UsageOwner = OWNER) => take(owner, { ...READ, ...use }),
-    usage: () => toUsage(api.query({ accountId: ACCOUNT, fromMs: 0, toMs: Date.UTC(2100, 0), groupBy: [] })),
+    usage: () =>
+      toUsage(api.query({ accountId: ACCOUNT, fromMs: 0, toMs: Date.UTC(2100, 0), groupBy: [] })),
     receipts: () => api.readReceipts({ accountId: ACCOUNT, monthMs: MONTH_MS }).receipts,
     setFate(next: Fate) {
       fate = next;
@@ -74,7 +90,8 @@ function createWorld({ tierLimitMs = 3 } = {}) {
   };
 }
 
-const amountOf = ({ price }: Receipt): bigint => (price?.parts ?? []).reduce((sum, part) => sum + part.amountMicro, 0n);
+const amountOf = ({ price }: Receipt): bigint =>
+  (price?.parts ?? []).reduce((sum, part) => sum + part.amountMicro, 0n);
 
 describe('taking a receipt', () => {
   it('says what the answer cost, meter by meter', async () => {
@@ -121,12 +138,15 @@ describe('taking a receipt', () => {
             await world.flusher.flush();
           } else {
             world.setFate(next.fate);
-            const receipts = await Promise.all(Array.from({ length: next.width }, () => world.take()));
+            const receipts = await Promise.all(
+              Array.from({ length: next.width }, () => world.take()),
+            );
             uses += BigInt(next.width);
             told += receipts.reduce((sum, receipt) => sum + amountOf(receipt), 0n);
             given += receipts.filter(({ price }) => price !== null).length;
             isSure &&= next.fate === 'works' || next.fate === 'fails';
-            if (next.fate !== 'works') expect(receipts.every(({ price }) => price === null)).toBe(true);
+            if (next.fate !== 'works')
+              expect(receipts.every(({ price }) => price === null)).toBe(true);
           }
         }
         world.setFate('works');
@@ -162,7 +182,8 @@ describe('taking a receipt', () => {
 
   it('keeps a row for as many receipts as were under way at once, not for each', async () => {
     const world = createWorld();
-    for (let round = 0; round < 5; round++) await Promise.all(Array.from({ length: 4 }, () => world.take()));
+    for (let round = 0; round < 5; round++)
+      await Promise.all(Array.from({ length: 4 }, () => world.take()));
     expect([world.receipts()[0]?.receipts, world.sources()]).toEqual([20, 4]);
   });
 
@@ -179,10 +200,20 @@ describe('taking a receipt', () => {
 
   it('lets caps know of the use at once, and of what is under way until the ledger has it', async () => {
     const world = createWorld({ tierLimitMs: 1_000 });
-    const allowance = { used: 0, upTo: 100, underWay: 0, perA: 5, perB: 2, perByte: 1 } as Allowance;
+    const allowance = {
+      used: 0,
+      upTo: 100,
+      underWay: 0,
+      perA: 5,
+      perB: 2,
+      perByte: 1,
+    } as Allowance;
     world.meter.of(OWNER).allowances = [allowance];
     world.setFate('late');
-    const taken = world.take({ bytesOut: 10, alsoRead: [{ storageClass: 'STANDARD', reads: 1, retrievedBytes: 0 }] });
+    const taken = world.take({
+      bytesOut: 10,
+      alsoRead: [{ storageClass: 'STANDARD', reads: 1, retrievedBytes: 0 }],
+    });
     expect([allowance.used, allowance.underWay]).toEqual([14, 14]);
     await new Promise((resolve) => setImmediate(resolve));
     await world.answerLate();

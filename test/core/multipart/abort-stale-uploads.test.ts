@@ -28,7 +28,11 @@ const left = async () => {
 };
 const setRules = (...rules: LifecycleRule[]) =>
   setBucketSettings(core, bucket, {
-    lifecycle: { rules, transitionMinimum: 'all_storage_classes_128K', setAtMs: core.ports.clock.nowMs() },
+    lifecycle: {
+      rules,
+      transitionMinimum: 'all_storage_classes_128K',
+      setAtMs: core.ports.clock.nowMs(),
+    },
   });
 
 describe('an unfinished upload', () => {
@@ -96,6 +100,8 @@ describe('an unfinished upload', () => {
     expect(bill.usage.get('storage/STANDARD')).toBe(350n * 24n);
     const csv = invoiceCsv(bill);
     expect(csv).toContain(',unpriced,Unfinished uploads given up,2,uploads,0,0.000000,USD\r\n');
-    expect(csv).toContain(',unpriced,Storage that giving them up freed,350,bytes,0,0.000000,USD\r\n');
+    expect(csv).toContain(
+      ',unpriced,Storage that giving them up freed,350,bytes,0,0.000000,USD\r\n',
+    );
   });
 });

@@ -1,5 +1,5 @@
-// Equal bytes of a bucket stored once, with a whole core: what is left in the store after each way in, and after each way
-// to die; and the bill of it.
+// Equal bytes of a bucket stored once, with a whole core: what is left in the store after each way
+// in, and after each way to die; and the bill of it.
 import { describe, expect, it } from 'vitest';
 import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { forecastMonth } from '../../../src/core/billing/forecast-month.ts';
@@ -36,12 +36,17 @@ const SIZE = 100;
 async function openSharing(core: MemoryCore, name = 'test-bucket'): Promise<BucketHandle> {
   const bucket = await openTestBucket(core, name);
   const { settings } = bucket.record();
-  if (settings.deduplication !== true) await setBucketSettings(core, bucket, { deduplication: true });
+  if (settings.deduplication !== true)
+    await setBucketSettings(core, bucket, { deduplication: true });
   return openBucket(core, bucket.record().name, () => undefined);
 }
 
-const put = (core: MemoryCore, bucket: BucketHandle, name: string, change: Partial<PutObjectInput> = {}) =>
-  putBytes(core, bucket, name, sampleBytes(SIZE), change);
+const put = (
+  core: MemoryCore,
+  bucket: BucketHandle,
+  name: string,
+  change: Partial<PutObjectInput> = {},
+) => putBytes(core, bucket, name, sampleBytes(SIZE), change);
 const totals = async (bucket: BucketHandle) => {
   const [of] = await bucket.call('getStorageTotals', {});
   return { bytes: of?.currentBytes, saved: of?.deduplicatedBytes };
@@ -71,7 +76,10 @@ describe('a bucket that stores equal bytes once', () => {
     const first = await put(core, bucket, 'a');
     const second = await put(core, bucket, 'b');
     expect(second.segments).toEqual(first.segments);
-    expect([await stored(core), await totals(bucket)]).toEqual([1, { bytes: 2 * SIZE, saved: SIZE }]);
+    expect([await stored(core), await totals(bucket)]).toEqual([
+      1,
+      { bytes: 2 * SIZE, saved: SIZE },
+    ]);
     await deleteObjects(core, bucket, [{ key: key('a') }]);
     pastGrace(core);
     await sweep(core);
@@ -87,7 +95,10 @@ describe('a bucket that stores equal bytes once', () => {
     const core = createMemoryCore();
     const bucket = await openSharing(core);
     await Promise.all(['a', 'b', 'c', 'a'].map((name) => put(core, bucket, name)));
-    expect([await stored(core), await totals(bucket)]).toEqual([1, { bytes: 3 * SIZE, saved: 2 * SIZE }]);
+    expect([await stored(core), await totals(bucket)]).toEqual([
+      1,
+      { bytes: 3 * SIZE, saved: 2 * SIZE },
+    ]);
   });
 
   it('keeps one of equal parts, and of a copy that had to be written anew', async () => {
@@ -95,14 +106,22 @@ describe('a bucket that stores equal bytes once', () => {
     const bucket = await openSharing(core);
     const upload = await startUpload(core, bucket, 'big');
     const parts = [];
-    for (const partNumber of [1, 2]) parts.push(await putPart(core, bucket, upload, partNumber, sampleBytes(SIZE)));
+    for (const partNumber of [1, 2])
+      parts.push(await putPart(core, bucket, upload, partNumber, sampleBytes(SIZE)));
     expect(await stored(core)).toBe(1);
     await bucket.call('completeUpload', {
       ...{ ...upload, condition: null },
       parts: parts.map(({ partNumber, md5 }) => ({ partNumber, md5 })),
       object: {
-        ...{ versionId: core.ports.ids.versionId(), etag: 'e-2', lastModifiedMs: core.ports.clock.nowMs() },
-        ...{ checksum: null, parts: parts.map(({ partNumber }) => ({ partNumber, sizeBytes: SIZE, checksum: null })) },
+        ...{
+          versionId: core.ports.ids.versionId(),
+          etag: 'e-2',
+          lastModifiedMs: core.ports.clock.nowMs(),
+        },
+        ...{
+          checksum: null,
+          parts: parts.map(({ partNumber }) => ({ partNumber, sizeBytes: SIZE, checksum: null })),
+        },
       },
     });
     expect(await totals(bucket)).toEqual({ bytes: 2 * SIZE, saved: SIZE });
@@ -125,7 +144,10 @@ describe('a bucket that stores equal bytes once', () => {
     const checksum = { algorithm: 'SHA256' as const, expected: () => null };
     const c = await put(core, bucket, 'c', { expectation: { contentMd5Hex: null, checksum } });
     expect(c.checksum?.value).toBe(Uint8Array.fromHex(sha256Hex(bytes)).toBase64());
-    expect([await stored(core), await totals(bucket)]).toEqual([1, { bytes: 3 * SIZE, saved: 2 * SIZE }]);
+    expect([await stored(core), await totals(bucket)]).toEqual([
+      1,
+      { bytes: 3 * SIZE, saved: 2 * SIZE },
+    ]);
   });
 
   it('shares nothing that is sealed, in its row, of another class, in another bucket, or from before', async () => {
@@ -135,11 +157,13 @@ describe('a bucket that stores equal bytes once', () => {
     const bucket = await openSharing(core);
     await put(core, bucket, 'a');
     expect(await stored(core)).toBe(2);
-    for (const name of ['s', 't']) await put(core, bucket, name, { encryption: { kind: 'server' } });
+    for (const name of ['s', 't'])
+      await put(core, bucket, name, { encryption: { kind: 'server' } });
     expect(await stored(core)).toBe(4);
     await put(core, bucket, 'cold', { attributes: { ...ATTRIBUTES, storageClass: 'STANDARD_IA' } });
     await put(core, await openSharing(core, 'other-bucket'), 'a');
-    for (const name of ['x', 'y']) await put(core, bucket, name, { body: bodyOf(sampleBytes(INLINE_MAX_BYTES)) });
+    for (const name of ['x', 'y'])
+      await put(core, bucket, name, { body: bodyOf(sampleBytes(INLINE_MAX_BYTES)) });
     expect([await stored(core), (await totals(bucket)).saved]).toEqual([6, 0]);
     await setBucketSettings(core, bucket, { deduplication: null });
     await put(core, await openBucket(core, bucket.record().name, () => undefined), 'off');

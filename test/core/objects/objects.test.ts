@@ -4,7 +4,12 @@ import { NO_EXPECTATION } from '../../../src/core/objects/body-expectation.ts';
 import { copyObject } from '../../../src/core/objects/copy-object.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
 import { putObject } from '../../../src/core/objects/put-object.ts';
-import { cutSegments, getObject, openBody, piecesOf } from '../../../src/core/objects/read-object.ts';
+import {
+  cutSegments,
+  getObject,
+  openBody,
+  piecesOf,
+} from '../../../src/core/objects/read-object.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
 import type { BlobId, Segment } from '../../../src/domain/nouns.ts';
 import type { BlobStore } from '../../../src/ports/blob-store.ts';
@@ -63,7 +68,9 @@ describe('putObject and getObject', () => {
     for (let start = 0; start < 50; start += 7) {
       for (const lengthBytes of [1, 50 - start]) {
         const { body } = await openBody(core, version, { offsetBytes: start, lengthBytes });
-        const bytes = new Uint8Array(await new Response(body as ReadableStream<Uint8Array>).arrayBuffer());
+        const bytes = new Uint8Array(
+          await new Response(body as ReadableStream<Uint8Array>).arrayBuffer(),
+        );
         expect(bytes).toEqual(whole.slice(start, start + lengthBytes));
       }
     }
@@ -92,14 +99,18 @@ describe('putObject and getObject', () => {
     // More than a quarter of the memory tier's MiB, and neither end where a slice of 64 KiB ends.
     const range = { offsetBytes: 1000, lengthBytes: 5 * 65_536 };
     const { body } = await openBody(watched, version, range);
-    const read = new Uint8Array(await new Response(body as ReadableStream<Uint8Array>).arrayBuffer());
+    const read = new Uint8Array(
+      await new Response(body as ReadableStream<Uint8Array>).arrayBuffer(),
+    );
     expect(read).toEqual(bytes.slice(1000, 1000 + range.lengthBytes));
     expect(asked).toEqual([['open', 64_536], ...Array(4).fill(['open', 65_536]), ['open', 1000]]);
     // A short one takes whole slices, and the next reader finds them.
     asked.length = 0;
     await openBody(watched, version, { offsetBytes: 0, lengthBytes: 10 });
     expect(asked).toEqual([['read', 65_536]]);
-    expect((await openBody(watched, version, { offsetBytes: 50_000, lengthBytes: 10 })).tier).toBe('memory');
+    expect((await openBody(watched, version, { offsetBytes: 50_000, lengthBytes: 10 })).tier).toBe(
+      'memory',
+    );
   });
 
   it('serves a small blob from memory the second time', async () => {
@@ -119,7 +130,12 @@ describe('putObject and getObject', () => {
     const bucket = await openTestBucket(core);
     const whole = await putObject(core, bucket, put(sampleBytes(1000)));
     const [segment] = whole.segments;
-    const cut = { ...whole, etag: 'x-1', sizeBytes: 100, segments: [{ ...segment, lengthBytes: 100 }] } as typeof whole;
+    const cut = {
+      ...whole,
+      etag: 'x-1',
+      sizeBytes: 100,
+      segments: [{ ...segment, lengthBytes: 100 }],
+    } as typeof whole;
     await readWhole(core, cut);
     await core.settle();
     expect(await readWhole(core, whole)).toEqual(sampleBytes(1000));
@@ -153,28 +169,36 @@ describe('piecesOf', () => {
     { blobId: b, offsetBytes: 0, lengthBytes: 10 },
   ];
 
-  it.each([1, 2, 7, 10, 16, 35, 100])('covers every range exactly once with slices of %i bytes', (sliceBytes) => {
-    for (let offsetBytes = 0; offsetBytes < 40; offsetBytes++) {
-      for (let lengthBytes = 1; lengthBytes <= 40 - offsetBytes; lengthBytes++) {
-        const range = { offsetBytes, lengthBytes };
-        const pieces = piecesOf(segments, range, sliceBytes);
-        const bytes = pieces.flatMap(({ slice, part }) =>
-          Array.from(
-            { length: part.lengthBytes },
-            (_, i) => `${slice.blobId}${slice.offsetBytes + part.offsetBytes + i}`,
-          ),
-        );
-        const wanted = cutSegments(segments, range).flatMap((cut) =>
-          Array.from({ length: cut.lengthBytes }, (_, i) => `${cut.blobId}${cut.offsetBytes + i}`),
-        );
-        expect(bytes).toEqual(wanted);
-        for (const { slice } of pieces) {
-          const first = Math.floor(slice.offsetBytes / sliceBytes);
-          expect(Math.floor((slice.offsetBytes + slice.lengthBytes - 1) / sliceBytes)).toBe(first);
+  it.each([1, 2, 7, 10, 16, 35, 100])(
+    'covers every range exactly once with slices of %i bytes',
+    (sliceBytes) => {
+      for (let offsetBytes = 0; offsetBytes < 40; offsetBytes++) {
+        for (let lengthBytes = 1; lengthBytes <= 40 - offsetBytes; lengthBytes++) {
+          const range = { offsetBytes, lengthBytes };
+          const pieces = piecesOf(segments, range, sliceBytes);
+          const bytes = pieces.flatMap(({ slice, part }) =>
+            Array.from(
+              { length: part.lengthBytes },
+              (_, i) => `${slice.blobId}${slice.offsetBytes + part.offsetBytes + i}`,
+            ),
+          );
+          const wanted = cutSegments(segments, range).flatMap((cut) =>
+            Array.from(
+              { length: cut.lengthBytes },
+              (_, i) => `${cut.blobId}${cut.offsetBytes + i}`,
+            ),
+          );
+          expect(bytes).toEqual(wanted);
+          for (const { slice } of pieces) {
+            const first = Math.floor(slice.offsetBytes / sliceBytes);
+            expect(Math.floor((slice.offsetBytes + slice.lengthBytes - 1) / sliceBytes)).toBe(
+              first,
+            );
+          }
         }
       }
-    }
-  });
+    },
+  );
 });
 
 describe('a body that is not what was announced', () => {
@@ -186,10 +210,15 @@ describe('a body that is not what was announced', () => {
     const bytes = sampleBytes(size);
     const expectations = [
       { contentMd5Hex: md5(sampleBytes(size, 1)), checksum: null },
-      { contentMd5Hex: md5(bytes), checksum: { algorithm: 'CRC32' as const, expected: () => 'AAAAAA==' } },
+      {
+        contentMd5Hex: md5(bytes),
+        checksum: { algorithm: 'CRC32' as const, expected: () => 'AAAAAA==' },
+      },
     ];
     for (const expectation of expectations) {
-      await expect(putObject(core, bucket, { ...put(bytes), expectation })).rejects.toEqual(code('BadDigest'));
+      await expect(putObject(core, bucket, { ...put(bytes), expectation })).rejects.toEqual(
+        code('BadDigest'),
+      );
     }
     await core.settle();
     expect(core.blobStore.blobs.size).toBe(0);
@@ -203,12 +232,12 @@ describe('a body that is not what was announced', () => {
       lengthBytes,
       pump: () => Promise.reject(new Error('must not be read')),
     });
-    await expect(putObject(core, bucket, { ...put(sampleBytes(1)), body: body(null) })).rejects.toEqual(
-      code('MissingContentLength'),
-    );
-    await expect(putObject(core, bucket, { ...put(sampleBytes(1)), body: body(5 * 2 ** 30 + 1) })).rejects.toEqual(
-      code('EntityTooLarge'),
-    );
+    await expect(
+      putObject(core, bucket, { ...put(sampleBytes(1)), body: body(null) }),
+    ).rejects.toEqual(code('MissingContentLength'));
+    await expect(
+      putObject(core, bucket, { ...put(sampleBytes(1)), body: body(5 * 2 ** 30 + 1) }),
+    ).rejects.toEqual(code('EntityTooLarge'));
   });
 
   it('refuses a body that took longer than the sweeper may assume', async () => {
@@ -222,7 +251,9 @@ describe('a body that is not what was announced', () => {
         await onChunk(bytes);
       },
     };
-    await expect(putObject(core, bucket, { ...put(bytes), body: slow })).rejects.toEqual(code('RequestTimeout'));
+    await expect(putObject(core, bucket, { ...put(bytes), body: slow })).rejects.toEqual(
+      code('RequestTimeout'),
+    );
     await core.settle();
     expect(core.blobStore.blobs.size).toBe(0);
   });
@@ -242,9 +273,9 @@ describe('a commit that fails', () => {
     const bucket = await openTestBucket(core);
     await putObject(core, bucket, put(sampleBytes(100)));
     const condition = { ifMatch: null, ifNoneMatch: '*' };
-    await expect(putObject(core, bucket, { ...put(sampleBytes(100, 1)), condition })).rejects.toEqual(
-      code('PreconditionFailed'),
-    );
+    await expect(
+      putObject(core, bucket, { ...put(sampleBytes(100, 1)), condition }),
+    ).rejects.toEqual(code('PreconditionFailed'));
     await core.settle();
     expect(core.blobStore.blobs.size).toBe(1);
     expect(await readWhole(core, await getObject(bucket, key('a')))).toEqual(sampleBytes(100));
@@ -274,9 +305,9 @@ describe('a commit that fails', () => {
       write: () => Promise.reject(new StorageError('StorageFull')),
     };
     const bucket = await openTestBucket(core);
-    await expect(putObject(withPorts(core, { blobStore }), bucket, put(sampleBytes(100)))).rejects.toEqual(
-      code('StorageFull'),
-    );
+    await expect(
+      putObject(withPorts(core, { blobStore }), bucket, put(sampleBytes(100))),
+    ).rejects.toEqual(code('StorageFull'));
     await expect(getObject(bucket, key('a'))).rejects.toEqual(code('NoSuchKey'));
   });
 });
@@ -294,7 +325,10 @@ describe('copyObject', () => {
 
   it('copies what stands in the row', async () => {
     const core = createMemoryCore();
-    const [from, to] = [await openTestBucket(core, 'from'), await openTestBucket(core, 'to-bucket')];
+    const [from, to] = [
+      await openTestBucket(core, 'from'),
+      await openTestBucket(core, 'to-bucket'),
+    ];
     const source = await putObject(core, from, put(sampleBytes(5)));
     await copyObject(core, to, copyOf(source, 'b'));
     expect(await readWhole(core, await getObject(to, key('b')))).toEqual(sampleBytes(5));
@@ -304,7 +338,10 @@ describe('copyObject', () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     const source = await putObject(core, bucket, put(sampleBytes(100)));
-    const copied = await copyObject(core, bucket, { ...copyOf(source, 'b'), checksumAlgorithm: 'SHA256' });
+    const copied = await copyObject(core, bucket, {
+      ...copyOf(source, 'b'),
+      checksumAlgorithm: 'SHA256',
+    });
     const value = createHash('sha256').update(sampleBytes(100)).digest('base64');
     expect(copied.checksum).toEqual({ algorithm: 'SHA256', type: 'FULL_OBJECT', value });
     expect(copied.etag).toBe(source.etag);

@@ -42,7 +42,8 @@ describe('an object of more parts than a request may read', () => {
     const ports = { ...core.ports, blobStore: { ...core.ports.blobStore, openRuns } };
     const limited = { ...core, ports, settings: { ...core.settings, subrequestsMax: 10_000 } };
     const version = versionOf(parts(10_000), 10_000 * PART_BYTES);
-    const read = async (lengthBytes: number) => openBody(limited, version, { offsetBytes: 0, lengthBytes });
+    const read = async (lengthBytes: number) =>
+      openBody(limited, version, { offsetBytes: 0, lengthBytes });
     await expect(read(version.sizeBytes)).rejects.toMatchObject({ code: 'InvalidRequest' });
     expect(opened).toEqual([]);
     await read(9900 * PART_BYTES);

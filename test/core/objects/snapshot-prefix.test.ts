@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
-import { openSnapshot, type SnapshotObject, snapshotPrefix } from '../../../src/core/objects/snapshot-prefix.ts';
+import {
+  openSnapshot,
+  type SnapshotObject,
+  snapshotPrefix,
+} from '../../../src/core/objects/snapshot-prefix.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
 import type { ObjectVersion } from '../../../src/domain/nouns.ts';
 import { createMemoryCore, key, openTestBucket, putBytes, sampleBytes } from '../memory-core.ts';
@@ -37,12 +41,15 @@ describe('a snapshot of a prefix', () => {
     await put('replaced', sampleBytes(300, 9));
     await put('new', sampleBytes(1));
     expect(taken.map((object) => object.key)).toEqual(['deleted', 'large', 'none', 'replaced']);
-    for (const object of taken) expect(await read(object)).toEqual(objects[object.key as keyof typeof objects]);
+    for (const object of taken)
+      expect(await read(object)).toEqual(objects[object.key as keyof typeof objects]);
   });
 
   it('reads on from page to page, and no further than it may', async () => {
     const names = Array.from({ length: 1203 }, (_, n) => `p/${String(n).padStart(5, '0')}`);
-    const { snapshot } = await stocked(Object.fromEntries([...names, 'other'].map((name) => [name, sampleBytes(1)])));
+    const { snapshot } = await stocked(
+      Object.fromEntries([...names, 'other'].map((name) => [name, sampleBytes(1)])),
+    );
     expect((await snapshot('p/')).map((object) => object.key)).toEqual(names);
     await expect(snapshot('p/', 1202)).rejects.toThrow('more than 1202 objects');
     await expect(snapshot('p/', 1203)).resolves.toHaveLength(1203);
@@ -67,7 +74,9 @@ describe('a snapshot of a prefix', () => {
     const mayRead = ({ key }: ObjectVersion) => {
       if (key === 'secret') throw new StorageError('AccessDenied');
     };
-    await expect(snapshotPrefix(core, bucket, { prefix: '', maxObjects: 9, mayRead })).rejects.toThrow('Access Denied');
+    await expect(
+      snapshotPrefix(core, bucket, { prefix: '', maxObjects: 9, mayRead }),
+    ).rejects.toThrow('Access Denied');
   });
 
   it('lets others run while it takes long to say whether each may be read', async () => {
@@ -100,7 +109,8 @@ describe('a snapshot of a prefix', () => {
     await put('5', sampleBytes(3));
     await put('0', sampleBytes(3));
     const [first, , , , fourth, fifth] = taken;
-    if (first === undefined || fourth === undefined || fifth === undefined) throw new Error('too few');
+    if (first === undefined || fourth === undefined || fifth === undefined)
+      throw new Error('too few');
     expect(await read(first)).toEqual(megabyte(0));
     expect(await read(fourth)).toEqual(megabyte(4));
     await expect(read(fifth)).rejects.toThrow('changed while');

@@ -1,4 +1,5 @@
-// The dispatcher over a real outbox in memory, with a clock that stands still and a sender that does as it is told.
+// The dispatcher over a real outbox in memory, with a clock that stands still and a sender that
+// does as it is told.
 import { describe, expect, it } from 'vitest';
 import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { enqueue, listDeliveries, replayDeliveries } from '../../../src/core/outbox/deliveries.ts';
@@ -10,7 +11,12 @@ import { createOutboxCalls } from '../../../src/index/outbox/outbox.ts';
 import { DEAD_MAX, DELIVERED_MAX, WAITING_MAX } from '../../../src/index/outbox/outbox-rows.ts';
 import { OUTBOX_SCHEMA } from '../../../src/index/tables/outbox-schema.ts';
 import type { Directory } from '../../../src/ports/directory.ts';
-import { type NewDelivery, type OutboxQueue, WebhookFailure, type WebhookSender } from '../../../src/ports/outbox.ts';
+import {
+  type NewDelivery,
+  type OutboxQueue,
+  WebhookFailure,
+  type WebhookSender,
+} from '../../../src/ports/outbox.ts';
 import { openMigrated } from '../../index/kit/open-migrated.ts';
 import { createMemoryCore, type MemoryCore, withPorts } from '../memory-core.ts';
 
@@ -40,7 +46,10 @@ function setUp(answer: Answer = () => 200) {
 }
 
 /** Lets the clock go on to when something is due, and runs, until nothing is left. */
-async function runOut(core: MemoryCore, dispatcher: ReturnType<typeof createDispatcher>): Promise<number> {
+async function runOut(
+  core: MemoryCore,
+  dispatcher: ReturnType<typeof createDispatcher>,
+): Promise<number> {
   for (let runs = 1; ; runs++) {
     const nextMs = await dispatcher.run();
     if (nextMs === null) return runs;
@@ -54,7 +63,9 @@ describe('the dispatcher', () => {
     await createWebhook(core, accountId, { ...HOOK, types: ['thing.*'] });
     await createWebhook(core, accountId, { ...HOOK, types: ['other.*', 'thingamy'] });
     await createWebhook(core, accountId, { ...HOOK, isEnabled: false });
-    expect([await tell(1), await tell(2, 'none.of.it'), await tell(3, 'thing.a.b')]).toEqual([1, 0, 1]);
+    expect([await tell(1), await tell(2, 'none.of.it'), await tell(3, 'thing.a.b')]).toEqual([
+      1, 0, 1,
+    ]);
     expect(await dispatcher.run()).toBe(null);
     await dispatcher.run();
     expect(numbers()).toEqual([1, 3]);
@@ -71,7 +82,9 @@ describe('the dispatcher', () => {
     expect(times).toEqual(times.toSorted((a, b) => a - b));
     const page = { of: null, state: 'dead', before: null, limit: 10 } as const;
     const { deliveries } = await listDeliveries(core, accountId, webhook.id, page);
-    expect(deliveries).toMatchObject([{ attempts: 3, lastStatus: 500, lastError: 'It answered 500.' }]);
+    expect(deliveries).toMatchObject([
+      { attempts: 3, lastStatus: 500, lastError: 'It answered 500.' },
+    ]);
   });
 
   it.each([
@@ -107,7 +120,10 @@ describe('the dispatcher', () => {
       return core.ports.directory.call(...given);
     }) as Directory['call'];
     const webhooks = { ...core.settings.webhooks, timeoutMs: 5 };
-    const impatient = { ports: { ...core.ports, directory: { call } }, settings: { ...core.settings, webhooks } };
+    const impatient = {
+      ports: { ...core.ports, directory: { call } },
+      settings: { ...core.settings, webhooks },
+    };
     const dispatcher = createDispatcher(impatient, queue, 'auto');
     expect(await dispatcher.run()).toBeGreaterThan(0);
     expect(numbers()).toEqual([]);
@@ -118,7 +134,10 @@ describe('the dispatcher', () => {
 
   it('makes dead letters at once for a webhook that is gone or disabled, which can be replayed', async () => {
     const { core, dispatcher, sent, tell, numbers } = setUp();
-    const [gone, off] = [await createWebhook(core, accountId, HOOK), await createWebhook(core, accountId, HOOK)];
+    const [gone, off] = [
+      await createWebhook(core, accountId, HOOK),
+      await createWebhook(core, accountId, HOOK),
+    ];
     await tell(1);
     await deleteWebhook(core, accountId, gone.webhook.id);
     await updateWebhook(core, accountId, off.webhook.id, { isEnabled: false });
@@ -126,7 +145,9 @@ describe('the dispatcher', () => {
     expect(sent).toEqual([]);
     await updateWebhook(core, accountId, off.webhook.id, { isEnabled: true });
     core.advanceSeconds(60);
-    expect(await replayDeliveries(core, accountId, off.webhook.id, { of: null, ids: null })).toBe(1);
+    expect(await replayDeliveries(core, accountId, off.webhook.id, { of: null, ids: null })).toBe(
+      1,
+    );
     await dispatcher.run();
     expect(numbers()).toEqual([1]);
   });
@@ -136,7 +157,10 @@ describe('the dispatcher', () => {
     await createWebhook(core, accountId, HOOK);
     await tell(1);
     const claim = { leaseMs: 30_000, limit: 1, perEndpoint: 1, limits: {}, after: '' };
-    const { deliveries } = await queue.claimDeliveries({ ...claim, nowMs: core.ports.clock.nowMs() });
+    const { deliveries } = await queue.claimDeliveries({
+      ...claim,
+      nowMs: core.ports.clock.nowMs(),
+    });
     const nextMs = (await dispatcher.run()) ?? 0;
     expect([numbers(), nextMs - core.ports.clock.nowMs()]).toEqual([[], 30_000]);
     core.advanceSeconds(31);
@@ -149,7 +173,10 @@ describe('the dispatcher', () => {
       status: null,
       error: 'late',
     };
-    await queue.settleDeliveries({ results: [{ ...late, outcome: 'retry' }], nowMs: core.ports.clock.nowMs() });
+    await queue.settleDeliveries({
+      results: [{ ...late, outcome: 'retry' }],
+      nowMs: core.ports.clock.nowMs(),
+    });
     expect(await dispatcher.run()).toBe(null);
   });
 
@@ -216,7 +243,9 @@ describe('the dispatcher', () => {
     const dispatcher = createDispatcher(core, slow, 'auto');
     const run = dispatcher.run();
     dispatcher.kick();
-    expect(((await run) ?? 0) - core.ports.clock.nowMs()).toBeLessThanOrEqual(core.settings.webhooks.retryBaseMs);
+    expect(((await run) ?? 0) - core.ports.clock.nowMs()).toBeLessThanOrEqual(
+      core.settings.webhooks.retryBaseMs,
+    );
   });
 
   it('knows of a pause that ends while rows are claimed', async () => {
@@ -269,8 +298,13 @@ describe('the outbox', () => {
   };
   const add = (outbox: ReturnType<typeof open>['outbox'], deliveries: readonly NewDelivery[]) =>
     outbox.enqueueDeliveries({ deliveries, nowMs: 1 });
-  const claim = (outbox: ReturnType<typeof open>['outbox'], limits: Record<string, number> = {}, after = '') =>
-    outbox.claimDeliveries({ nowMs: 2, leaseMs: 10, limit: 10, perEndpoint: 10, limits, after }).deliveries;
+  const claim = (
+    outbox: ReturnType<typeof open>['outbox'],
+    limits: Record<string, number> = {},
+    after = '',
+  ) =>
+    outbox.claimDeliveries({ nowMs: 2, leaseMs: 10, limit: 10, perEndpoint: 10, limits, after })
+      .deliveries;
 
   it('gives one of each lane at a time, in order', () => {
     const { outbox } = open();
@@ -292,7 +326,12 @@ describe('the outbox', () => {
     settle('dead', 0);
     expect(claim(outbox).map(({ type }) => type)).toEqual(['2']);
     settle('delivered', 1);
-    expect(outbox.countDeliveries({ place: 'p' })).toEqual({ waiting: 3, delivered: 1, dead: 1, dropped: 0 });
+    expect(outbox.countDeliveries({ place: 'p' })).toEqual({
+      waiting: 3,
+      delivered: 1,
+      dead: 1,
+      dropped: 0,
+    });
   });
 
   it('begins with the endpoints that come after the last, and leaves out those that may take none', () => {
@@ -311,11 +350,16 @@ describe('the outbox', () => {
     sql.all('UPDATE outbox_places SET waiting = ?, dead = ?', WAITING_MAX, DEAD_MAX - 1);
     add(outbox, [{ ...to, lane: 'k', type: 'second' }]);
     const dead = () =>
-      outbox.listDeliveries({ place: 'p', endpointId: 'e', state: 'dead', before: null, limit: 10 }).deliveries;
+      outbox.listDeliveries({ place: 'p', endpointId: 'e', state: 'dead', before: null, limit: 10 })
+        .deliveries;
     expect(dead()).toMatchObject([{ type: 'first', lastError: expect.stringMatching(/oldest/) }]);
     add(outbox, [{ ...to, lane: 'k', type: 'third' }]);
     expect(dead()).toMatchObject([{ type: 'second' }]);
-    expect(outbox.countDeliveries({ place: 'p' })).toMatchObject({ waiting: WAITING_MAX, dead: DEAD_MAX, dropped: 1 });
+    expect(outbox.countDeliveries({ place: 'p' })).toMatchObject({
+      waiting: WAITING_MAX,
+      dead: DEAD_MAX,
+      dropped: 1,
+    });
     expect(claim(outbox).map(({ type }) => type)).toEqual(['third']);
   });
 
@@ -323,25 +367,44 @@ describe('the outbox', () => {
     const { sql, outbox } = open();
     for (const type of ['old', 'new']) {
       add(outbox, [{ ...to, lane: '', type }]);
-      const results = claim(outbox).map(({ id, attempts }) => ({ id, claim: attempts, outcome: 'delivered' as const }));
+      const results = claim(outbox).map(({ id, attempts }) => ({
+        id,
+        claim: attempts,
+        outcome: 'delivered' as const,
+      }));
       const rest = { dueAtMs: null, status: 200, error: null };
       if (type === 'new') sql.all('UPDATE outbox_places SET delivered = ?', DELIVERED_MAX);
-      outbox.settleDeliveries({ results: results.map((result) => ({ ...result, ...rest })), nowMs: 2 });
+      outbox.settleDeliveries({
+        results: results.map((result) => ({ ...result, ...rest })),
+        nowMs: 2,
+      });
     }
-    const list = { place: 'p', endpointId: 'e', state: 'delivered', before: null, limit: 10 } as const;
-    expect(outbox.listDeliveries(list).deliveries).toMatchObject([{ type: 'new', payload: null, lastStatus: 200 }]);
+    const list = {
+      place: 'p',
+      endpointId: 'e',
+      state: 'delivered',
+      before: null,
+      limit: 10,
+    } as const;
+    expect(outbox.listDeliveries(list).deliveries).toMatchObject([
+      { type: 'new', payload: null, lastStatus: 200 },
+    ]);
   });
 });
 
 describe('times and texts', () => {
   it('wait three times as long each time, less up to half, and never longer than six hours', () => {
-    expect([1, 2, 3].map((attempts) => retryDelayMs(attempts, 5000, 0))).toEqual([5000, 15_000, 45_000]);
+    expect([1, 2, 3].map((attempts) => retryDelayMs(attempts, 5000, 0))).toEqual([
+      5000, 15_000, 45_000,
+    ]);
     expect(retryDelayMs(2, 5000, 1)).toBe(7500);
     expect(retryDelayMs(100, 5000, 0)).toBe(6 * 3600 * 1000);
   });
 
   it('write keys as S3 does', () => {
     expect(encodeEventKey('red flower.jpg')).toBe('red+flower.jpg');
-    expect(encodeEventKey("a/b+c&d=é(1)~'*\ud800")).toBe('a/b%2Bc%26d%3D%C3%A9%281%29%7E%27*%EF%BF%BD');
+    expect(encodeEventKey("a/b+c&d=é(1)~'*\ud800")).toBe(
+      'a/b%2Bc%26d%3D%C3%A9%281%29%7E%27*%EF%BF%BD',
+    );
   });
 });

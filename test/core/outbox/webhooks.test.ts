@@ -1,13 +1,20 @@
 // Changes of one webhook that meet: none is lost, and none brings back what was deleted.
 import { expect, it } from 'vitest';
-import { createWebhook, deleteWebhook, rotateSecret, updateWebhook } from '../../../src/core/outbox/webhooks.ts';
+import {
+  createWebhook,
+  deleteWebhook,
+  rotateSecret,
+  updateWebhook,
+} from '../../../src/core/outbox/webhooks.ts';
 import type { AccountId } from '../../../src/domain/nouns.ts';
 import { createMemoryCore, type MemoryCore, withPorts } from '../memory-core.ts';
 
 const accountId = 'alice' as AccountId;
 const HOOK = { url: 'https://hooks.example.com/', description: '', types: [], isEnabled: true };
 
-/** The same core, in which something else happens once between a look at a webhook and its change. */
+/**
+ * The same core, in which something else happens once between a look at a webhook and its change.
+ */
 function interrupted(core: MemoryCore, between: () => Promise<unknown>): MemoryCore {
   const { directory } = core.ports;
   let isDone = false;
@@ -40,7 +47,9 @@ it('a change does not bring back a webhook that was deleted meanwhile', async ()
   const core = createMemoryCore();
   const { id } = (await createWebhook(core, accountId, HOOK)).webhook;
   const deleting = () => deleteWebhook(core, accountId, id);
-  const change = updateWebhook(interrupted(core, deleting), accountId, id, { description: 'changed' });
+  const change = updateWebhook(interrupted(core, deleting), accountId, id, {
+    description: 'changed',
+  });
   await expect(change).rejects.toMatchObject({ code: 'NoSuchWebhook' });
   expect(await core.ports.directory.call('getWebhook', { id })).toBe(null);
 });

@@ -14,7 +14,14 @@ import type { BucketSettings } from '../../../src/domain/bucket-settings.ts';
 import { hasCode } from '../../../src/domain/errors.ts';
 import type { NameJobTask } from '../../../src/domain/key-jobs.ts';
 import { fuzzRuns } from '../../fuzz-seed.ts';
-import { createMemoryCore, key, type MemoryCore, openTestBucket, putBytes, sampleBytes } from '../memory-core.ts';
+import {
+  createMemoryCore,
+  key,
+  type MemoryCore,
+  openTestBucket,
+  putBytes,
+  sampleBytes,
+} from '../memory-core.ts';
 import { completeParts, copyOf, putPart, startUpload } from '../multipart-kit.ts';
 
 const KIB = 1024;
@@ -49,7 +56,12 @@ function remove(core: MemoryCore, bucket: BucketHandle, name: string) {
   const markerId = core.ports.ids.versionId();
   const target = { key: key(name), versionId: null, condition: null, markerId };
   const nowMs = core.ports.clock.nowMs();
-  return bucket.call('deleteObjects', { targets: [target], bypassGovernance: false, ownerId: null, nowMs });
+  return bucket.call('deleteObjects', {
+    targets: [target],
+    bypassGovernance: false,
+    ownerId: null,
+    nowMs,
+  });
 }
 
 const setQuota = (core: MemoryCore, bucket: BucketHandle, quota: StorageQuota | null) =>
@@ -85,9 +97,13 @@ describe('the quota of a bucket', () => {
     expect(isRead).toBe(false);
     const unknown = {
       lengthBytes: null,
-      pump: (onChunk: (chunk: Uint8Array) => Promise<void> | void) => onChunk(sampleBytes(101 * KIB)),
+      pump: (onChunk: (chunk: Uint8Array) => Promise<void> | void) =>
+        onChunk(sampleBytes(101 * KIB)),
     };
-    const sent = putBytes(core, bucket, 'k', new Uint8Array(), { body: unknown as never, isLengthOptional: true });
+    const sent = putBytes(core, bucket, 'k', new Uint8Array(), {
+      body: unknown as never,
+      isLengthOptional: true,
+    });
     expect(await isLetIn(sent)).toBe(false);
   });
 
@@ -111,9 +127,15 @@ describe('the quota of a bucket', () => {
     expect(await isLetIn(copyObject(core, bucket, copyOf(source, 'b')))).toBe(true);
     expect(await isLetIn(copyObject(core, bucket, copyOf(source, 'c')))).toBe(false);
     const upload = await startUpload(core, bucket, 'd');
-    const sent = (partNumber: number, bytes: number) => putPart(core, bucket, upload, partNumber, sampleBytes(bytes));
+    const sent = (partNumber: number, bytes: number) =>
+      putPart(core, bucket, upload, partNumber, sampleBytes(bytes));
     const copied = (partNumber: number, lengthBytes: number) =>
-      uploadPartCopy(core, bucket, { ...upload, partNumber, source, range: { offsetBytes: 0, lengthBytes } });
+      uploadPartCopy(core, bucket, {
+        ...upload,
+        partNumber,
+        source,
+        range: { offsetBytes: 0, lengthBytes },
+      });
     expect(await isLetIn(copied(1, 21 * KIB))).toBe(false);
     expect(await isLetIn(sent(1, 21 * KIB))).toBe(false);
     const part = await copied(1, 20 * KIB);
@@ -124,12 +146,21 @@ describe('the quota of a bucket', () => {
 
   it('ends a move that brings too much, and lets the trash give back what it holds', async () => {
     const core = createMemoryCore();
-    const [from, to] = [await openTestBucket(core, 'from'), await withSettings(core, 'target', { quota })];
+    const [from, to] = [
+      await openTestBucket(core, 'from'),
+      await withSettings(core, 'target', { quota }),
+    ];
     await putBytes(core, from, 'a/big', sampleBytes(101 * KIB));
     await putBytes(core, to, 'mine', sampleBytes(60 * KIB));
     const selection = { prefix: 'a/', keys: null };
     const toBucket = to.record().name;
-    const moved = await runJob(core, from, { kind: 'move', selection, to: 'b/', toBucket, conflict: 'refuse' });
+    const moved = await runJob(core, from, {
+      kind: 'move',
+      selection,
+      to: 'b/',
+      toBucket,
+      conflict: 'refuse',
+    });
     expect(moved).toMatchObject({ state: 'failed' });
     expect(moved?.failure).toContain('quota');
     expect(await storedIn(from)).toBe(101 * KIB);
@@ -186,7 +217,8 @@ describe('the quota of an account', () => {
     await remove(core, first, 'k');
     core.advanceSeconds(2);
     expect(await more()).toBe(true);
-    for (const name of ['x', 'y']) expect(await isLetIn(putBytes(core, first, name, sampleBytes(1)))).toBe(true);
+    for (const name of ['x', 'y'])
+      expect(await isLetIn(putBytes(core, first, name, sampleBytes(1)))).toBe(true);
     expect(await isLetIn(putBytes(core, first, 'z', sampleBytes(1)))).toBe(false);
     await remove(core, second, 'k');
     await deleteBucket(core, second);
@@ -207,7 +239,11 @@ describe('the quota of an account', () => {
     await core.settle();
     const accountId = keeper.record().ownerId;
     const settledBeforeMs = core.ports.clock.nowMs() + 1;
-    const granted = await core.ports.ledger.call('listGrants', { accountId, settledBeforeMs, limit: 100 });
+    const granted = await core.ports.ledger.call('listGrants', {
+      accountId,
+      settledBeforeMs,
+      limit: 100,
+    });
     expect(granted).toEqual([keeper.record().id]);
   });
 
@@ -221,7 +257,9 @@ describe('the quota of an account', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), async (steps) => {
         const core = createMemoryCore();
-        const made = await Promise.all(['aaa', 'bbb', 'ccc'].map((name) => openTestBucket(core, name)));
+        const made = await Promise.all(
+          ['aaa', 'bbb', 'ccc'].map((name) => openTestBucket(core, name)),
+        );
         await setQuota(core, made[0] as BucketHandle, { bytes: 100 * KIB, objects: null });
         const buckets = await Promise.all(made.map((bucket) => reopened(core, bucket)));
         let under: Promise<unknown>[] = [];
@@ -245,7 +283,9 @@ describe('the quota of an account', () => {
         expect(left).toBeGreaterThanOrEqual(0);
         // All that is left is there for whoever wants it.
         core.advanceSeconds(2);
-        expect(await isLetIn(putBytes(core, buckets[0] as BucketHandle, 'last', sampleBytes(left)))).toBe(true);
+        expect(
+          await isLetIn(putBytes(core, buckets[0] as BucketHandle, 'last', sampleBytes(left))),
+        ).toBe(true);
       }),
       { numRuns: fuzzRuns(25) },
     );

@@ -1,4 +1,5 @@
-// A turn over all buckets in runs of a few: each has its turn, a run that dies is gone on with, and none begins too soon.
+// A turn over all buckets in runs of a few: each has its turn, a run that dies is gone on with, and
+// none begins too soon.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { sweepInTurns } from '../../../src/core/sweep/sweep-in-turns.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
@@ -35,7 +36,9 @@ describe('a sweep in turns', () => {
     };
     swept = [];
     const turn = { bucketsMax: 2, everyMs: EVERY_SECONDS * 1000 };
-    await sweepInTurns(withPorts(core, { directory: { ...directory, call } }), turn).catch(() => undefined);
+    await sweepInTurns(withPorts(core, { directory: { ...directory, call } }), turn).catch(
+      () => undefined,
+    );
     return swept;
   };
 
@@ -53,7 +56,13 @@ describe('a sweep in turns', () => {
 
   it('takes one more run where the last one was just full', async () => {
     await openTestBucket(core, 'bucket-6');
-    for (const names of [['bucket-1', 'bucket-2'], ['bucket-3', 'bucket-4'], ['bucket-5', 'bucket-6'], [], []]) {
+    for (const names of [
+      ['bucket-1', 'bucket-2'],
+      ['bucket-3', 'bucket-4'],
+      ['bucket-5', 'bucket-6'],
+      [],
+      [],
+    ]) {
       expect(await run()).toEqual(names);
     }
   });

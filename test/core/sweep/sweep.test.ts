@@ -71,7 +71,10 @@ describe('the sweeper', () => {
 
   it('keeps the bytes of a copy in another bucket, even when the source bucket is deleted', async () => {
     const core = createMemoryCore();
-    const [from, to] = [await openTestBucket(core, 'from'), await openTestBucket(core, 'to-bucket')];
+    const [from, to] = [
+      await openTestBucket(core, 'from'),
+      await openTestBucket(core, 'to-bucket'),
+    ];
     const source = await put(core, from, 'a');
     const copied = await copy(core, to, source, 'b');
     await deleteObjects(core, from, [{ key: key('a') }]);
@@ -105,7 +108,10 @@ describe('the sweeper', () => {
 
   it('gives back a hold whose copy never came', async () => {
     const core = createMemoryCore();
-    const [from, to] = [await openTestBucket(core, 'from'), await openTestBucket(core, 'to-bucket')];
+    const [from, to] = [
+      await openTestBucket(core, 'from'),
+      await openTestBucket(core, 'to-bucket'),
+    ];
     const source = await put(core, from, 'a');
     const condition = { ifMatch: 'other', ifNoneMatch: null };
     const refused = copyObject(core, to, {
@@ -126,9 +132,13 @@ describe('the sweeper', () => {
 
   it('asks another bucket once for all blobs that it has to do with', async () => {
     const core = createMemoryCore();
-    const [from, to] = [await openTestBucket(core, 'from'), await openTestBucket(core, 'to-bucket')];
+    const [from, to] = [
+      await openTestBucket(core, 'from'),
+      await openTestBucket(core, 'to-bucket'),
+    ];
     const keys = ['a', 'b', 'c', 'd'];
-    for (const name of keys) await copy(core, to, await put(core, from, name, name.charCodeAt(0)), name);
+    for (const name of keys)
+      await copy(core, to, await put(core, from, name, name.charCodeAt(0)), name);
     const asked: string[] = [];
     const index = core.ports.metadataIndex;
     const metadataIndex: typeof index = {
@@ -166,7 +176,9 @@ describe('the sweeper', () => {
       await sweep(core);
     }
     expect(core.blobStore.blobs.size).toBe(0);
-    expect(await core.ports.directory.call('listBucketNames', { after: '', limit: 10 })).toEqual([]);
+    expect(await core.ports.directory.call('listBucketNames', { after: '', limit: 10 })).toEqual(
+      [],
+    );
   });
 
   it('finishes what a dying sweep began', async () => {
@@ -189,13 +201,17 @@ describe('the sweeper', () => {
 describe('a copy that is under way while the sweeper runs', () => {
   it('keeps its bytes: its hold is younger than what the sweeper may take back', async () => {
     const core = createMemoryCore();
-    const [from, to] = [await openTestBucket(core, 'from'), await openTestBucket(core, 'to-bucket')];
+    const [from, to] = [
+      await openTestBucket(core, 'from'),
+      await openTestBucket(core, 'to-bucket'),
+    ];
     const source = await put(core, from, 'a');
     await copy(core, to, source, 'old');
     await deleteObjects(core, to, [{ key: key('old') }]);
     pastGrace(core);
 
-    // The second copy has its hold; before it commits, the sweeper finds the first one's row in the target.
+    // The second copy has its hold; before it commits, the sweeper finds the first one's row in the
+    // target.
     const { metadataIndex } = core.ports;
     const sweepingBeforeCommit = {
       call: (async (name: never, call: keyof IndexApi, input: never) => {

@@ -21,7 +21,11 @@ const BOB: Principal = {
 const RECORD = { name: 'b' as BucketName, ownerId: 'alice' as AccountId, access: PRIVATE_ACCESS };
 const NOTHING: ConditionSubject = { record: RECORD, existingTags: null, change: {}, prefix: null };
 
-function sourceOf(headers: Record<string, string>, query = '', source: Partial<ConditionSource> = {}): ConditionSource {
+function sourceOf(
+  headers: Record<string, string>,
+  query = '',
+  source: Partial<ConditionSource> = {},
+): ConditionSource {
   const request = {
     ...makeRequest({ target: `/b/k?${query}`, headers }),
     remoteAddress: '203.0.113.9',
@@ -82,7 +86,11 @@ describe('condition keys', () => {
     ['s3:max-keys', '10', {}, 'max-keys=10'],
     ['s3:object-lock-legal-hold', 'ON', { 'x-amz-object-lock-legal-hold': 'ON' }],
     ['s3:object-lock-mode', 'GOVERNANCE', { 'x-amz-object-lock-mode': 'GOVERNANCE' }],
-    ['s3:object-lock-remaining-retention-days', '3', { 'x-amz-object-lock-retain-until-date': '2026-11-22T18:00:00Z' }],
+    [
+      's3:object-lock-remaining-retention-days',
+      '3',
+      { 'x-amz-object-lock-retain-until-date': '2026-11-22T18:00:00Z' },
+    ],
     [
       's3:object-lock-retain-until-date',
       '2026-11-22T18:00:00Z',
@@ -103,7 +111,11 @@ describe('condition keys', () => {
     ['s3:x-amz-metadata-directive', 'COPY', { 'x-amz-metadata-directive': 'COPY' }],
     ['s3:x-amz-object-ownership', 'ObjectWriter', { 'x-amz-object-ownership': 'ObjectWriter' }],
     ['s3:x-amz-server-side-encryption', 'AES256', { 'x-amz-server-side-encryption': 'AES256' }],
-    ['s3:x-amz-server-side-encryption-aws-kms-key-id', 'k', { 'x-amz-server-side-encryption-aws-kms-key-id': 'k' }],
+    [
+      's3:x-amz-server-side-encryption-aws-kms-key-id',
+      'k',
+      { 'x-amz-server-side-encryption-aws-kms-key-id': 'k' },
+    ],
     [
       's3:x-amz-server-side-encryption-customer-algorithm',
       'AES256',
@@ -127,9 +139,12 @@ describe('condition keys', () => {
     for (const key of SERVED_KEYS) expect(read(key, { ...source, request }), key).not.toBeNull();
   });
 
-  it.each(['aws:SourceVpc', 'aws:username', 'aws:PrincipalTag/a', 's3:nonsense'])('%s has none', (key) => {
-    expect(read(key, sourceOf({}))).toBeNull();
-  });
+  it.each(['aws:SourceVpc', 'aws:username', 'aws:PrincipalTag/a', 's3:nonsense'])(
+    '%s has none',
+    (key) => {
+      expect(read(key, sourceOf({}))).toBeNull();
+    },
+  );
 
   it.each([
     ['CopyObject', 'true'],
@@ -158,7 +173,12 @@ describe('condition keys', () => {
     });
     expect(read('aws:PrincipalType', source)).toEqual(['Anonymous']);
     expect(read('aws:userid', source)).toEqual(['anonymous']);
-    for (const key of ['aws:PrincipalAccount', 'aws:PrincipalArn', 's3:authType', 's3:signatureAge']) {
+    for (const key of [
+      'aws:PrincipalAccount',
+      'aws:PrincipalArn',
+      's3:authType',
+      's3:signatureAge',
+    ]) {
       expect(read(key, source), key).toBeNull();
     }
     expect(read('s3:signatureversion', source)).toBeNull();
@@ -173,7 +193,9 @@ describe('condition keys', () => {
     expect(read('s3:RequestObjectTagKeys', source, { change })).toEqual(['other']);
     expect(read('s3:RequestObjectTag/team', source, { change })).toBeNull();
     expect(read('s3:ExistingObjectTag/a', source, { existingTags: { a: '1' } })).toEqual(['1']);
-    expect(read('s3:ExistingObjectTag/constructor', source, { existingTags: { a: '1' } })).toBeNull();
+    expect(
+      read('s3:ExistingObjectTag/constructor', source, { existingTags: { a: '1' } }),
+    ).toBeNull();
     expect(read('s3:RequestObjectTagKeys', sourceOf({}))).toEqual([]);
   });
 
@@ -183,13 +205,19 @@ describe('condition keys', () => {
     const locked = { change: { retention } };
     expect(read('s3:object-lock-mode', source, locked)).toEqual(['COMPLIANCE']);
     expect(read('s3:object-lock-remaining-retention-days', source, locked)).toEqual(['10']);
-    expect(read('s3:object-lock-retain-until-date', source, locked)).toEqual(['2026-11-30T12:00:00.000Z']);
+    expect(read('s3:object-lock-retain-until-date', source, locked)).toEqual([
+      '2026-11-30T12:00:00.000Z',
+    ]);
     expect(read('s3:object-lock-mode', source, { change: { retention: null } })).toBeNull();
-    expect(read('s3:object-lock-legal-hold', source, { change: { hasLegalHold: false } })).toEqual(['OFF']);
+    expect(read('s3:object-lock-legal-hold', source, { change: { hasLegalHold: false } })).toEqual([
+      'OFF',
+    ]);
   });
 
   it('survive a source that is no path, and take the prefix they are given', () => {
-    expect(read('s3:x-amz-copy-source', sourceOf({ 'x-amz-copy-source': '/b/%zz' }))).toEqual(['b/%zz']);
+    expect(read('s3:x-amz-copy-source', sourceOf({ 'x-amz-copy-source': '/b/%zz' }))).toEqual([
+      'b/%zz',
+    ]);
     expect(read('s3:prefix', sourceOf({}, 'prefix=a'), { prefix: 'b' })).toEqual(['b']);
   });
 });

@@ -1,7 +1,10 @@
-// What a cap has to say of representations: nothing is looked up, read or made for a payer whose cap is reached, and where
-// only caches may serve, what would have to be made first is not served.
+// What a cap has to say of representations: nothing is looked up, read or made for a payer whose
+// cap is reached, and where only caches may serve, what would have to be made first is not served.
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { createDerivedBodies, type StoredDerived } from '../../../src/adapters/shared/derived-bodies.ts';
+import {
+  createDerivedBodies,
+  type StoredDerived,
+} from '../../../src/adapters/shared/derived-bodies.ts';
 import { createDecide } from '../../../src/core/auth/decide.ts';
 import { createCapGuard } from '../../../src/core/caps/cap-guard.ts';
 import { setCap } from '../../../src/core/caps/set-cap.ts';
@@ -13,7 +16,13 @@ import { createDelivery, type Delivery } from '../../../src/http/delivery/delive
 import { FailureWithHeaders } from '../../../src/http/failure-with-headers.ts';
 import { PUBLIC_ACCESS } from '../../access-samples.ts';
 import { bytesCap } from '../../core/caps/cap-samples.ts';
-import { createMemoryCore, type MemoryCore, openTestBucket, putBytes, withPorts } from '../../core/memory-core.ts';
+import {
+  createMemoryCore,
+  type MemoryCore,
+  openTestBucket,
+  putBytes,
+  withPorts,
+} from '../../core/memory-core.ts';
 import { makeRequest } from '../s3/kit/make-request.ts';
 import { deliverySettings } from './delivery-settings.ts';
 
@@ -42,7 +51,14 @@ async function open(tier: 'edge' | 'bucket', memoryMaxBytes = 1_000_000): Promis
   };
   const limit = { concurrency: 1, waitingMax: 9, slotMs: 60_000 };
   const derived = createDerivedBodies({
-    ...{ tier, memoryMaxBytes, store, clock: plain.ports.clock, background: plain.ports.background, sharesWork: true },
+    ...{
+      tier,
+      memoryMaxBytes,
+      store,
+      clock: plain.ports.clock,
+      background: plain.ports.background,
+      sharesWork: true,
+    },
     limits: { coding: limit, image: limit },
     async derive(_source, recipe) {
       made.push(recipe.kind);
@@ -83,25 +99,38 @@ async function cap(level: 'refused' | 'cached'): Promise<void> {
     .of({ accountId: ownerId, bucketId: null, accessKeyId: null })
     .count('B', 1_000, 'memory', 'STANDARD');
   await createUsageFlusher(core, { source: 'before', intervalMs: 1 }).flushAccount(ownerId);
-  await setCap(core, ownerId, level === 'refused' ? bytesCap(1n) : bytesCap(90_000n, { cachedFromPercent: 1 }));
+  await setCap(
+    core,
+    ownerId,
+    level === 'refused' ? bytesCap(1n) : bytesCap(90_000n, { cachedFromPercent: 1 }),
+  );
   looked = [];
   made = [];
 }
 
 describe('a cap that is reached', () => {
-  it.each(['edge', 'bucket'] as const)('stops the making, with an %s below memory', async (tier) => {
-    await open(tier);
-    await cap('refused');
-    for (const method of ['GET', 'HEAD']) {
-      for (const target of ['cat.png?w=10', 'cat.png?w=11', 'cat.png', 'page.html']) {
-        expect((await read(target, BR, method)).status, target).toBe('UsageCapReached');
+  it.each(['edge', 'bucket'] as const)(
+    'stops the making, with an %s below memory',
+    async (tier) => {
+      await open(tier);
+      await cap('refused');
+      for (const method of ['GET', 'HEAD']) {
+        for (const target of ['cat.png?w=10', 'cat.png?w=11', 'cat.png', 'page.html']) {
+          expect((await read(target, BR, method)).status, target).toBe('UsageCapReached');
+        }
+        expect(
+          (
+            await read(
+              'page.html',
+              { ...BR, 'if-range': '"x-br-00000000"', range: 'bytes=0-1' },
+              method,
+            )
+          ).status,
+        ).toBe('UsageCapReached');
       }
-      expect(
-        (await read('page.html', { ...BR, 'if-range': '"x-br-00000000"', range: 'bytes=0-1' }, method)).status,
-      ).toBe('UsageCapReached');
-    }
-    expect([looked, made]).toEqual([[], []]);
-  });
+      expect([looked, made]).toEqual([[], []]);
+    },
+  );
 
   it('stops the making of what a reader goes on with', async () => {
     await open('bucket', 0);
@@ -109,7 +138,9 @@ describe('a cap that is reached', () => {
     const { etag = '' } = await read('page.html', BR);
     expect(etag).toContain('-br-');
     await cap('refused');
-    expect((await read('page.html', { ...BR, 'if-range': etag, range: 'bytes=0-1' })).status).toBe('UsageCapReached');
+    expect((await read('page.html', { ...BR, 'if-range': etag, range: 'bytes=0-1' })).status).toBe(
+      'UsageCapReached',
+    );
     expect([looked, made]).toEqual([[], []]);
   });
 });

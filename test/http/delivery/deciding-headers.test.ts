@@ -1,5 +1,6 @@
-// The hot lane answers whatever has none of DECIDING_HEADERS without asking for any other header. So no public read may
-// look at a header outside of that list: here the app is watched while it answers reads of every kind.
+// The hot lane answers whatever has none of DECIDING_HEADERS without asking for any other header.
+// So no public read may look at a header outside of that list: here the app is watched while it
+// answers reads of every kind.
 import { describe, expect, it } from 'vitest';
 import { createApp } from '../../../src/app.ts';
 import { parseConfig } from '../../../src/config.ts';
@@ -33,7 +34,11 @@ async function watchedApp({ mayList = false } = {}) {
       throw new Error('a public read must not go through the headers of a request');
     },
   }));
-  const ask = async (method: string, target: string, headers: Record<string, string>): Promise<number> => {
+  const ask = async (
+    method: string,
+    target: string,
+    headers: Record<string, string>,
+  ): Promise<number> => {
     request = makeRequest({ method, target, headers: { host: 'h', ...headers } });
     return (await app.fetch(new Request(`http://h${target}`, { method }), {})).status;
   };
@@ -54,7 +59,12 @@ describe('a public read', () => {
         '/pub/missing',
         '/private/inline',
       ]) {
-        for (const headers of [{}, { 'if-none-match': ETAG }, { 'if-none-match': '*' }, { range: 'bytes=0-1' }]) {
+        for (const headers of [
+          {},
+          { 'if-none-match': ETAG },
+          { 'if-none-match': '*' },
+          { range: 'bytes=0-1' },
+        ]) {
           statuses.push(await ask(method, rawPath, headers));
         }
       }
@@ -69,16 +79,22 @@ describe('a public read', () => {
     for (const method of ['GET', 'HEAD']) {
       for (const path of ['/pub/inline', '/pub/big', '/private/inline', '/ruled/friends/a']) {
         for (const headers of [{}, { range: 'bytes=0-1' }, { 'if-none-match': '*' }]) {
-          const signed = signHeaders({ method, path, headers: { host: 'h', ...headers } }, { amzDate: AMZ_DATE });
+          const signed = signHeaders(
+            { method, path, headers: { host: 'h', ...headers } },
+            { amzDate: AMZ_DATE },
+          );
           statuses.add(await ask(method, path, signed));
         }
       }
     }
     expect([...statuses].toSorted()).toEqual([200, 206, 304]);
     const known = [...DECIDING_HEADERS, 'if-none-match', 'range', 'host', 'x-quayside-receipt'];
-    // What a policy asks for is asked for by no other: fast-read-headers.ts leaves such a decision alone.
+    // What a policy asks for is asked for by no other: fast-read-headers.ts leaves such a decision
+    // alone.
     const ofPolicies = ['referer', 'user-agent'];
-    expect(others([...known, ...ofPolicies]).filter((name) => !name.startsWith('x-amz-'))).toEqual([]);
+    expect(others([...known, ...ofPolicies]).filter((name) => !name.startsWith('x-amz-'))).toEqual(
+      [],
+    );
   });
 
   it('of a site looks at those besides that the hot answer can ask for', async () => {
@@ -87,11 +103,14 @@ describe('a public read', () => {
     for (const host of HOSTED_HOSTS) {
       for (const target of HOSTED_TARGETS) {
         for (const headers of [{}, { range: 'bytes=0-1' }, { referer: 'http://evil.test/' }]) {
-          for (const method of ['GET', 'HEAD']) statuses.add(await ask(method, target, { host, ...headers }));
+          for (const method of ['GET', 'HEAD'])
+            statuses.add(await ask(method, target, { host, ...headers }));
         }
       }
     }
     expect([...statuses].toSorted()).toEqual([200, 204, 206, 301, 302, 308, 403, 404]);
-    expect(others([...DECIDING_HEADERS, ...SELECTING_HEADERS, 'if-none-match', 'range'])).toEqual([]);
+    expect(others([...DECIDING_HEADERS, ...SELECTING_HEADERS, 'if-none-match', 'range'])).toEqual(
+      [],
+    );
   });
 });

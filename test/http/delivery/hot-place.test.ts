@@ -20,7 +20,9 @@ const read = (host: string, rawPath: string) => ({
 
 describe('a place', () => {
   it('is an object, or a path of a site, by the host', () => {
-    const placeOf = createHotPlaceReader(DOMAINS, (name) => (name === 'www.shop.example' ? binding('a/') : null));
+    const placeOf = createHotPlaceReader(DOMAINS, (name) =>
+      name === 'www.shop.example' ? binding('a/') : null,
+    );
     for (const _ of [1, 2]) {
       expect(placeOf(read('h', '/pub/a%20b'))).toMatchObject({
         bucket: 'pub',
@@ -28,11 +30,32 @@ describe('a place', () => {
         site: null,
         isOwnHost: false,
       });
-      expect(placeOf(read('other.example', '/pub/k'))).toMatchObject({ bucket: 'pub', key: 'k', isOwnHost: false });
-      expect(placeOf(read('pub.storage.example', '/k'))).toMatchObject({ bucket: 'pub', key: 'k', isOwnHost: true });
-      expect(placeOf(read('pub.web.example', '/k/'))?.site).toMatchObject({ path: 'k/', keys: ['k/index.html'] });
-      expect(placeOf(read('www.shop.example:80', '/k'))?.site).toMatchObject({ keys: ['a/k.html', 'a/k'] });
-      for (const rawPath of ['/', '/pub', '/pub/', '/-/health', '/P/k', '/pub/%', `/pub/${'k'.repeat(1025)}`]) {
+      expect(placeOf(read('other.example', '/pub/k'))).toMatchObject({
+        bucket: 'pub',
+        key: 'k',
+        isOwnHost: false,
+      });
+      expect(placeOf(read('pub.storage.example', '/k'))).toMatchObject({
+        bucket: 'pub',
+        key: 'k',
+        isOwnHost: true,
+      });
+      expect(placeOf(read('pub.web.example', '/k/'))?.site).toMatchObject({
+        path: 'k/',
+        keys: ['k/index.html'],
+      });
+      expect(placeOf(read('www.shop.example:80', '/k'))?.site).toMatchObject({
+        keys: ['a/k.html', 'a/k'],
+      });
+      for (const rawPath of [
+        '/',
+        '/pub',
+        '/pub/',
+        '/-/health',
+        '/P/k',
+        '/pub/%',
+        `/pub/${'k'.repeat(1025)}`,
+      ]) {
         expect(placeOf(read('h', rawPath)), rawPath).toBe(null);
       }
     }

@@ -2,7 +2,10 @@
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createSharpImages } from '../../../src/adapters/node/services/sharp-images.ts';
-import { createDerivedBodies, type StoredDerived } from '../../../src/adapters/shared/derived-bodies.ts';
+import {
+  createDerivedBodies,
+  type StoredDerived,
+} from '../../../src/adapters/shared/derived-bodies.ts';
 import { createDecide } from '../../../src/core/auth/decide.ts';
 import { HOSTING_DEFAULTS } from '../../../src/core/hosting/read-hosting.ts';
 import { setHosting } from '../../../src/core/hosting/set-hosting.ts';
@@ -11,7 +14,13 @@ import type { ImageSettings } from '../../../src/domain/hosting.ts';
 import type { ObjectAttributes } from '../../../src/domain/nouns.ts';
 import { createDelivery, type Delivery } from '../../../src/http/delivery/deliver.ts';
 import { FailureWithHeaders } from '../../../src/http/failure-with-headers.ts';
-import { ATTRIBUTES, type MemoryCore, openTestBucket, putBytes, withPorts } from '../../core/memory-core.ts';
+import {
+  ATTRIBUTES,
+  type MemoryCore,
+  openTestBucket,
+  putBytes,
+  withPorts,
+} from '../../core/memory-core.ts';
 import { createStockedCore, PUBLIC_BUCKET } from '../../node/fast-path/doors.ts';
 import { makeRequest } from '../s3/kit/make-request.ts';
 import { deliverySettings } from './delivery-settings.ts';
@@ -24,10 +33,17 @@ let makings = 0;
 type Headers = Record<string, string>;
 
 async function allow(images: ImageSettings | null): Promise<void> {
-  await setHosting(core, await openTestBucket(core, PUBLIC_BUCKET), { ...HOSTING_DEFAULTS, images });
+  await setHosting(core, await openTestBucket(core, PUBLIC_BUCKET), {
+    ...HOSTING_DEFAULTS,
+    images,
+  });
 }
 
-async function store(name: string, bytes: Uint8Array, headers: ObjectAttributes['headers'] = {}): Promise<void> {
+async function store(
+  name: string,
+  bytes: Uint8Array,
+  headers: ObjectAttributes['headers'] = {},
+): Promise<void> {
   const bucket = await openTestBucket(core, PUBLIC_BUCKET);
   await putBytes(core, bucket, name, bytes, { attributes: { ...ATTRIBUTES, headers } });
 }
@@ -40,7 +56,10 @@ beforeAll(async () => {
     derived: createDerivedBodies({
       tier: 'bucket',
       memoryMaxBytes: 1_000_000,
-      store: { get: async (name) => stored.get(name) ?? null, put: async (name, made) => void stored.set(name, made) },
+      store: {
+        get: async (name) => stored.get(name) ?? null,
+        put: async (name, made) => void stored.set(name, made),
+      },
       derive(source, recipe) {
         makings += 1;
         return recipe.kind === 'image' ? images(source, recipe) : Promise.resolve(null);
@@ -70,8 +89,11 @@ function codeOf(error: { code: string } | FailureWithHeaders): string {
 async function get(query: string, headers: Headers = {}, method = 'GET', key = 'photo.jpg') {
   const request = makeRequest({ method, target: `/${PUBLIC_BUCKET}/${key}?${query}`, headers });
   const deliver = async () => delivery.deliver(request, PUBLIC_BUCKET, key, 'id');
-  const answer = await deliver().catch((error: { code: string } | FailureWithHeaders) => codeOf(error));
-  if (typeof answer === 'string') return { status: answer, headers: {} as Headers, body: Buffer.alloc(0) };
+  const answer = await deliver().catch((error: { code: string } | FailureWithHeaders) =>
+    codeOf(error),
+  );
+  if (typeof answer === 'string')
+    return { status: answer, headers: {} as Headers, body: Buffer.alloc(0) };
   const body = Buffer.from(await answer.arrayBuffer());
   return { status: answer.status, headers: Object.fromEntries(answer.headers) as Headers, body };
 }
@@ -85,10 +107,17 @@ describe('an image by its address', () => {
     expect(again.headers['cache-status']).toBe('quayside-memory; hit');
     for (const { status, headers, body } of [...all, again]) {
       expect(status).toBe(200);
-      expect(headers).toMatchObject({ 'content-type': 'image/webp', 'content-length': `${body.length}` });
+      expect(headers).toMatchObject({
+        'content-type': 'image/webp',
+        'content-length': `${body.length}`,
+      });
       expect(headers.etag).toBe(again.headers.etag);
     }
-    expect(await sharp(again.body).metadata()).toMatchObject({ format: 'webp', width: 30, height: 20 });
+    expect(await sharp(again.body).metadata()).toMatchObject({
+      format: 'webp',
+      width: 30,
+      height: 20,
+    });
     expect(makings - before).toBe(1);
   });
 
@@ -105,7 +134,10 @@ describe('an image by its address', () => {
     expect((await get('w=41', { 'if-none-match': etag })).status).toBe(200);
     expect((await get('w=40', { 'if-none-match': '*' })).headers.etag).toBe(etag);
     const part = await get('w=40', { range: 'bytes=2-5', 'if-range': etag });
-    expect([part.status, part.headers['content-range']]).toEqual([206, `bytes 2-5/${whole.body.length}`]);
+    expect([part.status, part.headers['content-range']]).toEqual([
+      206,
+      `bytes 2-5/${whole.body.length}`,
+    ]);
     expect(part.body.equals(whole.body.subarray(2, 6))).toBe(true);
     expect((await get('w=40', { 'if-match': etag })).status).toBe(200);
     expect((await get('w=40', { 'if-match': '"x"' })).status).toBe('PreconditionFailed');
@@ -117,7 +149,10 @@ describe('an image by its address', () => {
     const jpeg = await get('w=20&format=auto');
     expect([jpeg.headers['content-type'], jpeg.headers.vary]).toEqual(['image/jpeg', 'Accept']);
     expect((await get('w=20')).headers.vary).toBeUndefined();
-    const known = await get('w=20&format=auto', { accept: 'image/webp', 'if-none-match': webp.headers.etag ?? '' });
+    const known = await get('w=20&format=auto', {
+      accept: 'image/webp',
+      'if-none-match': webp.headers.etag ?? '',
+    });
     expect([known.status, known.headers.vary]).toEqual([304, 'Accept']);
   });
 
@@ -137,11 +172,18 @@ describe('an image by its address', () => {
   it('is new when the object is', async () => {
     await store('changing.jpg', photo);
     const old = await get('w=10', {}, 'GET', 'changing.jpg');
-    const red = await sharp({ create: { width: 300, height: 200, channels: 3, background: '#f00' } })
+    const red = await sharp({
+      create: { width: 300, height: 200, channels: 3, background: '#f00' },
+    })
       .jpeg()
       .toBuffer();
     await store('changing.jpg', red);
-    const fresh = await get('w=10', { 'if-none-match': old.headers.etag ?? '' }, 'GET', 'changing.jpg');
+    const fresh = await get(
+      'w=10',
+      { 'if-none-match': old.headers.etag ?? '' },
+      'GET',
+      'changing.jpg',
+    );
     expect(fresh.status).toBe(200);
     expect((await sharp(fresh.body).stats()).dominant).toMatchObject({ r: 248, g: 8, b: 8 });
   });

@@ -9,6 +9,9 @@ it.each([
   [{ expires: 'Thu, 01 Jan 2037 00:00:00 GMT' }, 'public'],
   [{ cacheControl: 'max-age=5', expires: 'Thu, 01 Jan 2037 00:00:00 GMT' }, 'public'],
 ])('of an object with the headers %j is %s', (headers, cacheControl) => {
-  const kept = withPrivateCaching({ 'cache-control': 'public' }, { ...pointerOf('k' as ObjectKey, 'etag'), headers });
+  const kept = withPrivateCaching(
+    { 'cache-control': 'public' },
+    { ...pointerOf('k' as ObjectKey, 'etag'), headers },
+  );
   expect(kept['cache-control']).toBe(cacheControl);
 });

@@ -1,5 +1,5 @@
-// Public reads of a bucket whose owner shows everyone what they cost: every kind of answer has its receipt, the hot door leaves
-// them all to the other, and what receipts say is what was counted.
+// Public reads of a bucket whose owner shows everyone what they cost: every kind of answer has its
+// receipt, the hot door leaves them all to the other, and what receipts say is what was counted.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createDecide } from '../../../src/core/auth/decide.ts';
 import { openBucket } from '../../../src/core/buckets/bucket-handle.ts';
@@ -27,7 +27,11 @@ function createWorld() {
   const delivery = createDelivery(surface.core, settings, createDecide(), null, takeReceipt);
 
   async function get(key: string, headers: Record<string, string> = {}, method = 'GET') {
-    const request = makeRequest({ method, target: `/pages/${key}`, headers: { host: 'storage.example', ...headers } });
+    const request = makeRequest({
+      method,
+      target: `/pages/${key}`,
+      headers: { host: 'storage.example', ...headers },
+    });
     try {
       return await delivery.deliver(request, 'pages', key, 'ID');
     } catch (error) {
@@ -36,15 +40,35 @@ function createWorld() {
   }
   async function visit(rawPath: string, headers: Record<string, string> = {}) {
     const [path = '', rawQuery = ''] = rawPath.split('?');
-    const request = makeRequest({ method: 'GET', target: rawPath, headers: { host: HOST, ...headers } });
+    const request = makeRequest({
+      method: 'GET',
+      target: rawPath,
+      headers: { host: HOST, ...headers },
+    });
     expect(request.rawQuery).toBe(rawQuery);
-    return delivery.deliverSite(request, { rawBucket: 'pages', rawPath: path.slice(1), binding: null }, 'ID');
+    return delivery.deliverSite(
+      request,
+      { rawBucket: 'pages', rawPath: path.slice(1), binding: null },
+      'ID',
+    );
   }
   const hot = (rawPath: string, host = 'storage.example') =>
-    delivery.hotAnswer({ isHead: false, rawPath, host, ifNoneMatch: null, range: null, header: () => null });
+    delivery.hotAnswer({
+      isHead: false,
+      rawPath,
+      host,
+      ifNoneMatch: null,
+      range: null,
+      header: () => null,
+    });
   const change = async (given: Partial<BucketSettings>) =>
-    setBucketSettings(surface.core, await openBucket(surface.core, parseBucketName('pages'), () => undefined), given);
-  const read = async () => surface.core.ports.ledger.call('readReceipts', { accountId: OWNER.id, monthMs: MONTH_MS });
+    setBucketSettings(
+      surface.core,
+      await openBucket(surface.core, parseBucketName('pages'), () => undefined),
+      given,
+    );
+  const read = async () =>
+    surface.core.ports.ledger.call('readReceipts', { accountId: OWNER.id, monthMs: MONTH_MS });
   return { surface, get, visit, hot, change, read };
 }
 
@@ -55,14 +79,24 @@ beforeEach(async () => {
   world = createWorld();
   const { surface } = world;
   await surface.send({ method: 'PUT', path: '/pages' });
-  await surface.send({ method: 'PUT', path: '/pages', query: { policy: '' }, body: publicPolicy('pages') });
+  await surface.send({
+    method: 'PUT',
+    path: '/pages',
+    query: { policy: '' },
+    body: publicPolicy('pages'),
+  });
   await surface.send({ method: 'PUT', path: '/pages/index.html', body: 'home' });
   await surface.send({ method: 'PUT', path: '/pages/large', body: LARGE });
   await surface.send({ method: 'PUT', path: '/pages/missing.html', body: 'not here' });
   const headers = { 'x-amz-website-redirect-location': '/' };
   await surface.send({ method: 'PUT', path: '/pages/moved', body: 'x', headers });
   await world.change({
-    website: { redirectAllTo: null, indexSuffix: 'index.html', errorKey: 'missing.html', routingRules: [] },
+    website: {
+      redirectAllTo: null,
+      indexSuffix: 'index.html',
+      errorKey: 'missing.html',
+      routingRules: [],
+    },
   });
 });
 
@@ -89,7 +123,10 @@ describe('public reads', () => {
     expect(world.hot('/', HOST)).toBeNull();
     const etag = whole.headers.get('etag') ?? '';
     const part = await world.get('large', { range: 'bytes=0-99' });
-    expect([part.status, part.headers.get(RECEIPT)]).toEqual([206, expect.stringContaining('egress/bucket;n=100;')]);
+    expect([part.status, part.headers.get(RECEIPT)]).toEqual([
+      206,
+      expect.stringContaining('egress/bucket;n=100;'),
+    ]);
     const head = await world.get('large', {}, 'HEAD');
     expect(head.headers.get(RECEIPT)).toContain('used=(class-b/STANDARD;n=1;amount=0)');
     for (const [status, answer] of [
@@ -97,23 +134,28 @@ describe('public reads', () => {
       [412, await world.get('index.html', { 'if-match': '"other"' })],
       [404, await world.get('none')],
     ] as const) {
-      expect([answer.status, answer.headers.get(RECEIPT)]).toEqual([status, 'class=free, amount=0']);
+      expect([answer.status, answer.headers.get(RECEIPT)]).toEqual([
+        status,
+        'class=free, amount=0',
+      ]);
     }
     const { usage, receipts } = await world.read();
-    expect([receipts[0]?.receipts, receipts[0]?.parts.map(({ meter, quantity }) => ({ meter, quantity }))]).toEqual([
-      3,
-      usage,
-    ]);
+    expect([
+      receipts[0]?.receipts,
+      receipts[0]?.parts.map(({ meter, quantity }) => ({ meter, quantity })),
+    ]).toEqual([3, usage]);
   });
 
   it('of a site have one too: pages, redirects, the owner’s error page', async () => {
     await world.change({ receipts: 'everyone' });
     const shown = await Promise.all(['/', '/moved', '/none'].map((path) => world.visit(path)));
-    expect(shown.map(({ status, headers }) => [status, headers.get(RECEIPT)?.slice(0, 8)])).toEqual([
-      [200, 'class=B,'],
-      [301, 'class=B,'],
-      [404, 'class=B,'],
-    ]);
+    expect(shown.map(({ status, headers }) => [status, headers.get(RECEIPT)?.slice(0, 8)])).toEqual(
+      [
+        [200, 'class=B,'],
+        [301, 'class=B,'],
+        [404, 'class=B,'],
+      ],
+    );
     expect((await world.read()).receipts[0]?.receipts).toBe(3);
   });
 
@@ -124,8 +166,8 @@ describe('public reads', () => {
     await answer.body?.cancel();
     const { usage } = await world.read();
     expect(usage).toContainEqual({ meter: 'egress/bucket', quantity: BigInt(LARGE.length) });
-    expect(world.surface.meter.drain(() => true).flatMap(({ owner }) => owner.accessKeyId ?? ['nobody'])).not.toContain(
-      'nobody',
-    );
+    expect(
+      world.surface.meter.drain(() => true).flatMap(({ owner }) => owner.accessKeyId ?? ['nobody']),
+    ).not.toContain('nobody');
   });
 });

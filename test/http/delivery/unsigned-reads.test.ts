@@ -1,5 +1,6 @@
-// Unsigned reads that say more than a plain one: a header of S3's, a part, a version, a key. What the owner set for
-// strangers holds for them too, and no cache is told otherwise of an address than a plain read tells it.
+// Unsigned reads that say more than a plain one: a header of S3's, a part, a version, a key. What
+// the owner set for strangers holds for them too, and no cache is told otherwise of an address than
+// a plain read tells it.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createApp } from '../../../src/app.ts';
 import { parseConfig } from '../../../src/config.ts';
@@ -65,7 +66,10 @@ beforeAll(async () => {
     hotlink: { allowedHosts: ['friend.example'], allowEmptyReferer: true, match: ['*.jpg'] },
     cacheControlRules: [{ match: '*.jpg', cacheControl: 'max-age=77' }],
   });
-  const expectation = { ...NO_EXPECTATION, checksum: { algorithm: 'CRC32' as const, expected: () => CRC32 } };
+  const expectation = {
+    ...NO_EXPECTATION,
+    checksum: { algorithm: 'CRC32' as const, expected: () => CRC32 },
+  };
   for (const key of ['cat.jpg', 'index.html', 'friends/a.txt']) {
     await putBytes(core, bucket, key, new TextEncoder().encode(TEXT), { expectation });
   }
@@ -74,20 +78,31 @@ beforeAll(async () => {
 });
 
 describe('an unsigned read', () => {
-  it.each(SAYINGS)('that says %s is kept from other sites', async (_name, query, headers, status) => {
-    for (const method of ['GET', 'HEAD']) {
-      const refused = await read(`/site/cat.jpg${query}`, { ...headers, ...THIEF }, method);
-      expect([refused.status, refused.headers.vary, refused.text.includes(TEXT)]).toEqual([403, 'Referer', false]);
-      const given = await read(`/site/cat.jpg${query}`, { ...headers, ...FRIEND }, method);
-      expect([given.status, given.text]).toEqual([status, method === 'HEAD' ? '' : TEXT]);
-    }
-  });
+  it.each(SAYINGS)(
+    'that says %s is kept from other sites',
+    async (_name, query, headers, status) => {
+      for (const method of ['GET', 'HEAD']) {
+        const refused = await read(`/site/cat.jpg${query}`, { ...headers, ...THIEF }, method);
+        expect([refused.status, refused.headers.vary, refused.text.includes(TEXT)]).toEqual([
+          403,
+          'Referer',
+          false,
+        ]);
+        const given = await read(`/site/cat.jpg${query}`, { ...headers, ...FRIEND }, method);
+        expect([given.status, given.text]).toEqual([status, method === 'HEAD' ? '' : TEXT]);
+      }
+    },
+  );
 
   it('with the key of a client is kept from other sites, and its answer by no shared cache', async () => {
     const refused = await read('/site/sealed.jpg', { ...WITH_KEY, ...THIEF });
     expect([refused.status, refused.headers.vary]).toEqual([403, 'Referer']);
     const given = await read('/site/sealed.jpg', WITH_KEY);
-    expect([given.status, given.text, given.headers['cache-control']]).toEqual([200, TEXT, 'private, no-cache']);
+    expect([given.status, given.text, given.headers['cache-control']]).toEqual([
+      200,
+      TEXT,
+      'private, no-cache',
+    ]);
   });
 
   it.each(SAYINGS)(
@@ -102,27 +117,36 @@ describe('an unsigned read', () => {
             expect([name, told.headers[name]]).toEqual([name, plain.headers[name]]);
           }
           // Whether everyone may have an older version is not known beforehand.
-          const caching = query.includes('versionId') ? 'private, no-cache' : plain.headers['cache-control'];
+          const caching = query.includes('versionId')
+            ? 'private, no-cache'
+            : plain.headers['cache-control'];
           expect(told.headers['cache-control']).toBe(caching);
         }
       }
     },
   );
 
-  it.each(SAYINGS)('that says %s is told so again when nothing has changed', async (_name, query, headers) => {
-    const { headers: plain } = await read('/site/cat.jpg');
-    const known = { 'if-none-match': plain.etag ?? '' };
-    const told = await read(`/site/cat.jpg${query}`, { ...headers, ...known });
-    expect([told.status, told.headers.vary]).toEqual([304, plain.vary]);
-    expect((await read(`/site/cat.jpg${query}`, { ...headers, ...known, ...THIEF })).status).toBe(403);
-  });
+  it.each(SAYINGS)(
+    'that says %s is told so again when nothing has changed',
+    async (_name, query, headers) => {
+      const { headers: plain } = await read('/site/cat.jpg');
+      const known = { 'if-none-match': plain.etag ?? '' };
+      const told = await read(`/site/cat.jpg${query}`, { ...headers, ...known });
+      expect([told.status, told.headers.vary]).toEqual([304, plain.vary]);
+      expect((await read(`/site/cat.jpg${query}`, { ...headers, ...known, ...THIEF })).status).toBe(
+        403,
+      );
+    },
+  );
 
   it.each(SAYINGS)(
     'that says %s and is for some readers alone is kept by no shared cache',
     async (_name, query, headers) => {
       const told = await read(`/site/friends/a.txt${query}`, { ...headers, ...FRIEND });
       expect([told.text, told.headers['cache-control']]).toEqual([TEXT, 'private, no-cache']);
-      expect((await read(`/site/friends/a.txt${query}`, { ...headers, ...THIEF })).status).toBe(403);
+      expect((await read(`/site/friends/a.txt${query}`, { ...headers, ...THIEF })).status).toBe(
+        403,
+      );
     },
   );
 
@@ -130,7 +154,9 @@ describe('an unsigned read', () => {
     const sum = { 'x-amz-checksum-crc32': CRC32, 'x-amz-checksum-type': 'FULL_OBJECT' };
     for (const method of ['GET', 'HEAD']) {
       expect((await read('/site/cat.jpg', CHECKSUM_MODE, method)).headers).toMatchObject(sum);
-      expect((await read('/site/cat.jpg', {}, method)).headers).not.toHaveProperty('x-amz-checksum-crc32');
+      expect((await read('/site/cat.jpg', {}, method)).headers).not.toHaveProperty(
+        'x-amz-checksum-crc32',
+      );
     }
     const part = await read('/site/cat.jpg', { ...CHECKSUM_MODE, range: 'bytes=0-1' });
     expect([part.status, part.headers['x-amz-checksum-crc32']]).toEqual([206, undefined]);
@@ -139,8 +165,12 @@ describe('an unsigned read', () => {
   });
 
   it('of a bucket that is another’s than it expects is refused', async () => {
-    expect((await read('/site/index.html', { 'x-amz-expected-bucket-owner': ownerId })).text).toBe(TEXT);
-    expect((await read('/site/index.html', { 'x-amz-expected-bucket-owner': 'x' })).status).toBe(403);
+    expect((await read('/site/index.html', { 'x-amz-expected-bucket-owner': ownerId })).text).toBe(
+      TEXT,
+    );
+    expect((await read('/site/index.html', { 'x-amz-expected-bucket-owner': 'x' })).status).toBe(
+      403,
+    );
   });
 
   it('that is refused says to a script by what it differs besides', async () => {
@@ -151,9 +181,15 @@ describe('an unsigned read', () => {
       allowedOrigins: ['https://a.example'],
       allowedHeaders: [],
     } as const;
-    await setBucketSettings(core, bucket, { cors: [{ ...rule, exposeHeaders: [], maxAgeSeconds: null }] });
+    await setBucketSettings(core, bucket, {
+      cors: [{ ...rule, exposeHeaders: [], maxAgeSeconds: null }],
+    });
     for (const [, query, headers] of SAYINGS) {
-      const refused = await read(`/site/cat.jpg${query}`, { ...headers, ...THIEF, origin: 'https://a.example' });
+      const refused = await read(`/site/cat.jpg${query}`, {
+        ...headers,
+        ...THIEF,
+        origin: 'https://a.example',
+      });
       expect(refused.headers.vary).toBe(
         'Referer, Origin, Access-Control-Request-Headers, Access-Control-Request-Method',
       );

@@ -30,7 +30,8 @@ async function get(headers: Headers = {}, method = 'GET', key = 'large.js') {
   // Failures come at once or late.
   const deliver = async () => delivery.deliver(request, PUBLIC_BUCKET, key, 'id');
   const answer = await deliver().catch((error: { code: string }) => error.code);
-  if (typeof answer === 'string') return { status: answer, headers: {} as Headers, body: Buffer.alloc(0) };
+  if (typeof answer === 'string')
+    return { status: answer, headers: {} as Headers, body: Buffer.alloc(0) };
   const body = Buffer.from(await answer.arrayBuffer());
   return { status: answer.status, headers: Object.fromEntries(answer.headers) as Headers, body };
 }
@@ -76,9 +77,16 @@ describe('an object that may be compressed', () => {
 
   it('is what the client can read', async () => {
     await getMade('br');
-    for (const headers of [{}, { 'accept-encoding': 'identity' }, { 'accept-encoding': 'deflate' }]) {
+    for (const headers of [
+      {},
+      { 'accept-encoding': 'identity' },
+      { 'accept-encoding': 'deflate' },
+    ]) {
       const plain = await get(headers);
-      expect([plain.headers['content-encoding'], plain.headers.vary]).toEqual([undefined, 'Accept-Encoding']);
+      expect([plain.headers['content-encoding'], plain.headers.vary]).toEqual([
+        undefined,
+        'Accept-Encoding',
+      ]);
     }
     const gzip = await getMade('gzip;q=0.9, br;q=0.1');
     expect(gzip.headers['content-encoding']).toBe('gzip');
@@ -95,7 +103,9 @@ describe('an object that may be compressed', () => {
   it('is told of by HEAD as by GET, which alone has it made', async () => {
     await get({ 'accept-encoding': 'br' }, 'HEAD');
     await core.settle();
-    expect((await get({ 'accept-encoding': 'br' }, 'HEAD')).headers['content-encoding']).toBeUndefined();
+    expect(
+      (await get({ 'accept-encoding': 'br' }, 'HEAD')).headers['content-encoding'],
+    ).toBeUndefined();
     const made = await getMade('br');
     const head = await get({ 'accept-encoding': 'br' }, 'HEAD');
     expect(head.body).toHaveLength(0);
@@ -105,11 +115,16 @@ describe('an object that may be compressed', () => {
   it('is not modified by the tag of any representation that the client takes', async () => {
     const plain = await get();
     const { headers: made } = await getMade('br');
-    const ask = (tag: string, encoding = 'br') => get({ 'accept-encoding': encoding, 'if-none-match': tag });
+    const ask = (tag: string, encoding = 'br') =>
+      get({ 'accept-encoding': encoding, 'if-none-match': tag });
     const [own = '', coded = ''] = [plain.headers.etag, made.etag];
     for (const tag of [own, coded]) {
       const answer = await ask(tag);
-      expect([answer.status, answer.headers.etag, answer.headers.vary]).toEqual([304, tag, 'Accept-Encoding']);
+      expect([answer.status, answer.headers.etag, answer.headers.vary]).toEqual([
+        304,
+        tag,
+        'Accept-Encoding',
+      ]);
       expect(answer.headers['content-encoding']).toBeUndefined();
     }
     expect((await ask(`W/${coded}`)).status).toBe(304);
@@ -125,33 +140,38 @@ describe('an object that may be compressed', () => {
     const { headers } = await getMade('br');
     core = withPorts(core, { derived: createMemoryDerived(core.ports.clock) });
     delivery = createDelivery(core, SETTINGS, createDecide());
-    expect((await get({ 'accept-encoding': 'br', 'if-none-match': headers.etag ?? '' })).status).toBe(304);
+    expect(
+      (await get({ 'accept-encoding': 'br', 'if-none-match': headers.etag ?? '' })).status,
+    ).toBe(304);
   });
 
   it('gives ranges of the representation that is named, and else of the stored bytes', async () => {
     const plain = await get();
     const made = await getMade('br');
-    const range = (headers: Headers) => get({ 'accept-encoding': 'br', range: 'bytes=10-19', ...headers });
+    const range = (headers: Headers) =>
+      get({ 'accept-encoding': 'br', range: 'bytes=10-19', ...headers });
     const coded = await range({ 'if-range': made.headers.etag ?? '' });
-    expect([coded.status, coded.headers['content-range'], coded.headers['content-encoding']]).toEqual([
-      206,
-      `bytes 10-19/${made.body.length}`,
-      'br',
-    ]);
+    expect([
+      coded.status,
+      coded.headers['content-range'],
+      coded.headers['content-encoding'],
+    ]).toEqual([206, `bytes 10-19/${made.body.length}`, 'br']);
     expect(coded.body.equals(made.body.subarray(10, 20))).toBe(true);
     for (const headers of [{}, { 'if-range': plain.headers.etag ?? '' }]) {
       const part = await range(headers);
-      expect([part.status, part.headers['content-range'], part.headers['content-encoding']]).toEqual([
-        206,
-        `bytes 10-19/${SIZE}`,
-        undefined,
-      ]);
+      expect([
+        part.status,
+        part.headers['content-range'],
+        part.headers['content-encoding'],
+      ]).toEqual([206, `bytes 10-19/${SIZE}`, undefined]);
       expect(part.body.equals(BYTES.subarray(10, 20))).toBe(true);
     }
     // By a date nobody can tell what the client has.
     expect((await range({ 'if-range': made.headers['last-modified'] ?? '' })).status).toBe(200);
     expect((await range({ 'if-range': '"else"' })).status).toBe(200);
-    expect((await range({ 'if-range': (made.headers.etag ?? '').replace(/.{9}$/, '00000000"') })).status).toBe(200);
+    expect(
+      (await range({ 'if-range': (made.headers.etag ?? '').replace(/.{9}$/, '00000000"') })).status,
+    ).toBe(200);
   });
 
   it('makes a variant again for a client that goes on with it', async () => {
@@ -159,7 +179,11 @@ describe('an object that may be compressed', () => {
     core = withPorts(core, { derived: createMemoryDerived(core.ports.clock) });
     delivery = createDelivery(core, SETTINGS, createDecide());
     for (const condition of ['if-range', 'if-match']) {
-      const part = await get({ 'accept-encoding': 'br', range: 'bytes=5-', [condition]: made.headers.etag ?? '' });
+      const part = await get({
+        'accept-encoding': 'br',
+        range: 'bytes=5-',
+        [condition]: made.headers.etag ?? '',
+      });
       expect([part.status, part.body.equals(made.body.subarray(5))]).toEqual([206, true]);
     }
     const failed = await get({ 'accept-encoding': 'br', 'if-match': '"else"' });
@@ -169,7 +193,9 @@ describe('an object that may be compressed', () => {
   it('has another variant once it is overwritten', async () => {
     const old = await getMade('br');
     const bytes = await put(core, PUBLIC_BUCKET, 'large.js', SIZE - 1);
-    expect((await get({ 'accept-encoding': 'br', 'if-none-match': old.headers.etag ?? '' })).status).toBe(200);
+    expect(
+      (await get({ 'accept-encoding': 'br', 'if-none-match': old.headers.etag ?? '' })).status,
+    ).toBe(200);
     const fresh = await getMade('br');
     expect(fresh.headers.etag).toContain(bytes);
     expect(brotliDecompressSync(fresh.body)).toHaveLength(SIZE - 1);
@@ -216,17 +242,25 @@ describe('an object that is left alone', () => {
   it('is as it is where its variant saves nothing', async () => {
     const name = 'noise.txt';
     await stored(name, 5000, { contentType: 'text/plain' });
-    core = withPorts(core, { derived: { ...core.ports.derived, find: async () => 'none', peek: () => 'none' } });
+    core = withPorts(core, {
+      derived: { ...core.ports.derived, find: async () => 'none', peek: () => 'none' },
+    });
     delivery = createDelivery(core, SETTINGS, createDecide());
     const answer = await get(headers, 'GET', name);
-    expect([answer.headers['content-encoding'], answer.headers.vary]).toEqual([undefined, 'Accept-Encoding']);
+    expect([answer.headers['content-encoding'], answer.headers.vary]).toEqual([
+      undefined,
+      'Accept-Encoding',
+    ]);
   });
 });
 
 describe('the hot door', () => {
   it('gives variants as the other does', async () => {
     const made = await getMade('br');
-    expect(hot()).toMatchObject({ status: 200, headers: { vary: 'Accept-Encoding', 'content-length': `${SIZE}` } });
+    expect(hot()).toMatchObject({
+      status: 200,
+      headers: { vary: 'Accept-Encoding', 'content-length': `${SIZE}` },
+    });
     const reply = hot({ 'accept-encoding': 'br' });
     expect(Buffer.from(reply?.body ?? []).equals(made.body)).toBe(true);
     expect({ ...reply?.headers, 'x-amz-request-id': 'id' }).toEqual(made.headers);
@@ -234,7 +268,10 @@ describe('the hot door', () => {
     const known = hot({ 'accept-encoding': 'br', 'if-none-match': made.headers.etag ?? '' });
     expect(known).toMatchObject({ status: 304, headers: { etag: made.headers.etag }, body: null });
     expect(known?.headers['content-encoding']).toBeUndefined();
-    expect(hot({ 'accept-encoding': 'br' }, true)).toMatchObject({ body: null, headers: reply?.headers });
+    expect(hot({ 'accept-encoding': 'br' }, true)).toMatchObject({
+      body: null,
+      headers: reply?.headers,
+    });
     const part = hot({ 'accept-encoding': 'br', range: 'bytes=3-6' });
     expect([part?.status, part?.headers['content-encoding']]).toEqual([206, undefined]);
     expect(Buffer.from(part?.body ?? []).equals(BYTES.subarray(3, 7))).toBe(true);

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type AccessEntry, createCombinedFormat, createJsonFormat } from '../../../src/http/observe/access-line.ts';
+import {
+  type AccessEntry,
+  createCombinedFormat,
+  createJsonFormat,
+} from '../../../src/http/observe/access-line.ts';
 import { redactTarget, redactUrl } from '../../../src/http/observe/redact.ts';
 
 const ENTRY: AccessEntry = {
@@ -91,7 +95,9 @@ describe('the combined format', () => {
   it('tells the time of each line', () => {
     const times = [0, 999, 1000, 59_999, 0].map((ms) => Date.UTC(2026, 0, 31, 23, 59) + ms);
     const clocks = times.map((timeMs) => /\[(.*)\]/.exec(combined({ timeMs }))?.[1]);
-    const seconds = ['00', '00', '01', '59', '00'].map((second) => `31/Jan/2026:23:59:${second} +0000`);
+    const seconds = ['00', '00', '01', '59', '00'].map(
+      (second) => `31/Jan/2026:23:59:${second} +0000`,
+    );
     expect(clocks).toEqual(seconds);
     expect(times.map((timeMs) => Date.parse(json({ timeMs }).time))).toEqual(times);
   });
@@ -144,9 +150,18 @@ describe('secrets', () => {
   it.each([
     ['X-Amz-Signature=abc&X-Amz-Date=1', 'X-Amz-Signature=[redacted]&X-Amz-Date=1'],
     ['x-amz-security-token=a&a=b', 'x-amz-security-token=[redacted]&a=b'],
-    ['X-Amz-Credential=AK%2F2026&X-Amz-SignedHeaders=host', 'X-Amz-Credential=[redacted]&X-Amz-SignedHeaders=host'],
-    ['AWSAccessKeyId=AK&Signature=s&Expires=1', 'AWSAccessKeyId=[redacted]&Signature=[redacted]&Expires=1'],
-    ['X-Amz-Server-Side-Encryption-Customer-Key=abc', 'X-Amz-Server-Side-Encryption-Customer-Key=[redacted]'],
+    [
+      'X-Amz-Credential=AK%2F2026&X-Amz-SignedHeaders=host',
+      'X-Amz-Credential=[redacted]&X-Amz-SignedHeaders=host',
+    ],
+    [
+      'AWSAccessKeyId=AK&Signature=s&Expires=1',
+      'AWSAccessKeyId=[redacted]&Signature=[redacted]&Expires=1',
+    ],
+    [
+      'X-Amz-Server-Side-Encryption-Customer-Key=abc',
+      'X-Amz-Server-Side-Encryption-Customer-Key=[redacted]',
+    ],
     ['X-Amz-Signatur%65=abc', 'X-Amz-Signatur%65=[redacted]'],
     [
       'access_token=1&password=2&api-key=3&sig=4',

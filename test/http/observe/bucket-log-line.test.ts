@@ -13,8 +13,17 @@ function fieldsOf(
   target = '/b/k',
   headers = {},
 ): string[] {
-  const full = { ...makeRequest({ target, headers }), ...request, notes: { ...newRequestNotes(), ...notes } };
-  const line = bucketLogLine({ request: full, requestId: 'ID', timeMs: Date.UTC(2026, 10, 1, 2, 3, 4), status: 200 });
+  const full = {
+    ...makeRequest({ target, headers }),
+    ...request,
+    notes: { ...newRequestNotes(), ...notes },
+  };
+  const line = bucketLogLine({
+    request: full,
+    requestId: 'ID',
+    timeMs: Date.UTC(2026, 10, 1, 2, 3, 4),
+    status: 200,
+  });
   return line.match(/\[[^\]]*\]|"[^"]*"|\S+/g) ?? [];
 }
 
@@ -76,10 +85,20 @@ describe('a line of a bucket’s access log', () => {
   });
 
   it('has a dash for what there is not, and nothing that could be another field', () => {
-    const fields = fieldsOf({ operation: 'ListObjectsV2' }, { method: 'GET' }, '/b?x=%zz&versionId=v%201%0A');
+    const fields = fieldsOf(
+      { operation: 'ListObjectsV2' },
+      { method: 'GET' },
+      '/b?x=%zz&versionId=v%201%0A',
+    );
     expect(fields).toHaveLength(24);
     expect(fields[4]).toBe('REST.GET.BUCKET');
-    expect([fields[1], fields[2], fields[5], fields[9], fields[10]]).toEqual(['-', '-', '-', '-', '-']);
+    expect([fields[1], fields[2], fields[5], fields[9], fields[10]]).toEqual([
+      '-',
+      '-',
+      '-',
+      '-',
+      '-',
+    ]);
     expect(fields[15]).toBe('v%201%0A');
     expect(fields.slice(17)).toEqual(['-', '-', '-', '-', '-', '-', '-']);
   });

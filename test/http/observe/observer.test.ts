@@ -14,7 +14,10 @@ import { makeRequest } from '../s3/kit/make-request.ts';
 let nowMs = 0;
 let lines: string[] = [];
 let hotCounts = newHotCounts();
-const totals = { operations: { A: 1, B: 2, free: 3 }, bytesOut: { memory: 10, edge: 0, bucket: 20, none: 0 } };
+const totals = {
+  operations: { A: 1, B: 2, free: 3 },
+  bytesOut: { memory: 10, edge: 0, bucket: 20, none: 0 },
+};
 const ports = {
   meter: { ...createUsageMeter({ nowMs: () => 0 }), totals: () => totals },
   metrics: { collect: () => [metricFamily('gauge', 'of_the_home', 'One.', [[{}, 1]])] },
@@ -23,7 +26,8 @@ const ports = {
 };
 const make = (metricsBucketsMax = 0, accessLog: 'off' | 'json' = 'off') =>
   createObserver(ports, { metricsBucketsMax, accessLog }, hotCounts, () => nowMs);
-const page = async (observer: ReturnType<typeof make>) => parseMetricsPage(renderMetrics(await observer.families()));
+const page = async (observer: ReturnType<typeof make>) =>
+  parseMetricsPage(renderMetrics(await observer.families()));
 
 beforeEach(() => {
   nowMs = 1000;
@@ -32,7 +36,12 @@ beforeEach(() => {
 });
 
 /** One request that took `ms`. */
-function tell(observer: ReturnType<typeof make>, notes: Partial<RequestNotes>, status: number, ms = 1): void {
+function tell(
+  observer: ReturnType<typeof make>,
+  notes: Partial<RequestNotes>,
+  status: number,
+  ms = 1,
+): void {
   observer.began();
   const request = {
     ...makeRequest({ target: '/b/k?a=b' }),
@@ -45,15 +54,21 @@ function tell(observer: ReturnType<typeof make>, notes: Partial<RequestNotes>, s
 describe('an observer', () => {
   it('counts by surface, operation and class, and how long it took', async () => {
     const observer = make();
-    for (const ms of [0.4, 20, 70_000]) tell(observer, { surface: 's3', operation: 'PutObject' }, 200, ms);
+    for (const ms of [0.4, 20, 70_000])
+      tell(observer, { surface: 's3', operation: 'PutObject' }, 200, ms);
     tell(observer, { surface: 's3', operation: 'PutObject' }, 412);
     tell(observer, { surface: 'delivery', operation: 'GetObject' }, 500);
     observer.began();
     const { value } = await page(observer);
-    expect(value('quayside_requests_total', { surface: 's3', operation: 'PutObject', status: '2xx' })).toBe(3);
-    expect(value('quayside_requests_total', { surface: 's3', operation: 'PutObject', status: '4xx' })).toBe(1);
+    expect(
+      value('quayside_requests_total', { surface: 's3', operation: 'PutObject', status: '2xx' }),
+    ).toBe(3);
+    expect(
+      value('quayside_requests_total', { surface: 's3', operation: 'PutObject', status: '4xx' }),
+    ).toBe(1);
     expect(value('quayside_requests_total', { surface: 'delivery', status: '5xx' })).toBe(1);
-    const bucket = (le: string) => value('quayside_request_duration_seconds_bucket', { operation: 'PutObject', le });
+    const bucket = (le: string) =>
+      value('quayside_request_duration_seconds_bucket', { operation: 'PutObject', le });
     expect(['0.0005', '0.001', '0.025', '30', '+Inf'].map(bucket)).toEqual([1, 2, 3, 3, 4]);
     expect(value('quayside_requests_in_flight')).toBe(1);
     expect(value('of_the_home')).toBe(1);
@@ -61,8 +76,17 @@ describe('an observer', () => {
 
   it('adds what the hot door answered', async () => {
     const observer = make();
-    tell(observer, { surface: 'delivery', operation: 'GetObject', metadataTier: 'memory', bodyTier: 'memory' }, 200);
-    Object.assign(hotCounts.delivery, { getWhole: 5, getNotModified: 3, headWhole: 2, headNotModified: 1 });
+    tell(
+      observer,
+      { surface: 'delivery', operation: 'GetObject', metadataTier: 'memory', bodyTier: 'memory' },
+      200,
+    );
+    Object.assign(hotCounts.delivery, {
+      getWhole: 5,
+      getNotModified: 3,
+      headWhole: 2,
+      headNotModified: 1,
+    });
     hotCounts.website.getWhole = 4;
     const { value } = await page(observer);
     const requests = (labels: Record<string, string>) => value('quayside_requests_total', labels);
@@ -85,15 +109,26 @@ describe('an observer', () => {
     tell(observer, { metadataTier: null, bodyTier: 'bucket' }, 200);
     const { value } = await page(observer);
     const tiers = ['memory', 'kv', 'edge', 'index', 'bucket'];
-    expect(tiers.map((tier) => value('quayside_metadata_lookups_total', { tier }))).toEqual([2, 2, 0, 1, 0]);
-    expect(tiers.map((tier) => value('quayside_body_lookups_total', { tier }))).toEqual([0, 1, 1, 1, 2]);
+    expect(tiers.map((tier) => value('quayside_metadata_lookups_total', { tier }))).toEqual([
+      2, 2, 0, 1, 0,
+    ]);
+    expect(tiers.map((tier) => value('quayside_body_lookups_total', { tier }))).toEqual([
+      0, 1, 1, 1, 2,
+    ]);
     expect(value('quayside_sent_bytes_total', { tier: 'bucket' })).toBe(20);
     expect(value('quayside_operations_total', { class: 'free' })).toBe(3);
   });
 
   it('names no bucket unless it was asked to, and then only so many', async () => {
     const answer = (bucket: string): HotReply => ({ ...HOT_REPLY, bucket: bucket as BucketName });
-    const read = { isHead: false, rawPath: '/', host: 'h', ifNoneMatch: null, range: null, header: () => null };
+    const read = {
+      isHead: false,
+      rawPath: '/',
+      host: 'h',
+      ifNoneMatch: null,
+      range: null,
+      header: () => null,
+    };
     const quiet = make();
     const door = () => answer('a');
     expect(quiet.watchHot(door)).toBe(door);
@@ -108,10 +143,12 @@ describe('an observer', () => {
     tell(observer, { bucket: null, bodyBytes: 7 }, 404);
     const { value, labelValues } = await page(observer);
     expect(labelValues('bucket')).toEqual(new Set(['a', 'b', '']));
-    expect(['a', 'b', ''].map((bucket) => value('quayside_bucket_requests_total', { bucket }))).toEqual([4, 2, 4]);
-    expect(['a', 'b', ''].map((bucket) => value('quayside_bucket_sent_bytes_total', { bucket }))).toEqual([
-      220, 110, 220,
-    ]);
+    expect(
+      ['a', 'b', ''].map((bucket) => value('quayside_bucket_requests_total', { bucket })),
+    ).toEqual([4, 2, 4]);
+    expect(
+      ['a', 'b', ''].map((bucket) => value('quayside_bucket_sent_bytes_total', { bucket })),
+    ).toEqual([220, 110, 220]);
   });
 
   it('tells the access log of each answer of both doors, if there is one', () => {
@@ -121,7 +158,14 @@ describe('an observer', () => {
     const observer = make(0, 'json');
     tell(observer, { surface: 's3', operation: 'GetObject', bodyBytes: 12 }, 206);
     const reply: HotReply = { ...HOT_REPLY, surface: 'website' };
-    const read = { isHead: false, rawPath: '/p', host: 'h', ifNoneMatch: null, range: null, header: () => null };
+    const read = {
+      isHead: false,
+      rawPath: '/p',
+      host: 'h',
+      ifNoneMatch: null,
+      range: null,
+      header: () => null,
+    };
     const client = { remoteAddress: '::1', durationMs: 0.01, header: () => 'x' };
     observer.servedHot?.({ ...client, read, reply, requestId: 'HOT' });
     const lent = {
@@ -134,7 +178,14 @@ describe('an observer', () => {
     };
     observer.servedHot?.({ ...client, read, reply: { ...reply, lent }, requestId: 'READ' });
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-      { requestId: 'ID', target: '/b/k?a=b', status: 206, bodyBytes: 12, operation: 'GetObject', surface: 's3' },
+      {
+        requestId: 'ID',
+        target: '/b/k?a=b',
+        status: 206,
+        bodyBytes: 12,
+        operation: 'GetObject',
+        surface: 's3',
+      },
       {
         requestId: 'HOT',
         target: '/p',

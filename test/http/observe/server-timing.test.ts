@@ -31,7 +31,9 @@ describe('Server-Timing', () => {
     expect(operationTiming(notes({ bodyTier: 'bucket' }), 1011.236)).toBe(
       'auth;dur=1.24, work;dur=10, body;desc=bucket, total;dur=11.24',
     );
-    expect(operationTiming(notes({ foundMs: 999 }), 998)).toBe('auth;dur=0, work;dur=0, total;dur=0');
+    expect(operationTiming(notes({ foundMs: 999 }), 998)).toBe(
+      'auth;dur=0, work;dur=0, total;dur=0',
+    );
   });
 });
 
@@ -69,11 +71,24 @@ describe('public answers', () => {
 
   it('tell their tiers when cold, and the same constant through both doors when hot', async () => {
     const { cold, ...others } = await timings(true);
-    expect(cold).toMatch(/^metadata;desc=index;dur=[\d.]+, body;desc=bucket;dur=[\d.]+, total;dur=[\d.]+$/);
-    expect(others).toEqual({ warm: 'hit;desc=memory', part: 'hit;desc=memory', hot: 'hit;desc=memory', hotPart: '' });
+    expect(cold).toMatch(
+      /^metadata;desc=index;dur=[\d.]+, body;desc=bucket;dur=[\d.]+, total;dur=[\d.]+$/,
+    );
+    expect(others).toEqual({
+      warm: 'hit;desc=memory',
+      part: 'hit;desc=memory',
+      hot: 'hit;desc=memory',
+      hotPart: '',
+    });
   });
 
   it('tell nothing where that is not wanted', async () => {
-    expect(await timings(false)).toEqual({ cold: null, warm: null, part: null, hot: undefined, hotPart: '' });
+    expect(await timings(false)).toEqual({
+      cold: null,
+      warm: null,
+      part: null,
+      hot: undefined,
+      hotPart: '',
+    });
   });
 });

@@ -1,4 +1,5 @@
-// What is asked of caps for the bytes of an answer: for all that read, whichever class they count as.
+// What is asked of caps for the bytes of an answer: for all that read, whichever class they count
+// as.
 import { expect, it } from 'vitest';
 import { createCapGuard } from '../../../src/core/caps/cap-guard.ts';
 import { markBucket, setCap } from '../../../src/core/caps/set-cap.ts';
@@ -17,7 +18,11 @@ async function createWorld(limit: bigint) {
     ...{ alertPercents: [], cachedFromPercent: null, cardId: null, liftedUntilMs: null },
   });
   return (operationClass: 'A' | 'B') =>
-    createCapCheck(caps, { accountId: OWNER.id, bucketId: null, accessKeyId: null }, operationClass);
+    createCapCheck(
+      caps,
+      { accountId: OWNER.id, bucketId: null, accessKeyId: null },
+      operationClass,
+    );
 }
 
 /** An answer of so many bytes, and whether its body was let go. */
@@ -55,7 +60,13 @@ it('the short answer of a write that has happened goes out', async () => {
 
 /** A unit of money for each byte and month, and nothing else. */
 const DEAR_STORAGE = {
-  ...{ id: 'dear', name: 'Dear', currency: 'EUR', source: 'https://example.org/', asOf: '2013-01-01' },
+  ...{
+    id: 'dear',
+    name: 'Dear',
+    currency: 'EUR',
+    source: 'https://example.org/',
+    asOf: '2013-01-01',
+  },
   monthHours: 720,
   lines: [
     {
@@ -73,10 +84,13 @@ it('an upload is asked for with what storing it costs until the month ends, befo
   await markBucket(core, OWNER.id, parseBucketName('shop'), true);
   const put = async (path: string, body: string, query = {}) =>
     (await send({ method: 'PUT', path, body, query })).status;
-  // A quarter of the month is left: four bytes for one unit of money, less than that with what is there.
+  // A quarter of the month is left: four bytes for one unit of money, less than that with what is
+  // there.
   expect([await put('/shop/a', 'xxx'), await put('/shop/b', 'xxxxx')]).toEqual([200, 402]);
   const begun = await send({ method: 'POST', path: '/shop/c', query: { uploads: '' } });
   const [, uploadId = ''] = /<UploadId>(.*)<\/UploadId>/.exec(begun.text) ?? [];
   const part = { partNumber: '1', uploadId };
-  expect([await put('/shop/c', 'xxxxx', part), await put('/shop/c', 'xxx', part)]).toEqual([402, 200]);
+  expect([await put('/shop/c', 'xxxxx', part), await put('/shop/c', 'xxx', part)]).toEqual([
+    402, 200,
+  ]);
 });

@@ -22,7 +22,11 @@ type Example = (place: Place) => Sent | Promise<Sent>;
 
 const READS = /^(?:Get|Head|List)/;
 /** Operations that change nothing, whatever their method. */
-const ALSO_READ: ReadonlySet<string> = new Set(['DownloadZip', 'DryRunBucketLifecycle', 'RestoreObject']);
+const ALSO_READ: ReadonlySet<string> = new Set([
+  'DownloadZip',
+  'DryRunBucketLifecycle',
+  'RestoreObject',
+]);
 
 /** A document put to the bucket under that name. */
 const put =
@@ -44,7 +48,12 @@ const remove =
   };
 
 const onObject =
-  (method: string, name: string, body: string, before?: (place: Place) => Promise<unknown>): Example =>
+  (
+    method: string,
+    name: string,
+    body: string,
+    before?: (place: Place) => Promise<unknown>,
+  ): Example =>
   async (place) => {
     await before?.(place);
     return {
@@ -56,7 +65,8 @@ const onObject =
     };
   };
 
-const ruleOf = (inner: string) => `<Rule><ID>r</ID><Status>Enabled</Status><Filter/>${inner}</Rule>`;
+const ruleOf = (inner: string) =>
+  `<Rule><ID>r</ID><Status>Enabled</Status><Filter/>${inner}</Rule>`;
 const LIFECYCLE = `<LifecycleConfiguration>${ruleOf('<Expiration><Days>9</Days></Expiration>')}</LifecycleConfiguration>`;
 const CORS =
   '<CORSConfiguration><CORSRule><AllowedMethod>GET</AllowedMethod><AllowedOrigin>*</AllowedOrigin></CORSRule></CORSConfiguration>';
@@ -70,16 +80,23 @@ const ENCRYPTION =
 const WEBSITE =
   '<WebsiteConfiguration><IndexDocument><Suffix>index.html</Suffix></IndexDocument></WebsiteConfiguration>';
 const VERSIONING = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
-const LOCK = '<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled></ObjectLockConfiguration>';
+const LOCK =
+  '<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled></ObjectLockConfiguration>';
 
 const policyOf = ({ bucket }: Place, principal: object) =>
   JSON.stringify({
     Version: '2012-10-17',
     Statement: [
-      { Effect: 'Allow', Principal: principal, Action: 's3:PutObject', Resource: `arn:aws:s3:::${bucket}/*` },
+      {
+        Effect: 'Allow',
+        Principal: principal,
+        Action: 's3:PutObject',
+        Resource: `arn:aws:s3:::${bucket}/*`,
+      },
     ],
   });
-const putPolicy: Example = (place) => put('policy', policyOf(place, { AWS: `arn:aws:iam::${OWNER.id}:root` }))(place);
+const putPolicy: Example = (place) =>
+  put('policy', policyOf(place, { AWS: `arn:aws:iam::${OWNER.id}:root` }))(place);
 const withLock = async ({ ok }: Place) => {
   await ok({ method: 'PUT', query: { versioning: '' }, body: VERSIONING });
   await ok({ method: 'PUT', query: { 'object-lock': '' }, body: LOCK });
@@ -113,12 +130,28 @@ const EXAMPLES: Partial<Record<OperationName, Example | readonly Example[]>> = {
     await ok({ method: 'DELETE', path: `${path}/k` });
     return { method: 'DELETE', path };
   },
-  PurgeBucket: ({ path }) => ({ method: 'POST', path, query: { purge: '' }, body: '{"everything":true}' }),
+  PurgeBucket: ({ path }) => ({
+    method: 'POST',
+    path,
+    query: { purge: '' },
+    body: '{"everything":true}',
+  }),
   DeleteObjects: ({ path }) => {
     const body = '<Delete><Object><Key>k</Key></Object></Delete>';
-    return { method: 'POST', path, query: { delete: '' }, body, headers: { 'content-md5': contentMd5(body) } };
+    return {
+      method: 'POST',
+      path,
+      query: { delete: '' },
+      body,
+      headers: { 'content-md5': contentMd5(body) },
+    };
   },
-  PutBucketAcl: ({ path }) => ({ method: 'PUT', path, query: { acl: '' }, headers: { 'x-amz-acl': 'public-read' } }),
+  PutBucketAcl: ({ path }) => ({
+    method: 'PUT',
+    path,
+    query: { acl: '' },
+    headers: { 'x-amz-acl': 'public-read' },
+  }),
   PutBucketPolicy: putPolicy,
   DeleteBucketPolicy: async (place) => {
     await place.ok(await putPolicy(place));
@@ -168,7 +201,10 @@ const EXAMPLES: Partial<Record<OperationName, Example | readonly Example[]>> = {
     query: { acl: '' },
     headers: { 'x-amz-acl': 'public-read' },
   }),
-  UpdateObjectEncryption: [putUnderKey('seeded-key'), putUnderKey('arn:aws:kms:auto:000000000000:key/seeded-key')],
+  UpdateObjectEncryption: [
+    putUnderKey('seeded-key'),
+    putUnderKey('arn:aws:kms:auto:000000000000:key/seeded-key'),
+  ],
   PutObjectRetention: async (place) => {
     await withLock(place);
     await place.ok({ method: 'PUT', path: `${place.path}/k`, body: 'locked' });
@@ -196,9 +232,17 @@ const EXAMPLES: Partial<Record<OperationName, Example | readonly Example[]>> = {
       as: 'nobody',
     };
   },
-  CopyObject: ({ path }) => ({ method: 'PUT', path: `${path}/copy`, headers: { 'x-amz-copy-source': `${path}/k` } }),
+  CopyObject: ({ path }) => ({
+    method: 'PUT',
+    path: `${path}/copy`,
+    headers: { 'x-amz-copy-source': `${path}/k` },
+  }),
   DeleteObject: ({ path }) => ({ method: 'DELETE', path: `${path}/k` }),
-  CreateMultipartUpload: ({ path }) => ({ method: 'POST', path: `${path}/parts`, query: { uploads: '' } }),
+  CreateMultipartUpload: ({ path }) => ({
+    method: 'POST',
+    path: `${path}/parts`,
+    query: { uploads: '' },
+  }),
   UploadPart: async (place) => {
     const { path, uploadId } = await begunUpload(place);
     return { method: 'PUT', path, query: { uploadId, partNumber: '1' }, body: BODY };
@@ -210,7 +254,12 @@ const EXAMPLES: Partial<Record<OperationName, Example | readonly Example[]>> = {
   },
   CompleteMultipartUpload: async (place) => {
     const { path, uploadId } = await begunUpload(place);
-    const { headers } = await place.ok({ method: 'PUT', path, query: { uploadId, partNumber: '1' }, body: BODY });
+    const { headers } = await place.ok({
+      method: 'PUT',
+      path,
+      query: { uploadId, partNumber: '1' },
+      body: BODY,
+    });
     const part = `<Part><PartNumber>1</PartNumber><ETag>${headers.etag}</ETag></Part>`;
     const body = `<CompleteMultipartUpload>${part}</CompleteMultipartUpload>`;
     return { method: 'POST', path, query: { uploadId }, body };
@@ -242,7 +291,8 @@ async function newPlace(): Promise<Place> {
 
 it.each(changing)('%s answers when its commit is there, and fails when it fails', async (name) => {
   const example = EXAMPLES[name];
-  if (example === undefined) throw new Error(`${name} changes something: give an example of it in this file.`);
+  if (example === undefined)
+    throw new Error(`${name} changes something: give an example of it in this file.`);
   for (const each of typeof example === 'function' ? [example] : example) {
     const { failed, last } = await failEachCommand(gate, async () => {
       const sent = await each(await newPlace());
@@ -250,6 +300,8 @@ it.each(changing)('%s answers when its commit is there, and fails when it fails'
     });
     expect(last.status, last.text).toBeLessThan(300);
     expect(failed.length).toBeGreaterThan(0);
-    expect(failed).toEqual(failed.map(({ command }) => ({ command, answeredBefore: false, status: 503 })));
+    expect(failed).toEqual(
+      failed.map(({ command }) => ({ command, answeredBefore: false, status: 503 })),
+    );
   }
 });

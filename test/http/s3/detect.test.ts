@@ -126,28 +126,35 @@ describe("the SDK's model of S3", () => {
     expect(operations.length).toBeGreaterThan(100);
   });
 
-  it.each(operations.map((operation) => [operation.name, operation] as const))('%s', (name, operation) => {
-    const query = { ...operation.query };
-    if (name === 'ListDirectoryBuckets') query['x-id'] = name;
-    if (['UploadPart', 'UploadPartCopy'].includes(name)) Object.assign(query, { partNumber: '1' });
-    const needsUpload = /^(?:UploadPart|UploadPartCopy|ListParts|CompleteMultipartUpload|AbortMultipartUpload)$/;
-    if (needsUpload.test(name)) Object.assign(query, { uploadId: 'u' });
-    const found = detectOperation({
-      method: operation.method,
-      hasBucket: operation.level !== 'service',
-      hasKey: operation.level === 'object',
-      query: parseQuery(new URLSearchParams(query).toString()),
-      header: (header) => (header === 'x-amz-copy-source' && name.includes('Copy') ? '/b/k' : null),
-    });
-    if (OPERATION_NAMES.some((known) => known === name)) return expect(found).toBe(name);
-    const refusal = found as Refusal;
-    expect(refusal.code).toBe('NotImplemented');
-    const subresource = Object.keys(query)[0];
-    if (subresource !== undefined && subresource !== 'x-id') expect(refusal.detail).toContain(subresource);
-    // Get and List of one configuration differ by an id only, and both are missing.
-    const kin = name.replace(/^ListBucket(\w+)Configurations$/, 'GetBucket$1Configuration');
-    if (name !== 'ListObjectAnnotations') expect(refusal.detail).toContain(kin);
-  });
+  it.each(operations.map((operation) => [operation.name, operation] as const))(
+    '%s',
+    (name, operation) => {
+      const query = { ...operation.query };
+      if (name === 'ListDirectoryBuckets') query['x-id'] = name;
+      if (['UploadPart', 'UploadPartCopy'].includes(name))
+        Object.assign(query, { partNumber: '1' });
+      const needsUpload =
+        /^(?:UploadPart|UploadPartCopy|ListParts|CompleteMultipartUpload|AbortMultipartUpload)$/;
+      if (needsUpload.test(name)) Object.assign(query, { uploadId: 'u' });
+      const found = detectOperation({
+        method: operation.method,
+        hasBucket: operation.level !== 'service',
+        hasKey: operation.level === 'object',
+        query: parseQuery(new URLSearchParams(query).toString()),
+        header: (header) =>
+          header === 'x-amz-copy-source' && name.includes('Copy') ? '/b/k' : null,
+      });
+      if (OPERATION_NAMES.some((known) => known === name)) return expect(found).toBe(name);
+      const refusal = found as Refusal;
+      expect(refusal.code).toBe('NotImplemented');
+      const subresource = Object.keys(query)[0];
+      if (subresource !== undefined && subresource !== 'x-id')
+        expect(refusal.detail).toContain(subresource);
+      // Get and List of one configuration differ by an id only, and both are missing.
+      const kin = name.replace(/^ListBucket(\w+)Configurations$/, 'GetBucket$1Configuration');
+      if (name !== 'ListObjectAnnotations') expect(refusal.detail).toContain(kin);
+    },
+  );
 });
 
 describe('what is refused', () => {
@@ -199,7 +206,10 @@ describe('what is refused', () => {
 });
 
 it('names or refuses anything, and never throws', () => {
-  const name = fc.oneof(fc.string(), fc.constantFrom('acl', 'uploadId', 'partNumber', 'list-type', 'versions'));
+  const name = fc.oneof(
+    fc.string(),
+    fc.constantFrom('acl', 'uploadId', 'partNumber', 'list-type', 'versions'),
+  );
   fc.assert(
     fc.property(
       fc.oneof(fc.string(), fc.constantFrom('GET', 'PUT', 'POST', 'DELETE', 'HEAD')),

@@ -9,7 +9,11 @@ const REQUEST = { method: 'GET', requestId: 'R1', resource: '/b/k%20<' };
 
 async function render(error: unknown, method = 'GET') {
   const response = renderS3Error(error, { ...REQUEST, method });
-  return { status: response.status, headers: Object.fromEntries(response.headers), text: await response.text() };
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    text: await response.text(),
+  };
 }
 
 it('is S3 XML: code, message, fields, resource, ids, no namespace', async () => {
@@ -39,7 +43,10 @@ it.each([
   ['NoSuchTagSet', 'The TagSet does not exist'],
   ['NoSuchWebsiteConfiguration', 'The specified bucket does not have a website configuration'],
   ['InvalidRange', 'The requested range is not satisfiable'],
-  ['ServerSideEncryptionConfigurationNotFoundError', 'The server side encryption configuration was not found'],
+  [
+    'ServerSideEncryptionConfigurationNotFoundError',
+    'The server side encryption configuration was not found',
+  ],
 ] as const)('%s has S3’s words', async (code, message) => {
   expect((await render(new StorageError(code))).text).toContain(`<Message>${message}</Message>`);
 });
@@ -56,7 +63,10 @@ it.each(codes)('%s has its status and a message', async (code) => {
 describe('what is ours stays inside', () => {
   it.each([
     new Error('disk /var/data is on fire'),
-    new StorageError('InternalError', { detail: 'disk /var/data is on fire', fields: { Path: '/var/data' } }),
+    new StorageError('InternalError', {
+      detail: 'disk /var/data is on fire',
+      fields: { Path: '/var/data' },
+    }),
     new StorageError('BucketChanged'),
     'disk /var/data is on fire',
     undefined,
@@ -84,7 +94,9 @@ describe('HEAD', () => {
 
 describe('headers of some statuses', () => {
   it('405 lists the methods, 416 the size, 503 when to come back', async () => {
-    const notAllowed = new StorageError('MethodNotAllowed', { fields: { Method: 'PUT', Allow: 'GET, HEAD' } });
+    const notAllowed = new StorageError('MethodNotAllowed', {
+      fields: { Method: 'PUT', Allow: 'GET, HEAD' },
+    });
     const answer = await render(notAllowed);
     expect(answer.headers.allow).toBe('GET, HEAD');
     expect(answer.text).not.toContain('<Allow>');

@@ -1,5 +1,6 @@
-// Bad input to every operation: wrong parameters, headers and documents, too large, contradictory, from people without the
-// right, made at random from a seed. Whatever comes, the answer is S3's error document and never a fault of ours.
+// Bad input to every operation: wrong parameters, headers and documents, too large, contradictory,
+// from people without the right, made at random from a seed. Whatever comes, the answer is S3's
+// error document and never a fault of ours.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OPERATION_NAMES } from '../../../src/http/s3/detect.ts';
@@ -9,7 +10,11 @@ import { createTestSurface, type Reply, type Sent } from './kit/surface.ts';
 
 const RUNS = fuzzRuns(40);
 
-type Line = { readonly method: string; readonly level: 'service' | 'bucket' | 'object'; readonly query: string | null };
+type Line = {
+  readonly method: string;
+  readonly level: 'service' | 'bucket' | 'object';
+  readonly query: string | null;
+};
 
 /** Every request line that S3 or we have; those of operations that are missing too. */
 const LINES: ReadonlyMap<string, Line> = new Map<string, Line>(
@@ -17,17 +22,33 @@ const LINES: ReadonlyMap<string, Line> = new Map<string, Line>(
     const plain = Object.entries(PLAIN[level]).map(
       ([method, name]) => [name, { method, level, query: null }] satisfies [string, Line],
     );
-    const others = Object.entries(SUBRESOURCES[level] as Readonly<Record<string, Readonly<Record<string, string>>>>);
+    const others = Object.entries(
+      SUBRESOURCES[level] as Readonly<Record<string, Readonly<Record<string, string>>>>,
+    );
     return [
       ...plain,
       ...others.flatMap(([query, methods]) =>
-        Object.entries(methods).map(([method, name]) => [name, { method, level, query }] satisfies [string, Line]),
+        Object.entries(methods).map(
+          ([method, name]) => [name, { method, level, query }] satisfies [string, Line],
+        ),
       ),
     ];
   }),
 );
 
-const numbers = ['0', '1', '-1', '1.5', '99999999999999999999', 'NaN', '0x10', ' 1', '1e3', '10001', '1000'];
+const numbers = [
+  '0',
+  '1',
+  '-1',
+  '1.5',
+  '99999999999999999999',
+  'NaN',
+  '0x10',
+  ' 1',
+  '1e3',
+  '10001',
+  '1000',
+];
 const texts = [
   '',
   ' ',
@@ -81,29 +102,116 @@ const value = fc.oneof(
   ),
 );
 const PARAMETERS = [
-  ...['versionId', 'partNumber', 'uploadId', 'max-keys', 'max-parts', 'max-uploads', 'delimiter', 'prefix', 'marker'],
-  ...['encoding-type', 'continuation-token', 'start-after', 'key-marker', 'version-id-marker', 'upload-id-marker'],
-  ...['part-number-marker', 'list-type', 'fetch-owner', 'response-content-type', 'response-expires', 'dry-run', 'at'],
-  ...['attributes', 'tagging', 'acl', 'x-id', 'max-buckets', 'after', 'format', 'X-Amz-Expires', 'X-Amz-Signature'],
+  ...[
+    'versionId',
+    'partNumber',
+    'uploadId',
+    'max-keys',
+    'max-parts',
+    'max-uploads',
+    'delimiter',
+    'prefix',
+    'marker',
+  ],
+  ...[
+    'encoding-type',
+    'continuation-token',
+    'start-after',
+    'key-marker',
+    'version-id-marker',
+    'upload-id-marker',
+  ],
+  ...[
+    'part-number-marker',
+    'list-type',
+    'fetch-owner',
+    'response-content-type',
+    'response-expires',
+    'dry-run',
+    'at',
+  ],
+  ...[
+    'attributes',
+    'tagging',
+    'acl',
+    'x-id',
+    'max-buckets',
+    'after',
+    'format',
+    'X-Amz-Expires',
+    'X-Amz-Signature',
+  ],
 ];
 const HEADERS = [
-  ...['content-md5', 'content-type', 'content-encoding', 'expect', 'range', 'if-match', 'if-none-match', 'origin'],
-  ...['if-modified-since', 'if-unmodified-since', 'x-amz-acl', 'x-amz-grant-read', 'x-amz-grant-full-control'],
+  ...[
+    'content-md5',
+    'content-type',
+    'content-encoding',
+    'expect',
+    'range',
+    'if-match',
+    'if-none-match',
+    'origin',
+  ],
+  ...[
+    'if-modified-since',
+    'if-unmodified-since',
+    'x-amz-acl',
+    'x-amz-grant-read',
+    'x-amz-grant-full-control',
+  ],
   ...[
     'x-amz-copy-source',
     'x-amz-copy-source-range',
     'x-amz-copy-source-if-match',
     'x-amz-copy-source-if-modified-since',
   ],
-  ...['x-amz-metadata-directive', 'x-amz-tagging', 'x-amz-tagging-directive', 'x-amz-storage-class', 'x-amz-meta-a'],
-  ...['x-amz-website-redirect-location', 'x-amz-object-lock-mode', 'x-amz-object-lock-retain-until-date'],
-  ...['x-amz-object-lock-legal-hold', 'x-amz-bypass-governance-retention', 'x-amz-server-side-encryption'],
+  ...[
+    'x-amz-metadata-directive',
+    'x-amz-tagging',
+    'x-amz-tagging-directive',
+    'x-amz-storage-class',
+    'x-amz-meta-a',
+  ],
+  ...[
+    'x-amz-website-redirect-location',
+    'x-amz-object-lock-mode',
+    'x-amz-object-lock-retain-until-date',
+  ],
+  ...[
+    'x-amz-object-lock-legal-hold',
+    'x-amz-bypass-governance-retention',
+    'x-amz-server-side-encryption',
+  ],
   ...['x-amz-server-side-encryption-aws-kms-key-id', 'x-amz-server-side-encryption-context'],
-  ...['x-amz-server-side-encryption-customer-algorithm', 'x-amz-server-side-encryption-customer-key'],
-  ...['x-amz-server-side-encryption-customer-key-md5', 'x-amz-checksum-sha256', 'x-amz-checksum-crc32'],
-  ...['x-amz-checksum-crc64nvme', 'x-amz-checksum-algorithm', 'x-amz-checksum-type', 'x-amz-sdk-checksum-algorithm'],
-  ...['x-amz-trailer', 'x-amz-decoded-content-length', 'x-amz-content-sha256', 'x-amz-expected-bucket-owner'],
-  ...['x-amz-object-attributes', 'x-amz-max-parts', 'x-amz-part-number-marker', 'x-amz-checksum-mode', 'x-amz-mfa'],
+  ...[
+    'x-amz-server-side-encryption-customer-algorithm',
+    'x-amz-server-side-encryption-customer-key',
+  ],
+  ...[
+    'x-amz-server-side-encryption-customer-key-md5',
+    'x-amz-checksum-sha256',
+    'x-amz-checksum-crc32',
+  ],
+  ...[
+    'x-amz-checksum-crc64nvme',
+    'x-amz-checksum-algorithm',
+    'x-amz-checksum-type',
+    'x-amz-sdk-checksum-algorithm',
+  ],
+  ...[
+    'x-amz-trailer',
+    'x-amz-decoded-content-length',
+    'x-amz-content-sha256',
+    'x-amz-expected-bucket-owner',
+  ],
+  ...[
+    'x-amz-object-attributes',
+    'x-amz-max-parts',
+    'x-amz-part-number-marker',
+    'x-amz-checksum-mode',
+    'x-amz-mfa',
+  ],
   ...[
     'x-amz-if-match-size',
     'x-amz-if-match-last-modified-time',
@@ -112,13 +220,36 @@ const HEADERS = [
     'date',
     'expires',
   ],
-  ...['x-quayside-fresh-by', 'x-amz-object-ownership', 'x-amz-bucket-object-lock-enabled', 'x-amz-mp-object-size'],
+  ...[
+    'x-quayside-fresh-by',
+    'x-amz-object-ownership',
+    'x-amz-bucket-object-lock-enabled',
+    'x-amz-mp-object-size',
+  ],
 ];
 
 const ROOTS = [
-  ...['Delete', 'CompleteMultipartUpload', 'Tagging', 'AccessControlPolicy', 'CORSConfiguration', 'Retention'],
-  ...['LegalHold', 'LifecycleConfiguration', 'NotificationConfiguration', 'VersioningConfiguration', 'RestoreRequest'],
-  ...['WebsiteConfiguration', 'ServerSideEncryptionConfiguration', 'BucketLoggingStatus', 'ObjectLockConfiguration'],
+  ...[
+    'Delete',
+    'CompleteMultipartUpload',
+    'Tagging',
+    'AccessControlPolicy',
+    'CORSConfiguration',
+    'Retention',
+  ],
+  ...[
+    'LegalHold',
+    'LifecycleConfiguration',
+    'NotificationConfiguration',
+    'VersioningConfiguration',
+    'RestoreRequest',
+  ],
+  ...[
+    'WebsiteConfiguration',
+    'ServerSideEncryptionConfiguration',
+    'BucketLoggingStatus',
+    'ObjectLockConfiguration',
+  ],
   ...[
     'CreateBucketConfiguration',
     'OwnershipControls',
@@ -185,7 +316,15 @@ const NAMES = [
     'ObjectLockEnabled',
     'Years',
   ],
-  ...['DefaultRetention', 'LocationConstraint', 'ObjectOwnership', 'BlockPublicAcls', 'Payer', 'Tier', 'RoutingRule'],
+  ...[
+    'DefaultRetention',
+    'LocationConstraint',
+    'ObjectOwnership',
+    'BlockPublicAcls',
+    'Payer',
+    'Tier',
+    'RoutingRule',
+  ],
 ];
 
 const escaped = (text: string) => text.replace(/[<&>]/g, (sign) => `&#${sign.charCodeAt(0)};`);
@@ -208,14 +347,27 @@ const encoder = new TextEncoder();
 const body: fc.Arbitrary<string | Uint8Array> = fc.oneof(
   documentOf,
   documentOf.map((text) => text.slice(0, Math.floor(text.length * 0.7))),
-  fc.constantFrom('', '{}', '[]', 'null', '{"Version":"2012-10-17","Statement":[{}]}', '<', '<a', '<a></b>', '<?xml?>'),
+  fc.constantFrom(
+    '',
+    '{}',
+    '[]',
+    'null',
+    '{"Version":"2012-10-17","Statement":[{}]}',
+    '<',
+    '<a',
+    '<a></b>',
+    '<?xml?>',
+  ),
   fc.constantFrom(
     '<!DOCTYPE a [<!ENTITY b "c">]><Delete>&b;</Delete>',
     '<Delete/><Delete/>',
     '&#0;',
     '\ufeff<Tagging/>',
   ),
-  fc.constantFrom('<a>'.repeat(3000), `<Delete>${'<Object><Key>k</Key></Object>'.repeat(1001)}</Delete>`),
+  fc.constantFrom(
+    '<a>'.repeat(3000),
+    `<Delete>${'<Object><Key>k</Key></Object>'.repeat(1001)}</Delete>`,
+  ),
   fc.json({ maxDepth: 3 }),
   fc.uint8Array({ maxLength: 60 }),
   fc.constant(encoder.encode('x').buffer).map((buffer) => new Uint8Array(buffer)),
@@ -277,8 +429,16 @@ function requestFor(name: string, { method, level, query }: Line): fc.Arbitrary<
     })
     .map((given) => ({
       method: given.method,
-      path: level === 'service' ? '/' : level === 'bucket' ? `/${given.bucket}` : `/${given.bucket}/${given.key}`,
-      query: { ...given.parameters, ...(query === null ? {} : { [query]: given.parameters[query] ?? '' }) },
+      path:
+        level === 'service'
+          ? '/'
+          : level === 'bucket'
+            ? `/${given.bucket}`
+            : `/${given.bucket}/${given.key}`,
+      query: {
+        ...given.parameters,
+        ...(query === null ? {} : { [query]: given.parameters[query] ?? '' }),
+      },
       headers: given.headers,
       body: given.body,
       as: given.as as 'owner' | 'stranger' | 'nobody',
@@ -295,7 +455,8 @@ function expectS3Answer(sent: Sent, { status, headers, text }: Reply): void {
   if (status < 300) met.add('ok');
   if (status < 400 || sent.method === 'HEAD') return;
   expect(headers['content-type'], JSON.stringify(shown)).toBe('application/xml');
-  const found = /^<\?xml [^>]*>\n<Error><Code>(\w+(?:\.\w+)?)<\/Code><Message>[^<]+<\/Message>/.exec(text);
+  const found =
+    /^<\?xml [^>]*>\n<Error><Code>(\w+(?:\.\w+)?)<\/Code><Message>[^<]+<\/Message>/.exec(text);
   expect(found?.[1], JSON.stringify(shown)).toBeTruthy();
   met.add(found?.[1] ?? '');
   expect(text).toContain(`<RequestId>${headers['x-amz-request-id']}</RequestId>`);
@@ -304,38 +465,60 @@ function expectS3Answer(sent: Sent, { status, headers, text }: Reply): void {
 describe('bad input', () => {
   it('is made for every operation', () => {
     const unreached = OPERATION_NAMES.filter((name) => !LINES.has(name));
-    // These share a line with another, told apart by a parameter or a header that is among the random ones.
-    expect(unreached.toSorted()).toEqual(['CopyObject', 'DryRunBucketLifecycle', 'ListObjectsV2', 'UploadPartCopy']);
+    // These share a line with another, told apart by a parameter or a header that is among the
+    // random ones.
+    expect(unreached.toSorted()).toEqual([
+      'CopyObject',
+      'DryRunBucketLifecycle',
+      'ListObjectsV2',
+      'UploadPartCopy',
+    ]);
   });
 
-  it.each([...LINES])('of %s is answered as S3 does', { timeout: 60_000 + RUNS * 1000 }, async (name, line) => {
-    const { send } = createTestSurface();
-    const upload = async () => {
-      const reply = await send({ method: 'POST', path: '/fuzz-bucket/key', query: { uploads: '' } });
-      return /<UploadId>([^<]+)</.exec(reply.text)?.[1] ?? 'none';
-    };
-    await send({ method: 'PUT', path: '/fuzz-bucket' });
-    await send({ method: 'PUT', path: '/fuzz-bucket/key', body: 'hello' });
-    const uploadId = await upload();
-    await fc.assert(
-      fc.asyncProperty(requestFor(name, line), fc.boolean(), async (sent, isOwnUpload) => {
-        const { uploadId: given } = sent.query ?? {};
-        const query = given === undefined || !isOwnUpload ? sent.query : { ...sent.query, uploadId };
-        const request = { ...sent, ...(query === undefined ? {} : { query }) };
-        expectS3Answer(request, await send(request));
-        // What was deleted is there again for the next.
-        if (line.method === 'DELETE') {
-          await send({ method: 'PUT', path: '/fuzz-bucket' });
-          await send({ method: 'PUT', path: '/fuzz-bucket/key', body: 'hello' });
-        }
-      }),
-      { numRuns: RUNS },
-    );
-  });
+  it.each([...LINES])(
+    'of %s is answered as S3 does',
+    { timeout: 60_000 + RUNS * 1000 },
+    async (name, line) => {
+      const { send } = createTestSurface();
+      const upload = async () => {
+        const reply = await send({
+          method: 'POST',
+          path: '/fuzz-bucket/key',
+          query: { uploads: '' },
+        });
+        return /<UploadId>([^<]+)</.exec(reply.text)?.[1] ?? 'none';
+      };
+      await send({ method: 'PUT', path: '/fuzz-bucket' });
+      await send({ method: 'PUT', path: '/fuzz-bucket/key', body: 'hello' });
+      const uploadId = await upload();
+      await fc.assert(
+        fc.asyncProperty(requestFor(name, line), fc.boolean(), async (sent, isOwnUpload) => {
+          const { uploadId: given } = sent.query ?? {};
+          const query =
+            given === undefined || !isOwnUpload ? sent.query : { ...sent.query, uploadId };
+          const request = { ...sent, ...(query === undefined ? {} : { query }) };
+          expectS3Answer(request, await send(request));
+          // What was deleted is there again for the next.
+          if (line.method === 'DELETE') {
+            await send({ method: 'PUT', path: '/fuzz-bucket' });
+            await send({ method: 'PUT', path: '/fuzz-bucket/key', body: 'hello' });
+          }
+        }),
+        { numRuns: RUNS },
+      );
+    },
+  );
 
   it('comes far: requests succeed, and fail in many ways', () => {
     expect([...met]).toEqual(
-      expect.arrayContaining(['ok', 'AccessDenied', 'InvalidArgument', 'MalformedXML', 'NoSuchKey', 'NotImplemented']),
+      expect.arrayContaining([
+        'ok',
+        'AccessDenied',
+        'InvalidArgument',
+        'MalformedXML',
+        'NoSuchKey',
+        'NotImplemented',
+      ]),
     );
     expect(met.size).toBeGreaterThan(25);
   });

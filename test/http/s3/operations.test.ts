@@ -7,7 +7,12 @@ import { modelOperations } from './kit/sdk-model.ts';
 import { createTestSurface } from './kit/surface.ts';
 
 /** Headers that somebody reads: authentication, routes.ts, or the ops of the operation. */
-const READ_ALWAYS = ['x-amz-expected-bucket-owner', 'x-amz-sdk-checksum-algorithm', 'content-md5', 'content-length'];
+const READ_ALWAYS = [
+  'x-amz-expected-bucket-owner',
+  'x-amz-sdk-checksum-algorithm',
+  'content-md5',
+  'content-length',
+];
 const CHECKSUMS = /^x-amz-checksum-(?:crc32|crc32c|crc64nvme|sha1|sha256|sha512|md5|xxhash\w+)$/;
 const ACL = [
   'x-amz-acl',
@@ -38,7 +43,9 @@ const COPY_SOURCE = [
   ...READ_CONDITIONS.map((name) => `x-amz-copy-source-${name}`),
 ];
 const customerKey = (prefix = '') =>
-  ['algorithm', 'key', 'key-md5'].map((name) => `x-amz-${prefix}server-side-encryption-customer-${name}`);
+  ['algorithm', 'key', 'key-md5'].map(
+    (name) => `x-amz-${prefix}server-side-encryption-customer-${name}`,
+  );
 const READ_ENCRYPTION = customerKey();
 const COPY_ENCRYPTION = customerKey('copy-source-');
 const ENCRYPTION = [
@@ -55,7 +62,12 @@ const READ: Readonly<Record<string, readonly string[]>> = {
   PutObjectAcl: ACL,
   GetObject: [...READ_ENCRYPTION, ...READ_CONDITIONS, 'range', 'x-amz-checksum-mode'],
   HeadObject: [...READ_ENCRYPTION, ...READ_CONDITIONS, 'range', 'x-amz-checksum-mode'],
-  GetObjectAttributes: [...READ_ENCRYPTION, 'x-amz-object-attributes', 'x-amz-max-parts', 'x-amz-part-number-marker'],
+  GetObjectAttributes: [
+    ...READ_ENCRYPTION,
+    'x-amz-object-attributes',
+    'x-amz-max-parts',
+    'x-amz-part-number-marker',
+  ],
   PutObject: [...ENCRYPTION, ...ATTRIBUTES, ...LOCK, 'x-amz-tagging', 'if-match', 'if-none-match'],
   UploadPart: READ_ENCRYPTION,
   ListParts: READ_ENCRYPTION,
@@ -80,7 +92,12 @@ const READ: Readonly<Record<string, readonly string[]>> = {
     'x-amz-checksum-algorithm',
     'x-amz-checksum-type',
   ],
-  UploadPartCopy: [...READ_ENCRYPTION, ...COPY_ENCRYPTION, ...COPY_SOURCE, 'x-amz-copy-source-range'],
+  UploadPartCopy: [
+    ...READ_ENCRYPTION,
+    ...COPY_ENCRYPTION,
+    ...COPY_SOURCE,
+    'x-amz-copy-source-range',
+  ],
   PutBucketLifecycleConfiguration: ['x-amz-transition-default-minimum-object-size'],
   PutObjectRetention: [BYPASS],
   DeleteObjects: [BYPASS],
@@ -95,7 +112,9 @@ const READ: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('every header that S3 knows', () => {
-  const ours = modelOperations().filter(({ name }) => OPERATION_NAMES.some((known) => known === name));
+  const ours = modelOperations().filter(({ name }) =>
+    OPERATION_NAMES.some((known) => known === name),
+  );
 
   it('is looked up for all our operations', () => {
     // The SDK knows nothing of the operations that S3 has not, nor of browser forms.
@@ -110,7 +129,9 @@ describe('every header that S3 knows', () => {
     (name, headers) => {
       const { rejects }: Operation = OPERATIONS[name as keyof typeof OPERATIONS];
       const known = [...READ_ALWAYS, ...(READ[name] ?? []), ...rejects, ...IGNORED_HEADERS];
-      expect(headers.filter((header) => !known.includes(header) && !CHECKSUMS.test(header))).toEqual([]);
+      expect(
+        headers.filter((header) => !known.includes(header) && !CHECKSUMS.test(header)),
+      ).toEqual([]);
       // A header can't be both read and refused.
       expect(rejects.filter((header) => READ[name]?.includes(header))).toEqual([]);
     },
@@ -122,7 +143,9 @@ describe('refused headers', () => {
     // A form's headers are its fields: test/wire/s3/uploads/post-object.test.ts.
     name === 'PostObject' ? [] : operation.rejects.map((header) => [name, header] as const),
   );
-  const LINES: Readonly<Record<string, { method: string; path: string; query?: Record<string, string> }>> = {
+  const LINES: Readonly<
+    Record<string, { method: string; path: string; query?: Record<string, string> }>
+  > = {
     CreateBucket: { method: 'PUT', path: '/new-bucket' },
     GetObject: { method: 'GET', path: '/b/k' },
     HeadObject: { method: 'HEAD', path: '/b/k' },

@@ -42,14 +42,20 @@ function decided(
     request: makeRequest({ target: '/', headers: wish === 'header' ? { [RECEIPT]: '1' } : {} }),
   };
   return [null, 'owner' as const, 'everyone' as const]
-    .map((receipts) => hasReceipt(call, { ownerId: OWNER.id, settings: { ...NO_SETTINGS, receipts } }))
+    .map((receipts) =>
+      hasReceipt(call, { ownerId: OWNER.id, settings: { ...NO_SETTINGS, receipts } }),
+    )
     .map((has) => (has ? 'y' : 'n'))
     .join('');
 }
 
 describe('who has a receipt', () => {
   it('who pays and asks; who pays, where it is for the owner; everyone, where it is for everyone', () => {
-    expect([decided('owner'), decided('stranger'), decided('nobody')]).toEqual(['nyy', 'nny', 'nny']);
+    expect([decided('owner'), decided('stranger'), decided('nobody')]).toEqual([
+      'nyy',
+      'nny',
+      'nny',
+    ]);
     for (const wish of ['query', 'header'] as const) {
       expect([decided('owner', { wish }), decided('stranger', { wish })]).toEqual(['yyy', 'nny']);
       expect(decided('nobody', { wish })).toBe('nny');
@@ -59,7 +65,9 @@ describe('who has a receipt', () => {
 
   it('nobody by the signature of another: a URL has one where it was signed so, a form never', () => {
     expect(decided('owner', { wish: 'query', isPresigned: true })).toBe('yyy');
-    expect(decided('owner', { wish: 'query', isPresigned: true, isQuerySigned: false })).toBe('nny');
+    expect(decided('owner', { wish: 'query', isPresigned: true, isQuerySigned: false })).toBe(
+      'nny',
+    );
     expect(decided('owner', { wish: 'header', isPresigned: true })).toBe('nny');
     expect(decided('owner', { isPresigned: true })).toBe('nny');
     expect(decided('owner', { wish: 'query', isForm: true })).toBe('nny');
@@ -68,11 +76,17 @@ describe('who has a receipt', () => {
   it('who asks about no bucket pays for that', async () => {
     const surface = createTestSurface();
     const lists = await Promise.all(
-      (['owner', 'stranger'] as const).map((as) => surface.send({ path: '/', query: { receipt: '1' }, as })),
+      (['owner', 'stranger'] as const).map((as) =>
+        surface.send({ path: '/', query: { receipt: '1' }, as }),
+      ),
     );
-    expect(lists.map(({ headers }) => headers[RECEIPT]?.split(',')[0])).toEqual(['class=A', 'class=A']);
+    expect(lists.map(({ headers }) => headers[RECEIPT]?.split(',')[0])).toEqual([
+      'class=A',
+      'class=A',
+    ]);
     const of = async (accountId: AccountId) =>
-      (await surface.core.ports.ledger.call('readReceipts', { accountId, monthMs: MONTH_MS })).receipts[0]?.receipts;
+      (await surface.core.ports.ledger.call('readReceipts', { accountId, monthMs: MONTH_MS }))
+        .receipts[0]?.receipts;
     expect([await of(OWNER.id), await of(STRANGER.id)]).toEqual([1, 1]);
   });
 });
@@ -91,7 +105,12 @@ describe('an answer', () => {
     await surface.send({ method: 'PUT', path: '/box' });
     const body = 'x'.repeat(100);
     isAway = true;
-    const put = await surface.send({ method: 'PUT', path: '/box/k', body, headers: { [RECEIPT]: '1' } });
+    const put = await surface.send({
+      method: 'PUT',
+      path: '/box/k',
+      body,
+      headers: { [RECEIPT]: '1' },
+    });
     const get = await surface.send({ path: '/box/k', query: { receipt: '1' } });
     expect([put.status, get.status, get.text]).toEqual([200, 200, body]);
     expect([put.headers[RECEIPT], get.headers[RECEIPT]]).toEqual([
@@ -124,8 +143,14 @@ describe('an answer', () => {
   it('of a ZIP has a receipt for all that is in it, and each object counts once', async () => {
     const surface = createTestSurface();
     await surface.send({ method: 'PUT', path: '/box' });
-    await surface.send({ method: 'PUT', path: '/box', query: { policy: '' }, body: publicPolicy('box') });
-    for (const key of ['1', '2', '3']) await surface.send({ method: 'PUT', path: `/box/${key}`, body: 'x'.repeat(50) });
+    await surface.send({
+      method: 'PUT',
+      path: '/box',
+      query: { policy: '' },
+      body: publicPolicy('box'),
+    });
+    for (const key of ['1', '2', '3'])
+      await surface.send({ method: 'PUT', path: `/box/${key}`, body: 'x'.repeat(50) });
     const before = surface.meter.totals().operations;
     const zip = await surface.send({ path: '/box', query: { zip: '', receipt: '1' } });
     expect(zip.status).toBe(200);

@@ -1,4 +1,5 @@
-// Requests that make an object are billed by the class of what they made, whichever way it was said.
+// Requests that make an object are billed by the class of what they made, whichever way it was
+// said.
 import { expect, it } from 'vitest';
 import type { AccessKeyId } from '../../../src/domain/nouns.ts';
 import { presignUrl } from '../../../src/http/s3/signature/presign.ts';
@@ -15,7 +16,9 @@ async function createWorld() {
   const classes = () =>
     surface.meter
       .drain(() => true)
-      .flatMap(({ counts }) => [...counts].flatMap(([name, { classA }]) => (classA > 0 ? name : [])));
+      .flatMap(({ counts }) =>
+        [...counts].flatMap(([name, { classA }]) => (classA > 0 ? name : [])),
+      );
   classes();
   return { surface, classes };
 }
@@ -41,17 +44,30 @@ it('by a header, by the query of a presigned URL, by the field of a form', async
     { nowMs: NOW_MS, region: 'auto' },
   );
   const query = Object.fromEntries(new URL(url).searchParams);
-  expect((await surface.send({ method: 'PUT', path: '/bkt/k', query, as: 'nobody' })).status).toBe(200);
+  expect((await surface.send({ method: 'PUT', path: '/bkt/k', query, as: 'nobody' })).status).toBe(
+    200,
+  );
   expect(classes()).toEqual(['STANDARD_IA']);
 
   const policy = JSON.stringify({
     Version: '2012-10-17',
-    Statement: [{ Effect: 'Allow', Principal: '*', Action: 's3:PutObject', Resource: 'arn:aws:s3:::bkt/*' }],
+    Statement: [
+      { Effect: 'Allow', Principal: '*', Action: 's3:PutObject', Resource: 'arn:aws:s3:::bkt/*' },
+    ],
   });
-  expect((await surface.send({ method: 'PUT', path: '/bkt', query: { policy: '' }, body: policy })).status).toBe(204);
+  expect(
+    (await surface.send({ method: 'PUT', path: '/bkt', query: { policy: '' }, body: policy }))
+      .status,
+  ).toBe(204);
   classes();
   const headers = { 'content-type': 'multipart/form-data; boundary=x' };
-  const posted = await surface.send({ method: 'POST', path: '/bkt', headers, body: FORM, as: 'nobody' });
+  const posted = await surface.send({
+    method: 'POST',
+    path: '/bkt',
+    headers,
+    body: FORM,
+    as: 'nobody',
+  });
   expect(posted.status).toBe(204);
   expect(classes()).toEqual(['STANDARD_IA']);
 });
@@ -61,7 +77,9 @@ it('of a copy and of an upload in parts too', async () => {
   await surface.send({ method: 'PUT', path: '/bkt/k', body: 'bytes' });
   classes();
   const copy = { ...COLD, 'x-amz-copy-source': '/bkt/k' };
-  expect((await surface.send({ method: 'PUT', path: '/bkt/copy', headers: copy })).status).toBe(200);
+  expect((await surface.send({ method: 'PUT', path: '/bkt/copy', headers: copy })).status).toBe(
+    200,
+  );
   expect(classes()).toEqual(['STANDARD_IA']);
   const started = { method: 'POST', path: '/bkt/parts', query: { uploads: '' }, headers: COLD };
   expect((await surface.send(started)).status).toBe(200);

@@ -36,10 +36,9 @@ describe('the order of things', () => {
   const surface = createTestSurface();
 
   it('what S3 does not know is refused before anybody is asked who they are', async () => {
-    expect(codeOf(await surface.send({ path: '/b', query: { replication: '' }, as: 'nobody' }))).toEqual([
-      501,
-      'NotImplemented',
-    ]);
+    expect(
+      codeOf(await surface.send({ path: '/b', query: { replication: '' }, as: 'nobody' })),
+    ).toEqual([501, 'NotImplemented']);
     expect(codeOf(await surface.send({ method: 'PATCH', path: '/b/k', as: 'nobody' }))).toEqual([
       405,
       'MethodNotAllowed',
@@ -53,11 +52,18 @@ describe('the order of things', () => {
       headers: { host: 'h', authorization: 'AWS4-HMAC-SHA256 x' },
     });
     await expect(
-      handled.handle(request, { bucket: 'no-such-bucket', rawKey: null, isVirtualHost: false }, 'R'),
+      handled.handle(
+        request,
+        { bucket: 'no-such-bucket', rawKey: null, isVirtualHost: false },
+        'R',
+      ),
     ).rejects.toMatchObject({
       code: 'AuthorizationHeaderMalformed',
     });
-    expect(codeOf(await surface.send({ path: '/no-such-bucket', as: 'stranger' }))).toEqual([404, 'NoSuchBucket']);
+    expect(codeOf(await surface.send({ path: '/no-such-bucket', as: 'stranger' }))).toEqual([
+      404,
+      'NoSuchBucket',
+    ]);
     expect(codeOf(await surface.send({ path: '/Bad!Name' }))).toEqual([400, 'InvalidBucketName']);
   });
 
@@ -69,7 +75,9 @@ describe('the order of things', () => {
         target: `/b/${rawKey}`,
         headers: { host: 'h', authorization: 'AWS4-HMAC-SHA256 x' },
       });
-      await expect(handled.handle(request, { bucket: 'b', rawKey, isVirtualHost: false }, 'R')).rejects.toMatchObject({
+      await expect(
+        handled.handle(request, { bucket: 'b', rawKey, isVirtualHost: false }, 'R'),
+      ).rejects.toMatchObject({
         code: 'InvalidURI',
       });
     },
@@ -77,9 +85,14 @@ describe('the order of things', () => {
 
   it('a key that can be none is refused, one that is odd is kept', async () => {
     await surface.send({ method: 'PUT', path: '/odd' });
-    expect(codeOf(await surface.send({ path: `/odd/${'k'.repeat(1025)}` }))).toEqual([400, 'KeyTooLongError']);
+    expect(codeOf(await surface.send({ path: `/odd/${'k'.repeat(1025)}` }))).toEqual([
+      400,
+      'KeyTooLongError',
+    ]);
     for (const key of ['//', '..', 'a/../b', '+', '%', ' ', 'é\u{1F600}', '\u0001']) {
-      expect((await surface.send({ method: 'PUT', path: `/odd/${key}`, body: key })).status).toBe(200);
+      expect((await surface.send({ method: 'PUT', path: `/odd/${key}`, body: key })).status).toBe(
+        200,
+      );
       expect((await surface.send({ path: `/odd/${key}` })).text).toBe(key);
     }
   });
@@ -106,10 +119,9 @@ describe('unsigned reads', () => {
     for (const name of ['x-amz-checksum-mode', 'x-amz-expected-bucket-owner', 'authorization']) {
       expect((await read({}, { [name]: '' })).text).toBe('delivered open k');
     }
-    expect(codeOf(await read({}, { 'x-amz-server-side-encryption-customer-algorithm': 'AES256' }))).toEqual([
-      400,
-      'InvalidArgument',
-    ]);
+    expect(
+      codeOf(await read({}, { 'x-amz-server-side-encryption-customer-algorithm': 'AES256' })),
+    ).toEqual([400, 'InvalidArgument']);
     expect((await surface.send({ path: '/open/k', as: 'stranger' })).text).toBe('from the index');
   });
 });
@@ -127,7 +139,9 @@ describe('metering', () => {
     await send({ method: 'HEAD', path: '/metered/k' });
     await send({ path: '/metered/k', headers: { range: 'bytes=0-1' } });
     // What has not changed is free.
-    expect((await send({ path: '/metered/k', headers: { 'if-none-match': '*' } })).status).toBe(304);
+    expect((await send({ path: '/metered/k', headers: { 'if-none-match': '*' } })).status).toBe(
+      304,
+    );
     await send({ method: 'DELETE', path: '/metered/none' });
     await send({ path: '/metered/missing' });
     await send({ path: '/metered/k', as: 'stranger' });
@@ -148,11 +162,14 @@ describe('what breaks', () => {
     };
     const surface = surfaceOver(failing);
     const request = makeRequest({ target: '/b?location', headers: { host: 'h' } });
-    await expect(surface.handle(request, { bucket: 'bucket', rawKey: null, isVirtualHost: false }, 'R')).rejects.toBe(
-      broken,
-    );
+    await expect(
+      surface.handle(request, { bucket: 'bucket', rawKey: null, isVirtualHost: false }, 'R'),
+    ).rejects.toBe(broken);
     const response = renderS3Error(broken, { method: 'GET', resource: '/b', requestId: 'R' });
-    expect([response.status, await response.text()]).toEqual([500, expect.not.stringContaining('fire')]);
+    expect([response.status, await response.text()]).toEqual([
+      500,
+      expect.not.stringContaining('fire'),
+    ]);
   });
 });
 
@@ -174,7 +191,12 @@ describe('the age of a signature', () => {
   it('is that of the date that was signed, whatever the query says', async () => {
     await surface.send({ method: 'PUT', path: '/aged' });
     await surface.send({ method: 'PUT', path: '/aged/k', body: 'x' });
-    const put = { method: 'PUT', path: '/aged', query: { policy: '' }, body: JSON.stringify(policy) };
+    const put = {
+      method: 'PUT',
+      path: '/aged',
+      query: { policy: '' },
+      body: JSON.stringify(policy),
+    };
     expect((await surface.send(put)).status).toBe(204);
     expect((await surface.send({ path: '/aged/k' })).status).toBe(200);
     surface.advanceMs(AGE_MS);

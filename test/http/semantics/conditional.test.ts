@@ -13,7 +13,12 @@ const AFTER = 'Sun, 06 Nov 1994 08:49:38 GMT';
 /** With milliseconds: headers have seconds only, and the comparison must too. */
 const OBJECT = { etag: 'abc', lastModifiedMs: Date.UTC(1994, 10, 6, 8, 49, 37, 640) };
 
-const NONE: ReadConditions = { ifMatch: null, ifNoneMatch: null, ifModifiedSince: null, ifUnmodifiedSince: null };
+const NONE: ReadConditions = {
+  ifMatch: null,
+  ifNoneMatch: null,
+  ifModifiedSince: null,
+  ifUnmodifiedSince: null,
+};
 
 describe('evaluateRead', () => {
   const table: readonly [Partial<ReadConditions>, ReturnType<typeof evaluateRead>][] = [
@@ -68,7 +73,10 @@ describe('evaluateRead', () => {
     [{ ifUnmodifiedSince: BEFORE, ifNoneMatch: '"abc"' }, 'precondition-failed'],
     [{ ifUnmodifiedSince: SAME, ifModifiedSince: SAME }, 'not-modified'],
     [{ ifUnmodifiedSince: BEFORE, ifModifiedSince: AFTER }, 'precondition-failed'],
-    [{ ifMatch: '*', ifUnmodifiedSince: BEFORE, ifNoneMatch: '"x"', ifModifiedSince: AFTER }, 'proceed'],
+    [
+      { ifMatch: '*', ifUnmodifiedSince: BEFORE, ifNoneMatch: '"x"', ifModifiedSince: AFTER },
+      'proceed',
+    ],
   ];
 
   it.each(table)('%j: %s', (conditions, expected) => {
@@ -77,8 +85,12 @@ describe('evaluateRead', () => {
 
   it('has the resolution of a second: a change within the second of the date is not seen', () => {
     const lastModifiedMs = Date.UTC(1994, 10, 6, 8, 49, 37, 999);
-    expect(evaluateRead({ ...NONE, ifUnmodifiedSince: SAME }, { ...OBJECT, lastModifiedMs })).toBe('proceed');
-    expect(evaluateRead({ ...NONE, ifModifiedSince: SAME }, { ...OBJECT, lastModifiedMs })).toBe('not-modified');
+    expect(evaluateRead({ ...NONE, ifUnmodifiedSince: SAME }, { ...OBJECT, lastModifiedMs })).toBe(
+      'proceed',
+    );
+    expect(evaluateRead({ ...NONE, ifModifiedSince: SAME }, { ...OBJECT, lastModifiedMs })).toBe(
+      'not-modified',
+    );
     const next = { ...OBJECT, lastModifiedMs: lastModifiedMs + 1 };
     expect(evaluateRead({ ...NONE, ifUnmodifiedSince: SAME }, next)).toBe('precondition-failed');
     expect(evaluateRead({ ...NONE, ifModifiedSince: SAME }, next)).toBe('proceed');
@@ -148,14 +160,17 @@ describe('parseWriteCondition', () => {
     [null, '"abc', 'If-None-Match'],
   ];
 
-  it.each(refusals)('If-Match %j, If-None-Match %j: NotImplemented, naming %s', (ifMatch, ifNoneMatch, header) => {
-    let thrown: unknown;
-    try {
-      parseWriteCondition(ifMatch, ifNoneMatch);
-    } catch (error) {
-      thrown = error;
-    }
-    expect(thrown).toBeInstanceOf(StorageError);
-    expect(thrown).toMatchObject({ code: 'NotImplemented', fields: { Header: header } });
-  });
+  it.each(refusals)(
+    'If-Match %j, If-None-Match %j: NotImplemented, naming %s',
+    (ifMatch, ifNoneMatch, header) => {
+      let thrown: unknown;
+      try {
+        parseWriteCondition(ifMatch, ifNoneMatch);
+      } catch (error) {
+        thrown = error;
+      }
+      expect(thrown).toBeInstanceOf(StorageError);
+      expect(thrown).toMatchObject({ code: 'NotImplemented', fields: { Header: header } });
+    },
+  );
 });

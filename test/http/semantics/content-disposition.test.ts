@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { attachment, downloadDisposition } from '../../../src/http/semantics/content-disposition.ts';
+import {
+  attachment,
+  downloadDisposition,
+} from '../../../src/http/semantics/content-disposition.ts';
 import { isHeaderText } from '../../../src/http/semantics/header-text.ts';
 
 describe('a download’s name', () => {
@@ -13,7 +16,10 @@ describe('a download’s name', () => {
     ['100%25.txt', `attachment; filename="100_25.txt"; filename*=UTF-8''100%2525.txt`],
     ['say "hi".txt', `attachment; filename="say _hi_.txt"; filename*=UTF-8''say%20%22hi%22.txt`],
     [`it's (1)*.txt`, `attachment; filename="it's (1)*.txt"`],
-    [`é's (1)*.txt`, `attachment; filename="_'s (1)*.txt"; filename*=UTF-8''%C3%A9%27s%20%281%29%2A.txt`],
+    [
+      `é's (1)*.txt`,
+      `attachment; filename="_'s (1)*.txt"; filename*=UTF-8''%C3%A9%27s%20%281%29%2A.txt`,
+    ],
     ['a\\b\r\nc\u202ed', 'attachment; filename="a_b__c_d"'],
     ['\ud800x', `attachment; filename="_x"; filename*=UTF-8''%EF%BF%BDx`],
     ['folder/', 'attachment; filename="download"'],
@@ -37,7 +43,8 @@ describe('a download’s name', () => {
               header,
             ) ?? [];
           expect(plain).toMatch(/^[^"\\/%]+$/);
-          if (extended !== undefined) expect(decodeURIComponent(extended)).toMatch(/^[^\p{Cc}/\\]+$/u);
+          if (extended !== undefined)
+            expect(decodeURIComponent(extended)).toMatch(/^[^\p{Cc}/\\]+$/u);
         },
       ),
     );

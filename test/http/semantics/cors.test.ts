@@ -21,8 +21,12 @@ const request = (headers: Record<string, string>, method = 'GET') => ({
   method,
   header: (name: string) => headers[name] ?? null,
 });
-const ask = (rules: readonly CorsRule[], origin: string, method = 'GET', requestedHeaders: string[] = []) =>
-  findCorsGrant(rules, { origin, method, requestedHeaders });
+const ask = (
+  rules: readonly CorsRule[],
+  origin: string,
+  method = 'GET',
+  requestedHeaders: string[] = [],
+) => findCorsGrant(rules, { origin, method, requestedHeaders });
 
 describe('the origin', () => {
   const table: [pattern: string, origin: string, isAllowed: boolean][] = [
@@ -57,7 +61,12 @@ describe('method and headers', () => {
   const rules = [
     rule({ id: 'get', allowedMethods: ['GET', 'HEAD'] }),
     rule({ id: 'put', allowedMethods: ['PUT'], allowedHeaders: ['Content-Type', 'x-amz-*'] }),
-    rule({ id: 'all', allowedMethods: ['PUT', 'DELETE'], allowedHeaders: ['*'], allowedOrigins: ['https://own'] }),
+    rule({
+      id: 'all',
+      allowedMethods: ['PUT', 'DELETE'],
+      allowedHeaders: ['*'],
+      allowedOrigins: ['https://own'],
+    }),
   ];
   const table: [origin: string, method: string, headers: string[], id: string | null][] = [
     ['https://x', 'GET', [], 'get'],
@@ -124,8 +133,13 @@ describe('what is told', () => {
 
   it('goes by the method that is asked for, as S3 does', () => {
     const headers = { origin: 'https://a', 'access-control-request-method': 'PUT' };
-    expect(corsHeaders([rich], request(headers, 'DELETE'))).toHaveProperty('access-control-allow-origin', 'https://a');
-    expect(corsHeaders([rich], request({ ...headers, 'access-control-request-method': 'POST' }))).toEqual({
+    expect(corsHeaders([rich], request(headers, 'DELETE'))).toHaveProperty(
+      'access-control-allow-origin',
+      'https://a',
+    );
+    expect(
+      corsHeaders([rich], request({ ...headers, 'access-control-request-method': 'POST' })),
+    ).toEqual({
       vary: VARY,
     });
   });

@@ -4,17 +4,31 @@ import type { Checksum } from '../../../src/domain/nouns.ts';
 import { type DigestSource, digestHeaders } from '../../../src/http/semantics/digest-fields.ts';
 
 const BODY = new TextEncoder().encode('{"hello": "world"}');
-const digest = (algorithm: string, encoding: 'hex' | 'base64') => createHash(algorithm).update(BODY).digest(encoding);
+const digest = (algorithm: string, encoding: 'hex' | 'base64') =>
+  createHash(algorithm).update(BODY).digest(encoding);
 const MD5 = digest('md5', 'base64');
 const SHA256 = digest('sha256', 'base64');
 
-const STORED: DigestSource = { etag: digest('md5', 'hex'), checksum: null, encryption: null, inlineBytes: null };
-const checksum = (algorithm: Checksum['algorithm'], value: string, type: Checksum['type'] = 'FULL_OBJECT') => ({
+const STORED: DigestSource = {
+  etag: digest('md5', 'hex'),
+  checksum: null,
+  encryption: null,
+  inlineBytes: null,
+};
+const checksum = (
+  algorithm: Checksum['algorithm'],
+  value: string,
+  type: Checksum['type'] = 'FULL_OBJECT',
+) => ({
   ...STORED,
   checksum: { algorithm, type, value },
 });
 
-function ask(headers: Readonly<Record<string, string>>, source: DigestSource = STORED, isWhole = true) {
+function ask(
+  headers: Readonly<Record<string, string>>,
+  source: DigestSource = STORED,
+  isWhole = true,
+) {
   return digestHeaders({ header: (name) => headers[name] ?? null }, source, isWhole);
 }
 
@@ -26,8 +40,12 @@ describe('digests', () => {
 
   it('of a body in memory are computed', () => {
     const source = { ...STORED, inlineBytes: BODY };
-    expect(ask({ 'want-repr-digest': 'sha-256=1' }, source)).toEqual({ 'repr-digest': `sha-256=:${SHA256}:` });
-    expect(ask({ 'want-repr-digest': 'sha-256=1' }, { ...STORED, inlineBytes: new Uint8Array(65_537) })).toEqual({});
+    expect(ask({ 'want-repr-digest': 'sha-256=1' }, source)).toEqual({
+      'repr-digest': `sha-256=:${SHA256}:`,
+    });
+    expect(
+      ask({ 'want-repr-digest': 'sha-256=1' }, { ...STORED, inlineBytes: new Uint8Array(65_537) }),
+    ).toEqual({});
   });
 
   it.each([
@@ -36,7 +54,9 @@ describe('digests', () => {
     ['CRC32C', 'crc32c'],
   ] as const)('are the stored %s', (algorithm, name) => {
     const source = checksum(algorithm, 'c3RvcmVk');
-    expect(ask({ 'want-repr-digest': `${name}=5` }, source)).toEqual({ 'repr-digest': `${name}=:c3RvcmVk:` });
+    expect(ask({ 'want-repr-digest': `${name}=5` }, source)).toEqual({
+      'repr-digest': `${name}=:c3RvcmVk:`,
+    });
   });
 
   it('are never those of parts, nor of another algorithm', () => {
@@ -50,7 +70,9 @@ describe('digests', () => {
     expect(ask(want)).toEqual({ 'repr-digest': `md5=:${MD5}:` });
     expect(ask(want, { ...STORED, etag: `${STORED.etag}-2` })).toEqual({});
     expect(ask(want, { ...STORED, encryption: { kind: 'customer', wrappedKey: 'x' } })).toEqual({});
-    expect(ask(want, { ...STORED, encryption: { kind: 'server', wrappedKey: 'x' } })).toEqual(ask(want));
+    expect(ask(want, { ...STORED, encryption: { kind: 'server', wrappedKey: 'x' } })).toEqual(
+      ask(want),
+    );
   });
 
   it('are not computed over sealed bytes', () => {

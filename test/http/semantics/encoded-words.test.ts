@@ -15,7 +15,9 @@ function decode(text: string): string {
         : Buffer.from(
             content
               .replaceAll('_', ' ')
-              .replace(/=([0-9A-F]{2})/g, (_hex, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
+              .replace(/=([0-9A-F]{2})/g, (_hex, hex) =>
+                String.fromCharCode(Number.parseInt(hex, 16)),
+              ),
             'latin1',
           ).toString('utf8'),
     );

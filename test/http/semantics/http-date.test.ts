@@ -24,9 +24,12 @@ describe('formatHttpDate', () => {
     expect(formatHttpDate(EXAMPLE_MS + 1000)).toBe('Sun, 06 Nov 1994 08:49:38 GMT');
   });
 
-  it.each([Number.NaN, Number.POSITIVE_INFINITY, utc(10_000, 0), utc(-1, 0), 8.64e15 + 1])('refuses %d', (ms) => {
-    expect(() => formatHttpDate(ms)).toThrow(RangeError);
-  });
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, utc(10_000, 0), utc(-1, 0), 8.64e15 + 1])(
+    'refuses %d',
+    (ms) => {
+      expect(() => formatHttpDate(ms)).toThrow(RangeError);
+    },
+  );
 
   it('is right whatever was formatted before', () => {
     // Neighbouring seconds and seconds 256 apart compete for the slots of the memo.
@@ -131,10 +134,13 @@ describe('parseHttpDate', () => {
 
   it('never throws and never gives anything but a second', () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom(...'SunMonNov ,:-0123456789GMT'), maxLength: 40 }), (text) => {
-        const ms = parseHttpDate(text);
-        expect(ms === null || ms % 1000 === 0).toBe(true);
-      }),
+      fc.property(
+        fc.string({ unit: fc.constantFrom(...'SunMonNov ,:-0123456789GMT'), maxLength: 40 }),
+        (text) => {
+          const ms = parseHttpDate(text);
+          expect(ms === null || ms % 1000 === 0).toBe(true);
+        },
+      ),
     );
   });
 });

@@ -1,13 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { ImageSettings } from '../../../src/domain/hosting.ts';
-import { imageFormatOf, parseImageQuery, recipeName } from '../../../src/http/semantics/image-query.ts';
+import {
+  imageFormatOf,
+  parseImageQuery,
+  recipeName,
+} from '../../../src/http/semantics/image-query.ts';
 import type { ImageFormat } from '../../../src/ports/derived.ts';
 
 const ANY: ImageSettings = { sizes: 'any', maxSize: 4096 };
 const CLOSED: ImageSettings = { sizes: [], maxSize: 4096 };
 const FEW: ImageSettings = { sizes: [320, 640], maxSize: 2000 };
 
-function parse(query: string, options: { accept?: string; source?: ImageFormat; settings?: ImageSettings } = {}) {
+function parse(
+  query: string,
+  options: { accept?: string; source?: ImageFormat; settings?: ImageSettings } = {},
+) {
   const { accept = null, source = 'jpeg', settings = ANY } = options;
   const wish = parseImageQuery(query, accept, source, settings);
   return wish === null ? null : recipeName(wish.recipe);
@@ -58,11 +65,15 @@ describe('what an address asks of an image', () => {
   it('may be of some sizes only', () => {
     expect(parse('w=320&h=640', { settings: FEW })).toBe('w320-h640-scale-down-jpeg80');
     expect(() => parse('w=321', { settings: FEW })).toThrow('one of 320, 640');
-    expect(() => parse('w=640', { settings: { sizes: [640], maxSize: 320 } })).toThrow('from 1 to 320');
+    expect(() => parse('w=640', { settings: { sizes: [640], maxSize: 320 } })).toThrow(
+      'from 1 to 320',
+    );
   });
 
   it('is of no size that is not listed, unless the owner has signed it', () => {
-    expect(() => parse('w=320', { settings: CLOSED })).toThrow('in a URL that the owner of the bucket has signed');
+    expect(() => parse('w=320', { settings: CLOSED })).toThrow(
+      'in a URL that the owner of the bucket has signed',
+    );
     expect(() => parse('h=1', { settings: CLOSED })).toThrow('signed');
     expect(parse('format=webp', { settings: CLOSED })).toBe('scale-down-webp75');
     for (const settings of [CLOSED, FEW]) {
@@ -86,11 +97,14 @@ describe('what an address asks of an image', () => {
     ['avif', 'image/avif', 'avif50'],
     ['avif', undefined, 'jpeg80'],
   ])('auto makes of %s for %s: %s', (source, accept, name) => {
-    expect(parse('format=auto', { source, ...(accept === undefined ? {} : { accept }) })).toBe(`scale-down-${name}`);
+    expect(parse('format=auto', { source, ...(accept === undefined ? {} : { accept }) })).toBe(
+      `scale-down-${name}`,
+    );
   });
 
   it('keeps the format when none is asked for', () => {
-    for (const source of ['png', 'gif'] as const) expect(parse('w=5', { source })).toBe(`w5-scale-down-${source}`);
+    for (const source of ['png', 'gif'] as const)
+      expect(parse('w=5', { source })).toBe(`w5-scale-down-${source}`);
     expect(parse('w=5', { source: 'webp', accept: '*/*' })).toBe('w5-scale-down-webp75');
   });
 

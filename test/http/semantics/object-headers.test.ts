@@ -26,7 +26,18 @@ const BASE = {
   'accept-ranges': 'bytes',
 };
 /** Texts that would break HTTP or cannot be sent as bytes. */
-const UNSAFE = ['a\rb', 'a\nb', 'a\r\nSet-Cookie: x=1', 'a\0b', '\x1b[31m', '\x7f', 'снег', '日本', '🗝', '\ud800'];
+const UNSAFE = [
+  'a\rb',
+  'a\nb',
+  'a\r\nSet-Cookie: x=1',
+  'a\0b',
+  '\x1b[31m',
+  '\x7f',
+  'снег',
+  '日本',
+  '🗝',
+  '\ud800',
+];
 /** Bytes above 7F, one character each: what Node makes of UTF-8 on the wire. */
 const BYTES = 'caf\u00c3\u00a9 \u00e9\u00ff\u0080';
 
@@ -56,7 +67,9 @@ describe('objectHeaders', () => {
       websiteRedirectLocation: '/other',
     };
     const userMetadata = { color: 'blue', empty: '', bytes: BYTES, 'with-hyphen': ' x\ty ' };
-    expect(objectHeaders({ ...OBJECT, headers, userMetadata, storageClass: 'STANDARD_IA' })).toEqual({
+    expect(
+      objectHeaders({ ...OBJECT, headers, userMetadata, storageClass: 'STANDARD_IA' }),
+    ).toEqual({
       ...BASE,
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'max-age=60',
@@ -126,13 +139,24 @@ describe('objectHeaders', () => {
   });
 
   it('can be sent whatever is stored', () => {
-    const text = fc.array(fc.integer({ min: 0, max: 0x17f }), { maxLength: 6 }).map((c) => String.fromCharCode(...c));
+    const text = fc
+      .array(fc.integer({ min: 0, max: 0x17f }), { maxLength: 6 })
+      .map((c) => String.fromCharCode(...c));
     fc.assert(
-      fc.property(text, text, fc.dictionary(text, text), (contentType, cacheControl, userMetadata) => {
-        const record = objectHeaders({ ...OBJECT, headers: { contentType, cacheControl }, userMetadata });
-        // The Headers object of the platform refuses what HTTP cannot carry.
-        expect(() => new Headers(record)).not.toThrow();
-      }),
+      fc.property(
+        text,
+        text,
+        fc.dictionary(text, text),
+        (contentType, cacheControl, userMetadata) => {
+          const record = objectHeaders({
+            ...OBJECT,
+            headers: { contentType, cacheControl },
+            userMetadata,
+          });
+          // The Headers object of the platform refuses what HTTP cannot carry.
+          expect(() => new Headers(record)).not.toThrow();
+        },
+      ),
     );
   });
 });
@@ -168,13 +192,18 @@ describe('applyResponseOverrides', () => {
     const shared = Object.freeze(objectHeaders(OBJECT));
     expect(applyResponseOverrides(shared, from({}))).toBe(shared);
     expect(applyResponseOverrides(shared, from({ 'response-content-type': '' }))).toBe(shared);
-    const overridden = applyResponseOverrides(shared, from({ 'response-content-type': 'text/plain' }));
+    const overridden = applyResponseOverrides(
+      shared,
+      from({ 'response-content-type': 'text/plain' }),
+    );
     expect(overridden['content-type']).toBe('text/plain');
     expect(shared).toEqual(BASE);
   });
 
   it.each(UNSAFE)('refuses %j', (value) => {
-    const error = thrownBy(() => applyResponseOverrides({ ...BASE }, from({ 'response-content-disposition': value })));
+    const error = thrownBy(() =>
+      applyResponseOverrides({ ...BASE }, from({ 'response-content-disposition': value })),
+    );
     expect(error.code).toBe('InvalidArgument');
     expect(error.fields).toEqual({ ArgumentName: 'response-content-disposition' });
   });
@@ -225,7 +254,12 @@ describe('readObjectAttributes', () => {
   });
 
   it('come back as they went in, metadata beyond ASCII as encoded words', () => {
-    const sent = { 'content-type': 'a/b', 'content-encoding': 'gzip', 'x-amz-meta-a': BYTES, 'x-amz-meta-e': '' };
+    const sent = {
+      'content-type': 'a/b',
+      'content-encoding': 'gzip',
+      'x-amz-meta-a': BYTES,
+      'x-amz-meta-e': '',
+    };
     const record = objectHeaders({ ...OBJECT, ...read(sent) });
     expect(record).toEqual({
       ...BASE,
@@ -267,7 +301,9 @@ describe('readObjectAttributes', () => {
       ['__proto__', 'a'],
       ['constructor', 'b'],
     ]);
-    expect(objectHeaders({ ...OBJECT, userMetadata: odd })).toMatchObject({ 'x-amz-meta-__proto__': 'a' });
+    expect(objectHeaders({ ...OBJECT, userMetadata: odd })).toMatchObject({
+      'x-amz-meta-__proto__': 'a',
+    });
   });
 
   it('allow 2 KiB of metadata, names without the prefix and values together', () => {
@@ -281,32 +317,45 @@ describe('readObjectAttributes', () => {
   it('allow 8 KiB of kept headers', () => {
     const value = 'x'.repeat(4096);
     expect(read({ 'cache-control': value, expires: value }).headers.expires).toBe(value);
-    expect(thrownBy(() => read({ 'cache-control': value, expires: `${value}x` })).code).toBe('MetadataTooLarge');
+    expect(thrownBy(() => read({ 'cache-control': value, expires: `${value}x` })).code).toBe(
+      'MetadataTooLarge',
+    );
   });
 
-  it.each(['STANDARD', 'STANDARD_IA', 'REDUCED_REDUNDANCY', 'ONEZONE_IA', 'INTELLIGENT_TIERING', 'GLACIER_IR'])(
-    'take the class %s',
-    (storageClass) => {
-      expect(read({ 'x-amz-storage-class': storageClass }).storageClass).toBe(storageClass);
-    },
-  );
+  it.each([
+    'STANDARD',
+    'STANDARD_IA',
+    'REDUCED_REDUNDANCY',
+    'ONEZONE_IA',
+    'INTELLIGENT_TIERING',
+    'GLACIER_IR',
+  ])('take the class %s', (storageClass) => {
+    expect(read({ 'x-amz-storage-class': storageClass }).storageClass).toBe(storageClass);
+  });
 
   it.each(['', 'standard', 'GLACIER', 'DEEP_ARCHIVE', 'OUTPOSTS', 'constructor', 'STANDARD '])(
     'refuse the class %j',
     (storageClass) => {
-      expect(thrownBy(() => read({ 'x-amz-storage-class': storageClass })).code).toBe('InvalidStorageClass');
+      expect(thrownBy(() => read({ 'x-amz-storage-class': storageClass })).code).toBe(
+        'InvalidStorageClass',
+      );
     },
   );
 
-  it.each(['/', '/a', 'http://a/', 'https://a/b?c', `/${'x'.repeat(2047)}`])('take the redirect %s', (location) => {
-    const { headers } = read({ 'x-amz-website-redirect-location': location });
-    expect(headers.websiteRedirectLocation).toBe(location);
-  });
+  it.each(['/', '/a', 'http://a/', 'https://a/b?c', `/${'x'.repeat(2047)}`])(
+    'take the redirect %s',
+    (location) => {
+      const { headers } = read({ 'x-amz-website-redirect-location': location });
+      expect(headers.websiteRedirectLocation).toBe(location);
+    },
+  );
 
   it.each(['a', 'ftp://a', 'javascript:alert(1)', 'HTTP//a', 'http:/a', `/${'x'.repeat(2048)}`])(
     'refuse the redirect %s',
     (location) => {
-      expect(thrownBy(() => read({ 'x-amz-website-redirect-location': location })).code).toBe('InvalidArgument');
+      expect(thrownBy(() => read({ 'x-amz-website-redirect-location': location })).code).toBe(
+        'InvalidArgument',
+      );
     },
   );
 

@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contentRange, parseRange, unsatisfiedContentRange } from '../../../src/http/semantics/range.ts';
+import {
+  contentRange,
+  parseRange,
+  unsatisfiedContentRange,
+} from '../../../src/http/semantics/range.ts';
 
 const range = (startByte: number, endByteInclusive: number) => ({ startByte, endByteInclusive });
 
@@ -99,7 +103,9 @@ describe('parseRange', () => {
           .oneof(
             fc.string({ unit: fc.constantFrom(...'bytes=-,0123456789 ') }),
             // Left to chance alone, next to none would be a range.
-            fc.tuple(fc.option(fc.nat(25)), fc.option(fc.nat(25))).map(([a, b]) => `${a ?? ''}-${b ?? ''}`),
+            fc
+              .tuple(fc.option(fc.nat(25)), fc.option(fc.nat(25)))
+              .map(([a, b]) => `${a ?? ''}-${b ?? ''}`),
           )
           .map((text) => `bytes=${text}`),
         fc.nat(20),

@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StorageError } from '../../../src/domain/errors.ts';
-import { decodePathSegment, encodeForXmlUrl, parseQuery } from '../../../src/http/semantics/raw-path.ts';
+import {
+  decodePathSegment,
+  encodeForXmlUrl,
+  parseQuery,
+} from '../../../src/http/semantics/raw-path.ts';
 
 /** Any text that UTF-8 can hold. (fast-check's own unit for that takes a second to set up.) */
 const character = fc.oneof(
@@ -9,7 +13,9 @@ const character = fc.oneof(
   fc.integer({ min: 0x80, max: 0xd7ff }),
   fc.integer({ min: 0xe000, max: 0x10ffff }),
 );
-const unicode = fc.array(character, { maxLength: 12 }).map((codes) => String.fromCodePoint(...codes));
+const unicode = fc
+  .array(character, { maxLength: 12 })
+  .map((codes) => String.fromCodePoint(...codes));
 
 const INVALID_URI = expect.objectContaining({ code: 'InvalidURI' });
 
@@ -70,7 +76,8 @@ describe('decodePathSegment', () => {
     ['%F0%9F%97%9D', '🗝'],
     ['%EF%BB%BFx', '\ufeffx'],
     ["!$&'()*,;=:@", "!$&'()*,;=:@"],
-    // Bytes sent bare, as curl does with a name typed in UTF-8; a server hands them over one character each.
+    // Bytes sent bare, as curl does with a name typed in UTF-8; a server hands them over one
+    // character each.
     ['\xc3\xbc.txt', 'ü.txt'],
     ['\xf0\x9f\x97\x9d%20x', '🗝 x'],
     ['\xc3%BC', 'ü'],
@@ -88,7 +95,9 @@ describe('decodePathSegment', () => {
         expect(decodePathSegment(encodeURIComponent(key))).toBe(key);
         // As botocore and the SDKs do, slashes bare.
         expect(decodePathSegment(encodeURIComponent(key).replaceAll('%2F', '/'))).toBe(key);
-        const everyByte = [...new TextEncoder().encode(key)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`);
+        const everyByte = [...new TextEncoder().encode(key)].map(
+          (byte) => `%${byte.toString(16).padStart(2, '0')}`,
+        );
         expect(decodePathSegment(everyByte.join(''))).toBe(key);
         const bare = String.fromCharCode(...new TextEncoder().encode(key.replaceAll('%', '')));
         expect(decodePathSegment(bare)).toBe(key.replaceAll('%', ''));
@@ -98,13 +107,16 @@ describe('decodePathSegment', () => {
 
   it('gives well-formed text or InvalidURI, nothing else', () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom(...'%0189aAcCeEfF+/', '\xc3', '\xbc', '\x80') }), (raw) => {
-        try {
-          expect(decodePathSegment(raw).isWellFormed()).toBe(true);
-        } catch (error) {
-          expect(error).toEqual(INVALID_URI);
-        }
-      }),
+      fc.property(
+        fc.string({ unit: fc.constantFrom(...'%0189aAcCeEfF+/', '\xc3', '\xbc', '\x80') }),
+        (raw) => {
+          try {
+            expect(decodePathSegment(raw).isWellFormed()).toBe(true);
+          } catch (error) {
+            expect(error).toEqual(INVALID_URI);
+          }
+        },
+      ),
     );
   });
 });
@@ -175,7 +187,9 @@ describe('parseQuery', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(unicode, unicode), { maxLength: 5 }), (parameters) => {
         const expected = parameters.filter(([name, value]) => name !== '' || value !== '');
-        const percent = expected.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
+        const percent = expected.map(
+          ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
+        );
         expect(parseQuery(percent.join('&')).entries).toEqual(expected);
         expect(parseQuery(new URLSearchParams(expected).toString()).entries).toEqual(expected);
       }),

@@ -13,7 +13,12 @@ describe('renderMetrics', () => {
         [{}, 1e21],
       ]),
       metricFamily('gauge', 'nothing', 'Has no samples.', []),
-      { name: 'b_seconds', help: 'Takes.', type: 'histogram', samples: histogram.samples({ of: 'x' }) },
+      {
+        name: 'b_seconds',
+        help: 'Takes.',
+        type: 'histogram',
+        samples: histogram.samples({ of: 'x' }),
+      },
       metricFamily('gauge', 'odd', 'Odd.', [
         [{ is: 'a' }, Number.POSITIVE_INFINITY],
         [{ is: 'b' }, Number.NEGATIVE_INFINITY],

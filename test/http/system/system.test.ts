@@ -1,4 +1,5 @@
-// What /-/ready says: whether the server can serve and write, and what kind of thing keeps it from that.
+// What /-/ready says: whether the server can serve and write, and what kind of thing keeps it from
+// that.
 import { describe, expect, it } from 'vitest';
 import { createSystemSurface } from '../../../src/http/system/system.ts';
 import type { NotReadyReason } from '../../../src/ports/readiness.ts';
@@ -14,7 +15,12 @@ async function ask(
   const answer = createSystemSurface({ ...KEY, ...settings }, async () => [], { notReady });
   const request = makeRequest({ method: 'GET', target: '/-/ready' });
   const response = await answer(request, '/ready', 'request-1');
-  return { status: response.status, body: JSON.parse(await response.text()), headers: response.headers, request };
+  return {
+    status: response.status,
+    body: JSON.parse(await response.text()),
+    headers: response.headers,
+    request,
+  };
 }
 
 describe('readiness', () => {
@@ -27,7 +33,10 @@ describe('readiness', () => {
 
   it('is 503 with the reasons otherwise', async () => {
     const { status, body } = await ask(['disk-full', 'index-stalled']);
-    expect([status, body]).toEqual([503, { status: 'not-ready', reasons: ['disk-full', 'index-stalled'] }]);
+    expect([status, body]).toEqual([
+      503,
+      { status: 'not-ready', reasons: ['disk-full', 'index-stalled'] },
+    ]);
   });
 
   it('wants the whole root key', async () => {

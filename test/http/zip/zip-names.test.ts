@@ -65,23 +65,31 @@ describe('names in an archive', () => {
   it('cost little, however many keys would have one name or however deep they are', () => {
     // Four digits in 16 characters that all become `_`.
     const digits = (n: number) => n.toString(16).padStart(4, '0');
-    const unlike = (n: number) => digits(n).replace(/./g, (digit) => String.fromCharCode(0x80 + Number(`0x${digit}`)));
+    const unlike = (n: number) =>
+      digits(n).replace(/./g, (digit) => String.fromCharCode(0x80 + Number(`0x${digit}`)));
     const same = Array.from({ length: 8_000 }, (_, n) => `${unlike(n)}.txt`);
     const deep = Array.from({ length: 2_000 }, (_, n) => `${digits(n)}${'/a'.repeat(500)}`);
     const dotted = Array.from({ length: 2_000 }, (_, n) => `${digits(n)}${'.'.repeat(1000)}a.`);
     const start = process.cpuUsage();
     const names = namesOf([...same, ...deep, ...dotted]);
     const { user } = process.cpuUsage(start);
-    expect([names[0], names[1], names[7_999]]).toEqual(['____.txt', '____ (2).txt', '____ (8000).txt']);
+    expect([names[0], names[1], names[7_999]]).toEqual([
+      '____.txt',
+      '____ (2).txt',
+      '____ (8000).txt',
+    ]);
     expect(new Set(names).size).toBe(12_000);
     // Microseconds; quadratic work takes 6 s, this 0.1.
     expect(user).toBeLessThan(2_000_000);
   });
 
   it('are all different and stay below, whatever the keys are', () => {
-    const key = fc.array(fc.constantFrom('a', 'b', '/', '.', ' ', ':', 'NUL', '\\', '\n', '_', ' (2)', '\ud800'), {
-      minLength: 1,
-    });
+    const key = fc.array(
+      fc.constantFrom('a', 'b', '/', '.', ' ', ':', 'NUL', '\\', '\n', '_', ' (2)', '\ud800'),
+      {
+        minLength: 1,
+      },
+    );
     fc.assert(
       fc.property(
         fc.uniqueArray(
@@ -94,7 +102,11 @@ describe('names in an archive', () => {
           expect(new Set(files).size).toBe(files.length);
           for (const name of names) {
             const parts = name.replace(/\/$/, '').split('/');
-            expect(parts.every((part) => part !== '' && !/[\\:\p{Cc}]|[. ]$|^nul *(?:\.|$)/iu.test(part))).toBe(true);
+            expect(
+              parts.every(
+                (part) => part !== '' && !/[\\:\p{Cc}]|[. ]$|^nul *(?:\.|$)/iu.test(part),
+              ),
+            ).toBe(true);
             for (let depth = 1; depth < parts.length; depth++)
               expect(files).not.toContain(parts.slice(0, depth).join('/'));
           }

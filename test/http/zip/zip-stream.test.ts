@@ -2,7 +2,13 @@ import { crc32 } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
 import { endOfDirectory, type ZipEntry, zipLength } from '../../../src/http/zip/zip-records.ts';
 import { createZipStream } from '../../../src/http/zip/zip-stream.ts';
-import { readZip, readZipDescriptor, readZipDirectory, readZipEnd, readZipHeader } from '../../wire/kit/read-zip.ts';
+import {
+  readZip,
+  readZipDescriptor,
+  readZipDirectory,
+  readZipEnd,
+  readZipHeader,
+} from '../../wire/kit/read-zip.ts';
 
 // 4 GiB of checksums take some seconds, more where everything else runs too.
 vi.setConfig({ testTimeout: 60_000 });
@@ -41,17 +47,27 @@ describe('an archive', () => {
       entryOf('empty', 0),
       entryOf('known', 5, crc32('known')),
     ];
-    const archive = await collect(createZipStream(entries, async (number) => bodies[number] ?? null, HOOKS));
+    const archive = await collect(
+      createZipStream(entries, async (number) => bodies[number] ?? null, HOOKS),
+    );
     expect(archive.length).toBe(zipLength(entries));
     const files = readZip(archive);
-    expect(files.map(({ name, bytes, isKnownAhead }) => [name, bytes.toString(), isKnownAhead])).toEqual([
+    expect(
+      files.map(({ name, bytes, isKnownAhead }) => [name, bytes.toString(), isKnownAhead]),
+    ).toEqual([
       ['a.txt', 'hello', false],
       ['ordner/ü 日本.bin', 'world', false],
       ['leer/', '', true],
       ['empty', '', false],
       ['known', 'known', true],
     ]);
-    expect(files.map(({ mode }) => mode.toString(8))).toEqual(['100644', '100644', '40755', '100644', '100644']);
+    expect(files.map(({ mode }) => mode.toString(8))).toEqual([
+      '100644',
+      '100644',
+      '40755',
+      '100644',
+      '100644',
+    ]);
     expect(files[0]?.lastModifiedSeconds).toBe(Math.floor(NOW_MS / 1000));
   });
 
@@ -64,7 +80,9 @@ describe('an archive', () => {
     const times = [0, Date.UTC(1979, 5, 1), Date.UTC(2050, 0, 1), Date.UTC(2300, 0, 1)];
     const entries = times.map((lastModifiedMs, n) => ({ ...entryOf(`${n}`, 0), lastModifiedMs }));
     const files = readZip(await collect(createZipStream(entries, async () => null, HOOKS)));
-    expect(files.map(({ lastModifiedSeconds }) => lastModifiedSeconds)).toEqual([0, 297043200, 2147483647, 2147483647]);
+    expect(files.map(({ lastModifiedSeconds }) => lastModifiedSeconds)).toEqual([
+      0, 297043200, 2147483647, 2147483647,
+    ]);
   });
 
   it('of 70,000 entries is Zip64, because 16 bits can not count them', async () => {
@@ -87,7 +105,9 @@ describe('an archive', () => {
   });
 
   // Four gibibytes pass through; a busy machine needs more than the usual time for them.
-  it('of more than 4 GiB has its sizes and places in Zip64 fields', { timeout: 60_000 }, async () => {
+  it('of more than 4 GiB has its sizes and places in Zip64 fields', {
+    timeout: 60_000,
+  }, async () => {
     const block = new Uint8Array(64 * 1024 * 1024);
     const blocks = 65;
     const large = () => {
@@ -99,11 +119,19 @@ describe('an archive', () => {
         },
       });
     };
-    const entries = [entryOf('first', 1), entryOf('large', block.length * blocks), entryOf('behind', 2)];
+    const entries = [
+      entryOf('first', 1),
+      entryOf('large', block.length * blocks),
+      entryOf('behind', 2),
+    ];
     const bodies = [bytesOf('x'), large(), bytesOf('yz')];
     let lengthBytes = 0;
     let tail = Buffer.alloc(0);
-    for await (const chunk of createZipStream(entries, async (number) => bodies[number] ?? null, HOOKS)) {
+    for await (const chunk of createZipStream(
+      entries,
+      async (number) => bodies[number] ?? null,
+      HOOKS,
+    )) {
       lengthBytes += chunk.length;
       tail = chunk.length < 4096 ? Buffer.concat([tail, chunk]) : Buffer.alloc(0);
     }
@@ -210,7 +238,9 @@ describe('a stream of an archive', () => {
     const entries = [entryOf('ok', 2), entryOf('bad', sizeBytes, crc), entryOf('next', 2)];
     const bodies = [bytesOf('ok'), streamOf('he', 'llo'), streamOf('xx')];
     const hooks = { ...HOOKS, onEnd: () => ends++ };
-    const reading = collect(createZipStream(entries, async (number) => bodies[number] ?? null, hooks));
+    const reading = collect(
+      createZipStream(entries, async (number) => bodies[number] ?? null, hooks),
+    );
     await expect(reading).rejects.toThrow('A body in a ZIP');
     expect(ends).toBe(1);
   });
@@ -219,7 +249,8 @@ describe('a stream of an archive', () => {
     for (const failing of [0, 1, 3]) {
       const { cancelled, opened, entries, open } = watched(100_000, 4);
       let ends = 0;
-      const openSome = (number: number) => (number === failing ? Promise.reject(new Error('no disk')) : open(number));
+      const openSome = (number: number) =>
+        number === failing ? Promise.reject(new Error('no disk')) : open(number);
       const hooks = { ...HOOKS, onEnd: () => ends++ };
       await expect(collect(createZipStream(entries, openSome, hooks))).rejects.toThrow();
       expect(ends).toBe(1);

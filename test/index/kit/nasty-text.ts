@@ -1,5 +1,6 @@
-// Short texts over an alphabet that breaks naive orders and bounds: NUL, delimiters, both sides of the surrogate
-// gap, astral characters, the last code point. So small an alphabet makes prefixes and repeats likely.
+// Short texts over an alphabet that breaks naive orders and bounds: NUL, delimiters, both sides of
+// the surrogate gap, astral characters, the last code point. So small an alphabet makes prefixes
+// and repeats likely.
 import fc from 'fast-check';
 
 const ALPHABET = [
@@ -21,5 +22,7 @@ const ALPHABET = [
 
 /** Up to `maxLength` characters; may be empty. */
 export function nastyText(maxLength = 4): fc.Arbitrary<string> {
-  return fc.array(fc.constantFrom(...ALPHABET), { maxLength }).map((characters) => characters.join(''));
+  return fc
+    .array(fc.constantFrom(...ALPHABET), { maxLength })
+    .map((characters) => characters.join(''));
 }

@@ -1,5 +1,6 @@
-// Databases in memory with the tables that schemas make. The steps of all migrations take 10 ms of CPU time; here each list
-// of schemas takes them once in a process, and every database begins as a copy of the result.
+// Databases in memory with the tables that schemas make. The steps of all migrations take 10 ms of
+// CPU time; here each list of schemas takes them once in a process, and every database begins as a
+// copy of the result.
 import { DatabaseSync } from 'node:sqlite';
 import { type NodeSqlite, sqliteOver } from '../../../src/adapters/node/index/node-sqlite.ts';
 import { migrate, type Schema } from '../../../src/index/tables/schema.ts';

@@ -1,5 +1,5 @@
-// Every row of a bucket index that has bytes, read from the tables with no help of the index: what random tests of the index
-// count its references and sums by.
+// Every row of a bucket index that has bytes, read from the tables with no help of the index: what
+// random tests of the index count its references and sums by.
 import type { NodeSqlite } from '../../../src/adapters/node/index/node-sqlite.ts';
 import type { Segment } from '../../../src/domain/nouns.ts';
 import { decodeSegments, segmentsOfDetail } from '../../../src/index/objects/object-rows.ts';
@@ -36,6 +36,8 @@ export function storedRows(sql: NodeSqlite): StoredRow[] {
   });
   return [
     ...versions.map((row) => rowOf(row, segmentsOfDetail(row.detail))),
-    ...sql.all<Found & { readonly segments: string }>(PARTS).map((row) => rowOf(row, decodeSegments(row.segments))),
+    ...sql
+      .all<Found & { readonly segments: string }>(PARTS)
+      .map((row) => rowOf(row, decodeSegments(row.segments))),
   ];
 }

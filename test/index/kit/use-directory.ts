@@ -1,4 +1,5 @@
-// Every call of the directory, down every branch that has statements of its own, as use-index.ts has those of the index.
+// Every call of the directory, down every branch that has statements of its own, as use-index.ts
+// has those of the index.
 
 import type { AccessKeyId, BucketId, BucketName } from '../../../src/domain/nouns.ts';
 import type { DirectoryApi } from '../../../src/ports/directory.ts';
@@ -28,7 +29,15 @@ export function useDirectory(directory: DirectoryApi): void {
   directory.listNamedKeys({ after: '', limit: 10 });
   directory.changeNamedKey({ id: 'k', change: { isEnabled: false } });
   useSignIn(directory);
-  const webhook = { id: 'e', accountId: OWNER, url: 'u', description: '', types: [], secrets: [], isEnabled: true };
+  const webhook = {
+    id: 'e',
+    accountId: OWNER,
+    url: 'u',
+    description: '',
+    types: [],
+    secrets: [],
+    isEnabled: true,
+  };
   directory.putWebhook({ webhook: { ...webhook, createdAtMs: START_MS }, known: null, max: 1 });
   useOutbox(directory, `account ${OWNER}`);
   directory.getWebhook({ id: 'e' });
@@ -54,15 +63,39 @@ function useAccounts(directory: DirectoryApi): void {
   directory.findAccessKeyRecord({ accountId, id });
   directory.sealAccessKey({ id, plain: 's', sealed: 't' });
   directory.noteKeyUsed({ id, atMs: START_MS });
-  directory.updateAccessKey({ accountId, id, revision: 1, name: 'm', scope: null, expiresAtMs: 1, isEnabled: false });
+  directory.updateAccessKey({
+    accountId,
+    id,
+    revision: 1,
+    name: 'm',
+    scope: null,
+    expiresAtMs: 1,
+    isEnabled: false,
+  });
   directory.removeAccessKey({ accountId, id });
-  const member = { ...shared, ...times, id: 'm', accountId, login: 'l', role: 'member', hasPassword: false } as const;
+  const member = {
+    ...shared,
+    ...times,
+    id: 'm',
+    accountId,
+    login: 'l',
+    role: 'member',
+    hasPassword: false,
+  } as const;
   directory.addMember({ member, passwordHash: null });
   directory.getMember({ accountId, id: 'm' });
   directory.listMembers({ accountId, after: '', limit: 10 });
   directory.findLogin({ login: 'l' });
   directory.setPassword({ accountId, id: 'm', passwordHash: 'h', exceptId: null, endTokens: true });
-  const passkey = { id: 'p', accountId, memberId: 'm', name: 'n', publicKey: 'k', counter: 0, transports: [] };
+  const passkey = {
+    id: 'p',
+    accountId,
+    memberId: 'm',
+    name: 'n',
+    publicKey: 'k',
+    counter: 0,
+    transports: [],
+  };
   directory.addPasskey({ passkey: { ...passkey, createdAtMs: START_MS, lastUsedMs: null } });
   directory.findPasskey({ id: 'p' });
   directory.listPasskeys({ accountId, memberId: 'm' });
@@ -71,9 +104,22 @@ function useAccounts(directory: DirectoryApi): void {
   directory.removePasskey({ accountId, memberId: 'm', id: 'p', ...bound });
   directory.addChallenge({ digest: 'd', subject: 's', nowMs: 0, expiresAtMs: 1 });
   directory.takeChallenge({ digest: 'd', subject: 's', nowMs: 0 });
-  directory.updateMember({ ...member, revision: 2, isEnabled: false, passwordHash: 'i', endTokens: true });
+  directory.updateMember({
+    ...member,
+    revision: 2,
+    isEnabled: false,
+    passwordHash: 'i',
+    endTokens: true,
+  });
   directory.removeMember({ accountId, id: 'm' });
-  const who = { memberId: null, accessKeyId: null, credential: '', source: '', requestId: '', status: null };
+  const who = {
+    memberId: null,
+    accessKeyId: null,
+    credential: '',
+    source: '',
+    requestId: '',
+    status: null,
+  };
   const entry = { ...who, id: 'e', accountId, atMs: START_MS, action: '', target: '', detail: '' };
   directory.addAudit({ entry, keepFromMs: 0, keepMax: 1 });
   directory.addAudit({ entry: { ...entry, id: 'f' }, keepFromMs: 0, keepMax: 1 });
@@ -89,12 +135,24 @@ function useSignIn(directory: DirectoryApi): void {
   const nobody = { memberId: null, accessKeyId: null };
   const holder = { ...nobody, accountId: OWNER, role: 'owner', credentialDigest: null } as const;
   const times = { createdAtMs: START_MS, expiresAtMs: START_MS + 1 };
-  directory.addToken({ digest: 'd', token: { ...holder, ...times, id: 't', name: 'n', scopes: null } });
-  directory.addSession({ digest: 'd', session: { ...holder, ...times, id: 's', label: '', provenAtMs: START_MS } });
+  directory.addToken({
+    digest: 'd',
+    token: { ...holder, ...times, id: 't', name: 'n', scopes: null },
+  });
+  directory.addSession({
+    digest: 'd',
+    session: { ...holder, ...times, id: 's', label: '', provenAtMs: START_MS },
+  });
   directory.getToken({ digest: 'd', nowMs: START_MS });
   directory.getSession({ digest: 'd', nowMs: START_MS });
   directory.listTokens({ accountId: OWNER, holder: null, before: '', limit: 10 });
-  directory.listSessions({ accountId: OWNER, holder: null, before: '', limit: 10, nowMs: START_MS });
+  directory.listSessions({
+    accountId: OWNER,
+    holder: null,
+    before: '',
+    limit: 10,
+    nowMs: START_MS,
+  });
   directory.removeToken({ accountId: OWNER, holder: null, id: 't' });
   directory.removeSession({ accountId: OWNER, holder: null, id: 's' });
   directory.removeSessions({ holder, exceptId: null });
@@ -124,12 +182,16 @@ function useBilling(directory: DirectoryApi): void {
   const choice = { validFrom: '2026-11', cardId: 'own' };
   const known = directory.setAccountCard({ accountId, choice, known: [] });
   directory.setAccountCard({ accountId, choice: { validFrom: '2026-12', cardId: null }, known });
-  for (const value of ['own', 'other']) directory.notePrices({ period: '2026-11', prices: [{ name: 'd', value }] });
+  for (const value of ['own', 'other'])
+    directory.notePrices({ period: '2026-11', prices: [{ name: 'd', value }] });
   directory.getNotedPrice({ name: 'd', period: '2026-11' });
   directory.setSeenTime({ atMs: START_MS, steady: null });
   directory.getSeenTime({});
   const amount = { currency: 'USD', amountMicro: '5' };
-  directory.addCredit({ accountId, credit: { id: 'c', label: 'c', ...amount, grantedAtMs: 1, expiresAtMs: null } });
+  directory.addCredit({
+    accountId,
+    credit: { id: 'c', label: 'c', ...amount, grantedAtMs: 1, expiresAtMs: null },
+  });
   const { invoiceCount } = directory.getAccountBilling({ accountId });
   const head = { period: '2026-11', currency: 'USD', totalMicro: '7', closedAtMs: START_MS };
   const uses = [{ creditId: 'c', amountMicro: '5' }];

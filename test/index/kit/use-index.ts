@@ -1,9 +1,14 @@
-// Every call of the index, down every branch that has statements of its own: statements.test.ts looks at the plans of them all, and
-// fails where one is missing here.
+// Every call of the index, down every branch that has statements of its own: statements.test.ts
+// looks at the plans of them all, and fails where one is missing here.
 import { HOSTING_DEFAULTS } from '../../../src/core/hosting/read-hosting.ts';
 import type { NameAction } from '../../../src/domain/key-jobs.ts';
 import { LIFECYCLE_PHASES } from '../../../src/domain/lifecycle.ts';
-import type { BucketAddress, BucketRef, VersionId, VersionName } from '../../../src/domain/nouns.ts';
+import type {
+  BucketAddress,
+  BucketRef,
+  VersionId,
+  VersionName,
+} from '../../../src/domain/nouns.ts';
 import type { IndexApi } from '../../../src/ports/metadata-index.ts';
 import type { OutboxApi } from '../../../src/ports/outbox.ts';
 import {
@@ -35,18 +40,33 @@ export function useIndex(index: IndexApi): void {
   const opened = index.setBucketAccess({ bucket: refOf(record), access: record.access });
   const purged = index.purgeBucket({ bucket: refOf(opened), scopes: [{ scope: 'bucket' }] });
   const bucket = refOf(
-    index.setBucketSettings({ bucket: refOf(purged), settings: { cors: [], hosting: HOSTING_DEFAULTS } }),
+    index.setBucketSettings({
+      bucket: refOf(purged),
+      settings: { cors: [], hosting: HOSTING_DEFAULTS },
+    }),
   );
-  const [foreign, own, first, second] = [blobIn(home), blobIn(record), blobIn(record), blobIn(record)];
+  const [foreign, own, first, second] = [
+    blobIn(home),
+    blobIn(record),
+    blobIn(record),
+    blobIn(record),
+  ];
   const commit = (
     to: typeof bucket,
     object: ReturnType<typeof objectOf>,
     arrivals = [] as ReturnType<typeof arrivalOf>[],
   ) => index.commitObject({ bucket: to, object, condition: null, arrivals });
   commit(refOf(home), segmentsObjectOf('a', [wholeOf(foreign)]), [arrivalOf(foreign)]);
-  const hold = { home: addressOf(home), blobIds: [foreign], holder: addressOf(record), nowMs: START_MS };
+  const hold = {
+    home: addressOf(home),
+    blobIds: [foreign],
+    holder: addressOf(record),
+    nowMs: START_MS,
+  };
   index.holdBlobs(hold);
-  commit(bucket, segmentsObjectOf('a', [wholeOf(foreign)]), [arrivalOf(foreign, 1, addressOf(home))]);
+  commit(bucket, segmentsObjectOf('a', [wholeOf(foreign)]), [
+    arrivalOf(foreign, 1, addressOf(home)),
+  ]);
   commit(bucket, segmentsObjectOf('b', [wholeOf(own)]), [arrivalOf(own)]);
   commit(bucket, segmentsObjectOf('c', [wholeOf(own)]));
   for (const _ of [1, 2]) commit(bucket, objectOf('i'));
@@ -54,19 +74,32 @@ export function useIndex(index: IndexApi): void {
   index.resolve({ name, key: asKey('a') });
   index.resolveAll({ name, keys: [asKey('a')] });
   index.getBucket({ name });
-  for (const versionId of [null, 'null'] as const) index.getVersion({ bucket, key: asKey('a'), versionId });
+  for (const versionId of [null, 'null'] as const)
+    index.getVersion({ bucket, key: asKey('a'), versionId });
   index.getObjects({ bucket, keys: [asKey('a')] });
   for (const delimiter of ['', '/']) {
     index.listObjects({ bucket, prefix: 'a', delimiter, after: '', maxKeys: 10 });
-    index.listUploads({ bucket, prefix: '', delimiter, afterKey: '', afterUploadId: '', maxUploads: 10 });
+    index.listUploads({
+      bucket,
+      prefix: '',
+      delimiter,
+      afterKey: '',
+      afterUploadId: '',
+      maxUploads: 10,
+    });
   }
 
   useNameAids(index, bucket, addressOf(record));
   useVersions(index, bucket);
   useEvents(index, bucket);
   useQuotas(index, bucket, addressOf(record));
-  const copy = { object: segmentsObjectOf('', [wholeOf(own)]), toKeys: ['c', 'e'].map(asKey), arrivals: [] };
-  for (const mayReplace of [false, false, true]) index.commitCopies({ bucket, copies: [{ ...copy, mayReplace }] });
+  const copy = {
+    object: segmentsObjectOf('', [wholeOf(own)]),
+    toKeys: ['c', 'e'].map(asKey),
+    arrivals: [],
+  };
+  for (const mayReplace of [false, false, true])
+    index.commitCopies({ bucket, copies: [{ ...copy, mayReplace }] });
   const upload = uploadOf('u');
   const address = { bucket, key: upload.key, uploadId: upload.uploadId };
   index.createUpload({ bucket, upload });
@@ -76,7 +109,8 @@ export function useIndex(index: IndexApi): void {
     index.commitPart({ ...address, part, arrivals: part.segments.map((s) => arrivalOf(s.blobId)) });
   index.getUpload(address);
   index.listParts({ ...address, afterPartNumber: 0, maxParts: 10 });
-  for (const _ of [1, 2]) index.completeUpload({ bucket, ...completionOf(upload, parts.slice(0, 1)) });
+  for (const _ of [1, 2])
+    index.completeUpload({ bucket, ...completionOf(upload, parts.slice(0, 1)) });
   const aborted = uploadOf('u');
   index.createUpload({ bucket, upload: aborted });
   index.abortUpload({ bucket, key: aborted.key, uploadId: aborted.uploadId, nowMs: START_MS });
@@ -85,7 +119,13 @@ export function useIndex(index: IndexApi): void {
   const [going] = resting;
   if (going !== undefined) {
     const late = partOf(1, [wholeOf(own)], { lastModifiedMs: START_MS + 2 });
-    index.commitPart({ bucket, key: going.key, uploadId: going.uploadId, part: late, arrivals: [] });
+    index.commitPart({
+      bucket,
+      key: going.key,
+      uploadId: going.uploadId,
+      part: late,
+      arrivals: [],
+    });
   }
   const stale = { bucket, idleSinceMs: START_MS + 1, exceptPrefixes: [], nowMs: START_MS + 1 };
   index.abortStaleUploads({ ...stale, after: null });
@@ -100,9 +140,19 @@ export function useIndex(index: IndexApi): void {
 
   index.deleteObjects({ bucket: refOf(home), ...deletionOf(['a']) });
   index.condemnBlobs({ bucket: addressOf(home), olderThanMs: START_MS + 1, limit: 10 });
-  const keys = index.listObjects({ bucket, prefix: '', delimiter: '', after: '', maxKeys: 10 }).objects;
+  const keys = index.listObjects({
+    bucket,
+    prefix: '',
+    delimiter: '',
+    after: '',
+    maxKeys: 10,
+  }).objects;
   index.deleteObjects({ bucket, ...deletionOf(keys.map((object) => object.key)) });
-  const { blobs } = index.condemnBlobs({ bucket: addressOf(record), olderThanMs: START_MS + 1, limit: 10 });
+  const { blobs } = index.condemnBlobs({
+    bucket: addressOf(record),
+    olderThanMs: START_MS + 1,
+    limit: 10,
+  });
   index.releaseHolds({ ...hold, takenUpToMs: START_MS });
   index.forgetBlobs({ bucket: addressOf(record), blobIds: blobs.map((blob) => blob.blobId) });
   index.findUnknownBlobs({ blobIds: [own, foreign] });
@@ -122,11 +172,27 @@ export function useIndex(index: IndexApi): void {
 
 /** Changes of a bucket that tells of them, and what becomes of the messages. */
 function useEvents(index: IndexApi, bucket: BucketRef): void {
-  const rule = { id: 'r', kind: 'queue', arn: 'a', endpointId: 'e', prefix: '', suffix: '' } as const;
-  const notify = { ownerId: OWNER, rules: [{ ...rule, events: ['s3:ObjectCreated:*'] }], origin: null };
+  const rule = {
+    id: 'r',
+    kind: 'queue',
+    arn: 'a',
+    endpointId: 'e',
+    prefix: '',
+    suffix: '',
+  } as const;
+  const notify = {
+    ownerId: OWNER,
+    rules: [{ ...rule, events: ['s3:ObjectCreated:*'] }],
+    origin: null,
+  };
   const telling = { ...bucket, notify };
   for (const _ of [1, 2]) {
-    index.commitObject({ bucket: telling, object: objectOf('told'), condition: null, arrivals: [] });
+    index.commitObject({
+      bucket: telling,
+      object: objectOf('told'),
+      condition: null,
+      arrivals: [],
+    });
   }
   useOutbox(index, bucket.id);
 }
@@ -146,15 +212,26 @@ export function useOutbox(outbox: OutboxApi, place: string): void {
   const nowMs = START_MS;
   outbox.enqueueDeliveries({ deliveries: [delivery, delivery, { ...delivery, lane: '' }], nowMs });
   const claim = () =>
-    outbox.claimDeliveries({ nowMs, leaseMs: 1, limit: 10, perEndpoint: 10, limits: {}, after: '' }).deliveries;
+    outbox.claimDeliveries({ nowMs, leaseMs: 1, limit: 10, perEndpoint: 10, limits: {}, after: '' })
+      .deliveries;
   const result = { dueAtMs: nowMs, status: null, error: null };
   for (const outcome of ['retry', 'dead', 'delivered'] as const) {
-    const results = claim().map(({ id, attempts }) => ({ ...result, id, claim: attempts, outcome }));
+    const results = claim().map(({ id, attempts }) => ({
+      ...result,
+      id,
+      claim: attempts,
+      outcome,
+    }));
     outbox.settleDeliveries({ results, nowMs });
   }
   const of = { place, endpointId: 'e' };
   const { deliveries } = outbox.listDeliveries({ ...of, state: 'dead', before: null, limit: 10 });
-  outbox.replayDeliveries({ ...of, ids: deliveries.slice(0, 1).map(({ id }) => id), limit: 10, nowMs });
+  outbox.replayDeliveries({
+    ...of,
+    ids: deliveries.slice(0, 1).map(({ id }) => id),
+    limit: 10,
+    nowMs,
+  });
   outbox.replayDeliveries({ ...of, ids: null, limit: 10, nowMs });
   outbox.countDeliveries({ place });
   outbox.nextDeliveryAt({});
@@ -162,14 +239,24 @@ export function useOutbox(outbox: OutboxApi, place: string): void {
 
 /** The same with versions on, and off again as far as that goes. */
 function useVersions(index: IndexApi, bucket: BucketRef): void {
-  const [on, suspended] = (['enabled', 'suspended'] as const).map((versioning) => ({ ...bucket, versioning }));
+  const [on, suspended] = (['enabled', 'suspended'] as const).map((versioning) => ({
+    ...bucket,
+    versioning,
+  }));
   for (const to of [bucket, on, on, suspended, on]) {
     if (to === undefined) continue;
     index.commitObject({ bucket: to, object: objectOf('v'), condition: null, arrivals: [] });
     index.deleteObjects({ bucket: to, ...deletionOf(to === bucket ? [] : ['v']) });
   }
   const list = (afterKey: string, afterVersionId: VersionName | '') =>
-    index.listVersions({ bucket, prefix: 'v', delimiter: '', afterKey, afterVersionId, maxKeys: 100 }).versions;
+    index.listVersions({
+      bucket,
+      prefix: 'v',
+      delimiter: '',
+      afterKey,
+      afterVersionId,
+      maxKeys: 100,
+    }).versions;
   const all = list('', '');
   list('v', all[0]?.versionId ?? '');
   list('v', 'null');
@@ -182,14 +269,23 @@ function useVersions(index: IndexApi, bucket: BucketRef): void {
   useLifecycle(index, bucket, all[0]?.versionId ?? ('' as VersionId));
   for (const to of [bucket, on, suspended]) if (to !== undefined) useNameJobs(index, to);
   for (const version of all) {
-    index.deleteObjects({ bucket, ...versionDeletionOf('v', version.isNull ? 'null' : version.versionId) });
+    index.deleteObjects({
+      bucket,
+      ...versionDeletionOf('v', version.isNull ? 'null' : version.versionId),
+    });
   }
 }
 
 /** Scans from the start and from a place, and an action of each kind. */
 function useLifecycle(index: IndexApi, bucket: BucketRef, versionId: VersionId): void {
   const upTo = START_MS + 1;
-  const bounds = { endUpToMs: upTo, moveUpToMs: upTo, moveMinBytes: 0, moveUnlessIn: [], markersUpToMs: upTo };
+  const bounds = {
+    endUpToMs: upTo,
+    moveUpToMs: upTo,
+    moveMinBytes: 0,
+    moveUnlessIn: [],
+    markersUpToMs: upTo,
+  };
   for (const phase of LIFECYCLE_PHASES) {
     const start = { phase, prefix: '', afterKey: '', afterId: '', newerVersions: 0 };
     for (const place of [start, { ...start, afterKey: 'v', afterId: versionId }]) {
@@ -217,7 +313,15 @@ function useLifecycle(index: IndexApi, bucket: BucketRef, versionId: VersionId):
 /** Bodies of current and of older versions in other places. */
 function usePacking(index: IndexApi, bucket: BucketRef, otherId: VersionId): void {
   const bounds = { writtenAfterMs: 0, writtenUpToMs: START_MS + 1e9, minBytes: 0, maxBytes: 1e9 };
-  const run = { setAtMs: 1, startedAtMs: 1, doneUpToMs: 0, upToMs: 1, failedFromMs: null, retries: 0, place: null };
+  const run = {
+    setAtMs: 1,
+    startedAtMs: 1,
+    doneUpToMs: 0,
+    upToMs: 1,
+    failedFromMs: null,
+    retries: 0,
+    place: null,
+  };
   index.setPackingRun({ bucket, run });
   index.getPackingRun({ bucket });
   const [plain, packed] = [blobIn(bucket), blobIn(bucket)];
@@ -229,7 +333,14 @@ function usePacking(index: IndexApi, bucket: BucketRef, otherId: VersionId): voi
     index.scanPacking({ bucket, place, bounds });
   }
   const to = { ...wholeOf(packed), packing: { frameBytes: 100, plainBytes: 100, storedBytes: 40 } };
-  const exchange = { bucket, key, from: [wholeOf(plain)], to, arrival: arrivalOf(packed, 40), nowMs: START_MS };
+  const exchange = {
+    bucket,
+    key,
+    from: [wholeOf(plain)],
+    to,
+    arrival: arrivalOf(packed, 40),
+    nowMs: START_MS,
+  };
   for (const id of [versionId, otherId]) index.exchangeBody({ ...exchange, versionId: id });
 }
 
@@ -255,7 +366,8 @@ function useQuotas(index: IndexApi, bucket: BucketRef, address: BucketAddress): 
   index.settleStorageGrant({ bucket: address });
   index.setStorageGrant({ bucket: address, grant });
   const part = { uploadId: uploadOf('u').uploadId, partNumber: 1 };
-  for (const one of [null, part]) index.requireRoom({ bucket: limited, key: asKey('q'), sizeBytes: 1, part: one });
+  for (const one of [null, part])
+    index.requireRoom({ bucket: limited, key: asKey('q'), sizeBytes: 1, part: one });
   index.commitObject({ bucket: limited, object: objectOf('q'), condition: null, arrivals: [] });
   index.deleteObjects({ bucket: limited, ...deletionOf(['q']) });
 }
@@ -267,7 +379,10 @@ function useNameJobs(index: IndexApi, bucket: BucketRef): void {
   for (const name of ['w', 'x', 'z']) {
     index.commitObject({ bucket, object: objectOf(name), condition: null, arrivals: [] });
   }
-  const freshIds = () => ({ versionId: fresh('version') as VersionId, markerId: fresh('version') as VersionId });
+  const freshIds = () => ({
+    versionId: fresh('version') as VersionId,
+    markerId: fresh('version') as VersionId,
+  });
   const move = { kind: 'move', key: asKey('w'), ...freshIds() } as const;
   const unmove = { kind: 'unmove', key: asKey('w'), toKey: asKey('y'), ...freshIds() } as const;
   const step = (revision: number, actions: readonly NameAction[], isLast = false) =>
@@ -286,7 +401,13 @@ function useNameJobs(index: IndexApi, bucket: BucketRef): void {
     { ...move, ...freshIds(), key: asKey('x'), toKeys: [asKey('z')], mayReplace: true },
   ]);
   const [item] = index.listNameJobItems({ bucket, id, before: 2, limit: 1 });
-  step(2, [{ ...unmove, movedId: item?.versionId ?? ('' as VersionId), leftMarkerId: item?.markerId ?? null }]);
+  step(2, [
+    {
+      ...unmove,
+      movedId: item?.versionId ?? ('' as VersionId),
+      leftMarkerId: item?.markerId ?? null,
+    },
+  ]);
   const ends = { markerId: fresh('version') as VersionId, onlyVersionId: null, movedTo: null };
   step(3, [
     { kind: 'hide', key: asKey('w'), ...ends },
@@ -299,7 +420,14 @@ function useNameJobs(index: IndexApi, bucket: BucketRef): void {
   index.listHidden({ bucket, prefix: 'x', after: '', limit: 10 });
   index.endNameJob({ bucket, id, failure: null, nowMs: START_MS });
   for (const prefix of ['w', 'x', 'y', 'z']) {
-    const page = { bucket, prefix, delimiter: '', afterKey: '', afterVersionId: '', maxKeys: 100 } as const;
+    const page = {
+      bucket,
+      prefix,
+      delimiter: '',
+      afterKey: '',
+      afterVersionId: '',
+      maxKeys: 100,
+    } as const;
     for (const version of index.listVersions(page).versions) {
       index.deleteObjects({ bucket, ...versionDeletionOf(prefix, version.versionId) });
     }

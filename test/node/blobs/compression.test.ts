@@ -1,5 +1,6 @@
-// Compression at rest on the Node home as a process, as its owner meets it: set by the JSON API, carried out by the home's own
-// clock; readers notice nothing, the folder and the bucket's totals do.
+// Compression at rest on the Node home as a process, as its owner meets it: set by the JSON API,
+// carried out by the home's own clock; readers notice nothing, the folder and the bucket's totals
+// do.
 import { createHash } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +22,8 @@ type Totals = { readonly saved: { readonly compressed: string } };
 async function ownerOf(url: string) {
   const { call } = await signIn(url);
   return {
-    totals: async () => (await (await call('GET', '/buckets/packed/totals')).json()) as { items: Totals[] },
+    totals: async () =>
+      (await (await call('GET', '/buckets/packed/totals')).json()) as { items: Totals[] },
     async patch(path: string, change: unknown) {
       const etag = (await call('GET', path)).headers.get('etag') ?? '';
       const answer = await call('PATCH', path, change, { 'if-match': etag });
@@ -32,7 +34,9 @@ async function ownerOf(url: string) {
 
 function blobSizes(dataDir: string): number[] {
   const files = readdirSync(join(dataDir, 'blobs'), { recursive: true, withFileTypes: true });
-  return files.filter((file) => file.isFile()).map((file) => statSync(join(file.parentPath, file.name)).size);
+  return files
+    .filter((file) => file.isFile())
+    .map((file) => statSync(join(file.parentPath, file.name)).size);
 }
 
 it('old bodies are packed; nobody who reads them can tell', async () => {
@@ -66,7 +70,9 @@ it('old bodies are packed; nobody who reads them can tell', async () => {
       for (const [from, to] of [[1_048_570, 2_097_160] as const, [100_000, 165_000] as const]) {
         const part = await read(`${bucket}/log`, { headers: { range: `bytes=${from}-${to}` } });
         expect(part.status).toBe(206);
-        expect(sha256(new Uint8Array(await part.arrayBuffer()))).toBe(sha256(LOG.subarray(from, to + 1)));
+        expect(sha256(new Uint8Array(await part.arrayBuffer()))).toBe(
+          sha256(LOG.subarray(from, to + 1)),
+        );
       }
     }
   }

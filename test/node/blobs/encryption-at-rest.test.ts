@@ -1,5 +1,5 @@
-// What lies on the disk of the Node home for encrypted objects: no plain byte and no key, whichever file one reads; and
-// what was changed there behind its back is refused.
+// What lies on the disk of the Node home for encrypted objects: no plain byte and no key, whichever
+// file one reads; and what was changed there behind its back is refused.
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -36,7 +36,10 @@ afterEach(async () => {
 
 async function openHome(dataDir: string): Promise<Core & { close(): Promise<void> }> {
   const settings = parseConfig({ QUAYSIDE_DATA_DIR: dataDir });
-  const config = { ...settings, masterKeys: withKeptMasterKeys([], loadMasterKeyText(dataDir, true)) };
+  const config = {
+    ...settings,
+    masterKeys: withKeptMasterKeys([], loadMasterKeyText(dataDir, true)),
+  };
   const log = { info: () => {}, error: () => {} };
   const { ports, close } = await openNodePorts(config, { dataDir, log, onCrash: () => {} });
   let isOpen = true;
@@ -56,7 +59,10 @@ async function fill(core: Core): Promise<void> {
       ['small', SMALL],
       ['large', LARGE],
     ] as const) {
-      await putBytes(core, bucket, `${name}-${size}`, bytes, { body: bodyOf(bytes, 40_000), encryption });
+      await putBytes(core, bucket, `${name}-${size}`, bytes, {
+        body: bodyOf(bytes, 40_000),
+        encryption,
+      });
     }
   }
 }
@@ -85,11 +91,14 @@ describe('the data folder', () => {
     const masterKey = core.settings.masterKeys[0]?.key ?? new Uint8Array();
     await core.close();
     const files = filesBelow(folder);
-    const isIn = (text: string | Uint8Array) => files.filter((path) => readFileSync(path).includes(text));
+    const isIn = (text: string | Uint8Array) =>
+      files.filter((path) => readFileSync(path).includes(text));
     // The search finds what is there: keys of objects are plain.
     expect(isIn('server-large').length).toBeGreaterThan(0);
-    for (const text of [SECRET.slice(0, 12), MINE.bytes, MINE.md5, masterKey]) expect(isIn(text)).toEqual([]);
-    for (const text of [MINE.bytes.toHex(), MINE.bytes.toBase64(), masterKey.toHex()]) expect(isIn(text)).toEqual([]);
+    for (const text of [SECRET.slice(0, 12), MINE.bytes, MINE.md5, masterKey])
+      expect(isIn(text)).toEqual([]);
+    for (const text of [MINE.bytes.toHex(), MINE.bytes.toBase64(), masterKey.toHex()])
+      expect(isIn(text)).toEqual([]);
     expect(isIn(masterKey.toBase64())).toEqual([join(folder, 'master-key')]);
     expect(statSync(join(folder, 'master-key')).mode & 0o777).toBe(0o600);
   });
@@ -100,7 +109,8 @@ describe('the data folder', () => {
     await fill(first);
     await first.close();
     const second = await openHome(folder);
-    for (const name of objects) expect((await read(second, name)).length).toBe(name.endsWith('small') ? 43 : 43 * 5000);
+    for (const name of objects)
+      expect((await read(second, name)).length).toBe(name.endsWith('small') ? 43 : 43 * 5000);
   });
 
   it('is refused where a bit of a blob was flipped', async () => {

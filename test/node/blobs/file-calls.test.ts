@@ -10,13 +10,16 @@ it.each([
   [4, 4, ''],
   [9, 4, ''],
   [1, 0, ''],
-])('reads from %i on %i bytes, or as many as the file has', async (offsetBytes, lengthBytes, text) => {
-  const file = join(temporaryFolder(), 'short');
-  writeFileSync(file, 'abcd');
-  const fd = openSync(file, 'r');
-  try {
-    expect((await readExactly(fd, offsetBytes, lengthBytes)).toString()).toBe(text);
-  } finally {
-    closeSync(fd);
-  }
-});
+])(
+  'reads from %i on %i bytes, or as many as the file has',
+  async (offsetBytes, lengthBytes, text) => {
+    const file = join(temporaryFolder(), 'short');
+    writeFileSync(file, 'abcd');
+    const fd = openSync(file, 'r');
+    try {
+      expect((await readExactly(fd, offsetBytes, lengthBytes)).toString()).toBe(text);
+    } finally {
+      closeSync(fd);
+    }
+  },
+);

@@ -1,4 +1,5 @@
-// What the file store does beyond its contract: the footer, descriptors, folders, and what a crash or a full disk leaves.
+// What the file store does beyond its contract: the footer, descriptors, folders, and what a crash
+// or a full disk leaves.
 import { spawnSync } from 'node:child_process';
 import {
   closeSync,
@@ -22,7 +23,13 @@ import { translateError } from '../../../src/adapters/node/blobs/fs-errors.ts';
 import { openLibc } from '../../../src/adapters/node/blobs/libc.ts';
 import { ASKED_BEFORE_MAPPED } from '../../../src/adapters/node/blobs/mapped-files.ts';
 import { createOpenFiles } from '../../../src/adapters/node/blobs/open-files.ts';
-import type { BlobId, BucketId, BucketName, ObjectKey, UploadId } from '../../../src/domain/nouns.ts';
+import type {
+  BlobId,
+  BucketId,
+  BucketName,
+  ObjectKey,
+  UploadId,
+} from '../../../src/domain/nouns.ts';
 import type { BlobIdentity, LentBytes } from '../../../src/ports/blob-store.ts';
 import { isSameBytes, patternBytes, readAll, sourceOf } from '../../contract/bodies.ts';
 import { ids } from '../kit/index-data.ts';
@@ -77,9 +84,13 @@ describe('footer', () => {
       const id = ids.blobId(home);
       await store.write(id, sourceOf(patternBytes(1000)), identity);
       change(pathOf(id), readFileSync(pathOf(id)));
-      await expect(createFsBlobStore(dataDir).readFooter(id)).rejects.toMatchObject({ code: 'InternalError' });
+      await expect(createFsBlobStore(dataDir).readFooter(id)).rejects.toMatchObject({
+        code: 'InternalError',
+      });
     }
-    await expect(store.readFooter(ids.blobId(home))).rejects.toMatchObject({ code: 'InternalError' });
+    await expect(store.readFooter(ids.blobId(home))).rejects.toMatchObject({
+      code: 'InternalError',
+    });
   });
 });
 
@@ -139,7 +150,8 @@ describe('reading', () => {
     const body = patternBytes(2_000_000);
     await store.write(id, sourceOf(body), identity);
     const chunks: Uint8Array[] = [];
-    for await (const chunk of await store.open(id, { offsetBytes: 0, lengthBytes: body.length })) chunks.push(chunk);
+    for await (const chunk of await store.open(id, { offsetBytes: 0, lengthBytes: body.length }))
+      chunks.push(chunk);
     expect(chunks.length).toBeGreaterThan(1);
     expect(isSameBytes(Buffer.concat(chunks), body)).toBe(true);
   });
@@ -180,7 +192,9 @@ describe('reading at once', () => {
     const first = read();
     const second = read();
     for (const lent of [first, second]) {
-      expect(lent !== null && isSameBytes(bytesOf(lent), body.subarray(5000, 5000 + LARGE))).toBe(true);
+      expect(lent !== null && isSameBytes(bytesOf(lent), body.subarray(5000, 5000 + LARGE))).toBe(
+        true,
+      );
     }
     expect(first?.buffer).not.toBe(second?.buffer);
     expect(store.bufferCounts().outBytes).toBe(2 * LENT_BYTES);
@@ -351,19 +365,24 @@ describe('failures', () => {
     expect(readdirSync(join(dataDir, 'tmp'))).toEqual([]);
   });
 
-  it.each(['../evil/0123456789', 'a~1/../../x', 'a~1/01234567/9', '/0123456789', 'a~1/', 'a~1/0123'])(
-    'has no file for %j',
-    async (id) => {
-      const { store } = openStore();
-      const written = store.write(id as BlobId, sourceOf(patternBytes(1)), identity);
-      await expect(written).rejects.toMatchObject({ code: 'InternalError' });
-      const opened = store.open(id as BlobId, { offsetBytes: 0, lengthBytes: 1 });
-      await expect(opened).rejects.toMatchObject({ code: 'InternalError' });
-    },
-  );
+  it.each([
+    '../evil/0123456789',
+    'a~1/../../x',
+    'a~1/01234567/9',
+    '/0123456789',
+    'a~1/',
+    'a~1/0123',
+  ])('has no file for %j', async (id) => {
+    const { store } = openStore();
+    const written = store.write(id as BlobId, sourceOf(patternBytes(1)), identity);
+    await expect(written).rejects.toMatchObject({ code: 'InternalError' });
+    const opened = store.open(id as BlobId, { offsetBytes: 0, lengthBytes: 1 });
+    await expect(opened).rejects.toMatchObject({ code: 'InternalError' });
+  });
 
   it('knows a full disk from other failures', () => {
-    const codeOf = (errno: string) => translateError(Object.assign(new Error(errno), { code: errno }), 'x').code;
+    const codeOf = (errno: string) =>
+      translateError(Object.assign(new Error(errno), { code: errno }), 'x').code;
     expect(['ENOSPC', 'EDQUOT', 'EMFILE', 'EIO', 'ENOENT'].map(codeOf)).toEqual([
       'StorageFull',
       'StorageFull',
@@ -376,10 +395,15 @@ describe('failures', () => {
   it('answers StorageFull, and leaves nothing, when the system lets no more be written', () => {
     const { dataDir } = openStore();
     const script = fileURLToPath(new URL('../kit/write-too-much.ts', import.meta.url));
-    // 1 MiB is the largest file that this shell lets its children write; beyond it a write fails with EFBIG.
-    const run = spawnSync('bash', ['-c', `ulimit -f 1024; exec "$0" "$@"`, process.execPath, script, dataDir], {
-      encoding: 'utf8',
-    });
+    // 1 MiB is the largest file that this shell lets its children write; beyond it a write fails
+    // with EFBIG.
+    const run = spawnSync(
+      'bash',
+      ['-c', `ulimit -f 1024; exec "$0" "$@"`, process.execPath, script, dataDir],
+      {
+        encoding: 'utf8',
+      },
+    );
     expect(run.stdout, run.stderr).toBe('StorageFull, then 1000 bytes\n');
     expect(readdirSync(join(dataDir, 'tmp'))).toEqual([]);
   });

@@ -1,4 +1,5 @@
-// An object whose bytes are lost: clients hear so and need not try again, the operator finds it in metrics, by both ways in.
+// An object whose bytes are lost: clients hear so and need not try again, the operator finds it in
+// metrics, by both ways in.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getObject } from '../../../src/core/objects/read-object.ts';
 import { key, sampleBytes } from '../../core/memory-core.ts';
@@ -17,7 +18,9 @@ async function lose(name: string): Promise<void> {
 
 async function lostBlobs(): Promise<number> {
   const families = await home.core.ports.metrics.collect();
-  return families.find(({ name }) => name === 'quayside_missing_blobs_total')?.samples[0]?.value ?? 0;
+  return (
+    families.find(({ name }) => name === 'quayside_missing_blobs_total')?.samples[0]?.value ?? 0
+  );
 }
 
 describe('an object without its bytes', () => {

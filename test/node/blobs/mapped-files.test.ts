@@ -26,7 +26,8 @@ function mappedFile() {
   const mapped = createMappedFiles(folder) as MappedFiles;
   const fd = openSync(path, 'r');
   const file = openBlobOf(fd, FILE_BYTES);
-  for (let asked = 1; asked < ASKED_BEFORE_MAPPED; asked++) expect(mapped.isMapped(file)).toBe(false);
+  for (let asked = 1; asked < ASKED_BEFORE_MAPPED; asked++)
+    expect(mapped.isMapped(file)).toBe(false);
   expect(mapped.isMapped(file)).toBe(true);
   onTestFinished(() => {
     mapped.forget(file);
@@ -36,7 +37,14 @@ function mappedFile() {
 }
 
 /** Sends to a file, and gives what came. */
-function sendTo(folder: string, mapped: MappedFiles, file: OpenBlob, head: string, at: number, lengthBytes: number) {
+function sendTo(
+  folder: string,
+  mapped: MappedFiles,
+  file: OpenBlob,
+  head: string,
+  at: number,
+  lengthBytes: number,
+) {
   const path = join(folder, 'sent');
   const fd = openSync(path, 'w');
   const headBytes = Buffer.from(mapped.head.buffer, 0, mapped.head.length).write(head);
@@ -65,35 +73,47 @@ it.skipIf(libc === null)('sends any range behind a head, of a file that is asked
   }
 });
 
-it.skipIf(libc === null)('tells how much a socket took, and takes an error for nothing', async () => {
-  const { bytes, mapped, file } = mappedFile();
-  const { server, client } = await openSocketPair();
-  const { fd } = (server as unknown as { _handle: { fd: number } })._handle;
-  let expected = 0;
-  for (let taken = FILE_BYTES; taken === FILE_BYTES; expected += taken) {
-    taken = mapped.send(fd, 0, file, 0, FILE_BYTES);
-  }
-  expect(mapped.send(fd, 0, file, 0, FILE_BYTES)).toBe(0);
-  server.end();
-  let came = 0;
-  for await (const chunk of client) {
-    const part = chunk as Buffer;
-    const at = came % FILE_BYTES;
-    const wanted = Buffer.concat([bytes.subarray(at, at + part.length), bytes.subarray(0, part.length)]);
-    expect(isSameBytes(part, wanted.subarray(0, part.length))).toBe(true);
-    came += part.length;
-  }
-  expect(came).toBe(expected);
-  server.destroy();
-  expect(mapped.send(-1, 0, file, 0, 10)).toBe(0);
-});
+it.skipIf(libc === null)(
+  'tells how much a socket took, and takes an error for nothing',
+  async () => {
+    const { bytes, mapped, file } = mappedFile();
+    const { server, client } = await openSocketPair();
+    const { fd } = (server as unknown as { _handle: { fd: number } })._handle;
+    let expected = 0;
+    for (let taken = FILE_BYTES; taken === FILE_BYTES; expected += taken) {
+      taken = mapped.send(fd, 0, file, 0, FILE_BYTES);
+    }
+    expect(mapped.send(fd, 0, file, 0, FILE_BYTES)).toBe(0);
+    server.end();
+    let came = 0;
+    for await (const chunk of client) {
+      const part = chunk as Buffer;
+      const at = came % FILE_BYTES;
+      const wanted = Buffer.concat([
+        bytes.subarray(at, at + part.length),
+        bytes.subarray(0, part.length),
+      ]);
+      expect(isSameBytes(part, wanted.subarray(0, part.length))).toBe(true);
+      came += part.length;
+    }
+    expect(came).toBe(expected);
+    server.destroy();
+    expect(mapped.send(-1, 0, file, 0, 10)).toBe(0);
+  },
+);
 
-it.skipIf(libc === null)('takes a file that was cut behind its back for an error, not for a crash', () => {
-  const { folder, path, mapped, file } = mappedFile();
-  truncateSync(path, 4096);
-  expect(sendTo(folder, mapped, file, '', 8192, 100)).toEqual({ taken: 0, sent: Buffer.alloc(0) });
-  expect(sendTo(folder, mapped, file, 'head', 8192, 100).sent.toString()).toBe('head');
-});
+it.skipIf(libc === null)(
+  'takes a file that was cut behind its back for an error, not for a crash',
+  () => {
+    const { folder, path, mapped, file } = mappedFile();
+    truncateSync(path, 4096);
+    expect(sendTo(folder, mapped, file, '', 8192, 100)).toEqual({
+      taken: 0,
+      sent: Buffer.alloc(0),
+    });
+    expect(sendTo(folder, mapped, file, 'head', 8192, 100).sent.toString()).toBe('head');
+  },
+);
 
 it.skipIf(libc === null)('lets go of a file, and sends nothing of it any more', () => {
   const { folder, path, mapped, file } = mappedFile();
@@ -107,26 +127,35 @@ it.skipIf(libc === null)('lets go of a file, and sends nothing of it any more', 
   expect(mapped.isMapped(file)).toBe(false);
 });
 
-it.skipIf(libc === null)('maps no file that the system refuses, and not more than its bound', () => {
-  const folder = temporaryFolder();
-  const mapped = createMappedFiles(folder) as MappedFiles;
-  const askOften = (file: OpenBlob) => Array.from({ length: 4 * ASKED_BEFORE_MAPPED }, () => mapped.isMapped(file));
-  expect(askOften(openBlobOf(-1, 100))).not.toContain(true);
-  const path = join(folder, 'file');
-  writeFileSync(path, 'x');
-  const fd = openSync(path, 'r');
-  onTestFinished(() => closeSync(fd));
-  expect(askOften(openBlobOf(fd, 33 * 1024 ** 3))).not.toContain(true);
-  const [large, another] = [openBlobOf(fd, 20 * 1024 ** 3), openBlobOf(fd, 20 * 1024 ** 3)];
-  expect([askOften(large).at(-1), askOften(another).at(-1)]).toEqual([true, false]);
-  mapped.forget(large);
-  expect(askOften(another).at(-1)).toBe(true);
-  mapped.forget(another);
-});
+it.skipIf(libc === null)(
+  'maps no file that the system refuses, and not more than its bound',
+  () => {
+    const folder = temporaryFolder();
+    const mapped = createMappedFiles(folder) as MappedFiles;
+    const askOften = (file: OpenBlob) =>
+      Array.from({ length: 4 * ASKED_BEFORE_MAPPED }, () => mapped.isMapped(file));
+    expect(askOften(openBlobOf(-1, 100))).not.toContain(true);
+    const path = join(folder, 'file');
+    writeFileSync(path, 'x');
+    const fd = openSync(path, 'r');
+    onTestFinished(() => closeSync(fd));
+    expect(askOften(openBlobOf(fd, 33 * 1024 ** 3))).not.toContain(true);
+    const [large, another] = [openBlobOf(fd, 20 * 1024 ** 3), openBlobOf(fd, 20 * 1024 ** 3)];
+    expect([askOften(large).at(-1), askOften(another).at(-1)]).toEqual([true, false]);
+    mapped.forget(large);
+    expect(askOften(another).at(-1)).toBe(true);
+    mapped.forget(another);
+  },
+);
 
 it('maps nothing where the library does otherwise than expected', () => {
   const head = Buffer.alloc(100);
-  const given: Libc = { head, map: () => 4096, unmap: () => {}, writeBehindHead: (_fd, a, _address, b) => a + b };
+  const given: Libc = {
+    head,
+    map: () => 4096,
+    unmap: () => {},
+    writeBehindHead: (_fd, a, _address, b) => a + b,
+  };
   expect(createMappedFiles(temporaryFolder(), null)).toBeNull();
   expect(createMappedFiles(temporaryFolder(), given)).toBeNull();
   expect(createMappedFiles(temporaryFolder(), { ...given, map: () => null })).toBeNull();

@@ -29,10 +29,13 @@ async function startWithObject(mappedFiles: string) {
   const body = patternBytes(OBJECT_BYTES);
   const url = `${home.url}/public/object`;
   const put = (bytes: Uint8Array) =>
-    expectOk(aws.fetch(url, { method: 'PUT', body: bytes, headers: { 'x-amz-acl': 'public-read' } }));
+    expectOk(
+      aws.fetch(url, { method: 'PUT', body: bytes, headers: { 'x-amz-acl': 'public-read' } }),
+    );
   await expectOk(aws.fetch(`${home.url}/public`, { method: 'PUT' }));
   await put(body);
-  const rangeFrom = (start: number) => fetch(url, { headers: { range: `bytes=${start}-${start + RANGE_BYTES - 1}` } });
+  const rangeFrom = (start: number) =>
+    fetch(url, { headers: { range: `bytes=${start}-${start + RANGE_BYTES - 1}` } });
   return { folder, home, body, put, rangeFrom };
 }
 
@@ -42,7 +45,8 @@ it.each([
 ])('are right, and end with the object, mapped files %s', async (mappedFiles, mapsFiles) => {
   const { folder, home, body, put, rangeFrom } = await startWithObject(mappedFiles);
   const client = connect(Number(new URL(home.url).port), '127.0.0.1');
-  const isMapped = () => readFileSync(`/proc/${home.child.pid}/maps`, 'utf8').includes(`${folder}/blobs/`);
+  const isMapped = () =>
+    readFileSync(`/proc/${home.child.pid}/maps`, 'utf8').includes(`${folder}/blobs/`);
   const chunks: Buffer[] = [];
   let wake = () => {};
   client.on('data', (chunk: Buffer) => {
@@ -68,7 +72,9 @@ it.each([
     const start = startOf(at);
     const { head, range } = await ask(start);
     expect(head).toMatch(/^HTTP\/1\.1 206 Partial Content\r\n/);
-    expect(head).toContain(`content-range: bytes ${start}-${start + RANGE_BYTES - 1}/${OBJECT_BYTES}\r\n`);
+    expect(head).toContain(
+      `content-range: bytes ${start}-${start + RANGE_BYTES - 1}/${OBJECT_BYTES}\r\n`,
+    );
     expect(isSameBytes(range, body.subarray(start, start + RANGE_BYTES))).toBe(true);
   }
   expect(isMapped()).toBe(mapsFiles && openLibc() !== null);
@@ -78,7 +84,10 @@ it.each([
     Array.from({ length: 50 }, async (_, at) => {
       const start = startOf(at * 31);
       const answer = await rangeFrom(start);
-      return isSameBytes(new Uint8Array(await answer.arrayBuffer()), body.subarray(start, start + RANGE_BYTES));
+      return isSameBytes(
+        new Uint8Array(await answer.arrayBuffer()),
+        body.subarray(start, start + RANGE_BYTES),
+      );
     }),
   );
   expect(answers).not.toContain(false);
@@ -92,22 +101,25 @@ it.each([
   expect(home.stderr()).toBe('');
 });
 
-it.runIf(openLibc() !== null)('of a file that was cut are errors that somebody is told of', async () => {
-  const { folder, home, rangeFrom } = await startWithObject('on');
-  for (let at = 0; at < 40; at++) await (await rangeFrom(startOf(at))).arrayBuffer();
-  const blob = readdirSync(join(folder, 'blobs'), { recursive: true, encoding: 'utf8' })
-    .map((name) => join(folder, 'blobs', name))
-    .find((path) => statSync(path).size >= OBJECT_BYTES);
-  truncateSync(blob ?? '', CUT_AT);
-  const status = async (start: number) => {
-    const answer = await rangeFrom(start);
-    return [answer.status, (await answer.arrayBuffer()).byteLength > 0];
-  };
-  await expect(status(OBJECT_BYTES - RANGE_BYTES)).resolves.toEqual([500, true]);
-  // The head is sent, and then there is nothing more.
-  await expect(status(CUT_AT - RANGE_BYTES / 2)).rejects.toThrow();
-  await expect
-    .poll(() => home.stderr().match(/request-failed|body-failed/g))
-    .toEqual(['request-failed', 'body-failed']);
-  await expect(status(CUT_AT - RANGE_BYTES)).resolves.toEqual([206, true]);
-});
+it.runIf(openLibc() !== null)(
+  'of a file that was cut are errors that somebody is told of',
+  async () => {
+    const { folder, home, rangeFrom } = await startWithObject('on');
+    for (let at = 0; at < 40; at++) await (await rangeFrom(startOf(at))).arrayBuffer();
+    const blob = readdirSync(join(folder, 'blobs'), { recursive: true, encoding: 'utf8' })
+      .map((name) => join(folder, 'blobs', name))
+      .find((path) => statSync(path).size >= OBJECT_BYTES);
+    truncateSync(blob ?? '', CUT_AT);
+    const status = async (start: number) => {
+      const answer = await rangeFrom(start);
+      return [answer.status, (await answer.arrayBuffer()).byteLength > 0];
+    };
+    await expect(status(OBJECT_BYTES - RANGE_BYTES)).resolves.toEqual([500, true]);
+    // The head is sent, and then there is nothing more.
+    await expect(status(CUT_AT - RANGE_BYTES / 2)).rejects.toThrow();
+    await expect
+      .poll(() => home.stderr().match(/request-failed|body-failed/g))
+      .toEqual(['request-failed', 'body-failed']);
+    await expect(status(CUT_AT - RANGE_BYTES)).resolves.toEqual([206, true]);
+  },
+);

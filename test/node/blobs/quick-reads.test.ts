@@ -2,7 +2,11 @@ import { openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { OpenBlob } from '../../../src/adapters/node/blobs/open-files.ts';
-import { createQuickReads, newKnownPages, type QuickReads } from '../../../src/adapters/node/blobs/quick-reads.ts';
+import {
+  createQuickReads,
+  newKnownPages,
+  type QuickReads,
+} from '../../../src/adapters/node/blobs/quick-reads.ts';
 import type { BlobRange } from '../../../src/ports/blob-store.ts';
 import { isSameBytes, patternBytes } from '../../contract/bodies.ts';
 import { openBlobOf } from '../kit/open-blob.ts';
@@ -11,11 +15,19 @@ import { temporaryFolder } from '../kit/temporary-folder.ts';
 const PAGE = 4096;
 const FILE_BYTES = 64 * PAGE;
 
-function readIfKnown(quick: QuickReads, file: OpenBlob, range: BlobRange, into: Buffer): number | null {
+function readIfKnown(
+  quick: QuickReads,
+  file: OpenBlob,
+  range: BlobRange,
+  into: Buffer,
+): number | null {
   return quick.isKnown(file, range) ? quick.read(file, into, 0, range) : null;
 }
 
-/** A file, a clock that a read moves by `readMs`, and a disk that is waited for when the test says so. */
+/**
+ * A file, a clock that a read moves by `readMs`, and a disk that is waited for when the test says
+ * so.
+ */
 function setUp() {
   const path = join(temporaryFolder(), 'file');
   const bytes = patternBytes(FILE_BYTES);
@@ -67,7 +79,12 @@ describe('quick reads', () => {
     const { file, quick, buffer } = setUp();
     quick.notePresent(file, PAGE, 0);
     expect(
-      readIfKnown(quick, { ...file, pages: newKnownPages() }, { offsetBytes: 0, lengthBytes: 10 }, buffer),
+      readIfKnown(
+        quick,
+        { ...file, pages: newKnownPages() },
+        { offsetBytes: 0, lengthBytes: 10 },
+        buffer,
+      ),
     ).toBeNull();
   });
 

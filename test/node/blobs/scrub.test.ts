@@ -1,4 +1,5 @@
-// The scrub on the Node platform: finds what is hurt, by name, goes on where it was stopped, and keeps to its pace.
+// The scrub on the Node platform: finds what is hurt, by name, goes on where it was stopped, and
+// keeps to its pace.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -32,9 +33,16 @@ afterEach(async () => {
 
 async function openStore() {
   const dataDir = temporaryFolder();
-  const config = parseConfig({ QUAYSIDE_WEBHOOK_PRIVATE_TARGETS: 'on', QUAYSIDE_MASTER_KEY: 'ab'.repeat(32) });
+  const config = parseConfig({
+    QUAYSIDE_WEBHOOK_PRIVATE_TARGETS: 'on',
+    QUAYSIDE_MASTER_KEY: 'ab'.repeat(32),
+  });
   const log = createConsoleLog(systemClock, 'off');
-  platform = await openNodePorts(config, { dataDir, log, onCrash: (error) => expect.unreachable(String(error)) });
+  platform = await openNodePorts(config, {
+    dataDir,
+    log,
+    onCrash: (error) => expect.unreachable(String(error)),
+  });
   const core: Core = { ports: platform.ports, settings: config };
   const bucket = await openTestBucket(core);
   const work = createOperatorWork(core);
@@ -82,8 +90,20 @@ describe('the scrub', () => {
     const scrub = createScrub(dataDir, FAST, systemClock);
     await scrub.run(work, new AbortController().signal);
     expect(hurt).toEqual([
-      { bucket: 'test-bucket', key: 'flipped', versionId: 'null', kind: 'damaged', detail: expect.any(String) },
-      { bucket: 'test-bucket', key: 'lost', versionId: 'null', kind: 'missing', detail: expect.any(String) },
+      {
+        bucket: 'test-bucket',
+        key: 'flipped',
+        versionId: 'null',
+        kind: 'damaged',
+        detail: expect.any(String),
+      },
+      {
+        bucket: 'test-bucket',
+        key: 'lost',
+        versionId: 'null',
+        kind: 'missing',
+        detail: expect.any(String),
+      },
     ]);
     const [bodies] = scrub.families();
     expect(bodies?.samples.map(({ labels, value }) => [labels.result, value])).toEqual([
@@ -139,7 +159,10 @@ describe('the scrub', () => {
       await deleteObjects(core, bucket, [{ key: key('a') }]);
       return { detail: 'gone' };
     };
-    await createScrub(dataDir, FAST, systemClock).run({ ...work, proveBody: overtaken }, new AbortController().signal);
+    await createScrub(dataDir, FAST, systemClock).run(
+      { ...work, proveBody: overtaken },
+      new AbortController().signal,
+    );
     expect(hurt).toEqual([]);
   });
 
@@ -158,7 +181,8 @@ describe('the scrub', () => {
       arrival = setImmediate(request);
     };
     let arrival = setImmediate(request);
-    for (const endsAt = performance.now() + 60; performance.now() < endsAt; ) await pace.spend(4096);
+    for (const endsAt = performance.now() + 60; performance.now() < endsAt; )
+      await pace.spend(4096);
     clearImmediate(arrival);
     expect(requests).toBeGreaterThan(0);
   });

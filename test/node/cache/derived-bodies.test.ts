@@ -38,7 +38,8 @@ function createBodies(changes: Partial<DerivedBodiesOptions> = {}) {
     derive: async (source) => ({ bytes: source.slice().reverse(), contentType: null }),
     clock: { nowMs: () => nowMs },
     background: {
-      run: (_label, work) => void behind.push(work().catch((cause) => void failures.push(cause.code ?? cause))),
+      run: (_label, work) =>
+        void behind.push(work().catch((cause) => void failures.push(cause.code ?? cause))),
     },
     limits: {
       coding: { concurrency: 1, waitingMax: 2, slotMs: 60_000 },
@@ -84,7 +85,9 @@ describe('derived bodies', () => {
     let loads = 0;
     const { bodies } = createBodies();
     const load = async () => bytesOf(`${++loads}`);
-    const all = await Promise.all(Array.from({ length: 100 }, () => bodies.make('n', BR, someone(), load)));
+    const all = await Promise.all(
+      Array.from({ length: 100 }, () => bodies.make('n', BR, someone(), load)),
+    );
     expect([loads, new Set(all).size]).toEqual([1, 1]);
   });
 
@@ -122,10 +125,15 @@ describe('derived bodies', () => {
 
   it('do not wait for work that stopped without an end, as that of a request that ended early', async () => {
     const limit = { concurrency: 1, waitingMax: 0, slotMs: 1000 };
-    const { bodies, pass } = createBodies({ limits: { coding: limit, image: limit }, sharesWork: false });
+    const { bodies, pass } = createBodies({
+      limits: { coding: limit, image: limit },
+      sharesWork: false,
+    });
     const stopped = Promise.withResolvers<Uint8Array>();
     const making = bodies.make('a', BR, someone(), () => stopped.promise);
-    await expect(bodies.make('b', BR, someone(), async () => bytesOf('x'))).rejects.toMatchObject({ code: 'SlowDown' });
+    await expect(bodies.make('b', BR, someone(), async () => bytesOf('x'))).rejects.toMatchObject({
+      code: 'SlowDown',
+    });
     pass(1001);
     await bodies.make('c', BR, someone(), async () => bytesOf('x'));
     // It went on after all: the turn that it has no more is not given back twice.
@@ -133,7 +141,9 @@ describe('derived bodies', () => {
     const next = bodies.make('d', BR, someone(), () => held.promise);
     stopped.resolve(bytesOf('x'));
     await making;
-    await expect(bodies.make('e', BR, someone(), async () => bytesOf('x'))).rejects.toMatchObject({ code: 'SlowDown' });
+    await expect(bodies.make('e', BR, someone(), async () => bytesOf('x'))).rejects.toMatchObject({
+      code: 'SlowDown',
+    });
     held.resolve(bytesOf('x'));
     await next;
   });
@@ -156,11 +166,16 @@ describe('derived bodies', () => {
     try {
       const puts: string[] = [];
       const put = (name: string) => new Promise<void>(() => void puts.push(name));
-      const { bodies, failures, settle, pass } = createBodies({ store: { get: async () => null, put } });
+      const { bodies, failures, settle, pass } = createBodies({
+        store: { get: async () => null, put },
+      });
       const names = Array.from({ length: 10 }, (_, at) => `${at}`);
       for (const name of names) {
         const made = await bodies.make(name, BR, someone(), async () => bytesOf('abc'));
-        expect([made, bodies.peek(name)]).toEqual([made, expect.objectContaining({ bytes: bytesOf('cba') })]);
+        expect([made, bodies.peek(name)]).toEqual([
+          made,
+          expect.objectContaining({ bytes: bytesOf('cba') }),
+        ]);
       }
       await vi.advanceTimersByTimeAsync(9999);
       expect([puts, failures]).toEqual([names.slice(0, 8), ['SlowDown', 'SlowDown']]);
@@ -180,7 +195,8 @@ describe('derived bodies', () => {
     const { bodies, settle } = createBodies({ memoryMaxBytes: 20_000 });
     await bodies.make('large', BR, someone(), async () => new Uint8Array(6000));
     expect(bodies.peek('large')).toBe(null);
-    for (let n = 0; n < 10; n++) await bodies.make(`${n}`, BR, someone(), async () => new Uint8Array(3000));
+    for (let n = 0; n < 10; n++)
+      await bodies.make(`${n}`, BR, someone(), async () => new Uint8Array(3000));
     expect(bodies.peek('0')).toBe(null);
     expect(bodies.peek('9')).not.toBe(null);
     await settle();
@@ -216,7 +232,8 @@ describe('the folder of derived bodies', () => {
     path = join(temporaryFolder(), 'derived');
   });
   const open = (maxBytes = 1_000_000) => openDerivedFolder(path, { maxBytes, log });
-  const files = async () => (await readdir(path, { recursive: true })).filter((name) => /\/.{64}$/.test(name));
+  const files = async () =>
+    (await readdir(path, { recursive: true })).filter((name) => /\/.{64}$/.test(name));
 
   it('keeps what it is given, over a restart too', async () => {
     const first = open();
@@ -255,9 +272,11 @@ describe('the folder of derived bodies', () => {
 
   it('deletes what was not read for longest when it is full', async () => {
     const store = open(5 * 8192);
-    for (const name of ['a', 'b', 'c', 'd']) await store.put(name, { bytes: new Uint8Array(4000), contentType: null });
+    for (const name of ['a', 'b', 'c', 'd'])
+      await store.put(name, { bytes: new Uint8Array(4000), contentType: null });
     await store.get('a');
-    for (const name of ['e', 'f']) await store.put(name, { bytes: new Uint8Array(4000), contentType: null });
+    for (const name of ['e', 'f'])
+      await store.put(name, { bytes: new Uint8Array(4000), contentType: null });
     await expect.poll(() => store.get('b')).toBe(null);
     expect(await store.get('a')).not.toBe(null);
     expect(await store.get('f')).not.toBe(null);
@@ -268,7 +287,8 @@ describe('the folder of derived bodies', () => {
 
   it('goes on with the oldest first after a restart, and clears away what was not finished', async () => {
     const first = open();
-    for (const name of ['old', 'new']) await first.put(name, { bytes: new Uint8Array(4000), contentType: null });
+    for (const name of ['old', 'new'])
+      await first.put(name, { bytes: new Uint8Array(4000), contentType: null });
     const [some = ''] = await files();
     for (const name of await files()) {
       const seconds = name === some ? 1000 : 2000;

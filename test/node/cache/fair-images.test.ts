@@ -18,7 +18,10 @@ import { PUBLIC_ACCESS } from '../../access-samples.ts';
 import { ATTRIBUTES, createMemoryCore, putBytes, withPorts } from '../../core/memory-core.ts';
 
 const WAITING_MAX = 16;
-const accountOf = (letter: string): Account => ({ id: letter.repeat(64) as AccountId, displayName: letter });
+const accountOf = (letter: string): Account => ({
+  id: letter.repeat(64) as AccountId,
+  displayName: letter,
+});
 
 /** A server that makes an image when the test says so. */
 async function start() {
@@ -41,7 +44,10 @@ async function start() {
     derive: (_source, recipe) =>
       new Promise((resolve) => {
         const width = recipe.kind === 'image' ? recipe.widthPx : null;
-        making.push({ width, finish: () => resolve({ bytes: new Uint8Array(1), contentType: 'image/png' }) });
+        making.push({
+          width,
+          finish: () => resolve({ bytes: new Uint8Array(1), contentType: 'image/png' }),
+        });
       }),
     clock: plain.ports.clock,
     background: plain.ports.background,
@@ -52,7 +58,9 @@ async function start() {
   for (const letter of ['a', 'b']) {
     const name = parseBucketName(`images-of-${letter}`);
     await createBucket(core, accountOf(letter), name, PRIVATE_ACCESS);
-    await (await openBucket(core, name, () => undefined)).call('setBucketAccess', { access: PUBLIC_ACCESS });
+    await (await openBucket(core, name, () => undefined)).call('setBucketAccess', {
+      access: PUBLIC_ACCESS,
+    });
     const bucket = await openBucket(core, name, () => undefined);
     await setHosting(core, bucket, { ...HOSTING_DEFAULTS, images: { sizes: 'any', maxSize: 500 } });
     const attributes = { ...ATTRIBUTES, headers: { contentType: 'image/png' } };
@@ -68,11 +76,14 @@ async function start() {
   const get = (letter: string, width: number, localAddress: string) =>
     new Promise<number | undefined>((resolve, reject) => {
       const path = `/images-of-${letter}/photo.png?w=${width}`;
-      const sent = request({ host: '127.0.0.1', port, path, localAddress, agent: false }, (response) => {
-        response.resume();
-        statuses.push(response.statusCode);
-        resolve(response.statusCode);
-      });
+      const sent = request(
+        { host: '127.0.0.1', port, path, localAddress, agent: false },
+        (response) => {
+          response.resume();
+          statuses.push(response.statusCode);
+          resolve(response.statusCode);
+        },
+      );
       sent.on('error', reject).end();
     });
   return { get, making, statuses, asked };
@@ -82,7 +93,9 @@ it('another account waits for one image of a flood, not for all, and is not turn
   const { get, making, statuses, asked } = await start();
   // One is made, as many wait as may of a bucket, and the others are turned away.
   const flood = Array.from({ length: 40 }, (_, at) => get('a', at + 1, `127.0.1.${at % 8}`));
-  await expect.poll(() => [making.length, statuses.length]).toEqual([1, 40 - 1 - (WAITING_MAX * 3) / 4]);
+  await expect
+    .poll(() => [making.length, statuses.length])
+    .toEqual([1, 40 - 1 - (WAITING_MAX * 3) / 4]);
   const others = [get('b', 400, '127.0.0.2'), get('b', 401, '127.0.0.2')];
   let isAnswered = false;
   const answered = Promise.all(others).finally(() => {

@@ -1,7 +1,11 @@
 // Who is next, where many want more than there is room for.
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createFairSlots, type FairSlots, type Slot } from '../../../src/adapters/shared/fair-slots.ts';
+import {
+  createFairSlots,
+  type FairSlots,
+  type Slot,
+} from '../../../src/adapters/shared/fair-slots.ts';
 
 const clock = { nowMs: () => 0 };
 const limits = { concurrency: 1, waitingMax: 8, slotMs: 1000 };
@@ -40,7 +44,16 @@ describe('turns', () => {
     ask('b 1', 'b');
     ask('c 0', 'c');
     await finish();
-    expect(began).toEqual(['flood 0', 'flood 1', 'b 0', 'c 0', 'flood 2', 'b 1', 'flood 3', 'flood 4']);
+    expect(began).toEqual([
+      'flood 0',
+      'flood 1',
+      'b 0',
+      'c 0',
+      'flood 2',
+      'b 1',
+      'flood 3',
+      'flood 4',
+    ]);
     expect(refused).toEqual([]);
   });
 
@@ -59,7 +72,8 @@ describe('turns', () => {
   it('are shared by sources and buckets', async () => {
     const { ask, refused, finish } = watch(createFairSlots(limits, clock));
     ask('first', 'a');
-    for (let i = 0; i < 5; i++) ask(`source ${i}`, 'a', { bucket: `bucket ${i}`, source: 'one source' });
+    for (let i = 0; i < 5; i++)
+      ask(`source ${i}`, 'a', { bucket: `bucket ${i}`, source: 'one source' });
     ask('another', 'a', { bucket: 'x' });
     await nextTick();
     expect(refused).toEqual(['source 4']);
@@ -70,7 +84,9 @@ describe('turns', () => {
   });
 
   it('are never all of one tenant, where nobody may wait', async () => {
-    const { ask, began, refused } = watch(createFairSlots({ concurrency: 2, waitingMax: 0, slotMs: 1000 }, clock));
+    const { ask, began, refused } = watch(
+      createFairSlots({ concurrency: 2, waitingMax: 0, slotMs: 1000 }, clock),
+    );
     ask('a 0', 'a');
     ask('a 1', 'a');
     ask('b 0', 'b');

@@ -6,7 +6,15 @@ import { boxOf, MOVING_IMAGE_MAX_PIXELS } from '../../../src/adapters/shared/ima
 import type { ImageRecipe } from '../../../src/ports/derived.ts';
 
 const RECIPE: ImageRecipe = {
-  ...{ kind: 'image', widthPx: null, heightPx: null, maxSidePx: 4096, fit: 'contain', format: 'webp', quality: 75 },
+  ...{
+    kind: 'image',
+    widthPx: null,
+    heightPx: null,
+    maxSidePx: 4096,
+    fit: 'contain',
+    format: 'webp',
+    quality: 75,
+  },
 };
 
 describe('the box of an image', () => {
@@ -35,15 +43,21 @@ describe('the box of an image', () => {
     const side = fc.option(fc.integer({ min: 1, max: 4096 }));
     const fit = fc.constantFrom('scale-down', 'contain', 'cover', 'fill');
     fc.assert(
-      fc.property(side, side, fit, fc.integer({ min: 1, max: 5000 }), (width, height, how, frames) => {
-        const box = boxOf({ ...RECIPE, widthPx: width, heightPx: height, fit: how }, frames);
-        expect(Math.min(box.widthPx, box.heightPx)).toBeGreaterThanOrEqual(1);
-        expect(box.widthPx).toBeLessThanOrEqual(width ?? 4096);
-        expect(box.heightPx).toBeLessThanOrEqual(height ?? 4096);
-        const pixels = box.widthPx * box.heightPx * frames;
-        const isThin = Math.min(box.widthPx, box.heightPx) === 1;
-        if (frames > 1 && !isThin) expect(pixels).toBeLessThanOrEqual(MOVING_IMAGE_MAX_PIXELS);
-      }),
+      fc.property(
+        side,
+        side,
+        fit,
+        fc.integer({ min: 1, max: 5000 }),
+        (width, height, how, frames) => {
+          const box = boxOf({ ...RECIPE, widthPx: width, heightPx: height, fit: how }, frames);
+          expect(Math.min(box.widthPx, box.heightPx)).toBeGreaterThanOrEqual(1);
+          expect(box.widthPx).toBeLessThanOrEqual(width ?? 4096);
+          expect(box.heightPx).toBeLessThanOrEqual(height ?? 4096);
+          const pixels = box.widthPx * box.heightPx * frames;
+          const isThin = Math.min(box.widthPx, box.heightPx) === 1;
+          if (frames > 1 && !isThin) expect(pixels).toBeLessThanOrEqual(MOVING_IMAGE_MAX_PIXELS);
+        },
+      ),
     );
   });
 });
@@ -54,25 +68,32 @@ describe('the frames of an image', () => {
       .png()
       .toBuffer();
 
-  it.each(['gif', 'webp'] as const)('of a %s are counted without a look at them', async (format) => {
-    const frames = await Promise.all([0, 80, 160, 240].map(frame));
-    const moving = await sharp(frames, { join: { animated: true } })
-      .toFormat(format)
-      .toBuffer();
-    expect(countFrames(moving)).toBe(4);
-    expect(countFrames(await sharp(frames[0]).toFormat(format).toBuffer())).toBe(1);
-    for (let length = 0; length < moving.length; length += 7) {
-      expect(countFrames(moving.subarray(0, length))).toBeLessThanOrEqual(4);
-    }
-  });
+  it.each(['gif', 'webp'] as const)(
+    'of a %s are counted without a look at them',
+    async (format) => {
+      const frames = await Promise.all([0, 80, 160, 240].map(frame));
+      const moving = await sharp(frames, { join: { animated: true } })
+        .toFormat(format)
+        .toBuffer();
+      expect(countFrames(moving)).toBe(4);
+      expect(countFrames(await sharp(frames[0]).toFormat(format).toBuffer())).toBe(1);
+      for (let length = 0; length < moving.length; length += 7) {
+        expect(countFrames(moving.subarray(0, length))).toBeLessThanOrEqual(4);
+      }
+    },
+  );
 
   it('are one where there is nothing to count', async () => {
     expect([countFrames(new Uint8Array()), countFrames(await frame(1))]).toEqual([1, 1]);
     fc.assert(
-      fc.property(fc.constantFrom('GIF89a', 'RIFF'), fc.uint8Array({ maxLength: 500 }), (start, rest) => {
-        const bytes = new Uint8Array([...new TextEncoder().encode(start), ...rest]);
-        expect(countFrames(bytes)).toBeLessThanOrEqual(bytes.length);
-      }),
+      fc.property(
+        fc.constantFrom('GIF89a', 'RIFF'),
+        fc.uint8Array({ maxLength: 500 }),
+        (start, rest) => {
+          const bytes = new Uint8Array([...new TextEncoder().encode(start), ...rest]);
+          expect(countFrames(bytes)).toBeLessThanOrEqual(bytes.length);
+        },
+      ),
     );
   });
 });

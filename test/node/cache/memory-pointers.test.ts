@@ -1,8 +1,19 @@
-// The memory tier of pointers: ages, bounds, holds. What it does behind the port is the contract of hot metadata.
+// The memory tier of pointers: ages, bounds, holds. What it does behind the port is the contract of
+// hot metadata.
 import { describe, expect, it } from 'vitest';
-import { createMemoryPointers, type MemoryPointersOptions } from '../../../src/adapters/shared/memory-pointers.ts';
+import {
+  createMemoryPointers,
+  type MemoryPointersOptions,
+} from '../../../src/adapters/shared/memory-pointers.ts';
 import { NO_SETTINGS } from '../../../src/domain/bucket-settings.ts';
-import type { AccountId, BucketGate, BucketId, BucketName, ObjectKey, Pointer } from '../../../src/domain/nouns.ts';
+import type {
+  AccountId,
+  BucketGate,
+  BucketId,
+  BucketName,
+  ObjectKey,
+  Pointer,
+} from '../../../src/domain/nouns.ts';
 import { toPointer } from '../../../src/domain/pointer.ts';
 import { addFloors } from '../../../src/domain/purge.ts';
 import { PUBLIC_ACCESS } from '../../access-samples.ts';
@@ -88,7 +99,12 @@ describe('memory pointers', () => {
     const { pointers, fill, isKnown } = make();
     fill();
     for (let at = 0; at < 5000; at++) {
-      pointers.fill(bucket, `missing-${at}` as ObjectKey, { gate, pointer: null }, pointers.ticket());
+      pointers.fill(
+        bucket,
+        `missing-${at}` as ObjectKey,
+        { gate, pointer: null },
+        pointers.ticket(),
+      );
     }
     expect(isKnown()).toBe(true);
   });

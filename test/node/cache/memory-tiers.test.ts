@@ -6,6 +6,9 @@ import { hotMetadataContract } from '../../contract/hot-metadata.contract.ts';
 import { createExactHotMetadata } from '../../core/memory-core.ts';
 
 const bodies = { maxBytes: 1 << 20, maxSliceBytes: 65_536 };
-edgeCacheContract({ name: 'memory', make: () => createMemoryEdgeCache(createMemoryBodies(bodies)) });
+edgeCacheContract({
+  name: 'memory',
+  make: () => createMemoryEdgeCache(createMemoryBodies(bodies)),
+});
 
 hotMetadataContract({ name: 'memory, exact', make: () => createExactHotMetadata(systemClock, 60) });

@@ -1,4 +1,5 @@
-// What the shared adapters do beyond their contracts: order under a strange clock, bounds, redaction, draining.
+// What the shared adapters do beyond their contracts: order under a strange clock, bounds,
+// redaction, draining.
 import { describe, expect, it } from 'vitest';
 import { createMemoryEdgeCache } from '../../../src/adapters/node/cache/memory-edge-cache.ts';
 import { createConsoleLog } from '../../../src/adapters/shared/console-log.ts';
@@ -61,12 +62,22 @@ describe('memory bodies', () => {
 
   it('lets the least recently used slice go when the bytes are used up', () => {
     const bodies = createMemoryBodies({ maxBytes: 100_000, maxSliceBytes: 30_000 });
-    const [a, b, c, d] = [slice('a', 30_000), slice('b', 30_000), slice('c', 30_000), slice('d', 30_000)];
+    const [a, b, c, d] = [
+      slice('a', 30_000),
+      slice('b', 30_000),
+      slice('c', 30_000),
+      slice('d', 30_000),
+    ];
     for (const kept of [a, b, c]) bodies.keep(kept, new Uint8Array(30_000));
     bodies.peek(a);
     bodies.keep(d, new Uint8Array(30_000));
     bodies.keep(d, new Uint8Array(30_000));
-    expect([a, b, c, d].map((kept) => bodies.peek(kept) !== null)).toEqual([true, false, true, true]);
+    expect([a, b, c, d].map((kept) => bodies.peek(kept) !== null)).toEqual([
+      true,
+      false,
+      true,
+      true,
+    ]);
   });
 
   it('is not washed out by a scan: once full it takes a slice on its second request', () => {
@@ -118,7 +129,9 @@ describe('memory bodies', () => {
 
 describe('memory edge cache', () => {
   it('loads once for a herd, and not again for those who come later', async () => {
-    const cache = createMemoryEdgeCache(createMemoryBodies({ maxBytes: 100_000, maxSliceBytes: 30_000 }));
+    const cache = createMemoryEdgeCache(
+      createMemoryBodies({ maxBytes: 100_000, maxSliceBytes: 30_000 }),
+    );
     const wanted: Segment = { blobId: 'a' as BlobId, offsetBytes: 0, lengthBytes: 100 };
     let loads = 0;
     const load = async () => {
@@ -132,7 +145,9 @@ describe('memory edge cache', () => {
   });
 
   it('admits whoever can share a read that is under way', async () => {
-    const cache = createMemoryEdgeCache(createMemoryBodies({ maxBytes: 100_000, maxSliceBytes: 30_000 }));
+    const cache = createMemoryEdgeCache(
+      createMemoryBodies({ maxBytes: 100_000, maxSliceBytes: 30_000 }),
+    );
     const wanted: Segment = { blobId: 'a' as BlobId, offsetBytes: 0, lengthBytes: 100 };
     expect(cache.admits(wanted, 100_000)).toBe(false);
     const reading = cache.read(wanted, async () => new Uint8Array(100), wanted);
@@ -165,10 +180,15 @@ describe('console log', () => {
   });
 
   it('shows an error with its causes', () => {
-    const cause = new Error('outer', { cause: Object.assign(new Error('inner'), { code: 'ENOSPC' }) });
+    const cause = new Error('outer', {
+      cause: Object.assign(new Error('inner'), { code: 'ENOSPC' }),
+    });
     logOf('error').error('failed', { cause });
     expect(lines[0]?.isError).toBe(true);
-    expect(last().cause).toMatchObject({ message: 'outer', cause: { message: 'inner', code: 'ENOSPC' } });
+    expect(last().cause).toMatchObject({
+      message: 'outer',
+      cause: { message: 'inner', code: 'ENOSPC' },
+    });
   });
 
   it('never ends in a loop of causes', () => {
@@ -220,7 +240,9 @@ describe('tracked background', () => {
 
   it('logs what fails, whether it throws or rejects', async () => {
     const lines: string[] = [];
-    const background = createTrackedBackground(createConsoleLog(systemClock, 'info', (text) => lines.push(text)));
+    const background = createTrackedBackground(
+      createConsoleLog(systemClock, 'info', (text) => lines.push(text)),
+    );
     background.run('throws', () => {
       throw new Error('thrown');
     });
@@ -231,7 +253,9 @@ describe('tracked background', () => {
 
   it('refuses work beyond its bound', async () => {
     const lines: string[] = [];
-    const background = createTrackedBackground(createConsoleLog(systemClock, 'info', (text) => lines.push(text)));
+    const background = createTrackedBackground(
+      createConsoleLog(systemClock, 'info', (text) => lines.push(text)),
+    );
     const gate = Promise.withResolvers<void>();
     let ran = 0;
     for (let at = 0; at < 10_001; at++) {

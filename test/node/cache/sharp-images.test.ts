@@ -16,13 +16,16 @@ const RECIPE: ImageRecipe = {
 };
 
 const plain = (width: number, height: number) =>
-  sharp({ create: { width, height, channels: 4, background: { r: 200, g: 30, b: 30, alpha: 0.5 } } });
+  sharp({
+    create: { width, height, channels: 4, background: { r: 200, g: 30, b: 30, alpha: 0.5 } },
+  });
 const originals = new Map<string, Uint8Array>();
 const original = (name: string) => originals.get(name) ?? new Uint8Array();
 
 beforeAll(async () => {
   const formats = ['jpeg', 'png', 'webp', 'avif', 'gif'] as const;
-  for (const format of formats) originals.set(format, await plain(200, 120).toFormat(format).toBuffer());
+  for (const format of formats)
+    originals.set(format, await plain(200, 120).toFormat(format).toBuffer());
   const frames = await Promise.all(
     [1, 2, 3].map((n) =>
       plain(40, 30)
@@ -49,14 +52,30 @@ beforeAll(async () => {
 
 async function made(source: Uint8Array, changes: Partial<ImageRecipe> = {}) {
   const { bytes, contentType } = await make(source, { ...RECIPE, ...changes });
-  const { format, width, height, pages, exif, hasAlpha } = await sharp(bytes, { animated: true }).metadata();
-  return { contentType, format: format === 'heif' ? 'avif' : format, width, height, pages, exif, hasAlpha };
+  const { format, width, height, pages, exif, hasAlpha } = await sharp(bytes, {
+    animated: true,
+  }).metadata();
+  return {
+    contentType,
+    format: format === 'heif' ? 'avif' : format,
+    width,
+    height,
+    pages,
+    exif,
+    hasAlpha,
+  };
 }
 
 describe('images made with sharp', () => {
   for (const from of ['jpeg', 'png', 'webp', 'avif', 'gif'] as const) {
     it(`come from ${from} in every format`, async () => {
-      for (const format of ['jpeg', 'png', 'webp', 'avif', 'gif'] as const satisfies readonly ImageFormat[]) {
+      for (const format of [
+        'jpeg',
+        'png',
+        'webp',
+        'avif',
+        'gif',
+      ] as const satisfies readonly ImageFormat[]) {
         expect(await made(original(from), { format })).toMatchObject({
           contentType: `image/${format}`,
           format,
@@ -77,7 +96,10 @@ describe('images made with sharp', () => {
     [{ widthPx: 50, heightPx: 50, fit: 'fill' }, 50, 50],
     [{ widthPx: null }, 200, 120],
   ])('have the size that was asked for: %j', async (changes, width, height) => {
-    expect(await made(original('png'), { ...changes, format: 'png' })).toMatchObject({ width, height });
+    expect(await made(original('png'), { ...changes, format: 'png' })).toMatchObject({
+      width,
+      height,
+    });
   });
 
   it.each<[Partial<ImageRecipe>, number, number]>([
@@ -88,7 +110,10 @@ describe('images made with sharp', () => {
     [{ widthPx: null, maxSidePx: 4 }, 1, 4],
   ])('have no side longer than they may, also of a stripe: %j', async (changes, width, height) => {
     const stripe = await plain(1, 8).png().toBuffer();
-    expect(await made(stripe, { maxSidePx: 500, format: 'png', ...changes })).toMatchObject({ width, height });
+    expect(await made(stripe, { maxSidePx: 500, format: 'png', ...changes })).toMatchObject({
+      width,
+      height,
+    });
   });
 
   it('stand upright, and keep nothing of where they were taken', async () => {
@@ -106,20 +131,29 @@ describe('images made with sharp', () => {
     const { pages: before } = await sharp(original('moving'), { animated: true }).metadata();
     expect(before).toBeGreaterThan(1);
     for (const format of ['webp', 'gif'] as const) {
-      expect(await made(original('moving'), { widthPx: 20, format })).toMatchObject({ pages: before, width: 20 });
+      expect(await made(original('moving'), { widthPx: 20, format })).toMatchObject({
+        pages: before,
+        width: 20,
+      });
     }
     expect((await made(original('moving'), { widthPx: 20, format: 'jpeg' })).pages ?? 1).toBe(1);
   });
 
   it('that move have no more pixels than all their frames together may', async () => {
-    // 100 frames, so that each may have 83,886 pixels: a side of 289. Stripes, which are made at once.
-    const pair = await Promise.all(['#f00', '#00f'].map((tint) => plain(60, 2).tint(tint).png().toBuffer()));
+    // 100 frames, so that each may have 83,886 pixels: a side of 289. Stripes, which are made at
+    // once.
+    const pair = await Promise.all(
+      ['#f00', '#00f'].map((tint) => plain(60, 2).tint(tint).png().toBuffer()),
+    );
     const frames = Array.from({ length: 100 }, (_, n) => pair[n % 2] ?? new Uint8Array());
     const source = await sharp(frames, { join: { animated: true } })
       .gif({ effort: 1 })
       .toBuffer();
     const large = { widthPx: 300, fit: 'contain' } as const;
-    expect(await made(source, { ...large, format: 'webp' })).toMatchObject({ pages: 100, width: 289 });
+    expect(await made(source, { ...large, format: 'webp' })).toMatchObject({
+      pages: 100,
+      width: 289,
+    });
     expect(await made(source, { ...large, format: 'jpeg' })).toMatchObject({ width: 300 });
   });
 
@@ -130,7 +164,10 @@ describe('images made with sharp', () => {
     ['nothing', () => new Uint8Array()],
     ['text', () => bytesOf('hello')],
     ['half an image', () => original('jpeg').subarray(0, original('jpeg').length >> 1)],
-    ['SVG, which may read files', () => bytesOf('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')],
+    [
+      'SVG, which may read files',
+      () => bytesOf('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'),
+    ],
     ['a TIFF', () => bytesOf('II*\u0000')],
   ])('are not made of %s', async (_what, source) => {
     await expect(make(source(), RECIPE)).rejects.toMatchObject({ code: 'InvalidRequest' });

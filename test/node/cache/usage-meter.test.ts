@@ -34,7 +34,11 @@ describe('usage meter', () => {
     expect(read?.owner.accessKeyId).toBeNull();
     expect(read?.usedFromMs).toBe(1000);
     expect(read?.blocked).toBe(1);
-    expect(read?.counts.get('STANDARD')).toMatchObject({ classB: 1, memoryBytes: 10, bucketBytes: 0 });
+    expect(read?.counts.get('STANDARD')).toMatchObject({
+      classB: 1,
+      memoryBytes: 10,
+      bucketBytes: 0,
+    });
     expect(read?.counts.get('STANDARD_IA')).toMatchObject({ classB: 1, bucketBytes: 5 });
     expect(write?.counts.get('STANDARD')).toMatchObject({ classA: 1, madeBytes: 7 });
     expect(meter.drain(all)).toEqual([]);
@@ -48,7 +52,9 @@ describe('usage meter', () => {
     const { meter } = open();
     meter.of(owner()).count('A', 0, 'none', 'STANDARD');
     meter.of(owner('b~1', null, 'bob' as AccountId)).count('A', 0, 'none', 'STANDARD');
-    expect(meter.drain((id) => id === alice).map((usage) => usage.owner.accountId)).toEqual(['alice']);
+    expect(meter.drain((id) => id === alice).map((usage) => usage.owner.accountId)).toEqual([
+      'alice',
+    ]);
     expect(meter.drain(all).map((usage) => usage.owner.accountId)).toEqual(['bob']);
   });
 
@@ -59,7 +65,8 @@ describe('usage meter', () => {
       told += 1;
     });
     for (let round = 1; round <= 3; round++) {
-      for (let at = 0; at < 10; at++) meter.of(owner(`b~${at % 5}`)).count('B', 1, 'memory', 'STANDARD');
+      for (let at = 0; at < 10; at++)
+        meter.of(owner(`b~${at % 5}`)).count('B', 1, 'memory', 'STANDARD');
       expect(told).toBe(5 * round);
       expect(meter.hasUses()).toBe(true);
       expect(meter.drain(all)).toHaveLength(5);
@@ -89,7 +96,8 @@ describe('usage meter', () => {
     const gate = { ownerId: alice, bucketId: 'hot~1' } as BucketGate;
     const held = meter.ofGate(gate);
     expect(meter.ofGate(gate)).toBe(held);
-    for (let at = 0; at < 20_050; at++) meter.of(owner(`b~${at}`)).count('A', 0, 'none', 'STANDARD');
+    for (let at = 0; at < 20_050; at++)
+      meter.of(owner(`b~${at}`)).count('A', 0, 'none', 'STANDARD');
     expect(meter.ofGate(gate)).not.toBe(held);
     held.count('B', 3, 'memory', 'STANDARD');
     meter.ofGate(gate).count('B', 4, 'memory', 'STANDARD');
@@ -101,21 +109,34 @@ describe('usage meter', () => {
     const { meter } = open();
     const counter = meter.of(owner());
     const allowance: Allowance = {
-      ...{ capId: 'cap', scope: { kind: 'account' }, used: 0, upTo: 1000, underWay: 0, reachable: 1000 },
+      ...{
+        capId: 'cap',
+        scope: { kind: 'account' },
+        used: 0,
+        upTo: 1000,
+        underWay: 0,
+        reachable: 1000,
+      },
       ...{ expiresAtMs: 9000, level: 'open', perA: 0, perB: 1, perByte: 2 },
     };
     counter.allowances = [allowance];
     const long = counter.countOpen('B', 100, 'bucket', 'STANDARD_IA');
     expect([allowance.used, allowance.underWay]).toEqual([201, 200]);
     long.sent(30);
-    expect(meter.drain(all)[0]?.counts.get('STANDARD_IA')).toMatchObject({ classB: 1, bucketBytes: 30 });
+    expect(meter.drain(all)[0]?.counts.get('STANDARD_IA')).toMatchObject({
+      classB: 1,
+      bucketBytes: 30,
+    });
     long.sent(20);
     expect([allowance.used, allowance.underWay]).toEqual([201, 100]);
     long.end();
     long.end();
     long.sent(50);
     expect([allowance.used, allowance.underWay]).toEqual([101, 0]);
-    expect(meter.drain(all)[0]?.counts.get('STANDARD_IA')).toMatchObject({ classB: 0, bucketBytes: 20 });
+    expect(meter.drain(all)[0]?.counts.get('STANDARD_IA')).toMatchObject({
+      classB: 0,
+      bucketBytes: 20,
+    });
     expect(meter.totals().bytesOut.bucket).toBe(50);
   });
 
@@ -123,7 +144,14 @@ describe('usage meter', () => {
     const { meter, setNow } = open();
     const counter = meter.of(owner());
     const allowance: Allowance = {
-      ...{ capId: 'cap', scope: { kind: 'account' }, used: 0, upTo: 150, underWay: 0, reachable: 1000 },
+      ...{
+        capId: 'cap',
+        scope: { kind: 'account' },
+        used: 0,
+        upTo: 150,
+        underWay: 0,
+        reachable: 1000,
+      },
       ...{ expiresAtMs: 9000, level: 'open', perA: 0, perB: 0, perByte: 1 },
     };
     counter.allowances = [allowance];
@@ -163,6 +191,10 @@ describe('usage meter', () => {
     await expect(body.chunks.next(10)).rejects.toMatchObject({ code: 'UsageCapReached' });
     expect([isClosed, standing()]).toEqual([true, [90, 0]]);
     const [usage] = meter.drain(all);
-    expect(usage?.counts.get('STANDARD')).toMatchObject({ classB: 3, bucketBytes: 30, memoryBytes: 60 });
+    expect(usage?.counts.get('STANDARD')).toMatchObject({
+      classB: 3,
+      bucketBytes: 30,
+      memoryBytes: 60,
+    });
   });
 });

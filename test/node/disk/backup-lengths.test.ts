@@ -1,6 +1,14 @@
-// What a backup looks at in a former one: names always, lengths a part in each run, all of them after
-// a run that was killed.
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+// What a backup looks at in a former one: names always, lengths a part in each run, all of them
+// after a run that was killed.
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { backUp } from '../../../src/adapters/node/backup/back-up.ts';
@@ -30,7 +38,10 @@ async function makeBackup() {
 
 function setCursor(folder: string, lengthsCheckedTo: string): void {
   const path = join(folder, 'manifest.json');
-  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), lengthsCheckedTo }));
+  writeFileSync(
+    path,
+    JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), lengthsCheckedTo }),
+  );
 }
 
 describe('looks at lengths', () => {
@@ -44,7 +55,8 @@ describe('looks at lengths', () => {
     let [cursor, runs] = ['', 0];
     do {
       const checks = createLengthChecks(manifest(count, cursor));
-      for (let at = 0; at < count; at++) looks[at] = (looks[at] ?? 0) + (checks.isDue(named(at)) ? 1 : 0);
+      for (let at = 0; at < count; at++)
+        looks[at] = (looks[at] ?? 0) + (checks.isDue(named(at)) ? 1 : 0);
       cursor = checks.cursor();
       runs += 1;
     } while (cursor !== '' && runs < 20);
@@ -80,7 +92,11 @@ describe('looks at lengths', () => {
 describe('names in a backup', () => {
   it('are looked at in each run: what is missing or lies in a wrong folder is copied again', async () => {
     const { dataDir, folder } = await makeBackup();
-    const { blobIds } = await listBlobs(join(dataDir, 'blobs'), { prefix: '', after: '', limit: 10 });
+    const { blobIds } = await listBlobs(join(dataDir, 'blobs'), {
+      prefix: '',
+      after: '',
+      limit: 10,
+    });
     const wanted = blobIds.map((blobId) => ({ blobId, sizeBytes: BLOB_BYTES }));
     const options = { mode: 'copy', lengthChecks: NONE } as const;
     expect((await copyBlobs(dataDir, folder, wanted, options)).newBlobs).toBe(0);
@@ -96,7 +112,14 @@ describe('names in a backup', () => {
 
   it('are walked in the order of ids, over all buckets', async () => {
     const root = temporaryFolder();
-    const ids = ['a~1/1m81t9x', 'a-b~1/1m81t9x', 'a~1/1m81taa', 'a~1/1m82t9x', 'a~1/1m81t9y', 'a~1.2/1m81t9x'];
+    const ids = [
+      'a~1/1m81t9x',
+      'a-b~1/1m81t9x',
+      'a~1/1m81taa',
+      'a~1/1m82t9x',
+      'a~1/1m81t9y',
+      'a~1.2/1m81t9x',
+    ];
     for (const id of ids) {
       const [bucket = '', name = ''] = id.split('/');
       const folder = join(root, bucket, name.slice(0, 4), name.slice(4, 6));

@@ -1,8 +1,17 @@
-// Backup and restore of a data folder: nothing that was acknowledged before is lost, whoever writes, deletes and sweeps
-// meanwhile, and wherever a backup is killed; the next one copies only what is new.
+// Backup and restore of a data folder: nothing that was acknowledged before is lost, whoever
+// writes, deletes and sweeps meanwhile, and wherever a backup is killed; the next one copies only
+// what is new.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -22,17 +31,23 @@ import { temporaryFolder } from '../kit/temporary-folder.ts';
 const COMMAND = fileURLToPath(new URL('../../../scripts/backup.ts', import.meta.url));
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/quayside', import.meta.url));
 
-const named = (start: string, count: number) => Array.from({ length: count }, (_, at) => `${start}${at}`);
+const named = (start: string, count: number) =>
+  Array.from({ length: count }, (_, at) => `${start}${at}`);
 const filesBelow = (folder: string) =>
   existsSync(folder)
-    ? readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+    ? readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+        entry.isFile(),
+      )
     : [];
 const blobFiles = (folder: string) =>
   filesBelow(join(folder, 'blobs')).map(({ parentPath, name }) => join(parentPath, name));
 const check = (folder: string) =>
   checkFolder(folder, { graceSeconds: GRACE_SECONDS, settings: parseConfig({}), makeProver: null });
 
-async function removeObjects({ core, bucket }: StoredCore, names: readonly string[]): Promise<void> {
+async function removeObjects(
+  { core, bucket }: StoredCore,
+  names: readonly string[],
+): Promise<void> {
   const targets = names.map((name) => ({ key: key(name), versionId: null, condition: null }));
   await deleteObjects(core, bucket, targets as never);
 }
@@ -51,7 +66,9 @@ describe('a backup', () => {
     expect(damage.size).toBe(0);
     expect(manifest.keys.map(({ name }) => name)).toEqual(['master-key', 'root-key.json']);
     for (const name of ['master-key', 'root-key.json']) {
-      expect(readFileSync(join(restored, name), 'utf8')).toBe(readFileSync(join(stored.dataDir, name), 'utf8'));
+      expect(readFileSync(join(restored, name), 'utf8')).toBe(
+        readFileSync(join(stored.dataDir, name), 'utf8'),
+      );
       expect(statSync(join(restored, name)).mode & 0o777).toBe(0o600);
     }
     expect(await lostIn(restored, names)).toEqual([]);
@@ -82,8 +99,13 @@ describe('a backup', () => {
     const second = await backUp(stored.dataDir, folder, 'copy');
     expect(second).toMatchObject({ counts: { blobs: 9, newBlobs: 1 }, removedBlobs: 2, rounds: 1 });
     expect(blobFiles(folder)).toHaveLength(9);
-    expect(readdirSync(folder).filter((name) => name.startsWith('generation-'))).toEqual([second.manifest.generation]);
-    expect(await backUp(stored.dataDir, folder, 'copy')).toMatchObject({ counts: { newBlobs: 0 }, removedBlobs: 0 });
+    expect(readdirSync(folder).filter((name) => name.startsWith('generation-'))).toEqual([
+      second.manifest.generation,
+    ]);
+    expect(await backUp(stored.dataDir, folder, 'copy')).toMatchObject({
+      counts: { newBlobs: 0 },
+      removedBlobs: 0,
+    });
   });
 
   it('copies again what was cut short in it, and keeps what the folder has lost since', async () => {
@@ -93,9 +115,13 @@ describe('a backup', () => {
     await backUp(stored.dataDir, folder, 'copy');
     const [cut = ''] = blobFiles(folder);
     truncateSync(cut, 100);
-    expect(await backUp(stored.dataDir, folder, 'copy')).toMatchObject({ counts: { newBlobs: 1, hurt: [] } });
+    expect(await backUp(stored.dataDir, folder, 'copy')).toMatchObject({
+      counts: { newBlobs: 1, hurt: [] },
+    });
     for (const file of blobFiles(stored.dataDir)) rmSync(file);
-    expect(await backUp(stored.dataDir, folder, 'copy')).toMatchObject({ counts: { newBlobs: 0, hurt: [] } });
+    expect(await backUp(stored.dataDir, folder, 'copy')).toMatchObject({
+      counts: { newBlobs: 0, hurt: [] },
+    });
     expect(await check(folder)).toMatchObject({ isSound: true, blobs: 2 });
   });
 
@@ -186,8 +212,9 @@ describe('the command', () => {
 
 describe('a backup that is killed', () => {
   /**
-   * Runs the command until `isDue`, then kills it. Whether it was killed before it was through. It finds no `sync` and so
-   * makes its files durable one by one, as where the system has none for a whole file system.
+   * Runs the command until `isDue`, then kills it. Whether it was killed before it was through. It
+   * finds no `sync` and so makes its files durable one by one, as where the system has none for a
+   * whole file system.
    */
   async function killWhen(dataDir: string, folder: string, isDue: () => boolean): Promise<boolean> {
     const child = spawn(process.execPath, [COMMAND, folder, '--data', dataDir, '--copy'], {
@@ -214,7 +241,8 @@ describe('a backup that is killed', () => {
     await putAll(stored, second);
     await removeObjects(stored, ['first0']);
 
-    const generation = () => readdirSync(folder).find((n) => n.startsWith('generation-') && n !== manifest.generation);
+    const generation = () =>
+      readdirSync(folder).find((n) => n.startsWith('generation-') && n !== manifest.generation);
     const blobsBefore = blobFiles(folder).length;
     const steps: Record<string, () => boolean> = {
       'index begun': () => generation() !== undefined,
@@ -248,9 +276,13 @@ describe('a backup that is killed', () => {
     const folder = temporaryFolder();
     await killWhen(stored.dataDir, folder, () => existsSync(join(folder, 'blobs')));
     if (readManifest(folder) === null) {
-      await expect(restore(folder, join(temporaryFolder(), 'new'), 'share')).rejects.toThrow(/no complete backup/);
+      await expect(restore(folder, join(temporaryFolder(), 'new'), 'share')).rejects.toThrow(
+        /no complete backup/,
+      );
     }
-    expect(await backUp(stored.dataDir, folder, 'share')).toMatchObject({ counts: { blobs: 50, hurt: [] } });
+    expect(await backUp(stored.dataDir, folder, 'share')).toMatchObject({
+      counts: { blobs: 50, hurt: [] },
+    });
   });
 });
 
@@ -260,8 +292,12 @@ describe('a backup refuses', () => {
     await putAll(stored, ['a']);
     const other = await openStoredCore();
     await putAll(other, ['b']);
-    await expect(backUp(stored.dataDir, other.dataDir, 'share')).rejects.toThrow(/neither empty nor a backup/);
-    await expect(backUp(stored.dataDir, join(stored.dataDir, 'backup'), 'share')).rejects.toThrow(/in one another/);
+    await expect(backUp(stored.dataDir, other.dataDir, 'share')).rejects.toThrow(
+      /neither empty nor a backup/,
+    );
+    await expect(backUp(stored.dataDir, join(stored.dataDir, 'backup'), 'share')).rejects.toThrow(
+      /in one another/,
+    );
     await expect(backUp(stored.dataDir, stored.dataDir, 'share')).rejects.toThrow(/in one another/);
     await expect(backUp(temporaryFolder(), temporaryFolder(), 'share')).rejects.toThrow(/no index/);
     expect(await lostIn(other.dataDir, ['b'])).toEqual([]);
@@ -284,7 +320,9 @@ describe('a backup refuses', () => {
     const folder = temporaryFolder();
     await backUp(stored.dataDir, folder, 'copy');
     const lock = openDataFolder(folder);
-    await expect(backUp(stored.dataDir, folder, 'copy')).rejects.toThrow(/another Quayside process/);
+    await expect(backUp(stored.dataDir, folder, 'copy')).rejects.toThrow(
+      /another Quayside process/,
+    );
     lock.unlock();
   });
 });
@@ -321,7 +359,9 @@ describe('a restore refuses', () => {
     const path = join(folder, 'manifest.json');
     const manifest = JSON.parse(readFileSync(path, 'utf8'));
     writeFileSync(path, JSON.stringify({ ...manifest, format: 2 }));
-    await expect(restore(folder, join(temporaryFolder(), 'new'), 'copy')).rejects.toThrow(/format 2/);
+    await expect(restore(folder, join(temporaryFolder(), 'new'), 'copy')).rejects.toThrow(
+      /format 2/,
+    );
 
     const stored = await openStoredCore();
     const index = openSqlite(join(stored.dataDir, 'index.sqlite'), { readOnly: false });
@@ -329,6 +369,8 @@ describe('a restore refuses', () => {
     index.close();
     const newer = temporaryFolder();
     await backUp(stored.dataDir, newer, 'copy');
-    await expect(restore(newer, join(temporaryFolder(), 'new'), 'copy')).rejects.toThrow(/newer Quayside/);
+    await expect(restore(newer, join(temporaryFolder(), 'new'), 'copy')).rejects.toThrow(
+      /newer Quayside/,
+    );
   });
 });

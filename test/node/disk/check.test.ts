@@ -22,9 +22,22 @@ import type { BlobId, ObjectVersion } from '../../../src/domain/nouns.ts';
 import { sourceOf } from '../../contract/bodies.ts';
 import { logBytes } from '../../contract/index/compressed-blobs.contract.ts';
 import { copy, put, WISHES } from '../../core/encryption/encryption-kit.ts';
-import { ATTRIBUTES, createMemoryCore, GRACE_SECONDS, key, putBytes, sampleBytes } from '../../core/memory-core.ts';
+import {
+  ATTRIBUTES,
+  createMemoryCore,
+  GRACE_SECONDS,
+  key,
+  putBytes,
+  sampleBytes,
+} from '../../core/memory-core.ts';
 import { completeParts, putPart, startUpload } from '../../core/multipart-kit.ts';
-import { BLOB_BYTES, openStoredCore, passGrace, putAll, type StoredCore } from '../kit/stored-core.ts';
+import {
+  BLOB_BYTES,
+  openStoredCore,
+  passGrace,
+  putAll,
+  type StoredCore,
+} from '../kit/stored-core.ts';
 import { temporaryFolder } from '../kit/temporary-folder.ts';
 
 const MANY = 5 * 1024 * 1024;
@@ -73,13 +86,27 @@ async function fillAll(stored: StoredCore): Promise<void> {
   ];
   const whole = await completeParts(core, bucket, upload, parts);
   await copyObject(core, bucket, copy(whole, 'copy of multipart', null));
-  await putPart(core, bucket, await startUpload(core, bucket, 'unfinished'), 7, sampleBytes(BLOB_BYTES));
+  await putPart(
+    core,
+    bucket,
+    await startUpload(core, bucket, 'unfinished'),
+    7,
+    sampleBytes(BLOB_BYTES),
+  );
   await putBytes(core, bucket, 'packed', logBytes(300_000), {
     attributes: typed('text/plain'),
   });
-  await setBucketSettings(core, bucket, { compression: { afterDays: 0, setAtMs: core.ports.clock.nowMs() } });
+  await setBucketSettings(core, bucket, {
+    compression: { afterDays: 0, setAtMs: core.ports.clock.nowMs() },
+  });
   core.advanceSeconds(60);
-  const budget = { bytes: 2 ** 40, bodies: 1000, bodyMaxBytes: 2 ** 40, frameBytes: 2 ** 16, stopping: null };
+  const budget = {
+    bytes: 2 ** 40,
+    bodies: 1000,
+    bodyMaxBytes: 2 ** 40,
+    frameBytes: 2 ** 16,
+    stopping: null,
+  };
   await runPacking(core, bucket.record().name, budget);
 }
 
@@ -98,7 +125,13 @@ describe('a sound folder', () => {
     for (const folder of [stored.dataDir, backup]) {
       const found = await checkNow(folder, true);
       expect(found.hurt).toEqual([]);
-      expect(found).toMatchObject({ isSound: true, unprovedBodies: 2, parts: 1, damagedBlobs: [], hurtCount: 0 });
+      expect(found).toMatchObject({
+        isSound: true,
+        unprovedBodies: 2,
+        parts: 1,
+        damagedBlobs: [],
+        hurtCount: 0,
+      });
       expect(found.provedBodies).toBe(found.objects + found.parts - 2);
       expect(found.orphans).toMatchObject({ count: 0, young: 0 });
     }
@@ -114,8 +147,15 @@ describe('a sound folder', () => {
   it('finds by name each body that is not what was written', async () => {
     const folder = temporaryFolder();
     cpSync(stored.dataDir, folder, { recursive: true });
-    const names = ['blob', 'packed', 'multipart', 'sealed by the master key', 'sealed by a named key, twice'];
-    for (const name of names) flipByte(fileOf(folder, await getObject(stored.bucket, key(name))), 3000);
+    const names = [
+      'blob',
+      'packed',
+      'multipart',
+      'sealed by the master key',
+      'sealed by a named key, twice',
+    ];
+    for (const name of names)
+      flipByte(fileOf(folder, await getObject(stored.bucket, key(name))), 3000);
     const index = openSqlite(join(folder, 'index.sqlite'), { readOnly: false });
     index.all(
       "UPDATE object_bodies SET inline_bytes = x'00' WHERE id = (SELECT body_id FROM objects WHERE key = 'inline')",
@@ -124,13 +164,21 @@ describe('a sound folder', () => {
     expect(await checkNow(folder)).toMatchObject({ isSound: true });
     const found = await checkNow(folder, true);
     const sharing = ['copy of multipart', 'moved from the master key'];
-    expect(found.hurt.map((hurt) => hurt.key).sort()).toEqual([...names, ...sharing, 'inline'].sort());
+    expect(found.hurt.map((hurt) => hurt.key).sort()).toEqual(
+      [...names, ...sharing, 'inline'].sort(),
+    );
     expect(found.isSound).toBe(false);
     const files = await Promise.all(
-      names.map(async (name) => relative(folder, fileOf(folder, await getObject(stored.bucket, key(name))))),
+      names.map(async (name) =>
+        relative(folder, fileOf(folder, await getObject(stored.bucket, key(name)))),
+      ),
     );
-    const damaged = found.damagedBlobs.filter(({ kind }) => kind === 'damaged').map(({ file }) => file);
-    const suspected = found.damagedBlobs.filter(({ kind }) => kind === 'suspected').map(({ file }) => file);
+    const damaged = found.damagedBlobs
+      .filter(({ kind }) => kind === 'damaged')
+      .map(({ file }) => file);
+    const suspected = found.damagedBlobs
+      .filter(({ kind }) => kind === 'suspected')
+      .map(({ file }) => file);
     // The digest of a multipart object is of all its parts, so both of its blobs are suspected.
     const multipart = files[2];
     expect(damaged.sort()).toEqual(files.filter((file) => file !== multipart).sort());
@@ -144,12 +192,18 @@ describe('a sound folder', () => {
     const id = masterKey?.id ?? '';
     rmSync(join(folder, 'master-key'));
     const found = await checkNow(folder, true);
-    expect(found).toMatchObject({ isSound: false, missingMasterKeys: [{ id, protects: { objects: 5, kmsKeys: 1 } }] });
+    expect(found).toMatchObject({
+      isSound: false,
+      missingMasterKeys: [{ id, protects: { objects: 5, kmsKeys: 1 } }],
+    });
     // No byte of what can't be opened is known to be wrong.
     expect([found.hurtCount > 0, found.damagedBlobs]).toEqual([true, []]);
     const lost = parseConfig({ QUAYSIDE_WITHOUT_MASTER_KEYS: id });
     const options = { graceSeconds: GRACE_SECONDS, settings: lost, makeProver: null };
-    expect(await checkFolder(folder, options)).toMatchObject({ isSound: false, missingMasterKeys: [{ id }] });
+    expect(await checkFolder(folder, options)).toMatchObject({
+      isSound: false,
+      missingMasterKeys: [{ id }],
+    });
   });
 });
 
@@ -196,14 +250,21 @@ describe('a check finds', () => {
       ['missing', versions.get('old missing')?.versionId, 'missing'],
       ['unfinished', 1, 'missing'],
     ]);
-    expect(found).toMatchObject({ isSound: false, objects: 4, olderVersions: 4, parts: 1, blobs: 9 });
+    expect(found).toMatchObject({
+      isSound: false,
+      objects: 4,
+      olderVersions: 4,
+      parts: 1,
+      blobs: 9,
+    });
     expect(found.damagedBlobs).toHaveLength(5);
   });
 
   it('rows whose blob the index has lost or would let go', async () => {
     const stored = await openStoredCore();
     await putAll(stored, ['a', 'b', 'c']);
-    const idOf = async (name: string) => (await getObject(stored.bucket, key(name))).segments[0]?.blobId ?? '';
+    const idOf = async (name: string) =>
+      (await getObject(stored.bucket, key(name))).segments[0]?.blobId ?? '';
     const [a, b] = [await idOf('a'), await idOf('b')];
     const index = openSqlite(join(stored.dataDir, 'index.sqlite'), { readOnly: false });
     index.all('DELETE FROM blobs WHERE blob_id = ?', a);
@@ -226,7 +287,8 @@ describe('a check finds', () => {
       part: null,
       encryption: null,
     };
-    const write = (blobId: BlobId) => core.ports.blobStore.write(blobId, sourceOf(sampleBytes(1000)), identity);
+    const write = (blobId: BlobId) =>
+      core.ports.blobStore.write(blobId, sourceOf(sampleBytes(1000)), identity);
     const old = core.ports.ids.blobId(id);
     await write(old);
     await write(`${id}/zzzzzzzzz${'0'.repeat(18)}` as BlobId);
@@ -244,7 +306,8 @@ describe('a check finds', () => {
         passGrace(stored);
       }
     })();
-    for (let round = 0; round < 5; round++) expect((await checkNow(stored.dataDir, true)).hurt).toEqual([]);
+    for (let round = 0; round < 5; round++)
+      expect((await checkNow(stored.dataDir, true)).hurt).toEqual([]);
     isOver = true;
     await writing;
   });
@@ -262,7 +325,10 @@ describe('the command', () => {
   it('ends with 0, 1 or 2, and tells people and programs what it found', async () => {
     const stored = await openStoredCore();
     await putAll(stored, ['a\u001b[31m', 'b']);
-    expect(run(stored.dataDir)).toMatchObject({ status: 0, stdout: expect.stringContaining('Sound') });
+    expect(run(stored.dataDir)).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('Sound'),
+    });
     rmSync(fileOf(stored.dataDir, await getObject(stored.bucket, key('a\u001b[31m'))));
     const hurt = run(stored.dataDir, '--bodies');
     expect([hurt.status, hurt.stdout.includes('"test-bucket/a\\u001b[31m"')]).toEqual([1, true]);
@@ -272,7 +338,11 @@ describe('the command', () => {
     expect(changed).toContain(`blob damaged: ${relative(stored.dataDir, bFile)}: Its bytes`);
     expect(changed).toContain('missing or damaged: 2\n');
     const json = run(stored.dataDir, '--json');
-    expect(JSON.parse(json.stdout)).toMatchObject({ isSound: false, hurtCount: 1, hurt: [{ bucket: 'test-bucket' }] });
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      isSound: false,
+      hurtCount: 1,
+      hurt: [{ bucket: 'test-bucket' }],
+    });
     const wrong = run(temporaryFolder());
     expect([wrong.status, wrong.stderr]).toEqual([2, expect.stringContaining('is no data folder')]);
     expect(readdirSync(stored.dataDir)).toContain('index.sqlite');
@@ -285,12 +355,22 @@ describe('the command', () => {
     const { status, stdout } = run(stored.dataDir);
     const [masterKey] = stored.core.settings.masterKeys;
     expect(stdout).toMatch(new RegExp(`master key ${masterKey?.id} IS MISSING.*KMS keys.*: 1`));
-    expect([status, stdout.includes('NOT SOUND: 0 hurt, master keys missing: 1.')]).toEqual([1, true]);
+    expect([status, stdout.includes('NOT SOUND: 0 hurt, master keys missing: 1.')]).toEqual([
+      1,
+      true,
+    ]);
   });
 
-  it.each(['backup', 'restore', 'check'])('%s prints its usage for --help and does nothing', (name) => {
-    const command = COMMAND.replace('check.ts', `${name}.ts`);
-    const { status, stdout, stderr } = runFile(command, '--help');
-    expect([status, stdout, stderr]).toEqual([0, expect.stringContaining(`npm run ${name} -- `), '']);
-  });
+  it.each(['backup', 'restore', 'check'])(
+    '%s prints its usage for --help and does nothing',
+    (name) => {
+      const command = COMMAND.replace('check.ts', `${name}.ts`);
+      const { status, stdout, stderr } = runFile(command, '--help');
+      expect([status, stdout, stderr]).toEqual([
+        0,
+        expect.stringContaining(`npm run ${name} -- `),
+        '',
+      ]);
+    },
+  );
 });

@@ -1,9 +1,14 @@
-// The room on the disk: writes end before it does, what gives room back goes on, and the operator hears of it once.
+// The room on the disk: writes end before it does, what gives room back goes on, and the operator
+// hears of it once.
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createDiskAlarm } from '../../../src/adapters/node/disk/disk-alarm.ts';
-import { createDiskSpace, type DiskFigures, type DiskSpace } from '../../../src/adapters/node/disk/disk-space.ts';
+import {
+  createDiskSpace,
+  type DiskFigures,
+  type DiskSpace,
+} from '../../../src/adapters/node/disk/disk-space.ts';
 import { openReserveFile, type ReserveFile } from '../../../src/adapters/node/disk/reserve-file.ts';
 import { temporaryFolder } from '../kit/temporary-folder.ts';
 
@@ -26,15 +31,23 @@ describe('the space of a disk', () => {
   let nowMs: number;
   let space: DiskSpace;
   let reserve: ReserveFile;
-  const figures = (): DiskFigures => ({ totalBytes: 1024 * MiB, usedBytes: 1024 * MiB - freeBytes, freeBytes });
+  const figures = (): DiskFigures => ({
+    totalBytes: 1024 * MiB,
+    usedBytes: 1024 * MiB - freeBytes,
+    freeBytes,
+  });
 
   beforeEach(() => {
     freeBytes = 100 * MiB;
     nowMs = 0;
     reserve = openReserveFile(join(temporaryFolder(), 'reserve'), RESERVE_BYTES / 2);
-    space = createDiskSpace({ reserve, first: figures(), measure: async () => figures() }, RESERVE_BYTES, {
-      nowMs: () => nowMs,
-    });
+    space = createDiskSpace(
+      { reserve, first: figures(), measure: async () => figures() },
+      RESERVE_BYTES,
+      {
+        nowMs: () => nowMs,
+      },
+    );
   });
 
   it('takes what fits beside the reserve, and refuses at once what does not', () => {
@@ -83,7 +96,11 @@ describe('the space of a disk', () => {
   it('gives the reserve away once, and makes it again when there is room', async () => {
     await space.keepReserve();
     expect(reserve.bytes()).toBe(RESERVE_BYTES / 2);
-    expect([space.releaseReserve(), space.releaseReserve(), reserve.bytes()]).toEqual([true, false, 0]);
+    expect([space.releaseReserve(), space.releaseReserve(), reserve.bytes()]).toEqual([
+      true,
+      false,
+      0,
+    ]);
     freeBytes = RESERVE_BYTES * 1.1;
     await space.look(0);
     await space.keepReserve();
@@ -104,7 +121,9 @@ describe('the space of a disk', () => {
   });
 
   it('reserves nothing where the setting is 0', async () => {
-    space = createDiskSpace({ reserve, first: figures(), measure: async () => figures() }, 0, { nowMs: () => 0 });
+    space = createDiskSpace({ reserve, first: figures(), measure: async () => figures() }, 0, {
+      nowMs: () => 0,
+    });
     freeBytes = 0;
     await space.look(0);
     expect([thrownBy(() => space.take(1)), space.isFull()]).toEqual([null, false]);
@@ -148,13 +167,16 @@ describe('the alarm of a disk', () => {
   async function percentsReported(file: string, uses: readonly number[]) {
     const alarm = createDiskAlarm(file);
     const reported: number[] = [];
-    for (const used of uses) await alarm.check(at(used), async ({ percent }) => reported.push(percent));
+    for (const used of uses)
+      await alarm.check(at(used), async ({ percent }) => reported.push(percent));
     return reported;
   }
 
   it('tells each level once, until the use has fallen well below it', async () => {
     expect(await percentsReported(path(), [84, 85, 86, 84, 86, 95, 94, 95, 100])).toEqual([85, 95]);
-    expect(await percentsReported(path(), [90, 82, 85, 96, 92, 96, 50, 96])).toEqual([85, 85, 95, 95, 95]);
+    expect(await percentsReported(path(), [90, 82, 85, 96, 92, 96, 50, 96])).toEqual([
+      85, 85, 95, 95, 95,
+    ]);
   });
 
   it('repeats nothing after a restart', async () => {

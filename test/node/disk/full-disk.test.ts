@@ -1,5 +1,5 @@
-// A disk that is full: writes are refused as such, nothing that was acknowledged is lost, reads go on, and once there is room so do
-// writes.
+// A disk that is full: writes are refused as such, nothing that was acknowledged is lost, reads go
+// on, and once there is room so do writes.
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -33,7 +33,9 @@ describe('a full disk', () => {
 
   beforeAll(async () => {
     const path = join(temporaryFolder(), 'index.sqlite');
-    const thread = new Worker(new URL('../kit/small-index-writer.ts', import.meta.url), { workerData: { path } });
+    const thread = new Worker(new URL('../kit/small-index-writer.ts', import.meta.url), {
+      workerData: { path },
+    });
     index = await openSqliteMetadataIndex({
       ...{ path, thread, watcher: { hold() {}, release() {} } },
       onCrash(error) {
@@ -47,18 +49,26 @@ describe('a full disk', () => {
   });
   afterAll(() => index.close());
 
-  /** Writes that come together, as clients send them: those that were acknowledged, and why the others were not. */
+  /**
+   * Writes that come together, as clients send them: those that were acknowledged, and why the
+   * others were not.
+   */
   async function writeMany(names: readonly string[], sizeBytes = BODY_BYTES) {
     const outcomes = await Promise.allSettled(
       names.map((name) => putBytes(core, bucket, name, sampleBytes(sizeBytes, name.length))),
     );
     return {
       kept: names.filter((_, at) => outcomes[at]?.status === 'fulfilled'),
-      codes: new Set(outcomes.flatMap((one) => (one.status === 'rejected' ? (one.reason as StorageError).code : []))),
+      codes: new Set(
+        outcomes.flatMap((one) =>
+          one.status === 'rejected' ? (one.reason as StorageError).code : [],
+        ),
+      ),
     };
   }
 
-  const named = (start: string, count: number) => Array.from({ length: count }, (_, n) => `${start}${n}`);
+  const named = (start: string, count: number) =>
+    Array.from({ length: count }, (_, n) => `${start}${n}`);
 
   it('refuses writes with StorageFull, keeps all it has, and takes writes again when there is room', async () => {
     const kept: string[] = [];
@@ -71,7 +81,8 @@ describe('a full disk', () => {
     expect([...codes]).toEqual(['StorageFull']);
     expect(kept.length).toBeGreaterThan(20);
 
-    // A body beside the index goes to the store first, and is taken back when the commit finds no room.
+    // A body beside the index goes to the store first, and is taken back when the commit finds no
+    // room.
     const blobs = core.blobStore.blobs.size;
     const large = await writeMany(named('large-', 200), BODY_BYTES + 1);
     await core.settle();
@@ -81,7 +92,9 @@ describe('a full disk', () => {
     const all = await index.metadataIndex.call(bucket.record().name, 'listObjects', {
       ...{ bucket: bucket.record(), prefix: '', delimiter: '', after: '', maxKeys: 1000 },
     });
-    expect(all.objects.map((object) => `${object.key}`).toSorted()).toEqual([...kept, ...large.kept].toSorted());
+    expect(all.objects.map((object) => `${object.key}`).toSorted()).toEqual(
+      [...kept, ...large.kept].toSorted(),
+    );
     for (const name of kept) {
       const version = await getObject(bucket, key(name));
       expect(await readWhole(core, version)).toEqual(sampleBytes(BODY_BYTES, name.length));

@@ -1,5 +1,15 @@
-// What a start refuses: a data folder whose master key is lost or another's, and blobs whose index is lost.
-import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+// What a start refuses: a data folder whose master key is lost or another's, and blobs whose index
+// is lost.
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DataFolderError } from '../../../src/adapters/node/disk/data-folder.ts';
@@ -38,7 +48,9 @@ describe('the master key of a data folder', () => {
       if (found === null) rmSync(path);
       else writeFileSync(path, found);
       expect(() => idsWith(dataDir)).toThrow(DataFolderError);
-      expect(() => idsWith(dataDir)).toThrow(new RegExp(`${id} is missing.*QUAYSIDE_WITHOUT_MASTER_KEYS=${id}`));
+      expect(() => idsWith(dataDir)).toThrow(
+        new RegExp(`${id} is missing.*QUAYSIDE_WITHOUT_MASTER_KEYS=${id}`),
+      );
       expect(existsSync(path)).toBe(found !== null);
       expect(() => idsWith(dataDir, { QUAYSIDE_WITHOUT_MASTER_KEYS: '00000000' })).toThrow(id);
     }
@@ -49,7 +61,9 @@ describe('the master key of a data folder', () => {
     expect(other).not.toBe(id);
     // The one that was made in its place is needed from now on.
     rmSync(path);
-    expect(() => idsWith(dataDir, { QUAYSIDE_WITHOUT_MASTER_KEYS: id })).toThrow(`${other} is missing`);
+    expect(() => idsWith(dataDir, { QUAYSIDE_WITHOUT_MASTER_KEYS: id })).toThrow(
+      `${other} is missing`,
+    );
   });
 
   it('is changed by putting a new one in front, and the old one may go when it is named', () => {
@@ -57,7 +71,9 @@ describe('the master key of a data folder', () => {
     const old = idsWith(dataDir, { QUAYSIDE_MASTER_KEY: hexKey(1) });
     const both = idsWith(dataDir, { QUAYSIDE_MASTER_KEY: `${hexKey(2)},${hexKey(1)}` });
     expect(both).toEqual([both[0], ...old]);
-    expect(() => idsWith(dataDir, { QUAYSIDE_MASTER_KEY: hexKey(2) })).toThrow(`${old[0]} is missing`);
+    expect(() => idsWith(dataDir, { QUAYSIDE_MASTER_KEY: hexKey(2) })).toThrow(
+      `${old[0]} is missing`,
+    );
     const without = { QUAYSIDE_MASTER_KEY: hexKey(2), QUAYSIDE_WITHOUT_MASTER_KEYS: `${old[0]}` };
     expect(idsWith(dataDir, without)).toEqual(both.slice(0, 1));
     expect(existsSync(join(dataDir, 'master-key'))).toBe(false);
@@ -93,8 +109,14 @@ describe('the master key of a data folder', () => {
 
 it('a seed that can’t be read is named by its setting', async () => {
   const dataDir = temporaryFolder();
-  const { exitCode, output } = await runHome({ QUAYSIDE_DATA_DIR: dataDir, QUAYSIDE_SEED: join(dataDir, 'none') });
-  expect([exitCode, output]).toEqual([1, expect.stringMatching(/can't start: QUAYSIDE_SEED must be .*ENOENT/)]);
+  const { exitCode, output } = await runHome({
+    QUAYSIDE_DATA_DIR: dataDir,
+    QUAYSIDE_SEED: join(dataDir, 'none'),
+  });
+  expect([exitCode, output]).toEqual([
+    1,
+    expect.stringMatching(/can't start: QUAYSIDE_SEED must be .*ENOENT/),
+  ]);
 });
 
 describe('blobs without an index', () => {
@@ -105,7 +127,8 @@ describe('blobs without an index', () => {
     await expectOk(aws.fetch(`${home.url}/photos/a`, { method: 'PUT', body: 'x'.repeat(40_000) }));
     await home.end('SIGKILL');
     const copied = temporaryFolder();
-    for (const name of ['index.sqlite', 'master-key']) copyFileSync(join(dataDir, name), join(copied, name));
+    for (const name of ['index.sqlite', 'master-key'])
+      copyFileSync(join(dataDir, name), join(copied, name));
     cpSync(join(dataDir, 'blobs'), join(copied, 'blobs'), { recursive: true });
     const { exitCode, output } = await runHome({ QUAYSIDE_DATA_DIR: copied });
     expect(exitCode).toBe(1);

@@ -1,4 +1,5 @@
-// The Node platform on a real file system that fills up: with its own writes first, then with another program's.
+// The Node platform on a real file system that fills up: with its own writes first, then with
+// another program's.
 import { readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -44,7 +45,11 @@ describe.skipIf(typeof disk === 'string')(`a disk that fills up${reason}`, () =>
     });
     const log = createConsoleLog(systemClock, 'off');
     openDataFolder(dataDir).unlock();
-    platform = await openNodePorts(config, { dataDir, log, onCrash: (error) => expect.unreachable(String(error)) });
+    platform = await openNodePorts(config, {
+      dataDir,
+      log,
+      onCrash: (error) => expect.unreachable(String(error)),
+    });
     const core: Core = { ports: platform.ports, settings: config };
     return { core, watch: platform.disk, ready: platform.ports.readiness.notReady };
   }
@@ -102,7 +107,9 @@ describe.skipIf(typeof disk === 'string')(`a disk that fills up${reason}`, () =>
       const body = await readWhole(core, await getObject(bucket, key(name)));
       expect(Buffer.compare(body, sampleBytes(MiB, kept.indexOf(name)))).toBe(0);
     }
-    await expect(putBytes(core, bucket, 'late', sampleBytes(MiB))).rejects.toMatchObject({ code: 'StorageFull' });
+    await expect(putBytes(core, bucket, 'late', sampleBytes(MiB))).rejects.toMatchObject({
+      code: 'StorageFull',
+    });
 
     writeFileSync(join(path, 'yet-another'), Buffer.alloc(5 * MiB));
     await watch.look();
@@ -110,12 +117,14 @@ describe.skipIf(typeof disk === 'string')(`a disk that fills up${reason}`, () =>
     await watch.attend(reports.diskCrossed);
     const page = { of: null, state: 'waiting', before: null, limit: 10 } as const;
     const { deliveries } = await listDeliveries(core, ROOT_ACCOUNT.id, webhook.id, page);
-    expect(deliveries.map(({ type, payload }) => [type, JSON.parse(payload ?? '').data.percent])).toEqual([
-      ['disk.crossed', 85],
-    ]);
+    expect(
+      deliveries.map(({ type, payload }) => [type, JSON.parse(payload ?? '').data.percent]),
+    ).toEqual([['disk.crossed', 85]]);
 
     rmSync(join(path, 'other-program'));
-    await core.ports.blobStore.delete((await core.ports.blobStore.list({ prefix: '', after: '', limit: 12 })).blobIds);
+    await core.ports.blobStore.delete(
+      (await core.ports.blobStore.list({ prefix: '', after: '', limit: 12 })).blobIds,
+    );
     await watch.look();
     expect(ready()).toEqual([]);
     await putBytes(core, bucket, 'again', sampleBytes(MiB, 99));
@@ -124,9 +133,13 @@ describe.skipIf(typeof disk === 'string')(`a disk that fills up${reason}`, () =>
     await platform?.close(1000);
     fillUp();
     const restarted = await openPlatform();
-    const versionNow = await restarted.core.ports.metadataIndex.call(bucket.record().name, 'getVersion', {
-      ...{ bucket: bucket.record(), key: key('again'), versionId: null },
-    });
+    const versionNow = await restarted.core.ports.metadataIndex.call(
+      bucket.record().name,
+      'getVersion',
+      {
+        ...{ bucket: bucket.record(), key: key('again'), versionId: null },
+      },
+    );
     expect(versionNow).toMatchObject({ kind: 'object' });
     expect(restarted.ready()).toEqual(['disk-full']);
   });

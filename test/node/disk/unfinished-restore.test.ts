@@ -26,14 +26,19 @@ describe('a restore', () => {
   it('that is killed at its first step leaves a folder that is refused at start', async () => {
     const folder = await makeBackup();
     const dataDir = join(temporaryFolder(), 'restored');
-    const child = spawn(process.execPath, [COMMAND, folder, dataDir, '--copy'], { stdio: 'ignore' });
+    const child = spawn(process.execPath, [COMMAND, folder, dataDir, '--copy'], {
+      stdio: 'ignore',
+    });
     const ended = once(child, 'exit');
     const isBegun = () => existsSync(dataDir) && readdirSync(dataDir).length > 0;
-    while (child.exitCode === null && !isBegun()) await new Promise((resolve) => setImmediate(resolve));
+    while (child.exitCode === null && !isBegun())
+      await new Promise((resolve) => setImmediate(resolve));
     child.kill('SIGKILL');
     const [, signal] = await ended;
     expect(signal).toBe('SIGKILL');
-    await expect(inspectFolder(dataDir, parseConfig({}))).rejects.toThrow(/is not finished.*npm run restore/);
+    await expect(inspectFolder(dataDir, parseConfig({}))).rejects.toThrow(
+      /is not finished.*npm run restore/,
+    );
     await expect(restore(folder, dataDir, 'copy')).rejects.toThrow(/not empty/);
   });
 

@@ -1,11 +1,16 @@
-// Sends the same conversation to the server with the lane and to the one without, and tells where the answers differ.
+// Sends the same conversation to the server with the lane and to the one without, and tells where
+// the answers differ.
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connectTo, type Door, type Line, settle, timeless } from './doors.ts';
 import type { Conversation } from './fuzz-requests.ts';
 
-export type Difference = { readonly sent: readonly string[]; readonly withLane: string; readonly without: string };
+export type Difference = {
+  readonly sent: readonly string[];
+  readonly withLane: string;
+  readonly without: string;
+};
 
 export type Doors = { readonly withLane: Door; readonly without: Door };
 
@@ -56,9 +61,18 @@ async function connectOverTcp(port: number) {
   return { socket, outcome: () => `${timeless(Buffer.concat(chunks))}${isClosed ? CLOSED : ''}` };
 }
 
-/** Does what compareOne does, over two sockets: node:http's parser reads those by itself, past JavaScript. */
-async function compareOverTcp(conversation: Conversation, ports: TcpPorts): Promise<Difference | null> {
-  const [first, second] = await Promise.all([connectOverTcp(ports.withLane), connectOverTcp(ports.without)]);
+/**
+ * Does what compareOne does, over two sockets: node:http's parser reads those by itself, past
+ * JavaScript.
+ */
+async function compareOverTcp(
+  conversation: Conversation,
+  ports: TcpPorts,
+): Promise<Difference | null> {
+  const [first, second] = await Promise.all([
+    connectOverTcp(ports.withLane),
+    connectOverTcp(ports.without),
+  ]);
   for (const chunk of conversation) {
     for (const { socket } of [first, second]) if (socket.writable) socket.write(Buffer.from(chunk));
     const deadline = performance.now() + TCP_ANSWER_MS;
@@ -94,7 +108,9 @@ export async function compareDoors(
   const next = conversations[Symbol.iterator]();
   const worker = async () => {
     for (let item = next.next(); item.done !== true; item = next.next()) {
-      const found = await (ports === undefined ? compareOne(item.value, doors) : compareOverTcp(item.value, ports));
+      const found = await (ports === undefined
+        ? compareOne(item.value, doors)
+        : compareOverTcp(item.value, ports));
       if (found !== null) differences.push(found);
     }
   };

@@ -1,5 +1,5 @@
-// Connections of the hot lane from their beginning to their end: clients that are slow, leave or say nothing, the numbers of the
-// server, time-outs, limits, an orderly end, TLS.
+// Connections of the hot lane from their beginning to their end: clients that are slow, leave or
+// say nothing, the numbers of the server, time-outs, limits, an orderly end, TLS.
 import { once } from 'node:events';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +9,10 @@ import { describe, expect, it } from 'vitest';
 import { attachHotLane } from '../../../src/adapters/node/fast-path/attach-fast-path.ts';
 import type { NodeBindings } from '../../../src/adapters/node/serve.ts';
 import { readRequest } from '../../../src/adapters/node/server/http-request.ts';
-import { type AnswerCounts, createAnswerCounts } from '../../../src/adapters/node/server/response-counts.ts';
+import {
+  type AnswerCounts,
+  createAnswerCounts,
+} from '../../../src/adapters/node/server/response-counts.ts';
 import { createApp } from '../../../src/app.ts';
 import { parseConfig } from '../../../src/config.ts';
 import type { BucketName } from '../../../src/domain/nouns.ts';
@@ -85,7 +88,8 @@ describe('a client', () => {
   it('that closes its half behind a request that memory was to answer, and could not, gets it', async () => {
     let server: Duplex | null = null;
     const answer = () => {
-      // As when the end comes with the bytes of the request: before the end of the turn, when the answer is due.
+      // As when the end comes with the bytes of the request: before the end of the turn, when the
+      // answer is due.
       server?.push(null);
       return { ...HOT_REPLY, finish: () => null };
     };
@@ -152,9 +156,13 @@ describe('a client', () => {
       for (const name of names) client.send(request(name));
     }
     client.socket.resume();
-    await expect.poll(() => client.received().match(/content-length: \d+/g)?.length).toBe(rounds * 3);
+    await expect
+      .poll(() => client.received().match(/content-length: \d+/g)?.length)
+      .toBe(rounds * 3);
     const lengths = client.received().match(/content-length: \d+/g) ?? [];
-    expect(lengths).toEqual(Array.from({ length: rounds * 3 }, (_, i) => `content-length: ${wanted[i % 3]}`));
+    expect(lengths).toEqual(
+      Array.from({ length: rounds * 3 }, (_, i) => `content-length: ${wanted[i % 3]}`),
+    );
     client.socket.destroy();
   });
 });
@@ -168,28 +176,33 @@ describe('the numbers of the server', () => {
   it.each([
     ['a long body', 'past-tiers', 1],
     ['hot ones', 'big', 3],
-  ])('tell of the lane too what is under way and what was broken off: %s', async (_what, name, count) => {
-    const counts = createAnswerCounts();
-    const counting = openDoor(core(), { hasLane: true, counts });
-    const [patient, leaving] = [connectTo(counting), connectTo(counting)];
-    for (const { client } of [patient, leaving]) {
-      client.pause();
-      for (let i = 0; i < count; i++) client.write(request(name));
-    }
-    await settle([patient, leaving]);
-    expect(numbers(counts)).toEqual([2, 0]);
-    leaving.client.destroy();
-    leaving.server.destroy();
-    await expect.poll(() => numbers(counts)).toEqual([1, 1]);
-    patient.client.resume();
-    await settle([patient]);
-    expect(numbers(counts)).toEqual([0, 1]);
-    // What goes on in node:http counts once, there.
-    patient.client.write('GET /private/inline HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n\r\n');
-    await settle([patient]);
-    expect(numbers(counts)).toEqual([0, 1]);
-    patient.server.destroy();
-  });
+  ])(
+    'tell of the lane too what is under way and what was broken off: %s',
+    async (_what, name, count) => {
+      const counts = createAnswerCounts();
+      const counting = openDoor(core(), { hasLane: true, counts });
+      const [patient, leaving] = [connectTo(counting), connectTo(counting)];
+      for (const { client } of [patient, leaving]) {
+        client.pause();
+        for (let i = 0; i < count; i++) client.write(request(name));
+      }
+      await settle([patient, leaving]);
+      expect(numbers(counts)).toEqual([2, 0]);
+      leaving.client.destroy();
+      leaving.server.destroy();
+      await expect.poll(() => numbers(counts)).toEqual([1, 1]);
+      patient.client.resume();
+      await settle([patient]);
+      expect(numbers(counts)).toEqual([0, 1]);
+      // What goes on in node:http counts once, there.
+      patient.client.write(
+        'GET /private/inline HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n\r\n',
+      );
+      await settle([patient]);
+      expect(numbers(counts)).toEqual([0, 1]);
+      patient.server.destroy();
+    },
+  );
 });
 
 describe('time-outs', () => {
@@ -304,11 +317,16 @@ describe('TLS', () => {
   it('has a lane too, and node:https behind it', async () => {
     const config = { ...parseConfig({}), ...core().settings };
     const app = createApp<NodeBindings>(core().ports, config, (c) => readRequest(c.env));
-    const server = createTlsServer(makeSelfSigned(), (_incoming, outgoing) => outgoing.end('from node:https'));
+    const server = createTlsServer(makeSelfSigned(), (_incoming, outgoing) =>
+      outgoing.end('from node:https'),
+    );
     const lane = attachHotLane(server, app.hotDoor, { log: core().ports.log });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const client = connectTls({ port: (server.address() as AddressInfo).port, rejectUnauthorized: false });
+    const client = connectTls({
+      port: (server.address() as AddressInfo).port,
+      rejectUnauthorized: false,
+    });
     let received = '';
     client.setEncoding('latin1').on('data', (text: string) => {
       received += text;

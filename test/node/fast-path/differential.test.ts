@@ -1,5 +1,6 @@
-// With the lane, with the hot door behind node:http, and without either, every request must get the same answer, byte for
-// byte but for date and id. A few thousand conversations here; `npm run bench -- lane-fuzz` runs more than a hundred thousand.
+// With the lane, with the hot door behind node:http, and without either, every request must get the
+// same answer, byte for byte but for date and id. A few thousand conversations here; `npm run bench
+// -- lane-fuzz` runs more than a hundred thousand.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { compareDoors, type Doors, listen, type TcpPorts } from './compare-doors.ts';
 import {
@@ -11,7 +12,12 @@ import {
   RULED_TARGETS,
   settle,
 } from './doors.ts';
-import { type Conversation, makeConversation, makePlainRequest, type TagsByKey } from './fuzz-requests.ts';
+import {
+  type Conversation,
+  makeConversation,
+  makePlainRequest,
+  type TagsByKey,
+} from './fuzz-requests.ts';
 import { HOSTED_TARGETS } from './fuzz-vocabulary.ts';
 import { makeSignedConversation, SIGNERS, signedWarmUp } from './signed-requests.ts';
 import { warmUp, warmUpWith } from './warm-up.ts';
@@ -20,7 +26,9 @@ import { warmUp, warmUpWith } from './warm-up.ts';
 const CONVERSATIONS = 1200;
 /** Of signed reads. */
 const SIGNED_CONVERSATIONS = 500;
-/** Of those that also go over real sockets: node:http reads these past JavaScript, once it has them. */
+/**
+ * Of those that also go over real sockets: node:http reads these past JavaScript, once it has them.
+ */
 const TCP_CONVERSATIONS = 250;
 /** Plain requests that are cut at every byte. */
 const CUT_REQUESTS = 5;
@@ -61,7 +69,9 @@ function hostedVisits(): Conversation[] {
   return HOSTED_HOSTS.flatMap((host) =>
     HOSTED_TARGETS.flatMap((target) =>
       ['GET', 'HEAD'].flatMap((method) =>
-        visitors.map((headers) => [Buffer.from(`${method} ${target} HTTP/1.1\r\nHost: ${host}\r\n${headers}\r\n`)]),
+        visitors.map((headers) => [
+          Buffer.from(`${method} ${target} HTTP/1.1\r\nHost: ${host}\r\n${headers}\r\n`),
+        ]),
       ),
     ),
   );
@@ -69,7 +79,9 @@ function hostedVisits(): Conversation[] {
 
 describe('the hot lane', () => {
   it('answers as node:http does, whatever comes', async () => {
-    const conversations = Array.from({ length: CONVERSATIONS }, (_, seed) => makeConversation(seed, etags));
+    const conversations = Array.from({ length: CONVERSATIONS }, (_, seed) =>
+      makeConversation(seed, etags),
+    );
     const before = doors.withLane.hotAnswers();
     expect((await compareDoors(conversations, doors)).slice(0, 3)).toEqual([]);
     // A lane that hands everything over would pass as well.
@@ -91,7 +103,9 @@ describe('the hot lane', () => {
     ];
     const conversations = RULED_TARGETS.flatMap((target) =>
       ['GET', 'HEAD'].flatMap((method) =>
-        readers.map((headers) => [Buffer.from(`${method} ${target} HTTP/1.1\r\nHost: h\r\n${headers}\r\n`)]),
+        readers.map((headers) => [
+          Buffer.from(`${method} ${target} HTTP/1.1\r\nHost: h\r\n${headers}\r\n`),
+        ]),
       ),
     );
     const before = doors.withLane.hotAnswers();
@@ -128,7 +142,9 @@ describe('the hot lane', () => {
   });
 
   it('does so over TCP', async () => {
-    const conversations = Array.from({ length: TCP_CONVERSATIONS }, (_, seed) => makeConversation(seed, etags));
+    const conversations = Array.from({ length: TCP_CONVERSATIONS }, (_, seed) =>
+      makeConversation(seed, etags),
+    );
     expect((await compareDoors(conversations, doors, { ports })).slice(0, 3)).toEqual([]);
   });
 
@@ -147,7 +163,9 @@ describe('the hot lane', () => {
 
 describe('the hot door behind node:http', () => {
   it('answers as the app does, whatever comes', async () => {
-    const conversations = Array.from({ length: CONVERSATIONS }, (_, seed) => makeConversation(seed, etags));
+    const conversations = Array.from({ length: CONVERSATIONS }, (_, seed) =>
+      makeConversation(seed, etags),
+    );
     expect((await compareDoors(conversations, behind)).slice(0, 3)).toEqual([]);
     expect(behind.withLane.hotAnswers()).toBeGreaterThan(CONVERSATIONS / 10);
   });

@@ -1,5 +1,6 @@
-// Two servers over the same core, objects and tiers, one with the hot lane and one without, and connections in memory
-// that give the server exactly the chunks that a test sends. The fuzz test and its bench compare the two with it.
+// Two servers over the same core, objects and tiers, one with the hot lane and one without, and
+// connections in memory that give the server exactly the chunks that a test sends. The fuzz test
+// and its bench compare the two with it.
 import type { Server } from 'node:http';
 import { type Duplex, duplexPair } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -11,7 +12,10 @@ import type { AnswerCounts } from '../../../src/adapters/node/server/response-co
 import { createUsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
 import { createApp } from '../../../src/app.ts';
 import { type Config, parseConfig } from '../../../src/config.ts';
-import { admitPublicObjects, setBucketAccess } from '../../../src/core/buckets/set-bucket-access.ts';
+import {
+  admitPublicObjects,
+  setBucketAccess,
+} from '../../../src/core/buckets/set-bucket-access.ts';
 import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
 import { setCap } from '../../../src/core/caps/set-cap.ts';
 import type { EncryptionWish } from '../../../src/core/encryption/key-keeping.ts';
@@ -39,8 +43,16 @@ export const BASE_DOMAIN = 'base.test';
 export const WEBSITE_DOMAIN = 'web.test';
 export const PUBLIC_BUCKET = 'pub';
 export const SITE_BUCKET = 'site';
-export const SITE_KEYS: readonly string[] = ['index.html', 'a/index.html', 'a/404.html', 'page.html'];
-/** A bucket whose access is of every kind: open and shut prefixes, conditions, patterns, objects with lists of their own. */
+export const SITE_KEYS: readonly string[] = [
+  'index.html',
+  'a/index.html',
+  'a/404.html',
+  'page.html',
+];
+/**
+ * A bucket whose access is of every kind: open and shut prefixes, conditions, patterns, objects
+ * with lists of their own.
+ */
 export const RULED_BUCKET = 'ruled';
 const RULED_KEYS: readonly string[] = [
   'open/a',
@@ -53,10 +65,16 @@ const RULED_KEYS: readonly string[] = [
   'own/private',
   'a',
 ];
-export const RULED_TARGETS: readonly string[] = [...RULED_KEYS, 'open/none', 'friends/none', 'own/none', 'none'].map(
-  (name) => `/${RULED_BUCKET}/${name}`,
-);
-/** Public buckets with a cap: one that is far away, and one that was reached before anybody asks. */
+export const RULED_TARGETS: readonly string[] = [
+  ...RULED_KEYS,
+  'open/none',
+  'friends/none',
+  'own/none',
+  'none',
+].map((name) => `/${RULED_BUCKET}/${name}`);
+/**
+ * Public buckets with a cap: one that is far away, and one that was reached before anybody asks.
+ */
 const CAPPED_BUCKETS: Readonly<Record<string, bigint>> = { capped: 2n ** 50n, spent: 1n };
 const CAPPED_KEYS: Readonly<Record<string, number>> = { inline: 10, big: 50_000 };
 export const CAPPED_TARGETS: readonly string[] = Object.keys(CAPPED_BUCKETS).flatMap((bucket) =>
@@ -64,7 +82,11 @@ export const CAPPED_TARGETS: readonly string[] = Object.keys(CAPPED_BUCKETS).fla
 );
 /** A bucket with hosting settings of every kind, and its hosts: the last shows a folder of it. */
 const HOSTED_BUCKET = 'hosted';
-export const HOSTED_HOSTS: readonly string[] = ['hosted.web.test', 'www.hosted.test:8080', 'docs.hosted.test'];
+export const HOSTED_HOSTS: readonly string[] = [
+  'hosted.web.test',
+  'www.hosted.test:8080',
+  'docs.hosted.test',
+];
 const HOSTED_KEYS: readonly string[] = [
   'index.html',
   'about.html',
@@ -83,7 +105,10 @@ const HOSTED_RULES: Readonly<Record<string, string>> = {
   'docs/_headers': '/*\n  X-Robots-Tag: noindex\n',
 };
 
-/** Sizes around what is treated apart: nothing, inline, one buffer, two buffers, several slices, too long for the tiers. */
+/**
+ * Sizes around what is treated apart: nothing, inline, one buffer, two buffers, several slices, too
+ * long for the tiers.
+ */
 const OBJECTS: readonly {
   readonly key: string;
   readonly sizeBytes: number;
@@ -130,11 +155,14 @@ export const KEYS: readonly string[] = OBJECTS.map((object) => object.key);
 /** A core with a public bucket of known objects and a private one. */
 export async function createStockedCore(): Promise<MemoryCore> {
   const made = createMemoryCore();
-  // "There is none" is never kept: whether it was decides if a 404 comes at once, before what follows it in the same
-  // chunk is read, and the doors would differ by who asked first.
-  // Sites answer late in any case, so there it may be kept, as on a real server.
+  // "There is none" is never kept: whether it was decides if a 404 comes at once, before what
+  // follows it in the same chunk is read, and the doors would differ by who asked first. Sites
+  // answer late in any case, so there it may be kept, as on a real server.
   const { clock } = made.ports;
-  const tiers = { brief: createExactHotMetadata(clock, 0), lasting: createExactHotMetadata(clock, 3600) };
+  const tiers = {
+    brief: createExactHotMetadata(clock, 0),
+    lasting: createExactHotMetadata(clock, 3600),
+  };
   const tierOf = (bucket: string) => (bucket === HOSTED_BUCKET ? tiers.lasting : tiers.brief);
   const core = withPorts(made, {
     hotMetadata: {
@@ -166,10 +194,20 @@ export async function createStockedCore(): Promise<MemoryCore> {
 async function setUpSite(core: MemoryCore): Promise<void> {
   const site = await openTestBucket(core, SITE_BUCKET);
   await site.call('setBucketAccess', { access: PUBLIC_ACCESS });
-  const rule = { id: null, allowedMethods: ['GET'], allowedOrigins: ['http://h'], allowedHeaders: [] } as const;
+  const rule = {
+    id: null,
+    allowedMethods: ['GET'],
+    allowedOrigins: ['http://h'],
+    allowedHeaders: [],
+  } as const;
   await setBucketSettings(core, site, {
     cors: [{ ...rule, exposeHeaders: ['etag'], maxAgeSeconds: 60 }],
-    website: { redirectAllTo: null, indexSuffix: 'index.html', errorKey: 'a/404.html', routingRules: [] },
+    website: {
+      redirectAllTo: null,
+      indexSuffix: 'index.html',
+      errorKey: 'a/404.html',
+      routingRules: [],
+    },
   });
   for (const name of SITE_KEYS) await put(core, SITE_BUCKET, name, 300);
 }
@@ -195,7 +233,10 @@ async function setUpHosted(core: MemoryCore): Promise<void> {
   }
 }
 
-/** Everyone may read some keys always, some where the policy likes the request, some because of their own list. */
+/**
+ * Everyone may read some keys always, some where the policy likes the request, some because of
+ * their own list.
+ */
 async function setUpRuled(core: MemoryCore): Promise<void> {
   const bucket = await openTestBucket(core, RULED_BUCKET);
   const rule = (Effect: string, keys: string, Condition: object = {}) => ({
@@ -212,7 +253,9 @@ async function setUpRuled(core: MemoryCore): Promise<void> {
     rule('Allow', 'friends/*', { StringLike: { 'aws:Referer': 'http://friend.test/*' } }),
     rule('Allow', 'texts/*.txt'),
   ];
-  await setBucketAccess(bucket, { policyJson: JSON.stringify({ Version: '2012-10-17', Statement }) });
+  await setBucketAccess(bucket, {
+    policyJson: JSON.stringify({ Version: '2012-10-17', Statement }),
+  });
   await admitPublicObjects(bucket);
   for (const name of RULED_KEYS) await put(core, RULED_BUCKET, name, 20);
   const everyone = { grantee: { kind: 'group', group: 'AllUsers' }, permission: 'READ' } as const;
@@ -228,9 +271,15 @@ async function setUpCapped(core: MemoryCore): Promise<void> {
     for (const [of, sizeBytes] of Object.entries(CAPPED_KEYS)) await put(core, name, of, sizeBytes);
     const { id, ownerId } = bucket.record();
     const { meter } = core.ports;
-    meter.of({ accountId: ownerId, bucketId: id, accessKeyId: null }).count('B', 1, 'memory', 'STANDARD');
+    meter
+      .of({ accountId: ownerId, bucketId: id, accessKeyId: null })
+      .count('B', 1, 'memory', 'STANDARD');
     await flusher.flushAccount(ownerId);
-    await setCap(core, ownerId, bytesCap(limit, { id: name, scope: { kind: 'bucket', bucketId: id } }));
+    await setCap(
+      core,
+      ownerId,
+      bytesCap(limit, { id: name, scope: { kind: 'bucket', bucketId: id } }),
+    );
   }
 }
 
@@ -256,7 +305,10 @@ export type Door = {
   readonly signedAnswers: () => number;
 };
 
-/** `hasHotDoor`: node:http asks the hot door too, as it does in the product; without lane and door the app answers all. */
+/**
+ * `hasHotDoor`: node:http asks the hot door too, as it does in the product; without lane and door
+ * the app answers all.
+ */
 export function openDoor(
   core: MemoryCore,
   options: {
@@ -302,8 +354,8 @@ export function openDoor(
 }
 
 /**
- * The three that are compared, each a process of its own as far as usage and caps go: with the lane, with the hot door
- * behind node:http, and without either.
+ * The three that are compared, each a process of its own as far as usage and caps go: with the
+ * lane, with the hot door behind node:http, and without either.
  */
 export function openDoors(
   core: MemoryCore,
@@ -346,12 +398,16 @@ function asSocket(far: Duplex): Duplex {
   return Object.setPrototypeOf(far, prototype);
 }
 
-/** Turns of the event loop without anything new after which an answer is complete; the longest chain seen takes 4. */
+/**
+ * Turns of the event loop without anything new after which an answer is complete; the longest chain
+ * seen takes 4.
+ */
 const QUIET_TURNS = 8;
 
 /** Resolves when nothing more comes. */
 export async function settle(lines: readonly Line[]): Promise<void> {
-  const sizeOf = () => lines.reduce((sum, line) => sum + line.received().length + (line.isClosed() ? 1 : 0), 0);
+  const sizeOf = () =>
+    lines.reduce((sum, line) => sum + line.received().length + (line.isClosed() ? 1 : 0), 0);
   let size = sizeOf();
   for (let quiet = 0; quiet < QUIET_TURNS; quiet++) {
     await nextTurn();

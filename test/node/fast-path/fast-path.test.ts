@@ -1,5 +1,6 @@
-// The hot lane and what it must respect: freshness, access rules, metering, the app behind it, ranges, connections that it lets
-// go. Its connections' lives are connections.test.ts; that its answers are node:http's is hot-lane/differential.test.ts.
+// The hot lane and what it must respect: freshness, access rules, metering, the app behind it,
+// ranges, connections that it lets go. Its connections' lives are connections.test.ts; that its
+// answers are node:http's is hot-lane/differential.test.ts.
 import type { Duplex } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
@@ -27,7 +28,9 @@ describe('what the lane shows', () => {
   it('ends with the object', async () => {
     const line = connectTo(door());
     await askLane(line, request('inline'));
-    await deleteObjects(core(), await openTestBucket(core(), PUBLIC_BUCKET), [{ key: key('inline') }]);
+    await deleteObjects(core(), await openTestBucket(core(), PUBLIC_BUCKET), [
+      { key: key('inline') },
+    ]);
     expect(await ask(line, request('inline'))).toMatch(/^HTTP\/1\.1 404 /);
   });
 
@@ -67,7 +70,10 @@ describe('what the lane shows', () => {
         (after?.bytesOut.memory ?? 0) - (before?.bytesOut.memory ?? 0),
       ];
     };
-    const [lane, plain] = [await used(door(), true), await used(openDoor(core(), { hasLane: false }), false)];
+    const [lane, plain] = [
+      await used(door(), true),
+      await used(openDoor(core(), { hasLane: false }), false),
+    ];
     expect(lane).toEqual(plain);
   });
 });
@@ -78,12 +84,28 @@ const LONG_BYTES = 3 * 2 ** 20;
 describe('the lane asks the app, and keeps the connection,', () => {
   it.each([
     ['a cold object', request('slices'), /^HTTP\/1\.1 200 OK[\s\S]*content-length: 150000/],
-    ['a range of several slices', request('slices', 'Range: bytes=65000-140000'), /^HTTP\/1\.1 206 Partial Content/],
-    ['a condition that the hot door does not know', request('inline', 'If-Match: "x"'), /^HTTP\/1\.1 412 /],
-    ['a range that is none', request('inline', 'Range: bytes=99-'), /^HTTP\/1\.1 416 [\s\S]*bytes \*\/10/],
+    [
+      'a range of several slices',
+      request('slices', 'Range: bytes=65000-140000'),
+      /^HTTP\/1\.1 206 Partial Content/,
+    ],
+    [
+      'a condition that the hot door does not know',
+      request('inline', 'If-Match: "x"'),
+      /^HTTP\/1\.1 412 /,
+    ],
+    [
+      'a range that is none',
+      request('inline', 'Range: bytes=99-'),
+      /^HTTP\/1\.1 416 [\s\S]*bytes \*\/10/,
+    ],
     ['what is not there', request('missing'), /^HTTP\/1\.1 404 Not Found[\s\S]*<Code>NoSuchKey/],
     ['what is not public', 'GET /private/inline HTTP/1.1\r\nHost: h\r\n\r\n', /^HTTP\/1\.1 403 /],
-    ['a signature that is none', request('inline', 'Authorization: AWS4-HMAC-SHA256 x'), /^HTTP\/1\.1 400 /],
+    [
+      'a signature that is none',
+      request('inline', 'Authorization: AWS4-HMAC-SHA256 x'),
+      /^HTTP\/1\.1 400 /,
+    ],
   ])('for %s', async (_name, chunk, expected) => {
     const line = connectTo(door());
     expect(await ask(line, chunk)).toMatch(expected);
@@ -125,32 +147,37 @@ describe('the lane asks the app, and keeps the connection,', () => {
     ['breaks off, without the lane', 1, false],
     ['never begins', 0, true],
     ['never begins, without the lane', 0, false],
-  ])('cuts a connection whose body %s, and has answered and counted one request', async (_name, failAt, hasLane) => {
-    const { blobStore } = core().ports;
-    let opened = 0;
-    const failing = (): ChunkStream => {
-      opened += 1;
-      let given = 0;
-      const next = async () => {
-        given += 1;
-        if (given > failAt) throw new StorageError('InternalError');
-        return { bytes: new Uint8Array(1000), isBorrowed: false };
+  ])(
+    'cuts a connection whose body %s, and has answered and counted one request',
+    async (_name, failAt, hasLane) => {
+      const { blobStore } = core().ports;
+      let opened = 0;
+      const failing = (): ChunkStream => {
+        opened += 1;
+        let given = 0;
+        const next = async () => {
+          given += 1;
+          if (given > failAt) throw new StorageError('InternalError');
+          return { bytes: new Uint8Array(1000), isBorrowed: false };
+        };
+        return new ChunkStream({ next, close: () => undefined });
       };
-      return new ChunkStream({ next, close: () => undefined });
-    };
-    const broken = withPorts(core(), { blobStore: { ...blobStore, open: async () => failing() } });
-    await put(core(), PUBLIC_BUCKET, 'long', LONG_BYTES);
-    const bucketId = (await openTestBucket(core(), PUBLIC_BUCKET)).record().id;
-    const used = () => meter().ofBucket(bucketId)?.operations.B ?? 0;
-    const before = used();
-    const there = openDoor(broken, { hasLane });
-    const cut = connectTo(there);
-    const received = await ask(cut, request('long'));
-    if (failAt === 0) expect(received).toBe('');
-    else expect(received).toMatch(/^HTTP\/1\.1 200 /);
-    expect([cut.server.destroyed, opened, used() - before]).toEqual([true, 1, 1]);
-    if (hasLane) expect(there.lane?.counts()).toMatchObject({ connections: 0, handedOver: 0 });
-  });
+      const broken = withPorts(core(), {
+        blobStore: { ...blobStore, open: async () => failing() },
+      });
+      await put(core(), PUBLIC_BUCKET, 'long', LONG_BYTES);
+      const bucketId = (await openTestBucket(core(), PUBLIC_BUCKET)).record().id;
+      const used = () => meter().ofBucket(bucketId)?.operations.B ?? 0;
+      const before = used();
+      const there = openDoor(broken, { hasLane });
+      const cut = connectTo(there);
+      const received = await ask(cut, request('long'));
+      if (failAt === 0) expect(received).toBe('');
+      else expect(received).toMatch(/^HTTP\/1\.1 200 /);
+      expect([cut.server.destroyed, opened, used() - before]).toEqual([true, 1, 1]);
+      if (hasLane) expect(there.lane?.counts()).toMatchObject({ connections: 0, handedOver: 0 });
+    },
+  );
 });
 
 describe('a range that memory has not, of a body that the bucket has at hand,', () => {
@@ -158,25 +185,30 @@ describe('a range that memory has not, of a body that the bucket has at hand,', 
   async function openLong() {
     await put(core(), PUBLIC_BUCKET, 'long', LONG_BYTES);
     const line = connectTo(door());
-    for (let at = 0; at < 2 ** 20; at += 2 ** 16) await ask(line, request('long', `Range: bytes=${at}-${at + 9}`));
+    for (let at = 0; at < 2 ** 20; at += 2 ** 16)
+      await ask(line, request('long', `Range: bytes=${at}-${at + 9}`));
     return line;
   }
-  const rangeOf = (start: number, lengthBytes: number) => `Range: bytes=${start}-${start + lengthBytes - 1}`;
+  const rangeOf = (start: number, lengthBytes: number) =>
+    `Range: bytes=${start}-${start + lengthBytes - 1}`;
 
   it.each([
     ['of a few bytes', 2 ** 21 + 5, 100],
     ['of many, in two slices', 2 ** 21 + 50_000, 60_000],
-  ])('%s, is answered at once, and its bytes are its own until they are sent', async (_name, start, lengthBytes) => {
-    const line = await openLong();
-    const before = door().hotAnswers();
-    const answer = await ask(line, request('long', rangeOf(start, lengthBytes)));
-    expect(door().hotAnswers()).toBe(before + 1);
-    expect(answer).toMatch(
-      /^HTTP\/1\.1 206 Partial Content\r\n[\s\S]*\r\ncache-status: quayside-memory; fwd=uri-miss\r\n/,
-    );
-    const body = Buffer.from(answer.slice(answer.indexOf('\r\n\r\n') + 4), 'latin1');
-    expect(body.equals(sampleBytes(LONG_BYTES).subarray(start, start + lengthBytes))).toBe(true);
-  });
+  ])(
+    '%s, is answered at once, and its bytes are its own until they are sent',
+    async (_name, start, lengthBytes) => {
+      const line = await openLong();
+      const before = door().hotAnswers();
+      const answer = await ask(line, request('long', rangeOf(start, lengthBytes)));
+      expect(door().hotAnswers()).toBe(before + 1);
+      expect(answer).toMatch(
+        /^HTTP\/1\.1 206 Partial Content\r\n[\s\S]*\r\ncache-status: quayside-memory; fwd=uri-miss\r\n/,
+      );
+      const body = Buffer.from(answer.slice(answer.indexOf('\r\n\r\n') + 4), 'latin1');
+      expect(body.equals(sampleBytes(LONG_BYTES).subarray(start, start + lengthBytes))).toBe(true);
+    },
+  );
 
   it('is loaded into memory on the third request', async () => {
     const line = await openLong();
@@ -188,7 +220,10 @@ describe('a range that memory has not, of a body that the bucket has at hand,', 
   });
 });
 
-/** A store that tells what was opened, how much was taken of it, and whether it has ended or was closed. */
+/**
+ * A store that tells what was opened, how much was taken of it, and whether it has ended or was
+ * closed.
+ */
 function watchReads(store: BlobStore, opened: { isClosed: boolean; given: number }[]): BlobStore {
   const watched = (stream: ReadableStream<Uint8Array>): ChunkStream => {
     const chunks = chunksOf(stream);
@@ -233,8 +268,14 @@ describe('the lane lets go', () => {
   it('without losing or swapping a byte', async () => {
     const line = connectTo(door());
     await askLane(line, request('inline'));
-    const answer = await ask(line, request('inline') + request('a/b.txt') + request('big').slice(0, 30));
-    expect(answer.match(/content-length: \d+/g)).toEqual(['content-length: 10', 'content-length: 3000']);
+    const answer = await ask(
+      line,
+      request('inline') + request('a/b.txt') + request('big').slice(0, 30),
+    );
+    expect(answer.match(/content-length: \d+/g)).toEqual([
+      'content-length: 10',
+      'content-length: 3000',
+    ]);
     expect(await ask(line, request('big').slice(30))).toContain('content-length: 50000');
   });
 
@@ -244,7 +285,9 @@ describe('the lane lets go', () => {
       await ask(line, request('inline'));
       await ask(line, request('inline?x'));
       const { server } = line as { server: Duplex };
-      return Object.fromEntries(server.eventNames().map((name) => [String(name), server.listenerCount(name)]));
+      return Object.fromEntries(
+        server.eventNames().map((name) => [String(name), server.listenerCount(name)]),
+      );
     };
     expect(await listeners(door())).toEqual(await listeners(openDoor(core(), { hasLane: false })));
   });
@@ -253,7 +296,8 @@ describe('the lane lets go', () => {
     const client = await openRawClient(await listen(door()));
     client.send(request('inline'));
     await client.until(/content-length: 10\r\n/);
-    // Bytes that the lane has read, then such as the parser of node:http reads past the stream, then the stream again.
+    // Bytes that the lane has read, then such as the parser of node:http reads past the stream,
+    // then the stream again.
     client.send(request('a/b.txt', 'Connection: keep-alive', 'Range: bytes=1-2').slice(0, 40));
     await expect.poll(inLane).toBe(0);
     client.send(request('a/b.txt', 'Connection: keep-alive', 'Range: bytes=1-2').slice(40));

@@ -1,5 +1,13 @@
-// Makes requests of every shape, valid, odd and broken, from a seed: the same number gives the same request anywhere.
-import { BASE_DOMAIN, CAPPED_TARGETS, HOSTED_HOSTS, KEYS, PUBLIC_BUCKET, RULED_TARGETS } from './doors.ts';
+// Makes requests of every shape, valid, odd and broken, from a seed: the same number gives the same
+// request anywhere.
+import {
+  BASE_DOMAIN,
+  CAPPED_TARGETS,
+  HOSTED_HOSTS,
+  KEYS,
+  PUBLIC_BUCKET,
+  RULED_TARGETS,
+} from './doors.ts';
 import {
   CONDITIONS,
   HEADERS,
@@ -23,7 +31,11 @@ export type Conversation = readonly Buffer[];
 export type TagsByKey = ReadonlyMap<string, readonly string[]>;
 
 /** Everything that stands behind `/` in a target. */
-function makeTarget(random: Random, etags: TagsByKey, isPlain: boolean): { target: string; key: string } {
+function makeTarget(
+  random: Random,
+  etags: TagsByKey,
+  isPlain: boolean,
+): { target: string; key: string } {
   const key = pick(random, [...etags.keys()]);
   const encoded = encodeURIComponent(key).replaceAll('%2F', '/').replaceAll('%2B', '+');
   if (chance(random, 0.12)) return { target: pick(random, SITE_TARGETS), key };
@@ -32,7 +44,17 @@ function makeTarget(random: Random, etags: TagsByKey, isPlain: boolean): { targe
   const kind = random();
   if (kind < (isPlain ? 0.9 : 0.5)) return { target: `/${PUBLIC_BUCKET}/${encoded}`, key };
   if (kind < (isPlain ? 0.95 : 0.58)) return { target: `/${encoded}`, key };
-  const bucket = pick(random, [PUBLIC_BUCKET, PUBLIC_BUCKET, 'private', 'none', 'P', '-', '%70ub', 'pub%', 'pub%2F']);
+  const bucket = pick(random, [
+    PUBLIC_BUCKET,
+    PUBLIC_BUCKET,
+    'private',
+    'none',
+    'P',
+    '-',
+    '%70ub',
+    'pub%',
+    'pub%2F',
+  ]);
   const tail = pick(random, [
     '',
     '/',
@@ -106,13 +128,23 @@ function makeCondition(random: Random, etag: string): string {
 }
 
 /** The parts of a request that can be odd. */
-const PARTS = ['target', 'method', 'version', 'host', 'hosts', 'header', 'condition', 'conditions'] as const;
+const PARTS = [
+  'target',
+  'method',
+  'version',
+  'host',
+  'hosts',
+  'header',
+  'condition',
+  'conditions',
+] as const;
 const SMALL_PARTS = ['line end', 'space', 'start', 'body'] as const;
 type Part = (typeof PARTS)[number] | (typeof SMALL_PARTS)[number];
 
 /** A range of any form: of a part, of all, of nothing, of too much, or none at all. */
 function makeRange(random: Random): string {
-  const number = () => pick(random, [0, 1, 4, 9, 299, 2999, 49_999, 60_000, 149_999, 300_000, 2 ** 60]);
+  const number = () =>
+    pick(random, [0, 1, 4, 9, 299, 2999, 49_999, 60_000, 149_999, 300_000, 2 ** 60]);
   const form = pick<(a: number, b: number) => string>(random, [
     (a, b) => `bytes=${a}-${b}`,
     (a, b) => `bytes=${a}-${a + b}`,
@@ -128,17 +160,25 @@ function makeRange(random: Random): string {
   return form(number(), number());
 }
 
-/** One request: plain, or plain but for one part (what a door must not overlook), or odd all over. */
+/**
+ * One request: plain, or plain but for one part (what a door must not overlook), or odd all over.
+ */
 function makeRequest(random: Random, etags: TagsByKey): string {
   const kind = random();
-  const oneOdd = kind < 0.3 || kind > 0.75 ? null : pick<Part>(random, [...PARTS, 'header', 'header', ...SMALL_PARTS]);
-  const isOdd = (part: Part, probability: number) => part === oneOdd || (kind > 0.75 && chance(random, probability));
+  const oneOdd =
+    kind < 0.3 || kind > 0.75
+      ? null
+      : pick<Part>(random, [...PARTS, 'header', 'header', ...SMALL_PARTS]);
+  const isOdd = (part: Part, probability: number) =>
+    part === oneOdd || (kind > 0.75 && chance(random, probability));
 
   const made = makeTarget(random, etags, !isOdd('target', 0.8));
   const isHosted = chance(random, 0.15);
   const target = isHosted && !isOdd('target', 0.2) ? pick(random, HOSTED_TARGETS) : made.target;
   const { key } = made;
-  const method = isOdd('method', 0.8) ? pick(random, METHODS) : pick(random, ['GET', 'GET', 'HEAD']);
+  const method = isOdd('method', 0.8)
+    ? pick(random, METHODS)
+    : pick(random, ['GET', 'GET', 'HEAD']);
   const version = isOdd('version', 0.2) ? pick(random, VERSIONS) : 'HTTP/1.1';
   const lines: string[] = [];
   const hostCount = isOdd('hosts', 0.1) ? pick(random, [0, 2]) : 1;
@@ -152,7 +192,8 @@ function makeRequest(random: Random, etags: TagsByKey): string {
   const extra = Math.floor(random() * 4);
   for (let i = 0; i < extra; i++) lines.push(pick(random, HEADERS.slice(0, PLAIN_HEADERS)));
   if (chance(random, 0.2)) lines.push(`${pick(random, ['Range', 'range'])}: ${makeRange(random)}`);
-  if (isOdd('header', 0.8)) lines.push(pick(random, chance(random, 0.5) ? WEIGHTY_HEADERS : HEADERS));
+  if (isOdd('header', 0.8))
+    lines.push(pick(random, chance(random, 0.5) ? WEIGHTY_HEADERS : HEADERS));
   if (isOdd('header', 0.4)) lines.push(pick(random, HEADERS));
   const etag = pick(random, etags.get(key) ?? ['']);
   if (chance(random, 0.3)) lines.push(`If-None-Match: "${etag}"`);
@@ -167,7 +208,9 @@ function makeRequest(random: Random, etags: TagsByKey): string {
   const start = isOdd('start', 0.03) ? pick(random, ['\r\n', '\n', ' ', '\x00', '\r\n\r\n']) : '';
   const body = isOdd('body', 0.05) ? pick(random, ['hello', '5\r\nhello\r\n0\r\n\r\n', 'x']) : '';
   const requestLine = `${start}${method}${space()}${target}${space()}${version}${end(0)}`;
-  return requestLine + lines.map((line, i) => line + end(i + 1)).join('') + end(lines.length + 1) + body;
+  return (
+    requestLine + lines.map((line, i) => line + end(i + 1)).join('') + end(lines.length + 1) + body
+  );
 }
 
 /** Flips, drops or doubles a few bytes. */
@@ -205,7 +248,9 @@ export function makePlainRequest(seed: number, etags: TagsByKey): Buffer {
   const random = createRandom(seed);
   const key = pick(random, KEYS);
   const path = encodeURIComponent(key).replaceAll('%2F', '/');
-  const condition = chance(random, 0.5) ? `If-None-Match: "${pick(random, etags.get(key) ?? [''])}"\r\n` : '';
+  const condition = chance(random, 0.5)
+    ? `If-None-Match: "${pick(random, etags.get(key) ?? [''])}"\r\n`
+    : '';
   const more = pick(random, [
     '',
     'Accept: */*\r\n',

@@ -171,7 +171,9 @@ export const HEADERS: readonly string[] = [
 export const PLAIN_HEADERS = 19;
 /** Those that decide something somewhere. */
 export const WEIGHTY_HEADERS = HEADERS.filter((line) =>
-  /^(?:Connection|Content-Length|Transfer|Expect|Upgrade|Range|If-|Authorization|x-amz|Origin)/i.test(line),
+  /^(?:Connection|Content-Length|Transfer|Expect|Upgrade|Range|If-|Authorization|x-amz|Origin)/i.test(
+    line,
+  ),
 );
 
 /** Pages of the website, and the same by the name of its bucket. */

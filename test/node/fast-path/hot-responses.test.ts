@@ -77,7 +77,9 @@ it('are cut short when their client leaves, and end nothing but their connection
   another.send(REQUEST);
   await expect.poll(() => another.received().length, { timeout: 5000 }).toBeGreaterThan(BODY_BYTES);
   another.send(REQUEST);
-  await expect.poll(() => another.received().length, { timeout: 5000 }).toBeGreaterThan(2 * BODY_BYTES);
+  await expect
+    .poll(() => another.received().length, { timeout: 5000 })
+    .toBeGreaterThan(2 * BODY_BYTES);
   expect([open(), cut()]).toEqual([0, 1]);
   another.socket.destroy();
 });

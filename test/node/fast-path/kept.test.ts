@@ -8,7 +8,9 @@ describe('kept requests', () => {
   it('stay until two full lists of others were kept, whatever becomes of the bytes they were read into', () => {
     const keep = createKeptRequests();
     const shared = Buffer.alloc(600);
-    const slots = Array.from({ length: 2 * DUE_MAX }, (_, at) => keep(shared.fill(`${at};`).subarray(0, 512 - at)));
+    const slots = Array.from({ length: 2 * DUE_MAX }, (_, at) =>
+      keep(shared.fill(`${at};`).subarray(0, 512 - at)),
+    );
     shared.fill(0);
     expect(slots.map((slot, at) => slot.toString('latin1', 0, 512 - at))).toEqual(
       slots.map((_, at) => Buffer.alloc(512 - at, `${at};`).toString('latin1')),
@@ -26,7 +28,16 @@ describe('kept requests', () => {
 describe('kept texts', () => {
   it('are those of the bytes, known or not, long or short', () => {
     const texts = createKeptTexts();
-    const all = ['', '/', '/a', '/b', '/pub/a.txt', '/pub/b.txt', `/${'x'.repeat(300)}`, '/caf\xe9'];
+    const all = [
+      '',
+      '/',
+      '/a',
+      '/b',
+      '/pub/a.txt',
+      '/pub/b.txt',
+      `/${'x'.repeat(300)}`,
+      '/caf\xe9',
+    ];
     for (const text of [...all, ...all.toReversed(), ...all]) {
       const chunk = Buffer.from(`GET ${text} HTTP/1.1`, 'latin1');
       expect(texts.of(chunk, 4, 4 + text.length)).toBe(text);
@@ -50,7 +61,19 @@ describe('kept views', () => {
     const viewOf = createKeptViews(8);
     const [one, other] = [Buffer.from('abcdefghijkl'), Buffer.from('ABCDEFGHIJKL')];
     expect(viewOf(one, 1, 4)).toBe(viewOf(one, 1, 4));
-    const texts = [viewOf(one, 1, 4), viewOf(other, 1, 4), viewOf(one, 2, 5), viewOf(one, 1, 12), viewOf(one, 1, 4)];
-    expect(texts.map((view) => Buffer.from(view).toString())).toEqual(['bcd', 'BCD', 'cde', 'bcdefghijkl', 'bcd']);
+    const texts = [
+      viewOf(one, 1, 4),
+      viewOf(other, 1, 4),
+      viewOf(one, 2, 5),
+      viewOf(one, 1, 12),
+      viewOf(one, 1, 4),
+    ];
+    expect(texts.map((view) => Buffer.from(view).toString())).toEqual([
+      'bcd',
+      'BCD',
+      'cde',
+      'bcdefghijkl',
+      'bcd',
+    ]);
   });
 });

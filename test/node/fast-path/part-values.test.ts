@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { partValueLength, writePartValue } from '../../../src/adapters/node/fast-path/range-head.ts';
-import { type HotPart, PART_HEADERS, type PartHeader, partValue } from '../../../src/http/request.ts';
+import {
+  partValueLength,
+  writePartValue,
+} from '../../../src/adapters/node/fast-path/range-head.ts';
+import {
+  type HotPart,
+  PART_HEADERS,
+  type PartHeader,
+  partValue,
+} from '../../../src/http/request.ts';
 import { fuzzRuns } from '../../fuzz-seed.ts';
 
 function written(name: PartHeader, part: HotPart): string {
@@ -12,11 +20,26 @@ function written(name: PartHeader, part: HotPart): string {
   return bytes.toString('latin1', 7, end);
 }
 
-const numbers = [0, 1, 9, 10, 99, 999_999_999, 1_000_000_000, 1_073_741_823, 4_294_967_296, Number.MAX_SAFE_INTEGER];
+const numbers = [
+  0,
+  1,
+  9,
+  10,
+  99,
+  999_999_999,
+  1_000_000_000,
+  1_073_741_823,
+  4_294_967_296,
+  Number.MAX_SAFE_INTEGER,
+];
 
 describe('what the head of a range says of it', () => {
   it.each(numbers)('is written digit by digit: %d', (number) => {
-    const part = { range: { startByte: 0, endByteInclusive: number }, sizeBytes: number, serverTiming: '' };
+    const part = {
+      range: { startByte: 0, endByteInclusive: number },
+      sizeBytes: number,
+      serverTiming: '',
+    };
     expect(written('content-range', part)).toBe(`bytes 0-${number}/${number}`);
   });
 

@@ -5,7 +5,9 @@ import { DECIDING_HEADERS, SIGNING_HEADERS } from '../../../src/http/delivery/de
 const recognise = createRecogniser({ deciding: DECIDING_HEADERS, signing: SIGNING_HEADERS });
 const read = (text: string) => recognise(Buffer.from(text, 'latin1'));
 const get = (target: string, ...headers: string[]) =>
-  read(`GET ${target} HTTP/1.1\r\n${['Host: h', ...headers].map((line) => `${line}\r\n`).join('')}\r\n`);
+  read(
+    `GET ${target} HTTP/1.1\r\n${['Host: h', ...headers].map((line) => `${line}\r\n`).join('')}\r\n`,
+  );
 
 const plain = {
   kind: 'plain',
@@ -24,7 +26,11 @@ describe('recognise takes', () => {
   it.each([
     ['the least', 'GET /b/k HTTP/1.1\r\nHost: h\r\n\r\n', plain],
     ['HEAD', 'HEAD /b/k HTTP/1.1\r\nHost: h\r\n\r\n', { ...plain, method: 'HEAD', isHead: true }],
-    ['a host with a port', 'GET /b/k HTTP/1.1\r\nHost: a.b-c_d:9000\r\n\r\n', { ...plain, host: 'a.b-c_d:9000' }],
+    [
+      'a host with a port',
+      'GET /b/k HTTP/1.1\r\nHost: a.b-c_d:9000\r\n\r\n',
+      { ...plain, host: 'a.b-c_d:9000' },
+    ],
     ['blanks around values', 'GET /b/k HTTP/1.1\r\nHOST:\t h \t\r\n\r\n', plain],
     ['no blank', 'GET /b/k HTTP/1.1\r\nhost:h\r\n\r\n', plain],
     [
@@ -32,8 +38,16 @@ describe('recognise takes', () => {
       'GET /b/k HTTP/1.1\r\nHost: h\r\nif-NONE-match: "x", W/"y" \r\n\r\n',
       { ...plain, ifNoneMatch: '"x", W/"y"' },
     ],
-    ['a range', 'GET /b/k HTTP/1.1\r\nHost: h\r\nRANGE:bytes=0-1 \r\n\r\n', { ...plain, range: 'bytes=0-1' }],
-    ['an empty condition', 'GET /b/k HTTP/1.1\r\nHost: h\r\nIf-None-Match: \r\n\r\n', { ...plain, ifNoneMatch: '' }],
+    [
+      'a range',
+      'GET /b/k HTTP/1.1\r\nHost: h\r\nRANGE:bytes=0-1 \r\n\r\n',
+      { ...plain, range: 'bytes=0-1' },
+    ],
+    [
+      'an empty condition',
+      'GET /b/k HTTP/1.1\r\nHost: h\r\nIf-None-Match: \r\n\r\n',
+      { ...plain, ifNoneMatch: '' },
+    ],
   ])('%s', (_name, text, expected) => {
     expect(read(text)).toEqual(expected);
   });
@@ -53,12 +67,16 @@ describe('recognise takes', () => {
   });
 
   it('a header that chooses between answers, and gives it when it is asked for', () => {
-    const found = get('/b/k', 'referer: \thttp://h/?a=b ', 'ACCEPT:text/html', 'Sec-Fetch-Mode:', 'X-Accept: x');
-    expect(['referer', 'accept', 'sec-fetch-mode'].map((name) => found?.header(name as 'accept'))).toEqual([
-      'http://h/?a=b',
-      'text/html',
-      '',
-    ]);
+    const found = get(
+      '/b/k',
+      'referer: \thttp://h/?a=b ',
+      'ACCEPT:text/html',
+      'Sec-Fetch-Mode:',
+      'X-Accept: x',
+    );
+    expect(
+      ['referer', 'accept', 'sec-fetch-mode'].map((name) => found?.header(name as 'accept')),
+    ).toEqual(['http://h/?a=b', 'text/html', '']);
     expect(get('/b/k')?.header('referer')).toBe(null);
   });
 
@@ -91,14 +109,21 @@ describe('recognise tells', () => {
     expect(get('/b/k', line)).toEqual({ ...plain, kind: 'other' });
   });
 
-  it.each(['AUTHORIZATION: x', 'x-amz-checksum-mode: ENABLED'])('that a signature may decide: %j', (line) => {
-    expect(get('/b/k', line)).toEqual({ ...plain, kind: 'signed' });
-    expect(get('/b/k', line, 'Origin: http://h')).toEqual({ ...plain, kind: 'other' });
-    expect(get('/b/k', 'Origin: http://h', line)).toEqual({ ...plain, kind: 'other' });
-  });
+  it.each(['AUTHORIZATION: x', 'x-amz-checksum-mode: ENABLED'])(
+    'that a signature may decide: %j',
+    (line) => {
+      expect(get('/b/k', line)).toEqual({ ...plain, kind: 'signed' });
+      expect(get('/b/k', line, 'Origin: http://h')).toEqual({ ...plain, kind: 'other' });
+      expect(get('/b/k', 'Origin: http://h', line)).toEqual({ ...plain, kind: 'other' });
+    },
+  );
 
   it('that a query may sign, and which it is', () => {
-    expect(get('/b/k?X-Amz-Date=1&x=/%zz')).toEqual({ ...plain, kind: 'signed', rawQuery: 'X-Amz-Date=1&x=/%zz' });
+    expect(get('/b/k?X-Amz-Date=1&x=/%zz')).toEqual({
+      ...plain,
+      kind: 'signed',
+      rawQuery: 'X-Amz-Date=1&x=/%zz',
+    });
     expect(get('/b/k?x=y', 'If-Match: *')).toEqual({ ...plain, kind: 'other', rawQuery: 'x=y' });
   });
 
@@ -142,14 +167,20 @@ describe('recognise leaves alone', () => {
     ['no host', 'GET /b/k HTTP/1.1\r\nX: y\r\n\r\n'],
     ['no header', 'GET /b/k HTTP/1.1\r\n\r\n'],
     ['an empty host', 'GET /b/k HTTP/1.1\r\nHost:\r\n\r\n'],
-    ['two of a header that chooses', 'GET /b/k HTTP/1.1\r\nHost: h\r\nReferer: a\r\nreferer: a\r\n\r\n'],
+    [
+      'two of a header that chooses',
+      'GET /b/k HTTP/1.1\r\nHost: h\r\nReferer: a\r\nreferer: a\r\n\r\n',
+    ],
     ['two hosts', 'GET /b/k HTTP/1.1\r\nHost: h\r\nhost: h\r\n\r\n'],
     ['a host in upper case', 'GET /b/k HTTP/1.1\r\nHost: H\r\n\r\n'],
     ['a port that a URL drops', 'GET /b/k HTTP/1.1\r\nHost: h:80\r\n\r\n'],
     ['a literal IPv6 address', 'GET /b/k HTTP/1.1\r\nHost: [::1]\r\n\r\n'],
     ['two hosts in one', 'GET /b/k HTTP/1.1\r\nHost: h, i\r\n\r\n'],
     ['a host that is no URL where one is parsed', 'GET /b/%20 HTTP/1.1\r\nHost: 1.2.3.4.5\r\n\r\n'],
-    ['such a host with dots in the query', 'GET /b/k?x=/.. HTTP/1.1\r\nHost: 256.256.256.256\r\n\r\n'],
+    [
+      'such a host with dots in the query',
+      'GET /b/k?x=/.. HTTP/1.1\r\nHost: 256.256.256.256\r\n\r\n',
+    ],
     ['such a host with dots in the path', 'GET /b/../k HTTP/1.1\r\nHost: 256.256.256.256\r\n\r\n'],
   ])('%s', (_name, text) => {
     expect(read(text)).toBeNull();
@@ -227,7 +258,8 @@ describe('recognise leaves alone', () => {
 describe('recognise', () => {
   it('takes nothing that lacks a byte or has one more, anywhere in front of the headers that nobody reads', () => {
     const text = 'GET /b/k HTTP/1.1\r\nHost: h\r\n\r\n';
-    for (let at = 0; at < text.length; at++) expect(read(text.slice(0, at)), `cut at ${at}`).toBeNull();
+    for (let at = 0; at < text.length; at++)
+      expect(read(text.slice(0, at)), `cut at ${at}`).toBeNull();
   });
 
   it('never takes a control, a high byte or a line end for part of anything', () => {
@@ -236,7 +268,10 @@ describe('recognise', () => {
       for (let at = 0; at < text.length; at++) {
         const changed = text.slice(0, at) + String.fromCharCode(byte) + text.slice(at + 1);
         if (changed !== text) expect(read(changed), `${byte} at ${at}`).toBeNull();
-        expect(read(text.slice(0, at) + String.fromCharCode(byte) + text.slice(at)), `${byte} before ${at}`).toBeNull();
+        expect(
+          read(text.slice(0, at) + String.fromCharCode(byte) + text.slice(at)),
+          `${byte} before ${at}`,
+        ).toBeNull();
       }
     }
   });

@@ -20,7 +20,10 @@ const heads = createPrebuiltHeads(5000);
 const log = createConsoleLog(systemClock, 'off');
 const notCutShort = { log, counts: { cutShort: () => expect.fail('An answer was cut short.') } };
 
-/** A range whose bytes are lent, all of them `fill`. Once they are given back they are another's, and look it. */
+/**
+ * A range whose bytes are lent, all of them `fill`. Once they are given back they are another's,
+ * and look it.
+ */
 function lend(fill: number, headroomBytes: number): { reply: HotReply; releases: () => number } {
   const buffer = Buffer.alloc(HEADROOM_BYTES + BODY_BYTES, fill);
   let releases = 0;
@@ -28,12 +31,23 @@ function lend(fill: number, headroomBytes: number): { reply: HotReply; releases:
     releases += 1;
     buffer.fill(0);
   };
-  const lent: LentBytes = { buffer, at: headroomBytes, lengthBytes: BODY_BYTES, tookMs: 0, release, sender: null };
+  const lent: LentBytes = {
+    buffer,
+    at: headroomBytes,
+    lengthBytes: BODY_BYTES,
+    tookMs: 0,
+    release,
+    sender: null,
+  };
   const reply: HotReply = {
     ...HOT_REPLY,
     status: 206,
     headers: { 'content-length': '', 'content-range': '', 'x-other': 'here' },
-    part: { range: { startByte: 0, endByteInclusive: BODY_BYTES - 1 }, sizeBytes: 1_000_000, serverTiming: '' },
+    part: {
+      range: { startByte: 0, endByteInclusive: BODY_BYTES - 1 },
+      sizeBytes: 1_000_000,
+      serverTiming: '',
+    },
     body: null,
     lent,
   };
@@ -52,9 +66,11 @@ it('lends nothing behind what a client does not read', async () => {
   const { server } = await openSocketPair();
   const writer = createReplyWriter(notCutShort);
   const { reply, releases } = lend(1, HEADROOM_BYTES);
-  const write = (given: HotReply) => writer.write(server, true, heads.of(given, false, 4, NOW_MS), 'ID16', given);
+  const write = (given: HotReply) =>
+    writer.write(server, true, heads.of(given, false, 4, NOW_MS), 'ID16', given);
   let hasRoom: boolean | null = true;
-  for (let written = 0; hasRoom && written < REPLIES_MAX; written++) hasRoom = write(lend(1, HEADROOM_BYTES).reply);
+  for (let written = 0; hasRoom && written < REPLIES_MAX; written++)
+    hasRoom = write(lend(1, HEADROOM_BYTES).reply);
   expect(server.writableLength).toBeGreaterThan(0);
   write(reply);
   expect(releases()).toBe(1);
@@ -104,13 +120,19 @@ describe.each([
     const late = lend(1, headroomBytes);
     write(server, late.reply);
     await new Promise((resolve) => setImmediate(resolve));
-    expect([...written, late].map(({ releases }) => releases())).toEqual([...written, late].map(() => 1));
+    expect([...written, late].map(({ releases }) => releases())).toEqual(
+      [...written, late].map(() => 1),
+    );
   });
 });
 
 describe('a range that is sent from where it is', () => {
   /** As much of each as `takes` says, by the system's own write; what is not taken is read. */
-  function sendable(fill: number, takes: (wantedBytes: number) => number, read: 'reads' | 'fails' = 'reads') {
+  function sendable(
+    fill: number,
+    takes: (wantedBytes: number) => number,
+    read: 'reads' | 'fails' = 'reads',
+  ) {
     const { reply } = lend(fill, HEADROOM_BYTES);
     const body = Buffer.alloc(BODY_BYTES, fill);
     const sent: { fd: number; bytes: Buffer }[] = [];
@@ -159,7 +181,13 @@ describe('a range that is sent from where it is', () => {
     const { server, client } = await openSocketPair();
     const { reply, sent } = sendable(7, (wantedBytes) => wantedBytes);
     const long: HotReply = { ...reply, headers: { ...reply.headers, 'x-other': 'y'.repeat(2000) } };
-    createReplyWriter(notCutShort).write(server, true, heads.of(long, false, 4, NOW_MS), 'ID16', long);
+    createReplyWriter(notCutShort).write(
+      server,
+      true,
+      heads.of(long, false, 4, NOW_MS),
+      'ID16',
+      long,
+    );
     server.end();
     const chunks: Buffer[] = [];
     for await (const chunk of client) chunks.push(chunk as Buffer);
@@ -180,11 +208,19 @@ describe('a range that is sent from where it is', () => {
         cutShort += 1;
       },
     };
-    const writer = createReplyWriter({ counts, log: { ...log, error: (event) => void logged.push(event) } });
+    const writer = createReplyWriter({
+      counts,
+      log: { ...log, error: (event) => void logged.push(event) },
+    });
     writer.write(server, true, heads.of(reply, false, 4, NOW_MS), 'ID16', reply);
     client.resume();
     await new Promise((resolve) => client.once('close', resolve));
-    expect([server.destroyed, client.bytesRead, cutShort, logged]).toEqual([true, 0, 1, ['body-failed']]);
+    expect([server.destroyed, client.bytesRead, cutShort, logged]).toEqual([
+      true,
+      0,
+      1,
+      ['body-failed'],
+    ]);
   });
 
   it('leaves the connection as it is when nothing of it could be sent or read', async () => {

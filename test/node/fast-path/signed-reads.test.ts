@@ -1,5 +1,6 @@
-// What the hot door of signed reads must respect: keys that end, objects and rights that change, rules that hang on the
-// request, logs, caps and the meter. That its answers are the app's is differential.test.ts.
+// What the hot door of signed reads must respect: keys that end, objects and rights that change,
+// rules that hang on the request, logs, caps and the meter. That its answers are the app's is
+// differential.test.ts.
 import { createHmac } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/adapters/shared/system-clock.ts';
@@ -10,7 +11,16 @@ import { setBucketAccess } from '../../../src/core/buckets/set-bucket-access.ts'
 import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
 import { type MemoryCore, openTestBucket, withPorts } from '../../core/memory-core.ts';
 import { signHeaders } from '../../http/s3/kit/sign-for-test.ts';
-import { connectTo, createStockedCore, type Door, type Line, openDoor, PUBLIC_BUCKET, put, settle } from './doors.ts';
+import {
+  connectTo,
+  createStockedCore,
+  type Door,
+  type Line,
+  openDoor,
+  PUBLIC_BUCKET,
+  put,
+  settle,
+} from './doors.ts';
 import { ROOT_KEY } from './signed-requests.ts';
 
 const AMZ_DATE = '20261120T000000Z';
@@ -55,8 +65,14 @@ describe('a signed read', () => {
     const whole = await get('inline');
     expect(whole).toMatchObject({ status: 200, isHot: true });
     const etag = /etag: ("[^"]+")/.exec(whole.text)?.[1] ?? '';
-    expect(await get('inline', { headers: { range: 'bytes=1-2' } })).toMatchObject({ status: 206, isHot: true });
-    expect(await get('inline', { headers: { 'if-none-match': etag } })).toMatchObject({ status: 304, isHot: true });
+    expect(await get('inline', { headers: { range: 'bytes=1-2' } })).toMatchObject({
+      status: 206,
+      isHot: true,
+    });
+    expect(await get('inline', { headers: { 'if-none-match': etag } })).toMatchObject({
+      status: 304,
+      isHot: true,
+    });
     const checked = await get('inline', { headers: { 'x-amz-checksum-mode': 'ENABLED' } });
     expect(checked).toMatchObject({ status: 200, isHot: true });
     const ids = /x-amz-id-2: (\w+)\r\nx-amz-request-id: (\w+)/.exec(whole.text);
@@ -66,10 +82,14 @@ describe('a signed read', () => {
   it('of Signature Version 2 is hot too, and only with its own signature', async () => {
     const path = `/${PUBLIC_BUCKET}/inline`;
     const expires = Date.UTC(2026, 10, 20) / 1000 + 60;
-    const signature = createHmac('sha1', ROOT_KEY.secret).update(`GET\n\n\n${expires}\n${path}`).digest('base64');
+    const signature = createHmac('sha1', ROOT_KEY.secret)
+      .update(`GET\n\n\n${expires}\n${path}`)
+      .digest('base64');
     const visit = async (query: string) => {
       const before = { answers: door.signedAnswers(), bytes: line.received().length };
-      line.client.write(`GET ${path}?AWSAccessKeyId=${ROOT_KEY.id}&${query} HTTP/1.1\r\nHost: h\r\n\r\n`);
+      line.client.write(
+        `GET ${path}?AWSAccessKeyId=${ROOT_KEY.id}&${query} HTTP/1.1\r\nHost: h\r\n\r\n`,
+      );
       await settle([line]);
       const status = Number(line.received().subarray(before.bytes).toString('latin1').slice(9, 12));
       return { status, isHot: door.signedAnswers() > before.answers };
@@ -79,7 +99,10 @@ describe('a signed read', () => {
     expect(await visit(right)).toEqual({ status: 200, isHot: true });
     expect(await visit(`Signature=x&Expires=${expires}`)).toEqual({ status: 403, isHot: false });
     expect(await visit(`${right}&versionId=null`)).toEqual({ status: 403, isHot: false });
-    expect(await visit(right.replace(`${expires}`, `${expires - 120}`))).toEqual({ status: 403, isHot: false });
+    expect(await visit(right.replace(`${expires}`, `${expires - 120}`))).toEqual({
+      status: 403,
+      isHot: false,
+    });
   });
 
   it('shows every write to the next reader', async () => {
@@ -88,7 +111,9 @@ describe('a signed read', () => {
     expect((await get('a/b.txt')).text).toContain(`etag: "${etag}"`);
     const bucket = await bucketOf();
     await bucket.call('deleteObjects', {
-      targets: [{ key: 'a/b.txt' as never, versionId: null, condition: null, markerId: 'x' as never }],
+      targets: [
+        { key: 'a/b.txt' as never, versionId: null, condition: null, markerId: 'x' as never },
+      ],
       bypassGovernance: false,
       nowMs: core.ports.clock.nowMs(),
     } as never);
@@ -97,17 +122,32 @@ describe('a signed read', () => {
 
   it('ends with its key, in the very next request', async () => {
     const owner = { role: 'owner', scopes: null, endsAtMs: null } as const;
-    const wanted = { accountId: ROOT_ACCOUNT.id, name: 'n', scope: null, expiresAtMs: null, maker: owner };
+    const wanted = {
+      accountId: ROOT_ACCOUNT.id,
+      name: 'n',
+      scope: null,
+      expiresAtMs: null,
+      maker: owner,
+    };
     const { key, secret } = await createAccessKey(core, wanted);
     await get('inline', { key: { id: key.id, secret } });
-    expect(await get('inline', { key: { id: key.id, secret } })).toMatchObject({ status: 200, isHot: true });
+    expect(await get('inline', { key: { id: key.id, secret } })).toMatchObject({
+      status: 200,
+      isHot: true,
+    });
     await core.ports.directory.call('removeAccessKey', { accountId: ROOT_ACCOUNT.id, id: key.id });
-    expect(await get('inline', { key: { id: key.id, secret } })).toMatchObject({ status: 403, isHot: false });
+    expect(await get('inline', { key: { id: key.id, secret } })).toMatchObject({
+      status: 403,
+      isHot: false,
+    });
   });
 
   it('is refused with a wrong signature, and outside of its time', async () => {
     await get('inline');
-    expect(await get('inline', { key: { ...ROOT_KEY, secret: 'wrong' } })).toMatchObject({ status: 403, isHot: false });
+    expect(await get('inline', { key: { ...ROOT_KEY, secret: 'wrong' } })).toMatchObject({
+      status: 403,
+      isHot: false,
+    });
     expect(await get('inline')).toMatchObject({ status: 200, isHot: true });
     core.advanceSeconds(15 * 60 + 1);
     expect(await get('inline')).toMatchObject({ status: 403, isHot: false });
@@ -124,9 +164,17 @@ describe('a signed read', () => {
         Condition: { StringEquals: { 'aws:UserAgent': 'shy' } },
       },
     ];
-    await setBucketAccess(await bucketOf(), { policyJson: JSON.stringify({ Version: '2012-10-17', Statement }) });
-    expect(await get('inline', { headers: { 'user-agent': 'bold' } })).toMatchObject({ status: 200, isHot: false });
-    expect(await get('inline', { headers: { 'user-agent': 'shy' } })).toMatchObject({ status: 403, isHot: false });
+    await setBucketAccess(await bucketOf(), {
+      policyJson: JSON.stringify({ Version: '2012-10-17', Statement }),
+    });
+    expect(await get('inline', { headers: { 'user-agent': 'bold' } })).toMatchObject({
+      status: 200,
+      isHot: false,
+    });
+    expect(await get('inline', { headers: { 'user-agent': 'shy' } })).toMatchObject({
+      status: 403,
+      isHot: false,
+    });
     await get('big');
     expect(await get('big', { headers: { 'user-agent': 'shy' } })).toMatchObject({ status: 200 });
   });
@@ -144,7 +192,9 @@ describe('a signed read', () => {
 
   it("that wants a receipt is the other door's", async () => {
     await get('inline');
-    expect(await get('inline', { headers: { 'x-quayside-receipt': '1' } })).toMatchObject({ isHot: false });
+    expect(await get('inline', { headers: { 'x-quayside-receipt': '1' } })).toMatchObject({
+      isHot: false,
+    });
   });
 
   it('is metered by either door alike', async () => {
@@ -157,13 +207,24 @@ describe('a signed read', () => {
         isHot,
         classB: (after?.operations.B ?? 0) - before.operations.B,
         free: (after?.operations.free ?? 0) - before.operations.free,
-        memory: (after?.bytesOut.memory ?? 0) - ((before.bytesOut as Record<string, number>).memory ?? 0),
+        memory:
+          (after?.bytesOut.memory ?? 0) - ((before.bytesOut as Record<string, number>).memory ?? 0),
       };
     };
     expect(await used()).toEqual({ isHot: false, classB: 1, free: 0, memory: 10 });
     expect(await used()).toEqual({ isHot: true, classB: 1, free: 0, memory: 10 });
-    expect(await used({ range: 'bytes=0-3' })).toEqual({ isHot: true, classB: 1, free: 0, memory: 4 });
-    expect(await used({ 'if-none-match': '*' })).toEqual({ isHot: true, classB: 0, free: 1, memory: 0 });
+    expect(await used({ range: 'bytes=0-3' })).toEqual({
+      isHot: true,
+      classB: 1,
+      free: 0,
+      memory: 4,
+    });
+    expect(await used({ 'if-none-match': '*' })).toEqual({
+      isHot: true,
+      classB: 0,
+      free: 1,
+      memory: 0,
+    });
     const [drained] = meter.drain(() => true).filter(({ owner }) => owner.bucketId === id);
     expect(drained?.owner.accessKeyId).toBe(ROOT_KEY.id);
   });

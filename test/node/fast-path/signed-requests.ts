@@ -1,5 +1,6 @@
-// Makes signed reads of every shape, right, odd and wrong, from a seed: the same number gives the same request anywhere. The
-// signatures are of the tests' own signer, over what the server must make of the request.
+// Makes signed reads of every shape, right, odd and wrong, from a seed: the same number gives the
+// same request anywhere. The signatures are of the tests' own signer, over what the server must
+// make of the request.
 import { createHmac } from 'node:crypto';
 import type { AccessKey, AccessKeyId, AccountId } from '../../../src/domain/nouns.ts';
 import {
@@ -21,7 +22,10 @@ import {
 import type { Conversation, TagsByKey } from './fuzz-requests.ts';
 import { chance, createRandom, pick, type Random } from './random.ts';
 
-export const ROOT_KEY = { id: 'ROOTROOTROOTROOTROOT', secret: 'root-secret-root-secret-root-secret' } as const;
+export const ROOT_KEY = {
+  id: 'ROOTROOTROOTROOTROOT',
+  secret: 'root-secret-root-secret-root-secret',
+} as const;
 
 const friend = { id: 'f'.repeat(64) as AccountId, displayName: 'friend' };
 const keyOf = (id: string, scope: NonNullable<AccessKey['scope']> | null): AccessKey => ({
@@ -40,12 +44,25 @@ const SEEDED_KEYS: readonly AccessKey[] = [
 ];
 
 /** Settings of a server that knows all of these. */
-export const SIGNERS = { rootAccessKey: ROOT_KEY.id, rootSecretKey: ROOT_KEY.secret, seed: SEEDED_KEYS };
+export const SIGNERS = {
+  rootAccessKey: ROOT_KEY.id,
+  rootSecretKey: ROOT_KEY.secret,
+  seed: SEEDED_KEYS,
+};
 
 /** The clock of the core stands still at this. */
 const NOW = '20261120T000000Z';
 const NOW_SECONDS = Date.UTC(2026, 10, 20) / 1000;
-const DATES = [NOW, NOW, NOW, NOW, '20261120T001459Z', '20261120T001501Z', '20261119T234459Z', '20261119T235000Z'];
+const DATES = [
+  NOW,
+  NOW,
+  NOW,
+  NOW,
+  '20261120T001459Z',
+  '20261120T001501Z',
+  '20261119T234459Z',
+  '20261119T235000Z',
+];
 
 const QUERIES: readonly string[] = [
   'x-id=GetObject',
@@ -107,7 +124,10 @@ type Draft = {
   readonly options: SignOptions;
 };
 
-/** The canonical form of `name=value` pairs as the tests write them: sorted, and `=` behind each name. */
+/**
+ * The canonical form of `name=value` pairs as the tests write them: sorted, and `=` behind each
+ * name.
+ */
 function canonicalPairs(query: readonly string[]): string {
   return query
     .map((pair) => (pair.includes('=') ? pair : `${pair}=`))
@@ -134,7 +154,13 @@ function signInHeader(draft: Draft, payloadHash: string): string {
   const { amzDate = NOW, accessKeyId = '' } = options;
   const own = [`x-amz-date: ${amzDate}`, `x-amz-content-sha256: ${payloadHash}`];
   const headers = headersOf([`Host: ${host}`, ...own, ...draft.signed]);
-  const canonical = canonicalText({ method, path, query: canonicalPairs(query), headers, payloadHash });
+  const canonical = canonicalText({
+    method,
+    path,
+    query: canonicalPairs(query),
+    headers,
+    payloadHash,
+  });
   const credential = `${accessKeyId}/${scopeOf({ ...options, amzDate })}`;
   const names = Object.keys(headers).join(';');
   const signature = signCanonical(canonical, { ...options, amzDate });
@@ -156,7 +182,13 @@ function signInQuery(draft: Draft, expires: string): string {
     `X-Amz-SignedHeaders=${encodeURIComponent(Object.keys(headers).join(';'))}`,
   ];
   const payloadHash = 'UNSIGNED-PAYLOAD';
-  const canonical = canonicalText({ method, path, query: canonicalPairs(query), headers, payloadHash });
+  const canonical = canonicalText({
+    method,
+    path,
+    query: canonicalPairs(query),
+    headers,
+    payloadHash,
+  });
   const signature = signCanonical(canonical, { ...options, amzDate });
   return textOf(draft, [...query, `X-Amz-Signature=${signature}`], []);
 }
@@ -170,7 +202,9 @@ const SIGNED_BY_2 = /^(?:acl|tagging|versionId|partNumber|response-)/;
  */
 function signByVersion2(draft: Draft, expires: string): string {
   const { method, host, path, options } = draft;
-  const bucket = host.endsWith(`.${BASE_DOMAIN}`) ? `/${host.slice(0, -BASE_DOMAIN.length - 1)}` : '';
+  const bucket = host.endsWith(`.${BASE_DOMAIN}`)
+    ? `/${host.slice(0, -BASE_DOMAIN.length - 1)}`
+    : '';
   const headers = Object.entries(headersOf([...draft.lines, ...draft.signed]))
     .filter(([name]) => name.startsWith('x-amz-'))
     .map(([name, value]) => `${name}:${value}\n`);
@@ -180,7 +214,10 @@ function signByVersion2(draft: Draft, expires: string): string {
   const signature = createHmac('sha1', options.secret ?? '')
     .update(text)
     .digest('base64');
-  const own = [`AWSAccessKeyId=${options.accessKeyId}`, `Signature=${encodeURIComponent(signature)}`];
+  const own = [
+    `AWSAccessKeyId=${options.accessKeyId}`,
+    `Signature=${encodeURIComponent(signature)}`,
+  ];
   return textOf(draft, [...draft.query, ...own, `Expires=${expires}`], []);
 }
 
@@ -205,7 +242,11 @@ function makePlace(random: Random, etags: TagsByKey): Pick<Draft, 'host' | 'path
   if (kind < 0.5) return { host, path: `/${PUBLIC_BUCKET}/${key}` };
   if (kind < 0.65) return { host, path: pick(random, RULED_TARGETS) };
   if (kind < 0.75) return { host: `${PUBLIC_BUCKET}.${BASE_DOMAIN}`, path: `/${key}` };
-  if (kind < 0.8) return { host: pick(random, HOSTED_HOSTS), path: pick(random, ['/index.html', '/page.html', '/']) };
+  if (kind < 0.8)
+    return {
+      host: pick(random, HOSTED_HOSTS),
+      path: pick(random, ['/index.html', '/page.html', '/']),
+    };
   return {
     host,
     path: pick(random, [
@@ -225,7 +266,8 @@ function makePlace(random: Random, etags: TagsByKey): Pick<Draft, 'host' | 'path
 /** Every tenth or so is wrong in some way; the others differ in what they ask for. */
 function makeSigned(random: Random, etags: TagsByKey): string {
   const isOdd = (probability: number) => chance(random, probability);
-  const some = (from: readonly string[], probability: number) => (isOdd(probability) ? [pick(random, from)] : []);
+  const some = (from: readonly string[], probability: number) =>
+    isOdd(probability) ? [pick(random, from)] : [];
   const caller = pick(random, [null, null, null, ...SEEDED_KEYS]);
   const key = caller ?? ROOT_KEY;
   const options: SignOptions = {
@@ -244,12 +286,16 @@ function makeSigned(random: Random, etags: TagsByKey): string {
     options,
   };
   const isVersion2 = isOdd(0.2);
-  const expires = isOdd(0.1) ? pick(random, ['0', 'x', '']) : `${NOW_SECONDS + pick(random, [-1, 0, 3600])}`;
+  const expires = isOdd(0.1)
+    ? pick(random, ['0', 'x', ''])
+    : `${NOW_SECONDS + pick(random, [-1, 0, 3600])}`;
   if (isVersion2) return changedAtTimes(signByVersion2(draft, expires));
   const request = isOdd(0.5)
     ? signInHeader(
         draft,
-        isOdd(0.1) ? pick(random, ['x', 'STREAMING-UNSIGNED-PAYLOAD-TRAILER', EMPTY_SHA256]) : 'UNSIGNED-PAYLOAD',
+        isOdd(0.1)
+          ? pick(random, ['x', 'STREAMING-UNSIGNED-PAYLOAD-TRAILER', EMPTY_SHA256])
+          : 'UNSIGNED-PAYLOAD',
       )
     : signInQuery(draft, isOdd(0.1) ? pick(random, ['0', '-1', '604801', 'x', '60']) : '3600');
   return changedAtTimes(request);
@@ -259,7 +305,9 @@ function makeSigned(random: Random, etags: TagsByKey): string {
   }
 }
 
-/** With one character changed, dropped or doubled: what was signed is mostly another request then. */
+/**
+ * With one character changed, dropped or doubled: what was signed is mostly another request then.
+ */
 function changed(random: Random, request: string): string {
   const at = Math.floor(random() * (request.length - 4));
   const other = pick(random, [
@@ -286,21 +334,32 @@ function signedGet(path: string, options: SignOptions): Buffer {
 const DIAGNOSES = 50;
 
 /**
- * What makes two servers over the same objects alike: requests after which both know the signing keys, have diagnosed as
- * many wrong signatures as they ever do, and the objects' bytes stand in memory.
+ * What makes two servers over the same objects alike: requests after which both know the signing
+ * keys, have diagnosed as many wrong signatures as they ever do, and the objects' bytes stand in
+ * memory.
  */
 export function signedWarmUp(): Conversation {
   const right = [ROOT_KEY, ...SEEDED_KEYS].flatMap(({ id: accessKeyId, secret }) =>
-    ['auto', 'us-east-1'].map((region) => signedGet('/pub/inline', { accessKeyId, secret, region })),
+    ['auto', 'us-east-1'].map((region) =>
+      signedGet('/pub/inline', { accessKeyId, secret, region }),
+    ),
   );
   const wrong = signedGet('/pub/inline', { accessKeyId: ROOT_KEY.id, secret: 'wrong' });
   const root = { accessKeyId: ROOT_KEY.id, secret: ROOT_KEY.secret };
-  const targets = [...RULED_TARGETS, '/private/inline', '/hosted/cat.jpg', ...SITE_KEYS.map((key) => `/site/${key}`)];
+  const targets = [
+    ...RULED_TARGETS,
+    '/private/inline',
+    '/hosted/cat.jpg',
+    ...SITE_KEYS.map((key) => `/site/${key}`),
+  ];
   const reads = targets.flatMap((target) => [signedGet(target, root), signedGet(target, root)]);
   return [...right, ...Array.from({ length: DIAGNOSES }, () => wrong), ...reads];
 }
 
-/** The conversation of that number: one to three signed reads, each of which the server reads on its own. */
+/**
+ * The conversation of that number: one to three signed reads, each of which the server reads on its
+ * own.
+ */
 export function makeSignedConversation(seed: number, etags: TagsByKey): Conversation {
   const random = createRandom(seed);
   const count = 1 + Math.floor(random() ** 2 * 3);

@@ -1,11 +1,20 @@
-// A server whose hot lane has answered a few requests already, anew for each test, and clients of it.
+// A server whose hot lane has answered a few requests already, anew for each test, and clients of
+// it.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect } from 'vitest';
 import { systemClock } from '../../../src/adapters/shared/system-clock.ts';
 import { createUsageMeter, type UsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
 import { type MemoryCore, withPorts } from '../../core/memory-core.ts';
-import { connectTo, createStockedCore, type Door, type Line, openDoor, PUBLIC_BUCKET, settle } from './doors.ts';
+import {
+  connectTo,
+  createStockedCore,
+  type Door,
+  type Line,
+  openDoor,
+  PUBLIC_BUCKET,
+  settle,
+} from './doors.ts';
 
 /** A GET of an object of the public bucket. */
 export const request = (name: string, ...headers: readonly string[]) =>

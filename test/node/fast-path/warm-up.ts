@@ -14,7 +14,10 @@ import {
 import type { Conversation, TagsByKey } from './fuzz-requests.ts';
 import { HOSTED_TARGETS } from './fuzz-vocabulary.ts';
 
-/** Reads every object twice, so that all of them stand in memory, with their variants; gives the tags of the public bucket's. */
+/**
+ * Reads every object twice, so that all of them stand in memory, with their variants; gives the
+ * tags of the public bucket's.
+ */
 export async function warmUp(door: Door): Promise<TagsByKey> {
   const etags = new Map<string, string[]>();
   for (const [bucket, keys] of [
@@ -25,10 +28,12 @@ export async function warmUp(door: Door): Promise<TagsByKey> {
   }
   for (const key of SITE_KEYS) etags.delete(key);
   for (const [key, tags] of etags) {
-    for (const coding of ['br', 'zstd', 'gzip']) tags.push(...(await readVariant(door, key, coding)));
+    for (const coding of ['br', 'zstd', 'gzip'])
+      tags.push(...(await readVariant(door, key, coding)));
   }
   await visitHosted(door);
-  for (const target of RULED_TARGETS) await visit(door, 'h', target, 'Referer: http://friend.test/\r\n');
+  for (const target of RULED_TARGETS)
+    await visit(door, 'h', target, 'Referer: http://friend.test/\r\n');
   for (const target of [...CAPPED_TARGETS, ...CAPPED_TARGETS]) await visit(door, 'h', target, '');
   return etags;
 }
@@ -38,7 +43,12 @@ async function visitHosted(door: Door): Promise<void> {
   for (const host of HOSTED_HOSTS) {
     for (const target of HOSTED_TARGETS) {
       for (const mode of ['navigate', 'cors', 'cors']) {
-        await visit(door, host, target, `Sec-Fetch-Mode: ${mode}\r\nReferer: http://friend.test/\r\n`);
+        await visit(
+          door,
+          host,
+          target,
+          `Sec-Fetch-Mode: ${mode}\r\nReferer: http://friend.test/\r\n`,
+        );
       }
     }
   }
@@ -48,7 +58,8 @@ async function visit(door: Door, host: string, target: string, headers: string):
   const line = connectTo(door);
   line.client.write(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\n${headers}\r\n`);
   await settle([line]);
-  if (!line.received().toString('latin1').startsWith('HTTP/1.1 ')) throw new Error(`no answer for ${target}`);
+  if (!line.received().toString('latin1').startsWith('HTTP/1.1 '))
+    throw new Error(`no answer for ${target}`);
   line.client.destroy();
 }
 
@@ -76,18 +87,24 @@ export async function warmUpWith(requests: Conversation, doors: readonly Door[])
 }
 
 const tagIn = (head: string): string => /etag: "([^"]+)"/.exec(head)?.[1] ?? '';
-const pathOf = (bucket: string, key: string) => `/${bucket}/${encodeURIComponent(key).replaceAll('%2F', '/')}`;
+const pathOf = (bucket: string, key: string) =>
+  `/${bucket}/${encodeURIComponent(key).replaceAll('%2F', '/')}`;
 
-/** Of each slice of a body that is too long to be read through memory at once. Bytes; the memory core cuts there. */
+/**
+ * Of each slice of a body that is too long to be read through memory at once. Bytes; the memory
+ * core cuts there.
+ */
 const SLICE_BYTES = 2 ** 16;
 
 async function readTwice(door: Door, bucket: string, key: string): Promise<string> {
   const path = pathOf(bucket, key);
   const first = await ask(door, path, '');
   const sizeBytes = Number(/content-length: (\d+)/.exec(first)?.[1] ?? 0);
-  for (let at = 0; at < sizeBytes; at += SLICE_BYTES) await ask(door, path, `Range: bytes=${at}-${at}\r\n`);
+  for (let at = 0; at < sizeBytes; at += SLICE_BYTES)
+    await ask(door, path, `Range: bytes=${at}-${at}\r\n`);
   const answer = await ask(door, path, '');
-  if (!answer.includes('cache-status: quayside-memory; hit')) throw new Error(`${key} is not warm: ${answer}`);
+  if (!answer.includes('cache-status: quayside-memory; hit'))
+    throw new Error(`${key} is not warm: ${answer}`);
   return tagIn(answer);
 }
 

@@ -1,5 +1,5 @@
-// Lifecycle on the Node home as a process: its own clock carries the rules out, a public reader sees it, and it goes on
-// after a death in the middle.
+// Lifecycle on the Node home as a process: its own clock carries the rules out, a public reader
+// sees it, and it goes on after a death in the middle.
 import { createHash } from 'node:crypto';
 import { expect, it, vi } from 'vitest';
 import { startHome } from '../kit/home.ts';
@@ -41,10 +41,13 @@ it('ends what is due, for public readers too, and goes on after kill -9', async 
   await first.end('SIGKILL');
 
   const second = await startHome(dataDir, SHORT_DAYS);
-  await vi.waitFor(async () => expect((await fetch(`${second.url}/cycled/tmp/b`)).status).toBe(404), {
-    timeout: 20_000,
-    interval: 100,
-  });
+  await vi.waitFor(
+    async () => expect((await fetch(`${second.url}/cycled/tmp/b`)).status).toBe(404),
+    {
+      timeout: 20_000,
+      interval: 100,
+    },
+  );
   expect((await fetch(`${second.url}/cycled/kept`)).status).toBe(200);
   expect(await second.end('SIGTERM')).toBe(0);
 });

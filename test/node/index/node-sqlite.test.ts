@@ -25,7 +25,8 @@ function openNames(path = ':memory:'): NodeSqlite {
 }
 
 const add = (sql: NodeSqlite, name: string) => sql.all('INSERT INTO names VALUES (?)', name);
-const namesIn = (sql: NodeSqlite) => sql.all('SELECT name FROM names ORDER BY name').map((row) => row.name);
+const namesIn = (sql: NodeSqlite) =>
+  sql.all('SELECT name FROM names ORDER BY name').map((row) => row.name);
 const attempt = (work: () => unknown) => {
   try {
     work();
@@ -39,7 +40,11 @@ describe('openSqlite', () => {
   it('syncs each commit to a write-ahead log', () => {
     const sql = open(freshPath());
     const setting = (name: string) => Object.values(sql.all(`PRAGMA ${name}`)[0] ?? {})[0];
-    expect([setting('journal_mode'), setting('synchronous'), setting('foreign_keys')]).toEqual(['wal', 2, 0]);
+    expect([setting('journal_mode'), setting('synchronous'), setting('foreign_keys')]).toEqual([
+      'wal',
+      2,
+      0,
+    ]);
   });
 
   it('gives room on the disk back that the log took while somebody read for long', () => {
@@ -199,7 +204,8 @@ describe('transactions on Node', () => {
     const answers: string[] = [];
     const full = () =>
       sql.batch(() => {
-        for (const name of ['a', huge, 'b']) answers.push(attempt(() => sql.transaction(() => add(sql, name))));
+        for (const name of ['a', huge, 'b'])
+          answers.push(attempt(() => sql.transaction(() => add(sql, name))));
       });
     expect(full).toThrow(expect.objectContaining({ name: 'StorageError', code: 'StorageFull' }));
     expect(answers[0]).toBe('done');

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMemoryHotMetadata } from '../../../src/adapters/node/cache/memory-hot-metadata.ts';
-import { createWriterThread, startIndexWriter } from '../../../src/adapters/node/index/index-writer-client.ts';
+import {
+  createWriterThread,
+  startIndexWriter,
+} from '../../../src/adapters/node/index/index-writer-client.ts';
 import {
   type CommitWatcher,
   openSqliteMetadataIndex,
@@ -11,7 +14,13 @@ import {
 } from '../../../src/adapters/node/index/sqlite-metadata-index.ts';
 import { createMemoryPointers } from '../../../src/adapters/shared/memory-pointers.ts';
 import { systemClock } from '../../../src/adapters/shared/system-clock.ts';
-import type { AccessKeyId, Account, BucketName, BucketRecord, ObjectKey } from '../../../src/domain/nouns.ts';
+import type {
+  AccessKeyId,
+  Account,
+  BucketName,
+  BucketRecord,
+  ObjectKey,
+} from '../../../src/domain/nouns.ts';
 import { toGate, toPointer } from '../../../src/domain/pointer.ts';
 import { PUBLIC_ACCESS } from '../../access-samples.ts';
 import { deletionOf, objectIn } from '../../contract/index/samples.ts';
@@ -19,7 +28,10 @@ import { bucketRecord, commitOf, inlineVersion, refOf } from '../kit/index-data.
 import { temporaryFolder } from '../kit/temporary-folder.ts';
 
 const opened: SqliteMetadataIndex[] = [];
-/** For tests that want no watcher; each uses a bucket of its own. Starting a writer thread takes longer than they do. */
+/**
+ * For tests that want no watcher; each uses a bucket of its own. Starting a writer thread takes
+ * longer than they do.
+ */
 let shared: SqliteMetadataIndex;
 beforeAll(async () => {
   shared = await openIndex();
@@ -34,7 +46,10 @@ function freshPath(): string {
   return join(temporaryFolder(), 'index.sqlite');
 }
 
-async function openIndex(watcher: CommitWatcher = nobody, path = freshPath()): Promise<SqliteMetadataIndex> {
+async function openIndex(
+  watcher: CommitWatcher = nobody,
+  path = freshPath(),
+): Promise<SqliteMetadataIndex> {
   const onCrash = (error: unknown) => {
     throw error;
   };
@@ -44,8 +59,13 @@ async function openIndex(watcher: CommitWatcher = nobody, path = freshPath()): P
 }
 
 let named = 0;
-async function createBucket(index: SqliteMetadataIndex, name = `bucket-${++named}`): Promise<BucketRecord> {
-  return index.metadataIndex.call(name as BucketName, 'createBucket', { bucket: bucketRecord(name) });
+async function createBucket(
+  index: SqliteMetadataIndex,
+  name = `bucket-${++named}`,
+): Promise<BucketRecord> {
+  return index.metadataIndex.call(name as BucketName, 'createBucket', {
+    bucket: bucketRecord(name),
+  });
 }
 
 async function etagOf(
@@ -76,7 +96,11 @@ describe('commands', () => {
     const bucket = await createBucket(index);
     const before = index.counts();
     const commits = Array.from({ length: 400 }, (_, at) =>
-      index.metadataIndex.call(bucket.name, 'commitObject', commitOf(bucket, inlineVersion(`key-${at}`, 'e'))),
+      index.metadataIndex.call(
+        bucket.name,
+        'commitObject',
+        commitOf(bucket, inlineVersion(`key-${at}`, 'e')),
+      ),
     );
     await Promise.all(commits);
     const after = index.counts();
@@ -98,8 +122,15 @@ describe('commands', () => {
       commit('b', null),
       commit('a', '*'),
     ]);
-    expect(outcomes.map((outcome) => outcome.status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected']);
-    expect(outcomes[1]).toMatchObject({ reason: { name: 'StorageError', code: 'PreconditionFailed' } });
+    expect(outcomes.map((outcome) => outcome.status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'rejected',
+    ]);
+    expect(outcomes[1]).toMatchObject({
+      reason: { name: 'StorageError', code: 'PreconditionFailed' },
+    });
     expect(await etagOf(index, bucket, 'b')).toBe('b');
   });
 
@@ -127,13 +158,21 @@ describe('commands', () => {
     const index = shared;
     const bucket = await createBucket(index);
     const commits = Array.from({ length: 4300 }, (_, at) =>
-      index.metadataIndex.call(bucket.name, 'commitObject', commitOf(bucket, inlineVersion(`key-${at}`, 'e'))),
+      index.metadataIndex.call(
+        bucket.name,
+        'commitObject',
+        commitOf(bucket, inlineVersion(`key-${at}`, 'e')),
+      ),
     );
     const outcomes = await Promise.allSettled(commits);
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
     expect(refused.length).toBe(4300 - 4096);
     expect(refused[0]).toMatchObject({ reason: { code: 'SlowDown' } });
-    await index.metadataIndex.call(bucket.name, 'commitObject', commitOf(bucket, inlineVersion('after', 'e')));
+    await index.metadataIndex.call(
+      bucket.name,
+      'commitObject',
+      commitOf(bucket, inlineVersion('after', 'e')),
+    );
   });
 
   it('with more inline bytes than may wait are refused with SlowDown', async () => {
@@ -141,7 +180,11 @@ describe('commands', () => {
     const bucket = await createBucket(index);
     const body = new Uint8Array(256 * 1024);
     const commits = Array.from({ length: 130 }, (_, at) =>
-      index.metadataIndex.call(bucket.name, 'commitObject', commitOf(bucket, inlineVersion(`key-${at}`, 'e', body))),
+      index.metadataIndex.call(
+        bucket.name,
+        'commitObject',
+        commitOf(bucket, inlineVersion(`key-${at}`, 'e', body)),
+      ),
     );
     const outcomes = await Promise.allSettled(commits);
     expect(outcomes.filter((outcome) => outcome.status === 'rejected').length).toBe(2);
@@ -157,7 +200,11 @@ describe('watcher', () => {
     });
     const bucket = await createBucket(index, 'photos');
     expect(told.splice(0)).toEqual(['hold photos null', 'release photos null']);
-    const commit = index.metadataIndex.call(bucket.name, 'commitObject', commitOf(bucket, inlineVersion('a', 'e')));
+    const commit = index.metadataIndex.call(
+      bucket.name,
+      'commitObject',
+      commitOf(bucket, inlineVersion('a', 'e')),
+    );
     expect(told).toEqual(['hold photos a']);
     await commit.then(() => told.push('answered'));
     expect(told.splice(0)).toEqual(['hold photos a', 'release photos a', 'answered']);
@@ -184,7 +231,9 @@ describe('watcher', () => {
     expect(told).toEqual([...ofBoth('hold'), ...ofBoth('release')]);
   });
 
-  it('lets no reader of the hot tier see the past of what any reader has seen', { timeout: 60_000 }, async () => {
+  it('lets no reader of the hot tier see the past of what any reader has seen', {
+    timeout: 60_000,
+  }, async () => {
     const pointers = createMemoryPointers({
       clock: systemClock,
       maxEntries: 100,
@@ -204,8 +253,12 @@ describe('watcher', () => {
     /** As delivery reads: memory, else the index, whose answer reaches memory some ticks later. */
     const read = async (delayTicks: number): Promise<number> => {
       const { pointer } = await hot.find(bucket.name, key, async () => {
-        const { object } = await index.metadataIndex.call(bucket.name, 'resolve', { name: bucket.name, key });
-        for (let tick = 0; tick < delayTicks; tick++) await new Promise((resolve) => setImmediate(resolve));
+        const { object } = await index.metadataIndex.call(bucket.name, 'resolve', {
+          name: bucket.name,
+          key,
+        });
+        for (let tick = 0; tick < delayTicks; tick++)
+          await new Promise((resolve) => setImmediate(resolve));
         return { gate, pointer: object === null ? null : toPointer(object) };
       });
       return Number(pointer?.etag ?? 0);
@@ -219,8 +272,10 @@ describe('watcher', () => {
         const cachedNow = hot.peek(bucket.name, key)?.pointer?.etag;
         if (cachedNow !== undefined) hits += 1;
         const truth = await etagOf(index, bucket, key);
-        // In one tick: what memory says must be what the database says, whether its answer has arrived or not.
-        if (cachedNow !== undefined && cachedNow !== truth) problems.push(`memory ${cachedNow}, index ${truth}`);
+        // In one tick: what memory says must be what the database says, whether its answer has
+        // arrived or not.
+        if (cachedNow !== undefined && cachedNow !== truth)
+          problems.push(`memory ${cachedNow}, index ${truth}`);
         const seen = await read(delayTicks);
         if (seen < atLeast) problems.push(`acknowledged ${atLeast}, seen ${seen}`);
         await new Promise((resolve) => setImmediate(resolve));
@@ -228,9 +283,14 @@ describe('watcher', () => {
     };
     const writer = async () => {
       for (let version = 1; version <= 150; version++) {
-        await index.metadataIndex.call(bucket.name, 'commitObject', commitOf(bucket, inlineVersion(key, `${version}`)));
+        await index.metadataIndex.call(
+          bucket.name,
+          'commitObject',
+          commitOf(bucket, inlineVersion(key, `${version}`)),
+        );
         acknowledged = version;
-        for (let tick = 0; tick < version % 7; tick++) await new Promise((resolve) => setImmediate(resolve));
+        for (let tick = 0; tick < version % 7; tick++)
+          await new Promise((resolve) => setImmediate(resolve));
       }
       isOver = true;
     };
@@ -249,11 +309,17 @@ describe('caches', () => {
     const known = await get();
     expect(await get()).toBe(known);
     const access = PUBLIC_ACCESS;
-    const changing = index.metadataIndex.call(bucket.name, 'setBucketAccess', { bucket: refOf(bucket), access });
+    const changing = index.metadataIndex.call(bucket.name, 'setBucketAccess', {
+      bucket: refOf(bucket),
+      access,
+    });
     expect(await get()).not.toBe(known);
     const changed = await changing;
     expect(await get()).toEqual(changed);
-    await index.metadataIndex.call(bucket.name, 'deleteBucket', { bucket: refOf(changed), nowMs: 1 });
+    await index.metadataIndex.call(bucket.name, 'deleteBucket', {
+      bucket: refOf(changed),
+      nowMs: 1,
+    });
     expect(await get()).toBeNull();
   });
 
@@ -278,11 +344,19 @@ describe('life', () => {
     const index = await openIndex(nobody, path);
     const bucket = await createBucket(index);
     const commits = Array.from({ length: 20 }, (_, at) =>
-      index.metadataIndex.call(bucket.name, 'commitObject', commitOf(bucket, inlineVersion(`key-${at}`, 'e'))),
+      index.metadataIndex.call(
+        bucket.name,
+        'commitObject',
+        commitOf(bucket, inlineVersion(`key-${at}`, 'e')),
+      ),
     );
     await index.close();
     await Promise.all(commits);
-    const late = index.metadataIndex.call(bucket.name, 'commitObject', commitOf(bucket, inlineVersion('late', 'e')));
+    const late = index.metadataIndex.call(
+      bucket.name,
+      'commitObject',
+      commitOf(bucket, inlineVersion('late', 'e')),
+    );
     await expect(late).rejects.toMatchObject({ code: 'ServiceUnavailable' });
     const again = await openIndex(nobody, path);
     expect(await etagOf(again, bucket, 'key-19')).toBe('e');

@@ -10,6 +10,12 @@ systemContract({
   make() {
     const log = createConsoleLog(systemClock, 'info', () => {});
     const background = createTrackedBackground(log);
-    return { clock: systemClock, ids: createIds(systemClock), background, log, meter: createUsageMeter(systemClock) };
+    return {
+      clock: systemClock,
+      ids: createIds(systemClock),
+      background,
+      log,
+      meter: createUsageMeter(systemClock),
+    };
   },
 });

@@ -49,7 +49,9 @@ it('a start after weeks off goes on from where the clock was seen, until it is c
 });
 
 it('a start after a night off, or in the same boot, goes by the clock', () => {
-  expect(start({ atMs: START - 12 * HOUR, steady: { epoch: 'boot before', ms: 5 } }).limit()).toBe(0);
+  expect(start({ atMs: START - 12 * HOUR, steady: { epoch: 'boot before', ms: 5 } }).limit()).toBe(
+    0,
+  );
   const sameBoot = { atMs: START - 5 * DAY, steady: { epoch: 'boot', ms: 2 * DAY } };
   expect(start(sameBoot).limit()).toBe(0);
 });

@@ -1,4 +1,5 @@
-// The current versions that the Node index keeps in memory: what they say is what the database says, in every tick.
+// The current versions that the Node index keeps in memory: what they say is what the database
+// says, in every tick.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -30,7 +31,9 @@ let named = 0;
 
 /** A bucket whose record is known here, as it is to everyone who has opened it. */
 async function createBucket(name = `bucket-${++named}`): Promise<BucketRecord> {
-  await index.metadataIndex.call(name as BucketName, 'createBucket', { bucket: bucketRecord(name) });
+  await index.metadataIndex.call(name as BucketName, 'createBucket', {
+    bucket: bucketRecord(name),
+  });
   return open(name as BucketName);
 }
 
@@ -41,11 +44,22 @@ async function open(name: BucketName): Promise<BucketRecord> {
 }
 
 const find = (bucket: BucketRecord, key = KEY): Promise<FoundVersion | null> =>
-  index.metadataIndex.call(bucket.name, 'getVersion', { bucket: refOf(bucket), key, versionId: null });
+  index.metadataIndex.call(bucket.name, 'getVersion', {
+    bucket: refOf(bucket),
+    key,
+    versionId: null,
+  });
 const write = (bucket: BucketRecord, etag: string, bytes?: Uint8Array<ArrayBuffer>) =>
-  index.metadataIndex.call(bucket.name, 'commitObject', commitOf(bucket, inlineVersion(KEY, etag, bytes)));
+  index.metadataIndex.call(
+    bucket.name,
+    'commitObject',
+    commitOf(bucket, inlineVersion(KEY, etag, bytes)),
+  );
 const remove = (bucket: BucketRecord) =>
-  index.metadataIndex.call(bucket.name, 'deleteObjects', { bucket: refOf(bucket), ...deletionOf([KEY], 1) });
+  index.metadataIndex.call(bucket.name, 'deleteObjects', {
+    bucket: refOf(bucket),
+    ...deletionOf([KEY], 1),
+  });
 
 describe('the current version of a key', () => {
   it('is read once, and again after a write', async () => {
@@ -144,7 +158,10 @@ describe('the current version of a key', () => {
     await write(earlier, 'one');
     await find(earlier);
     await remove(earlier);
-    await index.metadataIndex.call(earlier.name, 'deleteBucket', { bucket: refOf(earlier), nowMs: 1 });
+    await index.metadataIndex.call(earlier.name, 'deleteBucket', {
+      bucket: refOf(earlier),
+      nowMs: 1,
+    });
     const later = await createBucket(earlier.name);
     expect(await find(later)).toBeNull();
     await expect(find(earlier)).rejects.toMatchObject({ code: 'BucketChanged' });
@@ -160,7 +177,11 @@ describe('the current version of a key', () => {
     const body = new Uint8Array(1024 * 1024);
     for (let i = 0; i < 9; i++) {
       const key = `large-${i}` as ObjectKey;
-      await index.metadataIndex.call(bucket.name, 'commitObject', commitOf(bucket, inlineVersion(key, 'e', body)));
+      await index.metadataIndex.call(
+        bucket.name,
+        'commitObject',
+        commitOf(bucket, inlineVersion(key, 'e', body)),
+      );
       await find(bucket, key);
     }
     const again = await find(bucket);
@@ -178,14 +199,18 @@ describe('the current version of a key', () => {
       index.metadataIndex
         .call(name, 'getObjects', { bucket: refOf(bucket), keys: [KEY] })
         .then(([object]) => object?.etag);
-    /** One question to memory between two past it: the writer is another thread, and may commit between any of them. */
+    /**
+     * One question to memory between two past it: the writer is another thread, and may commit
+     * between any of them.
+     */
     const look = async () => {
       const bucket = await open(name);
       const [before, found, after] = await Promise.all([ask(bucket), find(bucket), ask(bucket)]);
       looks += 1;
       if (found !== null && found === (await find(bucket))) kept += 1;
       const etag = objectIn(found)?.etag;
-      if (etag !== before && etag !== after) problems.push(`${etag} between ${before} and ${after}`);
+      if (etag !== before && etag !== after)
+        problems.push(`${etag} between ${before} and ${after}`);
     };
     const reader = async () => {
       while (!isOver) {
@@ -200,9 +225,13 @@ describe('the current version of a key', () => {
         const bucket = await open(name);
         if (step % 10 === 9) await remove(bucket);
         else if (step % 10 === 5) {
-          await index.metadataIndex.call(name, 'setBucketAccess', { bucket: refOf(bucket), access: PUBLIC_ACCESS });
+          await index.metadataIndex.call(name, 'setBucketAccess', {
+            bucket: refOf(bucket),
+            access: PUBLIC_ACCESS,
+          });
         } else await write(bucket, `${step}`);
-        for (let tick = 0; tick < step % 5; tick++) await new Promise((resolve) => setImmediate(resolve));
+        for (let tick = 0; tick < step % 5; tick++)
+          await new Promise((resolve) => setImmediate(resolve));
       }
       isOver = true;
     };

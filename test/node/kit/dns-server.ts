@@ -32,7 +32,12 @@ export async function startDnsServer(): Promise<DnsServer> {
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
-  return { address: `127.0.0.1:${socket.address().port}`, records, asked, close: () => socket.close() };
+  return {
+    address: `127.0.0.1:${socket.address().port}`,
+    records,
+    asked,
+    close: () => socket.close(),
+  };
 }
 
 function nameOf(message: Buffer): string {

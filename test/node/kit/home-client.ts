@@ -1,4 +1,5 @@
-// Clients of homes that run as processes of their own, and what every test file of such homes begins with.
+// Clients of homes that run as processes of their own, and what every test file of such homes
+// begins with.
 import { AwsClient } from 'aws4fetch';
 import { afterAll, afterEach, vi } from 'vitest';
 import { killHomes, ROOT_KEY } from './home.ts';
@@ -29,8 +30,13 @@ export type ApiCall = (
   headers?: Readonly<Record<string, string>>,
 ) => Promise<Response>;
 
-/** Signs in with the root key. The session goes on in the home that comes after this one in its folder. */
-export async function signIn(url: string): Promise<{ readonly cookie: string; readonly call: ApiCall }> {
+/**
+ * Signs in with the root key. The session goes on in the home that comes after this one in its
+ * folder.
+ */
+export async function signIn(
+  url: string,
+): Promise<{ readonly cookie: string; readonly call: ApiCall }> {
   const session = await expectOk(apiAt(url, '')('POST', '/sessions', ROOT_KEY));
   const cookie = (session.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
   return { cookie, call: apiAt(url, cookie) };

@@ -4,16 +4,24 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
-/** Where the program keeps its compiled modules: told of it from outside, a start takes a third less. */
+/**
+ * Where the program keeps its compiled modules: told of it from outside, a start takes a third
+ * less.
+ */
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/quayside', import.meta.url));
 const PROGRAM = fileURLToPath(new URL('../../../src/node.ts', import.meta.url));
 
 /** The SDK writes into what it is given: hand it a copy. */
-export const ROOT_KEY = { accessKeyId: 'node-home-tests', secretAccessKey: 'node-home-tests-secret' };
+export const ROOT_KEY = {
+  accessKeyId: 'node-home-tests',
+  secretAccessKey: 'node-home-tests-secret',
+};
 
 const running = new Set<ChildProcess>();
 
-/** Kills every home that still runs, also one that never became ready; resolves when they are gone. */
+/**
+ * Kills every home that still runs, also one that never became ready; resolves when they are gone.
+ */
 export async function killHomes(): Promise<void> {
   const ended = [...running].map((child) => once(child, 'exit'));
   for (const child of running) child.kill('SIGKILL');
@@ -30,7 +38,9 @@ export type Home = {
 };
 
 /** Runs the program until it ends by itself. */
-export async function runHome(env: NodeJS.ProcessEnv): Promise<{ exitCode: number | null; output: string }> {
+export async function runHome(
+  env: NodeJS.ProcessEnv,
+): Promise<{ exitCode: number | null; output: string }> {
   const { child, output } = spawnHome(env);
   const [exitCode] = await once(child, 'exit');
   return { exitCode, output: output.stdout + output.stderr };
@@ -48,7 +58,9 @@ export async function startHome(dataDir: string, env: NodeJS.ProcessEnv = {}): P
       const ready = /ready: (http:\S+)[\s\S]*access key/.exec(output.stdout);
       if (ready?.[1] !== undefined) resolve(ready[1]);
     });
-    child.once('exit', (code) => reject(new Error(`It ended with ${code}:\n${output.stdout}${output.stderr}`)));
+    child.once('exit', (code) =>
+      reject(new Error(`It ended with ${code}:\n${output.stdout}${output.stderr}`)),
+    );
   });
   return {
     url,

@@ -35,7 +35,11 @@ export function refOf({ id, name, revision }: BucketRecord): BucketRef {
 }
 
 /** A small inline version; `etag` tells it from others. */
-export function inlineVersion(key: string, etag: string, inlineBytes = new Uint8Array([1, 2, 3])): ObjectVersion {
+export function inlineVersion(
+  key: string,
+  etag: string,
+  inlineBytes = new Uint8Array([1, 2, 3]),
+): ObjectVersion {
   return {
     key: key as ObjectKey,
     ...NO_FACTS,

@@ -1,4 +1,5 @@
-// A client that says exactly what a test wants, over a plain socket, and waits for what must come back.
+// A client that says exactly what a test wants, over a plain socket, and waits for what must come
+// back.
 import { connect, type Socket } from 'node:net';
 
 export type RawClient = {
@@ -29,7 +30,9 @@ export async function openRawClient(url: string): Promise<RawClient> {
     isClosed = true;
     wake();
   });
-  await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+  await new Promise<void>((resolve, reject) =>
+    socket.once('connect', resolve).once('error', reject),
+  );
   return {
     socket,
     send: (data) => void socket.write(data),

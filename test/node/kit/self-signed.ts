@@ -1,11 +1,13 @@
-// A key and a self-signed certificate for `localhost`, made on the spot from node:crypto, which can sign but has no way
-// to write certificates: so the few bytes of DER are written here. Source: RFC 5280 section 4.1.
+// A key and a self-signed certificate for `localhost`, made on the spot from node:crypto, which can
+// sign but has no way to write certificates: so the few bytes of DER are written here. Source: RFC
+// 5280 section 4.1.
 import { createSign, generateKeyPairSync } from 'node:crypto';
 
 function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(parts);
   const { length } = content;
-  const lengthBytes = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255];
+  const lengthBytes =
+    length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255];
   return Buffer.concat([Buffer.from([tag, ...lengthBytes]), content]);
 }
 
@@ -17,7 +19,9 @@ const utcTime = (text: string) => der(0x17, Buffer.from(text));
 export function makeSelfSigned(): { readonly key: string; readonly cert: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const ecdsaWithSha256 = sequence(oid(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02));
-  const name = sequence(der(0x31, sequence(oid(0x55, 0x04, 0x03), der(0x0c, Buffer.from('localhost')))));
+  const name = sequence(
+    der(0x31, sequence(oid(0x55, 0x04, 0x03), der(0x0c, Buffer.from('localhost')))),
+  );
   const body = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),
     der(0x02, Buffer.from([1])),

@@ -1,5 +1,6 @@
-// The writer thread of the index on a disk that is soon full: its database may have so many pages. SQLite then fails as it does
-// where the system has no room left, and the code under test is the real one.
+// The writer thread of the index on a disk that is soon full: its database may have so many pages.
+// SQLite then fails as it does where the system has no room left, and the code under test is the
+// real one.
 import { DatabaseSync } from 'node:sqlite';
 
 /** 1.6 MB: the tables, and some sixty bodies of 16 KiB. */

@@ -1,4 +1,5 @@
-// A core over a data folder of its own: index and blobs are files, as the server has them, and the clock is the test's.
+// A core over a data folder of its own: index and blobs are files, as the server has them, and the
+// clock is the test's.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFsBlobStore } from '../../../src/adapters/node/blobs/fs-blob-store.ts';
@@ -24,28 +25,48 @@ import { temporaryFolder } from './temporary-folder.ts';
 /** Above what stands inline, so that each object has a blob. */
 export const BLOB_BYTES = 40_000;
 
-export type StoredCore = { readonly dataDir: string; readonly core: MemoryCore; readonly bucket: BucketHandle };
+export type StoredCore = {
+  readonly dataDir: string;
+  readonly core: MemoryCore;
+  readonly bucket: BucketHandle;
+};
 
-/** Opens a folder, a fresh one by default. It has the file of the master key that the core encrypts with. */
+/**
+ * Opens a folder, a fresh one by default. It has the file of the master key that the core encrypts
+ * with.
+ */
 export async function openStoredCore(dataDir = temporaryFolder()): Promise<StoredCore> {
   const memory = createMemoryCore(join(dataDir, INDEX_NAME));
-  const core = withPorts(memory, { blobStore: createUnpackingBlobStore(createFsBlobStore(dataDir, false)) });
+  const core = withPorts(memory, {
+    blobStore: createUnpackingBlobStore(createFsBlobStore(dataDir, false)),
+  });
   const [masterKey] = MASTER_KEYS;
   writeFileSync(join(dataDir, 'master-key'), `${masterKey?.key.toBase64()}\n`, { mode: 0o600 });
-  writeFileSync(join(dataDir, 'root-key.json'), '{"accessKey":"a","secretKey":"b"}\n', { mode: 0o600 });
+  writeFileSync(join(dataDir, 'root-key.json'), '{"accessKey":"a","secretKey":"b"}\n', {
+    mode: 0o600,
+  });
   return { dataDir, core, bucket: await openTestBucket(core) };
 }
 
 /** Bytes that a name and a seed stand for. */
-export const bytesOf = (name: string, seed = 0) => sampleBytes(BLOB_BYTES + name.length, name.charCodeAt(0) + seed);
+export const bytesOf = (name: string, seed = 0) =>
+  sampleBytes(BLOB_BYTES + name.length, name.charCodeAt(0) + seed);
 
 /** Stores an object for each name, each with a blob. */
-export async function putAll({ core, bucket }: StoredCore, names: readonly string[], seed = 0): Promise<void> {
+export async function putAll(
+  { core, bucket }: StoredCore,
+  names: readonly string[],
+  seed = 0,
+): Promise<void> {
   await Promise.all(names.map((name) => putBytes(core, bucket, name, bytesOf(name, seed))));
 }
 
 /** The names that a restored folder gives back as other bytes than were put, or not at all. */
-export async function lostIn(dataDir: string, names: readonly string[], seed = 0): Promise<string[]> {
+export async function lostIn(
+  dataDir: string,
+  names: readonly string[],
+  seed = 0,
+): Promise<string[]> {
   const { core, bucket } = await openStoredCore(dataDir);
   const lost: string[] = [];
   for (const name of names) {

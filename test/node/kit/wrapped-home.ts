@@ -1,5 +1,5 @@
-// The Node home in this process: its real ports, index and server, with what core asks of index and bucket counted, and
-// delayed, failing or hanging as the test wants. The hot lane is on.
+// The Node home in this process: its real ports, index and server, with what core asks of index and
+// bucket counted, and delayed, failing or hanging as the test wants. The hot lane is on.
 import { Agent, request } from 'node:http';
 import { openNodePorts } from '../../../src/adapters/node/node-ports.ts';
 import { type NodeBindings, serve } from '../../../src/adapters/node/serve.ts';
@@ -27,7 +27,10 @@ export type Reply = {
 export type WrappedHome = {
   readonly core: Core;
   readonly bucket: BucketHandle;
-  /** Calls since the last `reset`, by method: resolve of the index, read, open and openRuns of the bucket. */
+  /**
+   * Calls since the last `reset`, by method: resolve of the index, read, open and openRuns of the
+   * bucket.
+   */
   readonly calls: Record<string, number>;
   readonly behave: { index: Behaviour; bucket: Behaviour };
   reset(): void;
@@ -37,20 +40,31 @@ export type WrappedHome = {
 };
 
 /** Starts it with a public bucket. */
-export async function startWrappedHome(env: Readonly<Record<string, string>> = {}): Promise<WrappedHome> {
+export async function startWrappedHome(
+  env: Readonly<Record<string, string>> = {},
+): Promise<WrappedHome> {
   const log = createConsoleLog(systemClock, 'off');
   const config = parseConfig({
     QUAYSIDE_ROOT_ACCESS_KEY: 'wrapped-home',
     QUAYSIDE_ROOT_SECRET_KEY: 'wrapped-home',
     ...env,
   });
-  const { ports, close } = await openNodePorts(config, { dataDir: temporaryFolder(), log, onCrash: () => undefined });
+  const { ports, close } = await openNodePorts(config, {
+    dataDir: temporaryFolder(),
+    log,
+    onCrash: () => undefined,
+  });
   const calls: Record<string, number> = {};
   const behave: WrappedHome['behave'] = { index: 'works', bucket: 'works' };
 
-  async function as<Result>(behaviour: Behaviour, what: string, work: () => Promise<Result>): Promise<Result> {
+  async function as<Result>(
+    behaviour: Behaviour,
+    what: string,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
     calls[what] = (calls[what] ?? 0) + 1;
-    if (behaviour === 'fails') throw new StorageError('InternalError', { detail: 'expected by the test' });
+    if (behaviour === 'fails')
+      throw new StorageError('InternalError', { detail: 'expected by the test' });
     if (behaviour === 'hangs') return new Promise<Result>(() => undefined);
     if (behaviour !== 'works') await new Promise((resolve) => setTimeout(resolve, behaviour.ms));
     return work();
@@ -67,15 +81,24 @@ export async function startWrappedHome(env: Readonly<Record<string, string>> = {
     },
     blobStore: {
       ...blobStore,
-      open: ((id, range) => as(behave.bucket, 'open', () => blobStore.open(id, range))) as typeof blobStore.open,
-      read: ((id, range) => as(behave.bucket, 'read', () => blobStore.read(id, range))) as typeof blobStore.read,
-      openRuns: ((runs) => as(behave.bucket, 'openRuns', () => blobStore.openRuns(runs))) as typeof blobStore.openRuns,
+      open: ((id, range) =>
+        as(behave.bucket, 'open', () => blobStore.open(id, range))) as typeof blobStore.open,
+      read: ((id, range) =>
+        as(behave.bucket, 'read', () => blobStore.read(id, range))) as typeof blobStore.read,
+      openRuns: ((runs) =>
+        as(behave.bucket, 'openRuns', () => blobStore.openRuns(runs))) as typeof blobStore.openRuns,
     },
   };
   const core: Core = { ports: wrapped, settings: config };
   const app = createApp<NodeBindings>(wrapped, config, ({ env }) => readRequest(env));
   const hotDoor = { ...app.hotDoor, readClient: DIRECT.readClient };
-  const server = await serve(app.fetch, { host: '127.0.0.1', port: 0, log, hotDoor, hasHotLane: true });
+  const server = await serve(app.fetch, {
+    host: '127.0.0.1',
+    port: 0,
+    log,
+    hotDoor,
+    hasHotLane: true,
+  });
   const bucket = await openTestBucket(core, 'wrapped');
   await bucket.call('setBucketAccess', { access: PUBLIC_ACCESS });
   const agent = new Agent({ keepAlive: true, maxSockets: 2000 });
@@ -98,7 +121,11 @@ export async function startWrappedHome(env: Readonly<Record<string, string>> = {
           answer.on('data', (chunk: Buffer) => chunks.push(chunk));
           answer.on('error', reject);
           answer.on('end', () =>
-            resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks) }),
+            resolve({
+              status: answer.statusCode ?? 0,
+              headers: answer.headers,
+              body: Buffer.concat(chunks),
+            }),
           );
         });
         sent.on('error', reject);

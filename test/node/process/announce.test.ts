@@ -9,7 +9,9 @@ const told = (origin: RootKey['origin'], isTerminal: boolean) => {
 };
 
 it('shows a new root key to a terminal only', () => {
-  expect(told('new', true)).toContain('secret key   very-secret  (shown this once; kept in /data/root-key.json)');
+  expect(told('new', true)).toContain(
+    'secret key   very-secret  (shown this once; kept in /data/root-key.json)',
+  );
   expect(told('new', false)).toContain('secret key   kept in /data/root-key.json');
   for (const text of [told('new', false), told('file', true), told('settings', true)]) {
     expect(text).not.toContain('very-secret');

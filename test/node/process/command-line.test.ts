@@ -1,4 +1,5 @@
-// What stands behind `npm start --`, and through the script of package.json, which must hand it on and stay one process.
+// What stands behind `npm start --`, and through the script of package.json, which must hand it on
+// and stay one process.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { delimiter } from 'node:path';
@@ -25,37 +26,52 @@ it.each([
   expect(answerCommandLine(args)).toEqual(answer);
 });
 
-it.runIf(process.platform !== 'win32')('reaches the server through the script, which no shell outlives', async () => {
-  const env = { ...process.env, PATH: `${ROOT}node_modules/.bin${delimiter}${process.env.PATH}` };
-  // npm appends what stands behind `--`.
-  const run = (args: string) => promisify(execFile)('sh', ['-c', `${scripts.start} ${args}`], { cwd: ROOT, env });
-  expect((await run("'--version'")).stdout).toBe(`${version}\n`);
-  await expect(run("'--nonsense'")).rejects.toMatchObject({ code: 2, stdout: '' });
-  const own = scripts.start.replace(/node src\/node\.ts$/, 'node -p process.pid');
-  const { stdout } = await promisify(execFile)('sh', ['-c', `echo $$; ${own}`], { cwd: ROOT, env });
-  const [shell, node] = stdout.trim().split('\n');
-  expect(node).toBe(shell);
-});
+it.runIf(process.platform !== 'win32')(
+  'reaches the server through the script, which no shell outlives',
+  async () => {
+    const env = { ...process.env, PATH: `${ROOT}node_modules/.bin${delimiter}${process.env.PATH}` };
+    // npm appends what stands behind `--`.
+    const run = (args: string) =>
+      promisify(execFile)('sh', ['-c', `${scripts.start} ${args}`], { cwd: ROOT, env });
+    expect((await run("'--version'")).stdout).toBe(`${version}\n`);
+    await expect(run("'--nonsense'")).rejects.toMatchObject({ code: 2, stdout: '' });
+    const own = scripts.start.replace(/node src\/node\.ts$/, 'node -p process.pid');
+    const { stdout } = await promisify(execFile)('sh', ['-c', `echo $$; ${own}`], {
+      cwd: ROOT,
+      env,
+    });
+    const [shell, node] = stdout.trim().split('\n');
+    expect(node).toBe(shell);
+  },
+);
 
 it.each([
   [true, 1],
   [false, 0],
-])('a terminal that is closed ends the server where it is told so: %s', async (endsOnHangup, closed) => {
-  const exit = vi.spyOn(process, 'exit').mockReturnValue(undefined as never);
-  // The timer that ends a process which does not stop by itself would else outlive this test.
-  vi.useFakeTimers({ toFake: ['setTimeout'] });
-  const before = new Set(SIGNALS.flatMap((signal) => process.listeners(signal)));
-  let closes = 0;
-  const close = async () => {
-    closes += 1;
-  };
-  closeOnSignals(close, { limitMs: 0, log: { info: () => undefined, error: () => undefined }, endsOnHangup });
-  process.emit('SIGHUP', 'SIGHUP');
-  await Promise.resolve();
-  expect([closes, exit.mock.calls]).toEqual([closed, closed === 1 ? [[0]] : []]);
-  for (const signal of SIGNALS) {
-    for (const listener of process.listeners(signal)) if (!before.has(listener)) process.off(signal, listener);
-  }
-  vi.useRealTimers();
-  exit.mockRestore();
-});
+])(
+  'a terminal that is closed ends the server where it is told so: %s',
+  async (endsOnHangup, closed) => {
+    const exit = vi.spyOn(process, 'exit').mockReturnValue(undefined as never);
+    // The timer that ends a process which does not stop by itself would else outlive this test.
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    const before = new Set(SIGNALS.flatMap((signal) => process.listeners(signal)));
+    let closes = 0;
+    const close = async () => {
+      closes += 1;
+    };
+    closeOnSignals(close, {
+      limitMs: 0,
+      log: { info: () => undefined, error: () => undefined },
+      endsOnHangup,
+    });
+    process.emit('SIGHUP', 'SIGHUP');
+    await Promise.resolve();
+    expect([closes, exit.mock.calls]).toEqual([closed, closed === 1 ? [[0]] : []]);
+    for (const signal of SIGNALS) {
+      for (const listener of process.listeners(signal))
+        if (!before.has(listener)) process.off(signal, listener);
+    }
+    vi.useRealTimers();
+    exit.mockRestore();
+  },
+);

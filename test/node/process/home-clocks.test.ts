@@ -65,7 +65,9 @@ async function endWhileHeld(home: Home, server: { readonly answerAll: () => void
 }
 
 const put = (home: Home, path: string, body?: string) =>
-  expectOk(aws.fetch(`${home.url}/${path}`, { method: 'PUT', ...(body === undefined ? {} : { body }) }));
+  expectOk(
+    aws.fetch(`${home.url}/${path}`, { method: 'PUT', ...(body === undefined ? {} : { body }) }),
+  );
 
 /**
  * Makes what was used just now the use of a month that is over, and of a whole day that is, for
@@ -93,7 +95,9 @@ it('closes months that are over and tells Stripe by its clock, and ends when wha
   const { period, dayMs } = makeUseOld();
 
   const stripe = await startHeldServer((response) => {
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{"object":"billing.meter_event"}');
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end('{"object":"billing.meter_event"}');
   });
   const second = await startHome(dataDir, {
     QUAYSIDE_SWEEP_INTERVAL_SECONDS: '1',
@@ -102,7 +106,9 @@ it('closes months that are over and tells Stripe by its clock, and ends when wha
   });
   await expect.poll(() => stripe.paths.length).toBe(1);
   const again = await signIn(second.url);
-  const invoice = (await (await expectOk(again.call('GET', `/invoices/${period}`))).json()) as object;
+  const invoice = (await (
+    await expectOk(again.call('GET', `/invoices/${period}`))
+  ).json()) as object;
   expect(invoice).toMatchObject({ period });
   const progress = () => sql('SELECT day_ms, told, tried FROM push_targets')[0];
   expect(progress()).toMatchObject({ day_ms: dayMs, told: '', tried: 'class-a/STANDARD' });
@@ -128,7 +134,8 @@ it('writes the logs of buckets by its clock, and the rest at its end', async () 
     },
   ];
   await put(first, 'logs?policy', JSON.stringify({ Version: '2012-10-17', Statement }));
-  const target = '<LoggingEnabled><TargetBucket>logs</TargetBucket><TargetPrefix>log/</TargetPrefix></LoggingEnabled>';
+  const target =
+    '<LoggingEnabled><TargetBucket>logs</TargetBucket><TargetPrefix>log/</TargetPrefix></LoggingEnabled>';
   await put(first, 'logged?logging', `<BucketLoggingStatus>${target}</BucketLoggingStatus>`);
   await put(first, 'logged/by-the-clock', 'x');
   // No further request comes, whose line would bring the older ones along.
@@ -147,11 +154,17 @@ it('sends messages by its outbox, and ends when the attempt under way is noted',
   const hook = await startHeldServer((response) => response.writeHead(204).end());
   const home = await startHome(dataDir, { QUAYSIDE_WEBHOOK_PRIVATE_TARGETS: 'on' });
   const { call } = await signIn(home.url);
-  const { arn } = (await (await expectOk(call('POST', '/webhooks', { url: hook.url }))).json()) as { arn: string };
+  const { arn } = (await (await expectOk(call('POST', '/webhooks', { url: hook.url }))).json()) as {
+    arn: string;
+  };
   await put(home, 'told');
   const events = '<Event>s3:ObjectCreated:*</Event>';
   const queue = `<QueueConfiguration><Queue>${arn}</Queue>${events}</QueueConfiguration>`;
-  await put(home, 'told?notification', `<NotificationConfiguration>${queue}</NotificationConfiguration>`);
+  await put(
+    home,
+    'told?notification',
+    `<NotificationConfiguration>${queue}</NotificationConfiguration>`,
+  );
   await put(home, 'told/k', 'x');
   await expect.poll(() => hook.paths.length).toBeGreaterThanOrEqual(1);
   await endWhileHeld(home, hook);
@@ -162,7 +175,10 @@ it('sends messages by its outbox, and ends when the attempt under way is noted',
 
 it('counts connections, keeps its files from others of the machine, and says at its end what it cut off', async () => {
   const token = 'metrics-of-the-clocks';
-  const home = await startHome(dataDir, { QUAYSIDE_DRAIN_SECONDS: '0', QUAYSIDE_METRICS_TOKEN: token });
+  const home = await startHome(dataDir, {
+    QUAYSIDE_DRAIN_SECONDS: '0',
+    QUAYSIDE_METRICS_TOKEN: token,
+  });
   const headers = { authorization: `Bearer ${token}` };
   const metrics = await (await expectOk(fetch(`${home.url}/-/metrics`, { headers }))).text();
   expect(metrics).toContain('quayside_connections');

@@ -26,7 +26,12 @@ describe('start', () => {
     expect(await first.end('SIGTERM')).toBe(0);
 
     const second = await startHome(dataDir, noKeys);
-    const client = new AwsClient({ accessKeyId: accessKey, secretAccessKey: secretKey, service: 's3', region: 'auto' });
+    const client = new AwsClient({
+      accessKeyId: accessKey,
+      secretAccessKey: secretKey,
+      service: 's3',
+      region: 'auto',
+    });
     expect((await client.fetch(second.url)).status).toBe(200);
     expect(await second.end('SIGINT')).toBe(0);
     expect(second.stdout()).toContain(path);
@@ -89,7 +94,9 @@ describe('SIGTERM', () => {
     }).sign();
     const client = await openRawClient(first.url);
     const headers = [...signed.headers].map(([name, value]) => `${name}: ${value}\r\n`).join('');
-    client.send(`PUT /photos/late HTTP/1.1\r\nHost: ${signed.url.host}\r\nContent-Length: 300000\r\n${headers}\r\n`);
+    client.send(
+      `PUT /photos/late HTTP/1.1\r\nHost: ${signed.url.host}\r\nContent-Length: 300000\r\n${headers}\r\n`,
+    );
     client.send(body.subarray(0, 150_000));
     await expect.poll(() => readdirSync(join(dataDir, 'tmp')).length).toBe(1);
     const ended = first.end('SIGTERM');
@@ -123,7 +130,10 @@ describe('kill -9', () => {
       const storm = Array.from({ length: 8 }, async (_, client) => {
         for (let at = 0; ; at++) {
           const key = `${round}/${client}/${at}`;
-          const body = patternBytes(sizes[(at + client) % sizes.length] ?? 0, round * 1000 + client * 100 + at + 1);
+          const body = patternBytes(
+            sizes[(at + client) % sizes.length] ?? 0,
+            round * 1000 + client * 100 + at + 1,
+          );
           await expectOk(aws.fetch(`${home.url}/photos/${key}`, { method: 'PUT', body }));
           acknowledged.set(key, body);
           if (acknowledged.size >= (round + 1) * 40) home.child.kill('SIGKILL');
@@ -140,7 +150,8 @@ describe('kill -9', () => {
       const bytes = new Uint8Array(await found.arrayBuffer());
       expect(isSameBytes(bytes, body), key).toBe(true);
     }
-    // What was not acknowledged is either whole or not there: a listed object must read with the size it is listed with.
+    // What was not acknowledged is either whole or not there: a listed object must read with the
+    // size it is listed with.
     const listing = await (await expectOk(aws.fetch(`${home.url}/photos?list-type=2`))).text();
     const listed = [...listing.matchAll(/<Key>(.*?)<\/Key>.*?<Size>(\d+)<\/Size>/gs)];
     expect(listed.length).toBeGreaterThanOrEqual(acknowledged.size);

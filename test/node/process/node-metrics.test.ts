@@ -27,12 +27,19 @@ describe("a home's metrics", () => {
     const bodies = createMemoryBodies({ maxBytes: 10_000, maxSliceBytes: 4000 });
     const slice = (id: string) => ({ blobId: id as BlobId, offsetBytes: 0, lengthBytes: 4000 });
     for (const id of ['a', 'b', 'c', 'c']) bodies.keep(slice(id), new Uint8Array(4000));
-    const limits = { maxEntries: 2, maxBytes: 1 << 20, negativeFreshSeconds: 2, freshSeconds: null };
+    const limits = {
+      maxEntries: 2,
+      maxBytes: 1 << 20,
+      negativeFreshSeconds: 2,
+      freshSeconds: null,
+    };
     const pointers = createMemoryPointers({ clock: systemClock, staleSeconds: 0, ...limits });
     for (const name of ['a', 'b', 'c']) {
       pointers.fill(name as BucketName, key('k'), { gate: null, pointer: null }, pointers.ticket());
     }
-    const { value } = parseMetricsPage(renderMetrics(cacheFamilies([...pointers.stats(), bodies.stats()])));
+    const { value } = parseMetricsPage(
+      renderMetrics(cacheFamilies([...pointers.stats(), bodies.stats()])),
+    );
     expect(value('quayside_cache_entries', { cache: 'bodies' })).toBe(2);
     expect(value('quayside_cache_bytes', { cache: 'bodies' })).toBeGreaterThan(8000);
     expect(value('quayside_cache_max_bytes', { cache: 'bodies' })).toBe(10_000);

@@ -48,12 +48,12 @@ describe('root key', () => {
   });
 
   it('is never half from the settings', () => {
-    expect(() => loadRootKey({ rootAccessKey: 'id', rootSecretKey: null }, temporaryFolder())).toThrow(
-      /QUAYSIDE_ROOT_SECRET_KEY/,
-    );
-    expect(() => loadRootKey({ rootAccessKey: null, rootSecretKey: 's' }, temporaryFolder())).toThrow(
-      /QUAYSIDE_ROOT_ACCESS_KEY/,
-    );
+    expect(() =>
+      loadRootKey({ rootAccessKey: 'id', rootSecretKey: null }, temporaryFolder()),
+    ).toThrow(/QUAYSIDE_ROOT_SECRET_KEY/);
+    expect(() =>
+      loadRootKey({ rootAccessKey: null, rootSecretKey: 's' }, temporaryFolder()),
+    ).toThrow(/QUAYSIDE_ROOT_ACCESS_KEY/);
   });
 
   it.each(['', '{', '{}', 'null', '{"accessKey":"a"}', '{"accessKey":"a","secretKey":""}'])(

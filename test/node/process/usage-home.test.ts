@@ -1,7 +1,13 @@
-// What a process that ends leaves in the ledger: everything when it is asked to end, all but the last seconds when it is killed.
+// What a process that ends leaves in the ledger: everything when it is asked to end, all but the
+// last seconds when it is killed.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import {
+  CreateBucketCommand,
+  GetObjectCommand,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
 import { beforeEach, expect, it } from 'vitest';
 import { ROOT_KEY, startHome } from '../kit/home.ts';
 import { useHomes } from '../kit/home-client.ts';
@@ -14,12 +20,20 @@ beforeEach(() => {
 });
 
 const clientOf = (endpoint: string) =>
-  new S3Client({ endpoint, region: 'auto', credentials: { ...ROOT_KEY }, forcePathStyle: true, maxAttempts: 1 });
+  new S3Client({
+    endpoint,
+    region: 'auto',
+    credentials: { ...ROOT_KEY },
+    forcePathStyle: true,
+    maxAttempts: 1,
+  });
 
 /** Requests of a class as the ledger on the disk has them. */
 function recorded(meter: string): number {
   const database = new DatabaseSync(join(dataDir, 'index.sqlite'), { readOnly: true });
-  const [row] = database.prepare('SELECT sum(low) AS n FROM ledger_months WHERE meter = ?').all(meter);
+  const [row] = database
+    .prepare('SELECT sum(low) AS n FROM ledger_months WHERE meter = ?')
+    .all(meter);
   database.close();
   return Number(row?.n ?? 0);
 }

@@ -1,5 +1,6 @@
-// `npm run dev`: the Cloudflare home in wrangler dev answers signed and public requests, keeps what it was given, and
-// ends when it is told to. What it answers in detail is the wire suite's, which runs the same Worker without wrangler.
+// `npm run dev`: the Cloudflare home in wrangler dev answers signed and public requests, keeps what
+// it was given, and ends when it is told to. What it answers in detail is the wire suite's, which
+// runs the same Worker without wrangler.
 import { expect, it } from 'vitest';
 import { createClient } from '../../wire/kit/clients/client.ts';
 import { startWranglerDev } from '../../wire/kit/server.ts';
@@ -11,10 +12,16 @@ it('wrangler dev runs the Cloudflare home', { timeout: 120_000 }, async () => {
     const body = 'x'.repeat(300_000);
     expect((await send({ method: 'PUT', bucket: 'made-in-dev' })).status).toBe(200);
     expect((await send({ method: 'PUT', bucket: 'made-in-dev', key: 'a', body })).status).toBe(200);
-    expect(await send({ method: 'GET', bucket: 'made-in-dev', key: 'a' })).toMatchObject({ status: 200, text: body });
+    expect(await send({ method: 'GET', bucket: 'made-in-dev', key: 'a' })).toMatchObject({
+      status: 200,
+      text: body,
+    });
     expect((await anonymous({ method: 'GET', bucket: 'made-in-dev', key: 'a' })).status).toBe(403);
     const script = await anonymous({ method: 'GET', path: '/-/docs' });
-    expect([script.status, script.headers['content-type']]).toEqual([200, expect.stringContaining('text/html')]);
+    expect([script.status, script.headers['content-type']]).toEqual([
+      200,
+      expect.stringContaining('text/html'),
+    ]);
   } finally {
     await server.stop();
   }

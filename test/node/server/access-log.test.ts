@@ -1,4 +1,5 @@
-// The access log of the Node home: the same line through both doors, what was really sent, and the files of a process.
+// The access log of the Node home: the same line through both doors, what was really sent, and the
+// files of a process.
 import { once } from 'node:events';
 import { existsSync, readFileSync, renameSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -25,7 +26,10 @@ afterEach(() => {
 
 type Line = Record<string, unknown>;
 
-/** Servers with the lane, without it, and with the hot door alone, over the same objects, and the lines of each. */
+/**
+ * Servers with the lane, without it, and with the hot door alone, over the same objects, and the
+ * lines of each.
+ */
 async function openLogged(): Promise<{ url: string; door: Door; lines: Line[]; etag: string }[]> {
   const core = await createStockedCore();
   await put(core, PUBLIC_BUCKET, 'large', 900_000);
@@ -34,11 +38,19 @@ async function openLogged(): Promise<{ url: string; door: Door; lines: Line[]; e
   for (const way of [{ hasLane: true }, { hasLane: false }, { hasLane: false, hasHotDoor: true }]) {
     const lines: Line[] = [];
     const accessLog = { write: (line: string) => void lines.push(JSON.parse(line)) };
-    const door = openDoor(withPorts(core, { accessLog }), { ...way, settings: { accessLog: 'json' } });
+    const door = openDoor(withPorts(core, { accessLog }), {
+      ...way,
+      settings: { accessLog: 'json' },
+    });
     doors.push(door);
     door.server.listen(0, '127.0.0.1');
     await once(door.server, 'listening');
-    opened.push({ url: `http://127.0.0.1:${(door.server.address() as AddressInfo).port}`, door, lines, etag });
+    opened.push({
+      url: `http://127.0.0.1:${(door.server.address() as AddressInfo).port}`,
+      door,
+      lines,
+      etag,
+    });
   }
   return opened;
 }
@@ -72,12 +84,18 @@ describe('a line', () => {
       for (const name of ['big', 'inline', 'empty'])
         await ask(url, `GET /${PUBLIC_BUCKET}/${name} HTTP/1.1\r\n${headers}`);
       await ask(url, `HEAD /${PUBLIC_BUCKET}/inline HTTP/1.1\r\n${headers}`);
-      await ask(url, `GET /${PUBLIC_BUCKET}/inline HTTP/1.1\r\n${headers}\r\nIf-None-Match: "${etag}"`);
+      await ask(
+        url,
+        `GET /${PUBLIC_BUCKET}/inline HTTP/1.1\r\n${headers}\r\nIf-None-Match: "${etag}"`,
+      );
       await ask(url, page);
       await expect.poll(() => lines.length).toBe(6);
       hotAnswers.push(door.hotAnswers() - before);
       seen.push(
-        lines.map(({ time: _t, requestId: _i, durationMs: _d, isWhole: _w, metadataTier: _m, ...rest }) => rest),
+        lines.map(
+          ({ time: _t, requestId: _i, durationMs: _d, isWhole: _w, metadataTier: _m, ...rest }) =>
+            rest,
+        ),
       );
     }
     // Of six: `empty` is cold for the first of them, and behind node:http HEAD is the app's.
@@ -113,7 +131,12 @@ describe('a line', () => {
     const answer = await ask(url, `GET /${PUBLIC_BUCKET}/none HTTP/1.1\r\nHost: h`);
     await expect.poll(() => lines.length).toBe(1);
     const length = Number(/content-length: (\d+)/i.exec(answer)?.[1]);
-    expect(lines[0]).toMatchObject({ status: 404, bodyBytes: length, bucket: 'pub', isWhole: true });
+    expect(lines[0]).toMatchObject({
+      status: 404,
+      bodyBytes: length,
+      bucket: 'pub',
+      isWhole: true,
+    });
     await ask(url, 'GET /no-such-bucket-of-anybody/k HTTP/1.1\r\nHost: h');
     await expect.poll(() => lines.length).toBe(2);
     expect(lines[1]).toMatchObject({ status: 404, bucket: null });
@@ -124,8 +147,11 @@ describe('a line', () => {
     const client = await openRawClient(url);
     client.socket.pause();
     // Pipelined, so that the bytes of several answers wait in the connection when it breaks.
-    for (let i = 0; i < 20; i++) client.send(`GET /${PUBLIC_BUCKET}/large?x HTTP/1.1\r\nHost: h\r\n\r\n`);
-    await expect.poll(() => lines.filter(({ isWhole }) => isWhole === true).length).toBeGreaterThanOrEqual(1);
+    for (let i = 0; i < 20; i++)
+      client.send(`GET /${PUBLIC_BUCKET}/large?x HTTP/1.1\r\nHost: h\r\n\r\n`);
+    await expect
+      .poll(() => lines.filter(({ isWhole }) => isWhole === true).length)
+      .toBeGreaterThanOrEqual(1);
     client.socket.destroy();
     await expect.poll(() => lines.some(({ isWhole }) => isWhole === false)).toBe(true);
     for (const { isWhole, bodyBytes } of lines) {
@@ -162,7 +188,8 @@ describe('the log of a process', () => {
       QUAYSIDE_ACCESS_LOG: 'combined',
       QUAYSIDE_ACCESS_LOG_FILE: path,
     });
-    const count = (of: string) => (existsSync(of) ? readFileSync(of, 'utf8').split('\n').length - 1 : 0);
+    const count = (of: string) =>
+      existsSync(of) ? readFileSync(of, 'utf8').split('\n').length - 1 : 0;
     expect((await aws.fetch(`${home.url}/bucket-one`, { method: 'PUT' })).status).toBe(200);
     await expect.poll(() => count(path)).toBe(1);
     expect(readFileSync(path, 'utf8')).toMatch(
@@ -175,10 +202,14 @@ describe('the log of a process', () => {
       const signed = await aws.sign(`${home.url}/bucket-one`, { aws: { signQuery: true } });
       expect((await fetch(signed)).status).toBe(200);
       await expect.poll(() => count(path)).toBe(1);
-      expect(readFileSync(path, 'utf8')).toMatch(/GET \/bucket-one\?.*X-Amz-Signature=\[redacted\]/);
+      expect(readFileSync(path, 'utf8')).toMatch(
+        /GET \/bucket-one\?.*X-Amz-Signature=\[redacted\]/,
+      );
       expect(readFileSync(path, 'utf8')).not.toMatch(/Signature=[0-9a-f]/);
     }
-    const answers = await Promise.all(Array.from({ length: 50 }, () => fetch(`${home.url}/-/health`)));
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => fetch(`${home.url}/-/health`)),
+    );
     for (const answer of answers) await answer.text();
     expect(await home.end('SIGTERM')).toBe(0);
     expect(count(path)).toBe(51);
@@ -203,6 +234,8 @@ describe('the log of a process', () => {
 
   it('keeps the program from starting when its file cannot be opened', async () => {
     const env = { QUAYSIDE_ACCESS_LOG: 'json', QUAYSIDE_ACCESS_LOG_FILE: '/proc/none/access.log' };
-    await expect(startHome(temporaryFolder(), env)).rejects.toThrow(/can't start: ENOENT.*access\.log/);
+    await expect(startHome(temporaryFolder(), env)).rejects.toThrow(
+      /can't start: ENOENT.*access\.log/,
+    );
   });
 });

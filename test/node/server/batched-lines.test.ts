@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { type LineTarget, openBatchedLines } from '../../../src/adapters/node/server/batched-lines.ts';
+import {
+  type LineTarget,
+  openBatchedLines,
+} from '../../../src/adapters/node/server/batched-lines.ts';
 import { renderMetrics } from '../../../src/http/system/metrics-text.ts';
 import { parseMetricsPage } from '../../wire/kit/metrics-page.ts';
 
 const errors: unknown[] = [];
-const log = { info: () => undefined, error: (_event: string, fields?: object) => void errors.push(fields) };
+const log = {
+  info: () => undefined,
+  error: (_event: string, fields?: object) => void errors.push(fields),
+};
 
 /** A target whose writes end when the test says so. */
 function createGate() {
@@ -33,7 +39,10 @@ function createGate() {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 const numbers = (lines: Awaited<ReturnType<typeof openBatchedLines>>) => {
   const page = parseMetricsPage(renderMetrics(lines.families()));
-  return [page.value('quayside_access_log_lines_total'), page.value('quayside_access_log_dropped_total')];
+  return [
+    page.value('quayside_access_log_lines_total'),
+    page.value('quayside_access_log_dropped_total'),
+  ];
 };
 
 describe('batched lines', () => {
@@ -164,6 +173,8 @@ describe('batched lines', () => {
   });
 
   it('cannot be made without a target', async () => {
-    await expect(openBatchedLines(() => Promise.reject(new Error('no')), log)).rejects.toThrow('no');
+    await expect(openBatchedLines(() => Promise.reject(new Error('no')), log)).rejects.toThrow(
+      'no',
+    );
   });
 });

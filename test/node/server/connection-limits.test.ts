@@ -58,7 +58,9 @@ async function open(server: RunningServer, from: string) {
   socket.on('close', () => {
     isClosed = true;
   });
-  await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+  await new Promise<void>((resolve, reject) =>
+    socket.once('connect', resolve).once('error', reject),
+  );
   return {
     socket,
     isClosed: () => isClosed,
@@ -123,7 +125,9 @@ describe('the health of a server', () => {
   it('can be asked when one address has its share, and when all connections are taken', async () => {
     const server = await start({ connectionsPerAddress: 3, connectionsMax: 5 });
     await holdOpen(server, '127.0.0.1', 3);
-    expect(await (await open(server, '127.0.0.1')).ask(HEALTH)).toMatch(/^HTTP\/1\.1 200 [\s\S]*path \/-\/health$/);
+    expect(await (await open(server, '127.0.0.1')).ask(HEALTH)).toMatch(
+      /^HTTP\/1\.1 200 [\s\S]*path \/-\/health$/,
+    );
     await holdOpen(server, '127.0.0.2', 2);
     const full = await open(server, '127.0.0.3');
     expect(await full.ask(PLAIN)).toMatch(/^HTTP\/1\.1 503 /);

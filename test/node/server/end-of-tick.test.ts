@@ -1,4 +1,5 @@
-// Hot answers are decided when a request is read and sent at the end of the turn, by both doors: what lies between.
+// Hot answers are decided when a request is read and sent at the end of the turn, by both doors:
+// what lies between.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -49,7 +50,11 @@ describe('what is due at the end of a turn', () => {
   });
 });
 
-const REPLY: HotReply = { ...HOT_REPLY, headers: { 'content-length': '3' }, body: Buffer.from('hot') };
+const REPLY: HotReply = {
+  ...HOT_REPLY,
+  headers: { 'content-length': '3' },
+  body: Buffer.from('hot'),
+};
 const PART: HotReply = {
   ...REPLY,
   status: 206,
@@ -71,7 +76,8 @@ function hotDoorOf(answer: HotDoor['answer']): HotDoor {
   return {
     answer,
     answerSigned: () => null,
-    ask: ({ respond }) => respond?.({ status: 200, headers: { 'content-length': '3' }, body: 'app' }) ?? ask(),
+    ask: ({ respond }) =>
+      respond?.({ status: 200, headers: { 'content-length': '3' }, body: 'app' }) ?? ask(),
     decidingHeaders: [],
     signingHeaders: [],
     requestId: () => 'ID',
@@ -88,7 +94,13 @@ describe.each([
 
   /** A server whose hot door gives what `answer` does, and whose app says `app`. */
   async function open(answer: HotDoor['answer']) {
-    server = await serve(ask, { log, hotDoor: hotDoorOf(answer), hasHotLane, host: '127.0.0.1', port: 0 });
+    server = await serve(ask, {
+      log,
+      hotDoor: hotDoorOf(answer),
+      hasHotLane,
+      host: '127.0.0.1',
+      port: 0,
+    });
     return openRawClient(server.url);
   }
 
@@ -110,7 +122,9 @@ describe.each([
     ],
   ])('lets the app answer where that %s, and keeps the connection', async (_case, finish) => {
     let asked = 0;
-    const client = await open(() => (asked++ === 0 ? { ...PART, part: null, body: null, finish } : REPLY));
+    const client = await open(() =>
+      asked++ === 0 ? { ...PART, part: null, body: null, finish } : REPLY,
+    );
     client.send(REQUEST);
     expect(await client.until(/app$/)).toMatch(/^HTTP\/1.1 200 /);
     client.send(REQUEST);
@@ -131,7 +145,9 @@ describe.each([
 });
 
 /** A lane whose door gives what `answer` does; `sockets`: its ends of the connections. */
-async function openLane(answer: HotDoor['answer']): Promise<{ client: RawClient; sockets: readonly Socket[] }> {
+async function openLane(
+  answer: HotDoor['answer'],
+): Promise<{ client: RawClient; sockets: readonly Socket[] }> {
   const sockets: Socket[] = [];
   const server = createServer((incoming, outgoing) => outgoing.end(`slow ${incoming.url}`));
   onTestFinished(() => void server.close());
@@ -139,13 +155,18 @@ async function openLane(answer: HotDoor['answer']): Promise<{ client: RawClient;
   server.on('connection', (socket: Socket) => sockets.push(socket));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return { client: await openRawClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`), sockets };
+  return {
+    client: await openRawClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+    sockets,
+  };
 }
 
 /** As libuv does it when a connection has more to say in the same turn. */
 function readOnceMore(socket: Socket | undefined, text: string): void {
   const read = (name: string): unknown => {
-    const symbol = Object.getOwnPropertySymbols(socket).find(({ description }) => description === name);
+    const symbol = Object.getOwnPropertySymbols(socket).find(
+      ({ description }) => description === name,
+    );
     return symbol === undefined ? undefined : Reflect.get(socket ?? {}, symbol);
   };
   const written = (read('kBuffer') as Buffer).write(text);
@@ -180,14 +201,18 @@ describe('the lane', () => {
     client.send(REQUEST);
     await client.until(/(?:HTTP.*){2}/s);
     client.send(REQUEST);
-    expect((await client.until(/(?:HTTP.*){3}/s)).match(/[abc]!$|[abc]!(?=HTTP)|slow \/b\/k/gm)?.join('')).toMatch(
-      expected,
-    );
+    expect(
+      (await client.until(/(?:HTTP.*){3}/s))
+        .match(/[abc]!$|[abc]!(?=HTTP)|slow \/b\/k/gm)
+        ?.join(''),
+    ).toMatch(expected);
   });
 
   it('hands over in order what was read twice in a turn, where the second is not plain', async () => {
     const { client, sockets } = await openLane(() => {
-      process.nextTick(() => readOnceMore(sockets[0], 'POST /late HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n'));
+      process.nextTick(() =>
+        readOnceMore(sockets[0], 'POST /late HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n'),
+      );
       return numbered('a!');
     });
     client.send(REQUEST);

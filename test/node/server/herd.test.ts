@@ -1,4 +1,5 @@
-// A thousand first requests at once, over a thousand connections: nobody fails, and what stands below is asked once.
+// A thousand first requests at once, over a thousand connections: nobody fails, and what stands
+// below is asked once.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sampleBytes } from '../../core/memory-core.ts';
 import { startWrappedHome, type WrappedHome } from '../kit/wrapped-home.ts';
@@ -8,7 +9,10 @@ const HERD = 1000;
 
 let home: WrappedHome;
 beforeAll(async () => {
-  home = await startWrappedHome({ QUAYSIDE_TIER_LIMIT_MS: '60000', QUAYSIDE_NEGATIVE_FRESH_SECONDS: '60' });
+  home = await startWrappedHome({
+    QUAYSIDE_TIER_LIMIT_MS: '60000',
+    QUAYSIDE_NEGATIVE_FRESH_SECONDS: '60',
+  });
 });
 afterAll(() => home.close());
 
@@ -27,7 +31,9 @@ describe('a herd', () => {
     await home.put('cold', bytes);
     home.reset();
     const replies = await herd(() => home.get('cold'));
-    expect(replies.filter(({ status, body }) => status !== 200 || !body.equals(bytes)).length).toBe(0);
+    expect(replies.filter(({ status, body }) => status !== 200 || !body.equals(bytes)).length).toBe(
+      0,
+    );
     expect(home.calls).toEqual({ resolve: 1, read: 1 });
     await home.get('cold');
     expect(home.calls).toEqual({ resolve: 1, read: 1 });
@@ -39,11 +45,15 @@ describe('a herd', () => {
     expect(replies.every(({ status }) => status === 404)).toBe(true);
     expect(home.calls).toEqual({ resolve: 1 });
     const statuses = replies.map(({ headers }) => headers['cache-status']);
-    expect(statuses.filter((status) => status === 'quayside-memory; fwd=uri-miss').length).toBeGreaterThan(0);
+    expect(
+      statuses.filter((status) => status === 'quayside-memory; fwd=uri-miss').length,
+    ).toBeGreaterThan(0);
     expect((await home.get('missing')).headers['cache-status']).toBe('quayside-memory; hit');
   });
 
-  it('on a thousand ranges of one large file reads each slice of it once', { timeout: 60_000 }, async () => {
+  it('on a thousand ranges of one large file reads each slice of it once', {
+    timeout: 60_000,
+  }, async () => {
     const bytes = sampleBytes(4 * MiB);
     await home.put('large', bytes);
     home.reset();
@@ -56,7 +66,9 @@ describe('a herd', () => {
     expect(home.calls).toEqual({ resolve: 1, read: 4 });
   });
 
-  it('on the whole of one large file reads each slice of it once', { timeout: 60_000 }, async () => {
+  it('on the whole of one large file reads each slice of it once', {
+    timeout: 60_000,
+  }, async () => {
     const bytes = sampleBytes(2 * MiB + 5);
     await home.put('whole', bytes);
     home.reset();
@@ -65,7 +77,9 @@ describe('a herd', () => {
     expect(home.calls).toEqual({ resolve: 1, read: 3 });
   });
 
-  it('that meets a failure fails with it once, and the next is served', { timeout: 60_000 }, async () => {
+  it('that meets a failure fails with it once, and the next is served', {
+    timeout: 60_000,
+  }, async () => {
     await home.put('broken', sampleBytes(50_000));
     home.behave.index = 'fails';
     const replies = await Promise.all(Array.from({ length: 50 }, () => home.get('broken')));

@@ -1,7 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type NodeBindings, type RunningServer, serve } from '../../../src/adapters/node/serve.ts';
-import { DIRECT, type ReadSettings, readRequest } from '../../../src/adapters/node/server/http-request.ts';
+import {
+  DIRECT,
+  type ReadSettings,
+  readRequest,
+} from '../../../src/adapters/node/server/http-request.ts';
 import { createConsoleLog } from '../../../src/adapters/shared/console-log.ts';
 import { systemClock } from '../../../src/adapters/shared/system-clock.ts';
 import type { HttpRequest } from '../../../src/http/request.ts';
@@ -16,11 +20,14 @@ async function serving(
   settings: Partial<ReadSettings> = {},
 ): Promise<string> {
   const reading = { ...DIRECT, ...settings };
-  const server = await serve((_request, bindings) => answer(readRequest(bindings, reading), bindings), {
-    host: '127.0.0.1',
-    port: 0,
-    log,
-  });
+  const server = await serve(
+    (_request, bindings) => answer(readRequest(bindings, reading), bindings),
+    {
+      host: '127.0.0.1',
+      port: 0,
+      log,
+    },
+  );
   servers.push(server);
   return server.url;
 }
@@ -29,7 +36,8 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close(0)));
 });
 
-const text = (body: string, status = 200) => new Response(body, { status, headers: { 'Content-Type': 'text/plain' } });
+const text = (body: string, status = 200) =>
+  new Response(body, { status, headers: { 'Content-Type': 'text/plain' } });
 
 function listenersOf(incoming: IncomingMessage): number[] {
   return ['data', 'end', 'error', 'close'].map((name) => incoming.listenerCount(name));
@@ -37,14 +45,20 @@ function listenersOf(incoming: IncomingMessage): number[] {
 
 describe('readRequest', () => {
   it.each([
-    ['/bucket//a/../b/./c%2F+%20x?list-type=2&prefix=a%2Fb', '/bucket//a/../b/./c%2F+%20x', 'list-type=2&prefix=a%2Fb'],
+    [
+      '/bucket//a/../b/./c%2F+%20x?list-type=2&prefix=a%2Fb',
+      '/bucket//a/../b/./c%2F+%20x',
+      'list-type=2&prefix=a%2Fb',
+    ],
     ['/?', '/', ''],
     ['/a?b?c', '/a', 'b?c'],
     ['http://other.example:81/a/../b?c', '/a/../b', 'c'],
     ['http://other.example?c', '/', 'c'],
     ['http://other.example', '/', ''],
   ])('keeps the target %s as it came', async (target, rawPath, rawQuery) => {
-    const url = await serving((request) => text(JSON.stringify([request.rawPath, request.rawQuery, request.host])));
+    const url = await serving((request) =>
+      text(JSON.stringify([request.rawPath, request.rawQuery, request.host])),
+    );
     const client = await openRawClient(url);
     client.send(`GET ${target} HTTP/1.1\r\nHost: bucket.example:9000\r\nConnection: close\r\n\r\n`);
     const host = target.startsWith('http')
@@ -73,7 +87,9 @@ describe('readRequest', () => {
     const client = await openRawClient(url);
     client.send('GET / HTTP/1.1\r\nHost: h\r\nX-Amz-Meta-A: 1\r\nx-amz-meta-a: 2\r\n');
     client.send('Content-Type: a\r\nContent-Type: b\r\nConnection: close\r\n\r\n');
-    expect(await client.closed()).toContain('["1, 2","a, b",null,null,true,false,"127.0.0.1","GET"]');
+    expect(await client.closed()).toContain(
+      '["1, 2","a, b",null,null,true,false,"127.0.0.1","GET"]',
+    );
   });
 });
 
@@ -108,7 +124,9 @@ describe('body', () => {
       return text(`[${body.lengthBytes} ${received}]`);
     });
     const client = await openRawClient(url);
-    client.send('PUT / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n');
+    client.send(
+      'PUT / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n',
+    );
     await client.until(/\[null abcde\]/);
     client.send('DELETE / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n');
     expect(await client.closed()).toContain('[0 ]');

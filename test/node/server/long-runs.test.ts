@@ -20,7 +20,28 @@ import {
 
 /** What expressions loop over, and a few pairs that begin something again and again. */
 const RUNS = [
-  ...[' ', '\t', '1', '"', ';', ',', '%', '=', '(', '{', '$', '*', '/', '..', '<', '&', 'a', ':', '\\', '\xe9'],
+  ...[
+    ' ',
+    '\t',
+    '1',
+    '"',
+    ';',
+    ',',
+    '%',
+    '=',
+    '(',
+    '{',
+    '$',
+    '*',
+    '/',
+    '..',
+    '<',
+    '&',
+    'a',
+    ':',
+    '\\',
+    '\xe9',
+  ],
   ...['${', '{}', ', ', '; ', ';q=', '%20', '/../', '<a>', '&amp;', '""', 'W/"', '*?', 'a='],
 ];
 /** Room for the rest of a head of 32 KiB; some places have the text three times. */
@@ -85,17 +106,25 @@ describe('a long run of one character', () => {
     async () => {
       const random = createRandom(FUZZ_SEED);
       const known = KNOWN.flatMap(([start, run]) =>
-        PLACES.filter(({ name }) => name.startsWith(start)).map((place): Case => ({ place, run, length: 30_000 })),
+        PLACES.filter(({ name }) => name.startsWith(start)).map(
+          (place): Case => ({ place, run, length: 30_000 }),
+        ),
       );
       const cases = Array.from(
         { length: fuzzRuns(RANDOM_CASES) },
-        (): Case => ({ place: pick(random, PLACES), run: pick(random, RUNS), length: pick(random, LENGTHS) }),
+        (): Case => ({
+          place: pick(random, PLACES),
+          run: pick(random, RUNS),
+          length: pick(random, LENGTHS),
+        }),
       );
       const wrong: string[] = [];
       for (const each of [...known, ...cases]) {
         const { heldMs, status } = await leastHoldUp(each);
         if (heldMs < HOLD_UP_MS && status !== 500) continue;
-        wrong.push(`${each.place.name}, ${JSON.stringify(each.run)}: ${status}, ${Math.round(heldMs)} ms`);
+        wrong.push(
+          `${each.place.name}, ${JSON.stringify(each.run)}: ${status}, ${Math.round(heldMs)} ms`,
+        );
         if (heldMs >= STUCK_MS) break;
       }
       expect(wrong).toEqual([]);
@@ -138,11 +167,14 @@ describe('a long run of one character', () => {
     if (sent.kind === 'raw') return exchange(url, `${sent.head.join('\r\n')}\r\n\r\n${sent.body}`);
     const response =
       sent.kind === 'api'
-        ? await apiAt(url, cookie)(sent.method, sent.path, JSON.parse(sent.body ?? '{}'), { 'if-match': '*' })
+        ? await apiAt(url, cookie)(sent.method, sent.path, JSON.parse(sent.body ?? '{}'), {
+            'if-match': '*',
+          })
         : await aws.fetch(`${url}${sent.path}`, await withDigest(sent));
     await response.text();
     const isRuleFile = sent.path.startsWith(`/${BUCKET}/_`);
-    if (isRuleFile) return exchange(url, `GET /go/a HTTP/1.1\r\nHost: ${SITE_HOST}\r\nConnection: close\r\n\r\n`);
+    if (isRuleFile)
+      return exchange(url, `GET /go/a HTTP/1.1\r\nHost: ${SITE_HOST}\r\nConnection: close\r\n\r\n`);
     return response.status;
   }
 });
@@ -152,18 +184,28 @@ async function prepare(url: string, cookie: string): Promise<void> {
   const at = (path: string) => `${url}/${path}`;
   for (const name of [BUCKET, `${BUCKET}-settings`, PATTERNS_BUCKET])
     await expectOk(aws.fetch(at(name), { method: 'PUT' }));
-  const anywhere = { Principal: '*', Resource: [`arn:aws:s3:::${BUCKET}`, `arn:aws:s3:::${BUCKET}/*`] };
+  const anywhere = {
+    Principal: '*',
+    Resource: [`arn:aws:s3:::${BUCKET}`, `arn:aws:s3:::${BUCKET}/*`],
+  };
   const policy = {
     Version: '2012-10-17',
     Statement: [
-      { ...anywhere, Effect: 'Allow', Action: ['s3:GetObject*', 's3:PutObject*', 's3:ListBucket*', 's3:DeleteObject'] },
+      {
+        ...anywhere,
+        Effect: 'Allow',
+        Action: ['s3:GetObject*', 's3:PutObject*', 's3:ListBucket*', 's3:DeleteObject'],
+      },
       {
         ...anywhere,
         Effect: 'Deny',
         Action: '*',
         Condition: {
           NumericGreaterThan: { 's3:max-keys': '5000' },
-          StringLike: { 'aws:Referer': ['*a?b*c', '*${aws:UserAgent}x*'], 's3:prefix': '*aaaaaaaaab*' },
+          StringLike: {
+            'aws:Referer': ['*a?b*c', '*${aws:UserAgent}x*'],
+            's3:prefix': '*aaaaaaaaab*',
+          },
         },
       },
       {
@@ -172,12 +214,23 @@ async function prepare(url: string, cookie: string): Promise<void> {
         Action: '*',
         Condition: { StringLike: { 'aws:UserAgent': `*${'1a?'.repeat(99)}` } },
       },
-      { ...anywhere, Effect: 'Deny', Action: '*', Condition: { DateGreaterThan: { 's3:x-amz-acl': '2099-01-01' } } },
+      {
+        ...anywhere,
+        Effect: 'Deny',
+        Action: '*',
+        Condition: { DateGreaterThan: { 's3:x-amz-acl': '2099-01-01' } },
+      },
     ],
   };
   const settings = {
     policy,
-    cors: [{ allowedMethods: ['GET', 'PUT'], allowedOrigins: ['http://*.test'], allowedHeaders: ['x-*', '*-y'] }],
+    cors: [
+      {
+        allowedMethods: ['GET', 'PUT'],
+        allowedOrigins: ['http://*.test'],
+        allowedHeaders: ['x-*', '*-y'],
+      },
+    ],
     hosting: {
       hotlink: { allowedHosts: ['*.test'] },
       images: {},
@@ -192,21 +245,37 @@ async function prepare(url: string, cookie: string): Promise<void> {
     ['index.html', 'text/html'],
   ]) {
     await expectOk(
-      aws.fetch(at(`${BUCKET}/${key}`), { method: 'PUT', body: 'x', headers: { 'content-type': type ?? '' } }),
+      aws.fetch(at(`${BUCKET}/${key}`), {
+        method: 'PUT',
+        body: 'x',
+        headers: { 'content-type': type ?? '' },
+      }),
     );
   }
   for (const [name, document] of [
     [`${BUCKET}-settings`, policyOf({})],
     [PATTERNS_BUCKET, patternsPolicy()],
   ] as const) {
-    await expectOk(aws.fetch(at(`${name}?policy`), { method: 'PUT', body: JSON.stringify(document) }));
+    await expectOk(
+      aws.fetch(at(`${name}?policy`), { method: 'PUT', body: JSON.stringify(document) }),
+    );
   }
 }
 
-async function withDigest({ method, body }: { readonly method: string; readonly body: string | null }) {
+async function withDigest({
+  method,
+  body,
+}: {
+  readonly method: string;
+  readonly body: string | null;
+}) {
   const bytes = new TextEncoder().encode(body ?? '');
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)).toBase64();
-  return { method, body: bytes, headers: { 'x-amz-checksum-sha256': digest, 'content-type': 'text/plain' } };
+  return {
+    method,
+    body: bytes,
+    headers: { 'x-amz-checksum-sha256': digest, 'content-type': 'text/plain' },
+  };
 }
 
 /**
@@ -241,7 +310,9 @@ type Health = {
 async function openHealth(url: string): Promise<Health> {
   const { hostname, port } = new URL(url);
   const socket: Socket = connect({ host: hostname, port: Number(port), noDelay: true });
-  await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+  await new Promise<void>((resolve, reject) =>
+    socket.once('connect', resolve).once('error', reject),
+  );
   socket.on('error', () => {});
   return {
     askMs: () =>

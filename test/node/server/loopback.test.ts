@@ -1,4 +1,5 @@
-// Which requests count as sent within this machine: what the connection says, not what its client says.
+// Which requests count as sent within this machine: what the connection says, not what its client
+// says.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -32,16 +33,21 @@ describe('encryption keys over plain http', () => {
     expect(await takesKeys('127.0.0.1', ['Host: storage.example'])).toBe(true);
   });
 
-  it.skipIf(outside === undefined)('are not taken from a network, although the request names localhost', async () => {
-    for (const host of ['localhost', 'localhost:9000', '127.0.0.1', '[::1]']) {
-      expect(await takesKeys(outside ?? '', [`Host: ${host}`])).toBe(false);
-    }
-  });
-
-  it.each(['X-Forwarded-For: 192.0.2.1', 'X-Forwarded-For: 127.0.0.1', 'Forwarded: for=192.0.2.1', 'Via: 1.1 proxy'])(
-    'are not taken from a proxy of this machine (%s)',
-    async (header) => {
-      expect(await takesKeys('127.0.0.1', ['Host: localhost', header])).toBe(false);
+  it.skipIf(outside === undefined)(
+    'are not taken from a network, although the request names localhost',
+    async () => {
+      for (const host of ['localhost', 'localhost:9000', '127.0.0.1', '[::1]']) {
+        expect(await takesKeys(outside ?? '', [`Host: ${host}`])).toBe(false);
+      }
     },
   );
+
+  it.each([
+    'X-Forwarded-For: 192.0.2.1',
+    'X-Forwarded-For: 127.0.0.1',
+    'Forwarded: for=192.0.2.1',
+    'Via: 1.1 proxy',
+  ])('are not taken from a proxy of this machine (%s)', async (header) => {
+    expect(await takesKeys('127.0.0.1', ['Host: localhost', header])).toBe(false);
+  });
 });

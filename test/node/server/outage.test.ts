@@ -1,5 +1,6 @@
-// What the Node home serves while its index or its disk fails or hangs. Memory is exact there: every write of the process
-// empties it before it is answered, so what it holds is served as ever and never as stale; the rest is an error, in time.
+// What the Node home serves while its index or its disk fails or hangs. Memory is exact there:
+// every write of the process empties it before it is answered, so what it holds is served as ever
+// and never as stale; the rest is an error, in time.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
 import { PRIVATE_ACCESS } from '../../../src/domain/bucket-access.ts';
@@ -20,7 +21,10 @@ function breakDown(how: Behaviour): void {
   home.behave.bucket = how;
 }
 
-/** How, the status of what can't be served, and the limit in milliseconds: a hang takes that long, anything else may. */
+/**
+ * How, the status of what can't be served, and the limit in milliseconds: a hang takes that long,
+ * anything else may.
+ */
 const OUTAGES: readonly ['fails' | 'hangs', number, number][] = [
   ['fails', 500, 15_000],
   ['hangs', 503, 500],

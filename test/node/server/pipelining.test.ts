@@ -1,4 +1,5 @@
-// Pipelined requests: each is answered when all before it have been, in order, and no more are taken in than can be held.
+// Pipelined requests: each is answered when all before it have been, in order, and no more are
+// taken in than can be held.
 import { once } from 'node:events';
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +10,13 @@ import { createConsoleLog } from '../../../src/adapters/shared/console-log.ts';
 import { systemClock } from '../../../src/adapters/shared/system-clock.ts';
 import type { BucketName } from '../../../src/domain/nouns.ts';
 import type { HotReply } from '../../../src/http/request.ts';
-import { connectTo, createStockedCore, openDoor, PUBLIC_BUCKET, settle } from '../fast-path/doors.ts';
+import {
+  connectTo,
+  createStockedCore,
+  openDoor,
+  PUBLIC_BUCKET,
+  settle,
+} from '../fast-path/doors.ts';
 import { openRawClient } from '../kit/raw-socket.ts';
 
 const log = createConsoleLog(systemClock, 'off');
@@ -22,7 +29,10 @@ afterEach(() => {
 });
 
 const requests = (count: number, ...headers: readonly string[]) =>
-  Array.from({ length: count }, (_, i) => `GET /${i} HTTP/1.1\r\nHost: h\r\n${headers.join('')}\r\n`);
+  Array.from(
+    { length: count },
+    (_, i) => `GET /${i} HTTP/1.1\r\nHost: h\r\n${headers.join('')}\r\n`,
+  );
 const pathsIn = (text: string) => text.match(/(?<=^path: )\/\d+/gm) ?? [];
 const respond = ({ incoming }: { incoming: IncomingMessage }) =>
   new Response('x', { headers: { path: incoming.url ?? '' } });
@@ -145,19 +155,30 @@ describe('of pipelined requests before broken bytes', () => {
 
   it.each([
     ['nonsense', 'nonsense\r\n\r\n', 400],
-    ['two lengths', 'GET / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400],
+    [
+      'two lengths',
+      'GET / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+      400,
+    ],
     ['a head too long', `GET / HTTP/1.1\r\nHost: h\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`, 431],
     ['a tunnel', 'CONNECT h:1 HTTP/1.1\r\nHost: h:1\r\n\r\n', 405],
-    ['a broken body', 'PUT /x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n', 400],
-  ])('each is answered, then %s is refused and the connection closed', async (_name, broken, status) => {
-    const client = await openRawClient(await listen(slow()));
-    client.send(requests(3).join('') + broken + requests(1).join(''));
-    const text = await client.closed();
-    expect([pathsIn(text), statuses(text)]).toEqual([
-      ['/0', '/1', '/2'],
-      ['200', '200', '200', `${status}`],
-    ]);
-  });
+    [
+      'a broken body',
+      'PUT /x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+      400,
+    ],
+  ])(
+    'each is answered, then %s is refused and the connection closed',
+    async (_name, broken, status) => {
+      const client = await openRawClient(await listen(slow()));
+      client.send(requests(3).join('') + broken + requests(1).join(''));
+      const text = await client.closed();
+      expect([pathsIn(text), statuses(text)]).toEqual([
+        ['/0', '/1', '/2'],
+        ['200', '200', '200', `${status}`],
+      ]);
+    },
+  );
 
   it('a long answer comes whole', async () => {
     const body = 'x'.repeat(5_000_000);
@@ -178,7 +199,9 @@ describe('of pipelined requests before broken bytes', () => {
       const made = openDoor(core, { hasLane, hasHotDoor: true });
       servers.push(made.server);
       const line = connectTo(made);
-      line.client.write(`${`GET /${PUBLIC_BUCKET}/inline HTTP/1.1\r\nHost: h\r\n\r\n`.repeat(3)}nonsense\r\n\r\n`);
+      line.client.write(
+        `${`GET /${PUBLIC_BUCKET}/inline HTTP/1.1\r\nHost: h\r\n\r\n`.repeat(3)}nonsense\r\n\r\n`,
+      );
       await expect.poll(() => line.isClosed()).toBe(true);
       expect(statuses(line.received().toString('latin1'))).toEqual(['200', '200', '200', '400']);
     }

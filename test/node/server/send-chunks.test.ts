@@ -1,4 +1,5 @@
-// Bodies on their way out of the Node home: buffers that are used again, and who holds how much for how long.
+// Bodies on their way out of the Node home: buffers that are used again, and who holds how much for
+// how long.
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { CHUNK_SIZES, createChunkBuffers } from '../../../src/adapters/node/blobs/chunk-buffers.ts';
@@ -23,7 +24,10 @@ async function storedBlob(lengthBytes: number) {
     if (!(stream instanceof ChunkStream)) throw new Error('The store gives chunks.');
     return stream.chunks;
   };
-  const held = () => ({ files: store.openFileCounts().inUse, bytes: store.bufferCounts().outBytes });
+  const held = () => ({
+    files: store.openFileCounts().inUse,
+    bytes: store.bufferCounts().outBytes,
+  });
   return { open, bytes, held };
 }
 
@@ -32,7 +36,9 @@ const NOTHING = { files: 0, bytes: 0 };
 describe('chunk buffers', () => {
   it('are of the smallest size that is enough, and used again', () => {
     const buffers = createChunkBuffers();
-    const sizes = [1, SMALL_BYTES, SMALL_BYTES + 1, LARGE_BYTES * 5].map((wanted) => buffers.take(wanted).length);
+    const sizes = [1, SMALL_BYTES, SMALL_BYTES + 1, LARGE_BYTES * 5].map(
+      (wanted) => buffers.take(wanted).length,
+    );
     expect(sizes).toEqual([SMALL_BYTES, SMALL_BYTES, MIDDLE_BYTES, LARGE_BYTES]);
     const one = buffers.take(LARGE_BYTES);
     buffers.give(one);
@@ -58,7 +64,9 @@ describe('chunks of a file', () => {
     const chunks = await open();
     const first = await chunks.next(SMALL_BYTES);
     expect(held()).toEqual({ files: 1, bytes: SMALL_BYTES });
-    expect(isSameBytes(first?.bytes ?? new Uint8Array(), bytes.subarray(0, SMALL_BYTES))).toBe(true);
+    expect(isSameBytes(first?.bytes ?? new Uint8Array(), bytes.subarray(0, SMALL_BYTES))).toBe(
+      true,
+    );
     const second = await chunks.next(SMALL_BYTES);
     expect(second?.bytes.buffer).toBe(first?.bytes.buffer);
     expect(held()).toEqual({ files: 1, bytes: SMALL_BYTES });

@@ -17,7 +17,9 @@ async function reportOf(write: (response: ServerResponse) => void): Promise<Sent
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  get({ host: '127.0.0.1', port, agent: false }, (response) => response.on('error', () => {}).resume());
+  get({ host: '127.0.0.1', port, agent: false }, (response) =>
+    response.on('error', () => {}).resume(),
+  );
   const report = await reported.promise;
   server.closeAllConnections();
   server.close();
@@ -25,7 +27,9 @@ async function reportOf(write: (response: ServerResponse) => void): Promise<Sent
 }
 
 it('is what was announced when all of it went out', async () => {
-  const report = await reportOf((response) => response.writeHead(200, { 'content-length': BODY.length }).end(BODY));
+  const report = await reportOf((response) =>
+    response.writeHead(200, { 'content-length': BODY.length }).end(BODY),
+  );
   expect(report).toEqual({ protocol: 'HTTP/1.1', bodyBytes: BODY.length, isWhole: true });
 });
 
@@ -50,6 +54,8 @@ it('is not what was announced of an answer that was cut off', async () => {
 });
 
 it('is nothing of an answer without a body, whatever its head says', async () => {
-  const report = await reportOf((response) => response.writeHead(304, { 'content-length': ANNOUNCED_BYTES }).end());
+  const report = await reportOf((response) =>
+    response.writeHead(304, { 'content-length': ANNOUNCED_BYTES }).end(),
+  );
   expect(report).toMatchObject({ bodyBytes: 0, isWhole: true });
 });

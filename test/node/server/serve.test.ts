@@ -1,7 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createFsBlobStore, type FsBlobStore } from '../../../src/adapters/node/blobs/fs-blob-store.ts';
+import {
+  createFsBlobStore,
+  type FsBlobStore,
+} from '../../../src/adapters/node/blobs/fs-blob-store.ts';
 import { type Fetch, type RunningServer, serve } from '../../../src/adapters/node/serve.ts';
 import { respondWithChunks } from '../../../src/adapters/node/server/chunk-responses.ts';
 import { readRequest } from '../../../src/adapters/node/server/http-request.ts';
@@ -33,7 +36,8 @@ async function start(fetch: Fetch): Promise<RunningServer> {
   return server;
 }
 
-const text = (body: string, status = 200) => new Response(body, { status, headers: { 'Content-Type': 'text/plain' } });
+const text = (body: string, status = 200) =>
+  new Response(body, { status, headers: { 'Content-Type': 'text/plain' } });
 
 /** A server that keeps what is PUT as a blob, and what it knows of it. */
 async function startBlobServer() {
@@ -122,7 +126,9 @@ describe('serve', () => {
   it('rejects when the port is taken', async () => {
     const server = await start(() => text(''));
     const port = Number(new URL(server.url).port);
-    await expect(serve(() => text(''), { host: '127.0.0.1', port, log })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    await expect(serve(() => text(''), { host: '127.0.0.1', port, log })).rejects.toMatchObject({
+      code: 'EADDRINUSE',
+    });
   });
 
   it('cuts a response off, rather than end it short, when its body fails midway', async () => {
@@ -174,27 +180,38 @@ describe('a body in chunks', () => {
       return chunk === undefined ? null : { bytes: chunk, isBorrowed: false };
     };
     const stream = new ChunkStream({ next, close: () => undefined });
-    const response = respondWithChunks({ status: 206, headers: { 'content-length': '2', x: 'y' }, body: stream });
+    const response = respondWithChunks({
+      status: 206,
+      headers: { 'content-length': '2', x: 'y' },
+      body: stream,
+    });
     expect([response.status, response.headers.get('x')]).toEqual([206, 'y']);
     expect([...new Uint8Array(await response.arrayBuffer())]).toEqual([1, 2]);
   });
 });
 
 describe('a refusal before the body has come', () => {
-  it.each(['close', 'keep-alive'])('is there for a client that first sends all, connection: %s', async (connection) => {
-    const server = await start(() => text('refused', 403));
-    const client = await openRawClient(server.url);
-    client.socket.pause();
-    client.send(`PUT /a HTTP/1.1\r\nHost: h\r\nConnection: ${connection}\r\nContent-Length: 20000000\r\n\r\n`);
-    await new Promise((sent) => client.socket.write(new Uint8Array(20_000_000), sent));
-    client.socket.resume();
-    expect(await client.until(/refused/)).toMatch(/^HTTP\/1\.1 403/);
-  });
+  it.each(['close', 'keep-alive'])(
+    'is there for a client that first sends all, connection: %s',
+    async (connection) => {
+      const server = await start(() => text('refused', 403));
+      const client = await openRawClient(server.url);
+      client.socket.pause();
+      client.send(
+        `PUT /a HTTP/1.1\r\nHost: h\r\nConnection: ${connection}\r\nContent-Length: 20000000\r\n\r\n`,
+      );
+      await new Promise((sent) => client.socket.write(new Uint8Array(20_000_000), sent));
+      client.socket.resume();
+      expect(await client.until(/refused/)).toMatch(/^HTTP\/1\.1 403/);
+    },
+  );
 
   it('does not keep a connection of a client that sends nothing more', async () => {
     const server = await start(() => text('refused', 403));
     const client = await openRawClient(server.url);
-    client.send('PUT /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: 20000000\r\n\r\nabc');
+    client.send(
+      'PUT /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: 20000000\r\n\r\nabc',
+    );
     expect(await client.closed()).toContain('refused');
     expect(await server.close(10_000)).toBe(0);
   });
@@ -211,7 +228,10 @@ describe('uploads', () => {
     await over;
     expect(outcomes).toEqual(['IncompleteBody']);
     expect(readdirSync(join(dataDir, 'tmp'))).toEqual([]);
-    expect(await store.list({ prefix: '', after: '', limit: 10 })).toEqual({ blobIds: [], isTruncated: false });
+    expect(await store.list({ prefix: '', after: '', limit: 10 })).toEqual({
+      blobIds: [],
+      isTruncated: false,
+    });
   });
 
   it('takes the body of a slow client byte by byte', async () => {
@@ -232,7 +252,11 @@ describe('uploads', () => {
 
 describe.each(['stream', 'chunks'] as const)('downloads, sent as a %s', (way) => {
   /** A server that streams one stored blob of 8 MiB. */
-  async function startDownload(): Promise<{ store: FsBlobStore; server: RunningServer; lengthBytes: number }> {
+  async function startDownload(): Promise<{
+    store: FsBlobStore;
+    server: RunningServer;
+    lengthBytes: number;
+  }> {
     const store = createFsBlobStore(temporaryFolder());
     const lengthBytes = 8 * 1024 * 1024;
     const id = ids.blobId(home);
@@ -323,7 +347,12 @@ describe('the numbers of a server', () => {
     });
     const numbers = async () => {
       const { value } = parseMetricsPage(renderMetrics(await server.families()));
-      const names = ['answers_open', 'answers_cut_short_total', 'malformed_requests_total', 'connections'];
+      const names = [
+        'answers_open',
+        'answers_cut_short_total',
+        'malformed_requests_total',
+        'connections',
+      ];
       return names.map((name) => value(`quayside_${name}`));
     };
     const patient = await openRawClient(server.url);
@@ -333,7 +362,10 @@ describe('the numbers of a server', () => {
     // An end alone would say that nothing more is asked: such a client still gets its answer.
     leaving.socket.resetAndDestroy();
     await expect.poll(numbers).toEqual([1, 1, 0, 1]);
-    for (const nonsense of ['nonsense\r\n\r\n', 'GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n']) {
+    for (const nonsense of [
+      'nonsense\r\n\r\n',
+      'GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n',
+    ]) {
       const odd = await openRawClient(server.url);
       odd.send(nonsense);
       expect(await odd.closed()).toMatch(/^HTTP\/1\.1 400 /);

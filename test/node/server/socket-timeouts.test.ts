@@ -76,7 +76,8 @@ it('sees what a slow reader takes of bytes that were written long ago, and when 
   const { client, socket, isOpenAfter, ask } = await setUp();
   client.pause();
   (await ask()).end(LARGE);
-  const waiting = () => (socket as unknown as { _handle: { writeQueueSize: number } })._handle.writeQueueSize;
+  const waiting = () =>
+    (socket as unknown as { _handle: { writeQueueSize: number } })._handle.writeQueueSize;
   await expect.poll(waiting).toBeGreaterThan(0);
   expect(isOpenAfter(0)).toBe(true);
   const before = waiting();
@@ -106,7 +107,10 @@ it('forgets connections that are gone', async () => {
 });
 
 /** Bytes that a socket has been given so far; resolves when all of `text` has come. */
-async function send({ client, socket }: { client: Socket; socket: Socket }, text: string): Promise<void> {
+async function send(
+  { client, socket }: { client: Socket; socket: Socket },
+  text: string,
+): Promise<void> {
   const before = socket.bytesRead;
   client.write(text);
   await expect.poll(() => socket.bytesRead, { interval: 1 }).toBe(before + text.length);
@@ -148,7 +152,11 @@ describe('a body', () => {
     return { ...made, incoming, outgoing };
   };
   /** Looks once a second, after so many bytes each time. */
-  const trickle = async (made: Awaited<ReturnType<typeof begin>>, seconds: number, bytes: number) => {
+  const trickle = async (
+    made: Awaited<ReturnType<typeof begin>>,
+    seconds: number,
+    bytes: number,
+  ) => {
     for (let i = 0; i < seconds; i++) {
       if (bytes > 0) await send(made, 'x'.repeat(bytes));
       made.isOpenAfter(1000);

@@ -15,12 +15,23 @@ type Sent = { readonly for?: string; readonly proto?: string };
 
 /** What a reader that trusts `ranges` makes of a request over a plain connection from `peer`. */
 function seen(ranges: readonly string[], peer: string, sent: Sent, isEncrypted = false) {
-  const headers: Record<string, string | undefined> = { 'x-forwarded-for': sent.for, 'x-forwarded-proto': sent.proto };
-  const client = createClientReader(ranges)({ address: peer, isEncrypted }, (name) => headers[name] ?? null);
+  const headers: Record<string, string | undefined> = {
+    'x-forwarded-for': sent.for,
+    'x-forwarded-proto': sent.proto,
+  };
+  const client = createClientReader(ranges)(
+    { address: peer, isEncrypted },
+    (name) => headers[name] ?? null,
+  );
   return [client.remoteAddress, client.isSecure];
 }
 
-function protocolSeen(ranges: readonly string[], peer: string, proto?: string, isEncrypted = false) {
+function protocolSeen(
+  ranges: readonly string[],
+  peer: string,
+  proto?: string,
+  isEncrypted = false,
+) {
   const header = (name: string) => (name === 'x-forwarded-proto' ? (proto ?? null) : null);
   return createClientReader(ranges)({ address: peer, isEncrypted }, header).knownProtocol;
 }
@@ -34,16 +45,31 @@ describe('a client reader', () => {
   });
 
   it('believes no stranger', () => {
-    expect(seen(INSIDE, '192.0.2.1', { for: '10.0.0.1', proto: 'https' })).toEqual(['192.0.2.1', false]);
+    expect(seen(INSIDE, '192.0.2.1', { for: '10.0.0.1', proto: 'https' })).toEqual([
+      '192.0.2.1',
+      false,
+    ]);
     expect(seen(INSIDE, '2001:db8::1', { for: '10.0.0.1' }, true)).toEqual(['2001:db8::1', true]);
   });
 
   it.each([
     ['one proxy', '10.0.0.1', { for: '192.0.2.7', proto: 'https' }, '192.0.2.7', true],
     ['a proxy over IPv6', 'fd00::5', { for: '2001:DB8::7', proto: 'http' }, '2001:db8::7', false],
-    ['an IPv4 proxy on a socket for both', '::ffff:10.1.2.3', { for: '192.0.2.7' }, '192.0.2.7', false],
+    [
+      'an IPv4 proxy on a socket for both',
+      '::ffff:10.1.2.3',
+      { for: '192.0.2.7' },
+      '192.0.2.7',
+      false,
+    ],
     ['a chain', '127.0.0.1', { for: '192.0.2.7, 10.9.9.9 ,10.1.1.1' }, '192.0.2.7', false],
-    ['what the client wrote in front', '10.0.0.1', { for: '10.0.0.9, 6.6.6.6, 192.0.2.7' }, '192.0.2.7', false],
+    [
+      'what the client wrote in front',
+      '10.0.0.1',
+      { for: '10.0.0.9, 6.6.6.6, 192.0.2.7' },
+      '192.0.2.7',
+      false,
+    ],
     ['nonsense in front', '10.0.0.1', { for: 'unknown, <x>, 192.0.2.7' }, '192.0.2.7', false],
     ['a port behind the address', '10.0.0.1', { for: '192.0.2.7:4711' }, '192.0.2.7', false],
     ['a port behind IPv6', '10.0.0.1', { for: '[2001:db8::7]:4711' }, '2001:db8::7', false],
@@ -57,15 +83,27 @@ describe('a client reader', () => {
     expect(seen(INSIDE, '10.0.0.1', { for: 'unknown' })).toEqual([null, false]);
     expect(seen(INSIDE, '10.0.0.1', { for: '192.0.2.7, ' })).toEqual([null, false]);
     expect(seen(INSIDE, '10.0.0.1', { for: '1.2.3' })).toEqual([null, false]);
-    expect(seen(INSIDE, '10.0.0.1', { for: Array(1000).fill('10.0.0.2').join() })).toEqual([null, false]);
+    expect(seen(INSIDE, '10.0.0.1', { for: Array(1000).fill('10.0.0.2').join() })).toEqual([
+      null,
+      false,
+    ]);
   });
 
   it('takes the scheme of the hop that the client used', () => {
     const hops = '192.0.2.7, 10.0.0.2';
-    expect(seen(INSIDE, '10.0.0.1', { for: hops, proto: 'https, http' })).toEqual(['192.0.2.7', true]);
+    expect(seen(INSIDE, '10.0.0.1', { for: hops, proto: 'https, http' })).toEqual([
+      '192.0.2.7',
+      true,
+    ]);
     expect(seen(INSIDE, '10.0.0.1', { for: hops, proto: 'HTTPS' })).toEqual(['192.0.2.7', true]);
-    expect(seen(INSIDE, '10.0.0.1', { for: '6.6.6.6, 192.0.2.7', proto: 'https, http' })).toEqual(['192.0.2.7', false]);
-    expect(seen(INSIDE, '10.0.0.1', { for: '192.0.2.7', proto: 'https, https, http' })).toEqual(['192.0.2.7', false]);
+    expect(seen(INSIDE, '10.0.0.1', { for: '6.6.6.6, 192.0.2.7', proto: 'https, http' })).toEqual([
+      '192.0.2.7',
+      false,
+    ]);
+    expect(seen(INSIDE, '10.0.0.1', { for: '192.0.2.7', proto: 'https, https, http' })).toEqual([
+      '192.0.2.7',
+      false,
+    ]);
     expect(seen(INSIDE, '10.0.0.1', { proto: '' }, true)).toEqual(['10.0.0.1', true]);
   });
 });
@@ -99,9 +137,19 @@ describe('the protocol that a client used', () => {
         return reply;
       };
       const hotDoor = { ...app.hotDoor, ...reading, answer };
-      const server = await serve(app.fetch, { host: '127.0.0.1', port: 0, log: ports.log, hotDoor, hasHotLane });
+      const server = await serve(app.fetch, {
+        host: '127.0.0.1',
+        port: 0,
+        log: ports.log,
+        hotDoor,
+        hasHotLane,
+      });
       const visit = async (proto: string) => {
-        const headers = { host: 'www.hosted.test', 'x-forwarded-for': '192.0.2.7', 'x-forwarded-proto': proto };
+        const headers = {
+          host: 'www.hosted.test',
+          'x-forwarded-for': '192.0.2.7',
+          'x-forwarded-proto': proto,
+        };
         const reply = await new Promise<IncomingMessage>((resolve, reject) => {
           get(`${server.url}/LICENSE`, { headers }, resolve).on('error', reject);
         });
@@ -132,7 +180,9 @@ describe('a request behind a trusted proxy', () => {
     const server = await serve(answer, { host: '127.0.0.1', port: 0, log });
     try {
       const client = await openRawClient(server.url);
-      client.send('GET / HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: 10.0.0.1\r\nX-Forwarded-For: 192.0.2.7\r\n');
+      client.send(
+        'GET / HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: 10.0.0.1\r\nX-Forwarded-For: 192.0.2.7\r\n',
+      );
       client.send('X-Forwarded-Proto: https\r\nConnection: close\r\n\r\n');
       expect(await client.closed()).toContain('192.0.2.7 true');
     } finally {

@@ -7,7 +7,8 @@ const server = await startDnsServer();
 afterAll(() => server.close());
 /** For what never comes, milliseconds. */
 const SHORT_MS = 50;
-const read = (name: string, limitMs?: number) => createDnsTxtRecords([server.address], limitMs).read(name);
+const read = (name: string, limitMs?: number) =>
+  createDnsTxtRecords([server.address], limitMs).read(name);
 
 it('gives each text in one piece', async () => {
   server.records.set('_quayside.a.example', [['quayside-', 'account=1'], ['v=spf1 -all'], ['']]);
@@ -24,8 +25,10 @@ it('gives none where there is no name, no record, or what can be no name', async
 
 it.each(['failing', 'silent'] as const)('rejects what is %s, in time', async (kind) => {
   server.records.set('bad.example', kind);
-  await expect(read('bad.example', kind === 'silent' ? SHORT_MS : undefined)).rejects.toMatchObject({
-    code: 'ServiceUnavailable',
-    message: 'DNS could not be asked for bad.example.',
-  });
+  await expect(read('bad.example', kind === 'silent' ? SHORT_MS : undefined)).rejects.toMatchObject(
+    {
+      code: 'ServiceUnavailable',
+      message: 'DNS could not be asked for bad.example.',
+    },
+  );
 });

@@ -35,15 +35,28 @@ it('binds a host of an account by the record that the API names', async () => {
     return { status: reply.status, json: (await reply.json()) as Record<string, unknown> };
   };
   const bindByS3 = () =>
-    alice.fetch(`${url}/pages?hosting=`, { method: 'PUT', body: JSON.stringify({ domains: [{ host: HOST }] }) });
+    alice.fetch(`${url}/pages?hosting=`, {
+      method: 'PUT',
+      body: JSON.stringify({ domains: [{ host: HOST }] }),
+    });
 
   const missing = await check();
-  expect(missing).toMatchObject({ status: 200, json: { host: HOST, isBound: false, isProven: false } });
-  const { name, type, value } = missing.json.record as { name: string; type: string; value: string };
+  expect(missing).toMatchObject({
+    status: 200,
+    json: { host: HOST, isBound: false, isProven: false },
+  });
+  const { name, type, value } = missing.json.record as {
+    name: string;
+    type: string;
+    value: string;
+  };
   expect([name, type]).toEqual([`_quayside.${HOST}`, 'TXT']);
   const refused = await bindByS3();
   const text = await refused.text();
-  expect([refused.status, text]).toEqual([403, expect.stringContaining('<Code>DomainNotProven</Code>')]);
+  expect([refused.status, text]).toEqual([
+    403,
+    expect.stringContaining('<Code>DomainNotProven</Code>'),
+  ]);
   expect(text).toContain(`<RecordName>${name}</RecordName><RecordValue>${value}</RecordValue>`);
   const change = { hosting: { domains: [{ host: HOST, prefix: '' }] } };
   const refusedByJson = await call('PATCH', '/buckets/pages', change, { 'if-match': '*' });
@@ -59,8 +72,13 @@ it('binds a host of an account by the record that the API names', async () => {
   expect((await check()).json).toMatchObject({ isBound: true, isProven: false });
   expect((await call('PATCH', '/buckets/pages', change, { 'if-match': '*' })).status).toBe(200);
   const listed = await (await call('GET', '/buckets/pages/domains')).json();
-  expect(listed).toMatchObject({ items: [{ host: HOST, isBound: true, record: { name, type, value } }] });
+  expect(listed).toMatchObject({
+    items: [{ host: HOST, isBound: true, record: { name, type, value } }],
+  });
   for (const own of ['console.example', 'localhost', 'WWW.SHOP.EXAMPLE']) {
-    expect([own, await check(own)]).toMatchObject([own, { status: 400, json: { code: 'InvalidInput' } }]);
+    expect([own, await check(own)]).toMatchObject([
+      own,
+      { status: 400, json: { code: 'InvalidInput' } },
+    ]);
   }
 });

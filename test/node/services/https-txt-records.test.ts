@@ -23,13 +23,19 @@ const url = `http://127.0.0.1:${port}/dns-query`;
 const records = createHttpsTxtRecords(url);
 const hasty = createHttpsTxtRecords(url, SHORT_MS);
 const readWhere = (document: object | string) => {
-  answer = (response) => response.end(typeof document === 'string' ? document : JSON.stringify(document));
+  answer = (response) =>
+    response.end(typeof document === 'string' ? document : JSON.stringify(document));
   return records.read('_quayside.a.example');
 };
 const txt = (data: unknown) => ({ name: '_quayside.a.example', type: 16, TTL: 60, data });
 
 it('gives the texts, quoted or not, in pieces or not, and leaves aliases out', async () => {
-  const alias = { name: '_quayside.a.example', type: 5, TTL: 60, data: 'quayside-account=0.example.' };
+  const alias = {
+    name: '_quayside.a.example',
+    type: 5,
+    TTL: 60,
+    data: 'quayside-account=0.example.',
+  };
   const Answer = [
     alias,
     txt('"quayside-account=1"'),
@@ -37,7 +43,9 @@ it('gives the texts, quoted or not, in pieces or not, and leaves aliases out', a
     txt('"quayside-" "account=3"'),
     txt(4),
   ];
-  expect(await readWhere({ Status: 0, Answer })).toEqual(['1', '2', '3'].map((mark) => `quayside-account=${mark}`));
+  expect(await readWhere({ Status: 0, Answer })).toEqual(
+    ['1', '2', '3'].map((mark) => `quayside-account=${mark}`),
+  );
   expect(asked).toEqual([['/dns-query?name=_quayside.a.example&type=TXT', 'application/dns-json']]);
 });
 
@@ -58,7 +66,8 @@ it.each([
 
 it('follows no redirect, takes no failure for an answer, and waits for nobody', async () => {
   for (const status of [302, 429, 500]) {
-    answer = (response) => response.writeHead(status, { location: '/elsewhere' }).end('{"Status":0}');
+    answer = (response) =>
+      response.writeHead(status, { location: '/elsewhere' }).end('{"Status":0}');
     await expect(records.read('a.example')).rejects.toMatchObject({ code: 'ServiceUnavailable' });
   }
   expect(asked).not.toContainEqual(['/elsewhere', 'application/dns-json']);

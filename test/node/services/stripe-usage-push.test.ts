@@ -5,7 +5,11 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createStripeUsagePush } from '../../../src/adapters/shared/stripe-usage-push.ts';
 import type { UsageEvent } from '../../../src/ports/usage-push.ts';
 
-type Received = { readonly path: string; readonly headers: IncomingMessage['headers']; readonly form: URLSearchParams };
+type Received = {
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly form: URLSearchParams;
+};
 type Answer = (response: ServerResponse, at: number) => void;
 
 const EVENT: UsageEvent = {
@@ -26,7 +30,11 @@ async function fakeStripe(answer: Answer) {
   const server = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
-    received.push({ path: request.url ?? '', headers: request.headers, form: new URLSearchParams(body) });
+    received.push({
+      path: request.url ?? '',
+      headers: request.headers,
+      form: new URLSearchParams(body),
+    });
     response.setHeader('content-type', 'application/json');
     answer(response, received.length);
   });
@@ -36,7 +44,10 @@ async function fakeStripe(answer: Answer) {
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  const push = createStripeUsagePush({ stripeSecretKey: 'sk_test_secret', stripeUrl: `http://127.0.0.1:${port}` });
+  const push = createStripeUsagePush({
+    stripeSecretKey: 'sk_test_secret',
+    stripeUrl: `http://127.0.0.1:${port}`,
+  });
   if (push === null) throw new Error('There is a key.');
   return { received, push };
 }
@@ -51,14 +62,17 @@ const refuse = (status: number, message: string) => (response: ServerResponse) =
 
 describe('usage for Stripe', () => {
   it('goes nowhere without a key', () => {
-    expect(createStripeUsagePush({ stripeSecretKey: null, stripeUrl: 'https://api.stripe.com' })).toBe(null);
+    expect(
+      createStripeUsagePush({ stripeSecretKey: null, stripeUrl: 'https://api.stripe.com' }),
+    ).toBe(null);
   });
 
   it('is one meter event, with its identifier and as the idempotency key', async () => {
     const { received, push } = await fakeStripe(ok);
     await push.push(EVENT);
     expect(received).toHaveLength(1);
-    const [{ path, headers, form } = { path: '', headers: {}, form: new URLSearchParams() }] = received;
+    const [{ path, headers, form } = { path: '', headers: {}, form: new URLSearchParams() }] =
+      received;
     expect(path).toBe('/v1/billing/meter_events');
     expect(headers.authorization).toBe('Bearer sk_test_secret');
     expect(headers['idempotency-key']).toBe(EVENT.identifier);
@@ -76,17 +90,24 @@ describe('usage for Stripe', () => {
       at === 1 ? refuse(500, 'oops')(response) : ok(response),
     );
     await push.push(EVENT);
-    expect(received.map(({ form }) => form.get('identifier'))).toEqual([EVENT.identifier, EVENT.identifier]);
+    expect(received.map(({ form }) => form.get('identifier'))).toEqual([
+      EVENT.identifier,
+      EVENT.identifier,
+    ]);
     expect(new Set(received.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
   });
 
   it('is done when Stripe knows it already', async () => {
-    const { push } = await fakeStripe(refuse(400, `An event already exists with identifier ${EVENT.identifier}.`));
+    const { push } = await fakeStripe(
+      refuse(400, `An event already exists with identifier ${EVENT.identifier}.`),
+    );
     await expect(push.push(EVENT)).resolves.toBeUndefined();
   });
 
   it('is left out where Stripe has no meter for it', async () => {
-    const { push } = await fakeStripe(refuse(400, 'No active meter found for event_name quayside_class_a_standard'));
+    const { push } = await fakeStripe(
+      refuse(400, 'No active meter found for event_name quayside_class_a_standard'),
+    );
     await expect(push.push(EVENT)).resolves.toBeUndefined();
   });
 

@@ -1,4 +1,5 @@
-// What leaves for webhooks on Node: to public addresses alone, without following anything, within bounds.
+// What leaves for webhooks on Node: to public addresses alone, without following anything, within
+// bounds.
 import { lookup } from 'node:dns';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -21,7 +22,12 @@ async function listen(listener: RequestListener): Promise<number> {
 }
 
 const post = (url: string, { mayBePrivate = true, timeoutMs = 5000 } = {}) =>
-  createWebhookSender(mayBePrivate).post({ url, headers: { 'x-a': 'b' }, body: '{"ö":1}', timeoutMs });
+  createWebhookSender(mayBePrivate).post({
+    url,
+    headers: { 'x-a': 'b' },
+    body: '{"ö":1}',
+    timeoutMs,
+  });
 
 it('posts, and gives status and Retry-After', async () => {
   const seen: unknown[] = [];
@@ -57,7 +63,9 @@ it('has enough of an answer that has no end, and of one that never comes', async
   });
   expect((await post(`http://127.0.0.1:${chatty}/`)).status).toBe(200);
   const silent = await listen(() => undefined);
-  await expect(post(`http://127.0.0.1:${silent}/`, { timeoutMs: 50 })).rejects.toThrow('It did not answer in time.');
+  await expect(post(`http://127.0.0.1:${silent}/`, { timeoutMs: 50 })).rejects.toThrow(
+    'It did not answer in time.',
+  );
   const stuck = await listen((_request, response) => response.writeHead(200).write('x'));
   expect((await post(`http://127.0.0.1:${stuck}/`, { timeoutMs: 200 })).status).toBe(200);
 });
@@ -76,14 +84,20 @@ it.each([
   'https://169.254.169.254/',
   'https://2130706433/',
 ])('does not send to the address %s', async (url) => {
-  await expect(post(url, { mayBePrivate: false })).rejects.toThrow('The address of the host is not public.');
+  await expect(post(url, { mayBePrivate: false })).rejects.toThrow(
+    'The address of the host is not public.',
+  );
 });
 
 it('does not send to a name whose address is not public, whatever it is called, and not without TLS', async () => {
-  const resolves = await new Promise((resolve) => lookup('localhost', (error) => resolve(error === null)));
+  const resolves = await new Promise((resolve) =>
+    lookup('localhost', (error) => resolve(error === null)),
+  );
   expect(resolves).toBe(true);
   await expect(post('https://localhost:1/', { mayBePrivate: false })).rejects.toThrow(
     'The address of the host is not public.',
   );
-  await expect(post('http://example.com/', { mayBePrivate: false })).rejects.toThrow('The URL is not https.');
+  await expect(post('http://example.com/', { mayBePrivate: false })).rejects.toThrow(
+    'The URL is not https.',
+  );
 });

@@ -1,4 +1,5 @@
-// What is told to webhooks outlives the process: events of writes that were answered are delivered after kill -9.
+// What is told to webhooks outlives the process: events of writes that were answered are delivered
+// after kill -9.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
@@ -55,10 +56,13 @@ it('survives kill -9 with messages waiting, under way and tried', async () => {
   await s3.send(
     new PutBucketNotificationConfigurationCommand({
       Bucket: 'told',
-      NotificationConfiguration: { QueueConfigurations: [{ QueueArn: arn, Events: ['s3:ObjectCreated:*'] }] },
+      NotificationConfiguration: {
+        QueueConfigurations: [{ QueueArn: arn, Events: ['s3:ObjectCreated:*'] }],
+      },
     }),
   );
-  for (let n = 0; n < KEYS; n++) await s3.send(new PutObjectCommand({ Bucket: 'told', Key: `k${n}`, Body: 'x' }));
+  for (let n = 0; n < KEYS; n++)
+    await s3.send(new PutObjectCommand({ Bucket: 'told', Key: `k${n}`, Body: 'x' }));
   await arrived.promise;
   await home.end('SIGKILL');
 
@@ -73,12 +77,19 @@ it('survives kill -9 with messages waiting, under way and tried', async () => {
 });
 
 function clientOf({ url }: Home): S3Client {
-  return new S3Client({ endpoint: url, region: 'us-east-1', credentials: { ...ROOT_KEY }, forcePathStyle: true });
+  return new S3Client({
+    endpoint: url,
+    region: 'us-east-1',
+    credentials: { ...ROOT_KEY },
+    forcePathStyle: true,
+  });
 }
 
 /** Makes a webhook through the JSON API and gives its ARN. */
 async function makeWebhook({ url }: Home, hook: string): Promise<string> {
   const { call } = await signIn(url);
-  const made = (await (await expectOk(call('POST', '/webhooks', { url: hook }))).json()) as { arn: string };
+  const made = (await (await expectOk(call('POST', '/webhooks', { url: hook }))).json()) as {
+    arn: string;
+  };
   return made.arn;
 }

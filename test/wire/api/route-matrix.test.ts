@@ -12,7 +12,13 @@ import {
   requestTo,
   routesOf,
 } from '../../api/route-rights.ts';
-import { type ApiClient, apiClient, newAccount, signIn, tokenClient } from '../kit/clients/json-api.ts';
+import {
+  type ApiClient,
+  apiClient,
+  newAccount,
+  signIn,
+  tokenClient,
+} from '../kit/clients/json-api.ts';
 import { client, describeCore } from '../kit/clients/suite.ts';
 
 const NARROW_SCOPE = 'usage:read';
@@ -28,7 +34,10 @@ const isEverybodys = ({ needs }: RouteRights) => needs === 'everybody';
 
 async function actorsAndThings() {
   const root = await tokenClient(client);
-  const [own, other] = [await newAccount(root, 'matrix'), await newAccount(root, 'matrix stranger')];
+  const [own, other] = [
+    await newAccount(root, 'matrix'),
+    await newAccount(root, 'matrix stranger'),
+  ];
   const owner = await tokenClient(client, own);
   const bucket = `rights-${crypto.randomUUID().slice(0, 8)}`;
   const things = await furnish(own.accountId, bucket, async (method, path, body) => {
@@ -38,19 +47,23 @@ async function actorsAndThings() {
   });
   const { json } = await owner.call('POST', '/tokens', { name: 'narrow', scopes: [NARROW_SCOPE] });
   const narrow = apiClient(client, { authorization: `Bearer ${json.token}` });
-  const stranger = apiClient(client, { cookie: await signIn(client, other.accessKey, other.secretKey) });
+  const stranger = apiClient(client, {
+    cookie: await signIn(client, other.accessKey, other.secretKey),
+  });
   const actors: Actor[] = [
     { name: 'nobody', api: apiClient(client), isExpected: isEverybodys },
     {
       name: 'another account',
       api: stranger,
       isStranger: true,
-      isExpected: ({ marks }, route) => !marks.has('operator') && !marks.has('person') && !namesAnAccount(route),
+      isExpected: ({ marks }, route) =>
+        !marks.has('operator') && !marks.has('person') && !namesAnAccount(route),
     },
     {
       name: 'a narrow token',
       api: narrow,
-      isExpected: ({ needs }) => needs === 'everybody' || needs === 'signed-in' || needs === NARROW_SCOPE,
+      isExpected: ({ needs }) =>
+        needs === 'everybody' || needs === 'signed-in' || needs === NARROW_SCOPE,
     },
   ];
   return { actors, things };
@@ -67,7 +80,8 @@ describeCore('the routes of the JSON API', () => {
       const rights = ROUTE_RIGHTS.get(route.name);
       const { json } = await api.call(method, path, body ?? undefined, { 'if-match': '*' });
       if (isLetIn(json?.code, isStranger)) letIn.push(`${route.name} by ${name}`);
-      if (rights !== undefined && isExpected(rights, route)) expected.push(`${route.name} by ${name}`);
+      if (rights !== undefined && isExpected(rights, route))
+        expected.push(`${route.name} by ${name}`);
     };
     // The last one ends the sessions of whoever asks.
     const last = routes.slice(-1);

@@ -1,5 +1,6 @@
-// Two accounts, 1,000 mixed operations by S3 clients and browsers' requests, a log of what was done that the test writes
-// itself, and the bill of each worked out by hand from that log: to the last micro-unit.
+// Two accounts, 1,000 mixed operations by S3 clients and browsers' requests, a log of what was done
+// that the test writes itself, and the bill of each worked out by hand from that log: to the last
+// micro-unit.
 import { Agent } from 'node:http';
 import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { expect, it } from 'vitest';
@@ -66,7 +67,9 @@ async function newCustomer(operator: ApiClient, name: string) {
   await client.send({ method: 'PUT', bucket, signer });
   const body = publicPolicy(bucket, 'open/');
   await client.send({ method: 'PUT', bucket, query: { policy: '' }, body, signer });
-  const s3 = client.sdk({ credentials: { accessKeyId: signer.accessKey, secretAccessKey: signer.secretKey } });
+  const s3 = client.sdk({
+    credentials: { accessKeyId: signer.accessKey, secretAccessKey: signer.secretKey },
+  });
   // The bucket and its policy.
   const log: Log = { writes: 2, coldWrites: 0, reads: 0, bytesOut: 0 };
   return { accountId, bucket, signer, s3, log, sizes: [] as number[] };
@@ -81,7 +84,9 @@ async function operate({ bucket, signer, s3, log, sizes }: Customer, at: number)
   const kind = at % 8;
   if (kind === 0) {
     const bytes = 1_000 + ((at * 37) % 2_000);
-    await s3.send(new PutObjectCommand({ Bucket: bucket, Key: `more/${at}`, Body: new Uint8Array(bytes) }));
+    await s3.send(
+      new PutObjectCommand({ Bucket: bucket, Key: `more/${at}`, Body: new Uint8Array(bytes) }),
+    );
     log.writes += 1;
   } else if (kind === 1) {
     const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
@@ -98,7 +103,14 @@ async function operate({ bucket, signer, s3, log, sizes }: Customer, at: number)
     log.writes += 1;
     log.bytesOut += listed.body.length;
   } else if (kind === 4) {
-    const part = await client.send({ method: 'GET', bucket, key, signer, agent, headers: { range: 'bytes=10-109' } });
+    const part = await client.send({
+      method: 'GET',
+      bucket,
+      key,
+      signer,
+      agent,
+      headers: { range: 'bytes=10-109' },
+    });
     expect(part.status).toBe(206);
     log.reads += 1;
     log.bytesOut += 100;
@@ -110,7 +122,10 @@ async function operate({ bucket, signer, s3, log, sizes }: Customer, at: number)
   }
 }
 
-/** An upload to a colder class: its beginning, its part and its completion are requests of that class. */
+/**
+ * An upload to a colder class: its beginning, its part and its completion are requests of that
+ * class.
+ */
 async function uploadCold({ bucket, signer, log }: Customer): Promise<void> {
   const of = { bucket, key: 'cold', signer };
   const headers = { 'x-amz-storage-class': 'STANDARD_IA' };
@@ -143,7 +158,9 @@ async function letThemWork(operator: ApiClient): Promise<readonly Customer[]> {
   }
   await Promise.all(customers.map(uploadCold));
   const all = Array.from({ length: OPERATIONS }, (_, at) => at);
-  await inParallel(all, WIDTH, async (at) => operate(customers[at % 3 === 0 ? 1 : 0] as Customer, at));
+  await inParallel(all, WIDTH, async (at) =>
+    operate(customers[at % 3 === 0 ? 1 : 0] as Customer, at),
+  );
   return customers;
 }
 
@@ -151,23 +168,36 @@ async function letThemWork(operator: ApiClient): Promise<readonly Customer[]> {
 function byHand({ writes, coldWrites, reads, bytesOut }: Log): bigint {
   const atFirst = Math.min(writes, 100) * 3_000 + Math.max(0, writes - 100) * 1_001;
   const traffic = (BigInt(bytesOut) * 777n * 2n + 1_000n) / 2_000n;
-  return BigInt(atFirst) + BigInt(coldWrites * 10_007) + BigInt(Math.max(0, reads - 7) * 13) + traffic;
+  return (
+    BigInt(atFirst) + BigInt(coldWrites * 10_007) + BigInt(Math.max(0, reads - 7) * 13) + traffic
+  );
 }
 
 describeCore('a bill', () => {
-  it('is, to the last micro-unit, what a log of all operations comes to by hand', { timeout: TIMEOUT_MS }, async () => {
+  it('is, to the last micro-unit, what a log of all operations comes to by hand', {
+    timeout: TIMEOUT_MS,
+  }, async () => {
     const operator = await tokenClient(client);
     expect((await operator.call('PUT', `/rate-cards/${CARD.id}`, CARD)).status).toBe(200);
     const { month, done: customers } = await inOneMonth(() => letThemWork(operator));
     for (const { accountId, log } of customers) {
-      const read = async () => (await operator.call('GET', `/invoices/${month}?accountId=${accountId}`)).json;
+      const read = async () =>
+        (await operator.call('GET', `/invoices/${month}?accountId=${accountId}`)).json;
       const counted = async () => {
         const { usage } = await read();
-        const { 'class-a/STANDARD': writes, 'class-a/STANDARD_IA': coldWrites, 'class-b/STANDARD': reads } = usage;
+        const {
+          'class-a/STANDARD': writes,
+          'class-a/STANDARD_IA': coldWrites,
+          'class-b/STANDARD': reads,
+        } = usage;
         return { writes, coldWrites, reads };
       };
       const expected = {
-        ...{ writes: String(log.writes), coldWrites: String(log.coldWrites), reads: String(log.reads) },
+        ...{
+          writes: String(log.writes),
+          coldWrites: String(log.coldWrites),
+          reads: String(log.reads),
+        },
       };
       await expect.poll(counted, { timeout: LEDGER_MS, interval: 500 }).toEqual(expected);
       const invoice = await read();

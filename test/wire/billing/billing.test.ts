@@ -24,7 +24,8 @@ describeCore('prices and credits', () => {
     ]);
     const rest = await call('GET', `/rate-cards?cursor=${first.json.nextCursor}`);
     expect(rest.json.items[0].id).toBe('backblaze-b2');
-    for (const card of [...first.json.items, ...rest.json.items]) expect(card.source).toMatch(/^https:/);
+    for (const card of [...first.json.items, ...rest.json.items])
+      expect(card.source).toMatch(/^https:/);
     expect((await call('GET', '/rate-cards/backblaze-b2')).json).toEqual(rest.json.items[0]);
     expect((await call('GET', '/rate-cards/none')).json.code).toBe('NoSuchRateCard');
   });
@@ -36,11 +37,16 @@ describeCore('prices and credits', () => {
     const card = { ...r2, id, name: 'Ours', minimum: '0.5' };
     const made = await call('PUT', `/rate-cards/${id}`, card);
     expect(made).toMatchObject({ status: 200, json: card });
-    expect(await call('GET', `/rate-cards/${id}`)).toMatchObject({ json: card, headers: { etag: made.headers.etag } });
+    expect(await call('GET', `/rate-cards/${id}`)).toMatchObject({
+      json: card,
+      headers: { etag: made.headers.etag },
+    });
     expect((await call('PUT', `/rate-cards/${id}`, card)).status).toBe(428);
     const replace = (name: string) =>
       call('PUT', `/rate-cards/${id}`, { ...card, name }, { 'if-match': made.headers.etag ?? '' });
-    expect([(await replace('Ours, newer')).status, (await replace('Theirs')).status]).toEqual([200, 412]);
+    expect([(await replace('Ours, newer')).status, (await replace('Theirs')).status]).toEqual([
+      200, 412,
+    ]);
     const wrong = { ...card, lines: [{ ...card.lines[0], tiers: [{ upTo: '1', price: '1' }] }] };
     const refused = await call('PUT', `/rate-cards/${id}`, wrong);
     expect([refused.status, refused.json.code]).toEqual([400, 'InvalidInput']);
@@ -66,29 +72,40 @@ describeCore('prices and credits', () => {
     expect((await call('GET', '/billing')).json).toMatchObject({ isDefaultCard: true });
   });
 
-  it.skipIf(customer === null)('gives a credit to a customer, who sees it and can’t give any', async () => {
-    const { call } = await operator;
-    const own = await (customer ?? operator);
-    const { json: mine } = await own.call('GET', '/billing');
-    const label = `welcome ${fresh()}`;
-    const credit = { label, currency: 'USD', amountMicro: '25000000' };
-    const path = `/billing/credits?accountId=${mine.accountId}`;
-    const key = { 'idempotency-key': crypto.randomUUID() };
-    const given = await call('POST', path, credit, key);
-    expect([given.status, given.json.leftMicro, given.json.expiresAt]).toEqual([201, '25000000', null]);
-    expect((await call('POST', path, credit, key)).json).toEqual(given.json);
-    const { json } = await own.call('GET', '/billing');
-    expect(json.credits.filter((each: { label: string }) => each.label === label)).toEqual([given.json]);
-    for (const [method, forbidden, body] of [
-      ['POST', '/billing/credits', credit],
-      ['PUT', '/rate-cards/mine', (await own.call('GET', '/rate-cards/cloudflare-r2')).json],
-    ] as const) {
-      expect((await own.call(method, forbidden, body)).json.code).toBe('AccessDenied');
-    }
-    const past = { ...credit, expiresAt: '2020-01-01T00:00:00Z' };
-    expect((await call('POST', path, past)).json.code).toBe('InvalidInput');
-    expect((await own.call('GET', `/billing?accountId=${'0'.repeat(63)}1`)).json.code).toBe('NoSuchAccount');
-  });
+  it.skipIf(customer === null)(
+    'gives a credit to a customer, who sees it and can’t give any',
+    async () => {
+      const { call } = await operator;
+      const own = await (customer ?? operator);
+      const { json: mine } = await own.call('GET', '/billing');
+      const label = `welcome ${fresh()}`;
+      const credit = { label, currency: 'USD', amountMicro: '25000000' };
+      const path = `/billing/credits?accountId=${mine.accountId}`;
+      const key = { 'idempotency-key': crypto.randomUUID() };
+      const given = await call('POST', path, credit, key);
+      expect([given.status, given.json.leftMicro, given.json.expiresAt]).toEqual([
+        201,
+        '25000000',
+        null,
+      ]);
+      expect((await call('POST', path, credit, key)).json).toEqual(given.json);
+      const { json } = await own.call('GET', '/billing');
+      expect(json.credits.filter((each: { label: string }) => each.label === label)).toEqual([
+        given.json,
+      ]);
+      for (const [method, forbidden, body] of [
+        ['POST', '/billing/credits', credit],
+        ['PUT', '/rate-cards/mine', (await own.call('GET', '/rate-cards/cloudflare-r2')).json],
+      ] as const) {
+        expect((await own.call(method, forbidden, body)).json.code).toBe('AccessDenied');
+      }
+      const past = { ...credit, expiresAt: '2020-01-01T00:00:00Z' };
+      expect((await call('POST', path, past)).json.code).toBe('InvalidInput');
+      expect((await own.call('GET', `/billing?accountId=${'0'.repeat(63)}1`)).json.code).toBe(
+        'NoSuchAccount',
+      );
+    },
+  );
 });
 
 describeCore('usage and invoices', () => {
@@ -121,9 +138,15 @@ describeCore('usage and invoices', () => {
     };
     await expect.poll(operations, { timeout: LEDGER_MS, interval: 300 }).toEqual([5n, 5n]);
     const only = await call('GET', `${query}&meter=egress`);
-    const out = only.json.items.reduce((sum: bigint, { quantity }: { quantity: string }) => sum + BigInt(quantity), 0n);
+    const out = only.json.items.reduce(
+      (sum: bigint, { quantity }: { quantity: string }) => sum + BigInt(quantity),
+      0n,
+    );
     expect(out).toBe(5000n);
-    const byHour = await call('GET', `/usage?from=${hourAgo()}&by=hour&bucket=${bucket}&meter=class-b`);
+    const byHour = await call(
+      'GET',
+      `/usage?from=${hourAgo()}&by=hour&bucket=${bucket}&meter=class-b`,
+    );
     expect(byHour.json.items.at(-1)).toMatchObject({
       meter: 'class-b/STANDARD',
       time: expect.stringMatching(/:00:00\.000Z$/),
@@ -132,11 +155,20 @@ describeCore('usage and invoices', () => {
     const { json: invoice } = await call('GET', `/invoices/${month}`);
     expect(invoice).toMatchObject({ status: 'open', period: month, isRecomputable: true });
     expect(BigInt(invoice.usage['class-a/STANDARD'])).toBeGreaterThanOrEqual(5n);
-    const amounts: string[] = invoice.lines.map(({ amountMicro }: { amountMicro: string }) => amountMicro);
-    const late: string[] = invoice.late.map(({ amountMicro }: { amountMicro: string }) => amountMicro);
-    const credits: string[] = invoice.credits.map(({ amountMicro }: { amountMicro: string }) => amountMicro);
-    const sum = (texts: readonly string[]) => texts.reduce((total, each) => total + BigInt(each), 0n);
-    expect(BigInt(invoice.totalMicro)).toBe(sum([...amounts, ...late]) + BigInt(invoice.minimumMicro) - sum(credits));
+    const amounts: string[] = invoice.lines.map(
+      ({ amountMicro }: { amountMicro: string }) => amountMicro,
+    );
+    const late: string[] = invoice.late.map(
+      ({ amountMicro }: { amountMicro: string }) => amountMicro,
+    );
+    const credits: string[] = invoice.credits.map(
+      ({ amountMicro }: { amountMicro: string }) => amountMicro,
+    );
+    const sum = (texts: readonly string[]) =>
+      texts.reduce((total, each) => total + BigInt(each), 0n);
+    expect(BigInt(invoice.totalMicro)).toBe(
+      sum([...amounts, ...late]) + BigInt(invoice.minimumMicro) - sum(credits),
+    );
   });
 
   it('gives the bill as files', async () => {
@@ -153,7 +185,11 @@ describeCore('usage and invoices', () => {
     expect(html.headers['content-security-policy']).toMatch(/^default-src 'none'/);
     expect(html.text).toContain(`Open bill QS-${month}-`);
     const pdf = await get('invoice.pdf');
-    expect([pdf.status, pdf.headers['content-type'], pdf.text.slice(0, 5)]).toEqual([200, 'application/pdf', '%PDF-']);
+    expect([pdf.status, pdf.headers['content-type'], pdf.text.slice(0, 5)]).toEqual([
+      200,
+      'application/pdf',
+      '%PDF-',
+    ]);
     expect((await get('focus.csv')).text).toMatch(/^BilledCost,BillingAccountId,/);
     const focus = JSON.parse((await get('focus.json')).text);
     for (const row of focus) expect(row.BillingPeriodStart).toBe(`${month}-01T00:00:00Z`);
@@ -165,7 +201,12 @@ describeCore('usage and invoices', () => {
     const headers = { cookie: await signIn(client, target.accessKey, target.secretKey) };
     const path = `/-/api/v1/invoices/${thisMonth()}/invoice.pdf`;
     const nameBuyer = (name: string) =>
-      call('PUT', '/billing/buyer', { name, address: 'Weg 1', country: 'DE', taxId: '' }, { 'if-match': '*' });
+      call(
+        'PUT',
+        '/billing/buyer',
+        { name, address: 'Weg 1', country: 'DE', taxId: '' },
+        { 'if-match': '*' },
+      );
 
     expect((await nameBuyer('Γιώργος Żółć')).status).toBe(200);
     const pdf = await client.anonymous({ method: 'GET', path, headers });
@@ -178,7 +219,9 @@ describeCore('usage and invoices', () => {
     const { call } = await operator;
     const { month, done: forecast } = await inOneMonth(() => call('GET', '/forecast'));
     expect(forecast.json.atEnd).toMatchObject({ status: 'open', period: month });
-    expect(BigInt(forecast.json.atEnd.totalMicro)).toBeGreaterThanOrEqual(BigInt(forecast.json.soFar.totalMicro));
+    expect(BigInt(forecast.json.atEnd.totalMicro)).toBeGreaterThanOrEqual(
+      BigInt(forecast.json.soFar.totalMicro),
+    );
     const cardIds = ['aws-s3-us-east-1', 'alibaba-oss-cn-hangzhou'];
     const whatIfs = [
       { kind: 'lifecycle', days: 30 },
@@ -186,13 +229,22 @@ describeCore('usage and invoices', () => {
     ];
     const body = { period: month, cardIds, whatIfs, objectCount: '100' };
     const simulated = await call('POST', '/simulations', body);
-    expect(simulated.json.others.map(({ cardId, currency }: Record<string, string>) => [cardId, currency])).toEqual([
+    expect(
+      simulated.json.others.map(({ cardId, currency }: Record<string, string>) => [
+        cardId,
+        currency,
+      ]),
+    ).toEqual([
       ['cloudflare-r2', 'USD'],
       ['aws-s3-us-east-1', 'USD'],
       ['alibaba-oss-cn-hangzhou', 'CNY'],
     ]);
-    expect((await call('POST', '/simulations', { ...body, cardIds: ['none'] })).json.code).toBe('NoSuchRateCard');
-    expect((await call('POST', '/simulations', { ...body, whatIfs: [{ kind: 'lifecycle' }] })).status).toBe(400);
+    expect((await call('POST', '/simulations', { ...body, cardIds: ['none'] })).json.code).toBe(
+      'NoSuchRateCard',
+    );
+    expect(
+      (await call('POST', '/simulations', { ...body, whatIfs: [{ kind: 'lifecycle' }] })).status,
+    ).toBe(400);
     expect((await call('GET', '/invoices/2999-12')).json.code).toBe('NoSuchInvoice');
     expect((await call('GET', '/invoices/2026-13')).status).toBe(400);
     expect((await call('GET', '/invoices')).json).toMatchObject({ items: expect.any(Array) });
@@ -203,9 +255,13 @@ describeCore('usage and invoices', () => {
   it('notes who an account is for Stripe', async () => {
     const { call } = await operator;
     const read = async () => (await call('GET', '/billing')).json.stripeCustomerId;
-    expect((await call('PUT', '/billing/stripe-customer', { customerId: 'cus_wire1' })).status).toBe(204);
+    expect(
+      (await call('PUT', '/billing/stripe-customer', { customerId: 'cus_wire1' })).status,
+    ).toBe(204);
     expect(await read()).toBe('cus_wire1');
-    expect((await call('PUT', '/billing/stripe-customer', { customerId: 'acct_1' })).status).toBe(400);
+    expect((await call('PUT', '/billing/stripe-customer', { customerId: 'acct_1' })).status).toBe(
+      400,
+    );
     expect((await call('PUT', '/billing/stripe-customer', { customerId: null })).status).toBe(204);
     expect(await read()).toBe(null);
   });

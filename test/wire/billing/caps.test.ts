@@ -1,4 +1,5 @@
-// Caps as an owner sets them and readers meet them: 64 clients at once, by every door, never get more than the cap lets out.
+// Caps as an owner sets them and readers meet them: 64 clients at once, by every door, never get
+// more than the cap lets out.
 import { CreateBucketCommand } from '@aws-sdk/client-s3';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { openToEveryone, removeBucket } from '../kit/clients/bucket-work.ts';
@@ -25,7 +26,9 @@ async function openShop(): Promise<string> {
   return bucket;
 }
 
-/** Reads until nothing comes any more, by 64 clients at once. Bytes that came, and the last refusal. */
+/**
+ * Reads until nothing comes any more, by 64 clients at once. Bytes that came, and the last refusal.
+ */
 async function drainCap(bucket: string): Promise<{ bytes: number; refusals: Refusal[] }> {
   let bytes = 0;
   const refusals: Refusal[] = [];
@@ -35,9 +38,15 @@ async function drainCap(bucket: string): Promise<{ bytes: number; refusals: Refu
       const call = { method: 'GET', bucket, key: 'k' };
       const kind = (number + at) % 3;
       const query = { 'x-test': `${number}` };
-      const reply = await (kind === 2 ? client.send(call) : client.anonymous(kind === 1 ? { ...call, query } : call));
+      const reply = await (kind === 2
+        ? client.send(call)
+        : client.anonymous(kind === 1 ? { ...call, query } : call));
       if (reply.status !== 200) {
-        refusals.push({ status: reply.status, text: reply.text, retryAfter: Number(reply.headers['retry-after']) });
+        refusals.push({
+          status: reply.status,
+          text: reply.text,
+          retryAfter: Number(reply.headers['retry-after']),
+        });
         return;
       }
       bytes += reply.body.length;
@@ -49,8 +58,12 @@ async function drainCap(bucket: string): Promise<{ bytes: number; refusals: Refu
 
 describeCore('a cap on a bucket', () => {
   let api: ApiClient;
-  const put = (id: string, bucket: string, cap: object, headers: Readonly<Record<string, string>> = {}) =>
-    api.call('PUT', `/caps/${id}`, { bucket, unit: 'bytes', ...cap }, headers);
+  const put = (
+    id: string,
+    bucket: string,
+    cap: object,
+    headers: Readonly<Record<string, string>> = {},
+  ) => api.call('PUT', `/caps/${id}`, { bucket, unit: 'bytes', ...cap }, headers);
   beforeAll(async () => {
     api = await tokenClient(client);
   });
@@ -91,11 +104,18 @@ describeCore('a cap on a bucket', () => {
     await expect.poll(spent, { timeout: 20_000, interval: 500 }).toBe(bytes);
 
     const liftedUntil = new Date(Date.now() + 3_600_000).toISOString();
-    const lift = (match: object) => put(capId, bucket, { limit: `${LIMIT}`, liftedUntil }, { ...match });
-    const lifts = [await lift({}), await lift({ 'if-match': '"other"' }), await lift({ 'if-match': set.headers.etag })];
+    const lift = (match: object) =>
+      put(capId, bucket, { limit: `${LIMIT}`, liftedUntil }, { ...match });
+    const lifts = [
+      await lift({}),
+      await lift({ 'if-match': '"other"' }),
+      await lift({ 'if-match': set.headers.etag }),
+    ];
     expect(lifts.map(({ status }) => status)).toEqual([428, 412, 200]);
     expect((await api.call('GET', `/caps/${capId}`)).headers.etag).toBe(lifts[2]?.headers.etag);
-    await expect.poll(async () => (await client.anonymous({ method: 'GET', bucket, key: 'k' })).status).toBe(200);
+    await expect
+      .poll(async () => (await client.anonymous({ method: 'GET', bucket, key: 'k' })).status)
+      .toBe(200);
     expect((await api.call('DELETE', `/caps/${capId}`)).status).toBe(204);
     expect((await client.anonymous({ method: 'GET', bucket, key: 'k' })).status).toBe(200);
   };
@@ -107,14 +127,22 @@ describeCore('a cap on a bucket', () => {
 
   it('in money refuses writes with 402', async () => {
     const bucket = await openShop();
-    const set = await put(`money-${bucket}`, bucket, { unit: 'money', limit: '1', rateCardId: 'aws-s3-us-east-1' });
+    const set = await put(`money-${bucket}`, bucket, {
+      unit: 'money',
+      limit: '1',
+      rateCardId: 'aws-s3-us-east-1',
+    });
     expect(set.status).toBe(200);
     await expect
-      .poll(async () => (await client.send({ method: 'PUT', bucket, key: 'new', body: 'x' })).status)
+      .poll(
+        async () => (await client.send({ method: 'PUT', bucket, key: 'new', body: 'x' })).status,
+      )
       .toBe(402);
     await api.call('DELETE', `/caps/money-${bucket}`);
     await expect
-      .poll(async () => (await client.send({ method: 'PUT', bucket, key: 'new', body: 'x' })).status)
+      .poll(
+        async () => (await client.send({ method: 'PUT', bucket, key: 'new', body: 'x' })).status,
+      )
       .toBe(200);
   });
 
@@ -128,7 +156,9 @@ describeCore('a cap on a bucket', () => {
     ]) {
       expect((await put('wrong', bucket, wrong)).status).toBe(400);
     }
-    expect((await put('wrong', bucket, { limit: '1', unit: 'money', rateCardId: 'none' })).status).toBe(400);
+    expect(
+      (await put('wrong', bucket, { limit: '1', unit: 'money', rateCardId: 'none' })).status,
+    ).toBe(400);
     expect((await put('wrong', 'nobody-has-this-bucket', { limit: '1' })).status).toBe(404);
     expect((await api.call('DELETE', '/caps/none')).status).toBe(404);
   });

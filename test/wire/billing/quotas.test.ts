@@ -1,5 +1,5 @@
-// Quotas as their owners set them and uploads meet them: of those at once at the edge of a quota just
-// those happen that fit, whichever way they come.
+// Quotas as their owners set them and uploads meet them: of those at once at the edge of a quota
+// just those happen that fit, whichever way they come.
 import { expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
 import { removeBucket } from '../kit/clients/bucket-work.ts';
@@ -24,7 +24,10 @@ describeCore('a quota', () => {
     const api = await tokenClient(client);
     expect((await api.call('PATCH', path(), { quota: { bytes: '1' } })).status).toBe(428);
     const set = await setQuota(api, { bytes: `${FITTING * SIZE + 10}` });
-    expect([set.status, set.json.quota]).toEqual([200, { bytes: `${FITTING * SIZE + 10}`, objects: null }]);
+    expect([set.status, set.json.quota]).toEqual([
+      200,
+      { bytes: `${FITTING * SIZE + 10}`, objects: null },
+    ]);
 
     const replies = await Promise.all(Array.from({ length: 16 }, (_, at) => put(`k${at}`)));
     const refused = replies.filter(({ status }) => status !== 200);
@@ -34,10 +37,17 @@ describeCore('a quota', () => {
     }
     const totals = await api.call('GET', `${path()}/totals`);
     expect(totals.json.quota.bytes).toBe(`${FITTING * SIZE + 10}`);
-    expect(totals.json.items).toMatchObject([{ current: { bytes: `${FITTING * SIZE}`, objects: FITTING } }]);
+    expect(totals.json.items).toMatchObject([
+      { current: { bytes: `${FITTING * SIZE}`, objects: FITTING } },
+    ]);
 
     const stored = `k${replies.findIndex(({ status }) => status === 200)}`;
-    const copy = { method: 'PUT', bucket, key: 'copy', headers: { 'x-amz-copy-source': `/${bucket}/${stored}` } };
+    const copy = {
+      method: 'PUT',
+      bucket,
+      key: 'copy',
+      headers: { 'x-amz-copy-source': `/${bucket}/${stored}` },
+    };
     expect((await client.send(copy)).status).toBe(403);
     expect((await put(stored, SIZE + 10)).status).toBe(200);
     expect((await client.send({ method: 'DELETE', bucket, key: stored })).status).toBe(204);
@@ -53,7 +63,8 @@ describeCore('a quota', () => {
     const owner = createClient({ ...client.target, ...signer });
     const api = await tokenClient(client, signer);
     const names = [freshBucketName(), freshBucketName()];
-    for (const name of names) expect((await owner.send({ method: 'PUT', bucket: name })).status).toBe(200);
+    for (const name of names)
+      expect((await owner.send({ method: 'PUT', bucket: name })).status).toBe(200);
     const quotaPath = `/accounts/${signer.accountId}/quota`;
     const quota = { bytes: null, objects: FITTING };
     const { headers } = await api.call('GET', quotaPath);
@@ -68,7 +79,10 @@ describeCore('a quota', () => {
     const statuses = (await Promise.all(puts)).map(({ status }) => status).sort();
     expect(statuses).toEqual([...Array(FITTING).fill(200), ...Array(12 - FITTING).fill(403)]);
     const standing = await api.call('GET', quotaPath);
-    expect(standing.json).toEqual({ ...quota, stored: { bytes: '5', objects: '5', isComplete: true } });
+    expect(standing.json).toEqual({
+      ...quota,
+      stored: { bytes: '5', objects: '5', isComplete: true },
+    });
     await Promise.all(names.map((name) => removeBucket(owner, name)));
   });
 });

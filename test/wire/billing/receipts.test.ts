@@ -1,11 +1,17 @@
-// Receipts as a customer keeps them: what each answer says that it cost adds up to the invoice that the API shows, and nobody
-// but who pays is told, unless the owner wants it.
+// Receipts as a customer keeps them: what each answer says that it cost adds up to the invoice that
+// the API shows, and nobody but who pays is told, unless the owner wants it.
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
 import { publicPolicy } from '../../access-samples.ts';
 import { type Call, freshBucketName, sampleBytes } from '../kit/clients/client.ts';
 import { exchange, type Reply } from '../kit/clients/http.ts';
-import { type ApiClient, type NewAccount, newAccount, setRateCard, tokenClient } from '../kit/clients/json-api.ts';
+import {
+  type ApiClient,
+  type NewAccount,
+  newAccount,
+  setRateCard,
+  tokenClient,
+} from '../kit/clients/json-api.ts';
 import { client, describeCore } from '../kit/clients/suite.ts';
 import { thisMonth } from '../kit/one-month.ts';
 
@@ -13,7 +19,10 @@ const run = randomUUID().slice(0, 8);
 const bucket = freshBucketName();
 const startMonth = thisMonth();
 
-/** Allowance, tiers, begun units that are paid whole, meters that share a line, and rounding in each. */
+/**
+ * Allowance, tiers, begun units that are paid whole, meters that share a line, and rounding in
+ * each.
+ */
 const CARD = {
   id: `receipts-${run}`,
   name: 'Receipts',
@@ -82,7 +91,8 @@ function receiptOf({ headers }: Reply): Receipt | null {
   return receipt;
 }
 
-const sumOf = (receipts: readonly Receipt[]) => receipts.reduce((total, { amount }) => total + amount, 0n);
+const sumOf = (receipts: readonly Receipt[]) =>
+  receipts.reduce((total, { amount }) => total + amount, 0n);
 
 describeCore('receipts', () => {
   let operator: ApiClient;
@@ -90,7 +100,11 @@ describeCore('receipts', () => {
   const kept: Receipt[] = [];
   const asOwner = (call: Omit<Call, 'bucket'>) => client.send({ bucket, signer: owner, ...call });
   const visit = (target: string, headers: Readonly<Record<string, string>> = {}) =>
-    exchange(client.target.url, { method: 'GET', target, headers: { host: client.host, ...headers } });
+    exchange(client.target.url, {
+      method: 'GET',
+      target,
+      headers: { host: client.host, ...headers },
+    });
 
   beforeAll(async () => {
     operator = await tokenClient(client);
@@ -122,14 +136,26 @@ describeCore('receipts', () => {
     const read = await keep({ method: 'GET', key: 'large' });
     await keep({ method: 'GET', key: 'large' });
     await keep({ method: 'GET', key: 'large', headers: { range: 'bytes=100-1123' } }, 206);
-    await keep({ method: 'GET', key: 'large', headers: { 'if-none-match': read.headers.etag ?? '' } }, 304);
+    await keep(
+      { method: 'GET', key: 'large', headers: { 'if-none-match': read.headers.etag ?? '' } },
+      304,
+    );
     await keep({ method: 'HEAD', key: 'large' });
     await keep({ method: 'GET', key: 'cold' });
     await keep({ method: 'GET', query: { 'list-type': '2' } });
-    await keep({ method: 'PUT', key: 'copy', headers: { 'x-amz-copy-source': `/${bucket}/large` } });
+    await keep({
+      method: 'PUT',
+      key: 'copy',
+      headers: { 'x-amz-copy-source': `/${bucket}/large` },
+    });
     const { text } = await keep({ method: 'POST', key: 'parts', query: { uploads: '' } });
     const uploadId = /<UploadId>(.*)<\/UploadId>/.exec(text)?.[1] ?? '';
-    const part = await keep({ method: 'PUT', key: 'parts', query: { uploadId, partNumber: '1' }, body: 'part' });
+    const part = await keep({
+      method: 'PUT',
+      key: 'parts',
+      query: { uploadId, partNumber: '1' },
+      body: 'part',
+    });
     const done = `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>${part.headers.etag}</ETag></Part></CompleteMultipartUpload>`;
     await keep({ method: 'POST', key: 'parts', query: { uploadId }, body: done });
     await keep({ method: 'GET', query: { zip: '' } });
@@ -143,14 +169,21 @@ describeCore('receipts', () => {
     const paid = kept.filter(({ period }) => period !== '');
     expect(paid).toHaveLength(kept.length - 1);
     // One month, but while a month turns.
-    for (const [period, receipts] of Map.groupBy(paid, (receipt) => receipt.period)) await expectBill(period, receipts);
+    for (const [period, receipts] of Map.groupBy(paid, (receipt) => receipt.period))
+      await expectBill(period, receipts);
   });
 
   /** The bill of a month is the sum of its receipts, and of what was stored. */
   async function expectBill(period: string, receipts: readonly Receipt[]): Promise<void> {
     const readBoth = async () => {
-      const { json: statement } = await operator.call('GET', `/receipts/${period}?accountId=${owner.accountId}`);
-      const { json: invoice } = await operator.call('GET', `/invoices/${period}?accountId=${owner.accountId}`);
+      const { json: statement } = await operator.call(
+        'GET',
+        `/receipts/${period}?accountId=${owner.accountId}`,
+      );
+      const { json: invoice } = await operator.call(
+        'GET',
+        `/invoices/${period}?accountId=${owner.accountId}`,
+      );
       return { statement, invoice };
     };
     let both = await readBoth();
@@ -160,16 +193,23 @@ describeCore('receipts', () => {
     const sum = sumOf(receipts);
     expect(statement.receiptsMicro).toBe(`${sum}`);
     // An hour of storage may have been recorded by now, and nothing else has no receipt.
-    const stored = BigInt(invoice.lines.find(({ label }: { label: string }) => label === 'Storage').amountMicro);
+    const stored = BigInt(
+      invoice.lines.find(({ label }: { label: string }) => label === 'Storage').amountMicro,
+    );
     expect(`${sum + stored}`).toBe(invoice.totalMicro);
     expect([statement.totalMicro, statement.restMicro]).toEqual([invoice.totalMicro, `${stored}`]);
-    expect(statement.cards).toMatchObject([{ cardId: CARD.id, receipts: receipts.length, isCurrent: true }]);
+    expect(statement.cards).toMatchObject([
+      { cardId: CARD.id, receipts: receipts.length, isCurrent: true },
+    ]);
     const used = new Map<string, bigint>();
-    for (const [meter, n] of receipts.flatMap((receipt) => receipt.used)) used.set(meter, (used.get(meter) ?? 0n) + n);
+    for (const [meter, n] of receipts.flatMap((receipt) => receipt.used))
+      used.set(meter, (used.get(meter) ?? 0n) + n);
     const requests = Object.entries(invoice.usage as Record<string, string>).filter(
       ([meter]) => !/^storage/.test(meter),
     );
-    expect(Object.fromEntries([...used].map(([meter, n]) => [meter, `${n}`]))).toEqual(Object.fromEntries(requests));
+    expect(Object.fromEntries([...used].map(([meter, n]) => [meter, `${n}`]))).toEqual(
+      Object.fromEntries(requests),
+    );
   }
 
   it('are not for others than who pays', async () => {
@@ -181,7 +221,9 @@ describeCore('receipts', () => {
       await client.send({ method: 'HEAD', bucket, key: 'open/small', ...ask }),
       await asOwner({ method: 'GET', key: 'open/small' }),
     ];
-    expect(asked.map((reply) => [reply.status, receiptOf(reply)])).toEqual(asked.map(() => [200, null]));
+    expect(asked.map((reply) => [reply.status, receiptOf(reply)])).toEqual(
+      asked.map(() => [200, null]),
+    );
   });
 
   it('come with a presigned URL where its signer wished so, and by no wish of its bearer', async () => {
@@ -198,19 +240,32 @@ describeCore('receipts', () => {
     const set = async (receipts: string | null) => {
       const { headers } = await operator.call('GET', `/buckets/${bucket}`);
       const match = { 'if-match': headers.etag ?? '' };
-      const { status, json } = await operator.call('PATCH', `/buckets/${bucket}`, { receipts }, match);
+      const { status, json } = await operator.call(
+        'PATCH',
+        `/buckets/${bucket}`,
+        { receipts },
+        match,
+      );
       expect([status, json.receipts]).toEqual([200, receipts]);
     };
-    const page = (headers = {}) => client.anonymous({ method: 'GET', bucket, key: 'open/small', headers });
+    const page = (headers = {}) =>
+      client.anonymous({ method: 'GET', bucket, key: 'open/small', headers });
     await set('owner');
     expect(receiptOf(await asOwner({ method: 'GET', key: 'open/small' }))?.kind).toBe('B');
     expect(receiptOf(await page())).toBeNull();
-    expect(receiptOf(await visit(client.presigned({ method: 'GET', bucket, key: 'large', signer: owner })))).toBeNull();
+    expect(
+      receiptOf(
+        await visit(client.presigned({ method: 'GET', bucket, key: 'large', signer: owner })),
+      ),
+    ).toBeNull();
     await set('everyone');
     await expect.poll(async () => receiptOf(await page())?.kind).toBe('B');
     const again = await page();
     expect(receiptOf(again)?.used).toContainEqual(['class-b/STANDARD', 1n]);
-    expect(receiptOf(await page({ range: 'bytes=0-9' }))?.used.map(([, n]) => n)).toEqual([1n, 10n]);
+    expect(receiptOf(await page({ range: 'bytes=0-9' }))?.used.map(([, n]) => n)).toEqual([
+      1n,
+      10n,
+    ]);
     const known = await page({ 'if-none-match': again.headers.etag ?? '' });
     expect([known.status, receiptOf(known)?.amount]).toEqual([304, 0n]);
     const missing = await client.anonymous({ method: 'GET', bucket, key: 'open/none' });

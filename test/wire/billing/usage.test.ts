@@ -1,5 +1,6 @@
-// What is metered, against a log that the test writes itself: two accounts, a thousand operations by the AWS SDK, by raw
-// requests and by browsers without a key. The bill of each bucket is worked out by hand, to the last micro-unit.
+// What is metered, against a log that the test writes itself: two accounts, a thousand operations
+// by the AWS SDK, by raw requests and by browsers without a key. The bill of each bucket is worked
+// out by hand, to the last micro-unit.
 import {
   CreateBucketCommand,
   DeleteObjectCommand,
@@ -21,8 +22,9 @@ const { target } = client;
 type Log = { classA: number; classB: number; bytesOut: number };
 
 /**
- * Prices of S3: 0.005 for 1,000 requests of class A, 0.0004 for 1,000 of class B, 0.09 for a GB (2^30) out. Each line is
- * rounded once. What is stored here for some minutes comes to less than half a micro-unit.
+ * Prices of S3: 0.005 for 1,000 requests of class A, 0.0004 for 1,000 of class B, 0.09 for a GB
+ * (2^30) out. Each line is rounded once. What is stored here for some minutes comes to less than
+ * half a micro-unit.
  */
 function billMicro({ classA, classB, bytesOut }: Log): number {
   const egress = (BigInt(bytesOut) * 90_000n * 2n + 2n ** 30n) / 2n ** 31n;
@@ -30,7 +32,12 @@ function billMicro({ classA, classB, bytesOut }: Log): number {
 }
 
 type Account = { readonly accessKey: string; readonly secretKey: string };
-type Work = { readonly bucket: string; readonly log: Log; readonly s3: S3Client; readonly signer: Account };
+type Work = {
+  readonly bucket: string;
+  readonly log: Log;
+  readonly s3: S3Client;
+  readonly signer: Account;
+};
 
 /** One round of operations on one key, each written down as it was answered. */
 async function workOn({ bucket, log, s3, signer }: Work, number: number): Promise<void> {
@@ -42,7 +49,8 @@ async function workOn({ bucket, log, s3, signer }: Work, number: number): Promis
     query?: Record<string, string>;
     headers?: Record<string, string>;
     key?: string;
-  }) => client.send({ bucket, ...call, signer, unsignedHeaders: { 'accept-encoding': 'identity' } });
+  }) =>
+    client.send({ bucket, ...call, signer, unsignedHeaders: { 'accept-encoding': 'identity' } });
 
   await s3.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: body }));
   log.classA += 1;
@@ -52,7 +60,12 @@ async function workOn({ bucket, log, s3, signer }: Work, number: number): Promis
   log.bytesOut += bytes?.length ?? 0;
   await s3.send(new HeadObjectCommand({ Bucket: bucket, Key: key }));
   log.classB += 1;
-  const part = await client.anonymous({ method: 'GET', bucket, key, headers: { range: 'bytes=0-9' } });
+  const part = await client.anonymous({
+    method: 'GET',
+    bucket,
+    key,
+    headers: { range: 'bytes=0-9' },
+  });
   expect(part.status).toBe(206);
   log.classB += 1;
   log.bytesOut += part.body.length;
@@ -66,7 +79,11 @@ async function workOn({ bucket, log, s3, signer }: Work, number: number): Promis
   const list = await raw({ method: 'GET', query: { 'list-type': '2', 'max-keys': '3' } });
   log.classA += 1;
   log.bytesOut += list.body.length;
-  const copy = await raw({ method: 'PUT', key: `${key}-copy`, headers: { 'x-amz-copy-source': `/${bucket}/${key}` } });
+  const copy = await raw({
+    method: 'PUT',
+    key: `${key}-copy`,
+    headers: { 'x-amz-copy-source': `/${bucket}/${key}` },
+  });
   expect(copy.status).toBe(200);
   log.classA += 1;
   log.bytesOut += copy.body.length;
@@ -121,13 +138,18 @@ describeCore('usage', () => {
       };
       const expected = { micro: billMicro(log), bytes: log.bytesOut };
       await expect.poll(standing, { timeout: 20_000, interval: 500 }).toEqual(expected);
-      // The same by name: of each round what workOn did, and the bucket's policy. What has not changed is no read. Deletions are
-      // free, so that what is spent does not tell when the last of them has come to the ledger.
+      // The same by name: of each round what workOn did, and the bucket's policy. What has not
+      // changed is no read. Deletions are free, so that what is spent does not tell when the last
+      // of them has come to the ledger.
       const from = new Date(Date.now() - 7_200_000).toISOString();
       const asked = `/usage?from=${from}&by=total&groupBy=operation,accessKey&bucket=${bucket}`;
       const named = async () => {
-        const { items } = (await api.call('GET', asked)).json as { items: { operation: string; quantity: string }[] };
-        const byName = Object.fromEntries(items.map(({ operation, quantity }) => [operation, Number(quantity)]));
+        const { items } = (await api.call('GET', asked)).json as {
+          items: { operation: string; quantity: string }[];
+        };
+        const byName = Object.fromEntries(
+          items.map(({ operation, quantity }) => [operation, Number(quantity)]),
+        );
         const { GetObject = 0, HeadObject = 0, SignedRead = 0, ...others } = byName;
         return { ...others, signedReads: GetObject + HeadObject + SignedRead };
       };
@@ -138,14 +160,18 @@ describeCore('usage', () => {
       });
     }
   };
-  it('is what a log of it says, for each of two accounts, to the last micro-unit', { timeout: 180_000 }, async () => {
+  it('is what a log of it says, for each of two accounts, to the last micro-unit', {
+    timeout: 180_000,
+  }, async () => {
     await inOneMonth(isAsLogged);
   });
 
   const countsWhatLeft = async () => {
     const { bucket, s3, api } = await openShop(target);
     const size = 40 * 1024 * 1024;
-    await s3.send(new PutObjectCommand({ Bucket: bucket, Key: 'film', Body: sampleBytes(size, 1) }));
+    await s3.send(
+      new PutObjectCommand({ Bucket: bucket, Key: 'film', Body: sampleBytes(size, 1) }),
+    );
     for (let visit = 0; visit < 3; visit++) {
       const leaving = new AbortController();
       const response = await fetch(client.url(bucket, 'film'), { signal: leaving.signal });
@@ -161,7 +187,9 @@ describeCore('usage', () => {
     // On Cloudflare the runtime sends large bodies by itself, and they count whole.
     expect(await spent()).toBeLessThanOrEqual(target.home === 'node' ? 2 * size : 3 * size);
   };
-  it('counts of a large body what left before its reader went away', { timeout: 60_000 }, async () => {
+  it('counts of a large body what left before its reader went away', {
+    timeout: 60_000,
+  }, async () => {
     await inOneMonth(countsWhatLeft);
   });
 });

@@ -1,5 +1,5 @@
-// Host names of a customer's own, bound to a bucket or to a folder of one. The requests carry them in Host, as they would
-// come from a browser once DNS points here.
+// Host names of a customer's own, bound to a bucket or to a folder of one. The requests carry them
+// in Host, as they would come from a browser once DNS points here.
 import { afterAll, beforeAll, expect } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
 import { openToEveryone } from '../kit/clients/bucket-work.ts';
@@ -22,7 +22,9 @@ describeCore('a custom domain', () => {
   beforeAll(async () => {
     for (const key of ['index.html', 'page.html', 'docs/index.html', 'docs/a b.html']) {
       const headers = { 'content-type': 'text/html' };
-      expect((await send({ method: 'PUT', bucket, key, body: `<p>${key}`, headers })).status).toBe(200);
+      expect((await send({ method: 'PUT', bucket, key, body: `<p>${key}`, headers })).status).toBe(
+        200,
+      );
     }
     await openToEveryone(client, bucket);
     expect((await configure({ domains: DOMAINS })).status).toBe(200);
@@ -46,7 +48,8 @@ describeCore('a custom domain', () => {
       const page = await visit(path, at);
       expect([page.status, page.text], `${at}${path}`).toEqual([200, text]);
     }
-    for (const path of [`/${bucket}/page.html`, '/-/health']) expect((await visit(path)).status, path).toBe(404);
+    for (const path of [`/${bucket}/page.html`, '/-/health'])
+      expect((await visit(path)).status, path).toBe(404);
     for (const path of ['/page.html', '/../page.html', '/%2e%2e/page.html']) {
       expect((await visit(path, docsHost)).status, path).not.toBe(200);
     }
@@ -70,19 +73,39 @@ describeCore('a custom domain', () => {
     expect((await send({ method: 'DELETE', bucket, query: { policy: '' } })).status).toBe(204);
     const open = async (call: { path: string; at: string; method?: string; body?: string }) => {
       const { path, at, method = 'GET', body } = call;
-      const [presignedPath = '', sentQuery = ''] = presigned({ method, path, host: at }).split(/\?(.*)/s);
-      return anonymous({ method, path: presignedPath, sentQuery, host: at, ...(body === undefined ? {} : { body }) });
+      const [presignedPath = '', sentQuery = ''] = presigned({ method, path, host: at }).split(
+        /\?(.*)/s,
+      );
+      return anonymous({
+        method,
+        path: presignedPath,
+        sentQuery,
+        host: at,
+        ...(body === undefined ? {} : { body }),
+      });
     };
     const page = await open({ path: '/page.html', at: host });
     expect([page.status, page.text]).toEqual([200, '<p>page.html']);
     expect(page.headers).not.toHaveProperty('content-security-policy');
     const inFolder = await open({ path: '/a%20b.html', at: docsHost });
     expect(inFolder.text).toBe('<p>docs/a b.html');
-    expect((await open({ path: '/new.txt', at: docsHost, method: 'PUT', body: 'new' })).status).toBe(200);
+    expect(
+      (await open({ path: '/new.txt', at: docsHost, method: 'PUT', body: 'new' })).status,
+    ).toBe(200);
     expect((await send({ method: 'GET', bucket, key: 'docs/new.txt' })).text).toBe('new');
-    const listing = await send({ method: 'GET', path: '/', host, query: { 'list-type': '2', prefix: 'docs/n' } });
+    const listing = await send({
+      method: 'GET',
+      path: '/',
+      host,
+      query: { 'list-type': '2', prefix: 'docs/n' },
+    });
     expect(listing.text).toContain('<Key>docs/new.txt</Key>');
-    const wrong = await anonymous({ method: 'GET', path: '/page.html', host, query: { 'X-Amz-Signature': 'x' } });
+    const wrong = await anonymous({
+      method: 'GET',
+      path: '/page.html',
+      host,
+      query: { 'X-Amz-Signature': 'x' },
+    });
     expect(wrong.status).toBe(400);
     await openToEveryone(client, bucket);
     await eventually(
@@ -92,7 +115,12 @@ describeCore('a custom domain', () => {
   });
 
   it('leaves every other host to S3', async () => {
-    for (const at of [`www.${bucket}.example.com`, `x.${host}`, 'localhost:9000', 's3.other.example']) {
+    for (const at of [
+      `www.${bucket}.example.com`,
+      `x.${host}`,
+      'localhost:9000',
+      's3.other.example',
+    ]) {
       const reply = await send({ method: 'GET', bucket, key: 'page.html', host: at });
       expect([reply.status, reply.text], at).toEqual([200, '<p>page.html']);
     }
@@ -103,7 +131,10 @@ describeCore('a custom domain', () => {
     const unbind = (headers: Record<string, string>) =>
       send({ method: 'PUT', bucket, query: { hosting: '' }, body: left, headers });
     const refused = await unbind({});
-    expect([refused.status, refused.text.includes(`This would unbind ${host}:`)]).toEqual([428, true]);
+    expect([refused.status, refused.text.includes(`This would unbind ${host}:`)]).toEqual([
+      428,
+      true,
+    ]);
     const { etag = '' } = (await send({ method: 'GET', bucket, query: { hosting: '' } })).headers;
     expect((await unbind({ 'if-match': etag })).status).toBe(200);
     const over = await eventually(

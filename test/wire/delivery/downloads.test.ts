@@ -1,4 +1,5 @@
-// Downloads as people make them: named files, digests to check them by, and clients that break and go on.
+// Downloads as people make them: named files, digests to check them by, and clients that break and
+// go on.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
@@ -57,7 +58,9 @@ describeCore('the name of a download', () => {
     expect(named.headers['content-disposition']).toBe(
       `attachment; filename="report _a_.txt"; filename*=UTF-8''report%20%22a%22.txt`,
     );
-    expect((await read('own', { download: '' })).headers['content-disposition']).toBe('attachment; filename="own.pdf"');
+    expect((await read('own', { download: '' })).headers['content-disposition']).toBe(
+      'attachment; filename="own.pdf"',
+    );
     expectError(await read('own', { download: 'x'.repeat(300) }), 400, 'InvalidArgument');
   });
 
@@ -79,16 +82,28 @@ describeCore('digests', () => {
   beforeAll(async () => {
     await openToEveryone(client, bucket);
     await s3.send(new PutObjectCommand({ Bucket: bucket, Key: 'small', Body: small }));
-    await s3.send(new PutObjectCommand({ Bucket: bucket, Key: 'large', Body: large, ChecksumAlgorithm: 'SHA256' }));
+    await s3.send(
+      new PutObjectCommand({
+        Bucket: bucket,
+        Key: 'large',
+        Body: large,
+        ChecksumAlgorithm: 'SHA256',
+      }),
+    );
   });
 
   for (const how of ['anonymous', 'send'] as const) {
     it(`are told on request (${how === 'send' ? 'signed' : 'public'})`, async () => {
       const read = (key: string, headers: Record<string, string>, method = 'GET') =>
         client[how]({ method, bucket, key, headers });
-      expect(Object.keys((await read('large', {})).headers).filter((name) => name.includes('digest'))).toEqual([]);
+      expect(
+        Object.keys((await read('large', {})).headers).filter((name) => name.includes('digest')),
+      ).toEqual([]);
       for (const [key, bytes] of Object.entries({ small, large })) {
-        const reply = await read(key, { 'want-repr-digest': 'sha-256=5, md5=1', 'want-content-digest': 'sha-256=1' });
+        const reply = await read(key, {
+          'want-repr-digest': 'sha-256=5, md5=1',
+          'want-content-digest': 'sha-256=1',
+        });
         expect(reply.headers).toMatchObject({
           'repr-digest': `sha-256=:${sha256(bytes)}:`,
           'content-digest': `sha-256=:${sha256(bytes)}:`,
@@ -100,7 +115,10 @@ describeCore('digests', () => {
         'want-content-digest': 'md5=1',
         'want-digest': 'sha-256, md5;q=0.5',
       });
-      expect(part.headers).toMatchObject({ 'repr-digest': `md5=:${md5(large)}:`, digest: `SHA-256=${sha256(large)}` });
+      expect(part.headers).toMatchObject({
+        'repr-digest': `md5=:${md5(large)}:`,
+        digest: `SHA-256=${sha256(large)}`,
+      });
       expect(part.headers['content-digest']).toBeUndefined();
       const head = await read('large', { 'want-repr-digest': 'sha-256=1' }, 'HEAD');
       expect(head.headers['repr-digest']).toBe(`sha-256=:${sha256(large)}:`);
@@ -108,8 +126,15 @@ describeCore('digests', () => {
   }
 });
 
-/** Reads an answer until about `wantedBytes`, then breaks the connection; all of it when there is not more. */
-async function take(answer: Response, abort: AbortController, wantedBytes: number): Promise<Buffer> {
+/**
+ * Reads an answer until about `wantedBytes`, then breaks the connection; all of it when there is
+ * not more.
+ */
+async function take(
+  answer: Response,
+  abort: AbortController,
+  wantedBytes: number,
+): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
   for await (const chunk of answer.body ?? []) {
@@ -158,7 +183,13 @@ describeCore('a download that breaks', () => {
   const versions = [sampleBytes(SIZE, 81), sampleBytes(SIZE, 82)];
   /** Overwrites by a copy, for which no byte moves. */
   const put = (version: number) =>
-    s3.send(new CopyObjectCommand({ Bucket: bucket, Key: 'file.bin', CopySource: `${bucket}/version-${version}` }));
+    s3.send(
+      new CopyObjectCommand({
+        Bucket: bucket,
+        Key: 'file.bin',
+        CopySource: `${bucket}/version-${version}`,
+      }),
+    );
   const links = {
     public: () => `${target.url}/${bucket}/file.bin`,
     presigned: () => target.url + presigned({ method: 'GET', bucket, key: 'file.bin' }),
@@ -186,7 +217,9 @@ describeCore('a download that breaks', () => {
           const answer = await fetch(link(), { headers, signal: abort.signal });
           expect(answer.status).toBe(got.length === 0 ? 200 : 206);
           if (got.length > 0) {
-            expect(answer.headers.get('content-range')).toBe(`bytes ${got.length}-${SIZE - 1}/${SIZE}`);
+            expect(answer.headers.get('content-range')).toBe(
+              `bytes ${got.length}-${SIZE - 1}/${SIZE}`,
+            );
           }
           etag = answer.headers.get('etag') ?? '';
           got = Buffer.concat([got, await take(answer, abort, 1 + Math.floor(next() * MiB))]);
@@ -210,7 +243,8 @@ describeCore('a download that breaks', () => {
             got.length === 0 ? {} : { range: `bytes=${got.length}-`, 'if-range': etag };
           const answer = await fetch(link(), { headers, signal: abort.signal });
           expect([200, 206]).toContain(answer.status);
-          // A whole answer is another version, or the first: what came before does not count any more.
+          // A whole answer is another version, or the first: what came before does not count any
+          // more.
           if (answer.status === 200) got = Buffer.alloc(0);
           etag = answer.headers.get('etag') ?? '';
           got = Buffer.concat([got, await take(answer, abort, 1 + Math.floor(next() * 1.5 * MiB))]);
@@ -247,7 +281,14 @@ describeCore('a download that breaks', () => {
         const file = join(folder, 'file.bin');
         const url = link();
         const cutter = await startCutter(MiB);
-        const broken = run('curl', ['-sS', '--connect-to', `::127.0.0.1:${cutter.port}`, '-o', file, url]);
+        const broken = run('curl', [
+          '-sS',
+          '--connect-to',
+          `::127.0.0.1:${cutter.port}`,
+          '-o',
+          file,
+          url,
+        ]);
         await expect(broken).rejects.toThrow();
         cutter.close();
         const { size } = await stat(file);

@@ -1,4 +1,5 @@
-// How fresh public reads are after a write: on Node nothing may ever be stale; elsewhere no longer than the target says.
+// How fresh public reads are after a write: on Node nothing may ever be stale; elsewhere no longer
+// than the target says.
 import { beforeAll, expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
 import { openToEveryone } from '../kit/clients/bucket-work.ts';
@@ -53,7 +54,13 @@ describeCore('freshness', () => {
 
   it('of copies and metadata: equal bytes never bring old headers', async () => {
     const put = (type: string) =>
-      send({ method: 'PUT', bucket, key: 'typed', body: 'same', headers: { 'content-type': type } });
+      send({
+        method: 'PUT',
+        bucket,
+        key: 'typed',
+        body: 'same',
+        headers: { 'content-type': type },
+      });
     for (const type of ['text/x-one', 'text/x-two']) {
       await put(type);
       const reply = await eventually(
@@ -90,7 +97,12 @@ describeCore('freshness', () => {
       ({ text }) => text === 'one',
     );
     const ifNew = () =>
-      anonymous({ method: 'GET', bucket, key: 'checked', headers: { 'if-none-match': first.headers.etag ?? '' } });
+      anonymous({
+        method: 'GET',
+        bucket,
+        key: 'checked',
+        headers: { 'if-none-match': first.headers.etag ?? '' },
+      });
     expect((await ifNew()).status).toBe(304);
     await put('three');
     expect((await eventually(ifNew, ({ status }) => status === 200)).text).toBe('three');
@@ -105,7 +117,8 @@ describeCore('freshness', () => {
     let isDone = false;
     const bodyOf = (round: number) => `${round} `.repeat(30_000);
     const valid = new Map<string, string>();
-    for (let round = 0; round < 20; round++) valid.set(`"${md5Hex(Buffer.from(bodyOf(round)))}"`, bodyOf(round));
+    for (let round = 0; round < 20; round++)
+      valid.set(`"${md5Hex(Buffer.from(bodyOf(round)))}"`, bodyOf(round));
     await send({ method: 'PUT', bucket, key: 'mix', body: bodyOf(0) });
     const reader = async () => {
       while (!isDone) {
@@ -114,7 +127,8 @@ describeCore('freshness', () => {
       }
     };
     const readers = [reader(), reader(), reader()];
-    for (let round = 1; round < 20; round++) await send({ method: 'PUT', bucket, key: 'mix', body: bodyOf(round) });
+    for (let round = 1; round < 20; round++)
+      await send({ method: 'PUT', bucket, key: 'mix', body: bodyOf(round) });
     isDone = true;
     await Promise.all(readers);
   });

@@ -1,4 +1,5 @@
-// A site as its owner makes it: pages and assets put by the SDK, settings as JSON, rules as files, visited as browsers do.
+// A site as its owner makes it: pages and assets put by the SDK, settings as JSON, rules as files,
+// visited as browsers do.
 import { beforeAll, describe, expect } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
 import { openToEveryone } from '../kit/clients/bucket-work.ts';
@@ -20,18 +21,35 @@ describeCore('a hosted site', () => {
   const visit = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
     anonymous({ method, path, host, headers });
   const put = async (key: string, body: string, type = 'text/html') => {
-    const reply = await send({ method: 'PUT', bucket, key, body, headers: { 'content-type': type } });
+    const reply = await send({
+      method: 'PUT',
+      bucket,
+      key,
+      body,
+      headers: { 'content-type': type },
+    });
     expect(reply.status, key).toBe(200);
   };
   const configure = async (document: object) => {
-    const reply = await send({ method: 'PUT', bucket, query: { hosting: '' }, body: JSON.stringify(document) });
+    const reply = await send({
+      method: 'PUT',
+      bucket,
+      query: { hosting: '' },
+      body: JSON.stringify(document),
+    });
     expect(reply.status, reply.text).toBe(200);
   };
-  const until = (path: string, isRight: (reply: Reply) => boolean, headers: Record<string, string> = {}) =>
-    eventually(() => visit(path, headers), isRight);
+  const until = (
+    path: string,
+    isRight: (reply: Reply) => boolean,
+    headers: Record<string, string> = {},
+  ) => eventually(() => visit(path, headers), isRight);
 
   beforeAll(async () => {
-    await put('index.html', '<!doctype html><title>Home</title><script src="/assets/app-3f2a91bc.js"></script>');
+    await put(
+      'index.html',
+      '<!doctype html><title>Home</title><script src="/assets/app-3f2a91bc.js"></script>',
+    );
     await put('about.html', '<p>about');
     await put('blog/first/index.html', '<p>first post');
     await put('assets/app-3f2a91bc.js', 'console.log(1)', 'text/javascript');
@@ -86,7 +104,11 @@ describeCore('a hosted site', () => {
         expect((await visit('/about', { 'if-modified-since': modified })).status).toBe(304);
         expect((await visit('/about', { 'if-match': '"other"' })).status).toBe(412);
         const part = await visit('/about', { range: 'bytes=3-' });
-        expect([part.status, part.text, part.headers['content-range']]).toEqual([206, 'about', 'bytes 3-7/8']);
+        expect([part.status, part.text, part.headers['content-range']]).toEqual([
+          206,
+          'about',
+          'bytes 3-7/8',
+        ]);
         expect((await visit('/about', {}, 'HEAD')).headers['content-length']).toBe('8');
       }
     });
@@ -103,8 +125,16 @@ describeCore('a hosted site', () => {
 
   it('follows _redirects and _headers from when they are put until they are deleted', async () => {
     await configure({});
-    await put('_redirects', '/old-about /about 301\n/news/* /blog/:splat\n/start /index.html 200\n', 'text/plain');
-    await put('_headers', '/*\n  X-Robots-Tag: noindex\n/photos/*\n  Cache-Control: max-age=7\n', 'text/plain');
+    await put(
+      '_redirects',
+      '/old-about /about 301\n/news/* /blog/:splat\n/start /index.html 200\n',
+      'text/plain',
+    );
+    await put(
+      '_headers',
+      '/*\n  X-Robots-Tag: noindex\n/photos/*\n  Cache-Control: max-age=7\n',
+      'text/plain',
+    );
     const moved = await until('/old-about?x=1', ({ status }) => status === 301);
     expect([moved.status, moved.headers.location]).toEqual([301, '/about?x=1']);
     await until('/about', ({ headers }) => headers['x-robots-tag'] === 'noindex');
@@ -134,7 +164,9 @@ describeCore('a hosted site', () => {
       for (const referer of ['https://friend.example/a', `http://${host}/about`, '']) {
         expect((await visit('/photos/cat.jpg', { referer })).status, referer).toBe(200);
       }
-      expect((await visit('/photos/cat.jpg', { referer: 'https://evil.example/' })).status).toBe(403);
+      expect((await visit('/photos/cat.jpg', { referer: 'https://evil.example/' })).status).toBe(
+        403,
+      );
       expect((await visit('/about', { referer: 'https://evil.example/' })).status).toBe(200);
     }
     for (const [query, headers] of [
@@ -143,7 +175,13 @@ describeCore('a hosted site', () => {
       [{}, { 'x-amz-checksum-mode': 'ENABLED' }],
     ] as const) {
       const evil = { ...headers, referer: 'https://evil.example/' };
-      const direct = await anonymous({ method: 'GET', bucket, key: 'photos/cat.jpg', query, headers: evil });
+      const direct = await anonymous({
+        method: 'GET',
+        bucket,
+        key: 'photos/cat.jpg',
+        query,
+        headers: evil,
+      });
       expect(direct.status).toBe(403);
     }
   });
@@ -165,7 +203,12 @@ describeCore('a hosted site', () => {
   });
 
   it('tells its owner what is wrong with the settings', async () => {
-    const wrong = await send({ method: 'PUT', bucket, query: { hosting: '' }, body: '{"cleanURLs":true}' });
+    const wrong = await send({
+      method: 'PUT',
+      bucket,
+      query: { hosting: '' },
+      body: '{"cleanURLs":true}',
+    });
     expect(wrong.status).toBe(400);
     expect(wrong.text).toMatch(/hosting has no setting .*cleanURLs.* It has: indexDocument/);
     const stranger = await anonymous({ method: 'GET', bucket, query: { hosting: '' } });

@@ -17,8 +17,11 @@ const sizeOfPng = (bytes: Buffer) => [bytes.readUInt32BE(16), bytes.readUInt32BE
 describeCore('images by their address', () => {
   const bucket = useBucket(client);
   const original = pngOf(320, 200);
-  const read = (query: Record<string, string>, headers: Record<string, string> = {}, key = 'a/photo.png') =>
-    anonymous({ method: 'GET', bucket, key, query, headers });
+  const read = (
+    query: Record<string, string>,
+    headers: Record<string, string> = {},
+    key = 'a/photo.png',
+  ) => anonymous({ method: 'GET', bucket, key, query, headers });
   const allow = (images: object | null) =>
     send({ method: 'PUT', bucket, query: { hosting: '' }, body: JSON.stringify({ images }) });
 
@@ -36,14 +39,23 @@ describeCore('images by their address', () => {
   itUnless(imagesReason)('are made, kept, and told apart', async () => {
     expect((await allow({ sizes: [40, 64], maxSize: 500 })).status).toBe(200);
     const small = await read({ w: '40' });
-    expect([small.status, small.headers['content-type'], sizeOfPng(small.body)]).toEqual([200, 'image/png', [40, 25]]);
+    expect([small.status, small.headers['content-type'], sizeOfPng(small.body)]).toEqual([
+      200,
+      'image/png',
+      [40, 25],
+    ]);
     expect(small.headers['content-length']).toBe(`${small.body.length}`);
     const again = await read({ w: '40' });
     expect([again.headers.etag, again.body.equals(small.body)]).toEqual([small.headers.etag, true]);
-    expect((await read({ w: '40' }, { 'if-none-match': small.headers.etag ?? '' })).status).toBe(304);
+    expect((await read({ w: '40' }, { 'if-none-match': small.headers.etag ?? '' })).status).toBe(
+      304,
+    );
     expect(sizeOfPng((await read({ w: '64', h: '64', fit: 'cover' })).body)).toEqual([64, 64]);
     const webp = await read({ w: '40', format: 'auto' }, { accept: 'image/webp,*/*' });
-    expect([webp.headers['content-type'], webp.body.toString('latin1', 8, 12)]).toEqual(['image/webp', 'WEBP']);
+    expect([webp.headers['content-type'], webp.body.toString('latin1', 8, 12)]).toEqual([
+      'image/webp',
+      'WEBP',
+    ]);
     expect(webp.headers.vary).toContain('Accept');
     expect((await read({})).body.equals(original)).toBe(true);
   });
@@ -57,12 +69,15 @@ describeCore('images by their address', () => {
     expectError(await read({ w: '40' }, {}, 'missing.png'), 404, 'NoSuchKey');
   });
 
-  itUnless(target.home === 'workers' ? null : 'images are made here')('say so where none are made', async () => {
-    await allow({ sizes: [10] });
-    const reply = await read({ w: '10' });
-    expectError(reply, 501, 'NotImplemented');
-    expect(reply.text).toContain('Images binding');
-  });
+  itUnless(target.home === 'workers' ? null : 'images are made here')(
+    'say so where none are made',
+    async () => {
+      await allow({ sizes: [10] });
+      const reply = await read({ w: '10' });
+      expectError(reply, 501, 'NotImplemented');
+      expect(reply.text).toContain('Images binding');
+    },
+  );
 
   it('are of no size that is not listed, unless the owner asks for any', async () => {
     for (const images of [{}, { sizes: [] }, { sizes: [40], maxSize: 500 }]) {
@@ -75,39 +90,52 @@ describeCore('images by their address', () => {
     if (imagesReason === null) expect(sizeOfPng((await read({ w: '48' })).body)).toEqual([48, 30]);
   });
 
-  itUnless(imagesReason)('are of any size that the owner has signed, private ones too, and nobody else', async () => {
-    await allow({ sizes: [40], maxSize: 500 });
-    const { other } = target;
-    const link = (w: string, signer: Partial<Signer> = {}, key = 'a/photo.png') =>
-      presigned({ method: 'GET', bucket, key, query: { w }, signer });
-    const open = async (path: string) => {
-      const [pathname = '', sentQuery = ''] = path.split('?');
-      return anonymous({ method: 'GET', path: pathname, sentQuery });
-    };
-    const small = await open(link('48'));
-    expect([small.status, sizeOfPng(small.body)]).toEqual([200, [48, 30]]);
-    const signed = await send({ method: 'GET', bucket, key: 'a/photo.png', query: { w: '56' } });
-    expect(sizeOfPng(signed.body)).toEqual([56, 35]);
-    expectError(await open(link('48').replace('w=48', 'w=49')), 403, 'SignatureDoesNotMatch');
-    expectError(await open(link('501')), 400, 'InvalidArgument');
-    // It may read the object, as everybody may, and gets what is stored.
-    if (other !== null) expect((await open(link('52', other))).body.equals(original)).toBe(true);
-    await send({ method: 'DELETE', bucket, query: { policy: '' } });
-    const mine = await open(link('60'));
-    expect([mine.status, mine.headers['cache-control'], sizeOfPng(mine.body)[0]]).toEqual([
-      200,
-      'private, no-cache',
-      60,
-    ]);
-    expectError(await read({ w: '40' }), 403, 'AccessDenied');
-    if (other !== null) expectError(await open(link('60', other)), 403, 'AccessDenied');
-    await openToEveryone(client, bucket);
-  });
+  itUnless(imagesReason)(
+    'are of any size that the owner has signed, private ones too, and nobody else',
+    async () => {
+      await allow({ sizes: [40], maxSize: 500 });
+      const { other } = target;
+      const link = (w: string, signer: Partial<Signer> = {}, key = 'a/photo.png') =>
+        presigned({ method: 'GET', bucket, key, query: { w }, signer });
+      const open = async (path: string) => {
+        const [pathname = '', sentQuery = ''] = path.split('?');
+        return anonymous({ method: 'GET', path: pathname, sentQuery });
+      };
+      const small = await open(link('48'));
+      expect([small.status, sizeOfPng(small.body)]).toEqual([200, [48, 30]]);
+      const signed = await send({ method: 'GET', bucket, key: 'a/photo.png', query: { w: '56' } });
+      expect(sizeOfPng(signed.body)).toEqual([56, 35]);
+      expectError(await open(link('48').replace('w=48', 'w=49')), 403, 'SignatureDoesNotMatch');
+      expectError(await open(link('501')), 400, 'InvalidArgument');
+      // It may read the object, as everybody may, and gets what is stored.
+      if (other !== null) expect((await open(link('52', other))).body.equals(original)).toBe(true);
+      await send({ method: 'DELETE', bucket, query: { policy: '' } });
+      const mine = await open(link('60'));
+      expect([mine.status, mine.headers['cache-control'], sizeOfPng(mine.body)[0]]).toEqual([
+        200,
+        'private, no-cache',
+        60,
+      ]);
+      expectError(await read({ w: '40' }), 403, 'AccessDenied');
+      if (other !== null) expectError(await open(link('60', other)), 403, 'AccessDenied');
+      await openToEveryone(client, bucket);
+    },
+  );
 
   it('are configured with sense', async () => {
-    for (const images of [{ sizes: [0] }, { sizes: 'all' }, { maxSize: 5000 }, { width: 1 }, 'on']) {
+    for (const images of [
+      { sizes: [0] },
+      { sizes: 'all' },
+      { maxSize: 5000 },
+      { width: 1 },
+      'on',
+    ]) {
       const body = JSON.stringify({ images });
-      expectError(await send({ method: 'PUT', bucket, query: { hosting: '' }, body }), 400, 'InvalidRequest');
+      expectError(
+        await send({ method: 'PUT', bucket, query: { hosting: '' }, body }),
+        400,
+        'InvalidRequest',
+      );
     }
   });
 });

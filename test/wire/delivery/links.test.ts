@@ -1,5 +1,5 @@
-// Presigned URLs as download links: what is changed, made private or revoked is seen by the next reader on Node, and
-// elsewhere within the bound of the home.
+// Presigned URLs as download links: what is changed, made private or revoked is seen by the next
+// reader on Node, and elsewhere within the bound of the home.
 import { expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
 import type { Call } from '../kit/clients/client.ts';
@@ -14,7 +14,8 @@ const { other } = target;
 /** A reader of a link, who asks again and again. */
 function readerOf(call: Call): () => Promise<Reply> {
   const link = client.presigned(call);
-  return () => exchange(target.url, { method: call.method, target: link, headers: { host: client.host } });
+  return () =>
+    exchange(target.url, { method: call.method, target: link, headers: { host: client.host } });
 }
 
 async function expectSoon(read: () => Promise<Reply>, expected: number | string): Promise<void> {
@@ -37,22 +38,25 @@ describeCore('links', () => {
   const bucket = useBucket(client);
   const asOther = { accessKey: other?.accessKey ?? '', secretKey: other?.secretKey ?? '' };
 
-  it.each([10, 100_000])('show what was written, overwritten and deleted, of %i bytes', async (size) => {
-    const key = `link-${size}`;
-    const read = readerOf({ method: 'GET', bucket, key });
-    expect((await read()).status).toBe(404);
-    for (const letter of ['a', 'b', 'c']) {
-      const body = letter.repeat(size);
-      await send({ method: 'PUT', bucket, key, body });
-      if (letter === 'a') expect((await read()).text).toBe(body);
-      await expectSoon(read, body);
-      // Who signs the header sees his own write at once, in every home.
-      expect((await send({ method: 'GET', bucket, key })).text).toBe(body);
-    }
-    await send({ method: 'DELETE', bucket, key });
-    await expectSoon(read, 404);
-    expect((await send({ method: 'GET', bucket, key })).status).toBe(404);
-  });
+  it.each([10, 100_000])(
+    'show what was written, overwritten and deleted, of %i bytes',
+    async (size) => {
+      const key = `link-${size}`;
+      const read = readerOf({ method: 'GET', bucket, key });
+      expect((await read()).status).toBe(404);
+      for (const letter of ['a', 'b', 'c']) {
+        const body = letter.repeat(size);
+        await send({ method: 'PUT', bucket, key, body });
+        if (letter === 'a') expect((await read()).text).toBe(body);
+        await expectSoon(read, body);
+        // Who signs the header sees his own write at once, in every home.
+        expect((await send({ method: 'GET', bucket, key })).text).toBe(body);
+      }
+      await send({ method: 'DELETE', bucket, key });
+      await expectSoon(read, 404);
+      expect((await send({ method: 'GET', bucket, key })).status).toBe(404);
+    },
+  );
 
   itWithOther('of another account end with the policy that let it read', async () => {
     await send({ method: 'PUT', bucket, key: 'by-policy', body: 'x' });
@@ -76,7 +80,13 @@ describeCore('links', () => {
     await send({ method: 'PUT', bucket, key, body: 'x', headers: { 'x-amz-acl': 'public-read' } });
     const read = readerOf({ method: 'GET', bucket, key, signer: asOther });
     expect((await read()).status).toBe(200);
-    const closed = await send({ method: 'PUT', bucket, key, query: { acl: '' }, headers: { 'x-amz-acl': 'private' } });
+    const closed = await send({
+      method: 'PUT',
+      bucket,
+      key,
+      query: { acl: '' },
+      headers: { 'x-amz-acl': 'private' },
+    });
     expect(closed.status).toBe(200);
     await expectSoon(read, 403);
   });

@@ -1,5 +1,5 @@
-// /-/ready, for everybody. /-/metrics: private, readable by Prometheus, and it counts what was done. Other tests use the server meanwhile, so
-// counts are compared with "at least".
+// /-/ready, for everybody. /-/metrics: private, readable by Prometheus, and it counts what was
+// done. Other tests use the server meanwhile, so counts are compared with "at least".
 import { expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
 import { openToEveryone } from '../kit/clients/bucket-work.ts';
@@ -9,7 +9,8 @@ import { parseMetricsPage } from '../kit/metrics-page.ts';
 const { send, anonymous, target } = client;
 const token = target.metricsToken;
 
-const ask = (headers: Record<string, string>, method = 'GET') => anonymous({ method, path: '/-/metrics', headers });
+const ask = (headers: Record<string, string>, method = 'GET') =>
+  anonymous({ method, path: '/-/metrics', headers });
 const authorization = `Bearer ${token}`;
 
 async function scrape() {
@@ -22,7 +23,10 @@ describeCore('readiness', () => {
   it('is shown to everybody, not kept by caches, and for reading only', async () => {
     const reply = await anonymous({ method: 'GET', path: '/-/ready' });
     expect([reply.status, JSON.parse(reply.text)]).toEqual([200, { status: 'ready' }]);
-    expect(reply.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' });
+    expect(reply.headers).toMatchObject({
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+    });
     expect((await anonymous({ method: 'HEAD', path: '/-/ready' })).status).toBe(200);
     expect((await anonymous({ method: 'POST', path: '/-/ready' })).status).toBe(405);
   });
@@ -50,46 +54,66 @@ describeCore('metrics', () => {
       });
     }
     const reply = await ask({ authorization: `bearer  ${token}` });
-    expect([reply.status, reply.headers['content-type']]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
+    expect([reply.status, reply.headers['content-type']]).toEqual([
+      200,
+      'text/plain; version=0.0.4; charset=utf-8',
+    ]);
     expect(reply.headers['cache-control']).toBe('no-store');
     const head = await ask({ authorization }, 'HEAD');
     expect([head.status, head.text]).toEqual([200, '']);
     expect((await ask({ authorization }, 'POST')).status).toBe(405);
   });
 
-  it.skipIf(token === null)('count requests, tiers and bytes of both doors, under no label of a stranger', async () => {
-    await openToEveryone(client, bucket);
-    const before = await scrape();
-    await send({ method: 'PUT', bucket, key: 'counted', body: 'x'.repeat(1000) });
-    for (const _ of [1, 2, 3]) expect((await anonymous({ method: 'GET', bucket, key: 'counted' })).status).toBe(200);
-    expect((await anonymous({ method: 'GET', bucket, key: 'not-there' })).status).toBe(404);
-    expect((await send({ method: 'GET', bucket, key: 'counted' })).status).toBe(200);
-    expect(
-      (await send({ method: 'GET', bucket, query: { nonsense: '' }, signer: { secretKey: 'wrong' } })).status,
-    ).toBe(403);
-    const after = await scrape();
-    const grown = (name: string, labels: Record<string, string>) =>
-      after.value(name, labels) - before.value(name, labels);
-    const requests = (surface: string, operation: string, status: string) =>
-      grown('quayside_requests_total', { surface, operation, status });
-    expect(requests('s3', 'PutObject', '2xx')).toBeGreaterThanOrEqual(1);
-    expect(requests('delivery', 'GetObject', '2xx')).toBeGreaterThanOrEqual(3);
-    expect(requests('delivery', 'GetObject', '4xx')).toBeGreaterThanOrEqual(1);
-    expect(requests('s3', 'GetObject', '2xx')).toBeGreaterThanOrEqual(1);
-    expect(requests('s3', 'ListObjects', '4xx')).toBeGreaterThanOrEqual(1);
-    expect(requests('system', 'Metrics', '2xx')).toBeGreaterThanOrEqual(1);
-    expect(grown('quayside_metadata_lookups_total', { tier: 'memory' })).toBeGreaterThanOrEqual(1);
-    expect(grown('quayside_metadata_lookups_total', { tier: 'index' })).toBeGreaterThanOrEqual(1);
-    expect(grown('quayside_body_lookups_total', { tier: 'memory' })).toBeGreaterThanOrEqual(1);
-    expect(grown('quayside_sent_bytes_total', {})).toBeGreaterThanOrEqual(4000);
-    expect(
-      grown('quayside_request_duration_seconds_count', { surface: 's3', operation: 'PutObject' }),
-    ).toBeGreaterThanOrEqual(1);
-    expect(after.value('quayside_requests_in_flight')).toBeGreaterThanOrEqual(1);
-    expect(after.value('quayside_cache_entries', { cache: 'pointers' })).toBeGreaterThanOrEqual(1);
-    expect([...after.labelValues('operation')].filter((name) => !/^[A-Z][A-Za-z0-9]+$/.test(name))).toEqual([]);
-    expect(after.labelValues('bucket').size).toBe(0);
-  });
+  it.skipIf(token === null)(
+    'count requests, tiers and bytes of both doors, under no label of a stranger',
+    async () => {
+      await openToEveryone(client, bucket);
+      const before = await scrape();
+      await send({ method: 'PUT', bucket, key: 'counted', body: 'x'.repeat(1000) });
+      for (const _ of [1, 2, 3])
+        expect((await anonymous({ method: 'GET', bucket, key: 'counted' })).status).toBe(200);
+      expect((await anonymous({ method: 'GET', bucket, key: 'not-there' })).status).toBe(404);
+      expect((await send({ method: 'GET', bucket, key: 'counted' })).status).toBe(200);
+      expect(
+        (
+          await send({
+            method: 'GET',
+            bucket,
+            query: { nonsense: '' },
+            signer: { secretKey: 'wrong' },
+          })
+        ).status,
+      ).toBe(403);
+      const after = await scrape();
+      const grown = (name: string, labels: Record<string, string>) =>
+        after.value(name, labels) - before.value(name, labels);
+      const requests = (surface: string, operation: string, status: string) =>
+        grown('quayside_requests_total', { surface, operation, status });
+      expect(requests('s3', 'PutObject', '2xx')).toBeGreaterThanOrEqual(1);
+      expect(requests('delivery', 'GetObject', '2xx')).toBeGreaterThanOrEqual(3);
+      expect(requests('delivery', 'GetObject', '4xx')).toBeGreaterThanOrEqual(1);
+      expect(requests('s3', 'GetObject', '2xx')).toBeGreaterThanOrEqual(1);
+      expect(requests('s3', 'ListObjects', '4xx')).toBeGreaterThanOrEqual(1);
+      expect(requests('system', 'Metrics', '2xx')).toBeGreaterThanOrEqual(1);
+      expect(grown('quayside_metadata_lookups_total', { tier: 'memory' })).toBeGreaterThanOrEqual(
+        1,
+      );
+      expect(grown('quayside_metadata_lookups_total', { tier: 'index' })).toBeGreaterThanOrEqual(1);
+      expect(grown('quayside_body_lookups_total', { tier: 'memory' })).toBeGreaterThanOrEqual(1);
+      expect(grown('quayside_sent_bytes_total', {})).toBeGreaterThanOrEqual(4000);
+      expect(
+        grown('quayside_request_duration_seconds_count', { surface: 's3', operation: 'PutObject' }),
+      ).toBeGreaterThanOrEqual(1);
+      expect(after.value('quayside_requests_in_flight')).toBeGreaterThanOrEqual(1);
+      expect(after.value('quayside_cache_entries', { cache: 'pointers' })).toBeGreaterThanOrEqual(
+        1,
+      );
+      expect(
+        [...after.labelValues('operation')].filter((name) => !/^[A-Z][A-Za-z0-9]+$/.test(name)),
+      ).toEqual([]);
+      expect(after.labelValues('bucket').size).toBe(0);
+    },
+  );
 
   it.skipIf(token === null || target.home !== 'node')(
     'show the index, the connections and the process on Node',
@@ -108,7 +132,11 @@ describeCore('metrics', () => {
     const { websiteDomain, baseDomain } = target;
     for (const domain of [websiteDomain, baseDomain]) {
       if (domain === null) continue;
-      const reply = await anonymous({ method: 'GET', path: '/-/metrics', host: `${bucket}.${domain}` });
+      const reply = await anonymous({
+        method: 'GET',
+        path: '/-/metrics',
+        host: `${bucket}.${domain}`,
+      });
       expect(reply.text).not.toContain('quayside_');
       expect([403, 404]).toContain(reply.status);
     }

@@ -1,5 +1,5 @@
-// How objects become readable for everybody and stop being it: by policy, by their own ACLs, and by the switches that
-// forbid both.
+// How objects become readable for everybody and stop being it: by policy, by their own ACLs, and by
+// the switches that forbid both.
 import {
   DeleteBucketPolicyCommand,
   DeletePublicAccessBlockCommand,
@@ -37,7 +37,8 @@ describeCore('opening and closing', () => {
     ).toBe(status);
   const given = { Principal: '*', Action: 's3:GetObject', Resource: `arn:aws:s3:::${bucket}/*` };
   const rules = (...statements: object[]) => policyOf(given, statements);
-  const setPolicy = (Policy: string) => s3.send(new PutBucketPolicyCommand({ Bucket: bucket, Policy }));
+  const setPolicy = (Policy: string) =>
+    s3.send(new PutBucketPolicyCommand({ Bucket: bucket, Policy }));
   const dropPolicy = () => s3.send(new DeleteBucketPolicyCommand({ Bucket: bucket }));
 
   beforeAll(async () => {
@@ -46,7 +47,11 @@ describeCore('opening and closing', () => {
   });
 
   it('by policy, prefix by prefix', async () => {
-    await expectFailure(s3.send(new GetBucketPolicyCommand({ Bucket: bucket })), 404, 'NoSuchBucketPolicy');
+    await expectFailure(
+      s3.send(new GetBucketPolicyCommand({ Bucket: bucket })),
+      404,
+      'NoSuchBucketPolicy',
+    );
     const policy = rules({ Resource: [`arn:aws:s3:::${bucket}/open/*`] });
     await setPolicy(policy);
     await statusBecomes('open/a', 200);
@@ -75,12 +80,18 @@ describeCore('opening and closing', () => {
   });
 
   it('by policy, for who comes from the right page, and for no shared cache', async () => {
-    await setPolicy(rules({ Condition: { StringLike: { 'aws:Referer': 'https://example.com/*' } } }));
+    await setPolicy(
+      rules({ Condition: { StringLike: { 'aws:Referer': 'https://example.com/*' } } }),
+    );
     const from = (referer: string) => ({ referer });
     await statusBecomes('open/a', 200, from('https://example.com/page'));
     for (let time = 0; time < 3; time++) {
       const shown = await read('open/a', from('https://example.com/page'));
-      expect([shown.status, shown.text, shown.headers['cache-control']]).toEqual([200, 'a', 'private, no-cache']);
+      expect([shown.status, shown.text, shown.headers['cache-control']]).toEqual([
+        200,
+        'a',
+        'private, no-cache',
+      ]);
       expectError(await read('open/a', from('https://example.org/')), 403, 'AccessDenied');
       expectError(await read('open/a'), 403, 'AccessDenied');
     }
@@ -93,7 +104,10 @@ describeCore('opening and closing', () => {
     await setPolicy(
       rules(
         { Resource: `arn:aws:s3:::${bucket}/*/a` },
-        { Effect: 'Deny', Condition: { IpAddress: { 'aws:SourceIp': ['127.0.0.0/8', '::1/128'] } } },
+        {
+          Effect: 'Deny',
+          Condition: { IpAddress: { 'aws:SourceIp': ['127.0.0.0/8', '::1/128'] } },
+        },
       ),
     );
     expectError(await read('open/a'), 403, 'AccessDenied');
@@ -117,7 +131,13 @@ describeCore('opening and closing', () => {
     expectError(await read('shut/b'), 403, 'AccessDenied');
     await s3.send(new PutObjectAclCommand({ Bucket: bucket, Key: 'open/a', ACL: 'private' }));
     await statusBecomes('open/a', 403);
-    await send({ method: 'PUT', bucket, key: 'open/c', body: 'c', headers: { 'x-amz-acl': 'public-read' } });
+    await send({
+      method: 'PUT',
+      bucket,
+      key: 'open/c',
+      body: 'c',
+      headers: { 'x-amz-acl': 'public-read' },
+    });
     await statusBecomes('open/c', 200);
     await send({ method: 'PUT', bucket, key: 'open/c', body: 'd' });
     await statusBecomes('open/c', 403);
@@ -132,19 +152,33 @@ describeCore('opening and closing', () => {
       RestrictPublicBuckets: true,
     };
     await openToEveryone(client, bucket);
-    await send({ method: 'PUT', bucket, key: 'open/e', body: 'e', headers: { 'x-amz-acl': 'public-read' } });
+    await send({
+      method: 'PUT',
+      bucket,
+      key: 'open/e',
+      body: 'e',
+      headers: { 'x-amz-acl': 'public-read' },
+    });
     await statusBecomes('open/a', 200);
     const blocked = () => s3.send(new GetPublicAccessBlockCommand({ Bucket: bucket }));
     await expectFailure(blocked(), 404, 'NoSuchPublicAccessBlockConfiguration');
-    await s3.send(new PutPublicAccessBlockCommand({ Bucket: bucket, PublicAccessBlockConfiguration }));
-    expect((await blocked()).PublicAccessBlockConfiguration).toEqual(PublicAccessBlockConfiguration);
+    await s3.send(
+      new PutPublicAccessBlockCommand({ Bucket: bucket, PublicAccessBlockConfiguration }),
+    );
+    expect((await blocked()).PublicAccessBlockConfiguration).toEqual(
+      PublicAccessBlockConfiguration,
+    );
     await statusBecomes('open/a', 403);
     await statusBecomes('open/e', 403);
     const refused = s3.send(new PutBucketAclCommand({ Bucket: bucket, ACL: 'public-read' }));
     await expectFailure(refused, 403, 'AccessDenied');
     await expectFailure(openToEveryone(client, bucket), 403, 'AccessDenied');
     const headers = { 'x-amz-acl': 'public-read' };
-    expectError(await send({ method: 'PUT', bucket, key: 'open/f', body: 'f', headers }), 403, 'AccessDenied');
+    expectError(
+      await send({ method: 'PUT', bucket, key: 'open/f', body: 'f', headers }),
+      403,
+      'AccessDenied',
+    );
     await s3.send(new DeletePublicAccessBlockCommand({ Bucket: bucket }));
     await statusBecomes('open/a', 200);
     await dropPolicy();
@@ -163,11 +197,20 @@ describeCore('opening and closing', () => {
     JSON.stringify({
       Version: '2012-10-17',
       Statement: [
-        { Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource: 'arn:aws:s3:::another-bucket/*' },
+        {
+          Effect: 'Allow',
+          Principal: '*',
+          Action: 's3:GetObject',
+          Resource: 'arn:aws:s3:::another-bucket/*',
+        },
       ],
     }),
   ])('not by the policy %s', async (policy) => {
-    expectError(await send({ method: 'PUT', bucket, query: { policy: '' }, body: policy }), 400, 'MalformedPolicy');
+    expectError(
+      await send({ method: 'PUT', bucket, query: { policy: '' }, body: policy }),
+      400,
+      'MalformedPolicy',
+    );
     expectError(await read('open/a'), 403, 'AccessDenied');
   });
 

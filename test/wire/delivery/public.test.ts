@@ -1,4 +1,5 @@
-// Public delivery: what a stranger gets of a bucket that everybody may read, in which headers, and what not.
+// Public delivery: what a stranger gets of a bucket that everybody may read, in which headers, and
+// what not.
 import { GetBucketAclCommand, PutBucketAclCommand } from '@aws-sdk/client-s3';
 import { beforeAll, expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
@@ -20,7 +21,13 @@ describeCore('a public bucket', () => {
   beforeAll(async () => {
     await openToEveryone(client, bucket);
     await s3.send(new PutBucketAclCommand({ Bucket: bucket, ACL: 'public-read' }));
-    await send({ method: 'PUT', bucket, key: 'ü/a b+c.css', body: 'p {}', headers: { 'x-amz-meta-a': 'b' } });
+    await send({
+      method: 'PUT',
+      bucket,
+      key: 'ü/a b+c.css',
+      body: 'p {}',
+      headers: { 'x-amz-meta-a': 'b' },
+    });
     await send({ method: 'PUT', bucket, key: 'big.bin', body: BODY });
     await send({
       method: 'PUT',
@@ -46,12 +53,16 @@ describeCore('a public bucket', () => {
     expect(reply.headers['cache-control']).toMatch(/\S/);
     expect(reply.headers['x-amz-request-id']).toMatch(/\S/);
     const own = await read('own');
-    expect(own.headers).toMatchObject({ 'cache-control': 'max-age=7', 'content-type': 'text/x-own' });
+    expect(own.headers).toMatchObject({
+      'cache-control': 'max-age=7',
+      'content-type': 'text/x-own',
+    });
   });
 
   it('knows the type of a page', async () => {
     await send({ method: 'PUT', bucket, key: 'page.html', body: '<p>' });
-    // No length here: wrangler dev rewrites pages, and then cannot know it; somebody may point the suite at one.
+    // No length here: wrangler dev rewrites pages, and then cannot know it; somebody may point the
+    // suite at one.
     const { headers, text } = await read('page.html');
     expect(headers['content-type']).toMatch(/^text\/html/);
     expect(text).toBe('<p>');
@@ -89,14 +100,21 @@ describeCore('a public bucket', () => {
   it('serves ranges and conditions, cold and hot', async () => {
     for (let time = 0; time < 2; time++) {
       const part = await read('big.bin', { range: 'bytes=1000-1999' });
-      expect([part.status, part.headers['content-range']]).toEqual([206, `bytes 1000-1999/${BODY.length}`]);
+      expect([part.status, part.headers['content-range']]).toEqual([
+        206,
+        `bytes 1000-1999/${BODY.length}`,
+      ]);
       expect(part.body.equals(BODY.subarray(1000, 2000))).toBe(true);
       const last = await read('big.bin', { range: 'bytes=-10' });
       expect(last.body.equals(BODY.subarray(-10))).toBe(true);
       expectError(await read('big.bin', { range: `bytes=${BODY.length}-` }), 416, 'InvalidRange');
       const etag = `"${md5Hex(BODY)}"`;
       const unchanged = await read('big.bin', { 'if-none-match': etag });
-      expect([unchanged.status, unchanged.body.length, unchanged.headers.etag]).toEqual([304, 0, etag]);
+      expect([unchanged.status, unchanged.body.length, unchanged.headers.etag]).toEqual([
+        304,
+        0,
+        etag,
+      ]);
       expectError(await read('big.bin', { 'if-match': '"else"' }), 412, 'PreconditionFailed');
       const since = { 'if-modified-since': unchanged.headers['last-modified'] ?? '' };
       expect((await read('big.bin', since)).status).toBe(304);
@@ -104,10 +122,15 @@ describeCore('a public bucket', () => {
   });
 
   it('lets a stranger list, for its ACL says READ, and nothing else', async () => {
-    expect((await anonymous({ method: 'GET', bucket, query: { 'list-type': '2' } })).text).toContain('<Key>own</Key>');
+    expect(
+      (await anonymous({ method: 'GET', bucket, query: { 'list-type': '2' } })).text,
+    ).toContain('<Key>own</Key>');
     expectError(await read('missing'), 404, 'NoSuchKey');
     const head = await read('missing', {}, 'HEAD');
-    expect([head.status, head.headers['cache-status']]).toEqual([404, expect.stringMatching(/^quayside-memory; /)]);
+    expect([head.status, head.headers['cache-status']]).toEqual([
+      404,
+      expect.stringMatching(/^quayside-memory; /),
+    ]);
     for (const call of [
       { method: 'PUT', bucket, key: 'own', body: 'y' },
       { method: 'DELETE', bucket, key: 'own' },
@@ -123,7 +146,11 @@ describeCore('a public bucket', () => {
 
   it('overrides no headers for strangers', async () => {
     const query = { 'response-content-type': 'text/html' };
-    expectError(await anonymous({ method: 'GET', bucket, key: 'own', query }), 400, 'InvalidRequest');
+    expectError(
+      await anonymous({ method: 'GET', bucket, key: 'own', query }),
+      400,
+      'InvalidRequest',
+    );
   });
 
   it('tells its ACL to the owner', async () => {

@@ -24,7 +24,13 @@ describeCore('a purge', () => {
     { keys: ['a'], prefixes: ['b'], tags: ['c'] },
     { everything: true },
   ])('of %o is answered with a receipt', async (document) => {
-    await send({ method: 'PUT', bucket, key: 'a', body: 'one', headers: { 'x-amz-meta-cache-tag': 'news, sport' } });
+    await send({
+      method: 'PUT',
+      bucket,
+      key: 'a',
+      body: 'one',
+      headers: { 'x-amz-meta-cache-tag': 'news, sport' },
+    });
     expect(
       (
         await eventually(
@@ -64,7 +70,11 @@ describeCore('a purge', () => {
     ['too much', JSON.stringify({ tags: Array.from({ length: 101 }, (_, at) => `t${at}`) })],
     ['half a wish', '{"everything":"yes"}'],
   ])('that names %s is refused', async (_what, body) => {
-    expectError(await send({ method: 'POST', bucket, query: { purge: '' }, body }), 400, 'InvalidRequest');
+    expectError(
+      await send({ method: 'POST', bucket, query: { purge: '' }, body }),
+      400,
+      'InvalidRequest',
+    );
   });
 
   it('can be asked for by who is signed in', async () => {
@@ -75,7 +85,9 @@ describeCore('a purge', () => {
       200,
       { id: expect.any(String), floor: expect.any(Number), freshBy: expect.any(String) },
     ]);
-    expect((await api.call('POST', purges, { everything: true })).json.floor).toBeGreaterThan(json.floor);
+    expect((await api.call('POST', purges, { everything: true })).json.floor).toBeGreaterThan(
+      json.floor,
+    );
     const tooMany = Array.from({ length: 60 }, (_, at) => `t${at}`);
     for (const wrong of [
       {},
@@ -86,9 +98,10 @@ describeCore('a purge', () => {
     ]) {
       expect((await api.call('POST', purges, wrong)).json.code).toBe('InvalidInput');
     }
-    expect((await api.call('POST', '/buckets/no-such-bucket-here/cache-purges', { everything: true })).status).toBe(
-      404,
-    );
+    expect(
+      (await api.call('POST', '/buckets/no-such-bucket-here/cache-purges', { everything: true }))
+        .status,
+    ).toBe(404);
   });
 
   it('is the owner’s alone', async () => {
@@ -103,7 +116,8 @@ describeCore('a change that asks when it will be seen', () => {
   const freshBy = (reply: { headers: Record<string, string | undefined> }) =>
     Date.parse(reply.headers['x-quayside-fresh-by'] ?? '');
   const read = (key: string) => anonymous({ method: 'GET', bucket, key });
-  const until = (timeMs: number) => new Promise((resolve) => setTimeout(resolve, Math.max(0, timeMs - Date.now())));
+  const until = (timeMs: number) =>
+    new Promise((resolve) => setTimeout(resolve, Math.max(0, timeMs - Date.now())));
 
   it('is told, and by then everybody sees it: a write, a deletion, a bucket made public and private', async () => {
     const policy = { bucket, query: { policy: '' }, headers };
@@ -132,7 +146,10 @@ describeCore('a change that asks when it will be seen', () => {
     const { headers: before } = await api.call('GET', at);
     const settings = { publicAccess: 'read' };
     const sentMs = Date.now();
-    const opened = await api.call('PATCH', at, settings, { ...headers, 'if-match': String(before.etag) });
+    const opened = await api.call('PATCH', at, settings, {
+      ...headers,
+      'if-match': String(before.etag),
+    });
     expect([opened.status, Math.sign(freshBy(opened) - sentMs + 5000)]).toEqual([200, 1]);
     expect(freshBy(opened)).toBeLessThanOrEqual(Date.now() + target.stalenessSeconds * 1000);
     await send({ method: 'PUT', bucket, key: 'json', body: 'x' });
@@ -145,7 +162,9 @@ describeCore('a change that asks when it will be seen', () => {
       await api.call('PATCH', at, settings, headers),
     ];
     expect(asked.map(({ status }) => status)).toEqual([200, 202, 200, 428]);
-    expect(asked.map((reply) => reply.headers['x-quayside-fresh-by'])).toEqual(asked.map(() => undefined));
+    expect(asked.map((reply) => reply.headers['x-quayside-fresh-by'])).toEqual(
+      asked.map(() => undefined),
+    );
   });
 
   it('is told nothing when it did not ask, and a read never is', async () => {

@@ -1,4 +1,5 @@
-// Ranges: every edge of a small object, of one that is stored in pieces, and of nothing; and reads by part number.
+// Ranges: every edge of a small object, of one that is stored in pieces, and of nothing; and reads
+// by part number.
 import { GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3';
 import { beforeAll, expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
@@ -38,7 +39,11 @@ const cases = (size: number): [range: string, expected: Expected][] => [
 
 describeCore('ranges', () => {
   const bucket = useBucket(client);
-  const parts = [sampleBytes(PART_MIN_BYTES, 31), sampleBytes(PART_MIN_BYTES + 13, 32), sampleBytes(20, 33)];
+  const parts = [
+    sampleBytes(PART_MIN_BYTES, 31),
+    sampleBytes(PART_MIN_BYTES + 13, 32),
+    sampleBytes(20, 33),
+  ];
   const wholeBytes = parts.reduce((sum, part) => sum + part.length, 0);
   const bodies: Record<string, Buffer> = {
     tiny: sampleBytes(10, 34),
@@ -48,10 +53,13 @@ describeCore('ranges', () => {
   };
 
   beforeAll(async () => {
-    for (const key of ['tiny', 'inline', 'blob']) await send({ method: 'PUT', bucket, key, body: bodies[key] ?? '' });
+    for (const key of ['tiny', 'inline', 'blob'])
+      await send({ method: 'PUT', bucket, key, body: bodies[key] ?? '' });
     await send({ method: 'PUT', bucket, key: 'empty' });
     const uploadId = await startUpload(bucket, 'parts');
-    const names = await Promise.all(parts.map((body, index) => putPart(bucket, 'parts', uploadId, index + 1, body)));
+    const names = await Promise.all(
+      parts.map((body, index) => putPart(bucket, 'parts', uploadId, index + 1, body)),
+    );
     await completed(bucket, 'parts', uploadId, names);
   });
 
@@ -62,7 +70,9 @@ describeCore('ranges', () => {
     if (expected === 'unsatisfiable') {
       const error = expectError(reply, 416, 'InvalidRange');
       expect(error.RangeRequested).toBe(range);
-      expect(reply.headers['content-range'] ?? `bytes */${body.length}`).toBe(`bytes */${body.length}`);
+      expect(reply.headers['content-range'] ?? `bytes */${body.length}`).toBe(
+        `bytes */${body.length}`,
+      );
       expect([head.status, head.body.length]).toEqual([416, 0]);
       return;
     }
@@ -74,14 +84,22 @@ describeCore('ranges', () => {
       expected === 'whole' ? undefined : `bytes ${first}-${last}/${body.length}`,
     );
     expect(reply.body.equals(body.subarray(first, last + 1))).toBe(true);
-    expect([head.status, head.headers['content-range']]).toEqual([status, reply.headers['content-range']]);
+    expect([head.status, head.headers['content-range']]).toEqual([
+      status,
+      reply.headers['content-range'],
+    ]);
   };
 
   for (const key of ['tiny', 'inline', 'blob']) {
-    it.each(cases(bodies[key]?.length ?? 0))(`of ${key}: %s`, (range, expected) => expectRange(key, range, expected));
+    it.each(cases(bodies[key]?.length ?? 0))(`of ${key}: %s`, (range, expected) =>
+      expectRange(key, range, expected),
+    );
   }
-  const short = ([, expected]: [string, Expected]) => Array.isArray(expected) && expected[1] - expected[0] < 100;
-  it.each(cases(wholeBytes).filter(short))('of parts: %s', (range, expected) => expectRange('parts', range, expected));
+  const short = ([, expected]: [string, Expected]) =>
+    Array.isArray(expected) && expected[1] - expected[0] < 100;
+  it.each(cases(wholeBytes).filter(short))('of parts: %s', (range, expected) =>
+    expectRange('parts', range, expected),
+  );
   it('of parts: all of it', () => expectRange('parts', 'bytes=0-', [0, wholeBytes - 1]));
 
   const edge = PART_MIN_BYTES;
@@ -100,15 +118,26 @@ describeCore('ranges', () => {
 
   it('of nothing cannot be satisfied, but for a suffix', async () => {
     for (const range of ['bytes=0-0', 'bytes=0-', 'bytes=-0']) {
-      expectError(await send({ method: 'GET', bucket, key: 'empty', headers: { range } }), 416, 'InvalidRange');
+      expectError(
+        await send({ method: 'GET', bucket, key: 'empty', headers: { range } }),
+        416,
+        'InvalidRange',
+      );
     }
     // Satisfiable by RFC 9110 section 14.1.2, and S3 answers it so.
-    const suffix = await send({ method: 'GET', bucket, key: 'empty', headers: { range: 'bytes=-1' } });
+    const suffix = await send({
+      method: 'GET',
+      bucket,
+      key: 'empty',
+      headers: { range: 'bytes=-1' },
+    });
     expect([suffix.status, suffix.headers['content-length']]).toEqual([200, '0']);
   });
 
   it('keep the ETag of the whole and no checksum of it', async () => {
-    const got = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: 'parts', Range: 'bytes=1-9' }));
+    const got = await s3.send(
+      new GetObjectCommand({ Bucket: bucket, Key: 'parts', Range: 'bytes=1-9' }),
+    );
     expect(got.ETag).toBe(`"${multipartEtag(parts)}"`);
     expect(got.AcceptRanges).toBe('bytes');
   });
@@ -126,7 +155,9 @@ describeCore('ranges', () => {
         etag: `"${multipartEtag(parts)}"`,
       });
     }
-    const head = await s3.send(new HeadObjectCommand({ Bucket: bucket, Key: 'parts', PartNumber: 2 }));
+    const head = await s3.send(
+      new HeadObjectCommand({ Bucket: bucket, Key: 'parts', PartNumber: 2 }),
+    );
     expect([head.PartsCount, head.ContentLength]).toEqual([3, parts[1]?.length]);
   });
 
@@ -152,7 +183,13 @@ describeCore('ranges', () => {
   });
 
   it('by bytes and by part number at once are too much', async () => {
-    const call = { method: 'GET', bucket, key: 'parts', query: { partNumber: '1' }, headers: { range: 'bytes=0-1' } };
+    const call = {
+      method: 'GET',
+      bucket,
+      key: 'parts',
+      query: { partNumber: '1' },
+      headers: { range: 'bytes=0-1' },
+    };
     expectError(await send(call), 400, 'InvalidRequest');
   });
 });

@@ -1,11 +1,17 @@
-// User content never runs script on the console's origin: what a browser may run is sandboxed at path-style addresses, on
-// both doors, and left alone where the host is the bucket's own.
+// User content never runs script on the console's origin: what a browser may run is sandboxed at
+// path-style addresses, on both doors, and left alone where the host is the bucket's own.
 import { PutBucketWebsiteCommand } from '@aws-sdk/client-s3';
 import { beforeAll, expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
 import { openToEveryone } from '../kit/clients/bucket-work.ts';
 import { exchange } from '../kit/clients/http.ts';
-import { client, describeCore, itUnless, virtualHostReason, websiteReason } from '../kit/clients/suite.ts';
+import {
+  client,
+  describeCore,
+  itUnless,
+  virtualHostReason,
+  websiteReason,
+} from '../kit/clients/suite.ts';
 import { eventually } from '../kit/eventually.ts';
 
 const { s3, send, anonymous, target } = client;
@@ -31,7 +37,13 @@ describeCore('content that a browser may run', () => {
 
   beforeAll(async () => {
     for (const [key, type] of [...active, ...passive]) {
-      await send({ method: 'PUT', bucket, key, body: '<script>1</script>', headers: { 'content-type': type } });
+      await send({
+        method: 'PUT',
+        bucket,
+        key,
+        body: '<script>1</script>',
+        headers: { 'content-type': type },
+      });
     }
     await openToEveryone(client, bucket);
     await s3.send(
@@ -57,7 +69,10 @@ describeCore('content that a browser may run', () => {
       // The first time from the index, then from memory.
       for (const _ of [1, 2, 3]) {
         const reply = await anonymous(call);
-        expect([policyOf(reply), reply.headers['content-type']], `public ${call.method}`).toEqual([expected, type]);
+        expect([policyOf(reply), reply.headers['content-type']], `public ${call.method}`).toEqual([
+          expected,
+          type,
+        ]);
       }
     }
   });
@@ -66,7 +81,11 @@ describeCore('content that a browser may run', () => {
     const query = { 'response-content-type': 'text/html' };
     const requestTarget = client.presigned({ method: 'GET', bucket, key: 'a.txt', query });
     const { host } = new URL(target.url);
-    const reply = await exchange(target.url, { method: 'GET', target: requestTarget, headers: { host } });
+    const reply = await exchange(target.url, {
+      method: 'GET',
+      target: requestTarget,
+      headers: { host },
+    });
     expect([reply.status, ...policyOf(reply)]).toEqual([200, 'sandbox', 'nosniff']);
   });
 

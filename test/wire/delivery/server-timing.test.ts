@@ -8,7 +8,8 @@ import { client, describeCore } from '../kit/clients/suite.ts';
 const { send, anonymous } = client;
 
 /** `name;desc=token;dur=number, …`. Source: https://www.w3.org/TR/server-timing/ */
-const TIMING = /^[a-z]+(?:;desc=[a-z]+)?(?:;dur=\d+(?:\.\d+)?)?(?:, [a-z]+(?:;desc=[a-z]+)?(?:;dur=\d+(?:\.\d+)?)?)*$/;
+const TIMING =
+  /^[a-z]+(?:;desc=[a-z]+)?(?:;dur=\d+(?:\.\d+)?)?(?:, [a-z]+(?:;desc=[a-z]+)?(?:;dur=\d+(?:\.\d+)?)?)*$/;
 
 describeCore('Server-Timing', () => {
   const bucket = useBucket(client);
@@ -16,7 +17,8 @@ describeCore('Server-Timing', () => {
   it('says which tiers a public read came from, and a constant once it is hot', async () => {
     await openToEveryone(client, bucket);
     await send({ method: 'PUT', bucket, key: 'timed', body: sampleBytes(50_000, 5) });
-    const read = async () => (await anonymous({ method: 'GET', bucket, key: 'timed' })).headers['server-timing'];
+    const read = async () =>
+      (await anonymous({ method: 'GET', bucket, key: 'timed' })).headers['server-timing'];
     const cold = await read();
     expect(cold).toMatch(TIMING);
     expect(cold).toMatch(/^metadata;desc=(kv|index);dur=\S+, body;desc=bucket;dur=\S+, total;dur=/);

@@ -1,4 +1,5 @@
-// Websites of buckets: index and error documents, folders, routing rules, redirecting objects, and pages for people.
+// Websites of buckets: index and error documents, folders, routing rules, redirecting objects, and
+// pages for people.
 import {
   DeleteBucketPolicyCommand,
   DeleteBucketWebsiteCommand,
@@ -20,7 +21,10 @@ const SITE: WebsiteConfiguration = {
   IndexDocument: { Suffix: 'index.html' },
   ErrorDocument: { Key: 'error.html' },
   RoutingRules: [
-    { Condition: { KeyPrefixEquals: 'old/' }, Redirect: { ReplaceKeyPrefixWith: 'docs/', HttpRedirectCode: '307' } },
+    {
+      Condition: { KeyPrefixEquals: 'old/' },
+      Redirect: { ReplaceKeyPrefixWith: 'docs/', HttpRedirectCode: '307' },
+    },
     {
       Condition: { KeyPrefixEquals: 'app/', HttpErrorCodeReturnedEquals: '404' },
       Redirect: { ReplaceKeyPrefixWith: 'app.html#!/' },
@@ -69,7 +73,9 @@ describeCore('a website', () => {
     });
 
     it('keeps its configuration', async () => {
-      const { $metadata: _, ...given } = await s3.send(new GetBucketWebsiteCommand({ Bucket: bucket }));
+      const { $metadata: _, ...given } = await s3.send(
+        new GetBucketWebsiteCommand({ Bucket: bucket }),
+      );
       expect(given).toEqual(SITE);
     });
 
@@ -88,7 +94,11 @@ describeCore('a website', () => {
           'text/html; charset=utf-8',
         ]);
         const head = await visit(path, {}, 'HEAD');
-        expect([head.status, head.text, head.headers['content-length']]).toEqual([200, '', `${text.length}`]);
+        expect([head.status, head.text, head.headers['content-length']]).toEqual([
+          200,
+          '',
+          `${text.length}`,
+        ]);
       }
       const { etag = '' } = (await visit('/')).headers;
       expect((await visit('/', { 'if-none-match': etag })).status).toBe(304);
@@ -105,7 +115,11 @@ describeCore('a website', () => {
       ] as const) {
         for (const method of ['GET', 'HEAD']) {
           const reply = await visit(path, {}, method);
-          expect([reply.status, reply.headers.location, reply.text], path).toEqual([status, location, '']);
+          expect([reply.status, reply.headers.location, reply.text], path).toEqual([
+            status,
+            location,
+            '',
+          ]);
         }
       }
     });
@@ -145,7 +159,11 @@ describeCore('a website', () => {
     expect(lost.text).toContain(lost.headers['x-amz-request-id']);
     expect(lost.text).not.toContain('script');
     await s3.send(new DeleteBucketWebsiteCommand({ Bucket: bucket }));
-    await expectFailure(s3.send(new GetBucketWebsiteCommand({ Bucket: bucket })), 404, 'NoSuchWebsiteConfiguration');
+    await expectFailure(
+      s3.send(new GetBucketWebsiteCommand({ Bucket: bucket })),
+      404,
+      'NoSuchWebsiteConfiguration',
+    );
     const over = await eventually(
       () => visit('/'),
       ({ text }) => text.includes('NoSuchWebsiteConfiguration'),
@@ -170,12 +188,17 @@ describeCore('a website', () => {
       ({ status }) => status === 403,
     );
     expect([shut.status, shut.text.includes('AccessDenied')]).toEqual([403, true]);
-    for (const path of ['/docs', '/moved', '/error.html']) expect((await visit(path)).status, path).toBe(403);
+    for (const path of ['/docs', '/moved', '/error.html'])
+      expect((await visit(path)).status, path).toBe(403);
     await openToEveryone(client, bucket);
   });
 
   it('needs a bucket', async () => {
-    const reply = await anonymous({ method: 'GET', path: '/', host: `no-such-site.${target.websiteDomain}` });
+    const reply = await anonymous({
+      method: 'GET',
+      path: '/',
+      host: `no-such-site.${target.websiteDomain}`,
+    });
     expect([reply.status, reply.text.includes('NoSuchBucket')]).toEqual([404, true]);
   });
 });

@@ -1,5 +1,5 @@
-// A bucket of its own for each test file, and its removal afterwards, objects and uploads included: a run against
-// somebody's server leaves nothing behind.
+// A bucket of its own for each test file, and its removal afterwards, objects and uploads included:
+// a run against somebody's server leaves nothing behind.
 import { CreateBucketCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll } from 'vitest';
 import { removeBucket } from './clients/bucket-work.ts';

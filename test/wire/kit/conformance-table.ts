@@ -1,9 +1,10 @@
-// The delivery conformance table, test/vectors/delivery-conformance/*.json: its form, its files, and how a vector
-// becomes the bytes of a request. conformance.test.ts sends them and judges the answers.
+// The delivery conformance table, test/vectors/delivery-conformance/*.json: its form, its files,
+// and how a vector becomes the bytes of a request. conformance.test.ts sends them and judges the
+// answers.
 //
-// Placeholders in texts: {etag} of the vector's object, {etag:other} of another one, {etag:upper}, {etag:start} (its
-// first half), {date} its Last-Modified, {date-1} a second before, {date:rfc850}, {date+60:asctime}, {size}, {host},
-// {bucket}, {path}, {repeat:3:ab} (ababab), {byte:ff}.
+// Placeholders in texts: {etag} of the vector's object, {etag:other} of another one, {etag:upper},
+// {etag:start} (its first half), {date} its Last-Modified, {date-1} a second before, {date:rfc850},
+// {date+60:asctime}, {size}, {host}, {bucket}, {path}, {repeat:3:ab} (ababab), {byte:ff}.
 import { readdirSync, readFileSync } from 'node:fs';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { sampleBytes } from './clients/client.ts';
@@ -77,10 +78,11 @@ const OBJECTS_FILE = 'objects.json';
 export const OBJECTS: Readonly<Record<string, ObjectSpec>> = readJson(OBJECTS_FILE).objects;
 
 /** The vectors by family, which is the name of their file. */
-export const FAMILIES: readonly { readonly name: string; readonly vectors: readonly Vector[] }[] = readdirSync(FOLDER)
-  .filter((file) => file.endsWith('.json') && file !== OBJECTS_FILE)
-  .sort()
-  .map((file) => ({ name: file.slice(0, -'.json'.length), vectors: readJson(file).vectors }));
+export const FAMILIES: readonly { readonly name: string; readonly vectors: readonly Vector[] }[] =
+  readdirSync(FOLDER)
+    .filter((file) => file.endsWith('.json') && file !== OBJECTS_FILE)
+    .sort()
+    .map((file) => ({ name: file.slice(0, -'.json'.length), vectors: readJson(file).vectors }));
 
 /** Whether a home takes part. */
 export function isFor(home: Home, { homes }: { readonly homes?: readonly Home[] }): boolean {
@@ -95,7 +97,11 @@ export function bodyOf({ text = '', sizeBytes, encoded }: ObjectSpec): Buffer {
 }
 
 /** What is known of an object once it is stored. */
-export type Facts = { readonly etag: string; readonly lastModifiedMs: number; readonly body: Buffer };
+export type Facts = {
+  readonly etag: string;
+  readonly lastModifiedMs: number;
+  readonly body: Buffer;
+};
 
 /** What placeholders are filled from. `facts` of an object by its name. */
 export type Filling = {
@@ -114,42 +120,52 @@ function dateText(ms: number, form: string | undefined): string {
   const [, day = '', month = '', year = '', time = ''] = fixdate.split(' ');
   const weekday = DAYS[new Date(ms).getUTCDay()] ?? '';
   if (form === 'rfc850') return `${weekday}, ${day}-${month}-${year.slice(2)} ${time} GMT`;
-  if (form === 'asctime') return `${weekday.slice(0, 3)} ${month} ${day.replace(/^0/, ' ')} ${time} ${year}`;
+  if (form === 'asctime')
+    return `${weekday.slice(0, 3)} ${month} ${day.replace(/^0/, ' ')} ${time} ${year}`;
   if (form === undefined) return fixdate;
   throw new Error(`no form of a date: ${form}`);
 }
 
 function etagText(form: string | undefined, filling: Filling): string {
-  const { etag } = filling.facts(form === undefined || form === 'upper' || form === 'start' ? filling.object : form);
-  return form === 'upper' ? etag.toUpperCase() : form === 'start' ? etag.slice(0, etag.length / 2) : etag;
+  const { etag } = filling.facts(
+    form === undefined || form === 'upper' || form === 'start' ? filling.object : form,
+  );
+  return form === 'upper'
+    ? etag.toUpperCase()
+    : form === 'start'
+      ? etag.slice(0, etag.length / 2)
+      : etag;
 }
 
 /** A text with its placeholders filled, one character per byte. */
 export function fill(text: string, filling: Filling): string {
   const bytes = Buffer.from(text, 'utf8').toString('latin1');
-  return bytes.replace(/\{(\w+)([+-]\d+)?(?::([^}]*))?\}/g, (_, name: string, offset = '0', argument?: string) => {
-    const { body, lastModifiedMs } = filling.facts(filling.object);
-    switch (name) {
-      case 'etag':
-        return etagText(argument, filling);
-      case 'date':
-        return dateText(lastModifiedMs + Number(offset) * 1000, argument);
-      case 'size':
-        return `${body.length}`;
-      case 'host':
-      case 'bucket':
-      case 'path':
-        return filling[name];
-      case 'repeat': {
-        const [times = '', ...rest] = (argument ?? '').split(':');
-        return rest.join(':').repeat(Number(times));
+  return bytes.replace(
+    /\{(\w+)([+-]\d+)?(?::([^}]*))?\}/g,
+    (_, name: string, offset = '0', argument?: string) => {
+      const { body, lastModifiedMs } = filling.facts(filling.object);
+      switch (name) {
+        case 'etag':
+          return etagText(argument, filling);
+        case 'date':
+          return dateText(lastModifiedMs + Number(offset) * 1000, argument);
+        case 'size':
+          return `${body.length}`;
+        case 'host':
+        case 'bucket':
+        case 'path':
+          return filling[name];
+        case 'repeat': {
+          const [times = '', ...rest] = (argument ?? '').split(':');
+          return rest.join(':').repeat(Number(times));
+        }
+        case 'byte':
+          return String.fromCharCode(Number.parseInt(argument ?? '', 16));
+        default:
+          throw new Error(`no placeholder: ${name}`);
       }
-      case 'byte':
-        return String.fromCharCode(Number.parseInt(argument ?? '', 16));
-      default:
-        throw new Error(`no placeholder: ${name}`);
-    }
-  });
+    },
+  );
 }
 
 /** The bytes of a request. `without` leaves out headers by lower-case name. */

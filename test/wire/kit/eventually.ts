@@ -1,4 +1,5 @@
-// Waits for public reads to catch up with a write: not at all on Node, elsewhere no longer than the target promises.
+// Waits for public reads to catch up with a write: not at all on Node, elsewhere no longer than the
+// target promises.
 import type { Reply } from './clients/http.ts';
 import { client } from './clients/suite.ts';
 
@@ -9,11 +10,15 @@ const SLACK_MS = 5000;
 const POLL_MS = 200;
 
 /** Reads until the answer is right: at once on Node, within the bound of the target elsewhere. */
-export async function eventually<T = Reply>(read: () => Promise<T>, isRight: (reply: T) => boolean): Promise<T> {
+export async function eventually<T = Reply>(
+  read: () => Promise<T>,
+  isRight: (reply: T) => boolean,
+): Promise<T> {
   const endsAtMs = performance.now() + target.stalenessSeconds * 1000 + SLACK_MS;
   for (;;) {
     const reply = await read();
-    if (isRight(reply) || target.stalenessSeconds === 0 || performance.now() > endsAtMs) return reply;
+    if (isRight(reply) || target.stalenessSeconds === 0 || performance.now() > endsAtMs)
+      return reply;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }

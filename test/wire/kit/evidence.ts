@@ -1,11 +1,15 @@
-// What the wire suite asked of a home, by operation and class of status, out of the server's own metrics: evidence for
-// docs/s3-compatibility.md (scripts/compatibility-evidence.ts). Written only when QUAYSIDE_WIRE_EVIDENCE names a file.
+// What the wire suite asked of a home, by operation and class of status, out of the server's own
+// metrics: evidence for docs/s3-compatibility.md (scripts/compatibility-evidence.ts). Written only
+// when QUAYSIDE_WIRE_EVIDENCE names a file.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { WireTarget } from './clients/target.ts';
 
 const SAMPLE = /^quayside_requests_total\{([^}]*)\} (\d+)$/gm;
 
-/** Puts the counts of this home into the file, in place of those of an earlier run. Call it before the server ends. */
+/**
+ * Puts the counts of this home into the file, in place of those of an earlier run. Call it before
+ * the server ends.
+ */
 export async function writeWireEvidence(target: WireTarget): Promise<void> {
   const path = process.env.QUAYSIDE_WIRE_EVIDENCE;
   if (path === undefined) return;

@@ -1,7 +1,8 @@
 // Reads the page of the metrics as strictly as Prometheus does. Nothing of src is used.
 // Source: https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
 
-const SAMPLE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\+Inf|-Inf|NaN|-?\d+(?:\.\d+)?(?:e[+-]\d+)?)$/;
+const SAMPLE =
+  /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\+Inf|-Inf|NaN|-?\d+(?:\.\d+)?(?:e[+-]\d+)?)$/;
 const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/y;
 const TYPE = /^# TYPE (\S+) (counter|gauge|histogram)$/;
 
@@ -14,9 +15,16 @@ export type MetricsPage = {
   labelValues(label: string): ReadonlySet<string>;
 };
 
-type Sample = { readonly name: string; readonly labels: Readonly<Record<string, string>>; readonly value: number };
+type Sample = {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+};
 
-/** Throws on a line that is none, a sample outside of its family, and a family or a sample that comes twice. */
+/**
+ * Throws on a line that is none, a sample outside of its family, and a family or a sample that
+ * comes twice.
+ */
 export function parseMetricsPage(text: string): MetricsPage {
   if (!text.endsWith('\n')) throw new Error('the page does not end with a line end');
   const families: string[] = [];
@@ -33,7 +41,8 @@ export function parseMetricsPage(text: string): MetricsPage {
       continue;
     }
     const [, name = '', labels = '', number = ''] = SAMPLE.exec(line) ?? [];
-    if (!new RegExp(`^${family}(_bucket|_sum|_count)?$`).test(name)) throw new Error(`what is this: ${line}`);
+    if (!new RegExp(`^${family}(_bucket|_sum|_count)?$`).test(name))
+      throw new Error(`what is this: ${line}`);
     const sample = {
       name,
       labels: parseLabels(labels),
@@ -50,7 +59,8 @@ export function parseMetricsPage(text: string): MetricsPage {
       samples
         .filter(
           (sample) =>
-            sample.name === name && Object.entries(labels).every(([label, of]) => sample.labels[label] === of),
+            sample.name === name &&
+            Object.entries(labels).every(([label, of]) => sample.labels[label] === of),
         )
         .reduce((sum, { value }) => sum + value, 0),
     labelValues: (label) => new Set(samples.flatMap(({ labels }) => labels[label] ?? [])),

@@ -1,4 +1,5 @@
-// Short hands for multipart uploads: start, send parts, complete, each as one call that may go wrong on purpose.
+// Short hands for multipart uploads: start, send parts, complete, each as one call that may go
+// wrong on purpose.
 import { expect } from 'vitest';
 import type { Call } from './clients/client.ts';
 import type { Reply } from './clients/http.ts';
@@ -10,10 +11,18 @@ const { send } = client;
 /** 5 MiB: the least a part that is not the last may have. */
 export const PART_MIN_BYTES = 5 * 1024 * 1024;
 
-export type PartName = { readonly partNumber: number | string; readonly etag: string; readonly extra?: string };
+export type PartName = {
+  readonly partNumber: number | string;
+  readonly etag: string;
+  readonly extra?: string;
+};
 
 /** Starts an upload and returns its id. */
-export async function startUpload(bucket: string, key: string, headers: Record<string, string> = {}): Promise<string> {
+export async function startUpload(
+  bucket: string,
+  key: string,
+  headers: Record<string, string> = {},
+): Promise<string> {
   const reply = await send({ method: 'POST', bucket, key, query: { uploads: '' }, headers });
   expect(reply.status, reply.text).toBe(200);
   const root = xmlRoot(reply.text, 'InitiateMultipartUploadResult');

@@ -19,5 +19,10 @@ export function pngOf(width: number, height: number, pixels = true): Buffer {
   header.writeUInt32BE(height, 4);
   const row = Buffer.concat([Buffer.from([0]), Buffer.alloc(width * 3, 200)]);
   const rows = deflateSync(Buffer.concat(Array.from({ length: pixels ? height : 0 }, () => row)));
-  return Buffer.concat([SIGNATURE, chunk('IHDR', header), chunk('IDAT', rows), chunk('IEND', Buffer.alloc(0))]);
+  return Buffer.concat([
+    SIGNATURE,
+    chunk('IHDR', header),
+    chunk('IDAT', rows),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
 }

@@ -1,5 +1,6 @@
-// A strict reader of ZIP archives: every record where the one before it ends, every number the same in all places that
-// say it, Zip64 exactly where it is needed, every CRC right. Throws at the first thing that is not so.
+// A strict reader of ZIP archives: every record where the one before it ends, every number the same
+// in all places that say it, Zip64 exactly where it is needed, every CRC right. Throws at the first
+// thing that is not so.
 import { crc32 } from 'node:zlib';
 
 export type ZipFile = {
@@ -23,7 +24,10 @@ const same = (a: unknown, b: unknown, what: string) => check(a === b, `${what} i
 
 const number64 = (bytes: Buffer, at: number) => Number(bytes.readBigUInt64LE(at));
 
-/** The numbers at the end of an archive. `bytes` are its last ones, from `startByte` of the whole on. */
+/**
+ * The numbers at the end of an archive. `bytes` are its last ones, from `startByte` of the whole
+ * on.
+ */
 export function readZipEnd(bytes: Buffer, startByte = 0) {
   const at = bytes.length - 22;
   same(bytes.readUInt32LE(at), 0x06054b50, 'end record');
@@ -34,7 +38,10 @@ export function readZipEnd(bytes: Buffer, startByte = 0) {
   };
   same(bytes.readUInt16LE(at + 8), plain.entries, 'entries of this disk');
   same(bytes.readUInt16LE(at + 20), 0, 'comment length');
-  const is64 = plain.entries === 0xffff || plain.lengthBytes === 0xffffffff || plain.offsetBytes === 0xffffffff;
+  const is64 =
+    plain.entries === 0xffff ||
+    plain.lengthBytes === 0xffffffff ||
+    plain.offsetBytes === 0xffffffff;
   if (!is64) {
     same(plain.offsetBytes + plain.lengthBytes, startByte + at, 'end of the directory');
     return { ...plain, is64 };
@@ -97,7 +104,9 @@ export function readZipDirectory(bytes: Buffer) {
     same(at64, extra64.length, 'length of the Zip64 field');
     same(bytes.readUInt16LE(at + 6), extra64.length > 0 ? 45 : 20, 'version needed');
     entries.push({
-      name: new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(nameAt, nameAt + nameBytes)),
+      name: new TextDecoder('utf-8', { fatal: true }).decode(
+        bytes.subarray(nameAt, nameAt + nameBytes),
+      ),
       flags: bytes.readUInt16LE(at + 8),
       crc32: bytes.readUInt32LE(at + 16),
       mode: bytes.readUInt16LE(at + 40),
@@ -148,7 +157,9 @@ export function readZipDescriptor(bytes: Buffer, entry: ZipDirectoryEntry): numb
 /** All entries of a whole archive, in order. */
 export function readZip(bytes: Buffer): ZipFile[] {
   const end = readZipEnd(bytes);
-  const directory = readZipDirectory(bytes.subarray(end.offsetBytes, end.offsetBytes + end.lengthBytes));
+  const directory = readZipDirectory(
+    bytes.subarray(end.offsetBytes, end.offsetBytes + end.lengthBytes),
+  );
   same(directory.length, end.entries, 'entries in the directory');
   let at = 0;
   const files = directory.map((entry) => {

@@ -1,6 +1,6 @@
-// The five additional checksums of S3, written for this suite alone: slow and plain. Their own check values are
-// asserted in checksums.test.ts.
-// Source: https://reveng.sourceforge.io/crc-catalogue/all.htm (CRC-32/ISO-HDLC, CRC-32/ISCSI, CRC-64/NVME)
+// The five additional checksums of S3, written for this suite alone: slow and plain. Their own
+// check values are asserted in checksums.test.ts. Source:
+// https://reveng.sourceforge.io/crc-catalogue/all.htm (CRC-32/ISO-HDLC, CRC-32/ISCSI, CRC-64/NVME)
 import { createHash } from 'node:crypto';
 
 export const ALGORITHMS = ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] as const;
@@ -75,9 +75,13 @@ export function digestOf(algorithm: Algorithm, data: Uint8Array): Buffer {
 }
 
 /** The value as S3 sends it: base64. */
-export const checksumOf = (algorithm: Algorithm, data: Uint8Array) => digestOf(algorithm, data).toString('base64');
+export const checksumOf = (algorithm: Algorithm, data: Uint8Array) =>
+  digestOf(algorithm, data).toString('base64');
 
-/** The checksum of checksums of a multipart object: base64 of the digest over the parts' raw digests, `-` and their count. */
+/**
+ * The checksum of checksums of a multipart object: base64 of the digest over the parts' raw
+ * digests, `-` and their count.
+ */
 export function compositeOf(algorithm: Algorithm, parts: readonly Uint8Array[]): string {
   const digests = Buffer.concat(parts.map((part) => digestOf(algorithm, part)));
   return `${checksumOf(algorithm, digests)}-${parts.length}`;

@@ -1,5 +1,6 @@
-// Starts a home of Quayside for the wire suite and the benches: a process, a free port, an empty data folder. Stops
-// it by its process id, with a bound on every wait. What the server prints is kept and shown when it fails to start.
+// Starts a home of Quayside for the wire suite and the benches: a process, a free port, an empty
+// data folder. Stops it by its process id, with a bound on every wait. What the server prints is
+// kept and shown when it fails to start.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -37,9 +38,15 @@ const OTHER = {
 };
 const { accountId: id, ...otherKey } = OTHER;
 const SEED = JSON.stringify({ accounts: [{ id, displayName: 'other', keys: [otherKey] }] });
-const KEYS = { accessKey: 'wire-suite-access-key', secretKey: 'wire-suite-secret-key-with-forty-symbols' };
+const KEYS = {
+  accessKey: 'wire-suite-access-key',
+  secretKey: 'wire-suite-secret-key-with-forty-symbols',
+};
 
-/** wrangler bundles the Worker before it listens; on a busy machine of two cores that took up to 20 s. */
+/**
+ * wrangler bundles the Worker before it listens; on a busy machine of two cores that took up to 20
+ * s.
+ */
 const START_LIMIT_MS = 60_000;
 /** A drained server exits at once; it gets this long before it is killed. */
 const STOP_LIMIT_MS = 10_000;
@@ -48,21 +55,32 @@ const POLL_MS = 20;
 /** A port that nobody listens on. */
 async function freePort(): Promise<number> {
   const probe = createServer();
-  await new Promise<void>((resolve, reject) => probe.once('error', reject).listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve, reject) =>
+    probe.once('error', reject).listen(0, '127.0.0.1', resolve),
+  );
   const address = probe.address();
   await new Promise((resolve) => probe.close(resolve));
   if (address === null || typeof address === 'string') throw new Error('no port');
   return address.port;
 }
 
-/** Resolves when the server gives any HTTP answer; rejects when its process ends or the time is over. */
-async function untilReady(url: string, child: ChildProcess, printed: () => string): Promise<number> {
+/**
+ * Resolves when the server gives any HTTP answer; rejects when its process ends or the time is
+ * over.
+ */
+async function untilReady(
+  url: string,
+  child: ChildProcess,
+  printed: () => string,
+): Promise<number> {
   const startedAtMs = performance.now();
   while (performance.now() - startedAtMs < START_LIMIT_MS) {
     if (child.exitCode !== null || child.signalCode !== null) {
       throw new Error(`The server ended before it answered:\n${printed()}`);
     }
-    const answer = await fetch(`${url}/-/health`, { signal: AbortSignal.timeout(START_LIMIT_MS) }).catch(() => null);
+    const answer = await fetch(`${url}/-/health`, {
+      signal: AbortSignal.timeout(START_LIMIT_MS),
+    }).catch(() => null);
     await answer?.arrayBuffer().catch(() => null);
     if (answer !== null) return performance.now() - startedAtMs;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
@@ -70,7 +88,9 @@ async function untilReady(url: string, child: ChildProcess, printed: () => strin
   throw new Error(`The server gave no answer within ${START_LIMIT_MS} ms:\n${printed()}`);
 }
 
-/** Ends a process: SIGTERM, then SIGKILL. Resolves with its exit code, null when a signal ended it. */
+/**
+ * Ends a process: SIGTERM, then SIGKILL. Resolves with its exit code, null when a signal ended it.
+ */
 async function end(child: ChildProcess): Promise<number | null> {
   if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
@@ -100,7 +120,8 @@ async function start(
   const url = `http://127.0.0.1:${port}`;
   const stop = async () => {
     const code = await end(child);
-    if (options.folder === undefined) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    if (options.folder === undefined)
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     return code;
   };
   try {
@@ -144,7 +165,10 @@ const SETTINGS = {
   QUAYSIDE_API_REQUESTS_PER_MINUTE: '1000000',
 };
 
-/** How long the Cloudflare home may serve a pointer from memory here; the local KV adds no delay of its own. */
+/**
+ * How long the Cloudflare home may serve a pointer from memory here; the local KV adds no delay of
+ * its own.
+ */
 const FRESH_SECONDS = 1;
 const FRESH_SETTINGS = {
   QUAYSIDE_POINTER_FRESH_SECONDS: `${FRESH_SECONDS}`,
@@ -196,12 +220,17 @@ async function buildWorker(folder: string): Promise<string> {
       printed += chunk;
     });
   }
-  const code = await new Promise((resolve, reject) => build.once('error', reject).once('close', resolve));
+  const code = await new Promise((resolve, reject) =>
+    build.once('error', reject).once('close', resolve),
+  );
   if (code !== 0) throw new Error(`wrangler could not build the Worker (${code}):\n${printed}`);
   return join(folder, 'worker.js');
 }
 
-/** The Cloudflare home: what `wrangler deploy` would upload, in workerd with local storage in the folder. */
+/**
+ * The Cloudflare home: what `wrangler deploy` would upload, in workerd with local storage in the
+ * folder.
+ */
 export function startWorkers(options: StartOptions = {}): Promise<WireServer> {
   const launch = async (port: number, folder: string) => {
     const script = await buildWorker(join(folder, 'script'));
@@ -224,13 +253,33 @@ export function startWorkers(options: StartOptions = {}): Promise<WireServer> {
 /** The Cloudflare home as `npm run dev` runs it, with its storage in the folder. */
 export function startWranglerDev(options: StartOptions = {}): Promise<WireServer> {
   const launch = (port: number, folder: string) => {
-    const vars = Object.entries(WORKERS_SETTINGS).flatMap(([name, value]) => ['--var', `${name}:${value}`]);
-    const args = ['dev', '--ip', '127.0.0.1', '--port', `${port}`, '--inspector-port', '0', '--persist-to', folder];
-    return spawnWrangler([...args, '--show-interactive-dev-session=false', '--log-level', 'warn', ...vars], {
-      cwd: ROOT,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { WRANGLER_REGISTRY_PATH: join(folder, 'registry'), WRANGLER_WRITE_LOGS: 'false', ...options.env },
-    });
+    const vars = Object.entries(WORKERS_SETTINGS).flatMap(([name, value]) => [
+      '--var',
+      `${name}:${value}`,
+    ]);
+    const args = [
+      'dev',
+      '--ip',
+      '127.0.0.1',
+      '--port',
+      `${port}`,
+      '--inspector-port',
+      '0',
+      '--persist-to',
+      folder,
+    ];
+    return spawnWrangler(
+      [...args, '--show-interactive-dev-session=false', '--log-level', 'warn', ...vars],
+      {
+        cwd: ROOT,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: {
+          WRANGLER_REGISTRY_PATH: join(folder, 'registry'),
+          WRANGLER_WRITE_LOGS: 'false',
+          ...options.env,
+        },
+      },
+    );
   };
   return start('workers', launch, options, { stalenessSeconds: FRESH_SECONDS });
 }

@@ -9,6 +9,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => {
     await writeWireEvidence(server.target);
     const code = await server.stop();
-    if (code !== 0) throw new Error(`The Node home ended with ${code} instead of draining and exiting 0`);
+    if (code !== 0)
+      throw new Error(`The Node home ended with ${code} instead of draining and exiting 0`);
   };
 }

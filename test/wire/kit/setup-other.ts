@@ -1,4 +1,5 @@
-// Points the wire tests of the project `wire` at a server that somebody else runs: QUAYSIDE_WIRE_URL.
+// Points the wire tests of the project `wire` at a server that somebody else runs:
+// QUAYSIDE_WIRE_URL.
 import type { TestProject } from 'vitest/node';
 import { targetFromEnv } from './clients/target.ts';
 

@@ -1,4 +1,5 @@
-// Starts the Cloudflare home once for all wire tests of the project `wire-workers` and stops it after them.
+// Starts the Cloudflare home once for all wire tests of the project `wire-workers` and stops it
+// after them.
 import type { TestProject } from 'vitest/node';
 import { writeWireEvidence } from './evidence.ts';
 import { startWorkers } from './server.ts';

@@ -1,5 +1,5 @@
-// The simplest storage that behaves like S3: a list of versions per key, in memory. The model test asks it and the
-// server the same things. It knows nothing of blobs, tiers or SQL.
+// The simplest storage that behaves like S3: a list of versions per key, in memory. The model test
+// asks it and the server the same things. It knows nothing of blobs, tiers or SQL.
 
 export type Versioning = 'off' | 'Enabled' | 'Suspended';
 export type ModelVersion = {
@@ -13,7 +13,9 @@ export type ModelVersion = {
   readonly tags: string;
 };
 
-/** What an answer says, as far as the model goes: HTTP status, error code and the text of interest. */
+/**
+ * What an answer says, as far as the model goes: HTTP status, error code and the text of interest.
+ */
 export type Outcome = {
   readonly status: number;
   readonly code?: string;
@@ -37,10 +39,14 @@ export function createStorageModel() {
     const [latest] = of(key);
     return latest === undefined || latest.body === null ? null : latest;
   };
-  const named = (key: string, number: number) => of(key).find((version) => version.number === number);
+  const named = (key: string, number: number) =>
+    of(key).find((version) => version.number === number);
 
   /** Puts a version in front; without versions, or suspended, the null version goes. */
-  function push(key: string, content: Pick<ModelVersion, 'body' | 'etag' | 'metadata' | 'tags'>): ModelVersion {
+  function push(
+    key: string,
+    content: Pick<ModelVersion, 'body' | 'etag' | 'metadata' | 'tags'>,
+  ): ModelVersion {
     const isNull = versioning !== 'Enabled';
     const version = { number: ++writes, isNull, ...content };
     const rest = isNull ? of(key).filter((old) => !old.isNull) : of(key);
@@ -100,7 +106,8 @@ export function createStorageModel() {
 
     setTags(key: string, tags: string): Outcome {
       const now = current(key);
-      if (now === null) return of(key).length === 0 ? missing(null) : { status: 405, code: 'MethodNotAllowed' };
+      if (now === null)
+        return of(key).length === 0 ? missing(null) : { status: 405, code: 'MethodNotAllowed' };
       keys.set(key, [{ ...now, tags }, ...of(key).slice(1)]);
       return { status: 200 };
     },
@@ -125,7 +132,10 @@ export function createStorageModel() {
         keys.delete(key);
         return { status: 204 };
       }
-      return { status: 204, number: push(key, { body: null, etag: '', metadata: '', tags: '' }).number };
+      return {
+        status: 204,
+        number: push(key, { body: null, etag: '', metadata: '', tags: '' }).number,
+      };
     },
 
     /** Names of one page: keys and common prefixes in byte order. */
@@ -136,10 +146,14 @@ export function createStorageModel() {
         const at = query.delimiter === '' ? -1 : key.indexOf(query.delimiter, query.prefix.length);
         const name = at === -1 ? key : key.slice(0, at + query.delimiter.length);
         // A start inside of a common prefix leaves out all of it, one before it none.
-        if (byBytes(name, query.after) > 0 && !(at !== -1 && query.after.startsWith(name))) names.add(name);
+        if (byBytes(name, query.after) > 0 && !(at !== -1 && query.after.startsWith(name)))
+          names.add(name);
       }
       const page = [...names].slice(0, query.maxKeys);
-      return { status: 200, text: `${page.join('\n')}|${query.maxKeys > 0 && names.size > page.length}` };
+      return {
+        status: 200,
+        text: `${page.join('\n')}|${query.maxKeys > 0 && names.size > page.length}`,
+      };
     },
 
     /** `key#number`, markers with a minus, in the order of the listing. */
@@ -148,7 +162,8 @@ export function createStorageModel() {
         .sort(byBytes)
         .flatMap((key) =>
           of(key).map(
-            (version, at) => `${key}#${version.number}${version.body === null ? '-' : ''}${at === 0 ? '*' : ''}`,
+            (version, at) =>
+              `${key}#${version.number}${version.body === null ? '-' : ''}${at === 0 ? '*' : ''}`,
           ),
         );
       return { status: 200, text: lines.sort(byBytes).join('\n') };

@@ -1,5 +1,6 @@
-// A reader of structured fields, as strict as RFC 9651 section 4.2 wants it, for lists of items with parameters: that
-// is all Cache-Status needs. And `cacheStatusProblem`, which says what RFC 9211 would find wrong. Nothing from src.
+// A reader of structured fields, as strict as RFC 9651 section 4.2 wants it, for lists of items
+// with parameters: that is all Cache-Status needs. And `cacheStatusProblem`, which says what RFC
+// 9211 would find wrong. Nothing from src.
 
 export type Token = { readonly token: string };
 export type BareItem = string | number | boolean | Token | Uint8Array;
@@ -8,11 +9,17 @@ export type Item = { readonly value: BareItem; readonly parameters: ReadonlyMap<
 const isToken = (value: BareItem | undefined): value is Token =>
   typeof value === 'object' && !(value instanceof Uint8Array);
 
-/** Each form of a bare item, anchored at the place where it is tried. Source: RFC 9651 sections 3.3.1 to 3.3.6 */
+/**
+ * Each form of a bare item, anchored at the place where it is tried. Source: RFC 9651 sections
+ * 3.3.1 to 3.3.6
+ */
 const FORMS: readonly (readonly [RegExp, (text: string) => BareItem])[] = [
   [/-?\d{1,12}\.\d{1,3}(?![\d.])/y, Number],
   [/-?\d{1,15}(?![\d.])/y, Number],
-  [/"(?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"/y, (text) => text.slice(1, -1).replace(/\\(["\\])/g, '$1')],
+  [
+    /"(?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"/y,
+    (text) => text.slice(1, -1).replace(/\\(["\\])/g, '$1'),
+  ],
   [/[A-Za-z*][A-Za-z0-9!#$%&'*+\-.^_`|~:/]*/y, (token) => ({ token })],
   [/:[A-Za-z0-9+/=]*:/y, (text) => Buffer.from(text.slice(1, -1), 'base64')],
   [/\?[01]/y, (text) => text === '?1'],
@@ -62,7 +69,16 @@ export function parseItemList(text: string): Item[] {
 }
 
 /** Source: RFC 9211 section 2.2 */
-const FORWARD_REASONS = ['bypass', 'method', 'uri-miss', 'vary-miss', 'miss', 'request', 'stale', 'partial'];
+const FORWARD_REASONS = [
+  'bypass',
+  'method',
+  'uri-miss',
+  'vary-miss',
+  'miss',
+  'request',
+  'stale',
+  'partial',
+];
 
 /** What each parameter may hold. Source: RFC 9211 section 2 */
 const PARAMETERS: Readonly<Record<string, (value: BareItem | undefined) => boolean>> = {
@@ -86,7 +102,8 @@ export function cacheStatusProblem(text: string): string | null {
   }
   if (members.length === 0) return 'no member';
   for (const { value, parameters } of members) {
-    if (typeof value !== 'string' && !isToken(value)) return 'a cache is named by a string or a token';
+    if (typeof value !== 'string' && !isToken(value))
+      return 'a cache is named by a string or a token';
     for (const [name, parameter] of parameters) {
       const isRight = PARAMETERS[name];
       // Parameters of others are allowed; ours are all in the RFC.
@@ -94,8 +111,11 @@ export function cacheStatusProblem(text: string): string | null {
       if (!isRight(parameter)) return `${name} cannot be that: ${text}`;
     }
     const isHit = parameters.get('hit') === true;
-    if (isHit === parameters.has('fwd')) return `a member is a hit or was forwarded, not both or neither: ${text}`;
-    const needsForward = ['fwd-status', 'stored', 'collapsed'].filter((name) => parameters.has(name));
+    if (isHit === parameters.has('fwd'))
+      return `a member is a hit or was forwarded, not both or neither: ${text}`;
+    const needsForward = ['fwd-status', 'stored', 'collapsed'].filter((name) =>
+      parameters.has(name),
+    );
     if (isHit && needsForward.length > 0) return `${needsForward[0]} has no meaning for a hit`;
   }
   return null;

@@ -1,4 +1,5 @@
-// A webhook's other end: takes what is POSTed to it, proves its signature as Standard Webhooks says, and answers as told.
+// A webhook's other end: takes what is POSTed to it, proves its signature as Standard Webhooks
+// says, and answers as told.
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -36,7 +37,12 @@ export async function startReceiver(): Promise<Receiver> {
     });
     request.on('end', () => {
       const status = statuses.get(request.url ?? '')?.shift() ?? 200;
-      received.push({ path: request.url ?? '', headers: request.headers, text, json: JSON.parse(text) });
+      received.push({
+        path: request.url ?? '',
+        headers: request.headers,
+        text,
+        json: JSON.parse(text),
+      });
       response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end('fine');
       wake.resolve();
       wake = Promise.withResolvers();
@@ -55,7 +61,9 @@ export async function startReceiver(): Promise<Receiver> {
         if (found.length >= count) return found;
         const leftMs = endMs - Date.now();
         if (leftMs <= 0)
-          throw new Error(`${found.length} of ${count} messages came: ${received.map(({ text }) => text).join('\n')}`);
+          throw new Error(
+            `${found.length} of ${count} messages came: ${received.map(({ text }) => text).join('\n')}`,
+          );
         let timer: NodeJS.Timeout | undefined;
         const late = new Promise((resolve) => {
           timer = setTimeout(resolve, leftMs);

@@ -1,10 +1,16 @@
-// The Cloudflare home as a process: workerd with local R2, KV, Durable Objects and Cache, set up from wrangler.toml and
-// running the script that `wrangler deploy` would upload. server.ts starts it in place of `wrangler dev`, whose proxy and
-// tools cost more CPU time than the requests of a test (wrangler-dev.test.ts proves that `wrangler dev` runs too).
-// Usage: node workers-runtime.ts <port> <data folder> <script> <vars as JSON>. Ends at SIGTERM, and with its parent.
+// The Cloudflare home as a process: workerd with local R2, KV, Durable Objects and Cache, set up
+// from wrangler.toml and running the script that `wrangler deploy` would upload. server.ts starts
+// it in place of `wrangler dev`, whose proxy and tools cost more CPU time than the requests of a
+// test (wrangler-dev.test.ts proves that `wrangler dev` runs too). Usage: node workers-runtime.ts
+// <port> <data folder> <script> <vars as JSON>. Ends at SIGTERM, and with its parent.
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { convertV4MiniflareOptions, Miniflare, mergeWorkerOptions, type V4MiniflareOptions } from 'miniflare';
+import {
+  convertV4MiniflareOptions,
+  Miniflare,
+  mergeWorkerOptions,
+  type V4MiniflareOptions,
+} from 'miniflare';
 import { unstable_getMiniflareWorkerOptions } from 'wrangler';
 
 const [port, folder, script, vars] = process.argv.slice(2);

@@ -1,5 +1,6 @@
-// Atomicity as a reader sees it: while an object is overwritten, deleted or completed, a read gives one body whole,
-// the old one or the new one; and a body that arrived in part, or whose client left, never shows.
+// Atomicity as a reader sees it: while an object is overwritten, deleted or completed, a read gives
+// one body whole, the old one or the new one; and a body that arrived in part, or whose client
+// left, never shows.
 import { expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
 import { openSocket, requestHead } from '../kit/clients/socket.ts';
@@ -30,7 +31,9 @@ describeCore('a read meanwhile', () => {
       'replaced by a multipart upload',
       async () => {
         const uploadId = await startUpload(bucket, 'slow');
-        await completed(bucket, 'slow', uploadId, [await putPart(bucket, 'slow', uploadId, 1, filled('c', 100))]);
+        await completed(bucket, 'slow', uploadId, [
+          await putPart(bucket, 'slow', uploadId, 1, filled('c', 100)),
+        ]);
       },
     ],
   ])('of an object that is %s goes on to its end', async (_, change) => {
@@ -39,7 +42,8 @@ describeCore('a read meanwhile', () => {
     const socket = await openSocket(target.url);
     try {
       socket.write(requestHead(client.prepared({ method: 'GET', bucket, key: 'slow' })));
-      // The answer is on its way and stuck in the buffers of the connection while the object changes.
+      // The answer is on its way and stuck in the buffers of the connection while the object
+      // changes.
       await socket.pauseInAnswer();
       await change();
       socket.socket.resume();
@@ -73,7 +77,9 @@ describeCore('a read meanwhile', () => {
   });
 
   it('after twenty writers at once shows what one of them wrote', async () => {
-    const bodies = Array.from({ length: 20 }, (_, index) => filled(String.fromCharCode(65 + index), 200_000 + index));
+    const bodies = Array.from({ length: 20 }, (_, index) =>
+      filled(String.fromCharCode(65 + index), 200_000 + index),
+    );
     const replies = await Promise.all(bodies.map((body) => put('crowd', body)));
     expect(replies.map(({ status }) => status)).toEqual(bodies.map(() => 200));
     const { body, headers } = await send({ method: 'GET', bucket, key: 'crowd' });
@@ -88,7 +94,9 @@ describeCore('a read meanwhile', () => {
         for (let round = 0; round < 5; round++) {
           const body = filled(`${round}`, 5000 + client);
           await put(`own-${client}`, body);
-          expect((await send({ method: 'GET', bucket, key: `own-${client}` })).body.equals(body)).toBe(true);
+          expect(
+            (await send({ method: 'GET', bucket, key: `own-${client}` })).body.equals(body),
+          ).toBe(true);
         }
       }),
     );
@@ -98,29 +106,34 @@ describeCore('a read meanwhile', () => {
 describeCore('a body that never ends', () => {
   const bucket = useBucket(client);
 
-  it.each([100, 200_000])('leaves nothing when the client goes away after %i bytes', async (sent) => {
-    await send({ method: 'PUT', bucket, key: 'kept', body: 'old' });
-    for (const key of ['fresh', 'kept']) {
-      const call = { method: 'PUT', bucket, key, payloadHash: 'UNSIGNED-PAYLOAD' };
-      const socket = await openSocket(target.url);
-      const message = client.prepared({ ...call, headers: { 'content-length': '1000000' } });
-      socket.write(requestHead(message));
-      socket.write(filled('x', sent));
-      await new Promise((resolve) => setTimeout(resolve, 30));
-      socket.close();
-    }
-    // Whatever the server does about the broken uploads, it has begun before it answers this.
-    expectError(await send({ method: 'GET', bucket, key: 'fresh' }), 404, 'NoSuchKey');
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expectError(await send({ method: 'GET', bucket, key: 'fresh' }), 404, 'NoSuchKey');
-    expect((await send({ method: 'GET', bucket, key: 'kept' })).text).toBe('old');
-  });
+  it.each([100, 200_000])(
+    'leaves nothing when the client goes away after %i bytes',
+    async (sent) => {
+      await send({ method: 'PUT', bucket, key: 'kept', body: 'old' });
+      for (const key of ['fresh', 'kept']) {
+        const call = { method: 'PUT', bucket, key, payloadHash: 'UNSIGNED-PAYLOAD' };
+        const socket = await openSocket(target.url);
+        const message = client.prepared({ ...call, headers: { 'content-length': '1000000' } });
+        socket.write(requestHead(message));
+        socket.write(filled('x', sent));
+        await new Promise((resolve) => setTimeout(resolve, 30));
+        socket.close();
+      }
+      // Whatever the server does about the broken uploads, it has begun before it answers this.
+      expectError(await send({ method: 'GET', bucket, key: 'fresh' }), 404, 'NoSuchKey');
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      expectError(await send({ method: 'GET', bucket, key: 'fresh' }), 404, 'NoSuchKey');
+      expect((await send({ method: 'GET', bucket, key: 'kept' })).text).toBe('old');
+    },
+  );
 
   it('is IncompleteBody for a client that still listens', async () => {
     const socket = await openSocket(target.url);
     try {
       const call = { method: 'PUT', bucket, key: 'half', payloadHash: 'UNSIGNED-PAYLOAD' };
-      socket.write(requestHead(client.prepared({ ...call, headers: { 'content-length': '1000' } })));
+      socket.write(
+        requestHead(client.prepared({ ...call, headers: { 'content-length': '1000' } })),
+      );
       socket.write(filled('x', 500));
       socket.socket.end();
       // A server may also just close: then there is no answer to read.

@@ -1,5 +1,5 @@
-// Signatures in the Authorization header: what is accepted, and for everything else the right refusal, before it
-// matters whether a bucket or a key exists.
+// Signatures in the Authorization header: what is accepted, and for everything else the right
+// refusal, before it matters whether a bucket or a key exists.
 import { expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
 import { type Call, freshBucketName } from '../kit/clients/client.ts';
@@ -28,10 +28,15 @@ describeCore('a signature', () => {
   });
 
   it.each([16, -16, 60 * 24, 60 * 24 * 365])('may not be %i minutes old', async (minutes) => {
-    expectError(await send({ ...get, sign: { date: minutesAgo(minutes) } }), 403, 'RequestTimeTooSkewed');
+    expectError(
+      await send({ ...get, sign: { date: minutesAgo(minutes) } }),
+      403,
+      'RequestTimeTooSkewed',
+    );
   });
 
-  it('may cover Date instead of X-Amz-Date', () => expectAccepted({ sign: { useDateHeader: true } }));
+  it('may cover Date instead of X-Amz-Date', () =>
+    expectAccepted({ sign: { useDateHeader: true } }));
 
   it.each([
     {
@@ -54,7 +59,9 @@ describeCore('a signature', () => {
     { query: [['empty', '']], sentQuery: 'empty' },
     { headers: { 'x-amz-meta-x': '  two   spaces  ' } },
     { headers: { 'x-amz-meta-z': '', 'x-amz-meta-a': 'ü', 'content-type': 'a/b; c="d"' } },
-  ] as Partial<Call>[])('covers odd query strings and header values: %j', (call) => expectAccepted(call));
+  ] as Partial<Call>[])('covers odd query strings and header values: %j', (call) =>
+    expectAccepted(call),
+  );
 
   it('is case-sensitive about everything but hex in the query', async () => {
     const query = [['prefix', 'ü/']] as const;
@@ -63,7 +70,11 @@ describeCore('a signature', () => {
   });
 
   it('by a wrong secret does not match, and the answer tells what was signed', async () => {
-    const error = expectError(await send({ ...get, signer: { secretKey: 'wrong' } }), 403, 'SignatureDoesNotMatch');
+    const error = expectError(
+      await send({ ...get, signer: { secretKey: 'wrong' } }),
+      403,
+      'SignatureDoesNotMatch',
+    );
     expect(error.AWSAccessKeyId).toBe(client.target.accessKey);
     expect(error.StringToSign).toMatch(/^AWS4-HMAC-SHA256\n/);
     expect(error.CanonicalRequest).toMatch(/^GET\n/);
@@ -73,7 +84,11 @@ describeCore('a signature', () => {
   it('by an unknown key is refused as such, whether or not the bucket exists', async () => {
     const signer = { accessKey: 'AKIAUNKNOWNUNKNOWN00' };
     expectError(await send({ ...get, signer }), 403, 'InvalidAccessKeyId');
-    expectError(await send({ ...get, bucket: freshBucketName(), signer }), 403, 'InvalidAccessKeyId');
+    expectError(
+      await send({ ...get, bucket: freshBucketName(), signer }),
+      403,
+      'InvalidAccessKeyId',
+    );
     expectError(await send({ method: 'GET', signer }), 403, 'InvalidAccessKeyId');
   });
 
@@ -91,13 +106,24 @@ describeCore('a signature', () => {
       const changed = await exchange(client.target.url, { ...rest, headers, ...change });
       expectError(changed, 403, 'SignatureDoesNotMatch');
     }
-    const put = await send({ method: 'PUT', bucket, key: 'k', body: 'other', payloadHash: sha256Hex('body') });
+    const put = await send({
+      method: 'PUT',
+      bucket,
+      key: 'k',
+      body: 'other',
+      payloadHash: sha256Hex('body'),
+    });
     expectError(put, 400, 'XAmzContentSHA256Mismatch');
     expectError(await send({ ...get, key: 'k' }), 404, 'NoSuchKey');
   });
 
   it('must cover every x-amz header', async () => {
-    const reply = await send({ ...get, method: 'PUT', body: 'x', unsignedHeaders: { 'x-amz-meta-a': 'smuggled' } });
+    const reply = await send({
+      ...get,
+      method: 'PUT',
+      body: 'x',
+      unsignedHeaders: { 'x-amz-meta-a': 'smuggled' },
+    });
     expectError(reply, 403, 'AccessDenied');
     expectError(await send(get), 404, 'NoSuchKey');
   });
@@ -108,7 +134,9 @@ describeCore('a signature', () => {
   ])('for %s is malformed', async (_, sign) => {
     const reply = await send({ ...get, sign });
     expect([400, 403]).toContain(reply.status);
-    expect(reply.text).toMatch(/<Code>(AuthorizationHeaderMalformed|SignatureDoesNotMatch)<\/Code>/);
+    expect(reply.text).toMatch(
+      /<Code>(AuthorizationHeaderMalformed|SignatureDoesNotMatch)<\/Code>/,
+    );
   });
 });
 
@@ -130,21 +158,26 @@ describeCore('an Authorization header', () => {
     `AWS4-HMAC-SHA256 Credential=${client.target.accessKey}/x/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=${with64}`,
     `AWS4-HMAC-SHA256 Credential=${scope.replace('aws4', 'aws5')}, SignedHeaders=host, Signature=${with64}`,
   ])('like %j is malformed', async (authorization) => {
-    const reply = await attempt(authorization, { 'x-amz-date': now, 'x-amz-content-sha256': with64 });
+    const reply = await attempt(authorization, {
+      'x-amz-date': now,
+      'x-amz-content-sha256': with64,
+    });
     expect(reply.status).toBe(400);
     expect(reply.text).toMatch(/<Code>(AuthorizationHeaderMalformed|InvalidArgument)<\/Code>/);
   });
 
-  it.each(['AWS4-HMAC-SHA1 x', 'Basic YTpi', 'Bearer token', `AWS ${client.target.accessKey}:c2lnbmF0dXJl`])(
-    'of another kind is refused: %j',
-    async (authorization) => {
-      const reply = await attempt(authorization);
-      expect([400, 403]).toContain(reply.status);
-      expect(reply.text).toMatch(
-        /<Code>(InvalidRequest|InvalidArgument|AccessDenied|AuthorizationHeaderMalformed)<\/Code>/,
-      );
-    },
-  );
+  it.each([
+    'AWS4-HMAC-SHA1 x',
+    'Basic YTpi',
+    'Bearer token',
+    `AWS ${client.target.accessKey}:c2lnbmF0dXJl`,
+  ])('of another kind is refused: %j', async (authorization) => {
+    const reply = await attempt(authorization);
+    expect([400, 403]).toContain(reply.status);
+    expect(reply.text).toMatch(
+      /<Code>(InvalidRequest|InvalidArgument|AccessDenied|AuthorizationHeaderMalformed)<\/Code>/,
+    );
+  });
 
   it('needs a date', async () => {
     const authorization = `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=${with64}`;
@@ -163,22 +196,34 @@ describeCore('an Authorization header', () => {
       host: client.host,
       authorization: `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=${with64}`,
     };
-    expectError(await exchange(client.target.url, { method: 'GET', target, headers }), 400, 'InvalidArgument');
+    expectError(
+      await exchange(client.target.url, { method: 'GET', target, headers }),
+      400,
+      'InvalidArgument',
+    );
   });
 });
 
 describeCore('nobody in particular', () => {
   const bucket = useBucket(client);
 
-  it.each(['GET', 'HEAD', 'PUT', 'DELETE'])('may not %s in a private bucket, existing or not', async (method) => {
-    await send({ method: 'PUT', bucket, key: 'there', body: 'x' });
-    for (const key of ['there', 'missing']) {
-      const reply = await anonymous({ method, bucket, key, ...(method === 'PUT' ? { body: 'y' } : {}) });
-      if (method === 'HEAD') expect([reply.status, reply.body.length]).toEqual([403, 0]);
-      else expectError(reply, 403, 'AccessDenied');
-    }
-    expect((await send({ method: 'GET', bucket, key: 'there' })).text).toBe('x');
-  });
+  it.each(['GET', 'HEAD', 'PUT', 'DELETE'])(
+    'may not %s in a private bucket, existing or not',
+    async (method) => {
+      await send({ method: 'PUT', bucket, key: 'there', body: 'x' });
+      for (const key of ['there', 'missing']) {
+        const reply = await anonymous({
+          method,
+          bucket,
+          key,
+          ...(method === 'PUT' ? { body: 'y' } : {}),
+        });
+        if (method === 'HEAD') expect([reply.status, reply.body.length]).toEqual([403, 0]);
+        else expectError(reply, 403, 'AccessDenied');
+      }
+      expect((await send({ method: 'GET', bucket, key: 'there' })).text).toBe('x');
+    },
+  );
 
   it('may not list, make or delete buckets, or post to one', async () => {
     const attempts: Call[] = [
@@ -188,7 +233,12 @@ describeCore('nobody in particular', () => {
       { method: 'GET', bucket, query: { acl: '' } },
       { method: 'PUT', bucket: freshBucketName() },
       { method: 'DELETE', bucket },
-      { method: 'POST', bucket, query: { delete: '' }, body: '<Delete><Object><Key>there</Key></Object></Delete>' },
+      {
+        method: 'POST',
+        bucket,
+        query: { delete: '' },
+        body: '<Delete><Object><Key>there</Key></Object></Delete>',
+      },
       { method: 'POST', bucket, key: 'k', query: { uploads: '' } },
     ];
     // A browser that opens `/` may be shown something else; S3 clients get S3's answer.
@@ -196,6 +246,10 @@ describeCore('nobody in particular', () => {
   });
 
   it('is told when a bucket does not exist', async () => {
-    expectError(await anonymous({ method: 'GET', bucket: freshBucketName(), key: 'k' }), 404, 'NoSuchBucket');
+    expectError(
+      await anonymous({ method: 'GET', bucket: freshBucketName(), key: 'k' }),
+      404,
+      'NoSuchBucket',
+    );
   });
 });

@@ -1,4 +1,5 @@
-// Conditions on GET and HEAD (RFC 9110 section 13, with S3's order of precedence): a table against one object.
+// Conditions on GET and HEAD (RFC 9110 section 13, with S3's order of precedence): a table against
+// one object.
 import { beforeAll, expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
 import { client, describeCore } from '../kit/clients/suite.ts';
@@ -41,7 +42,13 @@ const CASES: Case[] = [
 describeCore('conditional reads', () => {
   const bucket = useBucket(client);
   beforeAll(async () => {
-    await send({ method: 'PUT', bucket, key: 'k', body: BODY, headers: { 'cache-control': 'max-age=5' } });
+    await send({
+      method: 'PUT',
+      bucket,
+      key: 'k',
+      body: BODY,
+      headers: { 'cache-control': 'max-age=5' },
+    });
   });
 
   it.each(CASES)('answer %i to %j', async (status, headers) => {
@@ -62,9 +69,19 @@ describeCore('conditional reads', () => {
   it('compare the date to the second', async () => {
     const { headers } = await send({ method: 'HEAD', bucket, key: 'k' });
     const modified = headers['last-modified'] ?? '';
-    const since = await send({ method: 'GET', bucket, key: 'k', headers: { 'if-modified-since': modified } });
+    const since = await send({
+      method: 'GET',
+      bucket,
+      key: 'k',
+      headers: { 'if-modified-since': modified },
+    });
     expect(since.status).toBe(304);
-    const unmodified = await send({ method: 'GET', bucket, key: 'k', headers: { 'if-unmodified-since': modified } });
+    const unmodified = await send({
+      method: 'GET',
+      bucket,
+      key: 'k',
+      headers: { 'if-unmodified-since': modified },
+    });
     expect(unmodified.status).toBe(200);
   });
 
@@ -77,14 +94,23 @@ describeCore('conditional reads', () => {
     [412, { 'if-match': OTHER }],
     [206, { 'if-match': ETAG }],
   ] as Case[])('together with a range answer %i to %j', async (status, headers) => {
-    const reply = await send({ method: 'GET', bucket, key: 'k', headers: { range: 'bytes=2-4', ...headers } });
+    const reply = await send({
+      method: 'GET',
+      bucket,
+      key: 'k',
+      headers: { range: 'bytes=2-4', ...headers },
+    });
     expect(reply.status).toBe(status);
     if (status === 206) expect(reply.text).toBe('234');
     if (status === 200) expect(reply.text).toBe(BODY);
   });
 
   it('of a missing object are still 404', async () => {
-    for (const headers of [{ 'if-match': ETAG }, { 'if-none-match': ETAG }, { 'if-match': '*' }] as Case[1][]) {
+    for (const headers of [
+      { 'if-match': ETAG },
+      { 'if-none-match': ETAG },
+      { 'if-match': '*' },
+    ] as Case[1][]) {
       expectError(await send({ method: 'GET', bucket, key: 'missing', headers }), 404, 'NoSuchKey');
     }
   });

@@ -1,5 +1,5 @@
-// Conditions on writes, alone and in races: whatever happens at the same time, exactly one of the writers that must
-// exclude each other wins, and what is stored is what the winner sent.
+// Conditions on writes, alone and in races: whatever happens at the same time, exactly one of the
+// writers that must exclude each other wins, and what is stored is what the winner sent.
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
@@ -31,7 +31,11 @@ describeCore('conditional writes', () => {
     expectError(await put('match', 'second', { 'if-match': OTHER }), 412, 'PreconditionFailed');
     expect(await textAt('match')).toBe('first');
     expect((await put('match', 'second', { 'if-match': headers.etag ?? '' })).status).toBe(200);
-    expectError(await put('match', 'third', { 'if-match': headers.etag ?? '' }), 412, 'PreconditionFailed');
+    expectError(
+      await put('match', 'third', { 'if-match': headers.etag ?? '' }),
+      412,
+      'PreconditionFailed',
+    );
     expect(await textAt('match')).toBe('second');
     expectError(await put('missing', 'x', { 'if-match': OTHER }), 404, 'NoSuchKey');
     expectError(await send({ method: 'GET', bucket, key: 'missing' }), 404, 'NoSuchKey');
@@ -49,20 +53,36 @@ describeCore('conditional writes', () => {
 
   it('If-Match deletes only what it names', async () => {
     const { headers } = await put('doomed', 'x');
-    const refused = await send({ method: 'DELETE', bucket, key: 'doomed', headers: { 'if-match': OTHER } });
+    const refused = await send({
+      method: 'DELETE',
+      bucket,
+      key: 'doomed',
+      headers: { 'if-match': OTHER },
+    });
     expectError(refused, 412, 'PreconditionFailed');
     expect(await textAt('doomed')).toBe('x');
     const named = { 'if-match': headers.etag ?? '' };
-    expect((await send({ method: 'DELETE', bucket, key: 'doomed', headers: named })).status).toBe(204);
+    expect((await send({ method: 'DELETE', bucket, key: 'doomed', headers: named })).status).toBe(
+      204,
+    );
     expectError(await send({ method: 'GET', bucket, key: 'doomed' }), 404, 'NoSuchKey');
     for (const condition of [named, { 'if-match': '*' }]) {
-      expectError(await send({ method: 'DELETE', bucket, key: 'doomed', headers: condition }), 404, 'NoSuchKey');
+      expectError(
+        await send({ method: 'DELETE', bucket, key: 'doomed', headers: condition }),
+        404,
+        'NoSuchKey',
+      );
     }
   });
 
   it('fail in the SDK with a named error', async () => {
     await put('sdk', 'x');
-    const command = new PutObjectCommand({ Bucket: bucket, Key: 'sdk', Body: 'y', IfNoneMatch: '*' });
+    const command = new PutObjectCommand({
+      Bucket: bucket,
+      Key: 'sdk',
+      Body: 'y',
+      IfNoneMatch: '*',
+    });
     await expectFailure(s3.send(command), 412, 'PreconditionFailed');
     const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: 'sdk' }));
     expect(await Body?.transformToString()).toBe('x');
@@ -78,18 +98,23 @@ describeCore('conditional writes', () => {
     return statuses.indexOf(200);
   }
 
-  it.each([100, 300_000])('let one of twenty If-None-Match: * win, with bodies of %i bytes', async (size) => {
-    for (let round = 0; round < 3; round++) {
-      const key = `race-${size}-${round}`;
-      const bodyOf = (index: number) => `${index} `.repeat(size).slice(0, size);
-      const winner = await race((index) => put(key, bodyOf(index), { 'if-none-match': '*' }));
-      expect(await textAt(key)).toBe(bodyOf(winner));
-    }
-  });
+  it.each([100, 300_000])(
+    'let one of twenty If-None-Match: * win, with bodies of %i bytes',
+    async (size) => {
+      for (let round = 0; round < 3; round++) {
+        const key = `race-${size}-${round}`;
+        const bodyOf = (index: number) => `${index} `.repeat(size).slice(0, size);
+        const winner = await race((index) => put(key, bodyOf(index), { 'if-none-match': '*' }));
+        expect(await textAt(key)).toBe(bodyOf(winner));
+      }
+    },
+  );
 
   it('let one of twenty If-Match win', async () => {
     const { headers } = await put('swap', 'start');
-    const winner = await race((index) => put('swap', `winner ${index}`, { 'if-match': headers.etag ?? '' }));
+    const winner = await race((index) =>
+      put('swap', `winner ${index}`, { 'if-match': headers.etag ?? '' }),
+    );
     expect(await textAt('swap')).toBe(`winner ${winner}`);
   });
 
@@ -97,7 +122,10 @@ describeCore('conditional writes', () => {
     const uploads = await Promise.all(
       Array.from({ length: RACERS }, async (_, index) => {
         const uploadId = await startUpload(bucket, 'completions');
-        return { uploadId, parts: [await putPart(bucket, 'completions', uploadId, 1, `upload ${index}`)] };
+        return {
+          uploadId,
+          parts: [await putPart(bucket, 'completions', uploadId, 1, `upload ${index}`)],
+        };
       }),
     );
     const winner = await race((index) => {
@@ -112,7 +140,9 @@ describeCore('conditional writes', () => {
     const increment = async () => {
       for (;;) {
         const { text, headers } = await send({ method: 'GET', bucket, key: 'counter' });
-        const reply = await put('counter', `${Number(text) + 1}`, { 'if-match': headers.etag ?? '' });
+        const reply = await put('counter', `${Number(text) + 1}`, {
+          'if-match': headers.etag ?? '',
+        });
         if (reply.status === 200) return reply.headers.etag;
         expect([412, 409]).toContain(reply.status);
       }

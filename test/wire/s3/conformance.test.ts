@@ -1,5 +1,6 @@
-// The delivery conformance table against a home: some hundreds of unsigned requests over kept connections, each answer
-// judged by its vector and by the rules that hold for every answer. The table says where each expectation comes from.
+// The delivery conformance table against a home: some hundreds of unsigned requests over kept
+// connections, each answer judged by its vector and by the rules that hold for every answer. The
+// table says where each expectation comes from.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
 import { inParallel, openToEveryone } from '../kit/clients/bucket-work.ts';
@@ -27,7 +28,10 @@ const IMF_FIXDATE =
   /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/;
 /** Cloudflare's front puts the Date on; workerd alone sends no Date. */
 const HAS_DATE = target.home !== 'workers';
-/** Of an answer to HEAD these may differ from those to GET: they are of the moment, or of the connection. */
+/**
+ * Of an answer to HEAD these may differ from those to GET: they are of the moment, or of the
+ * connection.
+ */
 const OF_THE_MOMENT = [
   'date',
   'x-amz-request-id',
@@ -38,7 +42,13 @@ const OF_THE_MOMENT = [
   'keep-alive',
 ];
 /** What describes a body has no place in a 304. Source: RFC 9110 section 15.4.5 */
-const OF_A_BODY = ['content-type', 'content-encoding', 'content-language', 'content-range', 'content-disposition'];
+const OF_A_BODY = [
+  'content-type',
+  'content-encoding',
+  'content-language',
+  'content-range',
+  'content-disposition',
+];
 
 describeCore('delivery conforms', () => {
   const publicBucket = useBucket(client);
@@ -68,7 +78,9 @@ describeCore('delivery conforms', () => {
 
   function fillingOf(vector: Vector): Filling {
     const object = vector.object ?? 'plain';
-    const bucket = { public: publicBucket, private: privateBucket, missing: missingBucket }[vector.bucket ?? 'public'];
+    const bucket = { public: publicBucket, private: privateBucket, missing: missingBucket }[
+      vector.bucket ?? 'public'
+    ];
     const filling: Filling = {
       object,
       bucket,
@@ -80,7 +92,8 @@ describeCore('delivery conforms', () => {
         return found;
       },
     };
-    const path = vector.path ?? `/{bucket}${vector.target ?? `/${encodeKey(OBJECTS[object]?.key ?? '')}`}`;
+    const path =
+      vector.path ?? `/{bucket}${vector.target ?? `/${encodeKey(OBJECTS[object]?.key ?? '')}`}`;
     return { ...filling, path: fill(path, filling) };
   }
 
@@ -111,11 +124,17 @@ describeCore('delivery conforms', () => {
     const isOurs = reply.headers['x-amz-request-id'] !== undefined;
     if (isOurs) expectCommon(reply);
     else expect(reply.status).toBeGreaterThanOrEqual(400);
-    if (reply.status === 200 || reply.status === 206) expectContent(vector, filling.facts(filling.object), reply);
+    if (reply.status === 200 || reply.status === 206)
+      expectContent(vector, filling.facts(filling.object), reply);
     if (reply.status === 304) expectNotModified(filling.facts(filling.object), reply);
-    if (method !== 'HEAD' && isOurs && reply.status >= 400) expectErrorDocument(vector, filling, reply);
+    if (method !== 'HEAD' && isOurs && reply.status >= 400)
+      expectErrorDocument(vector, filling, reply);
     if (method === 'HEAD') {
-      const get = await ask(requestBytes(vector, filling, 'GET', ['range', 'if-range']), true, isAlone);
+      const get = await ask(
+        requestBytes(vector, filling, 'GET', ['range', 'if-range']),
+        true,
+        isAlone,
+      );
       expectSameAsGet(reply, get);
     }
   }
@@ -167,7 +186,8 @@ function expectHeaders({ expect: wanted }: Vector, filling: Filling, reply: Sock
     const pattern = /^\/(.*)\/$/.exec(text)?.[1];
     // Names of codings have no case, and wrangler's dev server leaves alone what stands in capitals
     // (RFC 9110 section 8.4.1, adapters/cloudflare/requests/stored-coding.ts).
-    const sent = name === 'content-encoding' ? reply.headers[name]?.toLowerCase() : reply.headers[name];
+    const sent =
+      name === 'content-encoding' ? reply.headers[name]?.toLowerCase() : reply.headers[name];
     if (pattern === undefined) expect(sent, name).toBe(fill(text, filling));
     else expect(sent ?? '', name).toMatch(new RegExp(pattern));
   }
@@ -177,17 +197,25 @@ function expectHeaders({ expect: wanted }: Vector, filling: Filling, reply: Sock
 /** What every answer must have. Sources: RFC 9110 sections 5.3, 6.6.1, 8.6, RFC 9211. */
 function expectCommon({ headers, names, status }: SocketReply): void {
   expect(new Set(names).size, `repeated headers: ${names.join(' ')}`).toBe(names.length);
-  if (headers.date !== undefined || HAS_DATE) expect(headers.date ?? '', 'date').toMatch(IMF_FIXDATE);
+  if (headers.date !== undefined || HAS_DATE)
+    expect(headers.date ?? '', 'date').toMatch(IMF_FIXDATE);
   const cacheStatus = headers['cache-status'];
-  if (status < 400 || cacheStatus !== undefined) expect(cacheStatusProblem(cacheStatus ?? '')).toBeNull();
+  if (status < 400 || cacheStatus !== undefined)
+    expect(cacheStatusProblem(cacheStatus ?? '')).toBeNull();
 }
 
 /** Sources: RFC 9110 sections 8.6, 8.8, 14.3, 14.4. */
-function expectContent({ method, expect: { range } }: Vector, facts: Facts, reply: SocketReply): void {
+function expectContent(
+  { method, expect: { range } }: Vector,
+  facts: Facts,
+  reply: SocketReply,
+): void {
   const { headers, status } = reply;
   const size = facts.body.length;
   const [first, last] = status === 206 && range !== undefined ? range : [0, size - 1];
-  expect(headers['content-range']).toBe(status === 206 ? `bytes ${first}-${last}/${size}` : undefined);
+  expect(headers['content-range']).toBe(
+    status === 206 ? `bytes ${first}-${last}/${size}` : undefined,
+  );
   expect(headers).toMatchObject({
     etag: `"${facts.etag}"`,
     'last-modified': new Date(facts.lastModifiedMs).toUTCString(),
@@ -211,7 +239,11 @@ function expectNotModified(facts: Facts, { headers, names, body }: SocketReply):
 }
 
 /** S3's error document; of a 416 the size as well. Source: RFC 9110 section 15.5.17. */
-function expectErrorDocument({ expect: wanted }: Vector, filling: Filling, reply: SocketReply): void {
+function expectErrorDocument(
+  { expect: wanted }: Vector,
+  filling: Filling,
+  reply: SocketReply,
+): void {
   expect(reply.headers['content-type']).toBe('application/xml');
   const error = xmlRoot(reply.body.toString('utf8'), 'Error');
   expect(error.RequestId).toBe(reply.headers['x-amz-request-id']);
@@ -223,7 +255,10 @@ function expectErrorDocument({ expect: wanted }: Vector, filling: Filling, reply
   }
 }
 
-/** Source: RFC 9110 sections 9.3.2 and 8.6: the headers of GET; a length may be missing but not another one. */
+/**
+ * Source: RFC 9110 sections 9.3.2 and 8.6: the headers of GET; a length may be missing but not
+ * another one.
+ */
 function expectSameAsGet(head: SocketReply, get: SocketReply): void {
   expect(head.status).toBe(get.status);
   expect(head.body.length).toBe(0);

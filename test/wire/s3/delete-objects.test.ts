@@ -1,4 +1,5 @@
-// DeleteObjects: many keys in one request, results per key, and requests that must delete nothing at all.
+// DeleteObjects: many keys in one request, results per key, and requests that must delete nothing
+// at all.
 import { DeleteObjectsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { beforeEach, expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
@@ -14,8 +15,10 @@ describeCore('DeleteObjects', () => {
   const bucket = useBucket(client);
   beforeEach(() => putKeys(client, bucket, KEYS));
 
-  const post = (body: string, headers: Record<string, string> = { 'content-md5': md5Base64(Buffer.from(body)) }) =>
-    send({ method: 'POST', bucket, query: { delete: '' }, body, headers });
+  const post = (
+    body: string,
+    headers: Record<string, string> = { 'content-md5': md5Base64(Buffer.from(body)) },
+  ) => send({ method: 'POST', bucket, query: { delete: '' }, body, headers });
   const remaining = async () => {
     const { Contents } = await s3.send(new ListObjectsV2Command({ Bucket: bucket }));
     return (Contents ?? []).map(({ Key }) => Key);
@@ -27,7 +30,9 @@ describeCore('DeleteObjects', () => {
   it('deletes each key and says so, missing ones included', async () => {
     const Objects = [...KEYS, 'never there'].map((Key) => ({ Key }));
     const result = await s3.send(new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects } }));
-    expect(result.Deleted?.map(({ Key }) => Key).sort()).toEqual(Objects.map(({ Key }) => Key).sort());
+    expect(result.Deleted?.map(({ Key }) => Key).sort()).toEqual(
+      Objects.map(({ Key }) => Key).sort(),
+    );
     expect(result.Errors).toBeUndefined();
     expect(await remaining()).toEqual([]);
   });
@@ -44,7 +49,9 @@ describeCore('DeleteObjects', () => {
       `<?xml version="1.0" encoding="UTF-8"?>\n<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/">\n  ${objects(['a'])}\n</Delete>`,
     );
     expect(xmlRoot(namespaced.text, 'DeleteResult').Deleted).toEqual([{ Key: 'a' }]);
-    await post(`<Delete>${objects(['x&<>"\'', ' lead'])}<Object><Key>&#x1F600;</Key></Object></Delete>`);
+    await post(
+      `<Delete>${objects(['x&<>"\'', ' lead'])}<Object><Key>&#x1F600;</Key></Object></Delete>`,
+    );
     expect(await remaining()).toEqual(['c d', 'dir/b', 'é']);
   });
 
@@ -69,7 +76,10 @@ describeCore('DeleteObjects', () => {
     ['no object', '<Delete></Delete>'],
     ['an object without a key', '<Delete><Object></Object></Delete>'],
     ['another root', `<Erase>${objects(['a'])}</Erase>`],
-    ['a document type', `<!DOCTYPE d [<!ENTITY k "a">]><Delete><Object><Key>&k;</Key></Object></Delete>`],
+    [
+      'a document type',
+      `<!DOCTYPE d [<!ENTITY k "a">]><Delete><Object><Key>&k;</Key></Object></Delete>`,
+    ],
     ['a made-up entity', '<Delete><Object><Key>&nothing;</Key></Object></Delete>'],
     ['a second root', `<Delete>${objects(['a'])}</Delete><Delete>${objects(['dir/b'])}</Delete>`],
     ['too deep a nest', `<Delete>${'<a>'.repeat(200)}${'</a>'.repeat(200)}</Delete>`],
@@ -92,7 +102,11 @@ describeCore('DeleteObjects', () => {
   it('wants a digest of the document and examines it', async () => {
     const body = `<Delete>${objects(['a'])}</Delete>`;
     expectError(await post(body, {}), 400, 'InvalidRequest');
-    expectError(await post(body, { 'content-md5': md5Base64(Buffer.from('else')) }), 400, 'BadDigest');
+    expectError(
+      await post(body, { 'content-md5': md5Base64(Buffer.from('else')) }),
+      400,
+      'BadDigest',
+    );
     expectError(await post(body, { 'content-md5': 'no digest' }), 400, 'InvalidDigest');
     expectError(await post(body, { 'x-amz-checksum-crc32': 'AAAAAA==' }), 400, 'BadDigest');
     expect(await remaining()).toContain('a');

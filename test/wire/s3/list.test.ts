@@ -1,5 +1,6 @@
-// Listings against a model: the same few lines of plain JavaScript answer what each page must hold, for both list
-// versions, every prefix and delimiter of a table, and every page size up to one more than everything.
+// Listings against a model: the same few lines of plain JavaScript answer what each page must hold,
+// for both list versions, every prefix and delimiter of a table, and every page size up to one more
+// than everything.
 import { ListObjectsV2Command, PutObjectCommand, paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import { beforeAll, expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
@@ -33,10 +34,23 @@ function modelRows(keys: readonly string[], prefix: string, delimiter: string): 
 
 const decoded = (text: string) => decodeURIComponent(text.replaceAll('+', ' '));
 
-type Page = { rows: Row[]; isTruncated: boolean; next: string | undefined; count: string | undefined };
+type Page = {
+  rows: Row[];
+  isTruncated: boolean;
+  next: string | undefined;
+  count: string | undefined;
+};
 
-async function listPage(bucket: string, version: 1 | 2, query: Record<string, string>): Promise<Page> {
-  const asked = { ...(version === 2 ? { 'list-type': '2' } : {}), 'encoding-type': 'url', ...query };
+async function listPage(
+  bucket: string,
+  version: 1 | 2,
+  query: Record<string, string>,
+): Promise<Page> {
+  const asked = {
+    ...(version === 2 ? { 'list-type': '2' } : {}),
+    'encoding-type': 'url',
+    ...query,
+  };
   const reply = await send({ method: 'GET', bucket, query: asked });
   expect(reply.status, reply.text).toBe(200);
   const root = xmlRoot(reply.text, 'ListBucketResult');
@@ -50,12 +64,19 @@ async function listPage(bucket: string, version: 1 | 2, query: Record<string, st
   }));
   expect(keys.map(({ name }) => name)).toEqual(keys.map(({ name }) => name).sort(compareUtf8));
   const rows = [...keys, ...prefixes].sort((a, b) => compareUtf8(a.name, b.name));
-  const next = version === 2 ? root.NextContinuationToken : root.NextMarker && decoded(root.NextMarker);
+  const next =
+    version === 2 ? root.NextContinuationToken : root.NextMarker && decoded(root.NextMarker);
   return { rows, isTruncated: root.IsTruncated === 'true', next, count: root.KeyCount };
 }
 
 /** All pages of one size, each compared with the model as it comes. */
-async function expectPages(bucket: string, version: 1 | 2, prefix: string, delimiter: string, size: number) {
+async function expectPages(
+  bucket: string,
+  version: 1 | 2,
+  prefix: string,
+  delimiter: string,
+  size: number,
+) {
   const expected = modelRows(KEYS, prefix, delimiter);
   const base = { prefix, ...(delimiter === '' ? {} : { delimiter }), 'max-keys': `${size}` };
   let from: Record<string, string> = {};
@@ -69,7 +90,8 @@ async function expectPages(bucket: string, version: 1 | 2, prefix: string, delim
     // Version 1 names the next marker only with a delimiter; without one it is the last key.
     const last = page.rows.at(-1)?.name ?? '';
     if (version === 1) expect(page.next, label).toBe(delimiter === '' ? undefined : last);
-    from = version === 2 ? { 'continuation-token': page.next ?? '' } : { marker: page.next ?? last };
+    from =
+      version === 2 ? { 'continuation-token': page.next ?? '' } : { marker: page.next ?? last };
   }
 }
 
@@ -88,26 +110,32 @@ describeCore('listing', () => {
       async (prefix, delimiter) => {
         const total = modelRows(KEYS, prefix, delimiter).length;
         const sizes = new Set([1, 2, total - 1, total].filter((size) => size > 0));
-        await Promise.all([...sizes].map((size) => expectPages(bucket, version, prefix, delimiter, size)));
+        await Promise.all(
+          [...sizes].map((size) => expectPages(bucket, version, prefix, delimiter, size)),
+        );
       },
     );
   }
 
-  it.each([...KEYS, 'a/b/', 'a/b/zzz', 'a/~', 'b0', '', 'zzz', '\u{1F600}'])('starts after %j', async (after) => {
-    const expected = modelRows(
-      KEYS.filter((key) => compareUtf8(key, after) > 0),
-      '',
-      '',
-    );
-    expect((await listPage(bucket, 2, { 'start-after': after })).rows).toEqual(expected);
-    expect((await listPage(bucket, 1, { marker: after })).rows).toEqual(expected);
-  });
+  it.each([...KEYS, 'a/b/', 'a/b/zzz', 'a/~', 'b0', '', 'zzz', '\u{1F600}'])(
+    'starts after %j',
+    async (after) => {
+      const expected = modelRows(
+        KEYS.filter((key) => compareUtf8(key, after) > 0),
+        '',
+        '',
+      );
+      expect((await listPage(bucket, 2, { 'start-after': after })).rows).toEqual(expected);
+      expect((await listPage(bucket, 1, { marker: after })).rows).toEqual(expected);
+    },
+  );
 
   it('shows no common prefix that is not after the marker', async () => {
     const names = async (marker: string) =>
       (await listPage(bucket, 1, { delimiter: '/', marker })).rows.map((row) => row.name);
     expect((await names('a')).slice(0, 2)).toEqual(['a/', 'a0']);
-    for (const marker of ['a/', 'a/1', 'a/~']) expect((await names(marker)).slice(0, 1)).toEqual(['a0']);
+    for (const marker of ['a/', 'a/1', 'a/~'])
+      expect((await names(marker)).slice(0, 1)).toEqual(['a0']);
   });
 
   it('echoes what was asked', async () => {
@@ -126,7 +154,10 @@ describeCore('listing', () => {
     for (const absent of ['Delimiter', 'EncodingType', 'NextMarker', 'KeyCount'])
       expect(bare).not.toHaveProperty(absent);
     const query2 = { 'list-type': '2', 'start-after': 'a', 'encoding-type': 'url', delimiter: '/' };
-    const v2 = xmlRoot((await send({ method: 'GET', bucket, query: query2 })).text, 'ListBucketResult');
+    const v2 = xmlRoot(
+      (await send({ method: 'GET', bucket, query: query2 })).text,
+      'ListBucketResult',
+    );
     expect(v2).toMatchObject({ StartAfter: 'a', EncodingType: 'url', Delimiter: '/', Prefix: '' });
     expect(v2).not.toHaveProperty('Marker');
     expect(v2).not.toHaveProperty('NextContinuationToken');
@@ -134,14 +165,22 @@ describeCore('listing', () => {
 
   it('echoes the continuation token, which wins over start-after', async () => {
     const first = await listPage(bucket, 2, { 'max-keys': '3' });
-    const query = { 'list-type': '2', 'continuation-token': first.next ?? '', 'start-after': 'zz', 'max-keys': '1' };
+    const query = {
+      'list-type': '2',
+      'continuation-token': first.next ?? '',
+      'start-after': 'zz',
+      'max-keys': '1',
+    };
     const root = xmlRoot((await send({ method: 'GET', bucket, query })).text, 'ListBucketResult');
     expect(root.ContinuationToken).toBe(first.next);
     expect(root.Contents[0].Key).toBe(modelRows(KEYS, '', '')[3]?.name);
   });
 
   it('describes each object', async () => {
-    const root = xmlRoot((await send({ method: 'GET', bucket, query: { prefix: 'a/1' } })).text, 'ListBucketResult');
+    const root = xmlRoot(
+      (await send({ method: 'GET', bucket, query: { prefix: 'a/1' } })).text,
+      'ListBucketResult',
+    );
     expect(root.Contents).toHaveLength(1);
     expect(root.Contents[0]).toMatchObject({ Key: 'a/1', Size: '1', StorageClass: 'STANDARD' });
     expect(root.Contents[0].ETag).toBe('"9dd4e461268c8034f5c8564e155c67a6"');
@@ -151,21 +190,31 @@ describeCore('listing', () => {
 
   it('names owners in version 2 only when asked, and checksum algorithms', async () => {
     const query = { 'list-type': '2', prefix: 'a/1' };
-    const without = xmlRoot((await send({ method: 'GET', bucket, query })).text, 'ListBucketResult');
+    const without = xmlRoot(
+      (await send({ method: 'GET', bucket, query })).text,
+      'ListBucketResult',
+    );
     expect(without.Contents[0]).not.toHaveProperty('Owner');
     const asked = await send({ method: 'GET', bucket, query: { ...query, 'fetch-owner': 'true' } });
     expect(xmlRoot(asked.text, 'ListBucketResult').Contents[0].Owner.ID).toMatch(/\S/);
   });
 
   it('escapes in XML what it does not encode, and encodes all but a slash', async () => {
-    const raw = xmlRoot((await send({ method: 'GET', bucket, query: { prefix: 'e&' } })).text, 'ListBucketResult');
+    const raw = xmlRoot(
+      (await send({ method: 'GET', bucket, query: { prefix: 'e&' } })).text,
+      'ListBucketResult',
+    );
     expect(raw.Contents[0].Key).toBe('e&<>"\'');
     const query = { 'encoding-type': 'url', prefix: 'é/', delimiter: '/' };
     const { text } = await send({ method: 'GET', bucket, query });
     expect(text).toContain('<Key>%C3%A9/1</Key>');
     expect(text).toContain('<Prefix>%C3%A9/</Prefix>');
     expect(text).toContain('<Delimiter>/</Delimiter>');
-    const plus = await send({ method: 'GET', bucket, query: { 'encoding-type': 'url', prefix: 'd+' } });
+    const plus = await send({
+      method: 'GET',
+      bucket,
+      query: { 'encoding-type': 'url', prefix: 'd+' },
+    });
     expect(plus.text).toContain('<Key>d%2Bd</Key>');
   });
 
@@ -182,11 +231,19 @@ describeCore('listing', () => {
   });
 
   it.each(['-1', 'abc', '1.5', '9999999999999'])('refuses max-keys %j', async (maxKeys) => {
-    expectError(await send({ method: 'GET', bucket, query: { 'max-keys': maxKeys } }), 400, 'InvalidArgument');
+    expectError(
+      await send({ method: 'GET', bucket, query: { 'max-keys': maxKeys } }),
+      400,
+      'InvalidArgument',
+    );
   });
 
   it('refuses another encoding and a made-up token', async () => {
-    expectError(await send({ method: 'GET', bucket, query: { 'encoding-type': 'base64' } }), 400, 'InvalidArgument');
+    expectError(
+      await send({ method: 'GET', bucket, query: { 'encoding-type': 'base64' } }),
+      400,
+      'InvalidArgument',
+    );
     const query = { 'list-type': '2', 'continuation-token': 'no token of ours \u0000' };
     expectError(await send({ method: 'GET', bucket, query }), 400, 'InvalidArgument');
   });
@@ -199,7 +256,8 @@ describeCore('listing', () => {
   });
 
   it('sees a put and a deletion at once', async () => {
-    const names = async () => (await listPage(bucket, 2, { prefix: 'now/' })).rows.map(({ name }) => name);
+    const names = async () =>
+      (await listPage(bucket, 2, { prefix: 'now/' })).rows.map(({ name }) => name);
     for (let round = 0; round < 10; round++) {
       await s3.send(new PutObjectCommand({ Bucket: bucket, Key: `now/${round}`, Body: 'x' }));
       expect(await names()).toEqual([`now/${round}`]);
@@ -217,7 +275,11 @@ describeCore('a listing of more than one full page', () => {
   it('ends a page at 1,000, also when more are asked for', async () => {
     for (const query of [{}, { 'max-keys': '5000' }]) {
       const root = xmlRoot((await send({ method: 'GET', bucket, query })).text, 'ListBucketResult');
-      expect([root.Contents.length, root.MaxKeys, root.IsTruncated]).toEqual([1000, '1000', 'true']);
+      expect([root.Contents.length, root.MaxKeys, root.IsTruncated]).toEqual([
+        1000,
+        '1000',
+        'true',
+      ]);
     }
   });
 

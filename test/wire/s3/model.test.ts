@@ -1,5 +1,6 @@
-// Random operations against the server and against the simplest storage in memory: no difference, and never a 500.
-// One run is one bucket and up to 40 requests; fast-check shrinks a difference to the few requests that show it.
+// Random operations against the server and against the simplest storage in memory: no difference,
+// and never a 500. One run is one bucket and up to 40 requests; fast-check shrinks a difference to
+// the few requests that show it.
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -37,7 +38,10 @@ const step = fc.oneof(
       metadata: fc.constantFrom('', 'm'),
     }),
   },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('get' as const), key, which, isHead: fc.boolean() }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('get' as const), key, which, isHead: fc.boolean() }),
+  },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('delete' as const), key, which }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('copy' as const), key, to: key }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('upload' as const), key, body }) },
@@ -64,7 +68,9 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** A bucket of the server and its model, and the names that the server gave to the model's versions. */
+/**
+ * A bucket of the server and its model, and the names that the server gave to the model's versions.
+ */
 async function openPair() {
   const bucket = freshBucketName();
   expect((await send({ method: 'PUT', bucket })).status).toBe(200);
@@ -88,17 +94,28 @@ async function openPair() {
 type Pair = Awaited<ReturnType<typeof openPair>>;
 
 const outcomeOf = (reply: Reply, text?: string): Outcome => {
-  const code = reply.status >= 400 && reply.text !== '' ? { code: xmlRoot(reply.text, 'Error').Code as string } : {};
-  return { status: reply.status, ...code, ...(reply.status === 200 && text !== undefined ? { text } : {}) };
+  const code =
+    reply.status >= 400 && reply.text !== ''
+      ? { code: xmlRoot(reply.text, 'Error').Code as string }
+      : {};
+  return {
+    status: reply.status,
+    ...code,
+    ...(reply.status === 200 && text !== undefined ? { text } : {}),
+  };
 };
 const listOf = <Value>(value: Value | Value[] | undefined): Value[] =>
   value === undefined ? [] : Array.isArray(value) ? value : [value];
 /** Conditions and numbers are not part of what is compared. */
 const seen = ({ number: _, ...outcome }: Outcome): Outcome => outcome;
 
-async function put({ bucket, model, learn }: Pair, step: Extract<Step, { do: 'put' }>): Promise<[Outcome, Outcome]> {
+async function put(
+  { bucket, model, learn }: Pair,
+  step: Extract<Step, { do: 'put' }>,
+): Promise<[Outcome, Outcome]> {
   const now = model.versionsOf(step.key)[0]?.etag ?? '';
-  const ifMatch = step.condition === 'match' ? now : step.condition === 'mismatch' ? 'f'.repeat(32) : null;
+  const ifMatch =
+    step.condition === 'match' ? now : step.condition === 'mismatch' ? 'f'.repeat(32) : null;
   const ifNoneMatch = step.condition === 'absent' ? '*' : null;
   const headers = {
     ...(ifMatch === null ? {} : { 'if-match': `"${ifMatch}"` }),
@@ -121,7 +138,12 @@ async function upload(
   const at = { bucket, key: step.key };
   const begun = await send({ method: 'POST', ...at, query: { uploads: '' } });
   const uploadId = xmlRoot(begun.text, 'InitiateMultipartUploadResult').UploadId as string;
-  const part = await send({ method: 'PUT', ...at, query: { uploadId, partNumber: '3' }, body: step.body });
+  const part = await send({
+    method: 'PUT',
+    ...at,
+    query: { uploadId, partNumber: '3' },
+    body: step.body,
+  });
   const document = `<CompleteMultipartUpload><Part><PartNumber>3</PartNumber><ETag>${part.headers.etag}</ETag></Part></CompleteMultipartUpload>`;
   const reply = await send({ method: 'POST', ...at, query: { uploadId }, body: document });
   const etag = `${md5Hex(createHash('md5').update(step.body).digest())}-1`;
@@ -142,7 +164,10 @@ async function listVersions({ bucket, model, numberOf }: Pair): Promise<[Outcome
   );
   return [
     model.listVersions(),
-    outcomeOf(reply, lines.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))).join('\n')),
+    outcomeOf(
+      reply,
+      lines.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))).join('\n'),
+    ),
   ];
 }
 
@@ -151,7 +176,9 @@ const tagText = (reply: Reply) =>
     .map(({ Key, Value }) => `${Key}=${encodeURIComponent(Value)}`)
     .join('&');
 const tagDocument = (text: string) =>
-  [...new URLSearchParams(text)].map(([Key, Value]) => `<Tag><Key>${Key}</Key><Value>${Value}</Value></Tag>`).join('');
+  [...new URLSearchParams(text)]
+    .map(([Key, Value]) => `<Tag><Key>${Key}</Key><Value>${Value}</Value></Tag>`)
+    .join('');
 
 /** Does one step on both sides. */
 async function run(pair: Pair, step: Step): Promise<[Outcome, Outcome]> {
@@ -169,7 +196,12 @@ async function run(pair: Pair, step: Step): Promise<[Outcome, Outcome]> {
       const number = pick(step.which);
       const query = number === null ? {} : { versionId: nameOf(number) };
       const expected = model.get(step.key, number);
-      const reply = await send({ method: step.isHead ? 'HEAD' : 'GET', bucket, key: step.key, query });
+      const reply = await send({
+        method: step.isHead ? 'HEAD' : 'GET',
+        bucket,
+        key: step.key,
+        query,
+      });
       if (step.isHead) return [{ status: expected.status }, { status: reply.status }];
       return [expected, outcomeOf(reply, `${reply.headers['x-amz-meta-m'] ?? ''}|${reply.text}`)];
     }
@@ -184,7 +216,12 @@ async function run(pair: Pair, step: Step): Promise<[Outcome, Outcome]> {
     case 'copy': {
       const expected = model.copy(step.key, step.to);
       const source = `${bucket}/${step.key.split('/').map(encodeURIComponent).join('/')}`;
-      const reply = await send({ method: 'PUT', bucket, key: step.to, headers: { 'x-amz-copy-source': source } });
+      const reply = await send({
+        method: 'PUT',
+        bucket,
+        key: step.to,
+        headers: { 'x-amz-copy-source': source },
+      });
       learn(reply, expected, step.to);
       return [expected, outcomeOf(reply)];
     }
@@ -197,7 +234,13 @@ async function run(pair: Pair, step: Step): Promise<[Outcome, Outcome]> {
     }
     case 'tag': {
       const document = `<Tagging><TagSet>${tagDocument(step.tags)}</TagSet></Tagging>`;
-      const reply = await send({ method: 'PUT', bucket, key: step.key, query: { tagging: '' }, body: document });
+      const reply = await send({
+        method: 'PUT',
+        bucket,
+        key: step.key,
+        query: { tagging: '' },
+        body: document,
+      });
       return [model.setTags(step.key, step.tags), outcomeOf(reply)];
     }
     case 'tags': {
@@ -206,7 +249,13 @@ async function run(pair: Pair, step: Step): Promise<[Outcome, Outcome]> {
     }
     case 'list': {
       const { prefix, delimiter, after, maxKeys } = step;
-      const query = { 'list-type': '2', prefix, delimiter, 'start-after': after, 'max-keys': `${maxKeys}` };
+      const query = {
+        'list-type': '2',
+        prefix,
+        delimiter,
+        'start-after': after,
+        'max-keys': `${maxKeys}`,
+      };
       const reply = await send({ method: 'GET', bucket, query });
       const page = xmlRoot(reply.text, 'ListBucketResult');
       const names = [
@@ -222,17 +271,20 @@ async function run(pair: Pair, step: Step): Promise<[Outcome, Outcome]> {
 describeCore('Random operations', () => {
   it('leave the server as they leave the model', { timeout: 120_000 }, async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40, size: 'max' }), async (steps) => {
-        const pair = await openPair();
-        try {
-          for (const [at, each] of [...steps, { do: 'versions' as const }].entries()) {
-            const [expected, found] = await run(pair, each);
-            expect(found, `step ${at}: ${JSON.stringify(each)}`).toEqual(seen(expected));
+      fc.asyncProperty(
+        fc.array(step, { minLength: 1, maxLength: 40, size: 'max' }),
+        async (steps) => {
+          const pair = await openPair();
+          try {
+            for (const [at, each] of [...steps, { do: 'versions' as const }].entries()) {
+              const [expected, found] = await run(pair, each);
+              expect(found, `step ${at}: ${JSON.stringify(each)}`).toEqual(seen(expected));
+            }
+          } finally {
+            if (!client.target.isTemporary) await removeBucket(client, pair.bucket);
           }
-        } finally {
-          if (!client.target.isTemporary) await removeBucket(client, pair.bucket);
-        }
-      }),
+        },
+      ),
       { numRuns: RUNS },
     );
   });

@@ -1,5 +1,6 @@
-// What a console does with many objects, through the JSON API: sizes, sorted folders, search, renames with undo, the trash,
-// bulk deletion. S3 and public readers see each of it in the same moment.
+// What a console does with many objects, through the JSON API: sizes, sorted folders, search,
+// renames with undo, the trash, bulk deletion. S3 and public readers see each of it in the same
+// moment.
 import { expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
 import { type ApiClient, apiClient, tokenClient } from '../kit/clients/json-api.ts';
@@ -43,9 +44,14 @@ describeCore('many objects by JSON', () => {
     ] as const)
       await put(bucket, folder + name, body);
     const sizes = async (...prefixes: string[]) => {
-      const query = prefixes.map((prefix) => `prefix=${encodeURIComponent(folder + prefix)}`).join('&');
+      const query = prefixes
+        .map((prefix) => `prefix=${encodeURIComponent(folder + prefix)}`)
+        .join('&');
       const { json } = await api.call('GET', `${base}/sizes?${query}`);
-      return json.items.map((item: { objects: number; bytes: string }) => [item.objects, item.bytes]);
+      return json.items.map((item: { objects: number; bytes: string }) => [
+        item.objects,
+        item.bytes,
+      ]);
     };
     expect(await sizes('', 'a/', 'a/2', 'none')).toEqual([
       [3, '6'],
@@ -73,30 +79,60 @@ describeCore('many objects by JSON', () => {
       await put(bucket, folder + name, 'x'.repeat(size));
     }
     type Item = { kind?: string; prefix?: string; key: string };
-    const names = (items: Item[]) => items.map((item) => (item.prefix ?? item.key).slice(folder.length));
+    const names = (items: Item[]) =>
+      items.map((item) => (item.prefix ?? item.key).slice(folder.length));
     const list = async (query: string) => {
-      const { json } = await api.call('GET', `${base}/objects?prefix=${encodeURIComponent(folder)}&${query}`);
+      const { json } = await api.call(
+        'GET',
+        `${base}/objects?prefix=${encodeURIComponent(folder)}&${query}`,
+      );
       return json;
     };
-    expect(names((await list('')).items).toSorted()).toEqual(['Größe.TXT', 'a.jpg', 'b.txt', 'sub/']);
-    expect(names((await list('sort=size&order=desc')).items)).toEqual(['sub/', 'b.txt', 'a.jpg', 'Größe.TXT']);
-    expect(names((await list('sort=modified&delimiter=')).items)).toEqual(['b.txt', 'Größe.TXT', 'a.jpg', 'sub/c.txt']);
+    expect(names((await list('')).items).toSorted()).toEqual([
+      'Größe.TXT',
+      'a.jpg',
+      'b.txt',
+      'sub/',
+    ]);
+    expect(names((await list('sort=size&order=desc')).items)).toEqual([
+      'sub/',
+      'b.txt',
+      'a.jpg',
+      'Größe.TXT',
+    ]);
+    expect(names((await list('sort=modified&delimiter=')).items)).toEqual([
+      'b.txt',
+      'Größe.TXT',
+      'a.jpg',
+      'sub/c.txt',
+    ]);
     const first = await list('sort=size&limit=2');
     expect(names(first.items)).toEqual(['sub/', 'Größe.TXT']);
-    expect(names((await list(`sort=size&limit=2&cursor=${first.nextCursor}`)).items)).toEqual(['a.jpg', 'b.txt']);
+    expect(names((await list(`sort=size&limit=2&cursor=${first.nextCursor}`)).items)).toEqual([
+      'a.jpg',
+      'b.txt',
+    ]);
     const search = async (text: string, query = '') => {
       const path = `${base}/search?prefix=${encodeURIComponent(folder)}&text=${encodeURIComponent(text)}${query}`;
       const { json } = await api.call('GET', path);
       expect(json).toMatchObject({ isComplete: true });
       return json;
     };
-    expect(names((await search('.TXT', '&sort=size')).items)).toEqual(['Größe.TXT', 'b.txt', 'sub/c.txt']);
+    expect(names((await search('.TXT', '&sort=size')).items)).toEqual([
+      'Größe.TXT',
+      'b.txt',
+      'sub/c.txt',
+    ]);
     expect(names((await search('grosse')).items)).toEqual([]);
     expect(names((await search('GRÖ')).items)).toEqual(['Größe.TXT']);
     expect(names((await search('gro')).items)).toEqual(['Größe.TXT']);
     const page = await search('.txt', '&limit=2');
     const rest = await search('.txt', `&limit=2&cursor=${page.nextCursor}`);
-    expect([...names(page.items), ...names(rest.items)]).toEqual(['Größe.TXT', 'b.txt', 'sub/c.txt']);
+    expect([...names(page.items), ...names(rest.items)]).toEqual([
+      'Größe.TXT',
+      'b.txt',
+      'sub/c.txt',
+    ]);
     expect((await api.call('GET', `${base}/search?text=`)).json.code).toBe('InvalidInput');
     expect((await api.call('GET', `${base}/objects?cursor=x.y`)).json.code).toBe('InvalidInput');
   });
@@ -114,11 +150,20 @@ describeCore('many objects by JSON', () => {
     expect((await get(bucket, `${to}1`)).text).toBe(large);
     expect((await get(bucket, `${to}deep/2 (1)`)).text).toBe('two');
     expect((await get(bucket, `${from}1`)).status).toBe(404);
-    expect(await run(api, `${base}/jobs/${job.id}/undo`)).toMatchObject({ state: 'done', counts: { done: 2 } });
-    expect([(await get(bucket, `${from}1`)).text, (await get(bucket, `${to}1`)).status]).toEqual([large, 404]);
+    expect(await run(api, `${base}/jobs/${job.id}/undo`)).toMatchObject({
+      state: 'done',
+      counts: { done: 2 },
+    });
+    expect([(await get(bucket, `${from}1`)).text, (await get(bucket, `${to}1`)).status]).toEqual([
+      large,
+      404,
+    ]);
     const across = await run(api, `${base}/jobs`, { ...task, toBucket: other });
     expect(across).toMatchObject({ state: 'done', counts: { done: 2 } });
-    expect([(await get(other, `${to}1`)).text, (await get(bucket, `${from}1`)).status]).toEqual([large, 404]);
+    expect([(await get(other, `${to}1`)).text, (await get(bucket, `${from}1`)).status]).toEqual([
+      large,
+      404,
+    ]);
     const listed = (await api.call('GET', `${base}/jobs`)).json.items;
     expect(listed[0]).toMatchObject({ id: across.id, kind: 'move', toBucket: other });
   });
@@ -157,7 +202,9 @@ describeCore('many objects by JSON', () => {
     expect((await api.call('PUT', settings, { days: 30 })).json.code).toBe('PreconditionRequired');
     const seen = { 'if-match': (await api.call('GET', settings)).headers.etag ?? '' };
     expect((await api.call('PUT', settings, { days: 30 }, seen)).status).toBe(200);
-    expect((await api.call('PUT', settings, { days: 3 }, seen)).json.code).toBe('PreconditionFailed');
+    expect((await api.call('PUT', settings, { days: 3 }, seen)).json.code).toBe(
+      'PreconditionFailed',
+    );
     for (const name of ['1', '2', 'keep']) await put(other, folder + name, name);
     const path = `/buckets/${other}`;
     const { preview } = (await api.call('GET', `${path}/deletion-preview?prefix=${folder}`)).json;
@@ -173,7 +220,9 @@ describeCore('many objects by JSON', () => {
       ['1', '1'],
       ['2', '1'],
     ]);
-    const newest = (await api.call('GET', `${path}/trash?prefix=${folder}&sort=deleted&order=desc&limit=1`)).json;
+    const newest = (
+      await api.call('GET', `${path}/trash?prefix=${folder}&sort=deleted&order=desc&limit=1`)
+    ).json;
     expect(newest).toMatchObject({ items: [{ size: '1' }], isComplete: true });
     const next = `${path}/trash?prefix=${folder}&sort=deleted&order=desc&cursor=${newest.nextCursor}`;
     expect((await api.call('GET', next)).json.items).toHaveLength(1);
@@ -192,11 +241,14 @@ describeCore('many objects by JSON', () => {
   it('are nobody else’s, and refuse what can mean nothing', async () => {
     const api = await tokenClient(client);
     for (const path of ['objects', 'sizes', 'search?text=x', 'jobs', 'trash', 'deletion-preview']) {
-      expect([path, (await apiClient(client).call('GET', `${base}/${path}`)).status]).toEqual([path, 401]);
-      expect([path, (await api.call('GET', `/buckets/no-such-bucket-here/${path}`)).json.code]).toEqual([
+      expect([path, (await apiClient(client).call('GET', `${base}/${path}`)).status]).toEqual([
         path,
-        'NoSuchBucket',
+        401,
       ]);
+      expect([
+        path,
+        (await api.call('GET', `/buckets/no-such-bucket-here/${path}`)).json.code,
+      ]).toEqual([path, 'NoSuchBucket']);
     }
     const wrong = [
       [{ kind: 'move', prefix: 'a/', to: 'a/' }, 'InvalidRequest'],
@@ -208,7 +260,10 @@ describeCore('many objects by JSON', () => {
       [{ kind: 'delete', prefix: '\ud800' }, 'InvalidInput'],
     ] as const;
     for (const [body, code] of wrong) {
-      expect([body, (await api.call('POST', `${base}/jobs`, body)).json.code]).toEqual([body, code]);
+      expect([body, (await api.call('POST', `${base}/jobs`, body)).json.code]).toEqual([
+        body,
+        code,
+      ]);
     }
     expect((await api.call('GET', `${base}/jobs/0`)).status).toBe(404);
     expect((await api.call('POST', `${base}/jobs/0/undo`)).status).toBe(404);

@@ -1,5 +1,5 @@
-// Object lock through the SDK, as backup programs use it: a bucket with it, retention and holds at the write and later,
-// what they keep from happening, and who may override what.
+// Object lock through the SDK, as backup programs use it: a bucket with it, retention and holds at
+// the write and later, what they keep from happening, and who may override what.
 import {
   CompleteMultipartUploadCommand,
   CreateBucketCommand,
@@ -40,8 +40,12 @@ describeCore('object lock', () => {
   });
   afterAll(async () => {
     for (const { Key, VersionId } of kept) {
-      await s3.send(new PutObjectLegalHoldCommand({ Bucket, Key, VersionId, LegalHold: { Status: 'OFF' } }));
-      await s3.send(new DeleteObjectCommand({ Bucket, Key, VersionId, BypassGovernanceRetention: true }));
+      await s3.send(
+        new PutObjectLegalHoldCommand({ Bucket, Key, VersionId, LegalHold: { Status: 'OFF' } }),
+      );
+      await s3.send(
+        new DeleteObjectCommand({ Bucket, Key, VersionId, BypassGovernanceRetention: true }),
+      );
     }
     if (!client.target.isTemporary) await removeBucket(client, Bucket);
   });
@@ -60,7 +64,12 @@ describeCore('object lock', () => {
     BypassGovernanceRetention = false,
   ) =>
     s3.send(
-      new PutObjectRetentionCommand({ Bucket, Key, Retention: { Mode, RetainUntilDate }, BypassGovernanceRetention }),
+      new PutObjectRetentionCommand({
+        Bucket,
+        Key,
+        Retention: { Mode, RetainUntilDate },
+        BypassGovernanceRetention,
+      }),
     );
   const gone = (Key: string, VersionId: string | undefined) => {
     kept.splice(
@@ -88,7 +97,14 @@ describeCore('object lock', () => {
       'ObjectLockConfigurationNotFoundError',
     );
     await expectFailure(
-      s3.send(new PutObjectCommand({ Bucket: plain, Key: 'k', Body: 'x', ObjectLockLegalHoldStatus: 'ON' })),
+      s3.send(
+        new PutObjectCommand({
+          Bucket: plain,
+          Key: 'k',
+          Body: 'x',
+          ObjectLockLegalHoldStatus: 'ON',
+        }),
+      ),
       400,
       'InvalidRequest',
     );
@@ -132,13 +148,18 @@ describeCore('object lock', () => {
     });
     await expectFailure(drop(Key, VersionId, true), 403, 'AccessDenied');
     await s3.send(new PutObjectLegalHoldCommand({ Bucket, Key, LegalHold: { Status: 'OFF' } }));
-    expect((await s3.send(new GetObjectLegalHoldCommand({ Bucket, Key }))).LegalHold).toEqual({ Status: 'OFF' });
+    expect((await s3.send(new GetObjectLegalHoldCommand({ Bucket, Key }))).LegalHold).toEqual({
+      Status: 'OFF',
+    });
     await expectFailure(drop(Key, VersionId), 403, 'AccessDenied');
     const marker = await drop(Key, undefined);
     expect(marker.DeleteMarker).toBe(true);
     await drop(Key, marker.VersionId);
     const { Deleted, Errors } = await s3.send(
-      new DeleteObjectsCommand({ Bucket, Delete: { Objects: [{ Key, VersionId }, { Key: 'other' }] } }),
+      new DeleteObjectsCommand({
+        Bucket,
+        Delete: { Objects: [{ Key, VersionId }, { Key: 'other' }] },
+      }),
     );
     expect(Errors).toMatchObject([{ Code: 'AccessDenied', Key, VersionId }]);
     expect(Deleted).toMatchObject([{ Key: 'other', DeleteMarker: true }]);
@@ -150,9 +171,13 @@ describeCore('object lock', () => {
     const Key = 'parts';
     const lock = { ObjectLockMode: 'GOVERNANCE', ObjectLockRetainUntilDate: inDays(3) } as const;
     const { UploadId } = await s3.send(new CreateMultipartUploadCommand({ Bucket, Key, ...lock }));
-    const { ETag } = await s3.send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber: 1, Body: 'x' }));
+    const { ETag } = await s3.send(
+      new UploadPartCommand({ Bucket, Key, UploadId, PartNumber: 1, Body: 'x' }),
+    );
     const MultipartUpload = { Parts: [{ PartNumber: 1, ETag }] };
-    const { VersionId } = await s3.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload }));
+    const { VersionId } = await s3.send(
+      new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload }),
+    );
     kept.push({ Key, VersionId });
     expect(await s3.send(new HeadObjectCommand({ Bucket, Key }))).toMatchObject(lock);
     await expectFailure(drop(Key, VersionId), 403, 'AccessDenied');
@@ -161,7 +186,11 @@ describeCore('object lock', () => {
   it('is made longer by anybody who may, shorter only by the bypass, and stricter by it too', async () => {
     const Key = 'changed';
     await put(Key);
-    await expectFailure(s3.send(new GetObjectRetentionCommand({ Bucket, Key })), 404, 'NoSuchObjectLockConfiguration');
+    await expectFailure(
+      s3.send(new GetObjectRetentionCommand({ Bucket, Key })),
+      404,
+      'NoSuchObjectLockConfiguration',
+    );
     const longer = inDays(2);
     await retain(Key, 'GOVERNANCE', inDays(1));
     await retain(Key, 'GOVERNANCE', longer);
@@ -181,7 +210,10 @@ describeCore('object lock', () => {
     gone('free', free);
     // Two such requests must come before it.
     const until = new Date(Date.now() + Math.max(1500, 10 * (performance.now() - startedMs)));
-    const VersionId = await put(Key, { ObjectLockMode: 'COMPLIANCE', ObjectLockRetainUntilDate: until });
+    const VersionId = await put(Key, {
+      ObjectLockMode: 'COMPLIANCE',
+      ObjectLockRetainUntilDate: until,
+    });
     await expectFailure(drop(Key, VersionId, true), 403, 'AccessDenied');
     await expect
       .poll(

@@ -1,10 +1,15 @@
-// One object: its bytes at every size that may be stored differently, its headers and metadata, HEAD, overwrites,
-// deletion and GetObjectAttributes.
+// One object: its bytes at every size that may be stored differently, its headers and metadata,
+// HEAD, overwrites, deletion and GetObjectAttributes.
 import { createReadStream } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { GetObjectAttributesCommand, GetObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import {
+  GetObjectAttributesCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3';
 import { expect, it } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
 import { sampleBytes } from '../kit/clients/client.ts';
@@ -39,7 +44,9 @@ describeCore('bytes', () => {
       const bytes = sampleBytes(3 * 1024 * KiB + 17, 3);
       await writeFile(join(folder, 'file'), bytes);
       const Body = createReadStream(join(folder, 'file'));
-      await s3.send(new PutObjectCommand({ Bucket: bucket, Key: 'stream', Body, ContentLength: bytes.length }));
+      await s3.send(
+        new PutObjectCommand({ Bucket: bucket, Key: 'stream', Body, ContentLength: bytes.length }),
+      );
       const got = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: 'stream' }));
       expect(Buffer.from((await got.Body?.transformToByteArray()) ?? []).equals(bytes)).toBe(true);
       expect(got.ContentEncoding).toBeUndefined();
@@ -103,7 +110,8 @@ describeCore('headers', () => {
         'connection',
         'keep-alive',
       ]);
-      const kept = (headers: object) => Object.fromEntries(Object.entries(headers).filter(([name]) => !own.has(name)));
+      const kept = (headers: object) =>
+        Object.fromEntries(Object.entries(headers).filter(([name]) => !own.has(name)));
       expect(kept(head.headers)).toEqual(kept(get.headers));
       expect(head.headers['content-length']).toBe(key === 'all' ? '1' : '0');
     }
@@ -119,14 +127,26 @@ describeCore('headers', () => {
   });
 
   it('of user metadata are lower-case, and encoded words where they are no ASCII', async () => {
-    const headers = { 'x-amz-meta-Colour-Code': 'a, b  c', 'x-amz-meta-empty': '', 'x-amz-meta-utf8': 'grün' };
-    const put = await send({ method: 'PUT', bucket, key: 'meta', body: 'x', headers: lowerCased(headers) });
+    const headers = {
+      'x-amz-meta-Colour-Code': 'a, b  c',
+      'x-amz-meta-empty': '',
+      'x-amz-meta-utf8': 'grün',
+    };
+    const put = await send({
+      method: 'PUT',
+      bucket,
+      key: 'meta',
+      body: 'x',
+      headers: lowerCased(headers),
+    });
     expect(put.status, put.text).toBe(200);
     const got = await send({ method: 'GET', bucket, key: 'meta' });
     expect(got.headers['x-amz-meta-colour-code']).toMatch(/^a, b {1,2}c$/);
     expect(got.headers['x-amz-meta-utf8']).toBe('=?UTF-8?Q?gr=C3=BCn?=');
     const copy = { 'x-amz-copy-source': `${bucket}/meta` };
-    expect((await send({ method: 'PUT', bucket, key: 'meta-copy', headers: copy })).status).toBe(200);
+    expect((await send({ method: 'PUT', bucket, key: 'meta-copy', headers: copy })).status).toBe(
+      200,
+    );
     for (const Key of ['meta', 'meta-copy']) {
       const { Metadata } = await s3.send(new HeadObjectCommand({ Bucket: bucket, Key }));
       expect(Metadata).toMatchObject({ 'colour-code': 'a, b  c', utf8: '=?UTF-8?Q?gr=C3=BCn?=' });
@@ -135,8 +155,16 @@ describeCore('headers', () => {
 
   it('of user metadata end at 2 KiB of names and values', async () => {
     const sized = (bytes: number) => ({ 'x-amz-meta-a': 'v'.repeat(bytes - 1) });
-    expect((await send({ method: 'PUT', bucket, key: 'big', body: 'x', headers: sized(2048) })).status).toBe(200);
-    const refused = await send({ method: 'PUT', bucket, key: 'bigger', body: 'x', headers: sized(2049) });
+    expect(
+      (await send({ method: 'PUT', bucket, key: 'big', body: 'x', headers: sized(2048) })).status,
+    ).toBe(200);
+    const refused = await send({
+      method: 'PUT',
+      bucket,
+      key: 'bigger',
+      body: 'x',
+      headers: sized(2049),
+    });
     expectError(refused, 400, 'MetadataTooLarge');
     expectError(await send({ method: 'GET', bucket, key: 'bigger' }), 404, 'NoSuchKey');
   });
@@ -144,11 +172,18 @@ describeCore('headers', () => {
   it('and bytes are all replaced by an overwrite', async () => {
     const first = { ...given, 'x-amz-meta-old': '1' };
     await send({ method: 'PUT', bucket, key: 'over', body: 'first body', headers: first });
-    await send({ method: 'PUT', bucket, key: 'over', body: '2nd', headers: { 'x-amz-meta-new': '2' } });
+    await send({
+      method: 'PUT',
+      bucket,
+      key: 'over',
+      body: '2nd',
+      headers: { 'x-amz-meta-new': '2' },
+    });
     const { headers, text } = await send({ method: 'GET', bucket, key: 'over' });
     expect(text).toBe('2nd');
     expect(headers['x-amz-meta-new']).toBe('2');
-    for (const name of ['x-amz-meta-old', 'cache-control', 'content-encoding']) expect(headers[name]).toBeUndefined();
+    for (const name of ['x-amz-meta-old', 'cache-control', 'content-encoding'])
+      expect(headers[name]).toBeUndefined();
   });
 
   it('of the answer can be overridden in a signed request', async () => {
@@ -163,7 +198,8 @@ describeCore('headers', () => {
     for (const method of ['GET', 'HEAD']) {
       const { status, headers } = await send({ method, bucket, key: 'all', query });
       expect(status).toBe(200);
-      for (const [name, value] of Object.entries(query)) expect(headers[name.slice('response-'.length)]).toBe(value);
+      for (const [name, value] of Object.entries(query))
+        expect(headers[name.slice('response-'.length)]).toBe(value);
     }
   });
 
@@ -176,7 +212,13 @@ describeCore('headers', () => {
 
   it('name storage classes that exist', async () => {
     const put = (storageClass: string) =>
-      send({ method: 'PUT', bucket, key: 'class', body: 'x', headers: { 'x-amz-storage-class': storageClass } });
+      send({
+        method: 'PUT',
+        bucket,
+        key: 'class',
+        body: 'x',
+        headers: { 'x-amz-storage-class': storageClass },
+      });
     expect((await put('STANDARD')).status).toBe(200);
     expectError(await put('NO_SUCH_CLASS'), 400, 'InvalidStorageClass');
   });
@@ -191,10 +233,16 @@ describeCore('deletion', () => {
       const deleted = await send({ method: 'DELETE', bucket, key: 'k' });
       expect([deleted.status, deleted.body.length]).toEqual([204, 0]);
     }
-    expect(expectError(await send({ method: 'GET', bucket, key: 'k' }), 404, 'NoSuchKey').Key).toBe('k');
+    expect(expectError(await send({ method: 'GET', bucket, key: 'k' }), 404, 'NoSuchKey').Key).toBe(
+      'k',
+    );
     const head = await send({ method: 'HEAD', bucket, key: 'k' });
     expect([head.status, head.body.length]).toEqual([404, 0]);
-    await expectFailure(s3.send(new HeadObjectCommand({ Bucket: bucket, Key: 'k' })), 404, 'NotFound');
+    await expectFailure(
+      s3.send(new HeadObjectCommand({ Bucket: bucket, Key: 'k' })),
+      404,
+      'NotFound',
+    );
   });
 });
 
@@ -202,7 +250,14 @@ describeCore('GetObjectAttributes', () => {
   const bucket = useBucket(client);
 
   it('gives what is asked for and no more', async () => {
-    await s3.send(new PutObjectCommand({ Bucket: bucket, Key: 'k', Body: 'hello', ChecksumAlgorithm: 'SHA256' }));
+    await s3.send(
+      new PutObjectCommand({
+        Bucket: bucket,
+        Key: 'k',
+        Body: 'hello',
+        ChecksumAlgorithm: 'SHA256',
+      }),
+    );
     const all = await s3.send(
       new GetObjectAttributesCommand({
         Bucket: bucket,
@@ -214,7 +269,10 @@ describeCore('GetObjectAttributes', () => {
       ETag: md5Hex(Buffer.from('hello')),
       ObjectSize: 5,
       StorageClass: 'STANDARD',
-      Checksum: { ChecksumSHA256: 'LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=', ChecksumType: 'FULL_OBJECT' },
+      Checksum: {
+        ChecksumSHA256: 'LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=',
+        ChecksumType: 'FULL_OBJECT',
+      },
     });
     expect(all.LastModified).toBeInstanceOf(Date);
     const headers = { 'x-amz-object-attributes': 'ObjectSize' };
@@ -234,5 +292,7 @@ describeCore('GetObjectAttributes', () => {
 });
 
 function lowerCased(headers: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
 }

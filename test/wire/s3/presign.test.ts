@@ -1,6 +1,11 @@
-// Signatures in the query: made by the SDK, by aws4fetch and by this suite; their lifetime, what they cover, and
-// every way to get one wrong.
-import { DeleteObjectCommand, GetObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+// Signatures in the query: made by the SDK, by aws4fetch and by this suite; their lifetime, what
+// they cover, and every way to get one wrong.
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { AwsV4Signer } from 'aws4fetch';
 import { beforeAll, expect, it } from 'vitest';
@@ -21,7 +26,12 @@ describeCore('presigned URLs', () => {
   beforeAll(() => send({ method: 'PUT', bucket, key: KEY, body: 'hello' }));
 
   /** Sends a presigned target as it is. */
-  const visit = (requestTarget: string, method = 'GET', headers: Record<string, string> = {}, body?: string) =>
+  const visit = (
+    requestTarget: string,
+    method = 'GET',
+    headers: Record<string, string> = {},
+    body?: string,
+  ) =>
     exchange(target.url, {
       method,
       target: requestTarget,
@@ -31,17 +41,28 @@ describeCore('presigned URLs', () => {
   const get: Call = { method: 'GET', bucket, key: KEY };
 
   it('of the SDK read, look, write and delete', async () => {
-    const read = await fetch(await getSignedUrl(s3, new GetObjectCommand({ Bucket: bucket, Key: KEY })));
+    const read = await fetch(
+      await getSignedUrl(s3, new GetObjectCommand({ Bucket: bucket, Key: KEY })),
+    );
     expect([read.status, await read.text()]).toEqual([200, 'hello']);
     const head = await getSignedUrl(s3, new HeadObjectCommand({ Bucket: bucket, Key: KEY }));
     expect((await fetch(head, { method: 'HEAD' })).headers.get('content-length')).toBe('5');
     const input = { Bucket: bucket, Key: 'written', Body: 'by URL', ContentType: 'text/x-url' };
-    const put = await getSignedUrl(s3, new PutObjectCommand(input), { signableHeaders: new Set(['content-type']) });
-    const written = await fetch(put, { method: 'PUT', body: 'by URL', headers: { 'content-type': 'text/x-url' } });
+    const put = await getSignedUrl(s3, new PutObjectCommand(input), {
+      signableHeaders: new Set(['content-type']),
+    });
+    const written = await fetch(put, {
+      method: 'PUT',
+      body: 'by URL',
+      headers: { 'content-type': 'text/x-url' },
+    });
     expect(written.status, await written.text()).toBe(200);
     const got = await send({ method: 'GET', bucket, key: 'written' });
     expect([got.text, got.headers['content-type']]).toEqual(['by URL', 'text/x-url']);
-    const gone = await getSignedUrl(s3, new DeleteObjectCommand({ Bucket: bucket, Key: 'written' }));
+    const gone = await getSignedUrl(
+      s3,
+      new DeleteObjectCommand({ Bucket: bucket, Key: 'written' }),
+    );
     expect((await fetch(gone, { method: 'DELETE' })).status).toBe(204);
     expectError(await send({ method: 'GET', bucket, key: 'written' }), 404, 'NoSuchKey');
   });
@@ -78,21 +99,36 @@ describeCore('presigned URLs', () => {
       'response-content-disposition': 'attachment; filename="ü"',
     };
     const reply = await visit(
-      client.presigned({ ...get, query: { ...query, 'response-content-disposition': 'attachment' } }),
+      client.presigned({
+        ...get,
+        query: { ...query, 'response-content-disposition': 'attachment' },
+      }),
     );
-    expect(reply.headers).toMatchObject({ 'content-type': 'text/x-other', 'content-disposition': 'attachment' });
+    expect(reply.headers).toMatchObject({
+      'content-type': 'text/x-other',
+      'content-disposition': 'attachment',
+    });
   });
 
   it('live from one second to seven days', async () => {
     // Dated ahead, or a second that is nearly over would be all that the URL has.
-    expect((await visit(client.presigned({ ...get, sign: { date: secondsAgo(-60) } }, '1'))).status).toBe(200);
+    expect(
+      (await visit(client.presigned({ ...get, sign: { date: secondsAgo(-60) } }, '1'))).status,
+    ).toBe(200);
     expect((await visit(client.presigned(get, '604800'))).status).toBe(200);
-    expect((await visit(client.presigned({ ...get, sign: { date: secondsAgo(600_000) } }, '604800'))).status).toBe(200);
+    expect(
+      (await visit(client.presigned({ ...get, sign: { date: secondsAgo(600_000) } }, '604800')))
+        .status,
+    ).toBe(200);
     for (const expires of ['-1', '604801']) {
       expectError(await visit(client.presigned(get, expires)), 403, 'AccessDenied');
     }
     for (const expires of ['soon', '', '1.5']) {
-      expectError(await visit(client.presigned(get, expires)), 400, 'AuthorizationQueryParametersError');
+      expectError(
+        await visit(client.presigned(get, expires)),
+        400,
+        'AuthorizationQueryParametersError',
+      );
     }
   });
 
@@ -105,7 +141,9 @@ describeCore('presigned URLs', () => {
       'AccessDenied',
     );
     expect(error.Message).toMatch(/expired/i);
-    expect((await visit(client.presigned({ ...get, sign: { date: secondsAgo(50) } }, '60'))).status).toBe(200);
+    expect(
+      (await visit(client.presigned({ ...get, sign: { date: secondsAgo(50) } }, '60'))).status,
+    ).toBe(200);
   });
 
   it('are not valid long before their date', async () => {
@@ -120,7 +158,11 @@ describeCore('presigned URLs', () => {
     ['path', { signedPath: '/elsewhere' }, 'SignatureDoesNotMatch'],
   ] as [string, Partial<Call>, string][])('by a wrong %s are refused', async (_, change, code) => {
     const { signedPath, ...rest } = change;
-    const signed = client.presigned({ ...get, ...rest, ...(signedPath === undefined ? {} : { path: signedPath }) });
+    const signed = client.presigned({
+      ...get,
+      ...rest,
+      ...(signedPath === undefined ? {} : { path: signedPath }),
+    });
     const query = signed.slice(signed.indexOf('?'));
     const path = client.presigned(get).split('?')[0];
     expectError(await visit(`${path}${query}`), 403, code);
@@ -132,7 +174,11 @@ describeCore('presigned URLs', () => {
     expectError(await visit(url, 'PUT', {}, 'x'), 403, 'SignatureDoesNotMatch');
     expectError(await visit(url.replace('prefix=a', 'prefix=b')), 403, 'SignatureDoesNotMatch');
     expectError(await visit(`${url}&more=1`), 403, 'SignatureDoesNotMatch');
-    expectError(await visit(url.replace('X-Amz-Expires=300', 'X-Amz-Expires=3000')), 403, 'SignatureDoesNotMatch');
+    expectError(
+      await visit(url.replace('X-Amz-Expires=300', 'X-Amz-Expires=3000')),
+      403,
+      'SignatureDoesNotMatch',
+    );
     expect((await visit(url)).text).toBe('hello');
   });
 
@@ -144,14 +190,22 @@ describeCore('presigned URLs', () => {
       headers: { 'x-amz-meta-a': '1', 'content-type': 'a/b' },
     };
     const url = client.presigned(call);
-    expectError(await visit(url, 'PUT', { 'content-type': 'a/b' }, 'x'), 403, 'SignatureDoesNotMatch');
+    expectError(
+      await visit(url, 'PUT', { 'content-type': 'a/b' }, 'x'),
+      403,
+      'SignatureDoesNotMatch',
+    );
     expectError(
       await visit(url, 'PUT', { 'content-type': 'a/c', 'x-amz-meta-a': '1' }, 'x'),
       403,
       'SignatureDoesNotMatch',
     );
-    expect((await visit(url, 'PUT', { 'content-type': 'a/b', 'x-amz-meta-a': '1' }, 'x')).status).toBe(200);
-    expect((await send({ method: 'HEAD', bucket, key: 'covered' })).headers['x-amz-meta-a']).toBe('1');
+    expect(
+      (await visit(url, 'PUT', { 'content-type': 'a/b', 'x-amz-meta-a': '1' }, 'x')).status,
+    ).toBe(200);
+    expect((await send({ method: 'HEAD', bucket, key: 'covered' })).headers['x-amz-meta-a']).toBe(
+      '1',
+    );
   });
 
   it.each([
@@ -193,7 +247,13 @@ describeCore('URLs of Signature Version 2', () => {
   const path = `/${bucket}/a%20b%2B/%C3%BC`;
   const inSeconds = (seconds: number) => `${Math.floor(Date.now() / 1000) + seconds}`;
 
-  type Url = { method?: string; signed?: readonly [string, string]; query?: Pairs; path?: string; expires?: string };
+  type Url = {
+    method?: string;
+    signed?: readonly [string, string];
+    query?: Pairs;
+    path?: string;
+    expires?: string;
+  };
   const urlOf = ({ method = 'GET', signed, query = [], expires = inSeconds(300), ...url }: Url) => {
     const pairs = signUrlV2(signed ?? [`${method}\n\n\n`, url.path ?? path], target, expires);
     return `${url.path ?? path}?${encodeQuery([...query, ...pairs])}`;
@@ -215,10 +275,18 @@ describeCore('URLs of Signature Version 2', () => {
       ['receipt=1&zip&', 403],
     ] as const) {
       const [there, query] = urlOf({ path: priced }).split('?');
-      const request = { method: 'GET', target: `${there}?${wish}${query}`, headers: { host: client.host } };
+      const request = {
+        method: 'GET',
+        target: `${there}?${wish}${query}`,
+        headers: { host: client.host },
+      };
       const reply = await exchange(target.url, request);
       const receipt = reply.headers['x-quayside-receipt'];
-      expect([wish, reply.status, receipt?.includes('currency') ?? false]).toEqual([wish, status, false]);
+      expect([wish, reply.status, receipt?.includes('currency') ?? false]).toEqual([
+        wish,
+        status,
+        false,
+      ]);
     }
   });
 
@@ -264,7 +332,13 @@ describeCore('URLs of Signature Version 2', () => {
   ])('are what a policy says: %j', async (Condition) => {
     await send({ method: 'PUT', bucket, key: 'a b+/ü', body: 'x' });
     const Resource = `arn:aws:s3:::${bucket}/*`;
-    const Statement = { Effect: 'Deny', Principal: '*', Action: 's3:GetObject', Resource, Condition };
+    const Statement = {
+      Effect: 'Deny',
+      Principal: '*',
+      Action: 's3:GetObject',
+      Resource,
+      Condition,
+    };
     const body = JSON.stringify({ Version: '2012-10-17', Statement });
     expect((await visit({})).status).toBe(200);
     const query = { policy: '' };

@@ -1,4 +1,5 @@
-// One pass over what clients do every day: enough to trust a deployment, fast enough for production.
+// One pass over what clients do every day: enough to trust a deployment, fast enough for
+// production.
 import {
   CompleteMultipartUploadCommand,
   CopyObjectCommand,
@@ -29,9 +30,15 @@ describe('smoke', () => {
 
   it('puts, heads, gets, copies and deletes an object', async () => {
     const Body = sampleBytes(100_000);
-    const put = await s3.send(new PutObjectCommand({ Bucket, Key: 'a/b.bin', Body, Metadata: { colour: 'blue' } }));
+    const put = await s3.send(
+      new PutObjectCommand({ Bucket, Key: 'a/b.bin', Body, Metadata: { colour: 'blue' } }),
+    );
     const head = await s3.send(new HeadObjectCommand({ Bucket, Key: 'a/b.bin' }));
-    expect(head).toMatchObject({ ContentLength: 100_000, ETag: put.ETag, Metadata: { colour: 'blue' } });
+    expect(head).toMatchObject({
+      ContentLength: 100_000,
+      ETag: put.ETag,
+      Metadata: { colour: 'blue' },
+    });
     await s3.send(new CopyObjectCommand({ Bucket, Key: 'c', CopySource: `${Bucket}/a/b.bin` }));
     const got = await s3.send(new GetObjectCommand({ Bucket, Key: 'c' }));
     expect(Buffer.from((await got.Body?.transformToByteArray()) ?? []).equals(Body)).toBe(true);
@@ -48,7 +55,9 @@ describe('smoke', () => {
       new UploadPartCommand({ Bucket, Key, UploadId, PartNumber: 1, Body: sampleBytes(1000) }),
     );
     const Parts = [{ PartNumber: 1, ETag: part.ETag }];
-    await s3.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }));
+    await s3.send(
+      new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }),
+    );
     const got = await s3.send(new GetObjectCommand({ Bucket, Key }));
     expect((await got.Body?.transformToByteArray())?.length).toBe(1000);
   });
@@ -59,6 +68,10 @@ describe('smoke', () => {
     expect(put.status).toBe(200);
     const presigned = await getSignedUrl(s3, new GetObjectCommand({ Bucket, Key: 'by aws4fetch' }));
     expect(await (await fetch(presigned)).text()).toBe('hello');
-    expectError(await client.anonymous({ method: 'GET', bucket: Bucket, key: 'by aws4fetch' }), 403, 'AccessDenied');
+    expectError(
+      await client.anonymous({ method: 'GET', bucket: Bucket, key: 'by aws4fetch' }),
+      403,
+      'AccessDenied',
+    );
   });
 });

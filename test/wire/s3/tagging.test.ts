@@ -1,4 +1,5 @@
-// Tags of objects and buckets through the SDK, as programs use them: put, counted, copied, with an upload, taken away.
+// Tags of objects and buckets through the SDK, as programs use them: put, counted, copied, with an
+// upload, taken away.
 import {
   CompleteMultipartUploadCommand,
   CopyObjectCommand,
@@ -27,7 +28,8 @@ const TAGS: Tag[] = [
 
 describeCore('tags', () => {
   const Bucket = useBucket(client);
-  const tagsOf = async (Key: string) => (await s3.send(new GetObjectTaggingCommand({ Bucket, Key }))).TagSet;
+  const tagsOf = async (Key: string) =>
+    (await s3.send(new GetObjectTaggingCommand({ Bucket, Key }))).TagSet;
 
   it('of an object are put, counted, replaced and taken away', async () => {
     const Key = 'plain';
@@ -44,7 +46,8 @@ describeCore('tags', () => {
   });
 
   it('that break a rule are refused by name', async () => {
-    const put = (TagSet: Tag[]) => s3.send(new PutObjectTaggingCommand({ Bucket, Key: 'plain', Tagging: { TagSet } }));
+    const put = (TagSet: Tag[]) =>
+      s3.send(new PutObjectTaggingCommand({ Bucket, Key: 'plain', Tagging: { TagSet } }));
     await expectFailure(put([{ Key: 'k', Value: 'a;b' }]), 400, 'InvalidTag');
     const eleven = Array.from({ length: 11 }, (_, i) => ({ Key: `k${i}`, Value: '' }));
     await expectFailure(put(eleven), 400, 'InvalidTag');
@@ -57,15 +60,25 @@ describeCore('tags', () => {
     await s3.send(new CopyObjectCommand({ Bucket, Key: 'copy', CopySource }));
     expect(await tagsOf('copy')).toEqual([{ Key: 'a', Value: '1' }]);
     await s3.send(
-      new CopyObjectCommand({ Bucket, Key: 'copy', CopySource, TaggingDirective: 'REPLACE', Tagging: 'b=2' }),
+      new CopyObjectCommand({
+        Bucket,
+        Key: 'copy',
+        CopySource,
+        TaggingDirective: 'REPLACE',
+        Tagging: 'b=2',
+      }),
     );
     expect(await tagsOf('copy')).toEqual([{ Key: 'b', Value: '2' }]);
   });
 
   it('of a multipart upload are those of its start', async () => {
     const Key = 'parts';
-    const { UploadId } = await s3.send(new CreateMultipartUploadCommand({ Bucket, Key, Tagging: 'from=upload' }));
-    const { ETag } = await s3.send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber: 1, Body: 'x' }));
+    const { UploadId } = await s3.send(
+      new CreateMultipartUploadCommand({ Bucket, Key, Tagging: 'from=upload' }),
+    );
+    const { ETag } = await s3.send(
+      new UploadPartCommand({ Bucket, Key, UploadId, PartNumber: 1, Body: 'x' }),
+    );
     const MultipartUpload = { Parts: [{ PartNumber: 1, ETag }] };
     await s3.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload }));
     expect(await tagsOf(Key)).toEqual([{ Key: 'from', Value: 'upload' }]);

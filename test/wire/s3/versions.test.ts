@@ -1,5 +1,6 @@
-// Versioning through the official SDK: what a key stands for, reads and deletions by version id, delete markers, copies
-// of old versions, suspension, the listing of versions with all its ways to page.
+// Versioning through the official SDK: what a key stands for, reads and deletions by version id,
+// delete markers, copies of old versions, suspension, the listing of versions with all its ways to
+// page.
 import {
   CompleteMultipartUploadCommand,
   CopyObjectCommand,
@@ -39,9 +40,17 @@ describeCore('Versioning', () => {
   it('is off at first, then what was set', async () => {
     const plain = await client.s3.send(new GetBucketVersioningCommand({ Bucket: bucket }));
     expect(plain.Status).toBe('Enabled');
-    expectError(await send({ method: 'PUT', bucket, query: { versioning: '' }, body: '<x/>' }), 400, 'MalformedXML');
+    expectError(
+      await send({ method: 'PUT', bucket, query: { versioning: '' }, body: '<x/>' }),
+      400,
+      'MalformedXML',
+    );
     const off = '<VersioningConfiguration><Status>Off</Status></VersioningConfiguration>';
-    expectError(await send({ method: 'PUT', bucket, query: { versioning: '' }, body: off }), 400, 'MalformedXML');
+    expectError(
+      await send({ method: 'PUT', bucket, query: { versioning: '' }, body: off }),
+      400,
+      'MalformedXML',
+    );
   });
 
   it('keeps every version and gives each by its id', async () => {
@@ -51,9 +60,17 @@ describeCore('Versioning', () => {
     expect(await textOf(bucket, 'kept', ids[0])).toBe('one');
     const head = await s3.send(new HeadObjectCommand({ Bucket: bucket, Key: 'kept' }));
     expect(head.VersionId).toBe(ids[1]);
-    expectError(await send({ method: 'GET', bucket, key: 'kept', query: { versionId: 'x' } }), 400, 'InvalidArgument');
+    expectError(
+      await send({ method: 'GET', bucket, key: 'kept', query: { versionId: 'x' } }),
+      400,
+      'InvalidArgument',
+    );
     const never = `${ids[0]?.slice(0, -1)}${ids[0]?.endsWith('0') ? '1' : '0'}`;
-    expectError(await send({ method: 'GET', bucket, key: 'kept', query: { versionId: never } }), 404, 'NoSuchVersion');
+    expectError(
+      await send({ method: 'GET', bucket, key: 'kept', query: { versionId: never } }),
+      404,
+      'NoSuchVersion',
+    );
   });
 
   it('hides a deleted key behind a marker that can be deleted itself', async () => {
@@ -63,7 +80,12 @@ describeCore('Versioning', () => {
     const gone = await send({ method: 'GET', bucket, key: 'hidden' });
     expect([gone.status, gone.headers['x-amz-delete-marker']]).toEqual([404, 'true']);
     expect(gone.headers['x-amz-version-id']).toBe(deleted.VersionId);
-    const marker = await send({ method: 'GET', bucket, key: 'hidden', query: { versionId: deleted.VersionId ?? '' } });
+    const marker = await send({
+      method: 'GET',
+      bucket,
+      key: 'hidden',
+      query: { versionId: deleted.VersionId ?? '' },
+    });
     expect([marker.status, marker.headers.allow, marker.headers['x-amz-delete-marker']]).toEqual([
       405,
       'DELETE',
@@ -86,7 +108,9 @@ describeCore('Versioning', () => {
     const { Deleted, Errors } = await s3.send(
       new DeleteObjectsCommand({
         Bucket: bucket,
-        Delete: { Objects: [{ Key: 'many', VersionId: ids[1] }, { Key: 'other' }, { Key: 'never' }] },
+        Delete: {
+          Objects: [{ Key: 'many', VersionId: ids[1] }, { Key: 'other' }, { Key: 'never' }],
+        },
       }),
     );
     expect(Errors).toBe(undefined);
@@ -100,7 +124,9 @@ describeCore('Versioning', () => {
     const id = await put(bucket, 'source', 'old');
     await put(bucket, 'source', 'new');
     const CopySource = `${bucket}/source?versionId=${id}`;
-    const copied = await s3.send(new CopyObjectCommand({ Bucket: bucket, Key: 'source', CopySource }));
+    const copied = await s3.send(
+      new CopyObjectCommand({ Bucket: bucket, Key: 'source', CopySource }),
+    );
     expect(copied.CopySourceVersionId).toBe(id);
     expect(await textOf(bucket, 'source')).toBe('old');
   });
@@ -108,9 +134,15 @@ describeCore('Versioning', () => {
   it('names the version of a completed upload', async () => {
     const at = { Bucket: bucket, Key: 'parts' };
     const { UploadId } = await s3.send(new CreateMultipartUploadCommand(at));
-    const part = await s3.send(new UploadPartCommand({ ...at, UploadId, PartNumber: 1, Body: 'part' }));
-    const MultipartUpload = { Parts: [{ PartNumber: 1, ETag: part.ETag, ChecksumCRC32: part.ChecksumCRC32 }] };
-    const done = await s3.send(new CompleteMultipartUploadCommand({ ...at, UploadId, MultipartUpload }));
+    const part = await s3.send(
+      new UploadPartCommand({ ...at, UploadId, PartNumber: 1, Body: 'part' }),
+    );
+    const MultipartUpload = {
+      Parts: [{ PartNumber: 1, ETag: part.ETag, ChecksumCRC32: part.ChecksumCRC32 }],
+    };
+    const done = await s3.send(
+      new CompleteMultipartUploadCommand({ ...at, UploadId, MultipartUpload }),
+    );
     expect(await textOf(bucket, 'parts', done.VersionId)).toBe('part');
   });
 });
@@ -129,7 +161,9 @@ describeCore('Suspended versioning', () => {
     expect(await textOf(bucket, 'k', kept)).toBe('kept');
     const deleted = await s3.send(new DeleteObjectCommand({ Bucket: bucket, Key: 'k' }));
     expect([deleted.DeleteMarker, deleted.VersionId]).toEqual([true, 'null']);
-    const { Versions, DeleteMarkers } = await s3.send(new ListObjectVersionsCommand({ Bucket: bucket }));
+    const { Versions, DeleteMarkers } = await s3.send(
+      new ListObjectVersionsCommand({ Bucket: bucket }),
+    );
     expect(Versions?.map(({ VersionId }) => VersionId)).toEqual([kept]);
     expect(DeleteMarkers?.map(({ VersionId }) => VersionId)).toEqual(['null']);
   });
@@ -171,7 +205,9 @@ describeCore('ListObjectVersions', () => {
       [KeyMarker, VersionIdMarker] = [page.NextKeyMarker, page.NextVersionIdMarker];
     }
     expect([...seen].sort()).toEqual([...expected].sort());
-    expect(seen.filter((name) => !name.endsWith('-'))).toEqual(expected.filter((name) => !name.endsWith('-')));
+    expect(seen.filter((name) => !name.endsWith('-'))).toEqual(
+      expected.filter((name) => !name.endsWith('-')),
+    );
   });
 
   it('rolls up, filters and encodes as the listing of objects does', async () => {

@@ -1,4 +1,5 @@
-// Virtual-hosted addressing: the bucket in the Host header, the whole path as key, signed for that host.
+// Virtual-hosted addressing: the bucket in the Host header, the whole path as key, signed for that
+// host.
 import { beforeAll, expect } from 'vitest';
 import { useBucket } from '../kit/bucket.ts';
 import { openToEveryone } from '../kit/clients/bucket-work.ts';
@@ -11,7 +12,8 @@ import { eventually } from '../kit/eventually.ts';
 const { send, anonymous, target } = client;
 const it = itUnless(virtualHostReason);
 const capitalsReason =
-  virtualHostReason ?? (target.home === 'node' ? null : 'workerd lower-cases the host, which is signed as it was sent');
+  virtualHostReason ??
+  (target.home === 'node' ? null : 'workerd lower-cases the host, which is signed as it was sent');
 
 describeCore('virtual-hosted requests', () => {
   const bucket = useBucket(client);
@@ -69,9 +71,13 @@ describeCore('virtual-hosted requests', () => {
   });
 
   it('to the domain itself are path-style', async () => {
-    expect((await send({ method: 'GET', bucket, key: 'by path', host: domain })).text).toBe('same object');
+    expect((await send({ method: 'GET', bucket, key: 'by path', host: domain })).text).toBe(
+      'same object',
+    );
     const buckets = await send({ method: 'GET', host: domain });
-    expect(xmlRoot(buckets.text, 'ListAllMyBucketsResult').Buckets.Bucket.length).toBeGreaterThan(0);
+    expect(xmlRoot(buckets.text, 'ListAllMyBucketsResult').Buckets.Bucket.length).toBeGreaterThan(
+      0,
+    );
   });
 
   it('without a signature go to public delivery', async () => {

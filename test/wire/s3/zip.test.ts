@@ -1,4 +1,5 @@
-// A folder as one ZIP file: what is in it, for whom, and that it is right whatever happens while it is on its way.
+// A folder as one ZIP file: what is in it, for whom, and that it is right whatever happens while it
+// is on its way.
 
 import { type IncomingMessage, request } from 'node:http';
 import { DeleteObjectCommand, PutBucketAclCommand, PutObjectCommand } from '@aws-sdk/client-s3';
@@ -58,7 +59,9 @@ describeCore('a ZIP of a folder', () => {
       'content-length': `${reply.body.length}`,
     });
     const files = readZip(reply.body);
-    const wanted = [...objects].filter(([key]) => key.startsWith('photos/')).map(([key]) => key.slice(7));
+    const wanted = [...objects]
+      .filter(([key]) => key.startsWith('photos/'))
+      .map(([key]) => key.slice(7));
     expect(files.map(({ name }) => name)).toEqual([...wanted, 'nothing in it/'].toSorted());
     for (const { name, bytes, lastModifiedSeconds } of files) {
       expect(bytes.equals(objects.get(`photos/${name}`) ?? Buffer.alloc(0)), name).toBe(true);
@@ -68,35 +71,55 @@ describeCore('a ZIP of a folder', () => {
 
   it('tells its length beforehand, and is for a link too', async () => {
     const head = await send({ method: 'HEAD', bucket: Bucket, key: 'photos', query: ZIP });
-    const link = presigned({ method: 'GET', bucket: Bucket, key: 'photos', query: { zip: 'Ferien.zip' } });
+    const link = presigned({
+      method: 'GET',
+      bucket: Bucket,
+      key: 'photos',
+      query: { zip: 'Ferien.zip' },
+    });
     const answer = await start(link);
     expect(answer.headers['content-disposition']).toBe('attachment; filename="Ferien.zip"');
     expect((await rest(answer)).length).toBe(Number(head.headers['content-length']));
   });
 
   it('is refused to strangers, and where nothing is', async () => {
-    expectError(await anonymous({ method: 'GET', bucket: Bucket, key: 'photos/', query: ZIP }), 403, 'AccessDenied');
-    expectError(await send({ method: 'GET', bucket: Bucket, key: 'none/', query: ZIP }), 404, 'NoSuchKey');
+    expectError(
+      await anonymous({ method: 'GET', bucket: Bucket, key: 'photos/', query: ZIP }),
+      403,
+      'AccessDenied',
+    );
+    expectError(
+      await send({ method: 'GET', bucket: Bucket, key: 'none/', query: ZIP }),
+      404,
+      'NoSuchKey',
+    );
   });
 
   it('stays what it was when it began, whatever is overwritten or deleted meanwhile', async () => {
     const keys = Array.from({ length: 24 }, (_, n) => `busy/${String(n).padStart(2, '0')}`);
     const bodyOf = (n: number) => sampleBytes(n % 3 === 0 ? 2_000 : MiB, 100 + n);
-    for (const [n, Key] of keys.entries()) await s3.send(new PutObjectCommand({ Bucket, Key, Body: bodyOf(n) }));
-    const answer = await start(presigned({ method: 'GET', bucket: Bucket, key: 'busy/', query: ZIP }));
+    for (const [n, Key] of keys.entries())
+      await s3.send(new PutObjectCommand({ Bucket, Key, Body: bodyOf(n) }));
+    const answer = await start(
+      presigned({ method: 'GET', bucket: Bucket, key: 'busy/', query: ZIP }),
+    );
     for (const [n, Key] of keys.entries()) {
       if (n % 2 === 0) await s3.send(new DeleteObjectCommand({ Bucket, Key }));
       else await s3.send(new PutObjectCommand({ Bucket, Key, Body: 'something else' }));
     }
     const files = readZip(await rest(answer));
     expect(files.map(({ name }) => `busy/${name}`)).toEqual(keys);
-    for (const [n, { bytes }] of files.entries()) expect(bytes.equals(bodyOf(n)), keys[n]).toBe(true);
+    for (const [n, { bytes }] of files.entries())
+      expect(bytes.equals(bodyOf(n)), keys[n]).toBe(true);
   });
 
   it('frees what it holds when clients leave', async () => {
-    // On Node more than may be under way at once; elsewhere nobody may tell the server at once that a client left.
+    // On Node more than may be under way at once; elsewhere nobody may tell the server at once that
+    // a client left.
     const leave = async () => {
-      const answer = await start(presigned({ method: 'GET', bucket: Bucket, key: 'photos/', query: ZIP }));
+      const answer = await start(
+        presigned({ method: 'GET', bucket: Bucket, key: 'photos/', query: ZIP }),
+      );
       answer.destroy();
       return answer.statusCode;
     };
@@ -123,12 +146,17 @@ describeCore('ZIPs that nobody reads', () => {
       expect((await send({ method: 'PUT', bucket, signer })).status).toBe(200);
       const body = sampleBytes(9 * MiB, 7);
       expect((await send({ method: 'PUT', bucket, key: 'f/a', body, signer })).status).toBe(200);
-      return { download: () => start(presigned({ method: 'GET', bucket, key: 'f/', query: ZIP, signer })) };
+      return {
+        download: () => start(presigned({ method: 'GET', bucket, key: 'f/', query: ZIP, signer })),
+      };
     };
     const [flooding, other] = [await tenantOf('floods'), await tenantOf('downloads')];
     const answers: IncomingMessage[] = [];
     for (let n = 0; n < 17; n++) answers.push(await flooding.download());
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual([...Array(4).fill(200), ...Array(13).fill(503)]);
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([
+      ...Array(4).fill(200),
+      ...Array(13).fill(503),
+    ]);
     answers.push(await other.download());
     expect(answers.at(-1)?.statusCode).toBe(200);
     for (const answer of answers) answer.destroy();

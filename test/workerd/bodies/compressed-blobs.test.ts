@@ -13,5 +13,7 @@ it('a variant in zstd may be large', async () => {
   const plain = logBytes(600_000);
   const packed = await compress(plain, 'zstd', 'brief');
   expect(packed.length).toBeGreaterThan(50_000);
-  expect(isSameBytes((await unpackFrame(packed, plain.length)) ?? new Uint8Array(), plain)).toBe(true);
+  expect(isSameBytes((await unpackFrame(packed, plain.length)) ?? new Uint8Array(), plain)).toBe(
+    true,
+  );
 });

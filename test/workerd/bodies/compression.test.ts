@@ -1,4 +1,5 @@
-// Compression at rest on the Cloudflare home: the cron trigger packs old bodies in R2, and readers of any tier get the same.
+// Compression at rest on the Cloudflare home: the cron trigger packs old bodies in R2, and readers
+// of any tier get the same.
 import { env, exports } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import { createDoDirectory } from '../../../src/adapters/cloudflare/clients/do-directory.ts';
@@ -25,7 +26,10 @@ it('the cron trigger packs what is old; whoever reads gets the same, past every 
   expect(isSameBytes(new Uint8Array(await before.arrayBuffer()), LOG)).toBe(true);
 
   const compression = { afterDays: 1, setAtMs: 1 };
-  const changed = await call('setBucketSettings', { bucket: refOf(record), settings: { compression } });
+  const changed = await call('setBucketSettings', {
+    bucket: refOf(record),
+    settings: { compression },
+  });
   await sweepFrom(name);
   const bucket = refOf(changed);
   const [object] = await call('getObjects', { bucket, keys: ['log' as never] });
@@ -35,7 +39,9 @@ it('the cron trigger packs what is old; whoever reads gets the same, past every 
   const storedBytes = segment?.packing?.storedBytes ?? 0;
   expect(storedBytes).toBeLessThan(LOG.length / 4);
   expect((await env.BLOBS.head(`b/${segment?.blobId}`))?.size).toBe(storedBytes);
-  expect(await call('getStorageTotals', { bucket })).toMatchObject([{ compressedBytes: LOG.length - storedBytes }]);
+  expect(await call('getStorageTotals', { bucket })).toMatchObject([
+    { compressedBytes: LOG.length - storedBytes },
+  ]);
 
   for (const cached of [createWorkersCache(exports.BodySlices as never), null]) {
     const isolate = createIsolate({ cached });

@@ -1,4 +1,5 @@
-// The body tiers of the Cloudflare home, over the real Cache API and the real entrypoint, with Workers Cache as described.
+// The body tiers of the Cloudflare home, over the real Cache API and the real entrypoint, with
+// Workers Cache as described.
 import { env, exports } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { createR2BlobStore } from '../../../src/adapters/cloudflare/bodies/r2-blob-store.ts';
@@ -18,17 +19,25 @@ const running: Promise<unknown>[] = [];
 const background: Background = { run: (_label, work) => void running.push(work()) };
 const settle = () => Promise.all(running.splice(0));
 
-/** How long a hang is waited for where a test makes one, and where none is to be: this machine may be busy. */
+/**
+ * How long a hang is waited for where a test makes one, and where none is to be: this machine may
+ * be busy.
+ */
 const HANG_MS = 50;
 const PATIENT_MS = 15_000;
 
 /** The tiers as a new isolate has them. */
-function isolate(maxSliceBytes = 0, entrypoint: Pick<Fetcher, 'fetch'> | null = null, limitMs = PATIENT_MS) {
+function isolate(
+  maxSliceBytes = 0,
+  entrypoint: Pick<Fetcher, 'fetch'> | null = null,
+  limitMs = PATIENT_MS,
+) {
   const clock = { ms: 1_750_000_000_000, nowMs: () => clock.ms };
   const memory = createMemoryBodies({ maxBytes: 4_000_000, maxSliceBytes });
   const cache = createWorkersEdgeCache({ memory, entrypoint, clock, background, log, limitMs });
   const whole = (slice: Segment) => ({ offsetBytes: 0, lengthBytes: slice.lengthBytes });
-  const read = (slice: Segment, load: () => Promise<Uint8Array>, part = whole(slice)) => cache.read(slice, load, part);
+  const read = (slice: Segment, load: () => Promise<Uint8Array>, part = whole(slice)) =>
+    cache.read(slice, load, part);
   return { ...cache, read, clock };
 }
 
@@ -50,7 +59,11 @@ async function storedSlice(): Promise<Segment> {
 }
 
 describe('the Cache API', () => {
-  const slice: Segment = { blobId: 'edge-test~1/a' as BlobId, offsetBytes: 0, lengthBytes: bytes.length };
+  const slice: Segment = {
+    blobId: 'edge-test~1/a' as BlobId,
+    offsetBytes: 0,
+    lengthBytes: bytes.length,
+  };
 
   async function putElsewhere(): Promise<void> {
     await isolate().read(slice, load);
@@ -128,7 +141,9 @@ describe('Workers Cache', () => {
     const { entrypoint, calls } = createWorkersCache(exports.BodySlices);
     const slice = await storedSlice();
     const isolates = [isolate(0, entrypoint), isolate(0, entrypoint)];
-    const found = await Promise.all(Array.from({ length: 1000 }, (_, at) => isolates[at % 2]?.read(slice, neverLoad)));
+    const found = await Promise.all(
+      Array.from({ length: 1000 }, (_, at) => isolates[at % 2]?.read(slice, neverLoad)),
+    );
     expect(found.every((each) => each !== undefined && isSameBytes(each.bytes, bytes))).toBe(true);
     expect(calls.run).toBe(1);
   });
@@ -149,39 +164,49 @@ describe('Workers Cache', () => {
   it.each([
     ['fails', () => Promise.reject(new Error('expected by the test'))],
     ['hangs', () => new Promise<Response>(() => undefined)],
-  ])('is not asked again for a moment for a slice for which it %s: that comes from elsewhere', async (_what, fetch) => {
-    reported.length = 0;
-    const broken = counting({ fetch });
-    const here = isolate(0, broken.target as unknown as Fetcher, HANG_MS);
-    const slice = await storedSlice();
-    for (let reader = 0; reader < 3; reader++) {
-      expect(isSameBytes((await here.read(slice, load)).bytes, bytes)).toBe(true);
-    }
-    expect(broken.calls).toEqual({ fetch: 1 });
-    expect(reported).toEqual(['edge-entrypoint-failed']);
-    await here.read(await storedSlice(), load);
-    expect(broken.calls).toEqual({ fetch: 2 });
-    here.clock.ms += 5000;
-    await here.read(slice, load);
-    expect(broken.calls).toEqual({ fetch: 3 });
-    await settle();
-  });
+  ])(
+    'is not asked again for a moment for a slice for which it %s: that comes from elsewhere',
+    async (_what, fetch) => {
+      reported.length = 0;
+      const broken = counting({ fetch });
+      const here = isolate(0, broken.target as unknown as Fetcher, HANG_MS);
+      const slice = await storedSlice();
+      for (let reader = 0; reader < 3; reader++) {
+        expect(isSameBytes((await here.read(slice, load)).bytes, bytes)).toBe(true);
+      }
+      expect(broken.calls).toEqual({ fetch: 1 });
+      expect(reported).toEqual(['edge-entrypoint-failed']);
+      await here.read(await storedSlice(), load);
+      expect(broken.calls).toEqual({ fetch: 2 });
+      here.clock.ms += 5000;
+      await here.read(slice, load);
+      expect(broken.calls).toEqual({ fetch: 3 });
+      await settle();
+    },
+  );
 
   it.each([
-    ['answers short', async () => new Response(bytes.slice(1) as BodyInit, { headers: { 'cf-cache-status': 'HIT' } })],
+    [
+      'answers short',
+      async () =>
+        new Response(bytes.slice(1) as BodyInit, { headers: { 'cf-cache-status': 'HIT' } }),
+    ],
     ['refuses', async () => new Response('no', { status: 502 })],
-  ])('is asked again by the next reader when it %s: the slice comes from elsewhere', async (_what, fetch) => {
-    reported.length = 0;
-    const broken = counting({ fetch });
-    const here = isolate(0, broken.target as unknown as Fetcher);
-    const slice = await storedSlice();
-    for (let reader = 0; reader < 2; reader++) {
-      expect(isSameBytes((await here.read(slice, load)).bytes, bytes)).toBe(true);
-    }
-    expect(broken.calls).toEqual({ fetch: 2 });
-    expect(reported).toEqual(['edge-entrypoint-failed', 'edge-entrypoint-failed']);
-    await settle();
-  });
+  ])(
+    'is asked again by the next reader when it %s: the slice comes from elsewhere',
+    async (_what, fetch) => {
+      reported.length = 0;
+      const broken = counting({ fetch });
+      const here = isolate(0, broken.target as unknown as Fetcher);
+      const slice = await storedSlice();
+      for (let reader = 0; reader < 2; reader++) {
+        expect(isSameBytes((await here.read(slice, load)).bytes, bytes)).toBe(true);
+      }
+      expect(broken.calls).toEqual({ fetch: 2 });
+      expect(reported).toEqual(['edge-entrypoint-failed', 'edge-entrypoint-failed']);
+      await settle();
+    },
+  );
 
   it('is told not to keep what is no slice, or not there', async () => {
     const missing = 'https://bodies.quayside.invalid/slice/0/10/nothing~1%2Fhere';

@@ -1,4 +1,5 @@
-// What lies in R2 and KV for encrypted objects: no plain byte; and what was changed in R2 behind our back is refused.
+// What lies in R2 and KV for encrypted objects: no plain byte; and what was changed in R2 behind
+// our back is refused.
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { encodePointer } from '../../../src/adapters/cloudflare/kv/hot-records.ts';
@@ -67,7 +68,9 @@ async function storedBlobs(name: BucketName) {
   const { objects } = await env.BLOBS.list({ prefix: `b/${name}~`, include: ['customMetadata'] });
   return Promise.all(
     objects.map(async ({ key, customMetadata }) => {
-      const bytes = new Uint8Array((await (await env.BLOBS.get(key))?.arrayBuffer()) ?? new ArrayBuffer());
+      const bytes = new Uint8Array(
+        (await (await env.BLOBS.get(key))?.arrayBuffer()) ?? new ArrayBuffer(),
+      );
       return { key, customMetadata, bytes };
     }),
   );
@@ -95,12 +98,21 @@ describe('encrypted objects on Cloudflare', () => {
     }
     // What KV would get, were the key asked for often enough.
     for (const key of ['own-small', 'server-small', 'named-small'].map(parseObjectKey)) {
-      const { bucket, object } = await reader.core.ports.metadataIndex.call(name, 'resolve', { name, key });
+      const { bucket, object } = await reader.core.ports.metadataIndex.call(name, 'resolve', {
+        name,
+        key,
+      });
       if (bucket === null || object === null) throw new Error('not found');
       const stamp = { sequence: 1, atMs: 0, untilMs: 1 };
-      const text = encodePointer({ ...stamp, revision: 1, bucketId: bucket.id, pointer: toPointer(object) });
+      const text = encodePointer({
+        ...stamp,
+        revision: 1,
+        bucketId: bucket.id,
+        pointer: toPointer(object),
+      });
       expect(text).toContain('wrappedKey');
-      for (const plain of [SECRET, SMALL.toBase64()]) expect(text).not.toContain(plain.slice(0, 12));
+      for (const plain of [SECRET, SMALL.toBase64()])
+        expect(text).not.toContain(plain.slice(0, 12));
     }
   });
 
@@ -120,9 +132,14 @@ describe('encrypted objects on Cloudflare', () => {
   it('need a master key, and the answer says so', async () => {
     const name = await fill();
     const without = createIsolate();
-    await expect(read(without, name, 'server-large')).rejects.toMatchObject({ code: 'ServiceUnavailable' });
+    await expect(read(without, name, 'server-large')).rejects.toMatchObject({
+      code: 'ServiceUnavailable',
+    });
     const answer = await without.fetch(`http://files.example/${name}/server-large`);
-    expect([answer.status, await answer.text()]).toEqual([503, expect.stringContaining('QUAYSIDE_MASTER_KEY')]);
+    expect([answer.status, await answer.text()]).toEqual([
+      503,
+      expect.stringContaining('QUAYSIDE_MASTER_KEY'),
+    ]);
     expect(await read(without, name, 'own-small')).toBe(SECRET);
   });
 

@@ -1,4 +1,5 @@
-// Images through a binding that notes what it is asked: Cloudflare's own is only there when deployed.
+// Images through a binding that notes what it is asked: Cloudflare's own is only there when
+// deployed.
 import { describe, expect, it } from 'vitest';
 import { createImagesBinding } from '../../../src/adapters/cloudflare/bodies/images-binding.ts';
 import type { ImageRecipe } from '../../../src/ports/derived.ts';
@@ -42,9 +43,14 @@ describe('images on Cloudflare', () => {
   it('are made by the binding', async () => {
     const { asked, binding } = bindingThat(null);
     const made = await createImagesBinding(binding)(SOURCE, RECIPE);
-    expect([new TextDecoder().decode(made.bytes), made.contentType]).toEqual(['made', 'image/webp']);
+    expect([new TextDecoder().decode(made.bytes), made.contentType]).toEqual([
+      'made',
+      'image/webp',
+    ]);
     const [stream, transform, output] = asked;
-    expect(new Uint8Array(await new Response(stream as ReadableStream).arrayBuffer())).toEqual(SOURCE);
+    expect(new Uint8Array(await new Response(stream as ReadableStream).arrayBuffer())).toEqual(
+      SOURCE,
+    );
     expect([transform, output]).toEqual([
       { width: 30, height: 500, fit: 'contain' },
       { format: 'image/webp', quality: 70 },
@@ -78,7 +84,9 @@ describe('images on Cloudflare', () => {
   });
 
   it('are none without it', async () => {
-    await expect(createImagesBinding(null)(SOURCE, RECIPE)).rejects.toMatchObject({ code: 'NotImplemented' });
+    await expect(createImagesBinding(null)(SOURCE, RECIPE)).rejects.toMatchObject({
+      code: 'NotImplemented',
+    });
   });
 
   it.each([
@@ -87,6 +95,8 @@ describe('images on Cloudflare', () => {
     [Number.NaN, 'ServiceUnavailable'],
   ])('fail with %i as %s', async (code, expected) => {
     const { binding } = bindingThat(Object.assign(new Error('no'), { code }));
-    await expect(createImagesBinding(binding)(SOURCE, RECIPE)).rejects.toMatchObject({ code: expected });
+    await expect(createImagesBinding(binding)(SOURCE, RECIPE)).rejects.toMatchObject({
+      code: expected,
+    });
   });
 });

@@ -1,4 +1,5 @@
-// The blob store contract on local R2: once with the real limits, once with so small ones that bodies go in parts.
+// The blob store contract on local R2: once with the real limits, once with so small ones that
+// bodies go in parts.
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { decodeBlobIdentity } from '../../../src/adapters/cloudflare/bodies/blob-identity.ts';
@@ -49,7 +50,8 @@ describe('R2 blobs', () => {
         if (typeof call !== 'function') return call;
         return (...given: unknown[]) => {
           if (name === 'put') asked.push((given[2] as R2PutOptions).storageClass);
-          if (name === 'createMultipartUpload') asked.push((given[1] as R2MultipartOptions).storageClass);
+          if (name === 'createMultipartUpload')
+            asked.push((given[1] as R2MultipartOptions).storageClass);
           return call.apply(bucket, given);
         };
       },
@@ -77,17 +79,30 @@ describe('R2 blobs', () => {
     const headers = { contentDisposition: 'd'.repeat(8000) };
     const userMetadata = { a: 'b'.repeat(2047) };
     const id = freshId();
-    await createR2BlobStore(env.BLOBS).write(id, sourceOf(patternBytes(10)), { ...longest, headers, userMetadata });
+    await createR2BlobStore(env.BLOBS).write(id, sourceOf(patternBytes(10)), {
+      ...longest,
+      headers,
+      userMetadata,
+    });
     const found = decodeBlobIdentity((await env.BLOBS.head(`b/${id}`))?.customMetadata);
-    expect(found).toEqual({ identity: { ...longest, headers: {}, userMetadata }, leftOut: ['hcontentDisposition'] });
+    expect(found).toEqual({
+      identity: { ...longest, headers: {}, userMetadata },
+      leftOut: ['hcontentDisposition'],
+    });
   });
 
   it('take the largest identity that core lets through', async () => {
     const largest: BlobIdentity = {
       ...identity,
       key: '\u0001'.repeat(1024) as ObjectKey,
-      headers: { contentType: 'é'.repeat(100), contentDisposition: '"'.repeat(2000), expires: '\\'.repeat(4000) },
-      userMetadata: Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`k${at}`, 'ü'.repeat(24)])),
+      headers: {
+        contentType: 'é'.repeat(100),
+        contentDisposition: '"'.repeat(2000),
+        expires: '\\'.repeat(4000),
+      },
+      userMetadata: Object.fromEntries(
+        Array.from({ length: 40 }, (_, at) => [`k${at}`, 'ü'.repeat(24)]),
+      ),
     };
     const id = freshId();
     await createR2BlobStore(env.BLOBS).write(id, sourceOf(patternBytes(10)), largest);
@@ -101,7 +116,9 @@ describe('R2 blobs', () => {
     const bytes = patternBytes(11 * MiB + 3);
     const store = createR2BlobStore(env.BLOBS, inParts);
     expect(await store.write(id, sourceOf(bytes), identity)).toEqual({ sizeBytes: bytes.length });
-    const found = await readAll(await store.open(id, { offsetBytes: 0, lengthBytes: bytes.length }));
+    const found = await readAll(
+      await store.open(id, { offsetBytes: 0, lengthBytes: bytes.length }),
+    );
     expect(isSameBytes(found, bytes)).toBe(true);
     expect((await env.BLOBS.head(`b/${id}`))?.httpEtag).toContain('-3');
   });
@@ -123,26 +140,39 @@ describe('R2 blobs', () => {
   });
 
   it('give R2 as the reason when R2 fails first, and end the pump', async () => {
-    const broken = failingBucket({ put: () => Promise.reject(new Error('put: We failed (10001)')) });
+    const broken = failingBucket({
+      put: () => Promise.reject(new Error('put: We failed (10001)')),
+    });
     const source = sourceOf(patternBytes(4 * MiB));
     const written = createR2BlobStore(broken).write(freshId(), source, identity);
-    await expect(written).rejects.toMatchObject({ code: 'InternalError', message: 'R2 could not store a blob.' });
+    await expect(written).rejects.toMatchObject({
+      code: 'InternalError',
+      message: 'R2 could not store a blob.',
+    });
   });
 
   it('are asked for again after a passing failure, three times at most', async () => {
     let calls = 0;
     const passing = failingBucket({
-      delete: (keys) => (++calls < 3 ? Promise.reject(new Error('delete: Slow (10058)')) : env.BLOBS.delete(keys)),
+      delete: (keys) =>
+        ++calls < 3 ? Promise.reject(new Error('delete: Slow (10058)')) : env.BLOBS.delete(keys),
     });
     await createR2BlobStore(passing).delete([freshId()]);
     expect(calls).toBe(3);
-    const lasting = failingBucket({ delete: () => Promise.reject(new Error(`delete: Slow (10058)`)) });
-    await expect(createR2BlobStore(lasting).delete([freshId()])).rejects.toMatchObject({ code: 'SlowDown' });
+    const lasting = failingBucket({
+      delete: () => Promise.reject(new Error(`delete: Slow (10058)`)),
+    });
+    await expect(createR2BlobStore(lasting).delete([freshId()])).rejects.toMatchObject({
+      code: 'SlowDown',
+    });
   });
 });
 
 /** The real bucket with some calls replaced. */
-function failingBucket(calls: { put?: () => Promise<never>; delete?: (keys: string | string[]) => Promise<void> }) {
+function failingBucket(calls: {
+  put?: () => Promise<never>;
+  delete?: (keys: string | string[]) => Promise<void>;
+}) {
   return {
     delete: (keys: string | string[]) => env.BLOBS.delete(keys),
     ...calls,

@@ -66,7 +66,10 @@ export const refOf = ({ id, name, revision }: BucketRecord): BucketRef => ({ id,
 /** Calls of the object of a bucket, over RPC. */
 export function bucketObject(name: BucketName) {
   const stub = () => env.BUCKETS.get(env.BUCKETS.idFromName(name));
-  async function call<Name extends keyof IndexApi>(method: Name, input: Parameters<IndexApi[Name]>[0]) {
+  async function call<Name extends keyof IndexApi>(
+    method: Name,
+    input: Parameters<IndexApi[Name]>[0],
+  ) {
     const reply = await (stub() as unknown as CallableObject).call(method, input);
     return unwrapReply<ReturnType<IndexApi[Name]>>(reply);
   }
@@ -76,6 +79,9 @@ export function bucketObject(name: BucketName) {
 /** What KV holds of a key and of the bucket, parsed. */
 export async function published(bucket: BucketName, key: string) {
   const names = [gateName(bucket), pointerName(bucket, key as ObjectKey)];
-  const found = await env.HOT.get<{ s: number; g?: unknown; p?: { etag: string } | null }>(names, 'json');
+  const found = await env.HOT.get<{ s: number; g?: unknown; p?: { etag: string } | null }>(
+    names,
+    'json',
+  );
   return { gate: found.get(names[0] ?? '') ?? null, pointer: found.get(names[1] ?? '') ?? null };
 }

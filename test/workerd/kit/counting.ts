@@ -2,7 +2,10 @@
 
 type Caches = Pick<CacheStorage, 'open'>;
 
-/** Runs `work` with the global `caches` replaced by one that counts, over the real one or over `base`. */
+/**
+ * Runs `work` with the global `caches` replaced by one that counts, over the real one or over
+ * `base`.
+ */
 export async function countingCaches(
   work: () => Promise<void>,
   base: Caches = caches,
@@ -35,7 +38,9 @@ export async function countingCaches(
 }
 
 /** The object with every method call counted by name. */
-export function counting<Target extends object>(target: Target): { target: Target; calls: Record<string, number> } {
+export function counting<Target extends object>(
+  target: Target,
+): { target: Target; calls: Record<string, number> } {
   const calls: Record<string, number> = {};
   const proxy = new Proxy(target, {
     get(object, name) {

@@ -1,5 +1,5 @@
-// The app as a new isolate runs it, with its calls to the platform counted, and what stands below it working, failing or
-// hanging as the test wants.
+// The app as a new isolate runs it, with its calls to the platform counted, and what stands below
+// it working, failing or hanging as the test wants.
 import { env } from 'cloudflare:workers';
 import { createWorkersPorts } from '../../../src/adapters/cloudflare/ports.ts';
 import { createWorkersHotDoor } from '../../../src/adapters/cloudflare/requests/fast-path.ts';
@@ -36,7 +36,10 @@ type Cost = {
 
 /** `cached`: Workers Cache stands before the entrypoint; without it there is only the Cache API. */
 export function createIsolate(
-  options: { cached?: SimulatedWorkersCache | null; settings?: Readonly<Record<string, string>> } = {},
+  options: {
+    cached?: SimulatedWorkersCache | null;
+    settings?: Readonly<Record<string, string>>;
+  } = {},
 ): Isolate {
   const { cached = null } = options;
   const behave: Isolate['behave'] = { index: 'works', bucket: 'works' };
@@ -56,12 +59,16 @@ export function createIsolate(
       return call === null ? null : { call: () => call };
     }),
   };
-  const config = parseConfig({ QUAYSIDE_OWN_HOSTS: 'files.example', ...options.settings }, 'cloudflare');
+  const config = parseConfig(
+    { QUAYSIDE_OWN_HOSTS: 'files.example', ...options.settings },
+    'cloudflare',
+  );
   const background: Promise<unknown>[] = [];
   const ports = {
     ...createWorkersPorts(bindings, config, cached?.entrypoint ?? null),
     background: {
-      run: (_label: string, work: () => Promise<unknown>) => void background.push(work().catch(() => undefined)),
+      run: (_label: string, work: () => Promise<unknown>) =>
+        void background.push(work().catch(() => undefined)),
     },
   };
   const app = createApp(ports, config, (c) => readWorkerRequest(c.req.raw));
@@ -79,7 +86,8 @@ export function createIsolate(
     fetch,
     settle,
     async count(url, init) {
-      for (const { calls } of Object.values(parts)) for (const name of Object.keys(calls)) delete calls[name];
+      for (const { calls } of Object.values(parts))
+        for (const name of Object.keys(calls)) delete calls[name];
       const before = { ...cached?.calls };
       let status = 0;
       const cache = await countingCaches(async () => {
@@ -92,7 +100,16 @@ export function createIsolate(
       const { idFromName: _freeToo, ...directory } = parts.DIRECTORY.calls;
       const entrypoint = (cached?.calls.asked ?? 0) - (before.asked ?? 0);
       const behind = (cached?.calls.run ?? 0) - (before.run ?? 0);
-      return { status, kv: parts.HOT.calls, index, directory, r2: parts.BLOBS.calls, cache, entrypoint, behind };
+      return {
+        status,
+        kv: parts.HOT.calls,
+        index,
+        directory,
+        r2: parts.BLOBS.calls,
+        cache,
+        entrypoint,
+        behind,
+      };
     },
   };
 }
@@ -104,12 +121,17 @@ export function misbehave(behaviour: Behaviour): Promise<never> | null {
 }
 
 /** The binding with one method that may give something else. */
-function behaving<Target extends object>(target: Target, method: string, instead: () => unknown): Target {
+function behaving<Target extends object>(
+  target: Target,
+  method: string,
+  instead: () => unknown,
+): Target {
   return new Proxy(target, {
     get(object, name) {
       const value: unknown = Reflect.get(object, name);
       if (typeof value !== 'function') return value;
-      return (...values: unknown[]) => (name === method ? instead() : null) ?? Reflect.apply(value, object, values);
+      return (...values: unknown[]) =>
+        (name === method ? instead() : null) ?? Reflect.apply(value, object, values);
     },
   });
 }

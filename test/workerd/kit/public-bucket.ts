@@ -22,8 +22,17 @@ export async function makePublicBucket() {
       segments.push({ blobId, offsetBytes: 0, lengthBytes: body.length });
     }
     const sizeBytes = bodies.reduce((sum, body) => sum + body.length, 0);
-    const object = { ...objectOf(key, `e${made}`), segments, inlineBytes: null, sizeBytes } as never;
-    const arrivals = segments.map(({ blobId, lengthBytes }) => ({ blobId, sizeBytes: lengthBytes, home: null }));
+    const object = {
+      ...objectOf(key, `e${made}`),
+      segments,
+      inlineBytes: null,
+      sizeBytes,
+    } as never;
+    const arrivals = segments.map(({ blobId, lengthBytes }) => ({
+      blobId,
+      sizeBytes: lengthBytes,
+      home: null,
+    }));
     await call('commitObject', { bucket: refOf(record), object, condition: null, arrivals });
   }
   const url = (key: string) => `http://files.example/${name}/${key}`;

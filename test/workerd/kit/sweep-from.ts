@@ -1,4 +1,5 @@
-// The cron of the sweeper as it comes by one bucket: a run takes some buckets, and other tests make many.
+// The cron of the sweeper as it comes by one bucket: a run takes some buckets, and other tests make
+// many.
 import { createScheduledController } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { createDoDirectory } from '../../../src/adapters/cloudflare/clients/do-directory.ts';

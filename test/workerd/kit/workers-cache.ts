@@ -1,7 +1,7 @@
-// Workers Cache as its documentation describes it, for the local runtime has none: it stands before an entrypoint, keys by
-// path, stores what says that it may be, cuts ranges out of it, runs concurrent misses once, and tells in Cf-Cache-Status
-// what happened.
-// Source: https://developers.cloudflare.com/workers/cache/
+// Workers Cache as its documentation describes it, for the local runtime has none: it stands before
+// an entrypoint, keys by path, stores what says that it may be, cuts ranges out of it, runs
+// concurrent misses once, and tells in Cf-Cache-Status what happened. Source:
+// https://developers.cloudflare.com/workers/cache/
 
 export type SimulatedWorkersCache = {
   readonly entrypoint: Pick<Fetcher, 'fetch'>;
@@ -22,11 +22,16 @@ export function createWorkersCache(behind: Pick<Fetcher, 'fetch'>): SimulatedWor
     return { status: answer.status, headers: answer.headers, bytes: await answer.arrayBuffer() };
   }
 
-  function render({ status, headers, bytes }: Stored, cacheStatus: string, range: string | null): Response {
+  function render(
+    { status, headers, bytes }: Stored,
+    cacheStatus: string,
+    range: string | null,
+  ): Response {
     const told = new Headers(headers);
     told.set('cf-cache-status', cacheStatus);
     const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(range ?? '') ?? [];
-    if (status !== 200 || from === undefined || to === undefined) return new Response(bytes, { status, headers: told });
+    if (status !== 200 || from === undefined || to === undefined)
+      return new Response(bytes, { status, headers: told });
     told.delete('content-length');
     return new Response(bytes.slice(Number(from), Number(to) + 1), { status: 206, headers: told });
   }

@@ -1,5 +1,6 @@
-// How old public reads are while everything changes: isolates that read without a pause race one that overwrites, deletes,
-// and closes and opens the bucket. Every answer is judged by when what it says stopped being true.
+// How old public reads are while everything changes: isolates that read without a pause race one
+// that overwrites, deletes, and closes and opens the bucket. Every answer is judged by when what it
+// says stopped being true.
 import { describe, expect, it } from 'vitest';
 import { openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { purge } from '../../../src/core/buckets/purge.ts';
@@ -31,13 +32,22 @@ async function writerOf(name: string, settings: Readonly<Record<string, string>>
   return { core, bucket, put };
 }
 
-/** What was true: each state with the moment from which it was, and the moment when the change that ended it was answered. */
+/**
+ * What was true: each state with the moment from which it was, and the moment when the change that
+ * ended it was answered.
+ */
 type Truth = { readonly state: string; readonly fromMs: number; untilMs: number };
 
 describe('freshness', () => {
-  const FRESH = { QUAYSIDE_POINTER_FRESH_SECONDS: '1', QUAYSIDE_STALE_WHILE_REVALIDATE_SECONDS: '1' };
+  const FRESH = {
+    QUAYSIDE_POINTER_FRESH_SECONDS: '1',
+    QUAYSIDE_STALE_WHILE_REVALIDATE_SECONDS: '1',
+  };
   const BOUND_MS = 2000;
-  /** What a machine may add between the reading of a clock and the answer; one so busy that requests take longer, more. */
+  /**
+   * What a machine may add between the reading of a clock and the answer; one so busy that requests
+   * take longer, more.
+   */
   const SLACK_MS = 500;
 
   it('is within the bound in a race of readers and writers', async () => {
@@ -47,7 +57,9 @@ describe('freshness', () => {
     const truths: Truth[] = [{ state: '404', fromMs: 0, untilMs: Number.POSITIVE_INFINITY }];
     let isOver = false;
 
-    /** The old state may be shown until the change was answered, the new one from when it was sent. */
+    /**
+     * The old state may be shown until the change was answered, the new one from when it was sent.
+     */
     async function change(state: string, make: () => Promise<unknown>): Promise<void> {
       const fromMs = Date.now();
       await make();
@@ -77,7 +89,10 @@ describe('freshness', () => {
 
     const ages: number[] = [];
     let slowestMs = 0;
-    /** Who seldom comes is shown what was fresh when it came last, up to the bound; who never stops has it asked for anew. */
+    /**
+     * Who seldom comes is shown what was fresh when it came last, up to the bound; who never stops
+     * has it asked for anew.
+     */
     async function read(pauseMs: number): Promise<void> {
       const { fetch } = createIsolate({ settings });
       while (!isOver) {
@@ -101,9 +116,12 @@ describe('freshness', () => {
       const start = bins[at] ?? 0;
       return `${`${start} to ${end} ms`.padStart(20)} ${stale.filter((ms) => ms > start && ms <= end).length}`;
     });
-    process.stdout.write(`staleness of ${ages.length} answers, ${stale.length} stale:\n${lines.join('\n')}\n`);
+    process.stdout.write(
+      `staleness of ${ages.length} answers, ${stale.length} stale:\n${lines.join('\n')}\n`,
+    );
     expect(ages.length).toBeGreaterThan(300);
-    // The readers are shown the past for nearly as long as they may be: else this would prove another bound.
+    // The readers are shown the past for nearly as long as they may be: else this would prove
+    // another bound.
     expect(Math.max(...stale)).toBeGreaterThan(BOUND_MS / 2);
     expect(Math.max(...ages)).toBeLessThan(BOUND_MS + Math.max(SLACK_MS, 2 * slowestMs));
   });

@@ -1,5 +1,5 @@
-// The publisher with a clock and a KV of our own, inside a real Durable Object: what becomes hot, how often it is
-// written, in which order, and what happens when KV fails, hangs or is late.
+// The publisher with a clock and a KV of our own, inside a real Durable Object: what becomes hot,
+// how often it is written, in which order, and what happens when KV fails, hangs or is late.
 import { runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import { createDoSql } from '../../../src/adapters/cloudflare/durable-objects/do-sqlite.ts';
@@ -16,7 +16,15 @@ import { INDEX_SCHEMA } from '../../../src/index/tables/index-schema.ts';
 import { migrate } from '../../../src/index/tables/schema.ts';
 import type { IndexApi } from '../../../src/ports/metadata-index.ts';
 import { deletionOf } from '../../contract/index/samples.ts';
-import { bucketObject, freshBucketName, objectOf, PRIVATE, PUBLIC, recordOf, refOf } from '../kit/bucket.ts';
+import {
+  bucketObject,
+  freshBucketName,
+  objectOf,
+  PRIVATE,
+  PUBLIC,
+  recordOf,
+  refOf,
+} from '../kit/bucket.ts';
 
 type Put = {
   readonly name: string;
@@ -30,7 +38,10 @@ type Put = {
 };
 
 /** Fails, waits or works as the test wants, and remembers every write that worked. */
-function recordingKv(clock: { ms: number }, behave: (attempt: number) => Promise<void> = async () => {}) {
+function recordingKv(
+  clock: { ms: number },
+  behave: (attempt: number) => Promise<void> = async () => {},
+) {
   const puts: Put[] = [];
   let attempts = 0;
   const put = async (name: string, text: string, options: { expirationTtl: number }) => {
@@ -78,7 +89,10 @@ type Setting = {
 };
 
 /** Runs `test` with a public bucket in a fresh object. Waiting only moves the clock. */
-async function withPublisher(test: (setting: Setting) => Promise<void>, behave?: (attempt: number) => Promise<void>) {
+async function withPublisher(
+  test: (setting: Setting) => Promise<void>,
+  behave?: (attempt: number) => Promise<void>,
+) {
   const name = freshBucketName();
   await runInDurableObject(bucketObject(name).stub(), async (_, { storage }) => {
     const clock = { ms: 1_750_000_000_000 };
@@ -103,7 +117,9 @@ async function withPublisher(test: (setting: Setting) => Promise<void>, behave?:
     let publisher = make();
     let isDue = false;
     const call: Call = (method, input) => {
-      const value = (index[method] as (given: typeof input) => ReturnType<IndexApi[typeof method]>)(input);
+      const value = (index[method] as (given: typeof input) => ReturnType<IndexApi[typeof method]>)(
+        input,
+      );
       isDue = publisher.note(method, input) || isDue;
       return value;
     };
@@ -120,7 +136,12 @@ async function withPublisher(test: (setting: Setting) => Promise<void>, behave?:
       puts,
       attempts,
       put: (key, etag) =>
-        void call('commitObject', { bucket, object: objectOf(key, etag), condition: null, arrivals: [] }),
+        void call('commitObject', {
+          bucket,
+          object: objectOf(key, etag),
+          condition: null,
+          arrivals: [],
+        }),
       remove: (key) => void call('deleteObjects', { bucket, ...deletionOf([key], clock.ms) }),
       async ask(key, times) {
         for (let at = 0; at < times; at++) {
@@ -154,7 +175,9 @@ describe('hot publisher', () => {
         await ask('hot', 20);
         await ask('warm', 3);
       }
-      expect(new Set(puts.map((each) => each.name))).toEqual(new Set([`g/${name}`, `p/${name}/hot`]));
+      expect(new Set(puts.map((each) => each.name))).toEqual(
+        new Set([`g/${name}`, `p/${name}/hot`]),
+      );
       expect(puts.find((each) => each.etag !== null)?.etag).toBe('of hot');
     }));
 
@@ -164,13 +187,21 @@ describe('hot publisher', () => {
       put('index.html', 'e1');
       const hosted = call('setBucketSettings', { bucket, settings: { hosting: HOSTING_DEFAULTS } });
       const commit = (key: string, etag: string) =>
-        call('commitObject', { bucket: refOf(hosted), object: objectOf(key, etag), condition: null, arrivals: [] });
+        call('commitObject', {
+          bucket: refOf(hosted),
+          object: objectOf(key, etag),
+          condition: null,
+          arrivals: [],
+        });
       await ask('index.html', 20);
       await ask('index.html', 20);
-      const gates = () => puts.filter((each) => each.name === `g/${name}`).map((each) => each.siteFiles);
+      const gates = () =>
+        puts.filter((each) => each.name === `g/${name}`).map((each) => each.siteFiles);
       expect(gates().at(-1)).toBeUndefined();
       commit('_redirects', 'r1');
-      const news = publisher().newsOf('commitObject', { object: objectOf('_redirects', 'r1') } as never);
+      const news = publisher().newsOf('commitObject', {
+        object: objectOf('_redirects', 'r1'),
+      } as never);
       expect([news?.gate?.untilMs, news?.keys.length]).toEqual([expect.any(Number), 1]);
       await drain();
       expect(gates().at(-1)).toEqual([{ key: '_redirects', versionId: 'version-r1' }]);
@@ -202,7 +233,10 @@ describe('hot publisher', () => {
       await drain();
       expect(['a', 'none', 'b'].map((key) => writesOf(key).length)).toEqual([1, 1, 1]);
       const news = publisher().newsOf('resolveAll', question);
-      expect([news?.gate === null, news?.keys.map(({ key }) => key)]).toEqual([false, ['a', 'none', 'b']]);
+      expect([news?.gate === null, news?.keys.map(({ key }) => key)]).toEqual([
+        false,
+        ['a', 'none', 'b'],
+      ]);
       put('none', 'e1');
       expect(
         publisher()
@@ -248,7 +282,9 @@ describe('hot publisher', () => {
       }
       const writes = writesOf('a');
       expect(writes.at(-1)?.etag).toBe('e1000');
-      const gaps = writes.slice(1).map((write, before) => write.atMs - (writes[before]?.atMs ?? startMs));
+      const gaps = writes
+        .slice(1)
+        .map((write, before) => write.atMs - (writes[before]?.atMs ?? startMs));
       expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1000);
       expect(writes.length).toBeLessThanOrEqual(13);
     }));
@@ -327,9 +363,15 @@ describe('hot publisher', () => {
       remove('a');
       await drain();
       expect(writesOf('a').at(-1)?.etag).toBeNull();
-      const closed = call('setBucketAccess', { bucket: refOf(recordOf(name, PUBLIC)), access: PRIVATE });
+      const closed = call('setBucketAccess', {
+        bucket: refOf(recordOf(name, PUBLIC)),
+        access: PRIVATE,
+      });
       await drain();
-      expect(puts.at(-1)).toMatchObject({ name: `g/${name}`, gate: { revision: closed.revision, access: PRIVATE } });
+      expect(puts.at(-1)).toMatchObject({
+        name: `g/${name}`,
+        gate: { revision: closed.revision, access: PRIVATE },
+      });
       call('deleteObjects', { bucket: refOf(closed), ...deletionOf(['b'], 0) });
       call('deleteBucket', { bucket: refOf(closed), nowMs: 0 });
       await drain();
@@ -347,7 +389,9 @@ describe('hot publisher', () => {
       await ask('a', 20);
       const [first] = writesOf('a');
       const lease = { sequence: first?.sequence, untilMs: first?.untilMs };
-      expect(publisher().newsOf('resolve', question)).toMatchObject({ keys: [{ key: 'a', lease }] });
+      expect(publisher().newsOf('resolve', question)).toMatchObject({
+        keys: [{ key: 'a', lease }],
+      });
       put('a', 'e2');
       // Not before KV has it are readers sent there.
       expect(publisher().newsOf('resolve', question)).toBeNull();
@@ -359,9 +403,15 @@ describe('hot publisher', () => {
       restart();
       expect(publisher().newsOf('resolve', question)).toBeNull();
       const unknown = publisher().newsOf('commitObject', { object: objectOf('a', 'e3') } as never);
-      expect(unknown?.keys[0]?.lease).toMatchObject({ untilMs: clock.ms + KV_LEASE_SECONDS * 1000 });
-      expect(unknown?.keys[0]?.lease?.sequence).toBeGreaterThan(changed?.keys[0]?.lease?.sequence ?? 0);
+      expect(unknown?.keys[0]?.lease).toMatchObject({
+        untilMs: clock.ms + KV_LEASE_SECONDS * 1000,
+      });
+      expect(unknown?.keys[0]?.lease?.sequence).toBeGreaterThan(
+        changed?.keys[0]?.lease?.sequence ?? 0,
+      );
       clock.ms += KV_LEASE_SECONDS * 1000;
-      expect(publisher().newsOf('commitObject', { object: objectOf('a', 'e3') } as never)).toBeNull();
+      expect(
+        publisher().newsOf('commitObject', { object: objectOf('a', 'e3') } as never),
+      ).toBeNull();
     }));
 });

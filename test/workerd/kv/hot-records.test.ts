@@ -29,7 +29,15 @@ describe('records in KV', () => {
 
   it('have a name that KV takes for every key', async () => {
     const bucket = 'b'.repeat(63) as BucketName;
-    const keys = ['..', '../..', '/', 'ü'.repeat(400), '\u0000', `${'x'.repeat(1023)}a`, `${'x'.repeat(1023)}b`];
+    const keys = [
+      '..',
+      '../..',
+      '/',
+      'ü'.repeat(400),
+      '\u0000',
+      `${'x'.repeat(1023)}a`,
+      `${'x'.repeat(1023)}b`,
+    ];
     const names = keys.map((text) => pointerName(bucket, text as ObjectKey));
     expect(new Set(names).size).toBe(keys.length);
     for (const [at, name] of names.entries()) await env.HOT.put(name, `${at}`);
@@ -40,7 +48,10 @@ describe('records in KV', () => {
 
   it('keep a gate exactly, with its settings', () => {
     const cors = [CORS_RULE];
-    const record = { ...stamp, gate: { ...gateOf('b' as BucketName), settings: { ...NO_SETTINGS, cors } } };
+    const record = {
+      ...stamp,
+      gate: { ...gateOf('b' as BucketName), settings: { ...NO_SETTINGS, cors } },
+    };
     expect(decodeGate(encodeGate(record))).toEqual(record);
   });
 

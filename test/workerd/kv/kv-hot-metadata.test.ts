@@ -1,5 +1,6 @@
-// Hot metadata as an isolate of Cloudflare has it: when KV is asked and believed, and what is served while what stands
-// below fails or hangs. The clock is the test's own, but for how long a hang is waited for.
+// Hot metadata as an isolate of Cloudflare has it: when KV is asked and believed, and what is
+// served while what stands below fails or hangs. The clock is the test's own, but for how long a
+// hang is waited for.
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import {
@@ -25,13 +26,22 @@ import { counting } from '../kit/counting.ts';
 
 const log: Log = { info() {}, error() {} };
 const FRESH_SECONDS = 5;
-/** How long a hang is waited for where a test makes one, and where none is to be: this machine may be busy. */
+/**
+ * How long a hang is waited for where a test makes one, and where none is to be: this machine may
+ * be busy.
+ */
 const HANG_MS = 50;
 const PATIENT_MS = 15_000;
 
 /** A hot metadata as a new isolate has it, with a clock of its own and counted calls. */
 function isolate(
-  options: { kv?: KVNamespace; revalidate?: number; negative?: number; random?: () => number; limitMs?: number } = {},
+  options: {
+    kv?: KVNamespace;
+    revalidate?: number;
+    negative?: number;
+    random?: () => number;
+    limitMs?: number;
+  } = {},
 ) {
   const negativeFreshSeconds = options.negative ?? 2;
   const clock = { ms: 1_750_000_000_000, nowMs: () => clock.ms };
@@ -73,7 +83,8 @@ const freshBucket = () => `kv-${Date.now().toString(36)}-${++made}` as BucketNam
 const key = 'ä//../😀' as ObjectKey;
 
 const neverAsk = () => Promise.reject(new Error('must not be asked'));
-const failing = () => Promise.reject(new StorageError('InternalError', { detail: 'expected by the test' }));
+const failing = () =>
+  Promise.reject(new StorageError('InternalError', { detail: 'expected by the test' }));
 const hanging = () => new Promise<Known>(() => undefined);
 
 type Isolate = ReturnType<typeof isolate>;
@@ -96,7 +107,10 @@ async function publish(
   const bucketId = options.bucketId ?? known.gate?.bucketId ?? null;
   const revision = options.revision ?? known.gate?.revision ?? 0;
   await env.HOT.put(gateName(bucket), encodeGate({ ...stamp, gate: known.gate }));
-  await env.HOT.put(pointerName(bucket, key), encodePointer({ ...stamp, bucketId, revision, pointer: known.pointer }));
+  await env.HOT.put(
+    pointerName(bucket, key),
+    encodePointer({ ...stamp, bucketId, revision, pointer: known.pointer }),
+  );
   const lease = { sequence: told, untilMs: stamp.untilMs };
   to.leases.note(bucket, { gate: lease, keys: [{ key, lease }] });
 }
@@ -115,7 +129,11 @@ describe('KV before the index', () => {
     const bucket = freshBucket();
     const known = { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') };
     await publish(here, bucket, known);
-    expect(await here.hot.find(bucket, key, neverAsk)).toEqual({ ...known, tier: 'kv', stale: null });
+    expect(await here.hot.find(bucket, key, neverAsk)).toEqual({
+      ...known,
+      tier: 'kv',
+      stale: null,
+    });
     here.clock.ms += FRESH_SECONDS * 1000 - 1;
     expect(here.hot.find(bucket, key, neverAsk)).toEqual({ ...known, tier: 'memory', stale: null });
     here.clock.ms += 1;
@@ -134,18 +152,33 @@ describe('KV before the index', () => {
     expect(await here.hot.find(bucket, key, fromIndex)).toMatchObject({ tier: 'kv' });
   });
 
-  it.each<[string, { sequence?: number; told?: number; atMs?: number; bucketId?: BucketGate['bucketId'] }]>([
+  it.each<
+    [string, { sequence?: number; told?: number; atMs?: number; bucketId?: BucketGate['bucketId'] }]
+  >([
     ['an older record than the one that was promised', { sequence: 6, told: 7 }],
-    ['a record whose lease is over', { sequence: 7, atMs: 1_750_000_000_000 - KV_LEASE_SECONDS * 1000 }],
-    ['a pointer of another life of the bucket', { bucketId: makeBucketId('b' as BucketName, 'life0') }],
+    [
+      'a record whose lease is over',
+      { sequence: 7, atMs: 1_750_000_000_000 - KV_LEASE_SECONDS * 1000 },
+    ],
+    [
+      'a pointer of another life of the bucket',
+      { bucketId: makeBucketId('b' as BucketName, 'life0') },
+    ],
   ])('is not believed: %s', async (_what, options) => {
     const here = isolate();
     const bucket = freshBucket();
     await publish(here, bucket, { gate: gateOf(bucket), pointer: pointerOf(key, 'old') }, options);
-    const lease = { sequence: options.told ?? options.sequence ?? 1, untilMs: here.clock.ms + 1000 };
+    const lease = {
+      sequence: options.told ?? options.sequence ?? 1,
+      untilMs: here.clock.ms + 1000,
+    };
     here.leases.note(bucket, { gate: lease, keys: [{ key, lease }] });
     const known = { gate: gateOf(bucket), pointer: pointerOf(key, 'new') };
-    expect(await here.hot.find(bucket, key, async () => known)).toEqual({ ...known, tier: 'index', stale: null });
+    expect(await here.hot.find(bucket, key, async () => known)).toEqual({
+      ...known,
+      tier: 'index',
+      stale: null,
+    });
     here.clock.ms += FRESH_SECONDS * 1000;
     here.leases.note(bucket, {
       gate: { ...lease, untilMs: here.clock.ms + 1000 },
@@ -158,7 +191,12 @@ describe('KV before the index', () => {
   it('shows nobody what a write of this very isolate replaced, not even when old news come in late', async () => {
     const here = isolate();
     const bucket = freshBucket();
-    await publish(here, bucket, { gate: gateOf(bucket), pointer: pointerOf(key, 'secret') }, { sequence: 3 });
+    await publish(
+      here,
+      bucket,
+      { gate: gateOf(bucket), pointer: pointerOf(key, 'secret') },
+      { sequence: 3 },
+    );
     here.hot.evict(bucket, [key]);
     const old = { sequence: 3, untilMs: here.clock.ms + KV_LEASE_SECONDS * 1000 };
     here.leases.note(bucket, { gate: old, keys: [{ key, lease: old }] });
@@ -183,20 +221,31 @@ describe('KV before the index', () => {
       return keys.map(() => known);
     };
     // Nothing stands there yet.
-    expect(await here.hot.findAll(bucket, keys, load)).toMatchObject(keys.map(() => ({ ...known, tier: 'index' })));
+    expect(await here.hot.findAll(bucket, keys, load)).toMatchObject(
+      keys.map(() => ({ ...known, tier: 'index' })),
+    );
     expect([here.calls, asked, draws]).toEqual([{ get: 1 }, 1, [0]]);
     here.clock.ms += 31_000;
-    const stamp = { sequence: 1, atMs: here.clock.ms, untilMs: here.clock.ms + KV_LEASE_SECONDS * 1000 };
+    const stamp = {
+      sequence: 1,
+      atMs: here.clock.ms,
+      untilMs: here.clock.ms + KV_LEASE_SECONDS * 1000,
+    };
     await env.HOT.put(gateName(bucket), encodeGate({ ...stamp, gate: known.gate }));
     const record = { ...stamp, bucketId: known.gate.bucketId, revision: known.gate.revision };
     for (const each of keys) {
       const pointer = each === 'd' ? null : pointerOf(each, `kv ${each}`);
       await env.HOT.put(pointerName(bucket, each), encodePointer({ ...record, pointer }));
     }
-    expect(await here.hot.findAll(bucket, keys, load)).toMatchObject(keys.map(() => ({ tier: 'index' })));
+    expect(await here.hot.findAll(bucket, keys, load)).toMatchObject(
+      keys.map(() => ({ tier: 'index' })),
+    );
     expect([here.calls, asked, draws]).toEqual([{ get: 1 }, 2, []]);
     here.clock.ms += 10_000;
-    const tags = (await here.hot.findAll(bucket, keys, load)).map(({ tier, pointer }) => [tier, pointer?.etag]);
+    const tags = (await here.hot.findAll(bucket, keys, load)).map(({ tier, pointer }) => [
+      tier,
+      pointer?.etag,
+    ]);
     expect(tags).toEqual([
       ['kv', 'kv a'],
       ['kv', 'kv b'],
@@ -210,7 +259,11 @@ describe('KV before the index', () => {
     const here = isolate();
     const bucket = freshBucket();
     const purges = addFloors(null, [{ scope: 'prefix', value: 'ä' }], 2);
-    const gate = { ...gateOf(bucket), revision: 2, settings: { ...gateOf(bucket).settings, purges } };
+    const gate = {
+      ...gateOf(bucket),
+      revision: 2,
+      settings: { ...gateOf(bucket).settings, purges },
+    };
     await publish(here, bucket, { gate, pointer: pointerOf(key, 'old') }, { revision: 1 });
     const known = { gate, pointer: pointerOf(key, 'new') };
     expect(await here.hot.find(bucket, key, async () => known)).toMatchObject({
@@ -220,7 +273,10 @@ describe('KV before the index', () => {
     // What a place has read it repeats for 30 s.
     here.clock.ms += 30_000;
     await publish(here, bucket, { gate, pointer: pointerOf(key, 'newer') });
-    expect(await here.hot.find(bucket, key, neverAsk)).toMatchObject({ tier: 'kv', pointer: { etag: 'newer' } });
+    expect(await here.hot.find(bucket, key, neverAsk)).toMatchObject({
+      tier: 'kv',
+      pointer: { etag: 'newer' },
+    });
   });
 
   it('tells a writer for how long readers elsewhere can be shown the past', async () => {
@@ -248,7 +304,8 @@ describe('KV before the index', () => {
     const here = isolate({ revalidate: 2, negative: 60 });
     const bucket = freshBucket();
     await here.hot.find(bucket, key, async () => ({ gate: gateOf(bucket), pointer: null }));
-    for (const change of [[key], 'gate'] as const) expect(here.hot.staleForMs(bucket, change)).toBe(60_000);
+    for (const change of [[key], 'gate'] as const)
+      expect(here.hot.staleForMs(bucket, change)).toBe(60_000);
     here.clock.ms += 59_000;
     const wasThere = { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') };
     await here.hot.find(bucket, 'other' as ObjectKey, async () => wasThere);
@@ -309,7 +366,10 @@ describe('KV before the index', () => {
     const here = isolate();
     const [deleted, closed] = [freshBucket(), freshBucket()];
     await publish(here, deleted, { gate: gateOf(deleted), pointer: null });
-    expect(await here.hot.find(deleted, key, neverAsk)).toMatchObject({ pointer: null, tier: 'kv' });
+    expect(await here.hot.find(deleted, key, neverAsk)).toMatchObject({
+      pointer: null,
+      tier: 'kv',
+    });
     await publish(here, closed, { gate: gateOf(closed, { access: PRIVATE }), pointer: null });
     expect(await here.hot.find(closed, key, neverAsk)).toMatchObject({ gate: { access: PRIVATE } });
   });
@@ -360,15 +420,22 @@ describe('while the index can not say', () => {
       tier: 'memory',
       stale: { reason: 'error', isForwarded: true, ageSeconds: 60, overdueSeconds: 55 },
     });
-    expect(hot.find(bucket, key, neverAsk)).toMatchObject({ stale: { reason: 'error', isForwarded: false } });
+    expect(hot.find(bucket, key, neverAsk)).toMatchObject({
+      stale: { reason: 'error', isForwarded: false },
+    });
     expect(hot.peek(bucket, key)).toBeNull();
     clock.ms += 5000;
     const second = hot.find(bucket, key, load);
-    expect(hot.find(bucket, key, neverAsk)).toMatchObject({ stale: { reason: 'error', isForwarded: false } });
+    expect(hot.find(bucket, key, neverAsk)).toMatchObject({
+      stale: { reason: 'error', isForwarded: false },
+    });
     expect(await second).toMatchObject({ stale: { isForwarded: true } });
     clock.ms += 5000;
     const news = { ...known, pointer: pointerOf(key, 'e2') };
-    expect(await hot.find(bucket, key, async () => news)).toMatchObject({ tier: 'index', pointer: { etag: 'e2' } });
+    expect(await hot.find(bucket, key, async () => news)).toMatchObject({
+      tier: 'index',
+      pointer: { etag: 'e2' },
+    });
     clock.ms += FRESH_SECONDS * 1000;
     expect(await hot.find(bucket, key, async () => news)).toMatchObject({ tier: 'index' });
   });
@@ -434,7 +501,11 @@ describe('while the index can not say', () => {
     await settle();
     // Another isolate has deleted the first key long since.
     const gone = { ...known, pointer: null };
-    expect(await hot.find(bucket, key, async () => gone)).toEqual({ ...gone, tier: 'index', stale: null });
+    expect(await hot.find(bucket, key, async () => gone)).toEqual({
+      ...gone,
+      tier: 'index',
+      stale: null,
+    });
   });
 
   it('leaves it alone for a moment for what was good when it failed, and asks once for each older key', async () => {
@@ -444,11 +515,19 @@ describe('while the index can not say', () => {
     clock.ms += 1_800_000 - 13_000;
     await hot.find(bucket, young, async () => known);
     clock.ms += 13_000;
-    expect(await hot.find(bucket, failed, failing)).toMatchObject({ stale: { reason: 'error', isForwarded: true } });
+    expect(await hot.find(bucket, failed, failing)).toMatchObject({
+      stale: { reason: 'error', isForwarded: true },
+    });
     clock.ms += 4000;
-    expect(hot.find(bucket, young, neverAsk)).toMatchObject({ stale: { reason: 'error', overdueSeconds: 12 } });
-    expect(await hot.find(bucket, key, failing)).toMatchObject({ stale: { reason: 'error', isForwarded: true } });
-    expect(hot.find(bucket, key, neverAsk)).toMatchObject({ stale: { reason: 'error', isForwarded: false } });
+    expect(hot.find(bucket, young, neverAsk)).toMatchObject({
+      stale: { reason: 'error', overdueSeconds: 12 },
+    });
+    expect(await hot.find(bucket, key, failing)).toMatchObject({
+      stale: { reason: 'error', isForwarded: true },
+    });
+    expect(hot.find(bucket, key, neverAsk)).toMatchObject({
+      stale: { reason: 'error', isForwarded: false },
+    });
     // The last failure came when this one was too old.
     expect(await hot.find(bucket, young, async () => known)).toMatchObject({ tier: 'index' });
   });
@@ -458,6 +537,8 @@ describe('while the index can not say', () => {
     clock.ms += 7000;
     hot.find(bucket, key, failing);
     await settle();
-    expect(hot.find(bucket, key, neverAsk)).toMatchObject({ stale: { reason: 'error', isForwarded: false } });
+    expect(hot.find(bucket, key, neverAsk)).toMatchObject({
+      stale: { reason: 'error', isForwarded: false },
+    });
   });
 });

@@ -1,7 +1,8 @@
-// Slices behind Workers Cache: an entrypoint of the Worker that nobody can reach from outside and that Cloudflare caches
-// (wrangler.toml, `exports.BodySlices`), in the place and in an upper tier that all places share; concurrent misses of
-// one slice run it once. A slice has a URL of its own and never changes, so nothing is ever purged. Called through
-// ctx.exports by workers-edge-cache.ts, which has decided before who may read.
+// Slices behind Workers Cache: an entrypoint of the Worker that nobody can reach from outside and
+// that Cloudflare caches (wrangler.toml, `exports.BodySlices`), in the place and in an upper tier
+// that all places share; concurrent misses of one slice run it once. A slice has a URL of its own
+// and never changes, so nothing is ever purged. Called through ctx.exports by
+// workers-edge-cache.ts, which has decided before who may read.
 import { WorkerEntrypoint } from 'cloudflare:workers';
 import { StorageError } from '../../../domain/errors.ts';
 import type { BlobId, Segment } from '../../../domain/nouns.ts';
@@ -13,12 +14,19 @@ import type { WorkerEnv } from '../env.ts';
 import { SLICE_CACHE_CONTROL } from './cache-api-bodies.ts';
 import { createR2BlobStore } from './r2-blob-store.ts';
 
-/** The host is no part of the cache's key. Source: https://developers.cloudflare.com/workers/cache/cache-keys/ */
+/**
+ * The host is no part of the cache's key. Source:
+ * https://developers.cloudflare.com/workers/cache/cache-keys/
+ */
 const ORIGIN = 'https://bodies.quayside.invalid';
-const PATH = /^\/slice\/(\d{1,15})\/(\d{1,8})\/(?:packed\/(\d{1,8})\/(\d{1,15})\/(\d{1,15})\/)?([^/]+)$/;
+const PATH =
+  /^\/slice\/(\d{1,15})\/(\d{1,8})\/(?:packed\/(\d{1,8})\/(\d{1,15})\/(\d{1,15})\/)?([^/]+)$/;
 
 function urlOf({ blobId, offsetBytes, lengthBytes, packing }: Segment): string {
-  const how = packing === undefined ? '' : `packed/${packing.frameBytes}/${packing.plainBytes}/${packing.storedBytes}/`;
+  const how =
+    packing === undefined
+      ? ''
+      : `packed/${packing.frameBytes}/${packing.plainBytes}/${packing.storedBytes}/`;
   return `${ORIGIN}/slice/${offsetBytes}/${lengthBytes}/${how}${encodeURIComponent(blobId)}`;
 }
 
@@ -31,7 +39,11 @@ function sliceOf(url: string): Segment | null {
     lengthBytes: Number(length),
   };
   if (frame === undefined || plain === undefined || stored === undefined) return run;
-  const packing = { frameBytes: Number(frame), plainBytes: Number(plain), storedBytes: Number(stored) };
+  const packing = {
+    frameBytes: Number(frame),
+    plainBytes: Number(plain),
+    storedBytes: Number(stored),
+  };
   return { ...run, packing };
 }
 
@@ -45,7 +57,10 @@ function storeOf(bucket: R2Bucket): BlobStore {
 }
 
 export class BodySlices extends WorkerEntrypoint<WorkerEnv> {
-  /** The slice as a 200, which alone is cached. Failures say that they are not to be. Cost: one class B call of R2. */
+  /**
+   * The slice as a 200, which alone is cached. Failures say that they are not to be. Cost: one
+   * class B call of R2.
+   */
   override async fetch(request: Request): Promise<Response> {
     const slice = sliceOf(request.url);
     if (slice === null) return uncached(404, 'no slice');
@@ -67,7 +82,10 @@ export class BodySlices extends WorkerEntrypoint<WorkerEnv> {
 const uncached = (status: number, text: string): Response =>
   new Response(text, { status, headers: { 'cache-control': 'no-store' } });
 
-/** `origin`: nothing keeps what this entrypoint answers. `refused`: what it answered is not the slice; why, in words. */
+/**
+ * `origin`: nothing keeps what this entrypoint answers. `refused`: what it answered is not the
+ * slice; why, in words.
+ */
 export type EntrypointAnswer =
   | { readonly from: 'cache' | 'bucket' | 'origin'; readonly bytes: Uint8Array }
   | { readonly from: 'refused'; readonly reason: string };
@@ -81,9 +99,10 @@ const GIVEN_BY_CACHE: ReadonlySet<string> = new Set(['HIT', 'STALE', 'UPDATING',
 const TAKEN_BY_CACHE: ReadonlySet<string> = new Set(['MISS', 'EXPIRED']);
 
 /**
- * Asks the entrypoint for a slice, or with `part` for no more than that of it: the cache cuts what it keeps whole. Gives
- * the whole slice all the same where nothing cuts. Throws when it gives no answer: it failed itself, or hangs. Cost: one
- * call, a request's price. Source: https://developers.cloudflare.com/workers/cache/configuration/#range-requests
+ * Asks the entrypoint for a slice, or with `part` for no more than that of it: the cache cuts what
+ * it keeps whole. Gives the whole slice all the same where nothing cuts. Throws when it gives no
+ * answer: it failed itself, or hangs. Cost: one call, a request's price. Source:
+ * https://developers.cloudflare.com/workers/cache/configuration/#range-requests
  */
 export function fetchSlice(
   entrypoint: Pick<Fetcher, 'fetch'>,
@@ -91,15 +110,25 @@ export function fetchSlice(
   limitMs: number,
 ): Promise<EntrypointAnswer> {
   const read = async (): Promise<EntrypointAnswer> => {
-    const answer = await entrypoint.fetch(urlOf(slice), part === null ? {} : { headers: { range: rangeOf(part) } });
+    const answer = await entrypoint.fetch(
+      urlOf(slice),
+      part === null ? {} : { headers: { range: rangeOf(part) } },
+    );
     const bytes = new Uint8Array(await answer.arrayBuffer());
     const isWhole = answer.status === 200 && bytes.length === slice.lengthBytes;
     const isPart = answer.status === 206 && bytes.length === part?.lengthBytes;
     if (!isWhole && !isPart) {
-      return { from: 'refused', reason: `A slice came as ${answer.status} of ${bytes.length} bytes.` };
+      return {
+        from: 'refused',
+        reason: `A slice came as ${answer.status} of ${bytes.length} bytes.`,
+      };
     }
     const status = answer.headers.get('cf-cache-status') ?? '';
-    const from = GIVEN_BY_CACHE.has(status) ? 'cache' : TAKEN_BY_CACHE.has(status) ? 'bucket' : 'origin';
+    const from = GIVEN_BY_CACHE.has(status)
+      ? 'cache'
+      : TAKEN_BY_CACHE.has(status)
+        ? 'bucket'
+        : 'origin';
     return { bytes, from };
   };
   return within(limitMs, 'the cached entrypoint', read);

@@ -1,5 +1,5 @@
-// The tier of derived bytes below memory on Cloudflare: the Cache API of the place. An entry is named by what it is made
-// of and how, so it is never stale; where it is missing it is made again.
+// The tier of derived bytes below memory on Cloudflare: the Cache API of the place. An entry is
+// named by what it is made of and how, so it is never stale; where it is missing it is made again.
 import type { Log } from '../../../ports/system.ts';
 import { within } from '../../../ports/with-timeout.ts';
 import type { DerivedStore } from '../../shared/derived-bodies.ts';
@@ -12,7 +12,9 @@ const KEY_PREFIX = 'https://derived.quayside.invalid/';
 /** Without one the runtime may add its own. */
 const NO_TYPE = 'application/octet-stream';
 
-/** A cache that fails or is asked for `limitMs` in vain knows nothing. Cost: one match or one put. */
+/**
+ * A cache that fails or is asked for `limitMs` in vain knows nothing. Cost: one match or one put.
+ */
 export function createCacheApiDerived(log: Log, limitMs: number): DerivedStore {
   const keyOf = (name: string): string => KEY_PREFIX + encodeURIComponent(name);
   return {
@@ -22,7 +24,10 @@ export function createCacheApiDerived(log: Log, limitMs: number): DerivedStore {
         const found = await cache.match(keyOf(name));
         if (found === undefined) return null;
         const type = found.headers.get('content-type');
-        return { bytes: new Uint8Array(await found.arrayBuffer()), contentType: type === NO_TYPE ? null : type };
+        return {
+          bytes: new Uint8Array(await found.arrayBuffer()),
+          contentType: type === NO_TYPE ? null : type,
+        };
       };
       try {
         return await within(limitMs, 'the Cache API', read);
@@ -34,7 +39,10 @@ export function createCacheApiDerived(log: Log, limitMs: number): DerivedStore {
     async put(name, { bytes, contentType }) {
       try {
         const cache = await caches.open(CACHE_NAME);
-        const headers = { 'Cache-Control': SLICE_CACHE_CONTROL, 'Content-Type': contentType ?? NO_TYPE };
+        const headers = {
+          'Cache-Control': SLICE_CACHE_CONTROL,
+          'Content-Type': contentType ?? NO_TYPE,
+        };
         await cache.put(keyOf(name), new Response(bytes as BodyInit, { headers }));
       } catch (cause) {
         log.error('derived-write-failed', { cause });

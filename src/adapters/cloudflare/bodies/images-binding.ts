@@ -1,5 +1,6 @@
-// Images made by Cloudflare Images through its binding, which a deployment need not have: then there are none, and the
-// answer says so. https://developers.cloudflare.com/images/transform-images/bindings/
+// Images made by Cloudflare Images through its binding, which a deployment need not have: then
+// there are none, and the answer says so.
+// https://developers.cloudflare.com/images/transform-images/bindings/
 
 import { StorageError } from '../../../domain/errors.ts';
 import type { ImageRecipe } from '../../../ports/derived.ts';
@@ -11,9 +12,17 @@ import { beginsAsImage } from './image-signature.ts';
 /** What is used of the binding. */
 export type ImagesBindingLike = Pick<ImagesBinding, 'input'>;
 
-const FITS = { 'scale-down': 'scale-down', contain: 'contain', cover: 'cover', fill: 'squeeze' } as const;
+const FITS = {
+  'scale-down': 'scale-down',
+  contain: 'contain',
+  cover: 'cover',
+  fill: 'squeeze',
+} as const;
 
-/** Null: no binding. InvalidRequest for what is no image or too large; NotImplemented. Cost: one transformation. */
+/**
+ * Null: no binding. InvalidRequest for what is no image or too large; NotImplemented. Cost: one
+ * transformation.
+ */
 export function createImagesBinding(
   binding: ImagesBindingLike | null,
 ): (source: Uint8Array, recipe: ImageRecipe) => Promise<StoredDerived> {
@@ -24,7 +33,9 @@ export function createImagesBinding(
       });
     }
     if (!beginsAsImage(source)) {
-      throw new StorageError('InvalidRequest', { detail: 'The object is no image that can be read.' });
+      throw new StorageError('InvalidRequest', {
+        detail: 'The object is no image that can be read.',
+      });
     }
     const { format, quality } = recipe;
     const { widthPx: width, heightPx: height, fit } = boxOf(recipe, countFrames(source));
@@ -41,11 +52,20 @@ export function createImagesBinding(
   };
 }
 
-/** Errors of the service have a number of four digits; those from 9400 on are about the image or the request. */
+/**
+ * Errors of the service have a number of four digits; those from 9400 on are about the image or the
+ * request.
+ */
 function translateError(cause: unknown): StorageError {
   const code = cause instanceof Error && 'code' in cause ? Number(cause.code) : Number.NaN;
   if (code >= 9400 && code < 9500) {
-    return new StorageError('InvalidRequest', { detail: 'The object is no image that can be made smaller.', cause });
+    return new StorageError('InvalidRequest', {
+      detail: 'The object is no image that can be made smaller.',
+      cause,
+    });
   }
-  return new StorageError('ServiceUnavailable', { detail: 'The image could not be made now.', cause });
+  return new StorageError('ServiceUnavailable', {
+    detail: 'The image could not be made now.',
+    cause,
+  });
 }

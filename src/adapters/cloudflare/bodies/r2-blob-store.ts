@@ -1,5 +1,6 @@
-// Blobs in one R2 bucket, under `b/{blobId}`. Bodies stream: nothing larger than a part is ever held in memory. Used
-// through the BlobStore port; knows nothing of objects beyond the identity that it stores with each blob.
+// Blobs in one R2 bucket, under `b/{blobId}`. Bodies stream: nothing larger than a part is ever
+// held in memory. Used through the BlobStore port; knows nothing of objects beyond the identity
+// that it stores with each blob.
 
 import { StorageError } from '../../../domain/errors.ts';
 import type { BlobId, Segment } from '../../../domain/nouns.ts';
@@ -16,25 +17,35 @@ const MiB = 1024 * 1024;
 /** R2 keys of blobs; other prefixes stay free for other things. */
 const KEY_PREFIX = 'b/';
 /**
- * Up to here a body is collected first, and so the put can be repeated after a passing failure; and a range is read as
- * one piece, which the body tiers keep.
+ * Up to here a body is collected first, and so the put can be repeated after a passing failure; and
+ * a range is read as one piece, which the body tiers keep.
  */
 const WHOLE_MAX_BYTES = MiB;
 /**
- * Up to here a body of known length goes in one streaming put, which holds no more than a chunk: an isolate has 128 MB
- * for all its requests, so part buffers are the dearer way. Beyond it R2 wants parts: one upload has at most 5 MiB
- * less than 5 GiB. Source: https://developers.cloudflare.com/r2/platform/limits/
+ * Up to here a body of known length goes in one streaming put, which holds no more than a chunk: an
+ * isolate has 128 MB for all its requests, so part buffers are the dearer way. Beyond it R2 wants
+ * parts: one upload has at most 5 MiB less than 5 GiB. Source:
+ * https://developers.cloudflare.com/r2/platform/limits/
  */
 const SINGLE_PUT_MAX_BYTES = 5 * 1024 * MiB - 5 * MiB;
-/** Part of an R2 multipart upload, bytes: one buffer per upload. R2 wants equal parts of 5 MiB or more, at most 10,000. */
+/**
+ * Part of an R2 multipart upload, bytes: one buffer per upload. R2 wants equal parts of 5 MiB or
+ * more, at most 10,000.
+ */
 const PART_BYTES = 8 * MiB;
-/** Most keys of one delete or list call. Source: https://developers.cloudflare.com/r2/api/workers/workers-api-reference/ */
+/**
+ * Most keys of one delete or list call. Source:
+ * https://developers.cloudflare.com/r2/api/workers/workers-api-reference/
+ */
 const BATCH = 1000;
 
 /** Where a body of that length goes; the sizes are parameters so that tests need no gigabytes. */
 export type R2Limits = { readonly singlePutMaxBytes: number; readonly partBytes: number };
 
-/** Keeps blobs in `bucket`. Repeats only calls that may happen twice; everything else fails to the caller. */
+/**
+ * Keeps blobs in `bucket`. Repeats only calls that may happen twice; everything else fails to the
+ * caller.
+ */
 export function createR2BlobStore(
   bucket: R2Bucket,
   limits: R2Limits = { singlePutMaxBytes: SINGLE_PUT_MAX_BYTES, partBytes: PART_BYTES },
@@ -43,10 +54,14 @@ export function createR2BlobStore(
   const source: Source = { bucket, noteDamage };
   return {
     async write(id, body, identity) {
-      const options: R2PutOptions = { customMetadata: encodeBlobIdentity(identity), ...r2ClassOf(identity) };
+      const options: R2PutOptions = {
+        customMetadata: encodeBlobIdentity(identity),
+        ...r2ClassOf(identity),
+      };
       const target: Target = { bucket, key: keyOf(id), options };
       const { lengthBytes } = body;
-      if (lengthBytes === null || lengthBytes > limits.singlePutMaxBytes) return writeParts(target, body, limits);
+      if (lengthBytes === null || lengthBytes > limits.singlePutMaxBytes)
+        return writeParts(target, body, limits);
       return lengthBytes <= WHOLE_MAX_BYTES
         ? writeWhole(target, body, lengthBytes)
         : writeStream(target, body, lengthBytes);
@@ -67,23 +82,37 @@ export function createR2BlobStore(
       const blobIds: BlobId[] = [];
       let startAfter = after;
       for (;;) {
-        const options: R2ListOptions = { prefix: KEY_PREFIX + prefix, limit: Math.min(limit - blobIds.length, BATCH) };
+        const options: R2ListOptions = {
+          prefix: KEY_PREFIX + prefix,
+          limit: Math.min(limit - blobIds.length, BATCH),
+        };
         if (startAfter !== '') options.startAfter = KEY_PREFIX + startAfter;
-        const page = await call('list blobs', () => retry(() => bucket.list(options), isPassingR2Error));
+        const page = await call('list blobs', () =>
+          retry(() => bucket.list(options), isPassingR2Error),
+        );
         for (const { key } of page.objects) blobIds.push(key.slice(KEY_PREFIX.length) as BlobId);
         startAfter = blobIds.at(-1) ?? startAfter;
         // R2 may give short pages, so only its own word ends the listing.
-        if (!page.truncated || blobIds.length >= limit) return { blobIds, isTruncated: page.truncated };
+        if (!page.truncated || blobIds.length >= limit)
+          return { blobIds, isTruncated: page.truncated };
       }
     },
   };
 }
 
-/** Classes of S3 for what is seldom read. Lifecycle moves rows only: a blob stays in the class that it was written in. */
+/**
+ * Classes of S3 for what is seldom read. Lifecycle moves rows only: a blob stays in the class that
+ * it was written in.
+ */
 const SELDOM_READ: ReadonlySet<string> = new Set(['STANDARD_IA', 'ONEZONE_IA', 'GLACIER_IR']);
 
-/** R2 has one class besides its standard. Source: https://developers.cloudflare.com/r2/buckets/storage-classes/ */
-function r2ClassOf({ storageClass = 'STANDARD' }: BlobIdentity): Pick<R2PutOptions, 'storageClass'> {
+/**
+ * R2 has one class besides its standard. Source:
+ * https://developers.cloudflare.com/r2/buckets/storage-classes/
+ */
+function r2ClassOf({
+  storageClass = 'STANDARD',
+}: BlobIdentity): Pick<R2PutOptions, 'storageClass'> {
   return SELDOM_READ.has(storageClass) ? { storageClass: 'InfrequentAccess' } : {};
 }
 
@@ -99,12 +128,19 @@ async function call<Result>(what: string, work: () => Promise<Result>): Promise<
   }
 }
 
-/** The pump promised to deliver `lengthBytes`; a source that broke its promise must not become a blob. */
+/**
+ * The pump promised to deliver `lengthBytes`; a source that broke its promise must not become a
+ * blob.
+ */
 function assertLength(sizeBytes: number, lengthBytes: number): void {
   if (sizeBytes !== lengthBytes) throw new StorageError('IncompleteBody');
 }
 
-async function writeWhole(target: Target, source: ByteSource, lengthBytes: number): Promise<{ sizeBytes: number }> {
+async function writeWhole(
+  target: Target,
+  source: ByteSource,
+  lengthBytes: number,
+): Promise<{ sizeBytes: number }> {
   const bytes = new Uint8Array(lengthBytes);
   let sizeBytes = 0;
   await source.pump((chunk) => {
@@ -113,11 +149,16 @@ async function writeWhole(target: Target, source: ByteSource, lengthBytes: numbe
     sizeBytes += chunk.length;
   });
   assertLength(sizeBytes, lengthBytes);
-  await store(target, () => retry(() => target.bucket.put(target.key, bytes, target.options), isPassingR2Error));
+  await store(target, () =>
+    retry(() => target.bucket.put(target.key, bytes, target.options), isPassingR2Error),
+  );
   return { sizeBytes };
 }
 
-/** Runs a storing call; when it fails its outcome is unknown, so what it may have stored is deleted, if R2 lets us. */
+/**
+ * Runs a storing call; when it fails its outcome is unknown, so what it may have stored is deleted,
+ * if R2 lets us.
+ */
 async function store(target: Target, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
@@ -133,7 +174,11 @@ async function remove({ bucket, key }: Target): Promise<void> {
 }
 
 /** One put that reads while we pump, through a stream that knows its length. */
-async function writeStream(target: Target, source: ByteSource, lengthBytes: number): Promise<{ sizeBytes: number }> {
+async function writeStream(
+  target: Target,
+  source: ByteSource,
+  lengthBytes: number,
+): Promise<{ sizeBytes: number }> {
   const { readable, writable } = new FixedLengthStream(lengthBytes);
   const writer = writable.getWriter();
   writer.closed.catch(() => {});
@@ -176,7 +221,11 @@ async function writeStream(target: Target, source: ByteSource, lengthBytes: numb
 }
 
 /** Parts of equal size through one buffer; a body that fits one part needs no parts at all. */
-async function writeParts(target: Target, source: ByteSource, limits: R2Limits): Promise<{ sizeBytes: number }> {
+async function writeParts(
+  target: Target,
+  source: ByteSource,
+  limits: R2Limits,
+): Promise<{ sizeBytes: number }> {
   const { bucket, key } = target;
   const buffer = new Uint8Array(limits.partBytes);
   const parts: R2UploadedPart[] = [];
@@ -189,7 +238,11 @@ async function writeParts(target: Target, source: ByteSource, limits: R2Limits):
     const partNumber = parts.length + 1;
     upload ??= await call('begin a blob', () => bucket.createMultipartUpload(key, target.options));
     const open = upload;
-    parts.push(await call('store a part', () => retry(() => open.uploadPart(partNumber, body), isPassingR2Error)));
+    parts.push(
+      await call('store a part', () =>
+        retry(() => open.uploadPart(partNumber, body), isPassingR2Error),
+      ),
+    );
     filled = 0;
   }
 
@@ -221,7 +274,9 @@ async function finish(
   rest: Uint8Array,
 ): Promise<void> {
   if (upload === null) {
-    await store(target, () => retry(() => target.bucket.put(target.key, rest, target.options), isPassingR2Error));
+    await store(target, () =>
+      retry(() => target.bucket.put(target.key, rest, target.options), isPassingR2Error),
+    );
     return;
   }
   try {
@@ -251,10 +306,17 @@ const lost =
   };
 
 /** R2's answer to a get of that range, which lies inside the blob; `take` what is wanted of it. */
-function getRange<Taken>(source: Source, id: BlobId, range: Range, take: (object: R2ObjectBody) => Taken) {
+function getRange<Taken>(
+  source: Source,
+  id: BlobId,
+  range: Range,
+  take: (object: R2ObjectBody) => Taken,
+) {
   const { offsetBytes, lengthBytes } = range;
   const get = async (): Promise<Awaited<Taken>> => {
-    const object = await source.bucket.get(keyOf(id), { range: { offset: offsetBytes, length: lengthBytes } });
+    const object = await source.bucket.get(keyOf(id), {
+      range: { offset: offsetBytes, length: lengthBytes },
+    });
     if (object === null) throw lost(source, id, 'missing')();
     if (object.size >= offsetBytes + lengthBytes) return await take(object);
     await object.body.cancel();
@@ -266,10 +328,18 @@ function getRange<Taken>(source: Source, id: BlobId, range: Range, take: (object
 const bodyOf = (object: R2ObjectBody): ReadableStream => object.body;
 
 /** Opens a range: in one piece when small, else as a stream of large pieces. */
-async function openRange(source: Source, id: BlobId, range: Range): Promise<ReadableStream<Uint8Array>> {
+async function openRange(
+  source: Source,
+  id: BlobId,
+  range: Range,
+): Promise<ReadableStream<Uint8Array>> {
   const { lengthBytes } = range;
   if (lengthBytes > WHOLE_MAX_BYTES) {
-    return inLargePieces(await getRange(source, id, range, bodyOf), lengthBytes, lost(source, id, 'damaged'));
+    return inLargePieces(
+      await getRange(source, id, range, bodyOf),
+      lengthBytes,
+      lost(source, id, 'damaged'),
+    );
   }
   return streamOf(await readRange(source, id, range));
 }
@@ -281,7 +351,10 @@ async function readRange(source: Source, id: BlobId, range: Range): Promise<Uint
 }
 
 /** Opens ranges one after the other; the runtime joins them. */
-async function openRuns(source: Source, runs: readonly Segment[]): Promise<ReadableStream<Uint8Array>> {
+async function openRuns(
+  source: Source,
+  runs: readonly Segment[],
+): Promise<ReadableStream<Uint8Array>> {
   const [first, ...rest] = runs;
   if (first === undefined) throw new RangeError('no run');
   if (rest.length === 0) return openRange(source, first.blobId, first);

@@ -1,4 +1,5 @@
-// What R2 says when something goes wrong, in our words. Only r2-blob-store.ts calls it; nobody else reads R2's texts.
+// What R2 says when something goes wrong, in our words. Only r2-blob-store.ts calls it; nobody else
+// reads R2's texts.
 import { StorageError } from '../../../domain/errors.ts';
 
 /**
@@ -9,7 +10,11 @@ const CODE = /\((\d{5})\)\s*$/;
 const INTERNAL_ERROR = 10001;
 const SERVICE_UNAVAILABLE = 10043;
 const TOO_MANY_REQUESTS = 10058;
-const PASSING: ReadonlySet<number> = new Set([INTERNAL_ERROR, SERVICE_UNAVAILABLE, TOO_MANY_REQUESTS]);
+const PASSING: ReadonlySet<number> = new Set([
+  INTERNAL_ERROR,
+  SERVICE_UNAVAILABLE,
+  TOO_MANY_REQUESTS,
+]);
 
 function codeOf(error: unknown): number | null {
   const found = error instanceof Error ? CODE.exec(error.message)?.[1] : undefined;
@@ -21,7 +26,10 @@ export function isPassingR2Error(error: unknown): boolean {
   if (error instanceof StorageError) return false;
   const code = codeOf(error);
   if (code !== null) return PASSING.has(code);
-  return error instanceof Error && ('retryable' in error || /network connection lost/i.test(error.message));
+  return (
+    error instanceof Error &&
+    ('retryable' in error || /network connection lost/i.test(error.message))
+  );
 }
 
 /** SlowDown, ServiceUnavailable or InternalError; a StorageError stays what it is. */
@@ -30,6 +38,7 @@ export function translateR2Error(error: unknown, call: string): StorageError {
   const detail = `R2 could not ${call}.`;
   const code = codeOf(error);
   if (code === TOO_MANY_REQUESTS) return new StorageError('SlowDown', { cause: error });
-  if (code === SERVICE_UNAVAILABLE) return new StorageError('ServiceUnavailable', { detail, cause: error });
+  if (code === SERVICE_UNAVAILABLE)
+    return new StorageError('ServiceUnavailable', { detail, cause: error });
   return new StorageError('InternalError', { detail, cause: error });
 }

@@ -1,6 +1,7 @@
-// Bodies near the reader: this isolate's memory, then Workers Cache in front of an entrypoint of our own (body-slices.ts),
-// then the bucket. Where nothing caches that entrypoint (wrangler dev, a plan without Workers Cache), the Cache API takes
-// its place. Only plain bytes are shared between requests, never a promise or a stream.
+// Bodies near the reader: this isolate's memory, then Workers Cache in front of an entrypoint of
+// our own (body-slices.ts), then the bucket. Where nothing caches that entrypoint (wrangler dev, a
+// plan without Workers Cache), the Cache API takes its place. Only plain bytes are shared between
+// requests, never a promise or a stream.
 import type { Segment } from '../../../domain/nouns.ts';
 import { createPauses } from '../../../ports/circuit-breaker.ts';
 import type { EdgeCache, SliceBytes, SlicePart } from '../../../ports/edge-cache.ts';
@@ -15,8 +16,9 @@ import { createCacheApiBodies } from './cache-api-bodies.ts';
  */
 const SLICE_BYTES = 1024 * 1024;
 /**
- * A cold slice costs a class B read of R2, a whole stream only one; and each slice is up to three of the 10,000 subrequests
- * that one request may make (core/objects/read-calls.ts). Source: https://developers.cloudflare.com/workers/platform/limits/#subrequests
+ * A cold slice costs a class B read of R2, a whole stream only one; and each slice is up to three
+ * of the 10,000 subrequests that one request may make (core/objects/read-calls.ts). Source:
+ * https://developers.cloudflare.com/workers/platform/limits/#subrequests
  */
 const MAX_SLICES_PER_READ = 8;
 /** How long the entrypoint is left alone after an answer that nothing kept, milliseconds. */
@@ -35,11 +37,17 @@ export type WorkersEdgeCacheOptions = {
   readonly limitMs: number;
 };
 
-/** A failing cache is a miss. Cost of a memory hit: no I/O; else one call, and one put behind the answer on a miss. */
+/**
+ * A failing cache is a miss. Cost of a memory hit: no I/O; else one call, and one put behind the
+ * answer on a miss.
+ */
 export function createWorkersEdgeCache(options: WorkersEdgeCacheOptions): EdgeCache {
   const { memory, entrypoint, clock, background, log, limitMs } = options;
   const cacheApi = createCacheApiBodies(log, limitMs);
-  /** Each slice for itself: what the bucket can't give now must not cost what Workers Cache still has. */
+  /**
+   * Each slice for itself: what the bucket can't give now must not cost what Workers Cache still
+   * has.
+   */
   const silent = createPauses(clock, SILENT_MS);
   let leaveEntrypointUntilMs = 0;
 
@@ -48,7 +56,10 @@ export function createWorkersEdgeCache(options: WorkersEdgeCacheOptions): EdgeCa
     const name = sliceName(slice);
     if (silent.isOn(name)) return null;
     // What memory does not keep need not pass through it whole.
-    const wanted = slice.lengthBytes > memory.maxSliceBytes && part.lengthBytes < slice.lengthBytes ? part : null;
+    const wanted =
+      slice.lengthBytes > memory.maxSliceBytes && part.lengthBytes < slice.lengthBytes
+        ? part
+        : null;
     try {
       const answer = await fetchSlice(entrypoint, { slice, part: wanted }, limitMs);
       if (answer.from === 'refused') {

@@ -1,7 +1,8 @@
-// Host names near the reader: what the directory said of one is believed for seconds, "nobody has bound it" too, and
-// asked anew in the background before they are over, so that no visitor of a busy host waits for it. When the directory
-// fails or says nothing, what was known is good enough for some minutes, at once, and it is asked anew behind the answers.
-// Keeps plain values only, never a promise of a request.
+// Host names near the reader: what the directory said of one is believed for seconds, "nobody has
+// bound it" too, and asked anew in the background before they are over, so that no visitor of a
+// busy host waits for it. When the directory fails or says nothing, what was known is good enough
+// for some minutes, at once, and it is asked anew behind the answers. Keeps plain values only,
+// never a promise of a request.
 import { LRUCache } from 'lru-cache';
 import type { HostBinding } from '../../../ports/directory.ts';
 import type { Background, Clock } from '../../../ports/system.ts';
@@ -20,14 +21,23 @@ export type CachedHostsOptions = {
 
 /** Share of the fresh time after which it is asked anew behind the answers. */
 const RENEW_AFTER = 0.6;
-/** Milliseconds for which an old answer is better than none, and for which the directory is then left alone. */
+/**
+ * Milliseconds for which an old answer is better than none, and for which the directory is then
+ * left alone.
+ */
 const STALE_IF_ERROR_MS = 600_000;
 const RETRY_MS = 1000;
 /** For so long after it has failed nobody waits for it who can have an old answer, milliseconds. */
 const DOUBTED_MS = 10_000;
-/** So long an answer that is not fresh any more waits for a newer one, milliseconds: many times what one RPC takes. */
+/**
+ * So long an answer that is not fresh any more waits for a newer one, milliseconds: many times what
+ * one RPC takes.
+ */
 const PATIENCE_MS = 1000;
-/** Names kept, about 300 bytes each. Those that nobody has bound can be made up, so they can't push others out. */
+/**
+ * Names kept, about 300 bytes each. Those that nobody has bound can be made up, so they can't push
+ * others out.
+ */
 const BOUND_MAX = 2000;
 const UNBOUND_MAX = 2000;
 
@@ -78,7 +88,11 @@ export function createCachedHosts(options: CachedHostsOptions): CachedHosts {
     // What comes too late for this visitor is kept for the next.
     const read = async () => keep(host, await options.read(host), askedAtMs);
     try {
-      return await within(isUsable ? Math.min(limitMs, PATIENCE_MS) : limitMs, 'the directory', read);
+      return await within(
+        isUsable ? Math.min(limitMs, PATIENCE_MS) : limitMs,
+        'the directory',
+        read,
+      );
     } catch (error) {
       if (!isUsable) throw error;
       // Looked up again: somebody else may have been answered meanwhile.
@@ -94,10 +108,12 @@ export function createCachedHosts(options: CachedHostsOptions): CachedHosts {
     const known = look(host);
     if (known === undefined) return undefined;
     const nowMs = clock.nowMs();
-    const isDoubted = nowMs - known.failedAtMs < DOUBTED_MS && nowMs - known.readAtMs <= STALE_IF_ERROR_MS;
+    const isDoubted =
+      nowMs - known.failedAtMs < DOUBTED_MS && nowMs - known.readAtMs <= STALE_IF_ERROR_MS;
     if (nowMs >= known.freshUntilMs && !isDoubted) return undefined;
     if (nowMs >= known.renewAtMs) {
-      // One question at a time; of one whose request died before it was answered, another in a while.
+      // One question at a time; of one whose request died before it was answered, another in a
+      // while.
       known.renewAtMs = isDoubted ? nowMs + RETRY_MS : known.freshUntilMs;
       background.run('renew-host', () => ask(host, known));
     }

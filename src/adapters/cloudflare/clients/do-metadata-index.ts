@@ -1,7 +1,8 @@
-// The bucket index over RPC: each call goes to the Durable Object of the bucket's name. Bucket records are kept in the
-// isolate for seconds, because every request begins with one: a record that went stale elsewhere is refused by the index
-// with BucketChanged, and then it is forgotten here, so that the handle's next `getBucket` asks anew. The seconds bound
-// what is decided from the record alone (a refusal, HeadBucket, GetBucketPolicy).
+// The bucket index over RPC: each call goes to the Durable Object of the bucket's name. Bucket
+// records are kept in the isolate for seconds, because every request begins with one: a record that
+// went stale elsewhere is refused by the index with BucketChanged, and then it is forgotten here,
+// so that the handle's next `getBucket` asks anew. The seconds bound what is decided from the
+// record alone (a refusal, HeadBucket, GetBucketPolicy).
 import { LRUCache } from 'lru-cache';
 import { hasCode } from '../../../domain/errors.ts';
 import type { BucketId, BucketName, BucketRecord } from '../../../domain/nouns.ts';
@@ -15,11 +16,15 @@ import { createRecentVersions } from './recent-versions.ts';
 
 /** Seconds for which a record is believed without asking. */
 const RECORD_FRESH_SECONDS = 5;
-/** Bucket records kept, in bytes together; most take a few hundred, one with a policy up to 40 KB. */
+/**
+ * Bucket records kept, in bytes together; most take a few hundred, one with a policy up to 40 KB.
+ */
 const RECORDS_MAX_BYTES = 2 * 1024 * 1024;
 const RECORD_OVERHEAD_BYTES = 512;
 
-/** Whether a call may happen twice: every query, and the commands that the port calls idempotent. */
+/**
+ * Whether a call may happen twice: every query, and the commands that the port calls idempotent.
+ */
 const IS_REPEATABLE = {
   getBucket: true,
   getVersion: true,
@@ -91,8 +96,9 @@ const IS_REPEATABLE = {
 } as const satisfies Record<keyof IndexApi, boolean>;
 
 /**
- * Cost: one RPC to the bucket's object; none for a `getBucket` that the isolate remembers, nor for the version behind a
- * link that it read less than `versionFreshSeconds` ago. `leases` learns what the object says of KV.
+ * Cost: one RPC to the bucket's object; none for a `getBucket` that the isolate remembers, nor for
+ * the version behind a link that it read less than `versionFreshSeconds` ago. `leases` learns what
+ * the object says of KV.
  */
 export function createDoMetadataIndex(
   buckets: DurableObjectNamespace<BucketObject>,

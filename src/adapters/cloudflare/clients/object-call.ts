@@ -1,5 +1,6 @@
-// One call to a Durable Object: a fresh stub for each attempt (a stub that failed stays broken), repeats where that is
-// safe, and the platform's failures in our words. Called by do-metadata-index.ts and do-directory.ts.
+// One call to a Durable Object: a fresh stub for each attempt (a stub that failed stays broken),
+// repeats where that is safe, and the platform's failures in our words. Called by
+// do-metadata-index.ts and do-directory.ts.
 
 import { StorageError } from '../../../domain/errors.ts';
 import { type IndexReply, unwrapReply } from '../../../index/call-outcome.ts';
@@ -22,8 +23,9 @@ export type ObjectCall = {
 type StubError = Error & { readonly retryable?: boolean; readonly overloaded?: boolean };
 
 /**
- * The call's value, or its StorageError. SlowDown when the object is overloaded: the call was not run. InternalError
- * when the connection broke: a command may or may not have happened, so nothing of it may be undone.
+ * The call's value, or its StorageError. SlowDown when the object is overloaded: the call was not
+ * run. InternalError when the connection broke: a command may or may not have happened, so nothing
+ * of it may be undone.
  */
 export async function callObject<Value>(options: ObjectCall): Promise<Value> {
   const { connect, name, input, isRepeatable } = options;
@@ -46,6 +48,10 @@ function isPassing(error: unknown): boolean {
 }
 
 function translateError(error: unknown, name: string): StorageError {
-  if ((error as StubError).overloaded === true) return new StorageError('SlowDown', { cause: error });
-  return new StorageError('InternalError', { detail: `The outcome of ${name} is not known.`, cause: error });
+  if ((error as StubError).overloaded === true)
+    return new StorageError('SlowDown', { cause: error });
+  return new StorageError('InternalError', {
+    detail: `The outcome of ${name} is not known.`,
+    cause: error,
+  });
 }

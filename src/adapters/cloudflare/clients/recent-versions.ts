@@ -1,6 +1,7 @@
-// Versions that this isolate has read a moment ago, for readers of links (presigned URLs) who may be shown a state of some
-// seconds: so a link that is read again and again does not ask the bucket's object each time. Only objects that are there
-// are kept: what has just been made is never missing. Bodies have their own tiers.
+// Versions that this isolate has read a moment ago, for readers of links (presigned URLs) who may
+// be shown a state of some seconds: so a link that is read again and again does not ask the
+// bucket's object each time. Only objects that are there are kept: what has just been made is never
+// missing. Bodies have their own tiers.
 import { LRUCache } from 'lru-cache';
 import type { BucketRef, ObjectKey } from '../../../domain/nouns.ts';
 import { changedBy } from '../../../ports/index-calls/index-changes.ts';
@@ -36,12 +37,16 @@ export function createRecentVersions(clock: Clock, freshSeconds: number): Recent
   });
   let changes = 0;
   const nameOf = (bucket: BucketRef['id'], key: ObjectKey) => `${bucket}/${key}`;
-  const isAbout = ({ mayBeStale, versionId }: GetVersion) => mayBeStale === true && versionId === null;
+  const isAbout = ({ mayBeStale, versionId }: GetVersion) =>
+    mayBeStale === true && versionId === null;
   return {
     find(input) {
       if (!isAbout(input)) return null;
       const known = versions.get(nameOf(input.bucket.id, input.key));
-      const isGood = known !== undefined && known.revision === input.bucket.revision && known.untilMs > clock.nowMs();
+      const isGood =
+        known !== undefined &&
+        known.revision === input.bucket.revision &&
+        known.untilMs > clock.nowMs();
       return isGood ? known.found : null;
     },
     expect(input) {
@@ -49,7 +54,13 @@ export function createRecentVersions(clock: Clock, freshSeconds: number): Recent
       const changesBefore = changes;
       return (found) => {
         // What was changed through here meanwhile may be another version.
-        if (!isAbout(input) || found?.kind !== 'object' || freshSeconds === 0 || changes !== changesBefore) return;
+        if (
+          !isAbout(input) ||
+          found?.kind !== 'object' ||
+          freshSeconds === 0 ||
+          changes !== changesBefore
+        )
+          return;
         const { id, revision } = input.bucket;
         versions.set(nameOf(id, input.key), { found, revision, untilMs });
       };

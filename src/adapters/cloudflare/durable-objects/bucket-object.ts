@@ -1,5 +1,6 @@
-// The Durable Object of one bucket name: its index, and the publisher that copies what is too hot for it to KV. Calls come from
-// do-metadata-index.ts, one typed method for all of them; nothing here decides anything. Its alarm sends what waits for webhooks.
+// The Durable Object of one bucket name: its index, and the publisher that copies what is too hot
+// for it to KV. Calls come from do-metadata-index.ts, one typed method for all of them; nothing
+// here decides anything. Its alarm sends what waits for webhooks.
 import { DurableObject } from 'cloudflare:workers';
 import type { BucketName } from '../../../domain/nouns.ts';
 import { createBucketIndex } from '../../../index/bucket-index.ts';
@@ -18,27 +19,42 @@ import { createOutboxAlarm, type OutboxAlarm, queueOf } from './outbox-alarm.ts'
 import { createOutboxPorts, type OutboxPorts } from './outbox-ports.ts';
 import { PUBLICATION_SCHEMA } from './publication-numbers.ts';
 
-/** What strangers may ask of a name that nobody has: answered without making tables, which would cost storage. */
-const ANSWERS_OF_AN_EMPTY_DATABASE: { [Name in keyof IndexApi]?: (input: never) => ReturnType<IndexApi[Name]> } = {
+/**
+ * What strangers may ask of a name that nobody has: answered without making tables, which would
+ * cost storage.
+ */
+const ANSWERS_OF_AN_EMPTY_DATABASE: {
+  [Name in keyof IndexApi]?: (input: never) => ReturnType<IndexApi[Name]>;
+} = {
   getBucket: () => null,
   resolve: () => ({ bucket: null, object: null }),
   listDeliveries: () => ({ deliveries: [], next: null }),
   countDeliveries: () => ({ waiting: 0, delivered: 0, dead: 0, dropped: 0 }),
-  resolveAll: ({ keys }: { keys: readonly unknown[] }) => ({ bucket: null, objects: keys.map(() => null) }),
+  resolveAll: ({ keys }: { keys: readonly unknown[] }) => ({
+    bucket: null,
+    objects: keys.map(() => null),
+  }),
   listBucketLives: () => [],
 };
 
 /** `news`: what the caller should know of KV now. */
 export type BucketReply = IndexReply & { readonly news?: LeaseNews | null };
 
-type Parts = { readonly index: IndexApi; readonly publisher: HotPublisher; readonly outbox: OutboxAlarm };
+type Parts = {
+  readonly index: IndexApi;
+  readonly publisher: HotPublisher;
+  readonly outbox: OutboxAlarm;
+};
 
 /** worker.ts makes the class itself, with what it takes of core. */
 export abstract class BucketObject extends DurableObject<WorkerEnv> {
   /** Null until the first call that needs the tables, which makes or migrates them. */
   #parts: Parts | null = null;
 
-  /** Runs one index call. Atomic and, once the answer is out, durable. Never throws; failures are in the reply. */
+  /**
+   * Runs one index call. Atomic and, once the answer is out, durable. Never throws; failures are in
+   * the reply.
+   */
   call(name: keyof IndexApi, input: unknown): BucketReply {
     try {
       if (this.#isEmpty() && Object.hasOwn(ANSWERS_OF_AN_EMPTY_DATABASE, name)) {
@@ -73,7 +89,10 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
     return this.ctx.storage.sql.exec('SELECT 1 FROM sqlite_master LIMIT 1').toArray().length === 0;
   }
 
-  /** Synchronous, so no other call comes in between. Throws, and changes nothing, when the database is newer. */
+  /**
+   * Synchronous, so no other call comes in between. Throws, and changes nothing, when the database
+   * is newer.
+   */
   #open(): Parts {
     if (this.#parts !== null) return this.#parts;
     const { storage, id } = this.ctx;
@@ -94,7 +113,8 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
     const outbox = createOutboxAlarm({
       storage,
       outbox: index,
-      openDispatcher: () => this.openDispatcher(queueOf(index), createOutboxPorts(this.env, this.ctx)),
+      openDispatcher: () =>
+        this.openDispatcher(queueOf(index), createOutboxPorts(this.env, this.ctx)),
       nowMs: systemClock.nowMs,
       log,
     });

@@ -1,12 +1,18 @@
-// How often the public asks the bucket's Durable Object for each key, and so which keys are worth a place in KV. Counted
-// in windows, in memory alone: whoever starts anew counts anew. Called by hot-publisher.ts for every `resolve`.
+// How often the public asks the bucket's Durable Object for each key, and so which keys are worth a
+// place in KV. Counted in windows, in memory alone: whoever starts anew counts anew. Called by
+// hot-publisher.ts for every `resolve`.
 import type { ObjectKey } from '../../../domain/nouns.ts';
 
-/** Keys counted apart in one window; a hot key comes early, so further ones are counted together. About 100 B each. */
+/**
+ * Keys counted apart in one window; a hot key comes early, so further ones are counted together.
+ * About 100 B each.
+ */
 const KEYS_MAX = 10_000;
 
 export type RateLimits = {
-  /** A bucket that is asked more often than this a second opens the valve; at half of it, it closes. */
+  /**
+   * A bucket that is asked more often than this a second opens the valve; at half of it, it closes.
+   */
   readonly bucketPerSecond: number;
   /** A key that is asked more often than this a second goes to KV; at half of it, it leaves. */
   readonly keyPerSecond: number;
@@ -14,12 +20,20 @@ export type RateLimits = {
 };
 
 export type QuestionRates = {
-  /** Counts a question. Gives the keys that are hot from now on when a window ends with it, else null. */
+  /**
+   * Counts a question. Gives the keys that are hot from now on when a window ends with it, else
+   * null.
+   */
   count(key: ObjectKey, nowMs: number): ReadonlySet<ObjectKey> | null;
 };
 
-/** `sampling`: of a hot key only one question in so many comes here, the others go to KV. `hotMax`: most keys at once. */
-export function createQuestionRates(options: RateLimits & { sampling: number; hotMax: number }): QuestionRates {
+/**
+ * `sampling`: of a hot key only one question in so many comes here, the others go to KV. `hotMax`:
+ * most keys at once.
+ */
+export function createQuestionRates(
+  options: RateLimits & { sampling: number; hotMax: number },
+): QuestionRates {
   const { bucketPerSecond, keyPerSecond, windowMs, sampling, hotMax } = options;
   let hot: ReadonlySet<ObjectKey> = new Set();
   let counts = new Map<ObjectKey, number>();

@@ -1,9 +1,12 @@
-// The SQLite of a Durable Object behind the SQL port. Writes are durable when the object answers: the runtime holds
-// the answer back until then. Knows no table.
+// The SQLite of a Durable Object behind the SQL port. Writes are durable when the object answers:
+// the runtime holds the answer back until then. Knows no table.
 import { StorageError } from '../../../domain/errors.ts';
 import type { Sql, SqlRow, SqlValue } from '../../../ports/sql.ts';
 
-/** SQL over the storage of one Durable Object; statements throw StorageFull when it has reached its size limit. */
+/**
+ * SQL over the storage of one Durable Object; statements throw StorageFull when it has reached its
+ * size limit.
+ */
 export function createDoSql(storage: DurableObjectStorage): Sql {
   return {
     // A command's time is of the machine that sent it; usage counts by the earlier of the two.
@@ -22,8 +25,13 @@ export function createDoSql(storage: DurableObjectStorage): Sql {
   };
 }
 
-/** The runtime gives blobs as ArrayBuffers, the port as Uint8Arrays. Changes the row in place: it is ours alone. */
-function withBytes(row: Record<string, SqlStorageValue | Uint8Array>): Record<string, SqlStorageValue | Uint8Array> {
+/**
+ * The runtime gives blobs as ArrayBuffers, the port as Uint8Arrays. Changes the row in place: it is
+ * ours alone.
+ */
+function withBytes(
+  row: Record<string, SqlStorageValue | Uint8Array>,
+): Record<string, SqlStorageValue | Uint8Array> {
   for (const column in row) {
     const value = row[column];
     if (value instanceof ArrayBuffer) row[column] = new Uint8Array(value);
@@ -31,7 +39,10 @@ function withBytes(row: Record<string, SqlStorageValue | Uint8Array>): Record<st
   return row;
 }
 
-/** The runtime's errors are told apart by their text only: it ends in the name of SQLite's result code. */
+/**
+ * The runtime's errors are told apart by their text only: it ends in the name of SQLite's result
+ * code.
+ */
 function translateError(error: unknown): unknown {
   if (error instanceof Error && error.message.includes('SQLITE_FULL')) {
     return new StorageError('StorageFull', { cause: error });

@@ -1,10 +1,12 @@
-// KV as a load valve: publishes gates and pointers of keys that are asked for too often for one Durable Object. It lives
-// inside the object of the bucket, next to the index, and is the only writer of KV. Everything but one number is kept in
-// memory: what is lost with the object ends by itself.
+// KV as a load valve: publishes gates and pointers of keys that are asked for too often for one
+// Durable Object. It lives inside the object of the bucket, next to the index, and is the only
+// writer of KV. Everything but one number is kept in memory: what is lost with the object ends by
+// itself.
 //
-// A record in KV is a lease: it says until when it may be believed. It is renewed while its key is hot, and written anew
-// after each commit that touches it. So a write that fails, comes late or lands after a newer one shows the past for no
-// longer than its lease, whatever KV does. Records are numbered; a reader that was told of a number believes none below.
+// A record in KV is a lease: it says until when it may be believed. It is renewed while its key is
+// hot, and written anew after each commit that touches it. So a write that fails, comes late or
+// lands after a newer one shows the past for no longer than its lease, whatever KV does. Records
+// are numbered; a reader that was told of a number believes none below.
 import type { BucketName, ObjectKey } from '../../../domain/nouns.ts';
 import { canBePublic, toGate, toPointer } from '../../../domain/pointer.ts';
 import { changedBy, changesGate } from '../../../ports/index-calls/index-changes.ts';
@@ -12,33 +14,55 @@ import type { IndexApi } from '../../../ports/metadata-index.ts';
 import type { Sql } from '../../../ports/sql.ts';
 import type { Clock, Log } from '../../../ports/system.ts';
 import { within } from '../../../ports/with-timeout.ts';
-import { encodeGate, encodePointer, gateName, KV_LEASE_SECONDS, KV_SAMPLING, pointerName } from '../kv/hot-records.ts';
+import {
+  encodeGate,
+  encodePointer,
+  gateName,
+  KV_LEASE_SECONDS,
+  KV_SAMPLING,
+  pointerName,
+} from '../kv/hot-records.ts';
 import type { Lease, LeaseNews } from '../kv/kv-record-ttls.ts';
 import { createQuestionRates, type RateLimits } from './call-rates.ts';
 import { createPublicationNumbers } from './publication-numbers.ts';
 import { firstDueMs, newRow, nextBatch, type Row } from './published-rows.ts';
 
 /**
- * When the valve opens. One object answers about 1,000 calls a second, so not before that comes near: KV costs more than
- * the object, and shows the past for longer. Below a few questions a second a key gains nothing by KV.
- * Source: https://developers.cloudflare.com/durable-objects/platform/limits/
+ * When the valve opens. One object answers about 1,000 calls a second, so not before that comes
+ * near: KV costs more than the object, and shows the past for longer. Below a few questions a
+ * second a key gains nothing by KV. Source:
+ * https://developers.cloudflare.com/durable-objects/platform/limits/
  */
 export const VALVE_RATES: RateLimits = { bucketPerSecond: 600, keyPerSecond: 3, windowMs: 5000 };
-/** Keys of one bucket in KV at once: so many are renewed in a tenth of the time that a lease has. */
+/**
+ * Keys of one bucket in KV at once: so many are renewed in a tenth of the time that a lease has.
+ */
 const HOT_MAX = 500;
-/** KV writes under way at once; a Worker may have six connections. Source: Workers limits, simultaneous connections. */
+/**
+ * KV writes under way at once; a Worker may have six connections. Source: Workers limits,
+ * simultaneous connections.
+ */
 const PARALLEL = 6;
 const PUT_LIMIT_MS = 10_000;
-/** Failed writes of a change in a row until one `drain` gives up; the next question takes it up again. */
+/**
+ * Failed writes of a change in a row until one `drain` gives up; the next question takes it up
+ * again.
+ */
 const FAILED_ROUNDS_MAX = 5;
 /** Name of the gate; no key is empty. */
 const GATE = '' as ObjectKey;
 
 export type HotPublisher = {
-  /** Notes what a successful call means for KV; run it in the call's transaction. True when `drain` has work. */
+  /**
+   * Notes what a successful call means for KV; run it in the call's transaction. True when `drain`
+   * has work.
+   */
   note<Name extends keyof IndexApi>(name: Name, input: Parameters<IndexApi[Name]>[0]): boolean;
   /** What the caller should know of KV after that call; null: nothing. Ask after `note`. */
-  newsOf<Name extends keyof IndexApi>(name: Name, input: Parameters<IndexApi[Name]>[0]): LeaseNews | null;
+  newsOf<Name extends keyof IndexApi>(
+    name: Name,
+    input: Parameters<IndexApi[Name]>[0],
+  ): LeaseNews | null;
   /** Writes what is due until nothing is; never throws. A second call joins the first. */
   drain(): Promise<void>;
 };
@@ -60,7 +84,11 @@ export type HotPublisherOptions = {
 /** Makes the publisher of one bucket name. Its table must exist (PUBLICATION_SCHEMA). */
 export function createHotPublisher(options: HotPublisherOptions): HotPublisher {
   const { bucket, kv, clock, log, putLimitMs = PUT_LIMIT_MS } = options;
-  const rates = createQuestionRates({ ...(options.rates ?? VALVE_RATES), sampling: KV_SAMPLING, hotMax: HOT_MAX });
+  const rates = createQuestionRates({
+    ...(options.rates ?? VALVE_RATES),
+    sampling: KV_SAMPLING,
+    hotMax: HOT_MAX,
+  });
   const rows = new Map<ObjectKey, Row>();
   const startedAtMs = clock.nowMs();
   const numbers = createPublicationNumbers(options.sql);
@@ -84,7 +112,10 @@ export function createHotPublisher(options: HotPublisherOptions): HotPublisher {
     nextDueMs = firstDueMs(rows.values(), clock.nowMs());
   }
 
-  /** Writes the present state of one row. State and sequence are read in one go, so they belong together. */
+  /**
+   * Writes the present state of one row. State and sequence are read in one go, so they belong
+   * together.
+   */
   async function write(name: ObjectKey, row: Row): Promise<boolean> {
     const { sequence } = row;
     const nowMs = clock.nowMs();
@@ -112,8 +143,14 @@ export function createHotPublisher(options: HotPublisherOptions): HotPublisher {
     if (name === GATE) return { name: gateName(bucket), text: encodeGate({ ...stamp, gate }) };
     // What nobody may read, whatever its ACL says, has no place in KV.
     const { object } = found;
-    const pointer = object !== null && gate !== null && canBePublic(gate.access, name) ? toPointer(object) : null;
-    const text = encodePointer({ ...stamp, bucketId: gate?.bucketId ?? null, revision: gate?.revision ?? 0, pointer });
+    const pointer =
+      object !== null && gate !== null && canBePublic(gate.access, name) ? toPointer(object) : null;
+    const text = encodePointer({
+      ...stamp,
+      bucketId: gate?.bucketId ?? null,
+      revision: gate?.revision ?? 0,
+      pointer,
+    });
     return { name: pointerName(bucket, name), text };
   }
 
@@ -141,10 +178,15 @@ export function createHotPublisher(options: HotPublisherOptions): HotPublisher {
 
   function leaseOf(name: ObjectKey): Lease | null {
     const row = rows.get(name);
-    return row === undefined || row.untilMs <= clock.nowMs() ? null : { sequence: row.sequence, untilMs: row.untilMs };
+    return row === undefined || row.untilMs <= clock.nowMs()
+      ? null
+      : { sequence: row.sequence, untilMs: row.untilMs };
   }
 
-  /** The same for a name that was just changed: what an earlier life of this object published, nobody remembers. */
+  /**
+   * The same for a name that was just changed: what an earlier life of this object published,
+   * nobody remembers.
+   */
   function leaseOfChanged(name: ObjectKey): Lease | null {
     const untilMs = startedAtMs + KV_LEASE_SECONDS * 1000;
     const known = leaseOf(name);
@@ -168,8 +210,10 @@ export function createHotPublisher(options: HotPublisherOptions): HotPublisher {
       const asked = keysAsked(name, input);
       if (asked.length > 0) {
         const keys = asked.flatMap((key) => {
-          // While KV has no record of its present state, who looks there makes his place repeat the past, or nothing, for 30 s.
-          const lease = rows.get(key)?.writtenSequence === rows.get(key)?.sequence ? leaseOf(key) : null;
+          // While KV has no record of its present state, who looks there makes his place repeat the
+          // past, or nothing, for 30 s.
+          const lease =
+            rows.get(key)?.writtenSequence === rows.get(key)?.sequence ? leaseOf(key) : null;
           return lease === null ? [] : [{ key, lease }];
         });
         return keys.length === 0 ? null : { gate: leaseOf(GATE), keys };

@@ -15,12 +15,16 @@ export class LedgerObject extends DurableObject<WorkerEnv> {
   constructor(ctx: DurableObjectState, env: WorkerEnv) {
     super(ctx, env);
     const sql = createDoSql(ctx.storage);
-    // Synchronous, so no call can come in between; a failed migration makes every call fail with its reason.
+    // Synchronous, so no call can come in between; a failed migration makes every call fail with
+    // its reason.
     migrate(sql, LEDGER_SCHEMA);
     this.#ledger = createLedgerIndex(sql, priceReceipt);
   }
 
-  /** Runs one call. Atomic and, once the answer is out, durable. Never throws; failures are in the reply. */
+  /**
+   * Runs one call. Atomic and, once the answer is out, durable. Never throws; failures are in the
+   * reply.
+   */
   call(name: keyof LedgerApi, input: unknown): IndexReply {
     return runIndexCall(this.#ledger, name, input as never);
   }

@@ -1,5 +1,6 @@
-// When a Durable Object's outbox is worked on: by the object's alarm, which outlives the object. A change that leaves a
-// message sets it for now, in the same write; each run sets it for what comes next. Called by the classes of objects.
+// When a Durable Object's outbox is worked on: by the object's alarm, which outlives the object. A
+// change that leaves a message sets it for now, in the same write; each run sets it for what comes
+// next. Called by the classes of objects.
 import type { Dispatcher, OutboxApi, OutboxQueue } from '../../../ports/outbox.ts';
 import type { Log } from '../../../ports/system.ts';
 
@@ -10,9 +11,15 @@ export type OutboxAlarm = {
   run(): Promise<void>;
 };
 
-/** A run of which nothing was heard for so long has died with its object, milliseconds: an alarm has 15 minutes. */
+/**
+ * A run of which nothing was heard for so long has died with its object, milliseconds: an alarm has
+ * 15 minutes.
+ */
 const AFTER_DEATH_MS = 60_000;
-/** One run at most, so that an alarm ends in time. Source: https://developers.cloudflare.com/durable-objects/api/alarms/ */
+/**
+ * One run at most, so that an alarm ends in time. Source:
+ * https://developers.cloudflare.com/durable-objects/api/alarms/
+ */
 const RUN_MS = 5 * 60_000;
 const AFTER_FAILURE_MS = 5000;
 
@@ -66,7 +73,8 @@ export function createOutboxAlarm(options: OutboxAlarmOptions): OutboxAlarm {
         retryAtMs = nowMs() + AFTER_FAILURE_MS;
       }
       clearTimeout(end);
-      // From here to the end in one turn: a change comes before it, and is seen, or after it, and sets the alarm itself.
+      // From here to the end in one turn: a change comes before it, and is seen, or after it, and
+      // sets the alarm itself.
       isRunning = false;
       const { atMs } = outbox.nextDeliveryAt({});
       if (atMs === null) {

@@ -1,5 +1,5 @@
-// The numbers of published records: they only grow, whatever becomes of the object of the bucket, since each of its lives draws
-// its own. hot-publisher.ts gives one to each state of a name.
+// The numbers of published records: they only grow, whatever becomes of the object of the bucket,
+// since each of its lives draws its own. hot-publisher.ts gives one to each state of a name.
 import type { Schema } from '../../../index/tables/schema.ts';
 import type { Sql } from '../../../ports/sql.ts';
 
@@ -26,7 +26,9 @@ export type PublicationNumbers = {
 
 /** Its table must exist. */
 export function createPublicationNumbers(sql: Sql): PublicationNumbers {
-  const [drawn] = sql.all<{ last_sequence: number }>('SELECT last_sequence FROM publication WHERE id = 1');
+  const [drawn] = sql.all<{ last_sequence: number }>(
+    'SELECT last_sequence FROM publication WHERE id = 1',
+  );
   let last = 0;
   let end = 0;
   return {

@@ -1,20 +1,32 @@
-// What stands in KV: names and values of published gates and pointers. hot-publisher.ts writes them, kv-hot-metadata.ts
-// reads them; nobody else knows the format. It is in docs/storage-schema.md.
+// What stands in KV: names and values of published gates and pointers. hot-publisher.ts writes
+// them, kv-hot-metadata.ts reads them; nobody else knows the format. It is in
+// docs/storage-schema.md.
 //
-// Values are JSON texts, because a bulk read of KV gives texts only; inline bodies are base64 inside.
+// Values are JSON texts, because a bulk read of KV gives texts only; inline bodies are base64
+// inside.
 import { sha256Hex } from '../../../crypto/hash.ts';
 import { NO_SETTINGS } from '../../../domain/bucket-settings.ts';
-import type { BucketGate, BucketId, BucketName, ObjectKey, Pointer } from '../../../domain/nouns.ts';
+import type {
+  BucketGate,
+  BucketId,
+  BucketName,
+  ObjectKey,
+  Pointer,
+} from '../../../domain/nouns.ts';
 import { toGateSettings } from '../../../domain/pointer.ts';
 
 /**
- * How long a record may be believed after it was written, seconds: with the isolate's own memory the longest that KV can
- * show the past, however late a write arrives. A write takes up to 60 s to reach all places, a place keeps what it read
- * for 30 s, and a record is renewed at 30 s: with 120 s a hot key never falls out in between.
- * Source: https://developers.cloudflare.com/kv/concepts/how-kv-works/
+ * How long a record may be believed after it was written, seconds: with the isolate's own memory
+ * the longest that KV can show the past, however late a write arrives. A write takes up to 60 s to
+ * reach all places, a place keeps what it read for 30 s, and a record is renewed at 30 s: with 120
+ * s a hot key never falls out in between. Source:
+ * https://developers.cloudflare.com/kv/concepts/how-kv-works/
  */
 export const KV_LEASE_SECONDS = 120;
-/** One look-up of a published key in so many asks the index all the same, which so sees how hot the key still is. */
+/**
+ * One look-up of a published key in so many asks the index all the same, which so sees how hot the
+ * key still is.
+ */
 export const KV_SAMPLING = 8;
 
 /** Formats of the values. A reader takes a version that it does not know for a miss. */
@@ -23,8 +35,15 @@ const GATE_VERSION = 4;
 /** Source: https://developers.cloudflare.com/kv/platform/limits/ */
 const NAME_MAX_BYTES = 512;
 
-/** What every record says of itself: its number, when the index was read, until when it holds (1970, milliseconds). */
-export type RecordStamp = { readonly sequence: number; readonly atMs: number; readonly untilMs: number };
+/**
+ * What every record says of itself: its number, when the index was read, until when it holds (1970,
+ * milliseconds).
+ */
+export type RecordStamp = {
+  readonly sequence: number;
+  readonly atMs: number;
+  readonly untilMs: number;
+};
 /** A gate; null says that there is no such bucket. */
 export type GateRecord = RecordStamp & { readonly gate: BucketGate | null };
 /** A pointer of one life of the bucket; null says that there is none that the public may read. */
@@ -42,10 +61,13 @@ export function gateName(bucket: BucketName): string {
 
 const encoder = new TextEncoder();
 
-/** The KV name of a pointer: readable, or a digest of the key where that would be too long for KV. */
+/**
+ * The KV name of a pointer: readable, or a digest of the key where that would be too long for KV.
+ */
 export function pointerName(bucket: BucketName, key: ObjectKey): string {
   const name = `p/${bucket}/${key}`;
-  const isShort = name.length * 3 <= NAME_MAX_BYTES || encoder.encode(name).length <= NAME_MAX_BYTES;
+  const isShort =
+    name.length * 3 <= NAME_MAX_BYTES || encoder.encode(name).length <= NAME_MAX_BYTES;
   return isShort ? name : `h/${bucket}/${sha256Hex(key)}`;
 }
 
@@ -58,16 +80,25 @@ type PointerJson = StampJson & {
   readonly p: (Omit<Pointer, 'inlineBytes'> & { readonly inlineBytes: string | null }) | null;
 };
 
-const stampJson = ({ sequence, atMs, untilMs }: RecordStamp) => ({ s: sequence, t: atMs, u: untilMs });
+const stampJson = ({ sequence, atMs, untilMs }: RecordStamp) => ({
+  s: sequence,
+  t: atMs,
+  u: untilMs,
+});
 const stampOf = ({ s, t, u }: StampJson): RecordStamp => ({ sequence: s, atMs: t, untilMs: u });
 
 export function encodeGate(record: GateRecord): string {
-  return JSON.stringify({ v: GATE_VERSION, ...stampJson(record), g: record.gate } satisfies GateJson);
+  return JSON.stringify({
+    v: GATE_VERSION,
+    ...stampJson(record),
+    g: record.gate,
+  } satisfies GateJson);
 }
 
 export function encodePointer(record: PointerRecord): string {
   const { bucketId, revision, pointer } = record;
-  const p = pointer === null ? null : { ...pointer, inlineBytes: pointer.inlineBytes?.toBase64() ?? null };
+  const p =
+    pointer === null ? null : { ...pointer, inlineBytes: pointer.inlineBytes?.toBase64() ?? null };
   return JSON.stringify({
     v: POINTER_VERSION,
     ...stampJson(record),
@@ -81,7 +112,10 @@ export function encodePointer(record: PointerRecord): string {
 export function decodeGate(text: string | null | undefined): GateRecord | null {
   const json = parse<GateJson>(text, GATE_VERSION);
   if (json === null) return null;
-  const gate = json.g === null ? null : { ...json.g, settings: { ...toGateSettings(NO_SETTINGS), ...json.g.settings } };
+  const gate =
+    json.g === null
+      ? null
+      : { ...json.g, settings: { ...toGateSettings(NO_SETTINGS), ...json.g.settings } };
   return { ...stampOf(json), gate };
 }
 
@@ -96,7 +130,10 @@ export function decodePointer(text: string | null | undefined): PointerRecord | 
   return { ...origin, pointer: { ...p, inlineBytes } as Pointer };
 }
 
-function parse<Json extends StampJson>(text: string | null | undefined, version: number): Json | null {
+function parse<Json extends StampJson>(
+  text: string | null | undefined,
+  version: number,
+): Json | null {
   if (text === null || text === undefined) return null;
   try {
     const json: Json = JSON.parse(text);

@@ -1,11 +1,13 @@
-// Pointers and gates near the reader: first this isolate's memory, fresh for seconds, then the index; KV in the place of
-// the index for keys that are too hot for it (hot-publisher.ts writes them, this file only reads). Between requests it
-// shares plain values, never a promise or stream, so a herd of cold requests asks once each.
+// Pointers and gates near the reader: first this isolate's memory, fresh for seconds, then the
+// index; KV in the place of the index for keys that are too hot for it (hot-publisher.ts writes
+// them, this file only reads). Between requests it shares plain values, never a promise or stream,
+// so a herd of cold requests asks once each.
 //
-// How old an answer can be: the memory tier's bound, and for a published key the lease of its record more. While the
-// index fails or hangs, what memory holds beyond that is given for a bounded time, and says so. But a failure of one key
-// says little of the others: each that was old already is asked for itself, so that one moment of trouble, which strangers
-// may have made, shows nobody what was deleted or closed long ago.
+// How old an answer can be: the memory tier's bound, and for a published key the lease of its
+// record more. While the index fails or hangs, what memory holds beyond that is given for a bounded
+// time, and says so. But a failure of one key says little of the others: each that was old already
+// is asked for itself, so that one moment of trouble, which strangers may have made, shows nobody
+// what was deleted or closed long ago.
 
 import { StorageError } from '../../../domain/errors.ts';
 import type { BucketName, ObjectKey } from '../../../domain/nouns.ts';
@@ -18,7 +20,14 @@ import type { Background, Clock, Log } from '../../../ports/system.ts';
 import { within } from '../../../ports/with-timeout.ts';
 import { findAll } from '../../shared/find-all.ts';
 import type { FillTicket, Look, MemoryPointers, RecordAge } from '../../shared/memory-pointers.ts';
-import { decodeGate, decodePointer, gateName, KV_LEASE_SECONDS, pointerName, type RecordStamp } from './hot-records.ts';
+import {
+  decodeGate,
+  decodePointer,
+  gateName,
+  KV_LEASE_SECONDS,
+  pointerName,
+  type RecordStamp,
+} from './hot-records.ts';
 import { createKvReader, KV_CACHE_TTL_SECONDS, type KvReader, withOneRead } from './kv-reader.ts';
 import type { KeyLeases, KvLeases, Lease } from './kv-record-ttls.ts';
 
@@ -66,18 +75,26 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
   /** Keys of which KV had nothing to believe: the place repeats that for as long. */
   const unbelieved = createPauses(clock, KV_CACHE_TTL_SECONDS * 1000);
 
-  /** How long memory can show the past: a record, or "there is none", of which nothing is shown once it is not fresh. */
+  /**
+   * How long memory can show the past: a record, or "there is none", of which nothing is shown once
+   * it is not fresh.
+   */
   const { pointerFreshSeconds, staleWhileRevalidateSeconds, negativeFreshSeconds } = settings;
-  const boundMs = 1000 * Math.max(pointerFreshSeconds + staleWhileRevalidateSeconds, negativeFreshSeconds);
+  const boundMs =
+    1000 * Math.max(pointerFreshSeconds + staleWhileRevalidateSeconds, negativeFreshSeconds);
 
   const hold = ({ bucket, key }: Question): Held | null => enough(memory.look(bucket, key), key);
 
   /** From KV, where its object published the key; null: ask the index. */
-  async function askKv({ bucket, key, ticket, reader }: Question, lease: KeyLeases): Promise<Found | null> {
+  async function askKv(
+    { bucket, key, ticket, reader }: Question,
+    lease: KeyLeases,
+  ): Promise<Found | null> {
     const { gate: known } = memory.look(bucket, key);
     const freshGate = known !== null && known.overdueSeconds < 0 ? known : null;
     const names = { gate: gateName(bucket), pointer: pointerName(bucket, key) };
-    const read = () => reader.read(freshGate === null ? [names.gate, names.pointer] : [names.pointer]);
+    const read = () =>
+      reader.read(freshGate === null ? [names.gate, names.pointer] : [names.pointer]);
     let texts: Map<string, string | null>;
     try {
       texts = await within(settings.tierLimitMs, 'KV', read);
@@ -112,7 +129,9 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
   }
 
   function trusted<Record extends RecordStamp>(record: Record | null, lease: Lease): Record | null {
-    return record !== null && record.sequence >= lease.sequence && record.untilMs > clock.nowMs() ? record : null;
+    return record !== null && record.sequence >= lease.sequence && record.untilMs > clock.nowMs()
+      ? record
+      : null;
   }
 
   async function askIndex({ bucket, key, ticket, load }: Question): Promise<Found> {
@@ -125,7 +144,8 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
 
   async function ask(question: Question): Promise<Found> {
     const lease = leases.of(question.bucket, question.key);
-    if (lease === null || pauses.isOn('kv') || question.reader.isSampled()) return askIndex(question);
+    if (lease === null || pauses.isOn('kv') || question.reader.isSampled())
+      return askIndex(question);
     const name = pointerName(question.bucket, question.key);
     if (unbelieved.isOn(name)) return askIndex(question);
     const found = await askKv(question, lease);
@@ -139,7 +159,10 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
     failures.begin(pointerName(bucket, key));
   }
 
-  /** Whether it is known already that the index can't say: of this key, or of a record that was good when it failed last. */
+  /**
+   * Whether it is known already that the index can't say: of this key, or of a record that was good
+   * when it failed last.
+   */
   function isLeftAlone({ bucket, key }: Question, { overdueSeconds }: Held): boolean {
     if (overdueSeconds >= settings.staleIfErrorSeconds) return false;
     if (failures.isOn(pointerName(bucket, key))) return true;
@@ -153,7 +176,8 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
     } catch (error) {
       // Looked up again: a write may have taken it away meanwhile.
       const held = hold(question);
-      if (!isOutage(error) || held === null || held.overdueSeconds >= settings.staleIfErrorSeconds) throw error;
+      if (!isOutage(error) || held === null || held.overdueSeconds >= settings.staleIfErrorSeconds)
+        throw error;
       noteFailure(question);
       log.error('index-read-failed', { bucket: question.bucket, cause: error });
       return stale(held, 'error', true);
@@ -183,13 +207,15 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
       const question = { bucket, key, load, ticket: memory.ticket(), reader };
       const held = hold(question);
       if (held === null) return ask(question);
-      if (held.overdueSeconds < 0) return { gate: held.gate, pointer: held.pointer, tier: 'memory', stale: null };
+      if (held.overdueSeconds < 0)
+        return { gate: held.gate, pointer: held.pointer, tier: 'memory', stale: null };
       if (isLeftAlone(question, held)) return stale(held, 'error', false);
       if (held.overdueSeconds < settings.staleWhileRevalidateSeconds) {
         refresh(question);
         return stale(held, 'revalidating', false);
       }
-      // After a failure one asks, for as long as it takes; the others wait for what becomes of that.
+      // After a failure one asks, for as long as it takes; the others wait for what becomes of
+      // that.
       failures.renew(pointerName(bucket, key));
       return askOrStale(question);
     };
@@ -197,7 +223,8 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
   return {
     peek: memory.peek,
     find: findWith(alone),
-    findAll: (bucket, keys, load) => withOneRead(alone, (reader) => findAll(findWith(reader), bucket, keys, load)),
+    findAll: (bucket, keys, load) =>
+      withOneRead(alone, (reader) => findAll(findWith(reader), bucket, keys, load)),
     evict(bucket, keys) {
       memory.evict(bucket, keys);
       leases.revoke(bucket, keys);
@@ -241,5 +268,9 @@ function stale(
 /** Whether the index could not say, as opposed to what it said. Source: RFC 5861 section 4. */
 function isOutage(error: unknown): boolean {
   if (!(error instanceof StorageError)) return true;
-  return error.code === 'InternalError' || error.code === 'ServiceUnavailable' || error.code === 'SlowDown';
+  return (
+    error.code === 'InternalError' ||
+    error.code === 'ServiceUnavailable' ||
+    error.code === 'SlowDown'
+  );
 }

@@ -1,17 +1,23 @@
-// How kv-hot-metadata.ts reads KV: one bulk read for what is looked up together, and who is sampled instead. What stands
-// in KV is not its matter.
+// How kv-hot-metadata.ts reads KV: one bulk read for what is looked up together, and who is sampled
+// instead. What stands in KV is not its matter.
 import { KV_SAMPLING } from './hot-records.ts';
 
 /** Seconds for which a place of Cloudflare keeps what it read from KV; the least that KV allows. */
 export const KV_CACHE_TTL_SECONDS = 30;
 
 export type KvReader = {
-  /** Whether this look-up is one of those that ask the index all the same, which so sees how hot its keys are. */
+  /**
+   * Whether this look-up is one of those that ask the index all the same, which so sees how hot its
+   * keys are.
+   */
   isSampled(): boolean;
   read(names: readonly string[]): Promise<Map<string, string | null>>;
 };
 
-/** Draws and reads for each look-up. `random` gives 0 to 1. Cost of a read: one operation of KV for each name. */
+/**
+ * Draws and reads for each look-up. `random` gives 0 to 1. Cost of a read: one operation of KV for
+ * each name.
+ */
 export function createKvReader(kv: Pick<KVNamespace, 'get'>, random: () => number): KvReader {
   return {
     isSampled: () => random() < 1 / KV_SAMPLING,
@@ -20,8 +26,9 @@ export function createKvReader(kv: Pick<KVNamespace, 'get'>, random: () => numbe
 }
 
 /**
- * Runs `work` with a reader that draws once and reads at once what `work` wants before it first waits; later wishes are
- * read by themselves. For one request: the promise inside is shared by nobody else.
+ * Runs `work` with a reader that draws once and reads at once what `work` wants before it first
+ * waits; later wishes are read by themselves. For one request: the promise inside is shared by
+ * nobody else.
  */
 export function withOneRead<Result>(alone: KvReader, work: (reader: KvReader) => Result): Result {
   const wanted = new Set<string>();

@@ -1,19 +1,27 @@
-// Answers plain public reads out of memory before Hono and the request reader see them: half the CPU of the full way
-// (measured 2026-11). It asks the app's hot door, which decides; whatever that leaves goes the full way. Called by
-// worker.ts for every request.
+// Answers plain public reads out of memory before Hono and the request reader see them: half the
+// CPU of the full way (measured 2026-11). It asks the app's hot door, which decides; whatever that
+// leaves goes the full way. Called by worker.ts for every request.
 import { type HotDoor, type HotReply, PART_HEADERS, partValue } from '../../../http/request.ts';
 import { fromHeaderBytes } from './header-bytes.ts';
 import { acceptEncoding } from './worker-request.ts';
 
 /** The answer, or null: then nothing was done. Never throws, no I/O. */
 export function createWorkersHotDoor(door: HotDoor): (request: Request) => Response | null {
-  /** The headers of an answer as the runtime sends them; the app gives the same record as long as nothing changed. */
-  const sendable = new WeakMap<Readonly<Record<string, string>>, Readonly<Record<string, string>>>();
+  /**
+   * The headers of an answer as the runtime sends them; the app gives the same record as long as
+   * nothing changed.
+   */
+  const sendable = new WeakMap<
+    Readonly<Record<string, string>>,
+    Readonly<Record<string, string>>
+  >();
 
   function toSendable(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
     let made = sendable.get(headers);
     if (made === undefined) {
-      made = Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, fromHeaderBytes(text) ?? text]));
+      made = Object.fromEntries(
+        Object.entries(headers).map(([name, text]) => [name, fromHeaderBytes(text) ?? text]),
+      );
       sendable.set(headers, made);
     }
     return made;
@@ -32,7 +40,8 @@ export function createWorkersHotDoor(door: HotDoor): (request: Request) => Respo
       host,
       ifNoneMatch: headers.get('if-none-match'),
       range: headers.get('range'),
-      header: (name: string) => (name === 'accept-encoding' ? acceptEncoding(request) : headers.get(name)),
+      header: (name: string) =>
+        name === 'accept-encoding' ? acceptEncoding(request) : headers.get(name),
     };
     const found = door.answer(read);
     // Nothing is read later here: no store of this home has anything at hand.
@@ -48,7 +57,11 @@ export function createWorkersHotDoor(door: HotDoor): (request: Request) => Respo
     });
     return new Response(found.body as BodyInit | null, {
       status: found.status,
-      headers: { ...toSendable(found.headers), ...rangeHeaders(found), 'x-amz-request-id': requestId },
+      headers: {
+        ...toSendable(found.headers),
+        ...rangeHeaders(found),
+        'x-amz-request-id': requestId,
+      },
       encodeBody: 'manual',
     });
   };

@@ -1,5 +1,6 @@
-// Header texts between two worlds: in an HttpRequest and in what the surfaces answer a text has one character per byte,
-// while the Workers runtime reads and writes headers as UTF-8 (measured: bytes that are no UTF-8 arrive as U+FFFD).
+// Header texts between two worlds: in an HttpRequest and in what the surfaces answer a text has one
+// character per byte, while the Workers runtime reads and writes headers as UTF-8 (measured: bytes
+// that are no UTF-8 arrive as U+FFFD).
 
 const NOT_ASCII = /[^\0-\x7f]/;
 const encoder = new TextEncoder();

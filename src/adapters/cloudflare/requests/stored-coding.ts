@@ -14,7 +14,8 @@ const NO_TRANSFORM = 'no-transform';
  */
 const DEV_CODINGS: ReadonlySet<string> = new Set(['gzip', 'br']);
 /** Types that it leaves alone, besides rarer ones. */
-const DEV_LEAVES = /^(?:application\/octet-stream|(?:binary|audio|video)\/|image\/(?!x-icon|vnd\.|svg))/i;
+const DEV_LEAVES =
+  /^(?:application\/octet-stream|(?:binary|audio|video)\/|image\/(?!x-icon|vnd\.|svg))/i;
 const NOT_ACCEPTED = /;[\t ]*q=0(?:\.0*)?$/;
 
 /**

@@ -2,8 +2,9 @@ import { waitUntil } from 'cloudflare:workers';
 import type { Background, Log } from '../../../ports/system.ts';
 
 /**
- * Work that the runtime lets finish after the answer, for up to 30 s; what fails is logged. Call it inside a request.
- * Source: https://developers.cloudflare.com/workers/runtime-apis/context/#waituntil
+ * Work that the runtime lets finish after the answer, for up to 30 s; what fails is logged. Call it
+ * inside a request. Source:
+ * https://developers.cloudflare.com/workers/runtime-apis/context/#waituntil
  */
 export function createWaitUntilBackground(log: Log): Background {
   return {

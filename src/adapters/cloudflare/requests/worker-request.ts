@@ -1,5 +1,6 @@
-// The Workers runtime's Request as the HttpRequest that the surfaces read, without a URL object: the path stays as it
-// came. (Cloudflare's front, and wrangler dev, remove dot segments before a Worker sees the path: ARCHITECTURE.md.)
+// The Workers runtime's Request as the HttpRequest that the surfaces read, without a URL object:
+// the path stays as it came. (Cloudflare's front, and wrangler dev, remove dot segments before a
+// Worker sees the path: ARCHITECTURE.md.)
 
 import { StorageError } from '../../../domain/errors.ts';
 import { newRequestNotes } from '../../../http/observe/request-notes.ts';
@@ -8,14 +9,15 @@ import type { ByteSource } from '../../../ports/byte-source.ts';
 import { toHeaderBytes } from './header-bytes.ts';
 
 /**
- * Bytes asked for at a time. A plain reader gives 4 KiB chunks at 23 µs each, a reader with its own 64 KiB buffers
- * moves 200 MB in 0.2 s instead of 1.2 s (measured 2026-11). Each chunk is a fresh buffer, so receivers may keep it.
+ * Bytes asked for at a time. A plain reader gives 4 KiB chunks at 23 µs each, a reader with its own
+ * 64 KiB buffers moves 200 MB in 0.2 s instead of 1.2 s (measured 2026-11). Each chunk is a fresh
+ * buffer, so receivers may keep it.
  */
 const CHUNK_BYTES = 64 * 1024;
 /**
- * How much of a body that nobody wants any more is still read, and for how long. An answer while a half-read body
- * waits breaks the connection, often before the client has seen the answer (measured with workerd 2026-10); a body
- * that nobody began to read does no harm.
+ * How much of a body that nobody wants any more is still read, and for how long. An answer while a
+ * half-read body waits breaks the connection, often before the client has seen the answer (measured
+ * with workerd 2026-10); a body that nobody began to read does no harm.
  */
 const DRAIN_MAX_BYTES = 64 * 1024 * 1024;
 const DRAIN_MAX_MS = 10_000;
@@ -49,8 +51,8 @@ export function readWorkerRequest(request: Request): HttpRequest {
 }
 
 /**
- * Of the client's connection to Cloudflare.
- * Source: https://developers.cloudflare.com/workers/runtime-apis/request/#incomingrequestcfproperties
+ * Of the client's connection to Cloudflare. Source:
+ * https://developers.cloudflare.com/workers/runtime-apis/request/#incomingrequestcfproperties
  */
 function tlsOf({ cf }: Request): Tls | null {
   const [, version] = /^TLSv(\d+(?:\.\d+)?)$/.exec(String(cf?.tlsVersion)) ?? [];
@@ -63,23 +65,33 @@ function protocolOf(request: Request): string {
   return typeof protocol === 'string' ? protocol : 'HTTP/1.1';
 }
 
-/** Cloudflare replaces this header and keeps the client's, which may be signed, elsewhere; '' there means none. */
+/**
+ * Cloudflare replaces this header and keeps the client's, which may be signed, elsewhere; '' there
+ * means none.
+ */
 export function acceptEncoding(request: Request): string | null {
   const sent = request.cf?.clientAcceptEncoding;
   return typeof sent === 'string' ? sent || null : request.headers.get('accept-encoding');
 }
 
-/** The body, to be pumped once. IncompleteBody when the client leaves or sends less than it announced. */
+/**
+ * The body, to be pumped once. IncompleteBody when the client leaves or sends less than it
+ * announced.
+ */
 function createBodySource(request: Request): ByteSource {
   const announced = request.headers.get('content-length');
-  // Without a length there is no body, or one of unknown length (chunked, or HTTP/2 and its ends of stream).
+  // Without a length there is no body, or one of unknown length (chunked, or HTTP/2 and its ends of
+  // stream).
   const unannounced = request.body === null ? 0 : null;
-  const lengthBytes = announced !== null && /^\d{1,15}$/.test(announced) ? Number(announced) : unannounced;
+  const lengthBytes =
+    announced !== null && /^\d{1,15}$/.test(announced) ? Number(announced) : unannounced;
   return {
     lengthBytes,
     async pump(onChunk) {
-      const sizeBytes = request.body === null ? 0 : await pumpStream(request.body, lengthBytes, onChunk);
-      if (lengthBytes !== null && sizeBytes !== lengthBytes) throw new StorageError('IncompleteBody');
+      const sizeBytes =
+        request.body === null ? 0 : await pumpStream(request.body, lengthBytes, onChunk);
+      if (lengthBytes !== null && sizeBytes !== lengthBytes)
+        throw new StorageError('IncompleteBody');
     },
   };
 }
@@ -92,7 +104,10 @@ async function pumpStream(
   const reader = stream.getReader({ mode: 'byob' });
   let sizeBytes = 0;
   for (;;) {
-    const wanted = Math.max(1, Math.min(CHUNK_BYTES, (lengthBytes ?? Number.POSITIVE_INFINITY) - sizeBytes));
+    const wanted = Math.max(
+      1,
+      Math.min(CHUNK_BYTES, (lengthBytes ?? Number.POSITIVE_INFINITY) - sizeBytes),
+    );
     const { done, value } = await read(reader, wanted);
     if (value !== undefined && value.length > 0) {
       sizeBytes += value.length;

@@ -2,10 +2,21 @@
 // refers to, then the manifest (docs/adr/0034). A blob of the copied index can't be overwritten,
 // and the sweeper deletes it no sooner than the grace after its last reference went. Where that
 // passes meanwhile, a blob is found gone, and another round begins with a newer index.
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import type { BlobId } from '../../../domain/nouns.ts';
-import { listBucketIds, listReferencedBlobs, type ReferencedBlob } from '../../../index/maintenance/inventory.ts';
+import {
+  listBucketIds,
+  listReferencedBlobs,
+  type ReferencedBlob,
+} from '../../../index/maintenance/inventory.ts';
 import type { Sql } from '../../../ports/sql.ts';
 import { syncNow } from '../blobs/file-calls.ts';
 import { DataFolderError, INDEX_NAME, openDataFolder } from '../disk/data-folder.ts';
@@ -13,7 +24,14 @@ import { openSqlite } from '../index/node-sqlite.ts';
 import { type CopyCounts, type CopyMode, copyBlobs } from './copy-blobs.ts';
 import { copyIndex } from './copy-index.ts';
 import { ALL_LENGTHS, createLengthChecks } from './length-checks.ts';
-import { describeFile, KEY_NAMES, MANIFEST_FORMAT, type Manifest, readManifest, writeManifest } from './manifest.ts';
+import {
+  describeFile,
+  KEY_NAMES,
+  MANIFEST_FORMAT,
+  type Manifest,
+  readManifest,
+  writeManifest,
+} from './manifest.ts';
 import { pruneBlobs, pruneGenerations } from './prune.ts';
 
 export type BackupResult = {
@@ -37,17 +55,24 @@ const MARK_NAME = 'quayside-backup.txt';
 const MARK = 'A backup of a Quayside data folder: npm run restore -- THIS_FOLDER NEW_DATA_FOLDER\n';
 /** Each round is shorter than the one before, for it copies what is new alone. */
 const ROUNDS_MAX = 5;
-/** Blobs read from the index at a time; more of them outlive a garbage collection, and cost more. */
+/**
+ * Blobs read from the index at a time; more of them outlive a garbage collection, and cost more.
+ */
 const PAGE = 1000;
 
 /**
  * Backs `dataDir` up into `folder`, which is empty or has the former backup of the same data.
  * DataFolderError for folders that can't be used so, and for an index that is damaged.
  */
-export async function backUp(dataDir: string, folder: string, mode: CopyMode): Promise<BackupResult> {
+export async function backUp(
+  dataDir: string,
+  folder: string,
+  mode: CopyMode,
+): Promise<BackupResult> {
   const source = resolve(dataDir);
   requireApart(source, resolve(folder));
-  if (!existsSync(join(source, INDEX_NAME))) throw new DataFolderError(`${source} has no index: it is no data folder.`);
+  if (!existsSync(join(source, INDEX_NAME)))
+    throw new DataFolderError(`${source} has no index: it is no data folder.`);
   const target = openTarget(folder);
   try {
     return await backUpInto(source, target.path, mode);
@@ -82,7 +107,11 @@ async function backUpInto(source: string, target: string, mode: CopyMode): Promi
  * A generation of its own in the target: index, keys and all blobs, durable, but not named by the
  * manifest yet.
  */
-async function runRound(source: string, target: string, { former, mode, wasKilled, number }: Round) {
+async function runRound(
+  source: string,
+  target: string,
+  { former, mode, wasKilled, number }: Round,
+) {
   const takenAt = new Date().toISOString();
   const generation = `generation-${takenAt.replace(/[^0-9]/g, '')}-${number}`;
   const folder = join(target, generation);
@@ -167,7 +196,8 @@ function openTarget(folder: string): { readonly path: string; unlock(): void } {
 }
 
 function requireApart(source: string, target: string): void {
-  const isInside = (path: string) => path === '' || !(path.startsWith('..') || path.startsWith(sep));
+  const isInside = (path: string) =>
+    path === '' || !(path.startsWith('..') || path.startsWith(sep));
   if (!isInside(relative(source, target)) && !isInside(relative(target, source))) return;
   throw new DataFolderError(`${target} and the data folder ${source} must not lie in one another.`);
 }

@@ -1,7 +1,7 @@
-// Copies blobs from one data folder or backup into another: what is there stays. Blobs are immutable
-// and their ids are random, so a name stands for its bytes for ever. A copy gets its name once its
-// bytes are durable, so what has a name is whole, whatever was killed; what became shorter since is
-// found by the looks at lengths (length-checks.ts).
+// Copies blobs from one data folder or backup into another: what is there stays. Blobs are
+// immutable and their ids are random, so a name stands for its bytes for ever. A copy gets its name
+// once its bytes are durable, so what has a name is whole, whatever was killed; what became shorter
+// since is found by the looks at lengths (length-checks.ts).
 import { constants, linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -40,9 +40,21 @@ const BATCH_BYTES = 512 * 1024 * 1024;
  * Answers of a file system that can't make this link: another one, none at all, or too many of the
  * file.
  */
-const NO_LINK: ReadonlySet<string | null> = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
+const NO_LINK: ReadonlySet<string | null> = new Set([
+  'EXDEV',
+  'EPERM',
+  'ENOTSUP',
+  'EOPNOTSUPP',
+  'ENOSYS',
+  'EMLINK',
+]);
 
-type Copy = { readonly blobId: BlobId; readonly source: string; readonly temporary: string; readonly file: string };
+type Copy = {
+  readonly blobId: BlobId;
+  readonly source: string;
+  readonly temporary: string;
+  readonly file: string;
+};
 
 /**
  * Copies `wanted`, which come in the order of their ids, from `{from}/blobs` to `{to}/blobs`. All
@@ -59,7 +71,11 @@ export async function copyBlobs(
     ...{ blobs: 0, bytes: 0, newBlobs: 0, newBytes: 0, linkedBlobs: 0 },
     ...{ hurt: [], others: [] },
   };
-  const [sourceRoot, targetRoot, temporaryFolder] = [join(from, 'blobs'), join(to, 'blobs'), join(to, 'tmp')];
+  const [sourceRoot, targetRoot, temporaryFolder] = [
+    join(from, 'blobs'),
+    join(to, 'blobs'),
+    join(to, 'tmp'),
+  ];
   const folders = createFolders(to);
   const batch = createBatch(to, mode, counts.hurt);
   const present = createPresence(targetRoot, counts.others);
@@ -89,7 +105,10 @@ export async function copyBlobs(
     if (linked === 'done') counts.linkedBlobs += 1;
     if (linked === 'gone') counts.hurt.push(blobId);
     if (linked !== 'impossible') continue;
-    await batch.add({ blobId, source, temporary: temporaryPath(temporaryFolder, blobId), file }, sizeBytes);
+    await batch.add(
+      { blobId, source, temporary: temporaryPath(temporaryFolder, blobId), file },
+      sizeBytes,
+    );
   }
 
   await batch.finish();

@@ -39,7 +39,9 @@ export async function copyIndex(dataDir: string, folder: string): Promise<void> 
     copy.all(`PRAGMA mmap_size = ${MAPPED_BYTES}`);
     const [problem] = copy.all<{ quick_check: string }>('PRAGMA quick_check(1)');
     if (problem?.quick_check !== 'ok') {
-      throw new DataFolderError(`The index is damaged, and was not backed up: ${problem?.quick_check}.`);
+      throw new DataFolderError(
+        `The index is damaged, and was not backed up: ${problem?.quick_check}.`,
+      );
     }
     condemnUnreferencedBlobs(copy);
     copy.all('PRAGMA journal_mode = DELETE');

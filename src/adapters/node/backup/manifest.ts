@@ -9,7 +9,11 @@ import { DataFolderError } from '../disk/data-folder.ts';
 import { writeSecretFile } from '../process/secret-file.ts';
 
 /** A small file of a generation. `sha256` in hex. */
-export type ManifestFile = { readonly name: string; readonly sizeBytes: number; readonly sha256: string };
+export type ManifestFile = {
+  readonly name: string;
+  readonly sizeBytes: number;
+  readonly sha256: string;
+};
 
 export type Manifest = {
   readonly format: typeof MANIFEST_FORMAT;

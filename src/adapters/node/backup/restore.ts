@@ -1,5 +1,5 @@
-// A backup becomes a data folder again: a mark, then blobs, keys and the index. The mark goes last: a
-// restore that was killed leaves it, and it stops a server from starting (unfinished-restore.ts).
+// A backup becomes a data folder again: a mark, then blobs, keys and the index. The mark goes last:
+// a restore that was killed leaves it, and it stops a server from starting (unfinished-restore.ts).
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { syncNow } from '../blobs/file-calls.ts';
@@ -25,10 +25,15 @@ export type RestoreResult = {
  * anything is written, for a folder that is not, for no complete backup, a damaged one, and one of
  * a newer program.
  */
-export async function restore(backup: string, dataDir: string, mode: CopyMode): Promise<RestoreResult> {
+export async function restore(
+  backup: string,
+  dataDir: string,
+  mode: CopyMode,
+): Promise<RestoreResult> {
   const source = resolve(backup);
   const manifest = readManifest(source);
-  if (manifest === null) throw new DataFolderError(`${source} is no complete backup: it has no manifest.json.`);
+  if (manifest === null)
+    throw new DataFolderError(`${source} is no complete backup: it has no manifest.json.`);
   requireEmpty(resolve(dataDir));
   proveFiles(source, manifest);
   const generation = join(source, manifest.generation);
@@ -69,5 +74,7 @@ function placeIndex(from: string, to: string): void {
 
 function requireEmpty(path: string): void {
   if (!existsSync(path) || readdirSync(path).length === 0) return;
-  throw new DataFolderError(`${path} is not empty: nothing was written to it. Restore into a new folder.`);
+  throw new DataFolderError(
+    `${path} is not empty: nothing was written to it. Restore into a new folder.`,
+  );
 }

@@ -1,11 +1,15 @@
-// Folders of blobs: made when first needed, synced so that a name survives a power cut, removed when empty. Syncs of
-// one folder are shared: whoever comes while one runs waits for the next, together with all others that came.
+// Folders of blobs: made when first needed, synced so that a name survives a power cut, removed
+// when empty. Syncs of one folder are shared: whoever comes while one runs waits for the next,
+// together with all others that came.
 import { dirname } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { closeFile, makeFolder, openFile, removeFolder, syncAll } from './file-calls.ts';
 import { errnoOf } from './fs-errors.ts';
 
-/** Folders remembered as made and synced; a bucket that is written to needs one, and a new one every half minute. */
+/**
+ * Folders remembered as made and synced; a bucket that is written to needs one, and a new one every
+ * half minute.
+ */
 const KNOWN_MAX = 1000;
 
 export type BlobFolders = {
@@ -15,7 +19,10 @@ export type BlobFolders = {
   sync(folder: string): Promise<void>;
   /** Forgets that the folder is there: somebody found it gone. */
   forget(folder: string): void;
-  /** Removes the folder and its parents as far as they are empty, and makes durable what was deleted from them. */
+  /**
+   * Removes the folder and its parents as far as they are empty, and makes durable what was deleted
+   * from them.
+   */
   removeEmpty(folder: string): Promise<void>;
 };
 
@@ -50,7 +57,8 @@ export function createBlobFolders(root: string): BlobFolders {
 
   function startSync(folder: string): Promise<void> {
     const running = syncFolder(folder).finally(() => {
-      if (syncs.get(folder)?.running === running && syncs.get(folder)?.next === null) syncs.delete(folder);
+      if (syncs.get(folder)?.running === running && syncs.get(folder)?.next === null)
+        syncs.delete(folder);
     });
     syncs.set(folder, { running, next: null });
     return running;
@@ -64,7 +72,8 @@ export function createBlobFolders(root: string): BlobFolders {
   }
 
   function forget(folder: string): void {
-    for (let path = folder; path.startsWith(root) && path !== root; path = dirname(path)) known.delete(path);
+    for (let path = folder; path.startsWith(root) && path !== root; path = dirname(path))
+      known.delete(path);
   }
 
   return {
@@ -82,7 +91,10 @@ export function createBlobFolders(root: string): BlobFolders {
   };
 }
 
-/** False where the folder is not there; with rmdir also where it is not empty, which is how this mostly ends. */
+/**
+ * False where the folder is not there; with rmdir also where it is not empty, which is how this
+ * mostly ends.
+ */
 async function succeeds(call: Promise<void>): Promise<boolean> {
   try {
     await call;

@@ -1,6 +1,7 @@
-// What stands behind the body in a blob's file, so that an index can be rebuilt from the files alone and the body
-// still begins at byte 0. Format 1: {body}{identity as JSON, UTF-8}{trailer}. The trailer is the last 24 bytes, in
-// little endian: u32 length of the JSON · f64 length of the body · u32 CRC-32 of the JSON · 'QSBLOB' · u16 format.
+// What stands behind the body in a blob's file, so that an index can be rebuilt from the files
+// alone and the body still begins at byte 0. Format 1: {body}{identity as JSON, UTF-8}{trailer}.
+// The trailer is the last 24 bytes, in little endian: u32 length of the JSON · f64 length of the
+// body · u32 CRC-32 of the JSON · 'QSBLOB' · u16 format.
 import { readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { StorageError } from '../../../domain/errors.ts';
@@ -31,8 +32,8 @@ export function encodeFooter({ identity, bodyBytes }: BlobFooter): Buffer {
 }
 
 /**
- * Reads the footer of a file of `fileBytes`; `read` gives exactly the asked bytes. InternalError when the file is
- * no blob, is cut short, or is of a newer format.
+ * Reads the footer of a file of `fileBytes`; `read` gives exactly the asked bytes. InternalError
+ * when the file is no blob, is cut short, or is of a newer format.
  */
 export async function decodeFooter(
   fileBytes: number,
@@ -66,7 +67,8 @@ export function readFooterNow(fd: number, fileBytes: number): BlobFooter {
 
 function readNow(fd: number, offsetBytes: number, lengthBytes: number): Buffer {
   const buffer = Buffer.allocUnsafe(lengthBytes);
-  if (readSync(fd, buffer, 0, lengthBytes, offsetBytes) !== lengthBytes) throw broken('is too short');
+  if (readSync(fd, buffer, 0, lengthBytes, offsetBytes) !== lengthBytes)
+    throw broken('is too short');
   return buffer;
 }
 

@@ -1,5 +1,5 @@
-// Lists blob files in the byte order of their ids: one page at a time, reading only the folders that
-// the page needs, or all of them, reading each folder once.
+// Lists blob files in the byte order of their ids: one page at a time, reading only the folders
+// that the page needs, or all of them, reading each folder once.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BlobId } from '../../../domain/nouns.ts';
@@ -9,10 +9,15 @@ import { errnoOf } from './fs-errors.ts';
 
 type Page = { readonly prefix: string; readonly after: string; readonly limit: number };
 
-/** Levels below a bucket's folder: outer and inner time folder, then the files. See blob-path.ts. */
+/**
+ * Levels below a bucket's folder: outer and inner time folder, then the files. See blob-path.ts.
+ */
 const TIME_LEVELS = 2;
 
-/** Ids under `prefix` greater than `after`. Cost: one readdir for each folder that has an id of the page. */
+/**
+ * Ids under `prefix` greater than `after`. Cost: one readdir for each folder that has an id of the
+ * page.
+ */
 export async function listBlobs(root: string, page: Page): Promise<BlobListPage> {
   const found: string[] = [];
   // One more than wanted says whether there are more.
@@ -29,8 +34,12 @@ export async function listBlobs(root: string, page: Page): Promise<BlobListPage>
       }
       return;
     }
-    // Ids go on with a slash after the bucket, and that sorts after `-` and `..`, so the names alone would sort wrongly.
-    const starts = names.map((name) => ({ name, start: idStart + name + (level === 0 ? '/' : '') }));
+    // Ids go on with a slash after the bucket, and that sorts after `-` and `..`, so the names
+    // alone would sort wrongly.
+    const starts = names.map((name) => ({
+      name,
+      start: idStart + name + (level === 0 ? '/' : ''),
+    }));
     for (const { name, start } of starts.sort((a, b) => (a.start < b.start ? -1 : 1))) {
       if (!mayHold(start, page)) continue;
       await walk(join(folder, name), start, level + 1);
@@ -88,7 +97,10 @@ function namesNow(folder: string): string[] {
   }
 }
 
-/** A folder may vanish between the readdir above it and its own; a stray file among the folders is not ours. */
+/**
+ * A folder may vanish between the readdir above it and its own; a stray file among the folders is
+ * not ours.
+ */
 function noNames(error: unknown): string[] {
   const errno = errnoOf(error);
   if (errno === 'ENOENT' || errno === 'ENOTDIR') return [];

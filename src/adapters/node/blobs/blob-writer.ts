@@ -1,5 +1,6 @@
-// Writes one body into one file: small chunks are gathered into writes of about 1 MiB, the next ones are received while
-// the last are being written, and the source waits only when the disk is a whole batch behind.
+// Writes one body into one file: small chunks are gathered into writes of about 1 MiB, the next
+// ones are received while the last are being written, and the source waits only when the disk is a
+// whole batch behind.
 
 import { StorageError } from '../../../domain/errors.ts';
 import type { BlobIdentity } from '../../../ports/blob-store.ts';
@@ -7,9 +8,14 @@ import type { ByteSource } from '../../../ports/byte-source.ts';
 import { encodeFooter } from './blob-footer.ts';
 import { closeFile, openFile, removeQuietly, syncData, writeAll } from './file-calls.ts';
 
-/** Bytes gathered for one write. Measured: 64 KiB socket chunks one by one 251 MB/s, gathered to 1 MiB 388 MB/s. */
+/**
+ * Bytes gathered for one write. Measured: 64 KiB socket chunks one by one 251 MB/s, gathered to 1
+ * MiB 388 MB/s.
+ */
 const BATCH_BYTES = 1024 * 1024;
-/** Chunks gathered at most: a client that sends single bytes must not fill memory with tiny buffers. */
+/**
+ * Chunks gathered at most: a client that sends single bytes must not fill memory with tiny buffers.
+ */
 const BATCH_CHUNKS = 256;
 
 /** Which bytes still have room on the disk. */
@@ -64,13 +70,16 @@ async function writeBody(
     await source.pump((chunk) => {
       room.take(chunk.length);
       sizeBytes += chunk.length;
-      if (source.lengthBytes !== null && sizeBytes > source.lengthBytes) throw new StorageError('IncompleteBody');
+      if (source.lengthBytes !== null && sizeBytes > source.lengthBytes)
+        throw new StorageError('IncompleteBody');
       return batches.add(chunk);
     });
-    if (source.lengthBytes !== null && sizeBytes !== source.lengthBytes) throw new StorageError('IncompleteBody');
+    if (source.lengthBytes !== null && sizeBytes !== source.lengthBytes)
+      throw new StorageError('IncompleteBody');
     await batches.finish(encodeFooter({ identity, bodyBytes: sizeBytes }));
   } finally {
-    // The descriptor must not be closed, and its number used again, under a write that is still going on.
+    // The descriptor must not be closed, and its number used again, under a write that is still
+    // going on.
     await batches.idle();
     settle(sizeBytes - settledBytes);
   }

@@ -1,5 +1,5 @@
-// Ranges of open files that are lent at once: read into a buffer that serves again, or left where they are for whoever can send
-// them from there.
+// Ranges of open files that are lent at once: read into a buffer that serves again, or left where
+// they are for whoever can send them from there.
 import { Buffer } from 'node:buffer';
 import { readSync } from 'node:fs';
 import type { BlobRange, LentBytes, RangeSender } from '../../../ports/blob-store.ts';
@@ -8,13 +8,20 @@ import type { MappedFiles } from './mapped-files.ts';
 import type { OpenBlob } from './open-files.ts';
 import type { QuickReads } from './quick-reads.ts';
 
-/** Lends a range that quick-reads.ts knows, of a file that is open; null: not now. `maySend`: as of LendBytes. */
+/**
+ * Lends a range that quick-reads.ts knows, of a file that is open; null: not now. `maySend`: as of
+ * LendBytes.
+ */
 export type LendRange = (file: OpenBlob, range: BlobRange, maySend: boolean) => LentBytes | null;
 
 const NOTHING = Buffer.alloc(0);
 const ignoreRelease = () => {};
 
-export function createLendRange(buffers: ChunkBuffers, quickReads: QuickReads, mapped: MappedFiles | null): LendRange {
+export function createLendRange(
+  buffers: ChunkBuffers,
+  quickReads: QuickReads,
+  mapped: MappedFiles | null,
+): LendRange {
   function read(file: OpenBlob, range: BlobRange): LentBytes | null {
     const { lengthBytes } = range;
     const buffer = buffers.take(HEADROOM_BYTES + lengthBytes);
@@ -26,7 +33,14 @@ export function createLendRange(buffers: ChunkBuffers, quickReads: QuickReads, m
       return null;
     }
     const release = () => buffers.give(buffer);
-    return { buffer, at: HEADROOM_BYTES, lengthBytes, tookMs: quickReads.lastTookMs, release, sender: null };
+    return {
+      buffer,
+      at: HEADROOM_BYTES,
+      lengthBytes,
+      tookMs: quickReads.lastTookMs,
+      release,
+      sender: null,
+    };
   }
 
   function leave(file: OpenBlob, range: BlobRange, { head, send }: MappedFiles): LentBytes | null {
@@ -50,10 +64,16 @@ export function createLendRange(buffers: ChunkBuffers, quickReads: QuickReads, m
 }
 
 /** What a client that reads slowly has not taken: it waits in memory of its own. */
-function readBehind({ fd }: OpenBlob, { offsetBytes, lengthBytes }: BlobRange, skipBytes: number): Uint8Array | null {
+function readBehind(
+  { fd }: OpenBlob,
+  { offsetBytes, lengthBytes }: BlobRange,
+  skipBytes: number,
+): Uint8Array | null {
   try {
     const bytes = Buffer.allocUnsafeSlow(lengthBytes - skipBytes);
-    return readSync(fd, bytes, 0, bytes.length, offsetBytes + skipBytes) === bytes.length ? bytes : null;
+    return readSync(fd, bytes, 0, bytes.length, offsetBytes + skipBytes) === bytes.length
+      ? bytes
+      : null;
   } catch {
     return null;
   }

@@ -1,5 +1,6 @@
-// The callback calls of node:fs as promises. They cost about half of what fs/promises and its FileHandles cost on
-// files of a few kilobytes, and they leave the descriptor a plain number that can be shared.
+// The callback calls of node:fs as promises. They cost about half of what fs/promises and its
+// FileHandles cost on files of a few kilobytes, and they leave the descriptor a plain number that
+// can be shared.
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
 
@@ -32,7 +33,10 @@ export async function removeQuietly(path: string): Promise<void> {
   await unlink(path).catch(() => {});
 }
 
-/** Writes all bytes at the end of what was written so far, however often the system writes only some of them. */
+/**
+ * Writes all bytes at the end of what was written so far, however often the system writes only some
+ * of them.
+ */
 export async function writeAll(fd: number, chunks: readonly Uint8Array[]): Promise<void> {
   let left: readonly Uint8Array[] = chunks;
   let leftBytes = sum(left);
@@ -45,7 +49,9 @@ export async function writeAll(fd: number, chunks: readonly Uint8Array[]): Promi
 
 function writeSome(fd: number, chunks: readonly Uint8Array[]): Promise<number> {
   return new Promise((resolve, reject) => {
-    fs.writev(fd, chunks, null, (error, writtenBytes) => (error === null ? resolve(writtenBytes) : reject(error)));
+    fs.writev(fd, chunks, null, (error, writtenBytes) =>
+      error === null ? resolve(writtenBytes) : reject(error),
+    );
   });
 }
 
@@ -56,7 +62,11 @@ function sum(chunks: readonly Uint8Array[]): number {
 }
 
 /** Reads exactly `lengthBytes`, or fewer where the file ends. */
-export async function readExactly(fd: number, offsetBytes: number, lengthBytes: number): Promise<Buffer> {
+export async function readExactly(
+  fd: number,
+  offsetBytes: number,
+  lengthBytes: number,
+): Promise<Buffer> {
   const buffer = Buffer.allocUnsafeSlow(lengthBytes);
   let filled = 0;
   while (filled < lengthBytes) {

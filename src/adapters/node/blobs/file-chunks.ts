@@ -1,5 +1,6 @@
-// A range of an open file in chunks, each read when it is asked for, into a buffer that serves again and again: fresh
-// memory for each chunk costs more than the reading (measured: bench/README.md, delivery).
+// A range of an open file in chunks, each read when it is asked for, into a buffer that serves
+// again and again: fresh memory for each chunk costs more than the reading (measured:
+// bench/README.md, delivery).
 import * as fs from 'node:fs';
 import type { StorageError } from '../../../domain/errors.ts';
 import type { ByteChunks, Chunk } from '../../../ports/chunk-stream.ts';
@@ -44,7 +45,10 @@ export function fileChunks(
     position += readBytes;
     left -= readBytes;
     if (left === 0) finish();
-    return { bytes: readBytes === into.length ? into : into.subarray(0, readBytes), isBorrowed: true };
+    return {
+      bytes: readBytes === into.length ? into : into.subarray(0, readBytes),
+      isBorrowed: true,
+    };
   }
 
   function read(wantedBytes: number): Promise<Chunk | null> {
@@ -52,7 +56,9 @@ export function fileChunks(
     buffer = into;
     const lengthBytes = Math.min(left, into.length);
     const wanted = { offsetBytes: position, lengthBytes };
-    const quickBytes = quickReads.isKnown(file, wanted) ? quickReads.read(file, into, 0, wanted) : null;
+    const quickBytes = quickReads.isKnown(file, wanted)
+      ? quickReads.read(file, into, 0, wanted)
+      : null;
     if (quickBytes !== null && quickBytes > 0) return Promise.resolve(chunkOf(into, quickBytes));
     isReading = true;
     return new Promise((resolve, reject) => {

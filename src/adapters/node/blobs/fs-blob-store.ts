@@ -1,5 +1,6 @@
-// Blobs as files: written under a temporary name, made durable, renamed into place; read through descriptors that stay
-// open. node.ts makes one for the data folder; nobody else writes there (data-folder.ts holds the lock).
+// Blobs as files: written under a temporary name, made durable, renamed into place; read through
+// descriptors that stay open. node.ts makes one for the data folder; nobody else writes there
+// (data-folder.ts holds the lock).
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StorageError } from '../../../domain/errors.ts';
@@ -24,7 +25,10 @@ import { createQuickReads } from './quick-reads.ts';
 import { createWrittenLately } from './recent-writes.ts';
 
 export type FsBlobStore = BlobStore & {
-  /** What the blob's file says of its object, for rebuild and fsck. InternalError when missing or damaged. */
+  /**
+   * What the blob's file says of its object, for rebuild and fsck. InternalError when missing or
+   * damaged.
+   */
   readFooter(id: BlobId): Promise<BlobFooter>;
   /** Descriptors held, for tests and metrics. */
   openFileCounts(): { cached: number; inUse: number };
@@ -34,18 +38,25 @@ export type FsBlobStore = BlobStore & {
   close(): void;
 };
 
-/** Descriptors kept open besides those in use. Node raises the soft limit to the hard one, often a million. */
+/**
+ * Descriptors kept open besides those in use. Node raises the soft limit to the hard one, often a
+ * million.
+ */
 const OPEN_FILES_MAX = 256;
 /** A delete may remove the folder between its making and the rename into it. */
 const RENAME_ATTEMPTS = 3;
 
 /** A disk without bounds of our own. */
-const UNBOUNDED: BlobRoom = { requireRoom: () => undefined, take: () => undefined, settle: () => undefined };
+const UNBOUNDED: BlobRoom = {
+  requireRoom: () => undefined,
+  take: () => undefined,
+  settle: () => undefined,
+};
 
 /**
- * Opens the store in `{dataDir}/blobs` and `{dataDir}/tmp`; what an earlier process left in `tmp` is removed. `mapsFiles`: whether
- * those that are read often may be mapped into memory. `room`: what may be written.
- * `noteDamage` hears of each read that met lost bytes.
+ * Opens the store in `{dataDir}/blobs` and `{dataDir}/tmp`; what an earlier process left in `tmp`
+ * is removed. `mapsFiles`: whether those that are read often may be mapped into memory. `room`:
+ * what may be written. `noteDamage` hears of each read that met lost bytes.
  */
 export function createFsBlobStore(
   dataDir: string,
@@ -96,7 +107,10 @@ export function createFsBlobStore(
     }
   }
 
-  async function withFile<Result>(id: BlobId, use: (file: OpenBlob) => Promise<Result>): Promise<Result> {
+  async function withFile<Result>(
+    id: BlobId,
+    use: (file: OpenBlob) => Promise<Result>,
+  ): Promise<Result> {
     const file = await files.acquire(id);
     try {
       return await use(file);
@@ -108,7 +122,8 @@ export function createFsBlobStore(
   /** Why a read of a blob failed. `error` null: its file is too short. */
   function readFailure(id: BlobId, error: unknown): StorageError {
     const errno = errnoOf(error);
-    const kind = errno === 'ENOENT' ? 'missing' : error === null || errno === 'EIO' ? 'damaged' : null;
+    const kind =
+      errno === 'ENOENT' ? 'missing' : error === null || errno === 'EIO' ? 'damaged' : null;
     if (kind === null) return translateError(error, 'A blob could not be read.');
     noteDamage(id, kind);
     return damagedBlob(id, kind, error ?? undefined);
@@ -162,7 +177,8 @@ export function createFsBlobStore(
 
     atHand(id, range) {
       const file = files.peek(id);
-      if (file === null || !isWithin(range, file.fileBytes) || !quickReads.isKnown(file, range)) return null;
+      if (file === null || !isWithin(range, file.fileBytes) || !quickReads.isKnown(file, range))
+        return null;
       // Its descriptor may be closed since, and another file's by now.
       return (maySend) => (files.isCached(file) ? lendRange(file, range, maySend) : null);
     },
@@ -175,7 +191,8 @@ export function createFsBlobStore(
         try {
           await unlink(path.file);
         } catch (error) {
-          if (errnoOf(error) !== 'ENOENT') throw translateError(error, 'A blob could not be deleted.');
+          if (errnoOf(error) !== 'ENOENT')
+            throw translateError(error, 'A blob could not be deleted.');
         }
         touched.add(path.folder);
       }
@@ -197,7 +214,9 @@ export function createFsBlobStore(
     async readFooter(id) {
       try {
         return await withFile(id, ({ fd, fileBytes }) =>
-          decodeFooter(fileBytes, (offsetBytes, lengthBytes) => readExactly(fd, offsetBytes, lengthBytes)),
+          decodeFooter(fileBytes, (offsetBytes, lengthBytes) =>
+            readExactly(fd, offsetBytes, lengthBytes),
+          ),
         );
       } catch (error) {
         throw translateError(error, 'A blob could not be read.');
@@ -210,7 +229,10 @@ export function createFsBlobStore(
   };
 }
 
-/** Whether a range of a body can be inside a file of that length: behind the body stand its footer's bytes. */
+/**
+ * Whether a range of a body can be inside a file of that length: behind the body stand its footer's
+ * bytes.
+ */
 function isWithin(
   { offsetBytes, lengthBytes }: { offsetBytes: number; lengthBytes: number },
   fileBytes: number,

@@ -1,7 +1,11 @@
-// The one place that reads errno names. Everything of adapters/node that touches files throws through it.
+// The one place that reads errno names. Everything of adapters/node that touches files throws
+// through it.
 import { StorageError } from '../../../domain/errors.ts';
 
-/** StorageFull (disk or quota), SlowDown (no file descriptor left), InternalError for all else; ours pass as they are. */
+/**
+ * StorageFull (disk or quota), SlowDown (no file descriptor left), InternalError for all else; ours
+ * pass as they are.
+ */
 export function translateError(error: unknown, detail: string): StorageError {
   if (error instanceof StorageError) return error;
   switch (errnoOf(error)) {
@@ -19,5 +23,7 @@ export function translateError(error: unknown, detail: string): StorageError {
 
 /** The errno name of a failed system call, like `ENOENT`; null for other errors. */
 export function errnoOf(error: unknown): string | null {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : null;
 }

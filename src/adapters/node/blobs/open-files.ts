@@ -1,5 +1,6 @@
-// Descriptors of blobs that were read lately, kept open: opening a file costs three trips to the thread pool. A
-// descriptor is closed when it has left the cache and its last user has let go, never earlier.
+// Descriptors of blobs that were read lately, kept open: opening a file costs three trips to the
+// thread pool. A descriptor is closed when it has left the cache and its last user has let go,
+// never earlier.
 import { LRUCache } from 'lru-cache';
 import { closeFile, openFile, statFile } from './file-calls.ts';
 import { type Mapping, newMapping } from './mapped-files.ts';
@@ -16,13 +17,16 @@ export type OpenBlob = {
 
 export type OpenFiles = {
   /**
-   * The file, if it is open and cached, for whoever has done with it before anything else can happen, or asks
-   * `isCached` first.
+   * The file, if it is open and cached, for whoever has done with it before anything else can
+   * happen, or asks `isCached` first.
    */
   peek(name: string): OpenBlob | null;
   /** Whether what `peek` gave is sure to be open still. */
   isCached(file: OpenBlob): boolean;
-  /** Opens the file or takes it from the cache. Each `acquire` needs exactly one `release`. Throws what `open` throws. */
+  /**
+   * Opens the file or takes it from the cache. Each `acquire` needs exactly one `release`. Throws
+   * what `open` throws.
+   */
   acquire(name: string): Promise<OpenBlob>;
   release(file: OpenBlob): void;
   /** Lets go of a file that is about to be deleted. */
@@ -37,8 +41,9 @@ type Entry = OpenBlob & { users: number; isCached: boolean };
 type Opening = { promise: Promise<Entry>; waiters: number; isForgotten: boolean };
 
 /**
- * Keeps at most `maxFiles` descriptors besides those in use. `pathOf`: where the file of a name lies; may throw.
- * `onOpen` hears of each file that was opened, `onForget` of each that leaves the cache.
+ * Keeps at most `maxFiles` descriptors besides those in use. `pathOf`: where the file of a name
+ * lies; may throw. `onOpen` hears of each file that was opened, `onForget` of each that leaves the
+ * cache.
  */
 export function createOpenFiles(
   maxFiles: number,
@@ -95,7 +100,11 @@ export function createOpenFiles(
         known.waiters += 1;
         return known.promise;
       }
-      const opening: Opening = { promise: Promise.resolve({} as Entry), waiters: 1, isForgotten: false };
+      const opening: Opening = {
+        promise: Promise.resolve({} as Entry),
+        waiters: 1,
+        isForgotten: false,
+      };
       openings.set(name, opening);
       opening.promise = open(name, opening);
       return opening.promise;

@@ -1,14 +1,17 @@
-// Reads of files that the page cache most likely holds, at once and on this thread. Handing a read to the pool of
-// threads and back costs several times what copying 64 KiB does (measured: bench/README.md, delivery). Only pages that
-// were read before or written a while ago, of a file that is still open, are tried, and only a few at a time. Nothing
-// tells what the system has dropped meanwhile, so the time that such reads waited for a disk is added up, and when it
-// is too much there are none for a while: in the long run it is a fiftieth of this thread's time at most.
+// Reads of files that the page cache most likely holds, at once and on this thread. Handing a read
+// to the pool of threads and back costs several times what copying 64 KiB does (measured:
+// bench/README.md, delivery). Only pages that were read before or written a while ago, of a file
+// that is still open, are tried, and only a few at a time. Nothing tells what the system has
+// dropped meanwhile, so the time that such reads waited for a disk is added up, and when it is too
+// much there are none for a while: in the long run it is a fiftieth of this thread's time at most.
 import { readSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import type { BlobRange } from '../../../ports/blob-store.ts';
 import type { OpenBlob } from './open-files.ts';
 
-/** Pages of a file, as bits, by the index of their map; of an earlier generation they are forgotten. */
+/**
+ * Pages of a file, as bits, by the index of their map; of an earlier generation they are forgotten.
+ */
 export type KnownPages = { generation: number; readonly maps: Map<number, Uint32Array> };
 
 export function newKnownPages(): KnownPages {
@@ -16,15 +19,21 @@ export function newKnownPages(): KnownPages {
 }
 
 export type QuickReads = {
-  /** Whether the page cache most likely has the range, and it is short enough to be read at once. */
+  /**
+   * Whether the page cache most likely has the range, and it is short enough to be read at once.
+   */
   isKnown(file: OpenBlob, range: BlobRange): boolean;
   /**
-   * Before such a range is sent from a mapping: the moment, to be given to `endSend` when it was. Null: a disk was waited for
-   * lately, or pages may have gone; reads find out at less cost than what is mapped.
+   * Before such a range is sent from a mapping: the moment, to be given to `endSend` when it was.
+   * Null: a disk was waited for lately, or pages may have gone; reads find out at less cost than
+   * what is mapped.
    */
   beginSend(): number | null;
   endSend(startMs: number): void;
-  /** Reads such a range into `buffer` from `at` on: how many bytes, or null: then the read belongs in the pool. */
+  /**
+   * Reads such a range into `buffer` from `at` on: how many bytes, or null: then the read belongs
+   * in the pool.
+   */
   read(file: OpenBlob, buffer: Buffer, at: number, range: BlobRange): number | null;
   /** What the last quick read took, milliseconds. */
   readonly lastTookMs: number;
@@ -32,7 +41,10 @@ export type QuickReads = {
   notePresent(file: OpenBlob, lengthBytes: number, position: number): void;
 };
 
-/** Longer reads go to the pool: there the way matters little, and here they would hold up others. Bytes. */
+/**
+ * Longer reads go to the pool: there the way matters little, and here they would hold up others.
+ * Bytes.
+ */
 const QUICK_MAX_BYTES = 128 * 1024;
 /** What the page cache holds or drops as one. Bytes. */
 const PAGE_BYTES = 4096;
@@ -41,17 +53,32 @@ const PAGES_PER_MAP = 32_768;
 const PAGES_PER_WORD = 32;
 /** Maps of all files together: for 128 GiB. Then all is forgotten, and learned anew. Bytes. */
 const MAPS_MAX_BYTES = 4 * 1024 * 1024;
-/** A copy of 64 KiB takes 0.012 ms, a fast disk 0.1 and more; so may a machine with too much to do, without any disk. */
+/**
+ * A copy of 64 KiB takes 0.012 ms, a fast disk 0.1 and more; so may a machine with too much to do,
+ * without any disk.
+ */
 const MAYBE_DISK_MS = 0.08;
-/** The same of what is sent, which takes the time of the socket as well; on a busy machine some take as long without a disk. */
+/**
+ * The same of what is sent, which takes the time of the socket as well; on a busy machine some take
+ * as long without a disk.
+ */
 const SEND_MAYBE_DISK_MS = 0.25;
-/** So long is too long, whatever the reason, when it happens twice in a row: not every disk is one that is counted. */
+/**
+ * So long is too long, whatever the reason, when it happens twice in a row: not every disk is one
+ * that is counted.
+ */
 const TOO_LONG_MS = 2;
 /** Share of this thread's time that may go into waiting for a disk. */
 const WAITING_SHARE = 1 / 50;
-/** What may be waited ahead of that, milliseconds: a busy machine looks like a disk now and then, and costs no pause. */
+/**
+ * What may be waited ahead of that, milliseconds: a busy machine looks like a disk now and then,
+ * and costs no pause.
+ */
 const WAITING_AHEAD_MS = 20;
-/** The count of disk reads is asked for again after so long: the system takes up to 0.2 ms to say it. */
+/**
+ * The count of disk reads is asked for again after so long: the system takes up to 0.2 ms to say
+ * it.
+ */
 const DISK_READS_KNOWN_MS = 100;
 
 export type QuickReadsOptions = {
@@ -105,7 +132,10 @@ export function createQuickReads(options: QuickReadsOptions = {}): QuickReads {
     }
     let map = pages.maps.get(index);
     if (map === undefined) {
-      const pagesInIt = Math.min(PAGES_PER_MAP, Math.ceil(fileBytes / PAGE_BYTES) - index * PAGES_PER_MAP);
+      const pagesInIt = Math.min(
+        PAGES_PER_MAP,
+        Math.ceil(fileBytes / PAGE_BYTES) - index * PAGES_PER_MAP,
+      );
       map = new Uint32Array(Math.ceil(pagesInIt / PAGES_PER_WORD));
       pages.maps.set(index, map);
       mapBytes += map.byteLength;

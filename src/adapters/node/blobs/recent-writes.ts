@@ -1,5 +1,5 @@
-// Which blobs this process has written a while ago: the page cache still holds what was written, until as much again has
-// come. Their first readers need no thread of the pool (quick-reads.ts).
+// Which blobs this process has written a while ago: the page cache still holds what was written,
+// until as much again has come. Their first readers need no thread of the pool (quick-reads.ts).
 import { totalmem } from 'node:os';
 
 export type WrittenLately = {
@@ -7,13 +7,18 @@ export type WrittenLately = {
   has(name: string): boolean;
 };
 
-/** Of the memory there is, so much is taken to hold what was written last: the page cache has readers to serve, too. */
+/**
+ * Of the memory there is, so much is taken to hold what was written last: the page cache has
+ * readers to serve, too.
+ */
 const SHARE_OF_MEMORY = 1 / 8;
 /** Names that are kept; about 150 B each. */
 const NAMES_MAX = 10_000;
 
 /** `maxBytes`: what all together may have, the oldest go first. */
-export function createWrittenLately(maxBytes: number = availableBytes() * SHARE_OF_MEMORY): WrittenLately {
+export function createWrittenLately(
+  maxBytes: number = availableBytes() * SHARE_OF_MEMORY,
+): WrittenLately {
   const sizes = new Map<string, number>();
   let heldBytes = 0;
   return {

@@ -1,6 +1,7 @@
-// The tier of derived bytes below memory on Node: a folder with a budget. Files are named by a digest of the name, written
-// beside and renamed, and carry a checksum, because nothing here is synced: after a crash a file may be anything. Least
-// recently read ones are deleted when the budget is full. The folder can be emptied at any time.
+// The tier of derived bytes below memory on Node: a folder with a budget. Files are named by a
+// digest of the name, written beside and renamed, and carry a checksum, because nothing here is
+// synced: after a crash a file may be anything. Least recently read ones are deleted when the
+// budget is full. The folder can be emptied at any time.
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
@@ -13,19 +14,27 @@ import type { DerivedStore, StoredDerived } from '../../shared/derived-bodies.ts
 import { errnoOf } from '../blobs/fs-errors.ts';
 
 export type DerivedFolder = DerivedStore & {
-  /** Resolves when the files that were there are known; until then they are found but not counted. */
+  /**
+   * Resolves when the files that were there are known; until then they are found but not counted.
+   */
   readonly ready: Promise<void>;
   stats(): CacheStats;
 };
 
-/** First bytes of a file: the format, then CRC-32 of all behind it, length of the content type, content type, bytes. */
+/**
+ * First bytes of a file: the format, then CRC-32 of all behind it, length of the content type,
+ * content type, bytes.
+ */
 const MAGIC = 'QDB1';
 const HEAD_BYTES = MAGIC.length + 4 + 2;
 /** Files counted; with the usual sizes the budget ends first. */
 const FILES_MAX = 200_000;
 /** What a file takes on disk besides its bytes. Estimate. */
 const FILE_OVERHEAD_BYTES = 4096;
-/** Time stamps are written no oftener than this, milliseconds: they only order the files at the next start. */
+/**
+ * Time stamps are written no oftener than this, milliseconds: they only order the files at the next
+ * start.
+ */
 const TOUCH_EVERY_MS = HOUR_MS;
 
 /**
@@ -106,10 +115,18 @@ export function openDerivedFolder(
   }
 
   const ready =
-    maxBytes === 0 ? Promise.resolve() : scan().catch((cause) => log.error('derived-scan-failed', { cause }));
+    maxBytes === 0
+      ? Promise.resolve()
+      : scan().catch((cause) => log.error('derived-scan-failed', { cause }));
   return {
     ready,
-    stats: () => ({ cache: 'derived-disk', entries: files.size, bytes: files.calculatedSize, maxBytes, evictions }),
+    stats: () => ({
+      cache: 'derived-disk',
+      entries: files.size,
+      bytes: files.calculatedSize,
+      maxBytes,
+      evictions,
+    }),
     async get(name) {
       if (maxBytes === 0) return null;
       try {
@@ -156,5 +173,8 @@ function decode(whole: Buffer): StoredDerived | null {
   if (whole.readUInt32LE(MAGIC.length) !== crc32(whole.subarray(MAGIC.length + 4))) return null;
   const bytesAt = HEAD_BYTES + whole.readUInt16LE(MAGIC.length + 4);
   const contentType = whole.toString('latin1', HEAD_BYTES, bytesAt);
-  return { bytes: new Uint8Array(whole.subarray(bytesAt)), contentType: contentType === '' ? null : contentType };
+  return {
+    bytes: new Uint8Array(whole.subarray(bytesAt)),
+    contentType: contentType === '' ? null : contentType,
+  };
 }

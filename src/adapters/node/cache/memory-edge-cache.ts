@@ -1,9 +1,13 @@
-// The body tiers of the Node home: memory, and below it the disk with the page cache of the system. All who ask for a
-// cold slice at the same time share one read, so a herd costs the disk nothing more than its first.
+// The body tiers of the Node home: memory, and below it the disk with the page cache of the system.
+// All who ask for a cold slice at the same time share one read, so a herd costs the disk nothing
+// more than its first.
 import type { EdgeCache, SliceBytes } from '../../../ports/edge-cache.ts';
 import { type MemoryBodies, sliceName } from '../../shared/memory-bodies.ts';
 
-/** Slices that one read takes through memory: a longer one would only push out what others want again. */
+/**
+ * Slices that one read takes through memory: a longer one would only push out what others want
+ * again.
+ */
 const MAX_SLICES_PER_READ = 64;
 
 export function createMemoryEdgeCache(bodies: MemoryBodies): EdgeCache {

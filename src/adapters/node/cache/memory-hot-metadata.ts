@@ -1,6 +1,7 @@
-// The hot metadata of the Node home: memory, which every write empties before it is answered, so it is exact; below it
-// the index. All who ask for a cold key at the same time share one read of it, so a herd costs the index nothing more
-// than its first. Nothing here is ever stale: what memory lacks and the index can't say is an error.
+// The hot metadata of the Node home: memory, which every write empties before it is answered, so it
+// is exact; below it the index. All who ask for a cold key at the same time share one read of it,
+// so a herd costs the index nothing more than its first. Nothing here is ever stale: what memory
+// lacks and the index can't say is an error.
 import type { BucketName, ObjectKey } from '../../../domain/nouns.ts';
 import type { Found, HotMetadata } from '../../../ports/hot-metadata.ts';
 import { within } from '../../../ports/with-timeout.ts';
@@ -11,18 +12,23 @@ import type { CommitWatcher } from '../index/sqlite-metadata-index.ts';
 export type MemoryHotMetadata = HotMetadata & CommitWatcher;
 
 /** `limitMs`: an index that says nothing for so long has failed. */
-export function createMemoryHotMetadata(pointers: MemoryPointers, limitMs: number): MemoryHotMetadata {
+export function createMemoryHotMetadata(
+  pointers: MemoryPointers,
+  limitMs: number,
+): MemoryHotMetadata {
   const underWay = new Map<string, Promise<Found>>();
 
   /** Who asks from now on must not join a read that may be older than the change. */
   function part(bucket: BucketName, keys: readonly ObjectKey[] | null): void {
     if (keys !== null) for (const key of keys) underWay.delete(nameOf(bucket, key));
-    else for (const name of underWay.keys()) if (name.startsWith(`${bucket}/`)) underWay.delete(name);
+    else
+      for (const name of underWay.keys()) if (name.startsWith(`${bucket}/`)) underWay.delete(name);
   }
 
   const find: HotMetadata['find'] = (bucket, key, load) => {
     const known = pointers.peek(bucket, key);
-    if (known !== null) return { gate: known.gate, pointer: known.pointer, tier: 'memory', stale: null };
+    if (known !== null)
+      return { gate: known.gate, pointer: known.pointer, tier: 'memory', stale: null };
     const name = nameOf(bucket, key);
     const shared = underWay.get(name);
     if (shared !== undefined) return shared;
@@ -35,7 +41,8 @@ export function createMemoryHotMetadata(pointers: MemoryPointers, limitMs: numbe
       .finally(() => {
         if (underWay.get(name) === reading) underWay.delete(name);
       });
-    // While a write is under way each reader asks for itself: one may see the commit that another's read came before.
+    // While a write is under way each reader asks for itself: one may see the commit that another's
+    // read came before.
     if (!pointers.isHeld(bucket, key)) underWay.set(name, reading);
     return reading;
   };

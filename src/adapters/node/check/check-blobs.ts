@@ -36,8 +36,8 @@ export function checkBlobs(index: Sql, blobRoot: string): CheckedBlobs {
     after = page.at(-1)?.blobId ?? after;
     isMore = page.length === PAGE;
   }
-  // What was deleted and swept since its page was read is no damage. Where a disk is lost that may be
-  // all blobs, too many for one question.
+  // What was deleted and swept since its page was read is no damage. Where a disk is lost that may
+  // be all blobs, too many for one question.
   const damaged = [...damage.keys()];
   for (let at = 0; at < damaged.length; at += PAGE) {
     const page = damaged.slice(at, at + PAGE);
@@ -65,7 +65,8 @@ export function checkBlob(blobRoot: string, blobId: BlobId, sizeBytes: number): 
       detail: `${blobFileName(blobId)} holds ${bodyBytes} bytes, and the index says ${sizeBytes}.`,
     };
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return { kind: 'missing', detail: `${blobFileName(blobId)} is missing.` };
+    if (errnoOf(error) === 'ENOENT')
+      return { kind: 'missing', detail: `${blobFileName(blobId)} is missing.` };
     const detail = error instanceof StorageError ? error.message : String(error);
     return { kind: 'damaged', detail: `${blobFileName(blobId)}: ${detail}` };
   } finally {

@@ -9,9 +9,19 @@ import { systemClock } from '../../shared/system-clock.ts';
 import { proveFiles, readManifest } from '../backup/manifest.ts';
 import { openSqlite } from '../index/node-sqlite.ts';
 import { type BlobDamage, blobFileName, checkBlobs } from './check-blobs.ts';
-import { type CheckedRows, checkRows, type HurtObject, type ProveBody, type ReadDamage } from './check-rows.ts';
+import {
+  type CheckedRows,
+  checkRows,
+  type HurtObject,
+  type ProveBody,
+  type ReadDamage,
+} from './check-rows.ts';
 import { findOrphans, graceFloor, type Orphans } from './find-orphans.ts';
-import { findMissingMasterKeys, type MasterKeySettings, type MissingMasterKey } from './missing-master-keys.ts';
+import {
+  findMissingMasterKeys,
+  type MasterKeySettings,
+  type MissingMasterKey,
+} from './missing-master-keys.ts';
 import { findStoredFolder, requireKnownIndex, type StoredFolder } from './stored-folder.ts';
 
 export type CheckResult = Omit<CheckedRows, 'masterKeyUses' | 'readDamage' | 'hurt'> & {
@@ -34,7 +44,10 @@ export type CheckResult = Omit<CheckedRows, 'masterKeyUses' | 'readDamage' | 'hu
 };
 
 /** `file`: its path below the folder. */
-export type DamagedBlob = (BlobDamage | ReadDamage) & { readonly blobId: BlobId; readonly file: string };
+export type DamagedBlob = (BlobDamage | ReadDamage) & {
+  readonly blobId: BlobId;
+  readonly file: string;
+};
 
 /** Makes what proves bodies, over the open index of the folder. */
 export type MakeProver = (index: Sql, folder: StoredFolder) => ProveBody;
@@ -66,15 +79,25 @@ export async function checkFolder(
       .filter((line) => line !== 'ok');
     const blobs = checkBlobs(index, folder.blobRoot);
     const prover = options.makeProver?.(index, folder) ?? null;
-    const { masterKeyUses: versionUses, readDamage, ...rows } = await checkRows(index, blobs.damage, prover);
+    const {
+      masterKeyUses: versionUses,
+      readDamage,
+      ...rows
+    } = await checkRows(index, blobs.damage, prover);
     const uses = mergeUses(versionUses, countMasterKeyUses(index));
-    const missingMasterKeys = findMissingMasterKeys(index, folder.keyFolder, options.settings, uses);
+    const missingMasterKeys = findMissingMasterKeys(
+      index,
+      folder.keyFolder,
+      options.settings,
+      uses,
+    );
     const lacksKeys = missingMasterKeys.some(({ id }) => uses.has(id));
     const floor = graceFloor(createIds(systemClock), systemClock.nowMs(), options.graceSeconds);
     return {
       folder: folder.path,
       kind: folder.kind,
-      isSound: indexProblems.length === 0 && blobs.damage.size === 0 && rows.hurtCount === 0 && !lacksKeys,
+      isSound:
+        indexProblems.length === 0 && blobs.damage.size === 0 && rows.hurtCount === 0 && !lacksKeys,
       indexProblems,
       blobs: blobs.count,
       blobBytes: blobs.bytes,

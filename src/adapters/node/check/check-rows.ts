@@ -22,7 +22,8 @@ import type { Sql } from '../../../ports/sql.ts';
 import { type BlobDamage, blobFileName } from './check-blobs.ts';
 
 /** What proof of a body needs to know of a version or a part. */
-export type ProvableBody = ObjectBody & Pick<ObjectVersion, 'sizeBytes' | 'etag' | 'parts' | 'encryption'>;
+export type ProvableBody = ObjectBody &
+  Pick<ObjectVersion, 'sizeBytes' | 'etag' | 'parts' | 'encryption'>;
 /** `isOpened`: its bytes are wrong; else its key is missing or damaged, and no byte was read. */
 type FailedProof = { readonly detail: string; readonly isOpened: boolean };
 /** Reads a body and compares it with its digests. `unproved`: only its client could. */
@@ -70,7 +71,11 @@ const HURT_MAX = 100_000;
 
 type Named = Omit<HurtObject, 'kind' | 'detail'>;
 /** A row that refers to bytes, with the name of what it belongs to. */
-export type CheckableRow = { readonly bucket: number; readonly named: Named; readonly body: ProvableBody };
+export type CheckableRow = {
+  readonly bucket: number;
+  readonly named: Named;
+  readonly body: ProvableBody;
+};
 /** `next`: where to go on; null behind the last row. */
 type Page<Item, Cursor> = { readonly items: readonly Item[]; readonly next: Cursor | null };
 type JudgedRow = CheckableRow & { readonly damage: BlobDamage | null };
@@ -106,7 +111,9 @@ export async function checkRows(
     if (proof === 'proved') checked.provedBodies += 1;
     else if (proof === 'unproved') checked.unprovedBodies += 1;
     else if (areReferenced(index, body.segments)) {
-      const suspects = proof.isOpened ? noteReadDamage(checked.readDamage, body.segments, proof.detail) : '';
+      const suspects = proof.isOpened
+        ? noteReadDamage(checked.readDamage, body.segments, proof.detail)
+        : '';
       note(named, { kind: 'damaged', detail: `${suspects}${proof.detail}` });
     }
   }
@@ -115,7 +122,10 @@ export async function checkRows(
    * Rows and their blobs' rows are read in one snapshot: a commit between them would look like
    * damage.
    */
-  const readPage = <Item, Cursor>(list: () => Page<Item, Cursor>, toRow: (item: Item) => CheckableRow) =>
+  const readPage = <Item, Cursor>(
+    list: () => Page<Item, Cursor>,
+    toRow: (item: Item) => CheckableRow,
+  ) =>
     index.transaction(() => {
       const { items, next } = list();
       const rows = items.map((item): JudgedRow => {
@@ -158,7 +168,11 @@ export async function checkRows(
 
 export function rowOfVersion({ bucket, bucketName, version }: InventoryVersion): CheckableRow {
   const { key, versionId, isNull } = version;
-  return { bucket, named: { bucket: bucketName, key, versionId: isNull ? 'null' : versionId }, body: version };
+  return {
+    bucket,
+    named: { bucket: bucketName, key, versionId: isNull ? 'null' : versionId },
+    body: version,
+  };
 }
 
 export function rowOfPart({
@@ -184,7 +198,11 @@ function countKey(uses: MasterKeyUses, { encryption }: ObjectVersion): void {
 }
 
 /** Notes the blobs of a body that is not what was written. The words that name them. */
-function noteReadDamage(damage: Map<BlobId, ReadDamage>, segments: readonly Segment[], detail: string): string {
+function noteReadDamage(
+  damage: Map<BlobId, ReadDamage>,
+  segments: readonly Segment[],
+  detail: string,
+): string {
   const [first, ...others] = new Set(segments.map(({ blobId }) => blobId));
   if (first === undefined) return '';
   if (others.length === 0) {
@@ -210,7 +228,8 @@ function damageOf(
     if (damage !== undefined) return damage;
     const row = readBlobRow(index, bucket, blobId);
     const endBytes = packing?.plainBytes ?? row?.sizeBytes ?? 0;
-    if (row !== null && row.refs > 0 && !row.isCondemned && offsetBytes + lengthBytes <= endBytes) continue;
+    if (row !== null && row.refs > 0 && !row.isCondemned && offsetBytes + lengthBytes <= endBytes)
+      continue;
     return { kind: 'damaged', detail: `The index knows too little of its blob ${blobId}.` };
   }
   return null;

@@ -24,7 +24,11 @@ const NAMED_MAX = 1000;
  * Compares all files with the index. `floor`: the least id of a blob that is younger than the
  * grace.
  */
-export function findOrphans(index: Sql, blobRoot: string, floor: (bucket: BucketId) => string): Orphans {
+export function findOrphans(
+  index: Sql,
+  blobRoot: string,
+  floor: (bucket: BucketId) => string,
+): Orphans {
   const blobIds: BlobId[] = [];
   let [count, bytes, young] = [0, 0, 0];
   for (const listed of walkBlobs(blobRoot)) {
@@ -48,6 +52,10 @@ export function findOrphans(index: Sql, blobRoot: string, floor: (bucket: Bucket
 }
 
 /** `floor` for a grace: ids sort by their time. */
-export function graceFloor(ids: Ids, nowMs: number, graceSeconds: number): (bucket: BucketId) => string {
+export function graceFloor(
+  ids: Ids,
+  nowMs: number,
+  graceSeconds: number,
+): (bucket: BucketId) => string {
   return (bucket) => ids.blobIdFloor(bucket, nowMs - graceSeconds * 1000);
 }

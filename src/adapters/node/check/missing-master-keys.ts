@@ -25,7 +25,9 @@ export function findMissingMasterKeys(
 ): MissingMasterKey[] {
   const keys = withKeptMasterKeys(settings.masterKeys, loadMasterKeyText(keyFolder, false));
   const present = new Set(keys.map(({ id }) => id));
-  const recorded = recordedMasterKeys(index).filter((id) => !settings.withoutMasterKeys.includes(id));
+  const recorded = recordedMasterKeys(index).filter(
+    (id) => !settings.withoutMasterKeys.includes(id),
+  );
   return [...new Set([...uses.keys(), ...recorded])]
     .filter((id) => !present.has(id))
     .map((id) => ({ id, protects: uses.get(id) ?? {} }));

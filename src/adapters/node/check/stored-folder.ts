@@ -25,15 +25,23 @@ export function findStoredFolder(folder: string): StoredFolder {
   const manifest = readManifest(path);
   const keyFolder = manifest === null ? path : join(path, manifest.generation);
   const indexPath = join(keyFolder, INDEX_NAME);
-  if (!existsSync(indexPath)) throw new DataFolderError(`${path} is no data folder and no complete backup.`);
-  return { kind: manifest === null ? 'data' : 'backup', path, indexPath, blobRoot: join(path, 'blobs'), keyFolder };
+  if (!existsSync(indexPath))
+    throw new DataFolderError(`${path} is no data folder and no complete backup.`);
+  return {
+    kind: manifest === null ? 'data' : 'backup',
+    path,
+    indexPath,
+    blobRoot: join(path, 'blobs'),
+    keyFolder,
+  };
 }
 
 /** DataFolderError for an index of a newer program and, unless `mayBeOlder`, of an older one. */
 export function requireKnownIndex(index: Sql, path: string, mayBeOlder: boolean): void {
   if (!hasIndexTables(index)) throw new DataFolderError(`${path} is no index of Quayside.`);
   const age = compareSchemas(index, [INDEX_SCHEMA, DIRECTORY_SCHEMA, LEDGER_SCHEMA]);
-  if (age === 'newer') throw new DataFolderError(`${path} was written by a newer Quayside: use that program.`);
+  if (age === 'newer')
+    throw new DataFolderError(`${path} was written by a newer Quayside: use that program.`);
   if (age === 'same' || mayBeOlder) return;
   throw new DataFolderError(
     `${path} was written by an older Quayside: start the server once, which brings it up to date.`,

@@ -1,5 +1,6 @@
-// The data folder: made when missing, and locked for one process. The lock is one of SQLite's on a file of its own, so
-// the system drops it when the process dies in whatever way, and it also holds between containers that share a disk.
+// The data folder: made when missing, and locked for one process. The lock is one of SQLite's on a
+// file of its own, so the system drops it when the process dies in whatever way, and it also holds
+// between containers that share a disk.
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

@@ -11,7 +11,11 @@ import type { Clock } from '../../../ports/system.ts';
 import { openReserveFile, RESERVE_NAME, type ReserveFile } from './reserve-file.ts';
 
 /** `freeBytes`: for this process; a file system may keep some for root beside them. */
-export type DiskFigures = { readonly totalBytes: number; readonly usedBytes: number; readonly freeBytes: number };
+export type DiskFigures = {
+  readonly totalBytes: number;
+  readonly usedBytes: number;
+  readonly freeBytes: number;
+};
 
 export type DiskSpace = {
   /** StorageFull where a body of so many bytes does not fit, or writes are refused at all. */
@@ -72,16 +76,24 @@ const statfs = promisify(statfsWith) as (path: string) => Promise<StatsFs>;
 
 /** The space of the disk that the folder is on. `reserveBytes` 0: nothing is reserved. */
 export function openDiskSpace(dataDir: string, reserveBytes: number, clock: Clock): DiskSpace {
-  const reserve = openReserveFile(join(dataDir, RESERVE_NAME), Math.floor(reserveBytes * FILE_SHARE));
+  const reserve = openReserveFile(
+    join(dataDir, RESERVE_NAME),
+    Math.floor(reserveBytes * FILE_SHARE),
+  );
   const measure = async () => toFigures(await statfs(dataDir));
-  return createDiskSpace({ reserve, measure, first: toFigures(statfsSync(dataDir)) }, reserveBytes, clock);
+  return createDiskSpace(
+    { reserve, measure, first: toFigures(statfsSync(dataDir)) },
+    reserveBytes,
+    clock,
+  );
 }
 
 export function createDiskSpace(source: DiskSource, reserveBytes: number, clock: Clock): DiskSpace {
   const { reserve } = source;
   let figures = source.first;
   let lookedAtMs = clock.nowMs();
-  // The look's own values: what moves between the file and the free bytes meanwhile changes nothing.
+  // The look's own values: what moves between the file and the free bytes meanwhile changes
+  // nothing.
   let inFileBytes = reserve.bytes();
   let indexFreeBytes = 0;
   // A look sees what was settled when it began; the rest may be on its way to the disk still.
@@ -152,19 +164,49 @@ export function createDiskSpace(source: DiskSource, reserveBytes: number, clock:
     isUnknown: () => clock.nowMs() - lookedAtMs > SILENT_MS,
     figures: () => figures,
     families: () => [
-      gauge('quayside_disk_total_bytes', 'Size of the file system of the data folder.', figures.totalBytes),
-      gauge('quayside_disk_free_bytes', 'Bytes of it that are free for this process.', figures.freeBytes),
-      gauge('quayside_disk_reserve_bytes', 'Bytes that stand in the reserve file.', reserve.bytes()),
-      gauge('quayside_disk_full', 'Whether writes are refused for want of room: 0 or 1.', Number(isFull)),
-      counter('quayside_disk_refused_writes_total', 'Writes refused before the disk was full.', refusedWrites),
-      counter('quayside_disk_reserve_releases_total', 'How often the reserve was needed.', releases),
+      gauge(
+        'quayside_disk_total_bytes',
+        'Size of the file system of the data folder.',
+        figures.totalBytes,
+      ),
+      gauge(
+        'quayside_disk_free_bytes',
+        'Bytes of it that are free for this process.',
+        figures.freeBytes,
+      ),
+      gauge(
+        'quayside_disk_reserve_bytes',
+        'Bytes that stand in the reserve file.',
+        reserve.bytes(),
+      ),
+      gauge(
+        'quayside_disk_full',
+        'Whether writes are refused for want of room: 0 or 1.',
+        Number(isFull),
+      ),
+      counter(
+        'quayside_disk_refused_writes_total',
+        'Writes refused before the disk was full.',
+        refusedWrites,
+      ),
+      counter(
+        'quayside_disk_reserve_releases_total',
+        'How often the reserve was needed.',
+        releases,
+      ),
     ],
   };
 }
 
-const gauge = (name: string, help: string, value: number) => metricFamily('gauge', name, help, [[{}, value]]);
-const counter = (name: string, help: string, value: number) => metricFamily('counter', name, help, [[{}, value]]);
+const gauge = (name: string, help: string, value: number) =>
+  metricFamily('gauge', name, help, [[{}, value]]);
+const counter = (name: string, help: string, value: number) =>
+  metricFamily('counter', name, help, [[{}, value]]);
 
 function toFigures({ bsize, blocks, bfree, bavail }: StatsFs): DiskFigures {
-  return { totalBytes: blocks * bsize, usedBytes: (blocks - bfree) * bsize, freeBytes: bavail * bsize };
+  return {
+    totalBytes: blocks * bsize,
+    usedBytes: (blocks - bfree) * bsize,
+    freeBytes: bavail * bsize,
+  };
 }

@@ -1,5 +1,6 @@
-// Puts the hot lane in front of a node:http or node:https server. The connections stay the server's own: it accepts
-// and counts them (maxConnections, getConnections, close), and the lane's join in when it closes idle ones or all.
+// Puts the hot lane in front of a node:http or node:https server. The connections stay the server's
+// own: it accepts and counts them (maxConnections, getConnections, close), and the lane's join in
+// when it closes idle ones or all.
 import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
@@ -69,7 +70,10 @@ export function attachHotLane(
   return lane;
 }
 
-function createServedNote({ served, readClient = createClientReader([]) }: HotLaneDoor): NoteServed | null {
+function createServedNote({
+  served,
+  readClient = createClientReader([]),
+}: HotLaneDoor): NoteServed | null {
   if (served === null) return null;
   return ({ socket, chunk, read, reply, requestId, durationMs }) => {
     const header = createHeaderFinder(chunk);

@@ -1,7 +1,8 @@
-// The hot lane: owns a fresh connection for as long as it shows nothing but plain reads of what stands ready in memory,
-// one whole request a chunk. At the first other thing (a part of a request, two at once, any doubt, a miss) it lets go:
-// its listeners off, the chunk back in front of what was not read yet, and node:http has the connection for good. It
-// decides nothing itself: recognise.ts says what is plain, delivery what the answer is. What is decided goes out at the end
+// The hot lane: owns a fresh connection for as long as it shows nothing but plain reads of what
+// stands ready in memory, one whole request a chunk. At the first other thing (a part of a request,
+// two at once, any doubt, a miss) it lets go: its listeners off, the chunk back in front of what
+// was not read yet, and node:http has the connection for good. It decides nothing itself:
+// recognise.ts says what is plain, delivery what the answer is. What is decided goes out at the end
 // of the turn of the event loop: end-of-tick.ts.
 import { Buffer } from 'node:buffer';
 import { Socket } from 'node:net';
@@ -73,18 +74,28 @@ export type HotLane = {
   closeIdle(): void;
   /** Closes all, answers under way included. */
   closeAll(): void;
-  counts(): { readonly connections: number; readonly answered: number; readonly handedOver: number };
+  counts(): {
+    readonly connections: number;
+    readonly answered: number;
+    readonly handedOver: number;
+  };
   families(): readonly MetricFamily[];
 };
 
-/** What a connection without any request has before `closeIdle` takes it for idle: its first may be on the way. */
+/**
+ * What a connection without any request has before `closeIdle` takes it for idle: its first may be
+ * on the way.
+ */
 const FRESH_MS = 1000;
 
-/** One request in so many is timed: two looks at the clock cost as much as a tenth of our own part of a request. */
+/**
+ * One request in so many is timed: two looks at the clock cost as much as a tenth of our own part
+ * of a request.
+ */
 const SAMPLED_EVERY = 64;
 /**
- * Seconds. From what an answer takes, its part of the turn included, to what a full garbage collection in the middle
- * of it does.
+ * Seconds. From what an answer takes, its part of the turn included, to what a full garbage
+ * collection in the middle of it does.
  */
 const DURATION_BOUNDS = [0.000005, 0.00001, 0.00002, 0.00005, 0.0001, 0.00025, 0.001, 0.005, 0.025];
 
@@ -97,8 +108,8 @@ type Connection = {
   /** Paused while an answer is being made, or sent in chunks. */
   isBusy: boolean;
   /**
-   * The answer to what it sent in this turn. Mostly one request is read in a turn; where more than a thousand connections
-   * have something to say, libuv looks again before the turn is over.
+   * The answer to what it sent in this turn. Mostly one request is read in a turn; where more than
+   * a thousand connections have something to say, libuv looks again before the turn is over.
    */
   due: DueAnswer | null;
   readonly line: Line;
@@ -126,7 +137,9 @@ function requestOf({ kept, requestBytes }: DueAnswer): Buffer {
   return kept?.subarray(0, requestBytes) ?? NO_REQUEST;
 }
 
-/** Makes the lane of one server. Cost a request: about 2 µs above reading and writing the socket. */
+/**
+ * Makes the lane of one server. Cost a request: about 2 µs above reading and writing the socket.
+ */
 export function createHotLane(options: HotLaneOptions): HotLane {
   const { recognise, answer, answerSigned, requestId, nowMs, limits, noteServed, counts } = options;
   const { readClient } = options.full;
@@ -143,11 +156,16 @@ export function createHotLane(options: HotLaneOptions): HotLane {
   const durations = createHistogram(DURATION_BOUNDS);
   const answerFully = createFullAnswers({ ...options.full, heads, nowMs });
 
-  /** The read that is being answered, and where it came from: one for all, so that asking costs nothing who does not ask. */
+  /**
+   * The read that is being answered, and where it came from: one for all, so that asking costs
+   * nothing who does not ask.
+   */
   const asking: { read: Recognised | null; socket: Duplex | null } = { read: null, socket: null };
   const askProtocol = (): KnownProtocol => {
     const { read, socket } = asking;
-    return read === null || socket === null ? null : readClient(peerOf(socket), read.header).knownProtocol;
+    return read === null || socket === null
+      ? null
+      : readClient(peerOf(socket), read.header).knownProtocol;
   };
 
   /** What fails here fails once more on the long way, where failures are answered and logged. */
@@ -155,7 +173,11 @@ export function createHotLane(options: HotLaneOptions): HotLane {
     asking.read = read;
     asking.socket = socket;
     try {
-      return read.kind === 'plain' ? answer(read, askProtocol) : read.kind === 'signed' ? answerSigned(read) : null;
+      return read.kind === 'plain'
+        ? answer(read, askProtocol)
+        : read.kind === 'signed'
+          ? answerSigned(read)
+          : null;
     } catch {
       return null;
     }
@@ -217,8 +239,10 @@ export function createHotLane(options: HotLaneOptions): HotLane {
     if (!connection.isWaiting) counts.begun();
     connection.isWaiting = true;
     socket.pause();
-    // The timer of a system socket sees how much was taken meanwhile. It costs two calls a request, so only now.
-    if (socket instanceof Socket && Number.isFinite(limits.stalledMs)) socket.setTimeout(limits.stalledMs);
+    // The timer of a system socket sees how much was taken meanwhile. It costs two calls a request,
+    // so only now.
+    if (socket instanceof Socket && Number.isFinite(limits.stalledMs))
+      socket.setTimeout(limits.stalledMs);
   }
 
   function goOn(connection: Connection): void {
@@ -258,7 +282,8 @@ export function createHotLane(options: HotLaneOptions): HotLane {
       if (!serve(connection, chunk)) letGo(chunk);
     };
     const onSharedChunk = (chunk: Buffer): boolean => {
-      // The parser of node:http reads past this; where somebody reads the stream instead, that is where the bytes go.
+      // The parser of node:http reads past this; where somebody reads the stream instead, that is
+      // where the bytes go.
       if (!isOurs) return socket.push(Buffer.from(chunk));
       onData(chunk);
       return true;
@@ -300,7 +325,12 @@ export function createHotLane(options: HotLaneOptions): HotLane {
       options.handOver(socket);
       socket.resume();
     };
-    const line: Line = { socket, hold: () => hold(connection), release: () => release(connection), letGo };
+    const line: Line = {
+      socket,
+      hold: () => hold(connection),
+      release: () => release(connection),
+      letGo,
+    };
     const connection: Connection = {
       socket,
       activeAtMs: nowMs(),
@@ -323,11 +353,17 @@ export function createHotLane(options: HotLaneOptions): HotLane {
     socket.on('close', onClose);
   }
 
-  function isExpired({ socket, activeAtMs, hasServed, isWaiting, isBusy }: Connection, now: number): boolean {
+  function isExpired(
+    { socket, activeAtMs, hasServed, isWaiting, isBusy }: Connection,
+    now: number,
+  ): boolean {
     if (isBusy) return false;
     if (isWaiting && socket instanceof Socket) return false;
     if (socket.writableLength > 0) return now - activeAtMs > limits.stalledMs;
-    return now - activeAtMs > (hasServed ? limits.keepAliveMs + KEEP_ALIVE_BUFFER_MS : limits.firstRequestMs);
+    return (
+      now - activeAtMs >
+      (hasServed ? limits.keepAliveMs + KEEP_ALIVE_BUFFER_MS : limits.firstRequestMs)
+    );
   }
 
   return {
@@ -354,10 +390,15 @@ export function createHotLane(options: HotLaneOptions): HotLane {
     },
     counts: () => ({ connections: connections.size, answered, handedOver }),
     families: () => [
-      metricFamily('gauge', 'quayside_hot_lane_connections', 'Connections in the hot lane.', [[{}, connections.size]]),
-      metricFamily('counter', 'quayside_hot_lane_handed_over_total', 'Connections that left it for node:http.', [
-        [{}, handedOver],
+      metricFamily('gauge', 'quayside_hot_lane_connections', 'Connections in the hot lane.', [
+        [{}, connections.size],
       ]),
+      metricFamily(
+        'counter',
+        'quayside_hot_lane_handed_over_total',
+        'Connections that left it for node:http.',
+        [[{}, handedOver]],
+      ),
       {
         name: 'quayside_hot_lane_duration_seconds',
         help: `From the bytes of a request to the bytes of its answer in the socket at the end of the turn, one in ${SAMPLED_EVERY} of them.`,

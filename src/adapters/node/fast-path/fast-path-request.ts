@@ -1,5 +1,6 @@
-// A request that the recogniser has taken, as the app sees it, and the answer that the app gives to it, before it becomes
-// a Response. For what the hot door leaves: the lane asks the app itself, past node:http and @hono/node-server.
+// A request that the recogniser has taken, as the app sees it, and the answer that the app gives to
+// it, before it becomes a Response. For what the hot door leaves: the lane asks the app itself,
+// past node:http and @hono/node-server.
 
 import type { Duplex } from 'node:stream';
 import { newRequestNotes } from '../../../http/observe/request-notes.ts';
@@ -11,7 +12,10 @@ import { trimBlanks } from './trim-blanks.ts';
 
 export type LaneRequest = {
   readonly request: HttpRequest;
-  /** The answer that a Response of the app stands for; null for one that the app made in another way. */
+  /**
+   * The answer that a Response of the app stands for; null for one that the app made in another
+   * way.
+   */
   answerOf(response: Response): OutgoingAnswer | null;
   /** Tells the access log, if it wants to know. */
   sent(sent: Pick<SentAnswer, 'bodyBytes' | 'isWhole'>): void;
@@ -19,7 +23,10 @@ export type LaneRequest = {
 
 const NO_BODY: ByteSource = { lengthBytes: 0, pump: async () => undefined };
 
-/** Null when a header comes twice: what that means is for node:http to say. `chunk` is kept. Cost: 2 to 3 µs. */
+/**
+ * Null when a header comes twice: what that means is for node:http to say. `chunk` is kept. Cost: 2
+ * to 3 µs.
+ */
 export function readLaneRequest(
   read: Recognised,
   chunk: Buffer,
@@ -56,7 +63,10 @@ export function readLaneRequest(
   };
 }
 
-/** Values by lower-case name. The recogniser has seen to it that each line is `name:value`, and that there are few. */
+/**
+ * Values by lower-case name. The recogniser has seen to it that each line is `name:value`, and that
+ * there are few.
+ */
 function readHeaders(chunk: Buffer): ReadonlyMap<string, string> | null {
   const headers = new Map<string, string>();
   const text = chunk.toString('latin1');

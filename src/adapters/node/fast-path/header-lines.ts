@@ -1,6 +1,10 @@
-// Where the headers of the request stand that the recogniser is looking at. One for a recogniser, used again for each request.
+// Where the headers of the request stand that the recogniser is looking at. One for a recogniser,
+// used again for each request.
 
-/** recognise.ts refuses longer lists. node:http drops headers beyond its 2,000th; far below it none can hide. */
+/**
+ * recognise.ts refuses longer lists. node:http drops headers beyond its 2,000th; far below it none
+ * can hide.
+ */
 export const HEADERS_MAX = 100;
 
 export type HeaderLines = {
@@ -9,8 +13,8 @@ export type HeaderLines = {
   /** Notes a line: indexes of its name and of its value, which may end in blanks. */
   add(nameAt: number, nameEnd: number, valueAt: number, valueEnd: number): void;
   /**
-   * Value of the header of a lower-case name, or null. Throws when there are two: what that means is for node:http to say.
-   * Cost: 50 ns and the text.
+   * Value of the header of a lower-case name, or null. Throws when there are two: what that means
+   * is for node:http to say. Cost: 50 ns and the text.
    */
   valueOf(name: string): string | null;
   /** Names that begin with `x-amz-`, in lower case and as they came. */
@@ -26,7 +30,8 @@ export function createHeaderLines(): HeaderLines {
   const values = new Int32Array(2 * HEADERS_MAX);
   let count = 0;
   let chunk: Buffer = Buffer.alloc(0);
-  // All of it at once, when something is asked for: a call out of JavaScript for each text costs more than the texts.
+  // All of it at once, when something is asked for: a call out of JavaScript for each text costs
+  // more than the texts.
   let text: string | null = null;
   let amz: readonly string[] | null = null;
 
@@ -57,7 +62,8 @@ export function createHeaderLines(): HeaderLines {
       let found = -1;
       for (let i = 0; i < 2 * count; i += 2) {
         const nameAt = names[i] ?? 0;
-        if ((names[i + 1] ?? 0) - nameAt !== name.length || !isNameAt(chunk, nameAt, name)) continue;
+        if ((names[i + 1] ?? 0) - nameAt !== name.length || !isNameAt(chunk, nameAt, name))
+          continue;
         if (found !== -1) throw new Error(`${name} comes twice`);
         found = i;
       }
@@ -74,9 +80,13 @@ export function createHeaderLines(): HeaderLines {
   };
 }
 
-/** Compares without regard to case; `name` is letters, digits and hyphens in lower case, the bytes are of a token. */
+/**
+ * Compares without regard to case; `name` is letters, digits and hyphens in lower case, the bytes
+ * are of a token.
+ */
 function isNameAt(chunk: Buffer, at: number, name: string): boolean {
-  for (let i = 0; i < name.length; i++) if (((chunk[at + i] ?? 0) | 0x20) !== name.charCodeAt(i)) return false;
+  for (let i = 0; i < name.length; i++)
+    if (((chunk[at + i] ?? 0) | 0x20) !== name.charCodeAt(i)) return false;
   return true;
 }
 

@@ -1,6 +1,7 @@
-// The hot door behind node:http: plain reads of what stands ready in memory, for connections that the lane has let go of
-// or does not own. They are written as the lane writes them, past node:http, which only learns that the answer is over: so it
-// makes no head of its own, and @hono/node-server makes no Request. Everything else goes the full way.
+// The hot door behind node:http: plain reads of what stands ready in memory, for connections that
+// the lane has let go of or does not own. They are written as the lane writes them, past node:http,
+// which only learns that the answer is over: so it makes no head of its own, and @hono/node-server
+// makes no Request. Everything else goes the full way.
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -19,8 +20,8 @@ import { createReplyWriter, maySend, writesAtOnce } from './response-writer.ts';
 
 export type HotResponses = {
   /**
-   * Whether the request will be answered at the end of the turn. False: nothing was done. Cost above node:http: about
-   * 1.5 µs.
+   * Whether the request will be answered at the end of the turn. False: nothing was done. Cost
+   * above node:http: about 1.5 µs.
    */
   answer(incoming: IncomingMessage, outgoing: ServerResponse): boolean;
   /** Sends the answers of this turn now. */
@@ -36,7 +37,10 @@ export type HotResponsesOptions = {
 };
 
 /** One for a server. */
-export function createHotResponses(door: HotLaneDoor, { counts, log, answerFully }: HotResponsesOptions): HotResponses {
+export function createHotResponses(
+  door: HotLaneDoor,
+  { counts, log, answerFully }: HotResponsesOptions,
+): HotResponses {
   const heads = createPrebuiltHeads(KEEP_ALIVE_MS);
   const writer = createReplyWriter({ counts, log });
   const refused = new Set<string>([...FRAMING_HEADERS, ...door.decidingHeaders]);
@@ -52,7 +56,9 @@ export function createHotResponses(door: HotLaneDoor, { counts, log, answerFully
     const startedMs = served === null ? 0 : performance.now();
     let reply: HotReply | null;
     try {
-      reply = read.isSigned ? door.answerSigned(read) : door.answer(read, () => clientOf(incoming).knownProtocol);
+      reply = read.isSigned
+        ? door.answerSigned(read)
+        : door.answer(read, () => clientOf(incoming).knownProtocol);
     } catch {
       // What fails here fails once more on the full way, where failures are answered and logged.
       return false;
@@ -87,10 +93,20 @@ export function createHotResponses(door: HotLaneDoor, { counts, log, answerFully
     if (served === null) return;
     const header = (name: string) => headerOf(incoming, name);
     const { remoteAddress } = clientOf(incoming);
-    served({ read, reply, requestId, remoteAddress, durationMs: performance.now() - startedMs, header });
+    served({
+      read,
+      reply,
+      requestId,
+      remoteAddress,
+      durationMs: performance.now() - startedMs,
+      header,
+    });
   }
 
-  /** Until the client has taken it, the answer is open: a server that closes leaves such a connection the time for it. */
+  /**
+   * Until the client has taken it, the answer is open: a server that closes leaves such a
+   * connection the time for it.
+   */
   function endWhenTaken(socket: Socket, outgoing: ServerResponse): void {
     counts.watch(outgoing);
     socket.write(NOTHING, (error) => {
@@ -109,19 +125,27 @@ type Due = {
   readonly startedMs: number;
 };
 
-/** What the recogniser of the lane makes of the bytes of a plain read, of what node:http has made of them; else null. */
+/**
+ * What the recogniser of the lane makes of the bytes of a plain read, of what node:http has made of
+ * them; else null.
+ */
 function readOf(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { refused, signing }: { readonly refused: ReadonlySet<string>; readonly signing: ReadonlySet<string> },
+  {
+    refused,
+    signing,
+  }: { readonly refused: ReadonlySet<string>; readonly signing: ReadonlySet<string> },
 ): (SignedRead & { readonly isSigned: boolean }) | null {
   const { headers, method, url = '' } = incoming;
-  // Hono answers HEAD a turn later, after what stands behind it in the same bytes was parsed, and it is seldom hot.
+  // Hono answers HEAD a turn later, after what stands behind it in the same bytes was parsed, and
+  // it is seldom hot.
   if (method !== 'GET' || incoming.httpVersion !== '1.1') return null;
   const { host = '', connection = 'keep-alive' } = headers;
   // The prebuilt heads keep the connection, so node:http must mean to.
   if (!outgoing.shouldKeepAlive || connection.toLowerCase() !== 'keep-alive') return null;
-  if (!isPlainTarget(url) || !isPlainHost(host) || (needsUrlParser(url) && !isUrlHost(host))) return null;
+  if (!isPlainTarget(url) || !isPlainHost(host) || (needsUrlParser(url) && !isUrlHost(host)))
+    return null;
   const queryAt = url.indexOf('?');
   let isSigned = queryAt !== -1;
   for (const name in headers) {
@@ -151,7 +175,9 @@ function headerOf({ headers }: IncomingMessage, name: string): string | null {
 /** What node:http keeps of an answer. The names are the same in every Node since 0.x. */
 type Internals = { _header: string; _headerSent: boolean };
 
-/** For an answer that is written already: to node:http its head is sent, and there will be no body. */
+/**
+ * For an answer that is written already: to node:http its head is sent, and there will be no body.
+ */
 function noteWritten(outgoing: ServerResponse, status: number): void {
   const internals = outgoing as unknown as Internals;
   outgoing.statusCode = status;

@@ -1,18 +1,24 @@
-// Texts that come in request after request, paths and entity tags, made once. A text that was only just made must be
-// hashed and looked for among all texts of V8 when a map is asked for it; one that was asked for before need not
-// (measured: bench/README.md, delivery). Not for texts that differ each time, as ranges do: those cost half a
-// microsecond more by it.
+// Texts that come in request after request, paths and entity tags, made once. A text that was only
+// just made must be hashed and looked for among all texts of V8 when a map is asked for it; one
+// that was asked for before need not (measured: bench/README.md, delivery). Not for texts that
+// differ each time, as ranges do: those cost half a microsecond more by it.
 
 export type KeptTexts = {
   /** The bytes from `start` up to `end` as latin1 text. Cost: 1 ns a byte for a kept one. */
   of(chunk: Buffer, start: number, end: number): string;
 };
 
-/** Places for texts, each of which keeps the last that fell to it; a power of two. With the longest they take 1 MiB. */
+/**
+ * Places for texts, each of which keeps the last that fell to it; a power of two. With the longest
+ * they take 1 MiB.
+ */
 const PLACES = 4096;
 /** Longer ones are seldom hot. Bytes. */
 const KEPT_MAX_BYTES = 256;
-/** So many bytes, the last ones, choose the place: names of hot objects differ there more than at their beginning. */
+/**
+ * So many bytes, the last ones, choose the place: names of hot objects differ there more than at
+ * their beginning.
+ */
 const CHOOSING_BYTES = 12;
 
 /** One for a recogniser. */

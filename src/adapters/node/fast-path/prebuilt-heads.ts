@@ -1,8 +1,14 @@
-// The bytes of answer heads, built once per set of headers and kept with it in a WeakMap: a pointer that the memory tier
-// drops takes its heads along, so nothing is cached twice and nothing old can be sent. Status line, order and case are
-// those of node:http behind @hono/node-server; the differential test compares them byte for byte.
+// The bytes of answer heads, built once per set of headers and kept with it in a WeakMap: a pointer
+// that the memory tier drops takes its heads along, so nothing is cached twice and nothing old can
+// be sent. Status line, order and case are those of node:http behind @hono/node-server; the
+// differential test compares them byte for byte.
 import { STATUS_CODES } from 'node:http';
-import { type HotReply, type OutgoingAnswer, PART_HEADERS, type PartHeader } from '../../../http/request.ts';
+import {
+  type HotReply,
+  type OutgoingAnswer,
+  PART_HEADERS,
+  type PartHeader,
+} from '../../../http/request.ts';
 import { trimBlanks } from './trim-blanks.ts';
 
 /** Length of `Sun, 06 Nov 1994 08:49:37 GMT`. */
@@ -11,7 +17,10 @@ const REQUEST_ID = 'x-amz-request-id';
 /** Says the same once more, in the answers that have it. */
 const EXTENDED_ID = 'x-amz-id-2';
 
-/** A head with a place for the request id, and with the date of the last second in which it was sent. */
+/**
+ * A head with a place for the request id, and with the date of the last second in which it was
+ * sent.
+ */
 export type Head = {
   bytes: Buffer;
   readonly requestIdAt: number;
@@ -26,13 +35,22 @@ export type Head = {
 };
 
 export type PrebuiltHeads = {
-  /** The head of a reply with the date of `nowMs`; the place of the id holds anything. Cost: 50 ns for a known one. */
+  /**
+   * The head of a reply with the date of `nowMs`; the place of the id holds anything. Cost: 50 ns
+   * for a known one.
+   */
   of(reply: HotReply, isHead: boolean, requestIdLength: number, nowMs: number): Head;
   /**
-   * The bytes of the head of any other answer, which is seldom sent twice, and of what of its body goes with it; null for
-   * an answer that node:http must send: of unknown length, or with a header that no head may hold. Cost: about 2 µs.
+   * The bytes of the head of any other answer, which is seldom sent twice, and of what of its body
+   * goes with it; null for an answer that node:http must send: of unknown length, or with a header
+   * that no head may hold. Cost: about 2 µs.
    */
-  text(answer: OutgoingAnswer, body: Uint8Array | ReadableStream | null, isHead: boolean, nowMs: number): Buffer | null;
+  text(
+    answer: OutgoingAnswer,
+    body: Uint8Array | ReadableStream | null,
+    isHead: boolean,
+    nowMs: number,
+  ): Buffer | null;
 };
 
 /** `keepAliveMs`: what node:http tells in Keep-Alive; Infinity for nothing. */
@@ -41,7 +59,9 @@ export function createPrebuiltHeads(keepAliveMs: number): PrebuiltHeads {
   const forHead = new WeakMap<HotReply['headers'], Head>();
   let dateSecond = Number.NaN;
   let dateText = '';
-  const keepAlive = Number.isFinite(keepAliveMs) ? `Keep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n` : '';
+  const keepAlive = Number.isFinite(keepAliveMs)
+    ? `Keep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n`
+    : '';
   const ending = `\r\nConnection: keep-alive\r\n${keepAlive}`;
 
   function build(reply: HotReply, isHead: boolean, requestIdLength: number): Head {
@@ -56,7 +76,10 @@ export function createPrebuiltHeads(keepAliveMs: number): PrebuiltHeads {
       text += `${name}: `;
       if (name === REQUEST_ID) requestIdAt = text.length;
       if (name === EXTENDED_ID) extendedIdAt = text.length;
-      const ofPart = reply.status !== 206 || value !== '' ? undefined : PART_HEADERS.find((known) => known === name);
+      const ofPart =
+        reply.status !== 206 || value !== ''
+          ? undefined
+          : PART_HEADERS.find((known) => known === name);
       if (ofPart !== undefined) gaps.push({ at: text.length, name: ofPart });
       text += `${name === EXTENDED_ID ? anyId : value}\r\n`;
     }
@@ -66,7 +89,15 @@ export function createPrebuiltHeads(keepAliveMs: number): PrebuiltHeads {
     // Slow: from Node's pool, one head of a few hundred bytes would keep 8 KiB alive.
     const bytes = Buffer.allocUnsafeSlow(text.length);
     bytes.write(text, 'latin1');
-    return { bytes, requestIdAt, extendedIdAt, requestIdLength, gaps, dateAt, dateSecond: Number.NaN };
+    return {
+      bytes,
+      requestIdAt,
+      extendedIdAt,
+      requestIdLength,
+      gaps,
+      dateAt,
+      dateSecond: Number.NaN,
+    };
   }
 
   function dateOf(second: number): string {
@@ -110,14 +141,18 @@ export function createPrebuiltHeads(keepAliveMs: number): PrebuiltHeads {
 const CHUNKED = 'Transfer-Encoding: chunked\r\n';
 const END_OF_CHUNKS = '0\r\n\r\n';
 
-/** What node:http adds at the end of a head whose answer says nothing of its length; null where it is not known. */
+/**
+ * What node:http adds at the end of a head whose answer says nothing of its length; null where it
+ * is not known.
+ */
 function framingOf(
   status: number,
   headers: OutgoingAnswer['headers'],
   body: Uint8Array | ReadableStream | null,
   isHead: boolean,
 ): string | null {
-  if (headers['content-length'] !== undefined || isHead || status === 204 || status === 304) return '';
+  if (headers['content-length'] !== undefined || isHead || status === 204 || status === 304)
+    return '';
   if (body === null) return CHUNKED;
   return body instanceof Uint8Array ? `Content-Length: ${body.length}\r\n` : null;
 }
@@ -129,7 +164,10 @@ function statusLine(status: number): string {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`;
 }
 
-/** Hono answers HEAD through a Headers object, which sorts names and trims values. Seen with hono 4.13. */
+/**
+ * Hono answers HEAD through a Headers object, which sorts names and trims values. Seen with hono
+ * 4.13.
+ */
 function asHono(lines: readonly [string, string][]): [string, string][] {
   const trimmed = lines.map(([name, value]): [string, string] => [name, trimBlanks(value)]);
   return trimmed.sort(([a], [b]) => (a < b ? -1 : 1));

@@ -1,5 +1,6 @@
-// What the head of a range says of it, as characters straight into the bytes of the head: texts of numbers, put together and
-// taken apart again, cost a range a microsecond. Values are those of `partValue` (http/request.ts).
+// What the head of a range says of it, as characters straight into the bytes of the head: texts of
+// numbers, put together and taken apart again, cost a range a microsecond. Values are those of
+// `partValue` (http/request.ts).
 import type { HotPart, PartHeader } from '../../../http/request.ts';
 
 const DIGIT_0 = 48;
@@ -9,15 +10,25 @@ const UNIT = 'bytes ';
 const BILLION = 1_000_000_000;
 
 /** Length of what `writePartValue` writes. */
-export function partValueLength(name: PartHeader, { range, sizeBytes, serverTiming }: HotPart): number {
+export function partValueLength(
+  name: PartHeader,
+  { range, sizeBytes, serverTiming }: HotPart,
+): number {
   if (name === 'server-timing') return serverTiming.length;
   const { startByte, endByteInclusive } = range;
   if (name === 'content-length') return digitsOf(endByteInclusive - startByte + 1);
-  return UNIT.length + digitsOf(startByte) + 1 + digitsOf(endByteInclusive) + 1 + digitsOf(sizeBytes);
+  return (
+    UNIT.length + digitsOf(startByte) + 1 + digitsOf(endByteInclusive) + 1 + digitsOf(sizeBytes)
+  );
 }
 
 /** Writes the value of such a header at `at`; gives where it ends. */
-export function writePartValue(bytes: Uint8Array, at: number, name: PartHeader, part: HotPart): number {
+export function writePartValue(
+  bytes: Uint8Array,
+  at: number,
+  name: PartHeader,
+  part: HotPart,
+): number {
   const { startByte, endByteInclusive } = part.range;
   if (name === 'server-timing') return writeText(bytes, at, part.serverTiming);
   if (name === 'content-length') return writeNumber(bytes, at, endByteInclusive - startByte + 1);

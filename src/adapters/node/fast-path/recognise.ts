@@ -1,20 +1,28 @@
-// Recognises, in the raw bytes of one read, exactly one complete and plain GET or HEAD. Pure. The lane serves what this
-// accepts; everything else goes to node:http. So the question is never "what does this mean" but "can anybody read it
-// otherwise": wherever llhttp, @hono/node-server or our own surfaces might see something else, the answer is null.
+// Recognises, in the raw bytes of one read, exactly one complete and plain GET or HEAD. Pure. The
+// lane serves what this accepts; everything else goes to node:http. So the question is never "what
+// does this mean" but "can anybody read it otherwise": wherever llhttp, @hono/node-server or our
+// own surfaces might see something else, the answer is null.
 //
-// Request line and line ends are a whitelist of bytes. Header names are a blacklist: names that frame the message or
-// the connection stand here, names that decide an answer are given by delivery (deciding-headers.ts), and any other header is
-// by that list one that nobody reads. A whitelist of names would turn every browser and proxy of tomorrow away and
-// protect no better, for the list of what is read has to be right in either case; a test watches what is read.
+// Request line and line ends are a whitelist of bytes. Header names are a blacklist: names that
+// frame the message or the connection stand here, names that decide an answer are given by delivery
+// (deciding-headers.ts), and any other header is by that list one that nobody reads. A whitelist of
+// names would turn every browser and proxy of tomorrow away and protect no better, for the list of
+// what is read has to be right in either case; a test watches what is read.
 import { SELECTING_HEADERS, type SignedRead } from '../../../http/request.ts';
 import { createHeaderLines, HEADERS_MAX, type HeaderLines, withoutBlanks } from './header-lines.ts';
 import { createKeptTexts } from './interned-strings.ts';
 import { isPlainHost, isUrlHost, needsUrlParser, PLAIN_TARGET_BYTE } from './plain-target.ts';
 
-/** Longer requests go to node:http, whose own limit is higher. Bytes; browsers with cookies send about 2 KiB. */
+/**
+ * Longer requests go to node:http, whose own limit is higher. Bytes; browsers with cookies send
+ * about 2 KiB.
+ */
 const REQUEST_MAX_BYTES = 8192;
 
-/** What frames a message or governs its connection. Source: RFC 9112 sections 6, 7 and 9; llhttp's own list. */
+/**
+ * What frames a message or governs its connection. Source: RFC 9112 sections 6, 7 and 9; llhttp's
+ * own list.
+ */
 export const FRAMING_HEADERS = [
   'content-length',
   'expect',
@@ -43,7 +51,9 @@ const NAME_BYTES = tableOf(/[A-Za-z0-9!#$%&'*+\-.^_`|~]/);
 const VALUE_BYTES = tableOf(/[\t\x20-\x7e]/);
 
 function tableOf(pattern: RegExp): Uint8Array {
-  return Uint8Array.from({ length: 256 }, (_, byte) => (pattern.test(String.fromCharCode(byte)) ? 1 : 0));
+  return Uint8Array.from({ length: 256 }, (_, byte) =>
+    pattern.test(String.fromCharCode(byte)) ? 1 : 0,
+  );
 }
 
 const HTTP_1_1 = Buffer.from(' HTTP/1.1\r\n');
@@ -62,26 +72,40 @@ type Watched = {
   readonly at: number;
 };
 
-/** Where the values of READ_HEADERS stand in the chunk: start and end of each, -1 for none. Used again. */
+/**
+ * Where the values of READ_HEADERS stand in the chunk: start and end of each, -1 for none. Used
+ * again.
+ */
 type Found = Int32Array;
 
 const HOST_AT = 0;
 const IF_NONE_MATCH_AT = 1;
 const RANGE_AT = 2;
 
-/** What other headers mean: nothing, a signature and what it comes with, or something that decides the answer. */
+/**
+ * What other headers mean: nothing, a signature and what it comes with, or something that decides
+ * the answer.
+ */
 type Weight = 'plain' | 'signing' | 'deciding';
 
 /** A request that only one thing can be meant by. `header` gives any header. */
 export type Recognised = SignedRead & {
-  /** `plain`: the hot door knows all that can decide its answer; `signed`: the one of signed reads does, if it is signed. */
+  /**
+   * `plain`: the hot door knows all that can decide its answer; `signed`: the one of signed reads
+   * does, if it is signed.
+   */
   readonly kind: 'plain' | 'signed' | 'other';
 };
 
-/** Gives the one request that the chunk is, whole and alone, or null. Cost: 0.3 µs, and 1 ns a byte. */
+/**
+ * Gives the one request that the chunk is, whole and alone, or null. Cost: 0.3 µs, and 1 ns a byte.
+ */
 export type Recognise = (chunk: Buffer) => Recognised | null;
 
-/** `deciding`: names, in lower case, with which a request is not plain; `signing`: those of them that a signed read may have. */
+/**
+ * `deciding`: names, in lower case, with which a request is not plain; `signing`: those of them
+ * that a signed read may have.
+ */
 export function createRecogniser(names: {
   readonly deciding: readonly string[];
   readonly signing: readonly string[];
@@ -97,7 +121,9 @@ export function createRecogniser(names: {
     if (start === -1) return null;
     const end = found[2 * index + 1] ?? start;
     // Of these only entity tags come again.
-    return index === IF_NONE_MATCH_AT ? texts.of(current, start, end) : current.toString('latin1', start, end);
+    return index === IF_NONE_MATCH_AT
+      ? texts.of(current, start, end)
+      : current.toString('latin1', start, end);
   };
   const header = (name: string): string | null => {
     const index = (READ_HEADERS as readonly string[]).indexOf(name);
@@ -141,7 +167,9 @@ export function createRecogniser(names: {
 
 type PlainHost = { readonly name: string; readonly isUrlHost: boolean };
 
-/** Reads a plain host, null for another. The last one is kept: the requests of one server name few. */
+/**
+ * Reads a plain host, null for another. The last one is kept: the requests of one server name few.
+ */
 function createHostReader(): (chunk: Buffer, start: number, end: number) => PlainHost | null {
   let lastBytes: Buffer = Buffer.alloc(0);
   let last: PlainHost | null = null;
@@ -166,7 +194,8 @@ function watchedByLength(names: {
   for (const [at, name] of READ_HEADERS.entries()) add(name, 'read', at);
   add('connection', 'connection');
   for (const name of FRAMING_HEADERS) add(name, 'refused');
-  for (const name of names.deciding) add(name, names.signing.includes(name) ? 'signing' : 'deciding');
+  for (const name of names.deciding)
+    add(name, names.signing.includes(name) ? 'signing' : 'deciding');
   return byLength;
 }
 
@@ -187,11 +216,18 @@ function endOfQuery(chunk: Buffer, start: number): number {
   return byte === SPACE && at > start ? at : -1;
 }
 
-/** Reads header lines up to the empty one, which must end the chunk, and notes where the values of READ_HEADERS stand. */
+/**
+ * Reads header lines up to the empty one, which must end the chunk, and notes where the values of
+ * READ_HEADERS stand.
+ */
 function readHeaders(
   chunk: Buffer,
   start: number,
-  { watched, found, lines }: { watched: readonly (readonly Watched[] | undefined)[]; found: Found; lines: HeaderLines },
+  {
+    watched,
+    found,
+    lines,
+  }: { watched: readonly (readonly Watched[] | undefined)[]; found: Found; lines: HeaderLines },
 ): Weight | 'refused' {
   let weight: Weight = 'plain';
   let hasConnection = false;
@@ -241,14 +277,19 @@ function findWatched(
 ): Watched | null {
   const candidates = watched[end - start];
   if (candidates === undefined) return null;
-  for (const candidate of candidates) if (isName(chunk, start, end, candidate.name)) return candidate;
+  for (const candidate of candidates)
+    if (isName(chunk, start, end, candidate.name)) return candidate;
   return null;
 }
 
-/** Compares without regard to case; `name` is letters and hyphens in lower case, and the bytes are of a token. */
+/**
+ * Compares without regard to case; `name` is letters and hyphens in lower case, and the bytes are
+ * of a token.
+ */
 function isName(chunk: Buffer, start: number, end: number, name: Buffer): boolean {
   if (end - start !== name.length) return false;
-  for (let i = 0; i < name.length; i++) if (((chunk[start + i] ?? 0) | 0x20) !== name[i]) return false;
+  for (let i = 0; i < name.length; i++)
+    if (((chunk[start + i] ?? 0) | 0x20) !== name[i]) return false;
   return true;
 }
 

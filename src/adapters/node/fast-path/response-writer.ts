@@ -1,5 +1,5 @@
-// Puts head and body of a reply on a socket with as few copies and system calls as its size allows. Two buffers in one
-// writev cost more here than a copy of 10 KiB; see bench/README.md, delivery.
+// Puts head and body of a reply on a socket with as few copies and system calls as its size allows.
+// Two buffers in one writev cost more here than a copy of 10 KiB; see bench/README.md, delivery.
 import { Buffer } from 'node:buffer';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -13,8 +13,8 @@ import type { Head } from './prebuilt-heads.ts';
 import { partValueLength, writePartValue, writeText } from './range-head.ts';
 
 /**
- * Up to here head and body are copied into one buffer; above, the body goes out as it is. Bytes; from about there on the
- * two ways cost the same. Measured 2026-11: bench/README.md, delivery.
+ * Up to here head and body are copied into one buffer; above, the body goes out as it is. Bytes;
+ * from about there on the two ways cost the same. Measured 2026-11: bench/README.md, delivery.
  */
 export const COPIED_MAX_BYTES = 24 * 1024;
 
@@ -23,20 +23,31 @@ export type ReplyParts = Pick<HotReply, 'part' | 'body' | 'lent'>;
 
 export type ReplyWriter = {
   /**
-   * Writes a whole reply. `isAtOnce`: what `writesAtOnce` says of the socket. False: the socket has enough for now, as its
-   * `write` says, and something waits in it. Null: nothing was sent, for the bytes that the reply is about can't be read.
+   * Writes a whole reply. `isAtOnce`: what `writesAtOnce` says of the socket. False: the socket has
+   * enough for now, as its `write` says, and something waits in it. Null: nothing was sent, for the
+   * bytes that the reply is about can't be read.
    */
-  write(socket: Duplex, isAtOnce: boolean, head: Head, requestId: string, reply: ReplyParts): boolean | null;
+  write(
+    socket: Duplex,
+    isAtOnce: boolean,
+    head: Head,
+    requestId: string,
+    reply: ReplyParts,
+  ): boolean | null;
 };
 
-/** Whether a stream is a plain socket of the system, which has done with bytes when nothing waits in it. */
+/**
+ * Whether a stream is a plain socket of the system, which has done with bytes when nothing waits in
+ * it.
+ */
 export function writesAtOnce(stream: Duplex): boolean {
   return stream instanceof Socket && !(stream instanceof TLSSocket);
 }
 
 /**
- * Whether a buffer that is shared may be written, or bytes past the socket's stream: to a plain socket of the system in which
- * nothing waits. Behind bytes that wait such a buffer would wait too, however small what is sent of it.
+ * Whether a buffer that is shared may be written, or bytes past the socket's stream: to a plain
+ * socket of the system in which nothing waits. Behind bytes that wait such a buffer would wait too,
+ * however small what is sent of it.
  */
 export function maySend(socket: Duplex, isAtOnce: boolean): boolean {
   return isAtOnce && socket.writableLength === 0;
@@ -56,16 +67,19 @@ export function createReplyWriter(options: ReplyWriterOptions): ReplyWriter {
   return {
     write(socket, isAtOnce, head, requestId, reply) {
       const mayShare = maySend(socket, isAtOnce);
-      if (mayShare && reply.lent !== null) return writeLent(socket, head, requestId, reply.part, reply.lent);
+      if (mayShare && reply.lent !== null)
+        return writeLent(socket, head, requestId, reply.part, reply.lent);
       const { part, body } = kept(reply);
       if (mayShare && body === null && part === null) return writeHead(socket, head, requestId);
       const length = headLength(head, part) + (body?.length ?? 0);
-      if (length > COPIED_MAX_BYTES) return writeTwo(socket, headOf(head, requestId, part), body ?? NOTHING);
+      if (length > COPIED_MAX_BYTES)
+        return writeTwo(socket, headOf(head, requestId, part), body ?? NOTHING);
       const bytes = mayShare ? scratch : Buffer.allocUnsafe(length);
       const headEnd = fillHead(bytes, head, requestId, part);
       if (body !== null) bytes.set(body, headEnd);
       const hasRoom = socket.write(mayShare ? viewOfScratch(scratch, 0, length) : bytes);
-      // What the kernel did not take at once it takes from this buffer later: the next reply needs another.
+      // What the kernel did not take at once it takes from this buffer later: the next reply needs
+      // another.
       if (mayShare && socket.writableLength > 0) scratch = Buffer.allocUnsafeSlow(COPIED_MAX_BYTES);
       return hasRoom;
     },
@@ -74,7 +88,9 @@ export function createReplyWriter(options: ReplyWriterOptions): ReplyWriter {
 
 /** Hot answers of so many lengths. */
 const SCRATCH_VIEWS = 256;
-/** Ranges are mostly as long as each other, and the buffer that was given back last is lent first. */
+/**
+ * Ranges are mostly as long as each other, and the buffer that was given back last is lent first.
+ */
 const LENT_VIEWS = 8;
 
 const NOTHING = Buffer.alloc(0);
@@ -97,7 +113,9 @@ type WriteLent = (
   lent: LentBytes,
 ) => boolean | null;
 
-/** To a socket of the system: in one piece where there is room for the head in front of the bytes. */
+/**
+ * To a socket of the system: in one piece where there is room for the head in front of the bytes.
+ */
 function createLentWriter({ counts, log }: ReplyWriterOptions): WriteLent {
   const viewOf = createKeptViews(LENT_VIEWS);
   const onCutShort = () => {
@@ -108,17 +126,29 @@ function createLentWriter({ counts, log }: ReplyWriterOptions): WriteLent {
     const { buffer, at, lengthBytes, release, sender } = lent;
     const headBytes = headLength(head, part);
     if (sender !== null)
-      return sendRange(socket, sender, { head, headBytes, requestId, part, lengthBytes, onCutShort });
+      return sendRange(socket, sender, {
+        head,
+        headBytes,
+        requestId,
+        part,
+        lengthBytes,
+        onCutShort,
+      });
     let hasRoom: boolean;
     if (headBytes <= at) {
       const bytes = viewOf(buffer, at - headBytes, at + lengthBytes);
       fillHead(bytes, head, requestId, part);
       hasRoom = socket.write(bytes);
     } else {
-      hasRoom = writeTwo(socket, headOf(head, requestId, part), buffer.subarray(at, at + lengthBytes));
+      hasRoom = writeTwo(
+        socket,
+        headOf(head, requestId, part),
+        buffer.subarray(at, at + lengthBytes),
+      );
     }
     if (socket.writableLength === 0) {
-      // The system has them, or nobody wants them. A callback for each write would cost another turn.
+      // The system has them, or nobody wants them. A callback for each write would cost another
+      // turn.
       release();
       return true;
     }
@@ -137,7 +167,10 @@ type SentRange = {
   readonly onCutShort: () => void;
 };
 
-/** A range from where it is, past the stream of the socket; through it goes what the system does not take at once. */
+/**
+ * A range from where it is, past the stream of the socket; through it goes what the system does not
+ * take at once.
+ */
 function sendRange(
   socket: Duplex,
   sender: RangeSender,
@@ -161,7 +194,10 @@ function sendRange(
   return writeTwo(socket, headOf(head, requestId, part).subarray(takenBytes), body);
 }
 
-/** Of a socket of the system; -1 where there is none any more. Public nowhere, and in every Node since 0.x. */
+/**
+ * Of a socket of the system; -1 where there is none any more. Public nowhere, and in every Node
+ * since 0.x.
+ */
 function descriptorOf(socket: Duplex): number {
   return (socket as { _handle?: { fd?: number } | null })._handle?.fd ?? -1;
 }
@@ -170,12 +206,16 @@ function descriptorOf(socket: Duplex): number {
 function writeHead(socket: Duplex, head: Head, requestId: string): boolean {
   writeIds(head.bytes, 0, head, requestId);
   const hasRoom = socket.write(head.bytes);
-  // What the kernel did not take at once it takes from this buffer later: the next answer needs another.
+  // What the kernel did not take at once it takes from this buffer later: the next answer needs
+  // another.
   if (socket.writableLength > 0) head.bytes = Buffer.from(head.bytes);
   return hasRoom;
 }
 
-/** Head and body in one system call, uncopied. False: the socket has enough for now, and something waits in it. */
+/**
+ * Head and body in one system call, uncopied. False: the socket has enough for now, and something
+ * waits in it.
+ */
 export function writeTwo(socket: Duplex, head: Uint8Array, body: Uint8Array): boolean {
   socket.cork();
   socket.write(head);
@@ -198,7 +238,12 @@ export function headLength({ bytes, gaps }: Head, part: HotPart | null): number 
 }
 
 /** Puts head and id at the beginning of a buffer that is large enough; gives where they end. */
-export function fillHead(bytes: Uint8Array, head: Head, requestId: string, part: HotPart | null): number {
+export function fillHead(
+  bytes: Uint8Array,
+  head: Head,
+  requestId: string,
+  part: HotPart | null,
+): number {
   let at = 0;
   let from = 0;
   if (part !== null) {
@@ -215,7 +260,12 @@ export function fillHead(bytes: Uint8Array, head: Head, requestId: string, part:
 }
 
 /** `moved`: so much further behind than in the head itself. */
-function writeIds(bytes: Uint8Array, moved: number, { requestIdAt, extendedIdAt }: Head, requestId: string): void {
+function writeIds(
+  bytes: Uint8Array,
+  moved: number,
+  { requestIdAt, extendedIdAt }: Head,
+  requestId: string,
+): void {
   writeText(bytes, moved + requestIdAt, requestId);
   if (extendedIdAt !== -1) writeText(bytes, moved + extendedIdAt, requestId);
 }

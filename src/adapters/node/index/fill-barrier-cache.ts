@@ -1,5 +1,6 @@
-// A cache that is exact in front of a writer that answers later: what a command touches is held from before it is sent
-// until it was answered, and what is held is neither kept nor given. sqlite-metadata-index.ts has one for each kind of thing.
+// A cache that is exact in front of a writer that answers later: what a command touches is held
+// from before it is sent until it was answered, and what is held is neither kept nor given.
+// sqlite-metadata-index.ts has one for each kind of thing.
 import { LRUCache } from 'lru-cache';
 
 export type HeldCache<Key extends string, Value extends object> = {

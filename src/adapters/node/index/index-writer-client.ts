@@ -1,5 +1,5 @@
-// The main thread's end of the writer thread: sends commands, resolves them when they are durable, and bounds how many
-// wait. It knows no command; sqlite-metadata-index.ts does.
+// The main thread's end of the writer thread: sends commands, resolves them when they are durable,
+// and bounds how many wait. It knows no command; sqlite-metadata-index.ts does.
 import { Worker } from 'node:worker_threads';
 import { StorageError } from '../../../domain/errors.ts';
 import { type IndexReply, unwrapReply } from '../../../index/call-outcome.ts';
@@ -15,11 +15,17 @@ export type IndexWriter = {
    */
   call(
     command: Omit<WriterCall, 'id'>,
-    options: { readonly weightBytes: number; readonly onReply: () => void; readonly storesMore?: boolean },
+    options: {
+      readonly weightBytes: number;
+      readonly onReply: () => void;
+      readonly storesMore?: boolean;
+    },
   ): Promise<unknown>;
   /** How long nothing has been answered although commands wait, milliseconds; 0 when none waits. */
   silentMs(): number;
-  /** Commands sent, and messages of replies received: each message is one transaction. For tests. */
+  /**
+   * Commands sent, and messages of replies received: each message is one transaction. For tests.
+   */
   counts(): { readonly commands: number; readonly transactions: number };
   families(): readonly MetricFamily[];
   /** Takes no more commands, waits for those under way, and ends the thread. */
@@ -40,7 +46,11 @@ export type IndexRoom = {
 };
 
 /** A disk without bounds of our own. */
-const UNBOUNDED: IndexRoom = { takeIndex: () => 0, settle: () => undefined, releaseReserve: () => false };
+const UNBOUNDED: IndexRoom = {
+  takeIndex: () => 0,
+  settle: () => undefined,
+  releaseReserve: () => false,
+};
 
 type Pending = {
   /**
@@ -71,12 +81,16 @@ const WRITER_FILE = import.meta.url.endsWith('.ts') ? './index-writer.ts' : './i
 
 /** The thread for the database at `path`; it opens it at once. */
 export function createWriterThread(path: string): Worker {
-  return new Worker(new URL(WRITER_FILE, import.meta.url), { workerData: { path }, name: 'index-writer' });
+  return new Worker(new URL(WRITER_FILE, import.meta.url), {
+    workerData: { path },
+    name: 'index-writer',
+  });
 }
 
 /**
- * Starts the thread; resolves when the database is open and migrated, rejects when it can't be. `onCrash` is called
- * once when the thread ends unasked; all waiting commands have been rejected by then.
+ * Starts the thread; resolves when the database is open and migrated, rejects when it can't be.
+ * `onCrash` is called once when the thread ends unasked; all waiting commands have been rejected by
+ * then.
  */
 export async function startIndexWriter(
   path: string,
@@ -141,7 +155,8 @@ export async function startIndexWriter(
     groups.observe(message.replies.length);
     waitingSinceMs = performance.now();
     if (message.replies.some(([, reply]) => isFull(reply)) && room.releaseReserve()) releases += 1;
-    for (const [id, reply] of message.replies) if (!isFull(reply) || !sendAgain(id)) answer(id, reply);
+    for (const [id, reply] of message.replies)
+      if (!isFull(reply) || !sendAgain(id)) answer(id, reply);
   });
   worker.on('error', (error) => {
     crash = error;
@@ -164,7 +179,10 @@ export async function startIndexWriter(
   function post(request: WriterRequest): void {
     worker.postMessage(request);
   }
-  /** One message for all commands of this turn of the event loop: a message costs more than a command. */
+  /**
+   * One message for all commands of this turn of the event loop: a message costs more than a
+   * command.
+   */
   function flush(): void {
     const calls = outbox;
     outbox = [];
@@ -173,7 +191,8 @@ export async function startIndexWriter(
       post(calls);
     } catch (cause) {
       // Something in a command was no plain data. None of this message's commands has been sent.
-      for (const { id } of calls) settle(id, ({ reject }) => reject(new StorageError('InternalError', { cause })));
+      for (const { id } of calls)
+        settle(id, ({ reject }) => reject(new StorageError('InternalError', { cause })));
     }
   }
 
@@ -184,7 +203,8 @@ export async function startIndexWriter(
     async call(command, { weightBytes, onReply, storesMore = false }) {
       let takenBytes = 0;
       try {
-        if (state !== 'open') throw new StorageError('ServiceUnavailable', { detail: 'The server is shutting down.' });
+        if (state !== 'open')
+          throw new StorageError('ServiceUnavailable', { detail: 'The server is shutting down.' });
         if (pending.size >= PENDING_MAX || pendingBytes + weightBytes > PENDING_MAX_BYTES)
           throw new StorageError('SlowDown');
         if (storesMore) takenBytes = room.takeIndex(weightBytes);
@@ -200,17 +220,32 @@ export async function startIndexWriter(
       send(call);
       pendingBytes += weightBytes;
       return new Promise((resolve, reject) => {
-        pending.set(id, { retry, releasesBefore: releases, resolve, reject, onReply, weightBytes, takenBytes });
+        pending.set(id, {
+          retry,
+          releasesBefore: releases,
+          resolve,
+          reject,
+          onReply,
+          weightBytes,
+          takenBytes,
+        });
       });
     },
     silentMs: () => (pending.size === 0 ? 0 : performance.now() - waitingSinceMs),
     counts: () => ({ commands: lastId, transactions }),
     families: () => [
-      metricFamily('gauge', 'quayside_index_queue_commands', 'Commands that wait for their commit.', [
-        [{}, pending.size],
+      metricFamily(
+        'gauge',
+        'quayside_index_queue_commands',
+        'Commands that wait for their commit.',
+        [[{}, pending.size]],
+      ),
+      metricFamily('gauge', 'quayside_index_queue_bytes', 'Bytes of bodies in them.', [
+        [{}, pendingBytes],
       ]),
-      metricFamily('gauge', 'quayside_index_queue_bytes', 'Bytes of bodies in them.', [[{}, pendingBytes]]),
-      metricFamily('counter', 'quayside_index_commands_total', 'Commands sent to the writer.', [[{}, lastId]]),
+      metricFamily('counter', 'quayside_index_commands_total', 'Commands sent to the writer.', [
+        [{}, lastId],
+      ]),
       {
         name: 'quayside_index_commit_commands',
         help: 'Commands that one transaction, and one fsync, took together.',

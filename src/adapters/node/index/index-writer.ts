@@ -1,6 +1,7 @@
-// The writer thread: the only writer of the index. It takes all commands that wait, runs them in one transaction and
-// answers when that is durable: one fsync for the whole group. While it commits, the next group gathers.
-// It ends, and with it the process, when a commit fails in a way that leaves the truth in doubt.
+// The writer thread: the only writer of the index. It takes all commands that wait, runs them in
+// one transaction and answers when that is durable: one fsync for the whole group. While it
+// commits, the next group gathers. It ends, and with it the process, when a commit fails in a way
+// that leaves the truth in doubt.
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { priceReceipt } from '../../../core/billing/prices/price-receipt.ts';
 import { StorageError } from '../../../domain/errors.ts';
@@ -53,7 +54,8 @@ function commit(calls: readonly WriterCall[]): void {
   } catch (error) {
     const reply = failureReply(error);
     send({ kind: 'replies', replies: calls.map((call) => [call.id, reply] as const) });
-    // A full disk is no doubt: SQLite has taken the group back. Anything else may have reached the disk or not.
+    // A full disk is no doubt: SQLite has taken the group back. Anything else may have reached the
+    // disk or not.
     if (!(error instanceof StorageError)) throw error;
   }
 }

@@ -1,31 +1,43 @@
-// SQLite on Node behind the SQL port: one connection to one file, over node:sqlite. The writer thread opens one
-// for writing and commits in batches; the main thread opens one for reading. Knows no table.
+// SQLite on Node behind the SQL port: one connection to one file, over node:sqlite. The writer
+// thread opens one for writing and commits in batches; the main thread opens one for reading. Knows
+// no table.
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { StorageError } from '../../../domain/errors.ts';
 import type { Sql, SqlRow, SqlValue } from '../../../ports/sql.ts';
 
 export type NodeSqlite = Sql & {
   /**
-   * Runs many transactions as one commit with one fsync. A `transaction` inside that throws undoes itself alone.
-   * When `batch` throws nothing of it is stored, whatever the transactions inside answered: a StorageError says so
-   * for certain, with any other error a failing disk may have kept it. Not nested.
+   * Runs many transactions as one commit with one fsync. A `transaction` inside that throws undoes
+   * itself alone. When `batch` throws nothing of it is stored, whatever the transactions inside
+   * answered: a StorageError says so for certain, with any other error a failing disk may have kept
+   * it. Not nested.
    */
   batch<Result>(work: () => Result): Result;
   /** Closes the file; the last writer to close folds the write-ahead log into it. */
   close(): void;
 };
 
-/** Bytes of a page of a new file: SQLite's default, and what a Durable Object uses. Schema.ts reckons with it. */
+/**
+ * Bytes of a page of a new file: SQLite's default, and what a Durable Object uses. Schema.ts
+ * reckons with it.
+ */
 const PAGE_BYTES = 4096;
-/** Page cache of one connection, KiB; behind it stands the system's. A memory map gained nothing (measured 2026-11). */
+/**
+ * Page cache of one connection, KiB; behind it stands the system's. A memory map gained nothing
+ * (measured 2026-11).
+ */
 const CACHE_KIB = 16 * 1024;
 /** How long a connection waits for another's lock, milliseconds: longer than any batch. */
 const BUSY_TIMEOUT_MS = 5000;
-/** Pages of the write-ahead log after which a commit folds it into the file: 16 MiB, 1,500 inline bodies of 10 KiB. */
+/**
+ * Pages of the write-ahead log after which a commit folds it into the file: 16 MiB, 1,500 inline
+ * bodies of 10 KiB.
+ */
 const CHECKPOINT_PAGES = 4000;
 /**
- * Bytes of the log's file that stay when it begins anew. While somebody reads in one long transaction
- * (a backup, a check) nothing of the log can go, and its file would keep the length that it had then.
+ * Bytes of the log's file that stay when it begins anew. While somebody reads in one long
+ * transaction (a backup, a check) nothing of the log can go, and its file would keep the length
+ * that it had then.
  */
 const LOG_KEPT_BYTES = 2 * CHECKPOINT_PAGES * PAGE_BYTES;
 
@@ -37,13 +49,19 @@ const SQLITE_FULL = 13;
 type All = Sql['all'];
 
 /**
- * Opens a database file, making it when it is not there and not `readOnly`; ':memory:' is one of its own. A commit
- * is on the disk when it returns (write-ahead log, synchronous=FULL). Statements throw StorageFull when the disk
- * is full, ServiceUnavailable after 5 s behind another's lock, otherwise node:sqlite's error.
+ * Opens a database file, making it when it is not there and not `readOnly`; ':memory:' is one of
+ * its own. A commit is on the disk when it returns (write-ahead log, synchronous=FULL). Statements
+ * throw StorageFull when the disk is full, ServiceUnavailable after 5 s behind another's lock,
+ * otherwise node:sqlite's error.
  */
 export function openSqlite(path: string, options: { readOnly: boolean }): NodeSqlite {
-  const db = new DatabaseSync(path, { readOnly: options.readOnly, enableForeignKeyConstraints: false });
-  db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA cache_size = -${CACHE_KIB}; PRAGMA temp_store = MEMORY`);
+  const db = new DatabaseSync(path, {
+    readOnly: options.readOnly,
+    enableForeignKeyConstraints: false,
+  });
+  db.exec(
+    `PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA cache_size = -${CACHE_KIB}; PRAGMA temp_store = MEMORY`,
+  );
   if (!options.readOnly) {
     db.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
       PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; PRAGMA journal_size_limit = ${LOG_KEPT_BYTES}`);
@@ -79,14 +97,16 @@ function createAll(db: DatabaseSync): All {
 }
 
 /**
- * Rows as objects of one shape, made here: those of node:sqlite are dictionaries, and reading seven columns of each
- * of 1,000 rows takes twice the time with them (measured 2026-11).
+ * Rows as objects of one shape, made here: those of node:sqlite are dictionaries, and reading seven
+ * columns of each of 1,000 rows takes twice the time with them (measured 2026-11).
  */
 function toRows<Row extends SqlRow>(prepared: Prepared, found: readonly SqlValue[][]): Row[] {
   const width = found[0]?.length;
   if (width === undefined) return [];
-  // Known only after the first run; another width means that a migration changed the table behind a `*`.
-  if (width !== prepared.names.length) prepared.names = prepared.statement.columns().map((column) => column.name);
+  // Known only after the first run; another width means that a migration changed the table behind a
+  // `*`.
+  if (width !== prepared.names.length)
+    prepared.names = prepared.statement.columns().map((column) => column.name);
   const { names } = prepared;
   return found.map((values) => {
     const row: Record<string, SqlValue> = {};
@@ -95,9 +115,16 @@ function toRows<Row extends SqlRow>(prepared: Prepared, found: readonly SqlValue
   });
 }
 
-function createTransactions(db: DatabaseSync, all: All, begin: string): Pick<NodeSqlite, 'transaction' | 'batch'> {
+function createTransactions(
+  db: DatabaseSync,
+  all: All,
+  begin: string,
+): Pick<NodeSqlite, 'transaction' | 'batch'> {
   let isBatch = false;
-  /** Why SQLite rolled back the whole batch, as it may on a full disk, when a transaction inside failed. */
+  /**
+   * Why SQLite rolled back the whole batch, as it may on a full disk, when a transaction inside
+   * failed.
+   */
   let loss: { readonly cause: unknown } | null = null;
 
   /** Runs `work` between two statements; undoes it, and throws on, when it or the end throws. */
@@ -141,9 +168,11 @@ function createTransactions(db: DatabaseSync, all: All, begin: string): Pick<Nod
 }
 
 function translateError(error: unknown): unknown {
-  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return error;
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number')
+    return error;
   const code = error.errcode & 0xff;
   if (code === SQLITE_FULL) return new StorageError('StorageFull', { cause: error });
-  if (code === SQLITE_BUSY || code === SQLITE_LOCKED) return new StorageError('ServiceUnavailable', { cause: error });
+  if (code === SQLITE_BUSY || code === SQLITE_LOCKED)
+    return new StorageError('ServiceUnavailable', { cause: error });
   return error;
 }

@@ -1,10 +1,12 @@
-// MetadataIndex, Directory and Ledger over one SQLite file. Commands go to the writer thread and come back durable; queries
-// run here, at once, on a read-only connection of their own, so a read after an acknowledged write sees it (a WAL
-// reader sees every commit that ended before its statement began). No commit ever blocks the event loop.
+// MetadataIndex, Directory and Ledger over one SQLite file. Commands go to the writer thread and
+// come back durable; queries run here, at once, on a read-only connection of their own, so a read
+// after an acknowledged write sees it (a WAL reader sees every commit that ended before its
+// statement began). No commit ever blocks the event loop.
 //
-// Caches stand in front: bucket records, current versions, access keys and host names here, pointers and gates behind
-// `watcher`. All are exact. From before a command is sent until it was answered, what it touches is held: dropped and not
-// kept, because readers here can see the commit before its answer arrives. Outside of that time nothing can change it.
+// Caches stand in front: bucket records, current versions, access keys and host names here,
+// pointers and gates behind `watcher`. All are exact. From before a command is sent until it was
+// answered, what it touches is held: dropped and not kept, because readers here can see the commit
+// before its answer arrives. Outside of that time nothing can change it.
 import type { Worker } from 'node:worker_threads';
 import { priceReceipt } from '../../../core/billing/prices/price-receipt.ts';
 import type { StoredAccessKey } from '../../../domain/account-records.ts';
@@ -32,7 +34,10 @@ import { createWriterThread, type IndexRoom, startIndexWriter } from './index-wr
 import { openSqlite } from './node-sqlite.ts';
 import { toSendable } from './writer-input.ts';
 
-/** Told of each key (null: the bucket's gate) before a command on it is sent, and again before it is answered. */
+/**
+ * Told of each key (null: the bucket's gate) before a command on it is sent, and again before it is
+ * answered.
+ */
 export type CommitWatcher = {
   hold(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
   release(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
@@ -56,14 +61,17 @@ export type SqliteMetadataIndex = {
 /** Records kept: about 500 B each. */
 const BUCKETS_CACHED = 10_000;
 const ACCESS_KEYS_CACHED = 10_000;
-/** Host names kept, those that nobody has bound included; strangers can make up any number of these. */
+/**
+ * Host names kept, those that nobody has bound included; strangers can make up any number of these.
+ */
 const HOSTS_CACHED = 4096;
 
 type Calls = { readonly [name: string]: (input: never) => unknown };
 
 /**
- * Opens or makes the database at `path`. `onCrash`: the writer thread died; nothing can be written any more, and what
- * waited was rejected with InternalError. Rejects when the file can't be opened, or is of a newer program.
+ * Opens or makes the database at `path`. `onCrash`: the writer thread died; nothing can be written
+ * any more, and what waited was rejected with InternalError. Rejects when the file can't be opened,
+ * or is of a newer program.
  */
 export async function openSqliteMetadataIndex(options: {
   readonly path: string;
@@ -85,13 +93,17 @@ export async function openSqliteMetadataIndex(options: {
   const hosts = createHeldCache<string, { readonly binding: HostBinding | null }>(HOSTS_CACHED);
 
   const findHost = (host: string): HostBinding | null =>
-    hosts.get(host, () => ({ binding: query(directory, 'getHost', { host } as never) }))?.binding ?? null;
+    hosts.get(host, () => ({ binding: query(directory, 'getHost', { host } as never) }))?.binding ??
+    null;
 
   let isOpen = true;
 
   function queryIndex(name: keyof IndexApi, input: never): unknown {
-    if (name === 'getBucket') return buckets.get((input as { name: BucketName }).name, () => query(index, name, input));
-    return name === 'getVersion' ? versions.get(input, () => query(index, name, input)) : query(index, name, input);
+    if (name === 'getBucket')
+      return buckets.get((input as { name: BucketName }).name, () => query(index, name, input));
+    return name === 'getVersion'
+      ? versions.get(input, () => query(index, name, input))
+      : query(index, name, input);
   }
 
   const queryDirectory = (name: keyof DirectoryApi, input: never): unknown =>
@@ -99,7 +111,11 @@ export async function openSqliteMetadataIndex(options: {
       ? accessKeys.get((input as { id: AccessKeyId }).id, () => query(directory, name, input))
       : query(directory, name, input);
 
-  function commandIndex(bucket: BucketName, name: keyof IndexApi, input: unknown): Promise<unknown> {
+  function commandIndex(
+    bucket: BucketName,
+    name: keyof IndexApi,
+    input: unknown,
+  ): Promise<unknown> {
     const touched = changedBy(name, input);
     const keys = typeof touched === 'string' ? null : touched;
     const isGateTouched = changesGate(touched);
@@ -127,10 +143,14 @@ export async function openSqliteMetadataIndex(options: {
   }
 
   function commandDirectory(name: keyof DirectoryApi, input: unknown): Promise<unknown> {
-    // Accounts and host names change rarely, and one that changes may have lost any of them: forget all.
+    // Accounts and host names change rarely, and one that changes may have lost any of them: forget
+    // all.
     const held = changesAccessKeys(name) ? accessKeys : name === 'bindHosts' ? hosts : null;
     held?.holdAll();
-    return writer.call({ target: 'directory', name, input }, { weightBytes: 0, onReply: () => held?.releaseAll() });
+    return writer.call(
+      { target: 'directory', name, input },
+      { weightBytes: 0, onReply: () => held?.releaseAll() },
+    );
   }
 
   return {

@@ -1,4 +1,5 @@
-// What passes between the main thread (index-writer-client.ts) and the writer thread (index-writer.ts).
+// What passes between the main thread (index-writer-client.ts) and the writer thread
+// (index-writer.ts).
 import type { IndexReply } from '../../../index/call-outcome.ts';
 
 /** One command. `id` is the number that its reply will bear. */
@@ -15,4 +16,7 @@ export type WriterRequest = readonly WriterCall[] | 'close';
 /** From the writer: the database is open; replies of commands that are durable now. */
 export type WriterMessage =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'replies'; readonly replies: readonly (readonly [id: number, reply: IndexReply])[] };
+  | {
+      readonly kind: 'replies';
+      readonly replies: readonly (readonly [id: number, reply: IndexReply])[];
+    };

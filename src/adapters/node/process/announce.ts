@@ -17,7 +17,11 @@ export function announcement(
   { accessKey, secretKey, origin, path }: RootKey,
   isTerminal: boolean,
 ): string {
-  const lines = [`Quayside is ready: ${url}`, `  data folder  ${dataDir}`, `  access key   ${accessKey}`];
+  const lines = [
+    `Quayside is ready: ${url}`,
+    `  data folder  ${dataDir}`,
+    `  access key   ${accessKey}`,
+  ];
   const isShown = origin === 'new' && isTerminal;
   if (isShown) lines.push(`  secret key   ${secretKey}  (shown this once; kept in ${path})`);
   else if (path !== null) lines.push(`  secret key   kept in ${path}`);

@@ -1,5 +1,5 @@
-// What may stand behind `npm start --`: nothing that configures the server, for settings come by the environment.
-// node.ts asks it before anything else.
+// What may stand behind `npm start --`: nothing that configures the server, for settings come by
+// the environment. node.ts asks it before anything else.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 

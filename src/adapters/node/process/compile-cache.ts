@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 
 /** Turns the cache on for modules that are imported after this call. */
 export function useCompileCache(): void {
-  process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../../../node_modules/.cache/quayside', import.meta.url));
+  process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
+    new URL('../../../node_modules/.cache/quayside', import.meta.url),
+  );
   enableCompileCache();
 }

@@ -1,5 +1,6 @@
-// The file of the Node home that holds master keys: made with a random one at the first start that finds no setting, and
-// readable by its owner only. Its text is never logged and never stored elsewhere.
+// The file of the Node home that holds master keys: made with a random one at the first start that
+// finds no setting, and readable by its owner only. Its text is never logged and never stored
+// elsewhere.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { readSecretFile, writeSecretFile } from './secret-file.ts';

@@ -38,7 +38,10 @@ export function openMasterKeys(
     const present = new Set([...known.map(({ id }) => id), ...settings.withoutMasterKeys]);
     const missing = neededKeys(index).filter((id) => !present.has(id));
     if (missing.length > 0) throw new DataFolderError(missingText(dataDir, missing));
-    const keys = withKeptMasterKeys(settings.masterKeys, loadMasterKeyText(dataDir, known.length === 0));
+    const keys = withKeptMasterKeys(
+      settings.masterKeys,
+      loadMasterKeyText(dataDir, known.length === 0),
+    );
     for (const { id } of keys.slice(0, 1)) recordKey(index, id);
     return keys;
   } finally {
@@ -53,24 +56,33 @@ export function openMasterKeys(
 function neededKeys(index: Sql): string[] {
   const recorded = recordedMasterKeys(index);
   if (recorded.length > 0) return recorded;
-  return compareSchemas(index, [DIRECTORY_SCHEMA]) === 'same' ? [...countMasterKeyUses(index).keys()] : [];
+  return compareSchemas(index, [DIRECTORY_SCHEMA]) === 'same'
+    ? [...countMasterKeyUses(index).keys()]
+    : [];
 }
 
 /** Ids in the record, the oldest first; none in an index from before there was the table. */
 export function recordedMasterKeys(index: Sql): string[] {
-  const tables = index.all("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'master_keys'");
+  const tables = index.all(
+    "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'master_keys'",
+  );
   if (tables.length === 0) return [];
-  return index.all<{ id: string }>('SELECT id FROM master_keys ORDER BY first_used_at_ms').map(({ id }) => id);
+  return index
+    .all<{ id: string }>('SELECT id FROM master_keys ORDER BY first_used_at_ms')
+    .map(({ id }) => id);
 }
 
 function recordKey(index: Sql, id: string): void {
   const known = index.all('SELECT 1 FROM master_keys WHERE id = ?', id);
-  if (known.length === 0) index.all('INSERT INTO master_keys (id, first_used_at_ms) VALUES (?, ?)', id, Date.now());
+  if (known.length === 0)
+    index.all('INSERT INTO master_keys (id, first_used_at_ms) VALUES (?, ?)', id, Date.now());
 }
 
 function missingText(dataDir: string, ids: readonly string[]): string {
   const [first, are] =
-    ids.length === 1 ? [`The master key ${ids[0]}`, 'is'] : [`The master keys ${ids.join(', ')}`, 'are'];
+    ids.length === 1
+      ? [`The master key ${ids[0]}`, 'is']
+      : [`The master keys ${ids.join(', ')}`, 'are'];
   return (
     `${first} ${are} missing, by which ${dataDir} was encrypted, or may have been: npm run check says how much. ` +
     'Put the file master-key of your backup back into the folder, or set QUAYSIDE_MASTER_KEY to it (with a newer key: new,old). ' +

@@ -1,5 +1,6 @@
-// What /-/metrics tells about the Node home itself: whoever has numbers adds a source, and the process adds Node's own
-// through prom-client, which knows where to find them (event loop, garbage collection, memory, file descriptors).
+// What /-/metrics tells about the Node home itself: whoever has numbers adds a source, and the
+// process adds Node's own through prom-client, which knows where to find them (event loop, garbage
+// collection, memory, file descriptors).
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { MetricFamily, MetricSample, MetricSource } from '../../../ports/metrics.ts';
 
@@ -8,7 +9,10 @@ export type NodeMetrics = MetricSource & {
   add(source: () => readonly MetricFamily[] | Promise<readonly MetricFamily[]>): void;
 };
 
-/** prom-client's metrics are begun at the first scrape: whoever never asks never pays for its timers. */
+/**
+ * prom-client's metrics are begun at the first scrape: whoever never asks never pays for its
+ * timers.
+ */
 export function createNodeMetrics(): NodeMetrics {
   const sources: Parameters<NodeMetrics['add']>[0][] = [];
   let registry: Registry | null = null;
@@ -28,7 +32,9 @@ export function createNodeMetrics(): NodeMetrics {
   };
 }
 
-/** A metric as prom-client 15 gives it; its own type leaves out the name of a histogram's members. */
+/**
+ * A metric as prom-client 15 gives it; its own type leaves out the name of a histogram's members.
+ */
 type PromMetric = {
   readonly name: string;
   readonly help: string;

@@ -1,5 +1,5 @@
-// What comes before the service and what is said when it can't begin: the .env file, the compile cache, and the reason
-// for the person who started it. node.ts calls both.
+// What comes before the service and what is said when it can't begin: the .env file, the compile
+// cache, and the reason for the person who started it. node.ts calls both.
 import { ConfigError } from '../../../config.ts';
 import { errnoOf } from '../blobs/fs-errors.ts';
 import { DataFolderError } from '../disk/data-folder.ts';
@@ -16,8 +16,9 @@ function obeyCommandLine(): void {
 }
 
 /**
- * Obeys the arguments, reads `.env` of the working folder, if there is one, and turns the compile cache on. From here on
- * the signals that reopen log files end nothing. Throws on an unreadable file.
+ * Obeys the arguments, reads `.env` of the working folder, if there is one, and turns the compile
+ * cache on. From here on the signals that reopen log files end nothing. Throws on an unreadable
+ * file.
  */
 export function prepareProcess(): void {
   obeyCommandLine();
@@ -46,8 +47,10 @@ function listenAdvice(error: unknown): string {
 
 /** Tells why on stderr and ends the process with 1. */
 export function endFailedStart(error: unknown): never {
-  // What the person who started it can mend needs no stack: a setting, the data folder, a port that is taken.
-  const isForPeople = error instanceof ConfigError || error instanceof DataFolderError || errnoOf(error) !== null;
+  // What the person who started it can mend needs no stack: a setting, the data folder, a port that
+  // is taken.
+  const isForPeople =
+    error instanceof ConfigError || error instanceof DataFolderError || errnoOf(error) !== null;
   const text = error instanceof Error ? (isForPeople ? error.message : error.stack) : String(error);
   process.stderr.write(`Quayside can't start: ${text}${listenAdvice(error)}\n`);
   process.exit(1);

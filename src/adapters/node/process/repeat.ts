@@ -1,4 +1,5 @@
-// Runs a task again and again, never twice at once, without keeping the process alive: the sweeper's clock on Node.
+// Runs a task again and again, never twice at once, without keeping the process alive: the
+// sweeper's clock on Node.
 import type { Log } from '../../../ports/system.ts';
 
 export type Repetition = {
@@ -7,8 +8,8 @@ export type Repetition = {
 };
 
 /**
- * First run after `firstMs`, or else `everyMs`, each next one `everyMs` after the end of the last. A failure is logged,
- * then it goes on.
+ * First run after `firstMs`, or else `everyMs`, each next one `everyMs` after the end of the last.
+ * A failure is logged, then it goes on.
  */
 export function repeat(
   label: string,

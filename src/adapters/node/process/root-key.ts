@@ -1,5 +1,6 @@
-// The root access key of the Node home: from the settings, else made at random on the first start and kept in the data
-// folder, readable by its owner only. It is never stored in the index and never logged.
+// The root access key of the Node home: from the settings, else made at random on the first start
+// and kept in the data folder, readable by its owner only. It is never stored in the index and
+// never logged.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type Config, ConfigError } from '../../../config.ts';
@@ -8,13 +9,17 @@ import { readSecretFile, writeSecretFile } from './secret-file.ts';
 export type RootKey = {
   readonly accessKey: string;
   readonly secretKey: string;
-  /** `settings`: from the environment. `file`: kept earlier. `new`: made just now, to be shown once. */
+  /**
+   * `settings`: from the environment. `file`: kept earlier. `new`: made just now, to be shown once.
+   */
   readonly origin: 'settings' | 'file' | 'new';
   /** Where the key is kept; null when it comes from the settings. */
   readonly path: string | null;
 };
 
-/** 20 characters like those of AWS; this prefix tells keys of Quayside apart in a credentials file. */
+/**
+ * 20 characters like those of AWS; this prefix tells keys of Quayside apart in a credentials file.
+ */
 const ACCESS_KEY_PREFIX = 'QSROOT';
 const ACCESS_KEY_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const ACCESS_KEY_RANDOM_LENGTH = 14;
@@ -22,12 +27,18 @@ const ACCESS_KEY_RANDOM_LENGTH = 14;
 const SECRET_KEY_BYTES = 30;
 
 /** ConfigError when only one of the two settings is given, or the kept file is damaged. */
-export function loadRootKey(config: Pick<Config, 'rootAccessKey' | 'rootSecretKey'>, dataDir: string): RootKey {
+export function loadRootKey(
+  config: Pick<Config, 'rootAccessKey' | 'rootSecretKey'>,
+  dataDir: string,
+): RootKey {
   const { rootAccessKey: accessKey, rootSecretKey: secretKey } = config;
-  if (accessKey !== null && secretKey !== null) return { accessKey, secretKey, origin: 'settings', path: null };
+  if (accessKey !== null && secretKey !== null)
+    return { accessKey, secretKey, origin: 'settings', path: null };
   if (accessKey !== null || secretKey !== null) {
     const missing = accessKey === null ? 'QUAYSIDE_ROOT_ACCESS_KEY' : 'QUAYSIDE_ROOT_SECRET_KEY';
-    throw new ConfigError(`${missing} is not set: set both halves of the root key, or none to have one made.`);
+    throw new ConfigError(
+      `${missing} is not set: set both halves of the root key, or none to have one made.`,
+    );
   }
   const path = join(dataDir, 'root-key.json');
   return readKept(path) ?? makeAndKeep(path);
@@ -38,7 +49,9 @@ function readKept(path: string): RootKey | null {
   if (text === null) return null;
   const kept = parseKept(text);
   if (kept === null) {
-    throw new ConfigError(`${path} holds no access key. Restore it, or remove it to have a new root key made.`);
+    throw new ConfigError(
+      `${path} holds no access key. Restore it, or remove it to have a new root key made.`,
+    );
   }
   return { ...kept, origin: 'file', path };
 }
@@ -47,7 +60,10 @@ function parseKept(text: string): Pick<RootKey, 'accessKey' | 'secretKey'> | nul
   try {
     const { accessKey, secretKey } = JSON.parse(text) as Record<string, unknown>;
     const isKey =
-      typeof accessKey === 'string' && typeof secretKey === 'string' && accessKey !== '' && secretKey !== '';
+      typeof accessKey === 'string' &&
+      typeof secretKey === 'string' &&
+      accessKey !== '' &&
+      secretKey !== '';
     return isKey ? { accessKey, secretKey } : null;
   } catch {
     return null;
@@ -56,7 +72,8 @@ function parseKept(text: string): Pick<RootKey, 'accessKey' | 'secretKey'> | nul
 
 function makeAndKeep(path: string): RootKey {
   let accessKey = ACCESS_KEY_PREFIX;
-  for (const byte of randomBytes(ACCESS_KEY_RANDOM_LENGTH)) accessKey += ACCESS_KEY_ALPHABET.charAt(byte & 31);
+  for (const byte of randomBytes(ACCESS_KEY_RANDOM_LENGTH))
+    accessKey += ACCESS_KEY_ALPHABET.charAt(byte & 31);
   const secretKey = randomBytes(SECRET_KEY_BYTES).toString('base64url');
   writeSecretFile(path, `${JSON.stringify({ accessKey, secretKey }, null, 2)}\n`);
   return { accessKey, secretKey, origin: 'new', path };

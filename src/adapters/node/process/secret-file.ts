@@ -1,4 +1,5 @@
-// Files of the data folder that hold a secret: the root key and the master key. Read and written while the process starts.
+// Files of the data folder that hold a secret: the root key and the master key. Read and written
+// while the process starts.
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { syncNow } from '../blobs/file-calls.ts';
@@ -14,7 +15,10 @@ export function readSecretFile(path: string): string | null {
   }
 }
 
-/** Writes a file that only its owner may read, durably. A crash leaves all of it or nothing under its name. */
+/**
+ * Writes a file that only its owner may read, durably. A crash leaves all of it or nothing under
+ * its name.
+ */
 export function writeSecretFile(path: string, text: string): void {
   const temporary = `${path}.new`;
   const fd = openSync(temporary, 'w', 0o600);

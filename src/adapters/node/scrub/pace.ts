@@ -15,8 +15,8 @@ export type Pace = {
 /** A wait shorter than that is made up for later, milliseconds. */
 const LEAST_WAIT_MS = 5;
 /**
- * How long may be worked before requests are let through, milliseconds: reads of the index and looks
- * at files are done at once, and a rate that is never reached waits for nothing.
+ * How long may be worked before requests are let through, milliseconds: reads of the index and
+ * looks at files are done at once, and a rate that is never reached waits for nothing.
  */
 const WORK_MAX_MS = 5;
 
@@ -31,7 +31,8 @@ export function createPace(bytesPerSecond: number, stopping: AbortSignal): Pace 
       const waitMs = freeAtMs - nowMs;
       freeAtMs = Math.max(freeAtMs, nowMs) + (1000 * lengthBytes) / bytesPerSecond;
       if (waitMs > LEAST_WAIT_MS) await sleep(waitMs, undefined, { ref: false, signal: stopping });
-      else if (nowMs - yieldedAtMs >= WORK_MAX_MS) await yieldToEventLoop(undefined, { signal: stopping });
+      else if (nowMs - yieldedAtMs >= WORK_MAX_MS)
+        await yieldToEventLoop(undefined, { signal: stopping });
       else return;
       yieldedAtMs = performance.now();
     },

@@ -46,8 +46,8 @@ const PASS_EVERY_MS = DAY_MS;
 /** The cursor is written no more often, milliseconds; a kill repeats what came since. */
 const SAVE_EVERY_MS = 5000;
 /**
- * What a row, and each of its segments, costs the pace besides bytes: a page of the index, a look at
- * a file.
+ * What a row, and each of its segments, costs the pace besides bytes: a page of the index, a look
+ * at a file.
  */
 const LOOK_BYTES = 4096;
 
@@ -63,7 +63,12 @@ export function createScrub(dataDir: string, bytesPerSecond: number, clock: Cloc
   /**
    * What is wrong with a row; null: nothing, or it went meanwhile. A failure that passes is none.
    */
-  async function damageOf(index: Sql, row: CheckableRow, pace: Pace, prove: () => Promise<ObjectDamage | null>) {
+  async function damageOf(
+    index: Sql,
+    row: CheckableRow,
+    pace: Pace,
+    prove: () => Promise<ObjectDamage | null>,
+  ) {
     const found = (await fileDamageOf(index, row, pace)) ?? (await prove());
     if (found === null) return null;
     const again = (await fileDamageOf(index, row, pace)) ?? (await prove());
@@ -71,7 +76,11 @@ export function createScrub(dataDir: string, bytesPerSecond: number, clock: Cloc
   }
 
   /** An object may have 70,000 segments, so their files are looked at at the pace, too. */
-  async function fileDamageOf(index: Sql, { bucket, body }: CheckableRow, pace: Pace): Promise<ObjectDamage | null> {
+  async function fileDamageOf(
+    index: Sql,
+    { bucket, body }: CheckableRow,
+    pace: Pace,
+  ): Promise<ObjectDamage | null> {
     for (const { blobId, lengthBytes } of body.segments) {
       await pace.spend(LOOK_BYTES);
       const sizeBytes = readBlobRow(index, bucket, blobId)?.sizeBytes ?? lengthBytes;
@@ -100,7 +109,11 @@ export function createScrub(dataDir: string, bytesPerSecond: number, clock: Cloc
     }
   }
 
-  async function scrubFrom(state: ScrubState, work: ScrubWork, stopping: AbortSignal): Promise<void> {
+  async function scrubFrom(
+    state: ScrubState,
+    work: ScrubWork,
+    stopping: AbortSignal,
+  ): Promise<void> {
     const index = openSqlite(join(dataDir, INDEX_NAME), { readOnly: true });
     const pace = createPace(bytesPerSecond, stopping);
     let place = state.place;
@@ -137,12 +150,19 @@ export function createScrub(dataDir: string, bytesPerSecond: number, clock: Cloc
       await scrubFrom(state, work, stopping);
     },
     families: () => [
-      metricFamily('counter', 'quayside_scrubbed_bodies_total', 'Bodies that the scrub has read, by what it found.', [
-        [{ result: 'proved' }, totals.proved],
-        [{ result: 'unproved' }, totals.unproved],
-        [{ result: 'hurt' }, totals.hurt],
+      metricFamily(
+        'counter',
+        'quayside_scrubbed_bodies_total',
+        'Bodies that the scrub has read, by what it found.',
+        [
+          [{ result: 'proved' }, totals.proved],
+          [{ result: 'unproved' }, totals.unproved],
+          [{ result: 'hurt' }, totals.hurt],
+        ],
+      ),
+      metricFamily('counter', 'quayside_scrubbed_bytes_total', 'Bytes of them.', [
+        [{}, totals.bytes],
       ]),
-      metricFamily('counter', 'quayside_scrubbed_bytes_total', 'Bytes of them.', [[{}, totals.bytes]]),
       metricFamily('counter', 'quayside_scrub_passes_total', 'Passes over everything that ended.', [
         [{}, totals.passes],
       ]),
@@ -151,7 +171,10 @@ export function createScrub(dataDir: string, bytesPerSecond: number, clock: Cloc
 }
 
 /** The next rows of the phase, and the place behind all of them; null where the pass ends. */
-function readPage(index: Sql, { phase, after }: ScrubPlace): { rows: PlacedRow[]; behind: ScrubPlace | null } {
+function readPage(
+  index: Sql,
+  { phase, after }: ScrubPlace,
+): { rows: PlacedRow[]; behind: ScrubPlace | null } {
   if (phase === 'parts') {
     const rows = listStoredParts(index, { after, limit: PAGE }).map((part) => {
       const { bucket, uploadId, partNumber } = part;

@@ -1,5 +1,6 @@
-// Lines that go out in batches, for the access log of the Node home: whoever writes one never waits, and what a slow disk
-// or reader can't take is dropped and counted, so that memory has a bound. It knows no file: the target is given.
+// Lines that go out in batches, for the access log of the Node home: whoever writes one never
+// waits, and what a slow disk or reader can't take is dropped and counted, so that memory has a
+// bound. It knows no file: the target is given.
 import { type MetricFamily, metricFamily } from '../../../ports/metrics.ts';
 import type { LineSink, Log } from '../../../ports/system.ts';
 
@@ -28,7 +29,10 @@ const COMPLAIN_EVERY_MS = 60_000;
 const encoder = new TextEncoder();
 
 /** Opens the target. Rejects when that fails. */
-export async function openBatchedLines(open: () => Promise<LineTarget>, log: Log): Promise<BatchedLines> {
+export async function openBatchedLines(
+  open: () => Promise<LineTarget>,
+  log: Log,
+): Promise<BatchedLines> {
   let target = await open();
   let waiting = '';
   let waitingLines = 0;
@@ -128,10 +132,18 @@ export async function openBatchedLines(open: () => Promise<LineTarget>, log: Log
       clearTimeout(limitTimer);
     },
     families: () => [
-      metricFamily('counter', 'quayside_access_log_lines_total', 'Lines of the access log that were written.', [
-        [{}, written],
-      ]),
-      metricFamily('counter', 'quayside_access_log_dropped_total', 'Lines that were dropped instead.', [[{}, dropped]]),
+      metricFamily(
+        'counter',
+        'quayside_access_log_lines_total',
+        'Lines of the access log that were written.',
+        [[{}, written]],
+      ),
+      metricFamily(
+        'counter',
+        'quayside_access_log_dropped_total',
+        'Lines that were dropped instead.',
+        [[{}, dropped]],
+      ),
     ],
   };
 }

@@ -1,5 +1,6 @@
-// Responses whose bodies the Node home sends itself, chunk by chunk, past web streams. http-request.ts gives the surfaces
-// a way to make one, serve.ts finds out which it has got. To everybody else they are Responses like any other.
+// Responses whose bodies the Node home sends itself, chunk by chunk, past web streams.
+// http-request.ts gives the surfaces a way to make one, serve.ts finds out which it has got. To
+// everybody else they are Responses like any other.
 import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { OutgoingAnswer } from '../../../http/request.ts';
@@ -25,8 +26,9 @@ export function respondWithChunks(answer: OutgoingAnswer): Response {
 }
 
 /**
- * Sends the response itself when it is one of those, and gives what tells @hono/node-server so; any other is given back
- * as it is. A failure midway cuts the connection, so that the client sees that its body is not whole.
+ * Sends the response itself when it is one of those, and gives what tells @hono/node-server so; any
+ * other is given back as it is. A failure midway cuts the connection, so that the client sees that
+ * its body is not whole.
  */
 export function sendIfChunks(response: Response, outgoing: ServerResponse, log: Log): Response {
   const answer = answers.get(response);

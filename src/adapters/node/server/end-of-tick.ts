@@ -1,6 +1,7 @@
-// What is decided in a turn of the event loop, to be done at its end, that of all connections together. To decide many
-// answers and then to send many takes less than to do both in turns: sending moves so many bytes that little of what
-// decides is left in the processor's caches, and a client that is woken once finds more than one (measured: ADR 28).
+// What is decided in a turn of the event loop, to be done at its end, that of all connections
+// together. To decide many answers and then to send many takes less than to do both in turns:
+// sending moves so many bytes that little of what decides is left in the processor's caches, and a
+// client that is woken once finds more than one (measured: ADR 28).
 
 export type EndOfTurn<Item> = {
   /** To be done when all that was readable has been read, or so many are due. */
@@ -10,8 +11,8 @@ export type EndOfTurn<Item> = {
 };
 
 /**
- * So many are due at once, at most: the first of them waits for the others, some 5 µs each. Lists of 8 gain a third of
- * what 64 do (ADR 28).
+ * So many are due at once, at most: the first of them waits for the others, some 5 µs each. Lists
+ * of 8 gain a third of what 64 do (ADR 28).
  */
 export const DUE_MAX = 64;
 

@@ -1,5 +1,6 @@
-// Reads an HttpRequest straight from Node's IncomingMessage: no URL, no Headers, no web stream, so that the request
-// target stays as it came and the hot path builds nothing. serve.ts notes here who waits for `100 Continue`.
+// Reads an HttpRequest straight from Node's IncomingMessage: no URL, no Headers, no web stream, so
+// that the request target stays as it came and the hot path builds nothing. serve.ts notes here who
+// waits for `100 Continue`.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { StorageError } from '../../../domain/errors.ts';
 import { newRequestNotes } from '../../../http/observe/request-notes.ts';
@@ -9,7 +10,10 @@ import { respondWithChunks } from './chunk-responses.ts';
 import { onSent } from './sent-response.ts';
 import { createClientReader, isFromLoopback, peerOf, type ReadClient } from './trusted-proxies.ts';
 
-/** Milliseconds without a byte after which an upload is given up. AWS drops idle sockets after about 20 s to 60 s. */
+/**
+ * Milliseconds without a byte after which an upload is given up. AWS drops idle sockets after about
+ * 20 s to 60 s.
+ */
 export const UPLOAD_IDLE_MS = 60_000;
 
 /** Emitted on a request whose body comes slower than it must: whoever reads it gives it up. */
@@ -19,9 +23,9 @@ export const TOO_SLOW = Symbol('too slow');
 const waiting = new WeakMap<IncomingMessage, ServerResponse>();
 
 /**
- * Notes that the client waits for `100 Continue`. It is sent when the body is pumped; a response that comes first
- * closes the connection, because nobody can say whether the next bytes are that body or another request.
- * Source: RFC 9110 section 10.1.1.
+ * Notes that the client waits for `100 Continue`. It is sent when the body is pumped; a response
+ * that comes first closes the connection, because nobody can say whether the next bytes are that
+ * body or another request. Source: RFC 9110 section 10.1.1.
  */
 export function expectContinue(incoming: IncomingMessage, outgoing: ServerResponse): void {
   if (incoming.headers['content-length'] === '0') return;
@@ -47,7 +51,8 @@ export function readRequest(
     const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
     return value === undefined ? null : typeof value === 'string' ? value : value.join(', ');
   };
-  // Read at once: the socket keeps it, and an accessor here would cost more than all the rest (measured 2026-11, 0.8 µs).
+  // Read at once: the socket keeps it, and an accessor here would cost more than all the rest
+  // (measured 2026-11, 0.8 µs).
   const { remoteAddress, isSecure, knownProtocol } = settings.readClient(peerOf(socket), header);
   return {
     method: incoming.method ?? 'GET',
@@ -67,7 +72,10 @@ export function readRequest(
   };
 }
 
-/** Absolute-form (`GET http://host/path`, as proxies send it) names the host itself. Source: RFC 9112 section 3.2.2. */
+/**
+ * Absolute-form (`GET http://host/path`, as proxies send it) names the host itself. Source: RFC
+ * 9112 section 3.2.2.
+ */
 function splitTarget(target: string): { authority: string | null; pathAndQuery: string } {
   if (target.startsWith('/')) return { authority: null, pathAndQuery: target };
   const scheme = /^https?:\/\//i.exec(target);
@@ -116,7 +124,8 @@ function pump(
     let isWaitingForUs = false;
     let isEnded = false;
     let isSettled = false;
-    // Time that we take ourselves is not held against the client: the timer then fires in vain and is started anew.
+    // Time that we take ourselves is not held against the client: the timer then fires in vain and
+    // is started anew.
     const timer = setTimeout(() => {
       if (!isWaitingForUs) onSlow();
     }, idleMs);
@@ -135,7 +144,8 @@ function pump(
         resolve();
         return;
       }
-      // Whoever answers decides what becomes of the rest: @hono/node-server drains a little of it, then hangs up.
+      // Whoever answers decides what becomes of the rest: @hono/node-server drains a little of it,
+      // then hangs up.
       incoming.pause();
       reject(error);
     }

@@ -1,6 +1,7 @@
-// Closing a connection whose client is still sending: were it closed at once, the system would answer the next bytes
-// with a reset, and the reset would wipe out the response that the client has not read yet. So the sending half is
-// closed first, and what still comes is read and dropped for a little while. Source: RFC 9112 section 9.6.
+// Closing a connection whose client is still sending: were it closed at once, the system would
+// answer the next bytes with a reset, and the reset would wipe out the response that the client has
+// not read yet. So the sending half is closed first, and what still comes is read and dropped for a
+// little while. Source: RFC 9112 section 9.6.
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -9,7 +10,10 @@ const LINGER_MS = 2_000;
 /** Bytes of the refused body that are read and dropped meanwhile. */
 const LINGER_MAX_BYTES = 64 * 1024 * 1024;
 
-/** Makes the connection of a request with a body linger when node:http closes it before the body has come. */
+/**
+ * Makes the connection of a request with a body linger when node:http closes it before the body has
+ * come.
+ */
 export function lingerOnEarlyClose(incoming: IncomingMessage): void {
   const { headers, socket } = incoming;
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return;

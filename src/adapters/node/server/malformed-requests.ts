@@ -21,12 +21,17 @@ export const HEAD_TOO_SLOW: NodeJS.ErrnoException = Object.assign(new Error('Req
  * For a request to become a tunnel: node:http alone would cut the connection, with the answers that
  * are due on it.
  */
-export const TUNNEL_REFUSED: NodeJS.ErrnoException = Object.assign(new Error('No tunnels'), { code: 'CONNECT' });
+export const TUNNEL_REFUSED: NodeJS.ErrnoException = Object.assign(new Error('No tunnels'), {
+  code: 'CONNECT',
+});
 
 /** Refuses the connection of a server whose requests are handled by `pipelining`. */
 export type RefuseMalformed = (error: NodeJS.ErrnoException, socket: Duplex) => void;
 
-export function createMalformedRefusal(pipelining: Pipelining, counts: Pick<AnswerCounts, 'refused'>): RefuseMalformed {
+export function createMalformedRefusal(
+  pipelining: Pipelining,
+  counts: Pick<AnswerCounts, 'refused'>,
+): RefuseMalformed {
   // The parser may report what comes behind broken bytes once more.
   const refused = new WeakSet<Duplex>();
 
@@ -51,6 +56,8 @@ function refuseNow(status: string, socket: Duplex): boolean {
     socket.destroy();
     return false;
   }
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () =>
+    socket.destroy(),
+  );
   return true;
 }

@@ -1,12 +1,15 @@
-// Counts what only the server sees: answers that are on their way, those whose client left before the end, and what was
-// no HTTP. serve.ts keeps one for node:http and the hot lane together.
+// Counts what only the server sees: answers that are on their way, those whose client left before
+// the end, and what was no HTTP. serve.ts keeps one for node:http and the hot lane together.
 import type { ServerResponse } from 'node:http';
 import { type MetricFamily, metricFamily } from '../../../ports/metrics.ts';
 
 export type AnswerCounts = {
   /** An answer that node:http will give. Cost: 0.1 µs. */
   watch(outgoing: ServerResponse): void;
-  /** An answer that the hot lane makes behind its back or that waits there for its reader; each is ended once. */
+  /**
+   * An answer that the hot lane makes behind its back or that waits there for its reader; each is
+   * ended once.
+   */
   begun(): void;
   /** `isWhole` false: its client left before the end. */
   ended(isWhole: boolean): void;
@@ -45,12 +48,18 @@ export function createAnswerCounts(): AnswerCounts {
       refused += 1;
     },
     families: () => [
-      metricFamily('gauge', 'quayside_answers_open', 'Answers that are being made or sent; not those sent at once.', [
-        [{}, open],
-      ]),
-      metricFamily('counter', 'quayside_answers_cut_short_total', 'Answers whose client left before their end.', [
-        [{}, cutShort],
-      ]),
+      metricFamily(
+        'gauge',
+        'quayside_answers_open',
+        'Answers that are being made or sent; not those sent at once.',
+        [[{}, open]],
+      ),
+      metricFamily(
+        'counter',
+        'quayside_answers_cut_short_total',
+        'Answers whose client left before their end.',
+        [[{}, cutShort]],
+      ),
       metricFamily(
         'counter',
         'quayside_malformed_requests_total',

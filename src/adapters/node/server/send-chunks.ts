@@ -1,11 +1,15 @@
-// Writes the chunks of a body to a socket or response: one at a time, the next when the system has taken the one before,
-// so that a slow client holds one buffer and a buffer can be used again. Everything is freed once the client is gone.
+// Writes the chunks of a body to a socket or response: one at a time, the next when the system has
+// taken the one before, so that a slow client holds one buffer and a buffer can be used again.
+// Everything is freed once the client is gone.
 import type { Writable } from 'node:stream';
 import type { ByteChunks } from '../../../ports/chunk-stream.ts';
 import { CHUNK_SIZES } from '../blobs/chunk-buffers.ts';
 
 const [SMALL_BYTES, FIRST_BYTES, LARGE_BYTES] = CHUNK_SIZES;
-/** A client that needs longer for a chunk is slow, and gets small ones: it holds less memory. Milliseconds. */
+/**
+ * A client that needs longer for a chunk is slow, and gets small ones: it holds less memory.
+ * Milliseconds.
+ */
 const SLOW_MS = 200;
 
 export type SendChunksOptions = {
@@ -15,7 +19,10 @@ export type SendChunksOptions = {
   readonly head?: Uint8Array;
   /** All was taken by the system. It must end or go on with `out` itself. */
   readonly onSent: () => void;
-  /** Reading failed, or the chunks ended early, the first of them maybe. Not called for a client that left. */
+  /**
+   * Reading failed, or the chunks ended early, the first of them maybe. Not called for a client
+   * that left.
+   */
   readonly onFailed: (cause: unknown) => void;
 };
 

@@ -86,7 +86,11 @@ export function createSocketTimeouts(
   }
 
   /** Whether a body comes too slowly. While nobody reads it, that is not its client's fault. */
-  function isBodySlow(one: Watched, { complete, readableFlowing }: IncomingMessage, passedMs: number): boolean {
+  function isBodySlow(
+    one: Watched,
+    { complete, readableFlowing }: IncomingMessage,
+    passedMs: number,
+  ): boolean {
     if (receiveRateMin === 0 || complete || readableFlowing !== true) {
       one.bodyCreditMs = BODY_CREDIT_MS;
       return false;

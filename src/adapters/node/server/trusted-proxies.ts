@@ -1,9 +1,11 @@
-// Who is at the other end of a connection: its peer, or behind proxies that the settings name, the client that they
-// speak of. The one place of this home that reads X-Forwarded-For and X-Forwarded-Proto; http-request.ts and the access
-// log of the hot lane ask it. From anybody else these headers are words of a stranger and count for nothing.
+// Who is at the other end of a connection: its peer, or behind proxies that the settings name, the
+// client that they speak of. The one place of this home that reads X-Forwarded-For and
+// X-Forwarded-Proto; http-request.ts and the access log of the hot lane ask it. From anybody else
+// these headers are words of a stranger and count for nothing.
 //
-// Only the X-Forwarded pair is read, not `Forwarded` (RFC 7239): a proxy that writes one kind passes the other on as the
-// client sent it, so whoever reads both can be lied to through an honest proxy.
+// Only the X-Forwarded pair is read, not `Forwarded` (RFC 7239): a proxy that writes one kind
+// passes the other on as the client sent it, so whoever reads both can be lied to through an honest
+// proxy.
 import { BlockList, isIP, isIPv4, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
@@ -14,7 +16,10 @@ export type Client = {
   /** Without a port, IPv4 in its own form; null when it is not known. */
   readonly remoteAddress: string | null;
   readonly isSecure: boolean;
-  /** Null over a plain connection from anybody but a trusted proxy that says it: it may be a proxy that nobody named. */
+  /**
+   * Null over a plain connection from anybody but a trusted proxy that says it: it may be a proxy
+   * that nobody named.
+   */
   readonly knownProtocol: KnownProtocol;
 };
 
@@ -23,14 +28,21 @@ export type Peer = { readonly address: string | undefined; readonly isEncrypted:
 
 /** What a connection says of its other end. Cost: 10 ns. */
 export function peerOf(socket: Duplex): Peer {
-  const address = 'remoteAddress' in socket ? (socket.remoteAddress as string | undefined) : undefined;
+  const address =
+    'remoteAddress' in socket ? (socket.remoteAddress as string | undefined) : undefined;
   return { address, isEncrypted: socket instanceof TLSSocket };
 }
 
 /** Addresses of this machine itself. Source: RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3 */
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1)$/;
 /** What proxies add. Source: RFC 7239 section 4, RFC 9110 section 7.6.3 */
-const PASSED_ON_HEADERS = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via'] as const;
+const PASSED_ON_HEADERS = [
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-real-ip',
+  'forwarded',
+  'via',
+] as const;
 
 /**
  * Whether both ends of the connection are this machine, and no header has a trace of a proxy, named
@@ -46,7 +58,10 @@ export function isFromLoopback(socket: Duplex, header: (name: string) => string 
 /** `header` gives a value by lower-case name, repeated ones joined by a comma. */
 export type ReadClient = (peer: Peer, header: (name: string) => string | null) => Client;
 
-/** Proxies in one row; more than any real chain has. Each look-up costs 1 µs, so the sender must not choose how many. */
+/**
+ * Proxies in one row; more than any real chain has. Each look-up costs 1 µs, so the sender must not
+ * choose how many.
+ */
 const HOPS_MAX = 16;
 const IPV4_IN_IPV6 = '::ffff:';
 /** `1.2.3.4:5678` or `[::1]:5678`, as some load balancers write. */
@@ -55,7 +70,9 @@ const WITH_PORT = /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d{1,5})?$/;
 /** IPv4 as such, also where it came over an IPv6 socket. Cost: 5 ns. */
 export function plainAddress(address: string | undefined): string | null {
   if (address === undefined) return null;
-  return address.startsWith(IPV4_IN_IPV6) && address.includes('..') ? address.slice(IPV4_IN_IPV6.length) : address;
+  return address.startsWith(IPV4_IN_IPV6) && address.includes('..')
+    ? address.slice(IPV4_IN_IPV6.length)
+    : address;
 }
 
 /** Whether an address, as `plainAddress` gives it, is a trusted proxy's. Cost: 1 µs. */
@@ -86,10 +103,19 @@ export function createClientReader(ranges: readonly string[]): ReadClient {
 }
 
 /** `protocol`: what a trusted proxy says of it; null: nothing. */
-function client(remoteAddress: string | null, isEncrypted: boolean, protocol: string | null): Client {
-  if (protocol === null) return { remoteAddress, isSecure: isEncrypted, knownProtocol: isEncrypted ? 'https' : null };
+function client(
+  remoteAddress: string | null,
+  isEncrypted: boolean,
+  protocol: string | null,
+): Client {
+  if (protocol === null)
+    return { remoteAddress, isSecure: isEncrypted, knownProtocol: isEncrypted ? 'https' : null };
   const isSecure = protocol === 'https';
-  return { remoteAddress, isSecure, knownProtocol: isSecure ? 'https' : protocol === 'http' ? 'http' : null };
+  return {
+    remoteAddress,
+    isSecure,
+    knownProtocol: isSecure ? 'https' : protocol === 'http' ? 'http' : null,
+  };
 }
 
 function toBlockList(ranges: readonly string[]): BlockList {
@@ -108,9 +134,9 @@ function listOf(value: string | null): string[] {
 }
 
 /**
- * From the right, where the proxy nearest to us wrote: the first that is no trusted proxy is the client, whatever it
- * claims further left. All of them trusted: the leftmost is a client inside. -1: too many, or what a proxy wrote is no
- * address; then nobody knows who it was.
+ * From the right, where the proxy nearest to us wrote: the first that is no trusted proxy is the
+ * client, whatever it claims further left. All of them trusted: the leftmost is a client inside.
+ * -1: too many, or what a proxy wrote is no address; then nobody knows who it was.
  */
 function indexOfClient(hops: readonly string[], isTrusted: IsTrusted): number {
   for (let at = hops.length - 1; at >= 0; at--) {
@@ -129,8 +155,16 @@ function addressOf(hop: string | undefined): string | null {
   return isIP(address) === 0 ? null : plainAddress(address.toLowerCase());
 }
 
-/** The scheme that the client's own hop used, where each proxy has added one; else what the nearest proxy says. */
-function protocolAt(protocols: readonly string[], hopCount: number, clientAt: number): string | null {
-  const found = protocols.length === hopCount && clientAt >= 0 ? protocols[clientAt] : protocols.at(-1);
+/**
+ * The scheme that the client's own hop used, where each proxy has added one; else what the nearest
+ * proxy says.
+ */
+function protocolAt(
+  protocols: readonly string[],
+  hopCount: number,
+  clientAt: number,
+): string | null {
+  const found =
+    protocols.length === hopCount && clientAt >= 0 ? protocols[clientAt] : protocols.at(-1);
   return found === undefined || found === '' ? null : found.toLowerCase();
 }

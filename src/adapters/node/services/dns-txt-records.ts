@@ -14,7 +14,10 @@ const TRIES = 3;
 const NO_RECORDS: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
 
 /** `servers`: addresses with or without a port; none: the system's. */
-export function createDnsTxtRecords(servers: readonly string[], limitMs = DNS_LIMIT_MS): TxtRecords {
+export function createDnsTxtRecords(
+  servers: readonly string[],
+  limitMs = DNS_LIMIT_MS,
+): TxtRecords {
   return {
     async read(name) {
       // One resolver for each question, because cancelling ends all of a resolver's.
@@ -25,7 +28,10 @@ export function createDnsTxtRecords(servers: readonly string[], limitMs = DNS_LI
         return (await resolver.resolveTxt(name)).map((pieces) => pieces.join(''));
       } catch (cause) {
         if (NO_RECORDS.has((cause as NodeJS.ErrnoException).code)) return [];
-        throw new StorageError('ServiceUnavailable', { detail: `DNS could not be asked for ${name}.`, cause });
+        throw new StorageError('ServiceUnavailable', {
+          detail: `DNS could not be asked for ${name}.`,
+          cause,
+        });
       } finally {
         clearTimeout(timer);
       }

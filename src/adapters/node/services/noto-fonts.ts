@@ -1,10 +1,16 @@
 // Fonts of the Noto family for documents, from npm packages of Fontsource. A package has a font in
 // slices, each a WOFF2 file with the letters that `unicode.json` names. HarfBuzz cuts the wanted
-// letters out of a slice, in the wanted weight. Everything is loaded when a document first needs it.
+// letters out of a slice, in the wanted weight. Everything is loaded when a document first needs
+// it.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { DocumentFonts, FontParser, FontSubset, FontWeight } from '../../../ports/document-fonts.ts';
+import type {
+  DocumentFonts,
+  FontParser,
+  FontSubset,
+  FontWeight,
+} from '../../../ports/document-fonts.ts';
 
 /** Weights of OpenType. */
 const WEIGHTS: Readonly<Record<FontWeight, number>> = { regular: 400, bold: 700 };
@@ -16,7 +22,8 @@ const LAYOUT_TABLES = ['GDEF', 'GPOS', 'GSUB'] as const;
  */
 const ALPHABETS = /[\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Common}]/u;
 /** Hangul in whole syllables: those in parts need shaping. */
-const EAST_ASIAN = /[\p{sc=Han}\p{sc=Bopomofo}\p{sc=Hiragana}\p{sc=Katakana}\u3131-\u318e\uac00-\ud7a3]/u;
+const EAST_ASIAN =
+  /[\p{sc=Han}\p{sc=Bopomofo}\p{sc=Hiragana}\p{sc=Katakana}\u3131-\u318e\uac00-\ud7a3]/u;
 /** Marks are placed on other letters, and controls are no letters. */
 const UNPRINTABLE = /[\p{M}\p{C}\p{Zl}\p{Zp}]/u;
 const KANA = /[\p{sc=Hiragana}\p{sc=Katakana}]/u;
@@ -70,7 +77,16 @@ function packagesFor(letters: ReadonlySet<string>): readonly string[] {
   const text = [...letters].join('');
   const japanese = KANA.test(text) ? ['noto-sans-jp'] : [];
   const korean = HANGUL.test(text) ? ['noto-sans-kr'] : [];
-  return [...new Set(['noto-sans', ...japanese, ...korean, 'noto-sans-sc', 'noto-sans-jp', 'noto-sans-kr'])];
+  return [
+    ...new Set([
+      'noto-sans',
+      ...japanese,
+      ...korean,
+      'noto-sans-sc',
+      'noto-sans-jp',
+      'noto-sans-kr',
+    ]),
+  ];
 }
 
 async function readSlices(require: NodeJS.Require, name: string): Promise<readonly Slice[]> {
@@ -114,7 +130,10 @@ async function loadEngine(): Promise<Engine> {
       });
       const bytes = Uint8Array.from(font);
       const known = lettersOf(fontkit.create(bytes));
-      return { letters: new Set([...letters].filter((letter) => known.has(letter.codePointAt(0) ?? 0))), bytes };
+      return {
+        letters: new Set([...letters].filter((letter) => known.has(letter.codePointAt(0) ?? 0))),
+        bytes,
+      };
     },
   };
 }

@@ -1,5 +1,6 @@
-// Runs the dispatcher of this home: at once when something was enqueued, and when the next message is due. node.ts starts
-// it and stops it. What waits is in the database, so nothing is lost with the timer.
+// Runs the dispatcher of this home: at once when something was enqueued, and when the next message
+// is due. node.ts starts it and stops it. What waits is in the database, so nothing is lost with
+// the timer.
 
 import type { BucketName } from '../../../domain/nouns.ts';
 import type { Directory } from '../../../ports/directory.ts';
@@ -15,10 +16,16 @@ export type OutboxRunner = {
   stop(): Promise<void>;
 };
 
-/** The calls of a port that carries the outbox, told of after those that may have left something to send. */
+/**
+ * The calls of a port that carries the outbox, told of after those that may have left something to
+ * send.
+ */
 export function watchOutbox(index: MetadataIndex, directory: Directory) {
   let listener = () => {};
-  const told = <Call extends (...given: never[]) => Promise<unknown>>(call: Call, nameAt: number): Call =>
+  const told = <Call extends (...given: never[]) => Promise<unknown>>(
+    call: Call,
+    nameAt: number,
+  ): Call =>
     ((...given: never[]) => {
       const done = call(...given);
       if (mayHaveEnqueued(given[nameAt] ?? '', given[nameAt + 1]))
@@ -46,13 +53,19 @@ export function watchOutbox(index: MetadataIndex, directory: Directory) {
 }
 const ANY_BUCKET = 'any' as BucketName;
 
-/** Looked at that often at least, milliseconds: so late is a message at most whose kick was lost. */
+/**
+ * Looked at that often at least, milliseconds: so late is a message at most whose kick was lost.
+ */
 const LOOK_AT_LEAST_MS = 30_000;
 /** After a failure of the queue itself. */
 const AFTER_FAILURE_MS = 1000;
 
 /** Begins with what an earlier process left. */
-export function runOutbox(dispatcher: Dispatcher, source: Pick<OutboxSource, 'onEnqueued'>, log: Log): OutboxRunner {
+export function runOutbox(
+  dispatcher: Dispatcher,
+  source: Pick<OutboxSource, 'onEnqueued'>,
+  log: Log,
+): OutboxRunner {
   const stopping = new AbortController();
   let running: Promise<void> | null = null;
   let isKicked = false;

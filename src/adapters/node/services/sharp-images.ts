@@ -1,6 +1,7 @@
-// Images made with sharp (libvips), in threads of its own. It is loaded when the first image is wanted: most servers never
-// want one, and a platform without its binary can do everything else. What strangers upload is hostile: only five formats
-// are read, whatever a file calls itself, and pixels, frames and time are bounded.
+// Images made with sharp (libvips), in threads of its own. It is loaded when the first image is
+// wanted: most servers never want one, and a platform without its binary can do everything else.
+// What strangers upload is hostile: only five formats are read, whatever a file calls itself, and
+// pixels, frames and time are bounded.
 import { availableParallelism } from 'node:os';
 import type { Sharp, SharpOptions } from 'sharp';
 import { StorageError } from '../../../domain/errors.ts';
@@ -10,18 +11,26 @@ import { boxOf, type ImageBox, MOVING_FORMATS } from '../../shared/image-box.ts'
 
 type SharpModule = typeof import('sharp').default;
 
-/** Pixels of an original, all frames together: 100 megapixels, which take 400 MB at the very worst. */
+/**
+ * Pixels of an original, all frames together: 100 megapixels, which take 400 MB at the very worst.
+ */
 const INPUT_MAX_PIXELS = 100_000_000;
 /** Seconds for one image; an AVIF of 16 megapixels takes about 5. */
 const TIMEOUT_SECONDS = 20;
-/** How much CPU AVIF may take, of 0 to 9: 2 is four times as fast as the usual 4, for files a few percent larger. */
+/**
+ * How much CPU AVIF may take, of 0 to 9: 2 is four times as fast as the usual 4, for files a few
+ * percent larger.
+ */
 const AVIF_EFFORT = 2;
 /**
- * The same of GIF, of 1 to 10: 1 is ten times as fast as the usual 7, for files 5 to 15 percent larger (noise,
- * measured 2026-11).
+ * The same of GIF, of 1 to 10: 1 is ten times as fast as the usual 7, for files 5 to 15 percent
+ * larger (noise, measured 2026-11).
  */
 const GIF_EFFORT = 1;
-/** libvips's readers, by the class that its documentation lists. Everything else stays blocked: SVG, PDF, raw, … */
+/**
+ * libvips's readers, by the class that its documentation lists. Everything else stays blocked: SVG,
+ * PDF, raw, …
+ */
 const READERS = [
   'VipsForeignLoadJpeg',
   'VipsForeignLoadPng',
@@ -31,8 +40,14 @@ const READERS = [
 ];
 const FITS = { 'scale-down': 'inside', contain: 'inside', cover: 'cover', fill: 'fill' } as const;
 
-/** Makes images. InvalidRequest for what is no image or too large; NotImplemented where sharp can't be loaded. */
-export function createSharpImages(): (source: Uint8Array, recipe: ImageRecipe) => Promise<StoredDerived> {
+/**
+ * Makes images. InvalidRequest for what is no image or too large; NotImplemented where sharp can't
+ * be loaded.
+ */
+export function createSharpImages(): (
+  source: Uint8Array,
+  recipe: ImageRecipe,
+) => Promise<StoredDerived> {
   let loading: Promise<SharpModule> | null = null;
   const load = () => {
     loading ??= loadSharp();
@@ -65,9 +80,17 @@ async function loadSharp(): Promise<SharpModule> {
   }
 }
 
-async function render(sharp: SharpModule, source: Uint8Array, recipe: ImageRecipe): Promise<Buffer> {
+async function render(
+  sharp: SharpModule,
+  source: Uint8Array,
+  recipe: ImageRecipe,
+): Promise<Buffer> {
   const { format, quality } = recipe;
-  const options: SharpOptions = { limitInputPixels: INPUT_MAX_PIXELS, failOn: 'error', sequentialRead: true };
+  const options: SharpOptions = {
+    limitInputPixels: INPUT_MAX_PIXELS,
+    failOn: 'error',
+    sequentialRead: true,
+  };
   const frames = MOVING_FORMATS.has(format) ? await countFrames(sharp, source, options) : 1;
   const image = sharp(source, { ...options, animated: frames > 1 })
     .timeout({ seconds: TIMEOUT_SECONDS })
@@ -88,7 +111,11 @@ async function render(sharp: SharpModule, source: Uint8Array, recipe: ImageRecip
 }
 
 /** Of an original whose frames together are not too large. InvalidRequest where they are. */
-async function countFrames(sharp: SharpModule, source: Uint8Array, options: SharpOptions): Promise<number> {
+async function countFrames(
+  sharp: SharpModule,
+  source: Uint8Array,
+  options: SharpOptions,
+): Promise<number> {
   const { pages = 1, width, height } = await sharp(source, options).metadata();
   if (pages * width * height > INPUT_MAX_PIXELS) throw tooLarge();
   return pages;
@@ -110,6 +137,12 @@ function translateError(cause: unknown): StorageError {
   const text = cause instanceof Error ? cause.message : String(cause);
   if (/pixel limit/i.test(text)) return tooLarge(cause);
   if (/timeout/i.test(text))
-    return new StorageError('ServiceUnavailable', { detail: 'Making the image took too long.', cause });
-  return new StorageError('InvalidRequest', { detail: 'The object is no image that can be read.', cause });
+    return new StorageError('ServiceUnavailable', {
+      detail: 'Making the image took too long.',
+      cause,
+    });
+  return new StorageError('InvalidRequest', {
+    detail: 'The object is no image that can be read.',
+    cause,
+  });
 }

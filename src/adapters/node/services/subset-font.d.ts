@@ -7,5 +7,9 @@ declare module 'subset-font' {
     readonly dropTables: readonly string[];
     readonly noHinting: boolean;
   };
-  export default function subsetFont(font: Uint8Array, text: string, options: Options): Promise<Uint8Array>;
+  export default function subsetFont(
+    font: Uint8Array,
+    text: string,
+    options: Options,
+  ): Promise<Uint8Array>;
 }

@@ -1,6 +1,7 @@
-// Sends webhooks on Node. A name is resolved once, here: every address behind it must be public, and the connection goes
-// to the one that was looked at, so that a name which answers otherwise the second time gains nothing. No redirect is
-// followed, no proxy is asked, no cookie is kept. The dispatcher calls it.
+// Sends webhooks on Node. A name is resolved once, here: every address behind it must be public,
+// and the connection goes to the one that was looked at, so that a name which answers otherwise the
+// second time gains nothing. No redirect is followed, no proxy is asked, no cookie is kept. The
+// dispatcher calls it.
 import { type LookupAddress, lookup as resolve } from 'node:dns';
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -8,7 +9,10 @@ import { isIP, type LookupFunction } from 'node:net';
 import { isPublicAddress } from '../../../domain/public-address.ts';
 import { type WebhookAnswer, WebhookFailure, type WebhookSender } from '../../../ports/outbox.ts';
 
-/** An answer's body means nothing; so much of it is read, bytes, that the connection ends in good order. */
+/**
+ * An answer's body means nothing; so much of it is read, bytes, that the connection ends in good
+ * order.
+ */
 const ANSWER_MAX_BYTES = 64 * 1024;
 const HEADERS_MAX_BYTES = 16 * 1024;
 
@@ -20,9 +24,11 @@ export function createWebhookSender(mayBePrivate: boolean): WebhookSender {
       const url = new URL(text);
       const host = url.hostname.replace(/^\[|\]$/g, '');
       // A literal address is never looked up, so it is looked at here.
-      if (isIP(host) !== 0 && !mayBePrivate && !isPublicAddress(host)) return Promise.reject(notPublic());
+      if (isIP(host) !== 0 && !mayBePrivate && !isPublicAddress(host))
+        return Promise.reject(notPublic());
       const isSecure = url.protocol === 'https:';
-      if (!isSecure && !mayBePrivate) return Promise.reject(new WebhookFailure('The URL is not https.'));
+      if (!isSecure && !mayBePrivate)
+        return Promise.reject(new WebhookFailure('The URL is not https.'));
       const bytes = Buffer.from(body);
       const options = {
         method: 'POST',
@@ -44,14 +50,20 @@ function answered(request: ClientRequest, bytes: Buffer): Promise<WebhookAnswer>
     request.once('response', (response) => {
       request.removeAllListeners('error').on('error', () => undefined);
       readAway(response, () => {
-        resolveAnswer({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] ?? null });
+        resolveAnswer({
+          status: response.statusCode ?? 0,
+          retryAfter: response.headers['retry-after'] ?? null,
+        });
       });
     });
     request.end(bytes);
   });
 }
 
-/** Reads an answer's body and drops it; one that is too long, or breaks off, has said what matters in its head. */
+/**
+ * Reads an answer's body and drops it; one that is too long, or breaks off, has said what matters
+ * in its head.
+ */
 function readAway(response: IncomingMessage, done: () => void): void {
   let length = 0;
   response.on('data', (chunk: Buffer) => {
@@ -100,6 +112,7 @@ function toFailure(cause: Error): WebhookFailure {
   if (cause instanceof WebhookFailure) return cause;
   const { code = '' } = cause as NodeJS.ErrnoException;
   const isTls = code.startsWith('ERR_TLS') || code.includes('CERT') || code.startsWith('ERR_SSL');
-  const message = CAUSES[code] ?? (isTls ? 'Its certificate is not trusted.' : 'The request failed.');
+  const message =
+    CAUSES[code] ?? (isTls ? 'Its certificate is not trusted.' : 'The request failed.');
   return new WebhookFailure(message, { cause });
 }

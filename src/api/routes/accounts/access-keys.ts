@@ -39,10 +39,19 @@ const PROOF = 'In a session: only when it was proved lately (`POST /sessions/cur
 const entries = (pattern: RegExp, description: string) =>
   z.array(z.string().regex(pattern)).min(1).max(ENTRIES_MAX).nullable().openapi({ description });
 const limits = {
-  buckets: entries(/^[a-z0-9.-]{1,63}\*?$/, 'Names of buckets; one that ends in * means all that begin so.'),
+  buckets: entries(
+    /^[a-z0-9.-]{1,63}\*?$/,
+    'Names of buckets; one that ends in * means all that begin so.',
+  ),
   prefixes: entries(/^[^\p{Cc}\p{Cs}]{1,1024}$/u, 'Beginnings of the keys of objects.'),
-  actions: entries(/^(?:s3|kms):[A-Za-z]{0,64}\*?$/, 'Actions of S3, like s3:GetObject or s3:Get*.'),
-  sourceIps: entries(/^[0-9a-fA-F:.]{2,45}(?:\/\d{1,3})?$/, 'Addresses and ranges, like 10.0.0.0/8.'),
+  actions: entries(
+    /^(?:s3|kms):[A-Za-z]{0,64}\*?$/,
+    'Actions of S3, like s3:GetObject or s3:Get*.',
+  ),
+  sourceIps: entries(
+    /^[0-9a-fA-F:.]{2,45}(?:\/\d{1,3})?$/,
+    'Addresses and ranges, like 10.0.0.0/8.',
+  ),
 };
 
 const scopeChangeSchema = z.strictObject(limits).partial().openapi('KeyScopeChange', {
@@ -64,7 +73,9 @@ const keySchema = z
     id: idSchema,
     name: z.string(),
     scope: scopeSchema.nullable(),
-    role: roleSchema.nullable().openapi({ description: 'Of whoever signs in here with it; null: it is for S3 alone.' }),
+    role: roleSchema
+      .nullable()
+      .openapi({ description: 'Of whoever signs in here with it; null: it is for S3 alone.' }),
     createdAt: timeSchema,
     expiresAt: timeSchema.nullable(),
     isEnabled: z.boolean(),
@@ -92,7 +103,10 @@ const query = z.strictObject({ accountId: accountIdQuery });
 const params = z.strictObject({ accessKeyId: idSchema });
 
 /** The scope with the limits that were given in place of its own. */
-function mergeScope(scope: KeyScope | null, { buckets, prefixes, actions, sourceIps }: ScopeChange): KeyScope {
+function mergeScope(
+  scope: KeyScope | null,
+  { buckets, prefixes, actions, sourceIps }: ScopeChange,
+): KeyScope {
   const before = scope ?? NO_KEY_LIMIT;
   return {
     buckets: buckets === undefined ? before.buckets : buckets,
@@ -139,7 +153,9 @@ export function addAccessKeyRoutes(api: Api): void {
       description: `By S3 a key may do no more than who makes it, and lasts no longer than a token that makes it. ${PROOF}`,
       access: 'keys:write',
       request: { query, body: jsonBody(newKeySchema) },
-      responses: { 201: jsonAnswer(madeKeySchema, 'Made; the secret is shown here and never again') },
+      responses: {
+        201: jsonAnswer(madeKeySchema, 'Made; the secret is shown here and never again'),
+      },
     }),
     async (c) => {
       const call = callOf(c);
@@ -192,7 +208,11 @@ export function addAccessKeyRoutes(api: Api): void {
       responses: { 200: jsonAnswer(keySchema, 'The key') },
     }),
     async (c) => {
-      const { found } = await findKey(c, c.req.valid('param').accessKeyId, c.req.valid('query').accountId);
+      const { found } = await findKey(
+        c,
+        c.req.valid('param').accessKeyId,
+        c.req.valid('query').accountId,
+      );
       c.header('etag', etagOf(found));
       return c.json(show(found), 200);
     },
@@ -225,12 +245,18 @@ function addChangingRoutes(api: Api): void {
       responses: { 200: jsonAnswer(keySchema, 'Changed') },
     }),
     async (c) => {
-      const { call, found } = await findKey(c, c.req.valid('param').accessKeyId, c.req.valid('query').accountId);
+      const { call, found } = await findKey(
+        c,
+        c.req.valid('param').accessKeyId,
+        c.req.valid('query').accountId,
+      );
       requireMatch(c, etagOf(found));
       const { name, scope, expiresAt, isEnabled } = c.req.valid('json');
       const change = {
         ...(name === undefined ? {} : { name }),
-        ...(scope === undefined ? {} : { scope: scope === null ? null : mergeScope(found.scope, scope) }),
+        ...(scope === undefined
+          ? {}
+          : { scope: scope === null ? null : mergeScope(found.scope, scope) }),
         ...(expiresAt === undefined ? {} : { expiresAtMs: toMs(expiresAt) }),
         ...(isEnabled === undefined ? {} : { isEnabled }),
       };
@@ -251,7 +277,9 @@ function addChangingRoutes(api: Api): void {
       tags: TAGS,
       access: 'keys:write',
       request: { params, query, body: jsonBody(rotationSchema) },
-      responses: { 201: jsonAnswer(madeKeySchema, 'Made; the secret is shown here and never again') },
+      responses: {
+        201: jsonAnswer(madeKeySchema, 'Made; the secret is shown here and never again'),
+      },
     }),
     async (c) => {
       const { call, accountId, id } = await findKey(
@@ -261,7 +289,10 @@ function addChangingRoutes(api: Api): void {
       );
       requireProofForCredentials(call);
       const overlapMs = c.req.valid('json').overlapSeconds * 1000;
-      return c.json(showMade(c, await rotateAccessKey(call.core, { accountId, id }, overlapMs, call.caller)), 201);
+      return c.json(
+        showMade(c, await rotateAccessKey(call.core, { accountId, id }, overlapMs, call.caller)),
+        201,
+      );
     },
   );
 

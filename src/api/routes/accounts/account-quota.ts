@@ -28,7 +28,9 @@ const standingSchema = quotaSchema
     stored: z.object({
       bytes: quantitySchema,
       objects: quantitySchema,
-      isComplete: z.boolean().openapi({ description: 'false: these are sums of the first 100 buckets by name.' }),
+      isComplete: z
+        .boolean()
+        .openapi({ description: 'false: these are sums of the first 100 buckets by name.' }),
     }),
   })
   .openapi('AccountQuota');
@@ -37,7 +39,10 @@ const etagOf = (quota: StorageQuota | null) => etagOfState(showQuota(quota ?? NO
 
 async function answerStanding(c: ApiContext, accountId: AccountId) {
   const { core } = callOf(c);
-  const [quota, totals] = await Promise.all([getAccountQuota(core, accountId), readAccountTotals(core, accountId)]);
+  const [quota, totals] = await Promise.all([
+    getAccountQuota(core, accountId),
+    readAccountTotals(core, accountId),
+  ]);
   const { stored, isStoredComplete: isComplete } = totals;
   const bytes = `${stored.currentBytes + stored.noncurrentBytes + stored.partBytes}`;
   const objects = `${stored.currentCount + stored.noncurrentCount}`;
@@ -57,7 +62,8 @@ export function addAccountQuotaRoutes(api: Api): void {
       request: { params },
       responses: { 200: jsonAnswer(standingSchema, 'The quota; the ETag is of what is set') },
     }),
-    async (c) => answerStanding(c, await existingAccountOf(callOf(c), c.req.valid('param').accountId)),
+    async (c) =>
+      answerStanding(c, await existingAccountOf(callOf(c), c.req.valid('param').accountId)),
   );
 
   api.openapi(

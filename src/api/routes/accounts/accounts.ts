@@ -32,7 +32,10 @@ const accountSchema = z
   .openapi('Account');
 
 const newAccountSchema = z.strictObject({ displayName: nameSchema });
-const changeSchema = z.strictObject({ displayName: nameSchema.optional(), isEnabled: z.boolean().optional() });
+const changeSchema = z.strictObject({
+  displayName: nameSchema.optional(),
+  isEnabled: z.boolean().optional(),
+});
 const params = z.strictObject({ accountId: idSchema });
 
 function show({ id, displayName, createdAtMs, isEnabled }: AccountRecord) {
@@ -108,7 +111,10 @@ export function addAccountRoutes(api: Api): void {
       }
       const ofSettings = (await call.findAccounts([id])).get(id);
       if (ofSettings === undefined) throw new StorageError('NoSuchAccount');
-      return c.json({ id: id as string, displayName: ofSettings.displayName, createdAt: null, isEnabled: true }, 200);
+      return c.json(
+        { id: id as string, displayName: ofSettings.displayName, createdAt: null, isEnabled: true },
+        200,
+      );
     },
   );
 
@@ -121,7 +127,8 @@ function addChanging(api: Api): void {
       method: 'patch',
       path: '/accounts/{accountId}',
       operationId: 'updateAccount',
-      summary: 'Name an account; as operator also disable it, which ends its sessions and stops its keys',
+      summary:
+        'Name an account; as operator also disable it, which ends its sessions and stops its keys',
       tags: TAGS,
       access: 'account:write',
       request: { params, headers: ifMatchHeader, body: jsonBody(changeSchema) },
@@ -137,7 +144,12 @@ function addChanging(api: Api): void {
       const { displayName = found.displayName, isEnabled = found.isEnabled } = c.req.valid('json');
       if (isEnabled !== found.isEnabled) requireOperator(call);
       const { revision } = found;
-      const changed = await directory.call('updateAccount', { id, revision, displayName, isEnabled });
+      const changed = await directory.call('updateAccount', {
+        id,
+        revision,
+        displayName,
+        isEnabled,
+      });
       c.header('etag', etagOf(changed));
       return c.json(show(changed), 200);
     },
@@ -150,7 +162,8 @@ function addChanging(api: Api): void {
       operationId: 'deleteAccount',
       summary:
         'Delete an account that has no buckets, with its members, keys, tokens, sessions and webhooks (operator)',
-      description: 'Its months are closed at once, the open one too; their invoices stay, for the operator to read.',
+      description:
+        'Its months are closed at once, the open one too; their invoices stay, for the operator to read.',
       tags: TAGS,
       access: 'account:write',
       request: { params },

@@ -1,8 +1,16 @@
-// The audit log: every change of settings, accounts and keys, by this API and by S3, and what this API did to objects; by whom,
-// when and from where.
+// The audit log: every change of settings, accounts and keys, by this API and by S3, and what this
+// API did to objects; by whom, when and from where.
 import { z } from '@hono/zod-openapi';
 import type { AuditEntry } from '../../../domain/account-records.ts';
-import { type Api, accountOf, apiRoute, callOf, isoTime, jsonAnswer, timeSchema } from '../../context.ts';
+import {
+  type Api,
+  accountOf,
+  apiRoute,
+  callOf,
+  isoTime,
+  jsonAnswer,
+  timeSchema,
+} from '../../context.ts';
 import { pageOf, pageQuery, readCursor, toPage } from '../../paging.ts';
 import { accountIdQuery, idSchema } from '../../schemas.ts';
 
@@ -18,18 +26,20 @@ const entrySchema = z
     credential: z.string().openapi({ description: 'The session, token or access key, by its id.' }),
     source: z.string(),
     requestId: z.string(),
-    status: z.number().int().nullable().openapi({ description: 'null: it is not known whether it was done.' }),
+    status: z
+      .number()
+      .int()
+      .nullable()
+      .openapi({ description: 'null: it is not known whether it was done.' }),
   })
   .openapi('AuditEntry');
 
 const query = z.strictObject({
   ...pageQuery,
   accountId: accountIdQuery,
-  action: z
-    .string()
-    .max(100)
-    .optional()
-    .openapi({ description: 'An operationId of this document, or an operation of S3 like PutBucketPolicy.' }),
+  action: z.string().max(100).optional().openapi({
+    description: 'An operationId of this document, or an operation of S3 like PutBucketPolicy.',
+  }),
   memberId: idSchema.optional(),
   accessKeyId: idSchema.optional(),
   from: timeSchema.optional(),
@@ -54,14 +64,28 @@ export function addAuditRoutes(api: Api): void {
     }),
     async (c) => {
       const call = callOf(c);
-      const { limit, cursor, accountId: given, action = null, memberId = null, ...rest } = c.req.valid('query');
+      const {
+        limit,
+        cursor,
+        accountId: given,
+        action = null,
+        memberId = null,
+        ...rest
+      } = c.req.valid('query');
       const accountId = accountOf(call, given);
-      const times = [rest.from, rest.to].map((time) => (time === undefined ? null : Date.parse(time)));
+      const times = [rest.from, rest.to].map((time) =>
+        time === undefined ? null : Date.parse(time),
+      );
       const [fromMs = null, toMs = null] = times;
       const filter = { action, memberId, accessKeyId: rest.accessKeyId ?? null, fromMs, toMs };
       const list = `audit ${accountId} ${JSON.stringify(filter)}`;
       const before = readCursor(call.secrets, list, cursor);
-      const found = await call.core.ports.directory.call('listAudit', { accountId, before, limit: limit + 1, filter });
+      const found = await call.core.ports.directory.call('listAudit', {
+        accountId,
+        before,
+        limit: limit + 1,
+        filter,
+      });
       return c.json(
         toPage(found, { limit, list, secrets: call.secrets }, ({ id }) => id, show),
         200,

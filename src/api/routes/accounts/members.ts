@@ -74,7 +74,9 @@ const passwordChangeSchema = z.strictObject({
 });
 const endedSchema = z
   .object({ sessions: z.number().int(), tokens: z.number().int() })
-  .openapi('EndedCredentials', { description: 'How many sessions and tokens of the member the change ended.' });
+  .openapi('EndedCredentials', {
+    description: 'How many sessions and tokens of the member the change ended.',
+  });
 const changedMemberSchema = memberSchema.extend({ ended: endedSchema }).openapi('ChangedMember');
 
 const query = z.strictObject({ accountId: accountIdQuery });
@@ -84,7 +86,10 @@ function show({ id, login, displayName, role, isEnabled, hasPassword, createdAtM
   return { id, login, displayName, role, isEnabled, hasPassword, createdAt: isoTime(createdAtMs) };
 }
 
-/** Of all that a change of the member can change: another password is another state too, though nobody sees which. */
+/**
+ * Of all that a change of the member can change: another password is another state too, though
+ * nobody sees which.
+ */
 const etagOf = ({ revision }: MemberRecord) => toEtag(`${revision}`);
 
 /** NoSuchMember, also for members of other accounts. */
@@ -102,7 +107,9 @@ async function findMember(c: ApiContext, id: string, givenAccountId: string | un
  */
 function requireCoversRole({ caller }: SignedInCall, role: Role): void {
   if (coversRole(caller, role)) return;
-  throw new StorageError('AccessDenied', { detail: `You may not do all that the role ${role} may.` });
+  throw new StorageError('AccessDenied', {
+    detail: `You may not do all that the role ${role} may.`,
+  });
 }
 
 export function addMemberRoutes(api: Api): void {
@@ -112,7 +119,8 @@ export function addMemberRoutes(api: Api): void {
       path: '/members',
       operationId: 'createMember',
       summary: 'Make a member, who signs in with a login and a password',
-      description: 'With a role that may do no more than you. In a session: only when it was proved lately.',
+      description:
+        'With a role that may do no more than you. In a session: only when it was proved lately.',
       tags: TAGS,
       access: 'members:write',
       request: { query, body: jsonBody(newMemberSchema) },
@@ -139,7 +147,9 @@ export function addMemberRoutes(api: Api): void {
       tags: TAGS,
       access: 'members:read',
       request: { query: z.strictObject({ ...pageQuery, accountId: accountIdQuery }) },
-      responses: { 200: jsonAnswer(pageOf(memberSchema), 'Some members, in the order of their making') },
+      responses: {
+        200: jsonAnswer(pageOf(memberSchema), 'Some members, in the order of their making'),
+      },
     }),
     async (c) => {
       const call = callOf(c);
@@ -147,7 +157,11 @@ export function addMemberRoutes(api: Api): void {
       const accountId = accountOf(call, given);
       const list = `members ${accountId}`;
       const after = readCursor(call.secrets, list, cursor);
-      const found = await call.core.ports.directory.call('listMembers', { accountId, after, limit: limit + 1 });
+      const found = await call.core.ports.directory.call('listMembers', {
+        accountId,
+        after,
+        limit: limit + 1,
+      });
       return c.json(
         toPage(found, { limit, list, secrets: call.secrets }, ({ id }) => id, show),
         200,
@@ -167,7 +181,11 @@ export function addMemberRoutes(api: Api): void {
       responses: { 200: jsonAnswer(memberSchema, 'The member') },
     }),
     async (c) => {
-      const { found } = await findMember(c, c.req.valid('param').memberId, c.req.valid('query').accountId);
+      const { found } = await findMember(
+        c,
+        c.req.valid('param').memberId,
+        c.req.valid('query').accountId,
+      );
       c.header('etag', etagOf(found));
       return c.json(show(found), 200);
     },
@@ -242,7 +260,8 @@ export function addMemberRoutes(api: Api): void {
       method: 'put',
       path: '/me/password',
       operationId: 'changePassword',
-      summary: 'Change your own password; your other sessions end, and your tokens unless you keep them',
+      summary:
+        'Change your own password; your other sessions end, and your tokens unless you keep them',
       tags: TAGS,
       access: 'recent-proof',
       request: { body: jsonBody(passwordChangeSchema) },
@@ -251,9 +270,15 @@ export function addMemberRoutes(api: Api): void {
     async (c) => {
       const { core, caller, request, requestId } = callOf(c);
       const { accountId, memberId: id, by } = caller;
-      if (id === null) throw new StorageError('NoSuchMember', { detail: 'You signed in with an access key.' });
+      if (id === null)
+        throw new StorageError('NoSuchMember', { detail: 'You signed in with an access key.' });
       const from = { source: networkOf(request.remoteAddress), requestId };
-      const ended = await changePassword(core, { accountId, id, sessionId: by.id }, c.req.valid('json'), from);
+      const ended = await changePassword(
+        core,
+        { accountId, id, sessionId: by.id },
+        c.req.valid('json'),
+        from,
+      );
       return c.json(ended, 200);
     },
   );

@@ -1,4 +1,5 @@
-// Passkeys of members: registered while signed in, shown to sign in (POST /sessions), listed and removed.
+// Passkeys of members: registered while signed in, shown to sign in (POST /sessions), listed and
+// removed.
 import { z } from '@hono/zod-openapi';
 import { addPasskey, removePasskey } from '../../../core/accounts/passkeys.ts';
 import { StorageError } from '../../../domain/errors.ts';
@@ -27,7 +28,12 @@ import {
 const TAGS = ['Passkeys'];
 const idSchema = z.string().regex(/^[\w-]{1,2048}$/);
 const passkeySchema = z
-  .object({ id: z.string(), name: z.string(), createdAt: timeSchema, lastUsedAt: timeSchema.nullable() })
+  .object({
+    id: z.string(),
+    name: z.string(),
+    createdAt: timeSchema,
+    lastUsedAt: timeSchema.nullable(),
+  })
   .openapi('Passkey');
 
 function show({ id, name, createdAtMs, lastUsedMs }: Passkey) {
@@ -38,7 +44,8 @@ function show({ id, name, createdAtMs, lastUsedMs }: Passkey) {
 function memberOf(c: ApiContext) {
   const call = callOf(c);
   const { accountId, memberId } = call.caller;
-  if (memberId === null) throw new StorageError('NoSuchMember', { detail: 'You signed in with an access key.' });
+  if (memberId === null)
+    throw new StorageError('NoSuchMember', { detail: 'You signed in with an access key.' });
   return { call, owner: { accountId, memberId } };
 }
 
@@ -72,7 +79,9 @@ export function addPasskeyRoutes(api: Api): void {
       summary: 'Register a passkey',
       tags: TAGS,
       access: 'recent-proof',
-      request: { body: jsonBody(z.strictObject({ name: nameSchema, passkey: registrationSchema })) },
+      request: {
+        body: jsonBody(z.strictObject({ name: nameSchema, passkey: registrationSchema })),
+      },
       responses: { 201: jsonAnswer(passkeySchema, 'Registered') },
     }),
     async (c) => {
@@ -80,7 +89,9 @@ export function addPasskeyRoutes(api: Api): void {
       const { name, passkey } = c.req.valid('json');
       const proved = await verifyRegistration(call, owner.memberId, passkey);
       if (proved === null)
-        throw new StorageError('InvalidInput', { detail: 'This is no answer to an open challenge.' });
+        throw new StorageError('InvalidInput', {
+          detail: 'This is no answer to an open challenge.',
+        });
       return c.json(show(await addPasskey(call.core, owner, { ...proved, name })), 201);
     },
   );

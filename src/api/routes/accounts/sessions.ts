@@ -29,15 +29,22 @@ const TAGS = ['Sessions'];
 
 const signInSchema = z.union(
   [
-    z.strictObject({ accessKeyId: z.string().min(1).max(128), secretAccessKey: z.string().min(1).max(256) }),
+    z.strictObject({
+      accessKeyId: z.string().min(1).max(128),
+      secretAccessKey: z.string().min(1).max(256),
+    }),
     z.strictObject({ login: loginSchema, password: passwordSchema }),
     z.strictObject({ passkey: authenticationSchema }),
   ],
-  { error: 'Send accessKeyId and secretAccessKey, or login and password, or passkey, and nothing else.' },
+  {
+    error:
+      'Send accessKeyId and secretAccessKey, or login and password, or passkey, and nothing else.',
+  },
 );
 
 const provenAtSchema = timeSchema.openapi({
-  description: 'When its holder last showed a secret. Credentials are changed for ten minutes from then on.',
+  description:
+    'When its holder last showed a secret. Credentials are changed for ten minutes from then on.',
 });
 
 const sessionSchema = z
@@ -66,7 +73,8 @@ const meSchema = z
 
 const LABEL_MAX_LENGTH = 200;
 
-const labelOf = ({ request }: ApiCall) => (request.header('user-agent') ?? '').slice(0, LABEL_MAX_LENGTH);
+const labelOf = ({ request }: ApiCall) =>
+  (request.header('user-agent') ?? '').slice(0, LABEL_MAX_LENGTH);
 
 function show(session: Session, currentId: string) {
   const { id, label, memberId, accessKeyId } = session;
@@ -84,7 +92,9 @@ function proveBy(call: ApiCall, given: z.infer<typeof signInSchema>): Promise<Ho
   if ('login' in given) return proveByPassword(call.core, given, from);
   if ('accessKeyId' in given) return proveByAccessKey(call.core, call.findAccessKey, given, from);
   const { passkey } = given;
-  return proveByPasskey(call.core, passkey.id, from, (known) => verifyAuthentication(call, known, passkey));
+  return proveByPasskey(call.core, passkey.id, from, (known) =>
+    verifyAuthentication(call, known, passkey),
+  );
 }
 
 export function addSessionRoutes(api: Api): void {
@@ -124,7 +134,10 @@ export function addSessionRoutes(api: Api): void {
     async (c) => {
       const { caller, findAccounts } = callOf(c);
       const { accountId, role, memberId, accessKeyId, by } = caller;
-      const account = (await findAccounts([accountId])).get(accountId) ?? { id: accountId, displayName: '' };
+      const account = (await findAccounts([accountId])).get(accountId) ?? {
+        id: accountId,
+        displayName: '',
+      };
       const scopes: Scope[] = [...scopesOf(caller)];
       return c.json({ account, role, memberId, accessKeyId, by: by.kind, scopes }, 200);
     },
@@ -140,21 +153,33 @@ function addProof(api: Api): void {
       method: 'post',
       path: '/sessions/current/proof',
       operationId: 'proveSession',
-      summary: 'Show your password, passkey or access key again, to change credentials in this session',
-      description: 'What needs it answers `RecentProofRequired`: repeat that request after this one.',
+      summary:
+        'Show your password, passkey or access key again, to change credentials in this session',
+      description:
+        'What needs it answers `RecentProofRequired`: repeat that request after this one.',
       tags: TAGS,
       access: 'session',
       request: { body: jsonBody(signInSchema) },
-      responses: { 200: jsonAnswer(z.object({ provenAt: provenAtSchema }), 'Proved, for ten minutes') },
+      responses: {
+        200: jsonAnswer(z.object({ provenAt: provenAtSchema }), 'Proved, for ten minutes'),
+      },
     }),
     async (c) => {
       const call = callOf(c);
       const { core, caller } = call;
       const holder = await proveBy(call, c.req.valid('json'));
-      const isSame = holder.memberId === caller.memberId && holder.accessKeyId === caller.accessKeyId;
-      if (!isSame) throw new StorageError('InvalidCredentials', { detail: 'This is another one than signed in.' });
+      const isSame =
+        holder.memberId === caller.memberId && holder.accessKeyId === caller.accessKeyId;
+      if (!isSame)
+        throw new StorageError('InvalidCredentials', {
+          detail: 'This is another one than signed in.',
+        });
       const atMs = core.ports.clock.nowMs();
-      await core.ports.directory.call('noteProof', { accountId: caller.accountId, id: caller.by.id, atMs });
+      await core.ports.directory.call('noteProof', {
+        accountId: caller.accountId,
+        id: caller.by.id,
+        atMs,
+      });
       return c.json({ provenAt: isoTime(atMs) }, 200);
     },
   );
@@ -176,8 +201,15 @@ function addKeeping(api: Api): void {
       const { core, caller, secrets } = callOf(c);
       const { limit, cursor } = c.req.valid('query');
       const list = `sessions ${caller.accountId}`;
-      const place = { before: readCursor(secrets, list, cursor), limit: limit + 1, nowMs: core.ports.clock.nowMs() };
-      const found = await core.ports.directory.call('listSessions', { ...ownOnly(caller), ...place });
+      const place = {
+        before: readCursor(secrets, list, cursor),
+        limit: limit + 1,
+        nowMs: core.ports.clock.nowMs(),
+      };
+      const found = await core.ports.directory.call('listSessions', {
+        ...ownOnly(caller),
+        ...place,
+      });
       const page = toPage(
         found,
         { limit, list, secrets },
@@ -202,7 +234,8 @@ function addKeeping(api: Api): void {
     async (c) => {
       const { core, caller } = callOf(c);
       const given = c.req.valid('param').sessionId;
-      const isCurrent = caller.by.kind === 'session' && (given === 'current' || given === caller.by.id);
+      const isCurrent =
+        caller.by.kind === 'session' && (given === 'current' || given === caller.by.id);
       const id = given === 'current' ? caller.by.id : given;
       const wasThere = await core.ports.directory.call('removeSession', { ...ownOnly(caller), id });
       if (!wasThere) throw new StorageError('NoSuchSession');

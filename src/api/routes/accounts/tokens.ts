@@ -1,4 +1,5 @@
-// Bearer tokens: made, listed and withdrawn. The text of one is in the answer that makes it, and nowhere else.
+// Bearer tokens: made, listed and withdrawn. The text of one is in the answer that makes it, and
+// nowhere else.
 import { z } from '@hono/zod-openapi';
 import type { Scope } from '../../../core/accounts/permissions.ts';
 import { createToken } from '../../../core/accounts/tokens.ts';
@@ -29,7 +30,10 @@ const tokenSchema = z
     role: roleSchema,
     memberId: z.string().nullable(),
     accessKeyId: z.string().nullable(),
-    scopes: z.array(z.string()).nullable().openapi({ description: 'null: everything that its holder may do.' }),
+    scopes: z
+      .array(z.string())
+      .nullable()
+      .openapi({ description: 'null: everything that its holder may do.' }),
     createdAt: timeSchema,
     expiresAt: timeSchema.nullable(),
   })
@@ -47,7 +51,15 @@ const madeTokenSchema = tokenSchema
 
 function show({ id, name, role, memberId, accessKeyId, scopes, createdAtMs, expiresAtMs }: Token) {
   const times = { createdAt: isoTime(createdAtMs), expiresAt: isoTimeOrNull(expiresAtMs) };
-  return { id, name, role, memberId, accessKeyId, scopes: scopes === null ? null : [...scopes], ...times };
+  return {
+    id,
+    name,
+    role,
+    memberId,
+    accessKeyId,
+    scopes: scopes === null ? null : [...scopes],
+    ...times,
+  };
 }
 
 export function addTokenRoutes(api: Api): void {
@@ -62,7 +74,9 @@ export function addTokenRoutes(api: Api): void {
       tags: TAGS,
       access: 'tokens:write',
       request: { body: jsonBody(newTokenSchema) },
-      responses: { 201: jsonAnswer(madeTokenSchema, 'Made; the token is shown here and never again') },
+      responses: {
+        201: jsonAnswer(madeTokenSchema, 'Made; the token is shown here and never again'),
+      },
     }),
     async (c) => {
       const call = callOf(c);
@@ -73,9 +87,10 @@ export function addTokenRoutes(api: Api): void {
       if (expiresAtMs !== null && expiresAtMs <= core.ports.clock.nowMs()) {
         throw new StorageError('InvalidInput', { detail: 'expiresAt must be in the future.' });
       }
-      const wanted: { name: string; scopes: readonly Scope[] | null; expiresAtMs: number | null } = {
-        ...{ name, scopes, expiresAtMs },
-      };
+      const wanted: { name: string; scopes: readonly Scope[] | null; expiresAtMs: number | null } =
+        {
+          ...{ name, scopes, expiresAtMs },
+        };
       const { token, text } = await createToken(core, caller, wanted);
       return c.json({ ...show(token), token: text }, 201);
     },
@@ -97,7 +112,11 @@ export function addTokenRoutes(api: Api): void {
       const { limit, cursor } = c.req.valid('query');
       const list = `tokens ${caller.accountId}`;
       const before = readCursor(secrets, list, cursor);
-      const found = await core.ports.directory.call('listTokens', { ...ownOnly(caller), before, limit: limit + 1 });
+      const found = await core.ports.directory.call('listTokens', {
+        ...ownOnly(caller),
+        before,
+        limit: limit + 1,
+      });
       return c.json(
         toPage(found, { limit, list, secrets }, ({ id }) => id, show),
         200,

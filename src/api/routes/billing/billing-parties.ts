@@ -3,14 +3,23 @@ import { z } from '@hono/zod-openapi';
 import { type Parties, readParties } from '../../../core/billing/invoices/terms.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import { billedAccountOf } from '../../billing-schemas.ts';
-import { type Api, apiRoute, callOf, jsonAnswer, jsonBody, requireOperator } from '../../context.ts';
+import {
+  type Api,
+  apiRoute,
+  callOf,
+  jsonAnswer,
+  jsonBody,
+  requireOperator,
+} from '../../context.ts';
 import { etagOfState, ifMatchHeader, requireMatch } from '../../etag.ts';
 import { accountTaxSchema, issuerSchema, partySchema } from '../../party-schemas.ts';
 import { accountIdQuery } from '../../schemas.ts';
 
 const TAGS = ['Prices and credits'];
 const query = z.strictObject({ accountId: accountIdQuery });
-const buyerSchema = z.object({ buyer: partySchema.nullable(), tax: accountTaxSchema }).openapi('Buyer');
+const buyerSchema = z
+  .object({ buyer: partySchema.nullable(), tax: accountTaxSchema })
+  .openapi('Buyer');
 
 /** The tag of both: a tax id is checked together with whose it is. */
 const etagOfBuyer = ({ buyer, tax }: Pick<Parties, 'buyer' | 'tax'>) => etagOfState({ buyer, tax });
@@ -26,7 +35,8 @@ function addIssuerRoutes(api: Api): void {
       method: 'get',
       path: '/billing/issuer',
       operationId: 'getIssuer',
-      summary: 'Read who issues the invoices of this server, with what tax, and how they are numbered',
+      summary:
+        'Read who issues the invoices of this server, with what tax, and how they are numbered',
       tags: TAGS,
       access: 'billing:read',
       responses: { 200: jsonAnswer(issuerSchema, 'The issuer') },
@@ -58,7 +68,9 @@ function addIssuerRoutes(api: Api): void {
       requireMatch(c, etagOfState(parties.issuer));
       const issuer = c.req.valid('json');
       if (issuer.invoicePrefix === issuer.creditNotePrefix) {
-        throw new StorageError('InvalidInput', { detail: 'Invoices and credit notes have a series each.' });
+        throw new StorageError('InvalidInput', {
+          detail: 'Invoices and credit notes have a series each.',
+        });
       }
       const input = { id: 'issuer', json: JSON.stringify(issuer), known: stored.issuer } as const;
       await call.core.ports.directory.call('setParty', input);
@@ -106,7 +118,11 @@ function addBuyerRoutes(api: Api): void {
       const { stored, parties } = await readParties(call.core, id);
       requireMatch(c, etagOfBuyer(parties));
       const buyer = c.req.valid('json');
-      const input = { id: `buyer/${id}`, json: JSON.stringify(buyer), known: stored.buyer } as const;
+      const input = {
+        id: `buyer/${id}`,
+        json: JSON.stringify(buyer),
+        known: stored.buyer,
+      } as const;
       await call.core.ports.directory.call('setParty', input);
       c.header('etag', etagOfBuyer({ buyer, tax: parties.tax }));
       return c.json({ buyer, tax: parties.tax }, 200);
@@ -118,7 +134,8 @@ function addBuyerRoutes(api: Api): void {
       method: 'put',
       path: '/billing/tax',
       operationId: 'setAccountTax',
-      summary: 'Set the tax of an account: a rate of its own, or reverse charge for a tax id that was checked',
+      summary:
+        'Set the tax of an account: a rate of its own, or reverse charge for a tax id that was checked',
       tags: TAGS,
       access: 'billing:write',
       request: { query, headers: ifMatchHeader, body: jsonBody(accountTaxSchema) },

@@ -1,4 +1,5 @@
-// Caps on usage: what an owner sets, how each stands, and lifting one. A bucket is named by its name, as everywhere here.
+// Caps on usage: what an owner sets, how each stands, and lifting one. A bucket is named by its
+// name, as everywhere here.
 import { z } from '@hono/zod-openapi';
 import { nameOfBucketId } from '../../../core/buckets/blob-home.ts';
 import type { CapStanding } from '../../../core/caps/allowances.ts';
@@ -44,10 +45,9 @@ const givenSchema = z.strictObject({
   accessKeyId: idSchema.nullable().default(null),
   alertPercents: z.array(percentSchema).max(10).default([]),
   cachedFromPercent: percentSchema.nullable().default(null),
-  rateCardId: idSchema
-    .nullable()
-    .default(null)
-    .openapi({ description: "Of a cap in money. Null: the account's, as it is when the cap is set." }),
+  rateCardId: idSchema.nullable().default(null).openapi({
+    description: "Of a cap in money. Null: the account's, as it is when the cap is set.",
+  }),
   liftedUntil: timeSchema.nullable().default(null),
 });
 
@@ -56,7 +56,9 @@ export const capSchema = z
   .object({
     id: capIdSchema,
     ...givenSchema.shape,
-    spent: z.string().openapi({ description: 'Of the period, as far as it is recorded; in the unit of `limit`.' }),
+    spent: z
+      .string()
+      .openapi({ description: 'Of the period, as far as it is recorded; in the unit of `limit`.' }),
     percent: z.int(),
     level: z.enum(['open', 'cached', 'refused']),
     periodEndsAt: timeSchema,
@@ -80,9 +82,12 @@ export function showCap({ cap, spent, percent, level, periodMs }: CapStanding) {
 
 async function scopeOf(call: SignedInCall, given: z.infer<typeof givenSchema>): Promise<CapScope> {
   if (given.bucket !== null && given.accessKeyId !== null) {
-    throw new StorageError('InvalidInput', { detail: 'A cap is on a bucket or on an access key, not on both.' });
+    throw new StorageError('InvalidInput', {
+      detail: 'A cap is on a bucket or on an access key, not on both.',
+    });
   }
-  if (given.accessKeyId !== null) return { kind: 'accessKey', accessKeyId: given.accessKeyId as AccessKeyId };
+  if (given.accessKeyId !== null)
+    return { kind: 'accessKey', accessKeyId: given.accessKeyId as AccessKeyId };
   if (given.bucket === null) return { kind: 'account' };
   const bucket = await openBucketOf(call, given.bucket, 'caps:write');
   return { kind: 'bucket', bucketId: bucket.record().id };
@@ -155,9 +160,23 @@ export function addCapRoutes(api: Api): void {
       const call = callOf(c);
       const accountId = await existingAccountOf(call, c.req.valid('query').accountId);
       const given = c.req.valid('json');
-      const { unit, period, alertPercents, cachedFromPercent, rateCardId: cardId, liftedUntil } = given;
+      const {
+        unit,
+        period,
+        alertPercents,
+        cachedFromPercent,
+        rateCardId: cardId,
+        liftedUntil,
+      } = given;
       const cap: Cap = {
-        ...{ id: c.req.valid('param').capId, unit, period, alertPercents, cachedFromPercent, cardId },
+        ...{
+          id: c.req.valid('param').capId,
+          unit,
+          period,
+          alertPercents,
+          cachedFromPercent,
+          cardId,
+        },
         scope: await scopeOf(call, given),
         limit: BigInt(given.limit),
         liftedUntilMs: liftedUntil === null ? null : Date.parse(liftedUntil),

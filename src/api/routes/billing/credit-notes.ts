@@ -67,7 +67,11 @@ function show({ issuedAtMs, lines, netMicro, taxMicro, ...note }: CreditNoteDocu
   };
 }
 
-async function findNote(c: ApiContext, accountId: string | undefined, number: string): Promise<CreditNoteDocument> {
+async function findNote(
+  c: ApiContext,
+  accountId: string | undefined,
+  number: string,
+): Promise<CreditNoteDocument> {
   const call = callOf(c);
   const { id } = await invoicedAccountOf(call, accountId);
   const stored = await call.core.ports.directory.call('getCreditNote', { accountId: id, number });
@@ -122,7 +126,11 @@ export function addCreditNoteRoutes(api: Api): void {
       request: { query, params: z.strictObject({ number: numberParam }) },
       responses: { 200: jsonAnswer(creditNoteSchema, 'The credit note') },
     }),
-    async (c) => c.json(show(await findNote(c, c.req.valid('query').accountId, c.req.valid('param').number)), 200),
+    async (c) =>
+      c.json(
+        show(await findNote(c, c.req.valid('query').accountId, c.req.valid('param').number)),
+        200,
+      ),
   );
 
   api.openapi(
@@ -137,7 +145,10 @@ export function addCreditNoteRoutes(api: Api): void {
       responses: {
         200: {
           description: 'The file',
-          content: { 'text/html': { schema: z.string() }, 'application/pdf': { schema: z.string() } },
+          content: {
+            'text/html': { schema: z.string() },
+            'application/pdf': { schema: z.string() },
+          },
         },
       },
     }),
@@ -173,7 +184,10 @@ function addIssuingRoutes(api: Api): void {
               .string()
               .regex(/^[1-9]\d{0,17}$/)
               .optional()
-              .openapi({ description: 'Without tax, in whole coins. Absent, and without lines: all that is left.' }),
+              .openapi({
+                description:
+                  'Without tax, in whole coins. Absent, and without lines: all that is left.',
+              }),
             lines: z
               .array(z.number().int().min(0).max(999))
               .min(1)
@@ -191,11 +205,16 @@ function addIssuingRoutes(api: Api): void {
       const account = await invoicedAccountOf(call, c.req.valid('query').accountId);
       const { reason, netMicro, lines } = c.req.valid('json');
       if (netMicro !== undefined && lines !== undefined) {
-        throw new StorageError('InvalidInput', { detail: 'netMicro and lines exclude each other.' });
+        throw new StorageError('InvalidInput', {
+          detail: 'netMicro and lines exclude each other.',
+        });
       }
       const byAmount = netMicro === undefined ? null : { netMicro: BigInt(netMicro) };
       const part = lines === undefined ? byAmount : { lines: [...new Set(lines)] };
-      const note = await creditInvoice(call.core, account, monthFrom(c.req.valid('param').period), { reason, part });
+      const note = await creditInvoice(call.core, account, monthFrom(c.req.valid('param').period), {
+        reason,
+        part,
+      });
       return c.json(show(note), 201);
     },
   );
@@ -205,16 +224,21 @@ function addIssuingRoutes(api: Api): void {
       method: 'post',
       path: '/invoices/{period}/void',
       operationId: 'voidInvoice',
-      summary: 'Take back all that is left of an invoice; with reissue another takes its place, by the terms of now',
+      summary:
+        'Take back all that is left of an invoice; with reissue another takes its place, by the terms of now',
       tags: TAGS,
       access: 'billing:write',
       request: {
         ...request,
-        body: jsonBody(z.strictObject({ reason: reasonSchema, reissue: z.boolean().default(false) })),
+        body: jsonBody(
+          z.strictObject({ reason: reasonSchema, reissue: z.boolean().default(false) }),
+        ),
       },
       responses: {
         201: jsonAnswer(
-          z.object({ creditNote: creditNoteSchema, invoice: invoiceSchema.nullable() }).openapi('VoidedInvoice'),
+          z
+            .object({ creditNote: creditNoteSchema, invoice: invoiceSchema.nullable() })
+            .openapi('VoidedInvoice'),
           'The credit note, and the invoice in its place',
         ),
       },
@@ -225,8 +249,14 @@ function addIssuingRoutes(api: Api): void {
       const account = await invoicedAccountOf(call, c.req.valid('query').accountId);
       const { reason, reissue: isReissued } = c.req.valid('json');
       const period = monthFrom(c.req.valid('param').period);
-      const { note, invoice } = await voidInvoice(call.core, account, period, { reason, isReissued });
-      return c.json({ creditNote: show(note), invoice: invoice === null ? null : showInvoice(invoice) }, 201);
+      const { note, invoice } = await voidInvoice(call.core, account, period, {
+        reason,
+        isReissued,
+      });
+      return c.json(
+        { creditNote: show(note), invoice: invoice === null ? null : showInvoice(invoice) },
+        201,
+      );
     },
   );
 }

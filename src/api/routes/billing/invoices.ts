@@ -1,4 +1,5 @@
-// Bills: listed, read, as files, what the month will come to, and what a month would have cost elsewhere.
+// Bills: listed, read, as files, what the month will come to, and what a month would have cost
+// elsewhere.
 import { z } from '@hono/zod-openapi';
 import { readBucketUsage } from '../../../core/billing/exports/bucket-shares.ts';
 import { focusCsv, focusJson } from '../../../core/billing/exports/focus.ts';
@@ -24,8 +25,21 @@ import {
   periodSchema,
   showInvoice,
 } from '../../billing-schemas.ts';
-import { type Api, type ApiContext, apiRoute, callOf, isoTime, jsonAnswer, jsonBody } from '../../context.ts';
-import { answerBillFile, type BillFile, sheetPage, sheetPdfFile } from '../../documents/bill-file.ts';
+import {
+  type Api,
+  type ApiContext,
+  apiRoute,
+  callOf,
+  isoTime,
+  jsonAnswer,
+  jsonBody,
+} from '../../context.ts';
+import {
+  answerBillFile,
+  type BillFile,
+  sheetPage,
+  sheetPdfFile,
+} from '../../documents/bill-file.ts';
 import { pageOf, pageQuery, readCursor, toPage } from '../../paging.ts';
 import { accountIdQuery } from '../../schemas.ts';
 
@@ -39,15 +53,25 @@ const query = z.strictObject({ accountId: accountIdQuery });
 const invoiceQuery = z.strictObject({
   accountId: accountIdQuery,
   issue: z.coerce.number().int().min(0).max(9999).optional().openapi({
-    description: 'Which of the bills of the month, from 0; absent: the last, which replaces void ones before it.',
+    description:
+      'Which of the bills of the month, from 0; absent: the last, which replaces void ones before it.',
   }),
 });
 
 type Asked = z.infer<typeof invoiceQuery>;
 
-async function findInvoice(c: ApiContext, { accountId, issue }: Asked, period: string): Promise<InvoiceDocument> {
+async function findInvoice(
+  c: ApiContext,
+  { accountId, issue }: Asked,
+  period: string,
+): Promise<InvoiceDocument> {
   const call = callOf(c);
-  const invoice = await getInvoice(call.core, await invoicedAccountOf(call, accountId), monthFrom(period), issue);
+  const invoice = await getInvoice(
+    call.core,
+    await invoicedAccountOf(call, accountId),
+    monthFrom(period),
+    issue,
+  );
   if (invoice === null) throw new StorageError('NoSuchInvoice');
   return invoice;
 }
@@ -56,9 +80,14 @@ async function fileOf(core: Core, document: InvoiceDocument, file: File): Promis
   const issuer = core.settings.invoiceIssuer;
   if (file === 'invoice.csv') return { content: invoiceCsv(document), type: CSV_TYPE };
   if (file === 'invoice.html') return sheetPage(invoiceSheet(document, issuer));
-  if (file === 'invoice.pdf') return sheetPdfFile(invoiceSheet(document, issuer), core.ports.documentFonts);
+  if (file === 'invoice.pdf')
+    return sheetPdfFile(invoiceSheet(document, issuer), core.ports.documentFonts);
 
-  const buckets = await readBucketUsage(core, document.accountId as AccountId, document.invoice.period);
+  const buckets = await readBucketUsage(
+    core,
+    document.accountId as AccountId,
+    document.invoice.period,
+  );
   if (file === 'focus.csv') return { content: focusCsv(document, issuer, buckets), type: CSV_TYPE };
   return { content: focusJson(document, issuer, buckets), type: 'application/json' };
 }
@@ -120,7 +149,10 @@ export function addInvoiceRoutes(api: Api): void {
       summary: 'The invoice as a file: CSV, a page to print, PDF, or a FOCUS 1.2 dataset',
       tags: TAGS,
       access: 'billing:read',
-      request: { query: invoiceQuery, params: z.strictObject({ period: periodSchema, file: z.enum(FILES) }) },
+      request: {
+        query: invoiceQuery,
+        params: z.strictObject({ period: periodSchema, file: z.enum(FILES) }),
+      },
       responses: {
         200: {
           description: 'The file',
@@ -147,10 +179,20 @@ export function addInvoiceRoutes(api: Api): void {
 const whatIfSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('lifecycle'), days: z.number().int().min(1).max(366) }),
   z.strictObject({ kind: z.literal('all-infrequent') }),
-  z.strictObject({ kind: z.literal('cache-lifetime'), seconds: z.number().int().min(1).max(31_536_000) }),
-  z.strictObject({ kind: z.literal('deduplication'), duplicateBasisPoints: z.number().int().min(0).max(10_000) }),
+  z.strictObject({
+    kind: z.literal('cache-lifetime'),
+    seconds: z.number().int().min(1).max(31_536_000),
+  }),
+  z.strictObject({
+    kind: z.literal('deduplication'),
+    duplicateBasisPoints: z.number().int().min(0).max(10_000),
+  }),
 ]);
-const simulationSchema = z.object({ cardId: cardIdSchema, currency: currencySchema, totalMicro: microSchema });
+const simulationSchema = z.object({
+  cardId: cardIdSchema,
+  currency: currencySchema,
+  totalMicro: microSchema,
+});
 
 function addOutlookRoutes(api: Api): void {
   api.openapi(
@@ -158,7 +200,8 @@ function addOutlookRoutes(api: Api): void {
       method: 'get',
       path: '/forecast',
       operationId: 'getForecast',
-      summary: 'What the running month comes to: what is stored stays, the rest goes on as in the last seven days',
+      summary:
+        'What the running month comes to: what is stored stays, the rest goes on as in the last seven days',
       tags: TAGS,
       access: 'billing:read',
       request: { query },
@@ -197,13 +240,18 @@ function addOutlookRoutes(api: Api): void {
               .string()
               .regex(/^\d{1,18}$/)
               .default('0')
-              .openapi({ description: 'Objects that there are, for what goes by the object; 0 leaves that out.' }),
+              .openapi({
+                description:
+                  'Objects that there are, for what goes by the object; 0 leaves that out.',
+              }),
           }),
         ),
       },
       responses: {
         200: jsonAnswer(
-          z.object({ own: simulationSchema, others: z.array(simulationSchema) }).openapi('Simulation'),
+          z
+            .object({ own: simulationSchema, others: z.array(simulationSchema) })
+            .openapi('Simulation'),
           'The month as it was by its own card; with the what-ifs by its own card and by each of the others',
         ),
       },

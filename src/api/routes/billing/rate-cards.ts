@@ -40,7 +40,13 @@ import {
   requireOperator,
   timeSchema,
 } from '../../context.ts';
-import { etagOfState, ifMatchHeader, ifMatchOrNewHeaders, requireMatch, requireMatchOrNew } from '../../etag.ts';
+import {
+  etagOfState,
+  ifMatchHeader,
+  ifMatchOrNewHeaders,
+  requireMatch,
+  requireMatchOrNew,
+} from '../../etag.ts';
 import { pageOf, pageQuery, readCursor, toPage } from '../../paging.ts';
 import { accountIdQuery, idSchema, nameSchema } from '../../schemas.ts';
 
@@ -70,7 +76,9 @@ const billingSchema = z
     isDefaultCard: z.boolean(),
     rateCardChanges: z
       .array(z.object({ validFrom: periodSchema, rateCardId: cardIdSchema.nullable() }))
-      .openapi({ description: 'Which cards it has from months to come on; null: the default of the server.' }),
+      .openapi({
+        description: 'Which cards it has from months to come on; null: the default of the server.',
+      }),
     currency: currencySchema,
     credits: z.array(creditSchema),
     stripeCustomerId: z.string().nullable(),
@@ -100,7 +108,8 @@ function addCardRoutes(api: Api): void {
       method: 'get',
       path: '/rate-cards',
       operationId: 'listRateCards',
-      summary: "List rate cards: those that ship with Quayside, then the account's own, the operator's all",
+      summary:
+        "List rate cards: those that ship with Quayside, then the account's own, the operator's all",
       tags: TAGS,
       access: 'signed-in',
       request: { query: z.strictObject(pageQuery) },
@@ -111,16 +120,25 @@ function addCardRoutes(api: Api): void {
       const { limit, cursor } = c.req.valid('query');
       const after = readCursor(secrets, 'rate-cards', cursor);
       // The place of a shipped card is its number, of an own one its id behind a colon.
-      const shipped = after.startsWith(':') ? [] : RATE_CARDS.slice(after === '' ? 0 : Number(after) + 1);
+      const shipped = after.startsWith(':')
+        ? []
+        : RATE_CARDS.slice(after === '' ? 0 : Number(after) + 1);
       const page = { after: after.slice(1), limit: limit + 1 };
-      const own = mayDo(caller, 'billing:read') ? await listReadableCards(core, caller.accountId, page) : [];
+      const own = mayDo(caller, 'billing:read')
+        ? await listReadableCards(core, caller.accountId, page)
+        : [];
       const cards = [...shipped, ...own].map(show);
       const placeOf = ({ id }: RateCardJson): string => {
         const at = RATE_CARDS.findIndex((card) => card.id === id);
         return at < 0 ? `:${id}` : String(at);
       };
       return c.json(
-        toPage(cards.slice(0, limit + 1), { limit, list: 'rate-cards', secrets }, placeOf, (card) => card),
+        toPage(
+          cards.slice(0, limit + 1),
+          { limit, list: 'rate-cards', secrets },
+          placeOf,
+          (card) => card,
+        ),
         200,
       );
     },
@@ -131,8 +149,10 @@ function addCardRoutes(api: Api): void {
       method: 'get',
       path: '/rate-cards/{cardId}',
       operationId: 'getRateCard',
-      summary: "Read a rate card, as it prices a month: one that ships with Quayside, or the account's own",
-      description: 'One that does not ship needs `billing:read`, and is `NoSuchRateCard` to other accounts.',
+      summary:
+        "Read a rate card, as it prices a month: one that ships with Quayside, or the account's own",
+      description:
+        'One that does not ship needs `billing:read`, and is `NoSuchRateCard` to other accounts.',
       tags: TAGS,
       access: 'signed-in',
       request: {
@@ -143,12 +163,19 @@ function addCardRoutes(api: Api): void {
             .openapi({ description: 'The month that it prices; absent: the one that runs.' }),
         }),
       },
-      responses: { 200: jsonAnswer(rateCardSchema, 'The version of the card that prices the month') },
+      responses: {
+        200: jsonAnswer(rateCardSchema, 'The version of the card that prices the month'),
+      },
     }),
     async (c) => {
       const { core, caller } = callOf(c);
       const { cardId } = c.req.valid('param');
-      const card = await findReadableCard(core, caller.accountId, cardId, c.req.valid('query').period);
+      const card = await findReadableCard(
+        core,
+        caller.accountId,
+        cardId,
+        c.req.valid('query').period,
+      );
       if (card === null || !(isShipped(cardId) || mayDo(caller, 'billing:read'))) {
         throw new StorageError('NoSuchRateCard');
       }
@@ -162,7 +189,8 @@ function addCardRoutes(api: Api): void {
       method: 'put',
       path: '/rate-cards/{cardId}',
       operationId: 'putRateCard',
-      summary: 'Make a card of your own, or a version of it from a month on; months that are over keep their prices',
+      summary:
+        'Make a card of your own, or a version of it from a month on; months that are over keep their prices',
       tags: TAGS,
       access: 'billing:write',
       request: {
@@ -175,8 +203,11 @@ function addCardRoutes(api: Api): void {
     async (c) => {
       const call = callOf(c);
       requireOperator(call);
-      const card = await putRateCard(call.core, c.req.valid('param').cardId, c.req.valid('json'), (known) =>
-        requireMatchOrNew(c, known && etagOf(known)),
+      const card = await putRateCard(
+        call.core,
+        c.req.valid('param').cardId,
+        c.req.valid('json'),
+        (known) => requireMatchOrNew(c, known && etagOf(known)),
       );
       c.header('etag', etagOf(card));
       return c.json(show(card), 200);
@@ -196,7 +227,9 @@ function addAccountRoutes(api: Api): void {
       tags: TAGS,
       access: 'billing:read',
       request: { query },
-      responses: { 200: jsonAnswer(billingSchema, 'Card and credits; the ETag is for changing the card') },
+      responses: {
+        200: jsonAnswer(billingSchema, 'Card and credits; the ETag is for changing the card'),
+      },
     }),
     async (c) => {
       const call = callOf(c);
@@ -211,7 +244,10 @@ function addAccountRoutes(api: Api): void {
         accountId: id,
         rateCardId: card.id,
         isDefaultCard: choiceAt(billing.cards, month) === null,
-        rateCardChanges: changes.map(({ validFrom, cardId }) => ({ validFrom, rateCardId: cardId })),
+        rateCardChanges: changes.map(({ validFrom, cardId }) => ({
+          validFrom,
+          rateCardId: cardId,
+        })),
         currency: card.currency,
         credits: billing.credits.map((credit) => showCredit(billing, credit)),
         stripeCustomerId: target?.customerId ?? null,
@@ -225,13 +261,19 @@ function addAccountRoutes(api: Api): void {
       method: 'put',
       path: '/billing/rate-card',
       operationId: 'setRateCard',
-      summary: 'Give an account a card, from the month that runs or one to come; null is the default of the server',
+      summary:
+        'Give an account a card, from the month that runs or one to come; null is the default of the server',
       tags: TAGS,
       access: 'billing:write',
       request: {
         query,
         headers: ifMatchHeader,
-        body: jsonBody(z.strictObject({ rateCardId: cardIdSchema.nullable(), validFrom: periodSchema.optional() })),
+        body: jsonBody(
+          z.strictObject({
+            rateCardId: cardIdSchema.nullable(),
+            validFrom: periodSchema.optional(),
+          }),
+        ),
       },
       responses: { 200: jsonAnswer(rateCardSchema, 'The card that the account has from then on') },
     }),
@@ -271,7 +313,10 @@ function addAccountRoutes(api: Api): void {
       }
       const credit = { id: ids.recordId(), label, currency, amountMicro, grantedAtMs, expiresAtMs };
       const kept = await addCredit(call.core, accountId, credit);
-      return c.json(showCredit(await directory.call('getAccountBilling', { accountId }), kept), 201);
+      return c.json(
+        showCredit(await directory.call('getAccountBilling', { accountId }), kept),
+        201,
+      );
     },
   );
 
@@ -302,7 +347,11 @@ function addAccountRoutes(api: Api): void {
       const { id: accountId } = await billedAccountOf(call, c.req.valid('query').accountId);
       const { clock, directory } = call.core.ports;
       const dayMs = startOfDay(clock.nowMs());
-      await directory.call('setPushTarget', { accountId, customerId: c.req.valid('json').customerId, dayMs });
+      await directory.call('setPushTarget', {
+        accountId,
+        customerId: c.req.valid('json').customerId,
+        dayMs,
+      });
       return c.body(null, 204);
     },
   );

@@ -1,6 +1,10 @@
-// The receipts of a month against its bill. Receipts themselves come with the answers that they are about.
+// The receipts of a month against its bill. Receipts themselves come with the answers that they are
+// about.
 import { z } from '@hono/zod-openapi';
-import { type ReceiptStatement, receiptStatement } from '../../../core/billing/prices/receipt-statement.ts';
+import {
+  type ReceiptStatement,
+  receiptStatement,
+} from '../../../core/billing/prices/receipt-statement.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import {
   billedAccountOf,
@@ -21,12 +25,15 @@ const statementSchema = z
     currency: currencySchema,
     cardId: cardIdSchema,
     receiptsMicro: microSchema.openapi({ description: 'What all receipts of the month come to.' }),
-    restMicro: microSchema.openapi({ description: 'What had none: storage, and requests that did not ask.' }),
+    restMicro: microSchema.openapi({
+      description: 'What had none: storage, and requests that did not ask.',
+    }),
     minimumMicro: microSchema,
     lateMicro: microSchema.openapi({ description: 'Late usage of months before.' }),
     creditsMicro: microSchema,
     totalMicro: microSchema.openapi({
-      description: "The invoice's total: receiptsMicro + restMicro + minimumMicro + lateMicro - creditsMicro.",
+      description:
+        "The invoice's total: receiptsMicro + restMicro + minimumMicro + lateMicro - creditsMicro.",
     }),
     lines: z
       .array(

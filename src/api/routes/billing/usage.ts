@@ -1,4 +1,5 @@
-// What an account used, for charts: by hour, day or month, by bucket, key and meter, or one meter family of them.
+// What an account used, for charts: by hour, day or month, by bucket, key and meter, or one meter
+// family of them.
 import { z } from '@hono/zod-openapi';
 import { toBillingUnits } from '../../../core/billing/read-usage.ts';
 import type { Core } from '../../../core/core.ts';
@@ -28,10 +29,15 @@ const KEYS_MAX = 1000;
 
 const usageSchema = z
   .object({
-    time: timeSchema.nullable().openapi({ description: 'Start of the hour, day or month; null: of the whole time.' }),
+    time: timeSchema
+      .nullable()
+      .openapi({ description: 'Start of the hour, day or month; null: of the whole time.' }),
     bucket: z.string().nullable(),
     accessKeyId: z.string().nullable(),
-    accessKeyName: z.string().nullable().openapi({ description: 'Of a key of the account that there still is.' }),
+    accessKeyName: z
+      .string()
+      .nullable()
+      .openapi({ description: 'Of a key of the account that there still is.' }),
     operation: z.string().nullable().openapi({ example: 'PutObject' }),
     meter: z.string().openapi({ example: 'class-a/STANDARD' }),
     quantity: quantitySchema,
@@ -64,7 +70,9 @@ export function addUsageRoutes(api: Api): void {
         query: z.strictObject({
           accountId: accountIdQuery,
           from: timeSchema.openapi({ description: 'The hour that it is in is the first.' }),
-          to: timeSchema.optional().openapi({ description: 'The hour that it is in is left out; absent: now.' }),
+          to: timeSchema
+            .optional()
+            .openapi({ description: 'The hour that it is in is left out; absent: now.' }),
           by: z.enum(['hour', 'day', 'month', 'total']).default('day'),
           groupBy: z
             .string()
@@ -85,7 +93,9 @@ export function addUsageRoutes(api: Api): void {
       },
       responses: {
         200: jsonAnswer(
-          z.object({ from: timeSchema, to: timeSchema, items: z.array(usageSchema) }).openapi('UsageAnswer'),
+          z
+            .object({ from: timeSchema, to: timeSchema, items: z.array(usageSchema) })
+            .openapi('UsageAnswer'),
           'Sums, in the order of their times. 400 for more than 50,000 of them',
         ),
       },
@@ -96,17 +106,29 @@ export function addUsageRoutes(api: Api): void {
       const accountId = accountOf(call, given.accountId);
       const nowMs = call.core.ports.clock.nowMs();
       const fromMs = startOfHour(Date.parse(given.from));
-      const toMs = given.to === undefined ? startOfHour(nowMs) + HOUR_MS : startOfHour(Date.parse(given.to));
+      const toMs =
+        given.to === undefined ? startOfHour(nowMs) + HOUR_MS : startOfHour(Date.parse(given.to));
       if (toMs <= fromMs || toMs - fromMs > DAYS_MAX * DAY_MS) {
-        throw new StorageError('InvalidInput', { detail: `from must be before to, at most ${DAYS_MAX} days.` });
+        throw new StorageError('InvalidInput', {
+          detail: `from must be before to, at most ${DAYS_MAX} days.`,
+        });
       }
       const wantedGroups = new Set(given.groupBy?.split(',') ?? []);
-      const isByOperation = wantedGroups.delete('operation') || given.meter?.split('/')[0] === 'operation';
+      const isByOperation =
+        wantedGroups.delete('operation') || given.meter?.split('/')[0] === 'operation';
       const groups = [...wantedGroups] as readonly UsageGroup[];
       const groupBy: readonly UsageGroup[] = given.by === 'total' ? groups : [given.by, ...groups];
       const bucketId =
-        given.bucket === undefined ? null : (await openBucketOf(call, given.bucket, 'usage:read')).record().id;
-      const input: UsageQuery = { accountId, fromMs, toMs, groupBy, ...narrowed(bucketId, given.accessKeyId) };
+        given.bucket === undefined
+          ? null
+          : (await openBucketOf(call, given.bucket, 'usage:read')).record().id;
+      const input: UsageQuery = {
+        accountId,
+        fromMs,
+        toMs,
+        groupBy,
+        ...narrowed(bucketId, given.accessKeyId),
+      };
       const sums = await queryUsage(call.core, input);
       const { meter } = given;
       const wanted = sums.filter(
@@ -117,14 +139,25 @@ export function addUsageRoutes(api: Api): void {
       const keyNames = groups.includes('accessKey')
         ? await keyNamesOf(call.core, accountId)
         : new Map<string, string>();
-      return c.json({ from: isoTime(fromMs), to: isoTime(toMs), items: wanted.map((sum) => show(sum, keyNames)) }, 200);
+      return c.json(
+        {
+          from: isoTime(fromMs),
+          to: isoTime(toMs),
+          items: wanted.map((sum) => show(sum, keyNames)),
+        },
+        200,
+      );
     },
   );
 }
 
 /** Names of an account's own keys. */
 async function keyNamesOf(core: Core, accountId: AccountId): Promise<ReadonlyMap<string, string>> {
-  const keys = await core.ports.directory.call('listAccessKeys', { accountId, after: '', limit: KEYS_MAX });
+  const keys = await core.ports.directory.call('listAccessKeys', {
+    accountId,
+    after: '',
+    limit: KEYS_MAX,
+  });
   return new Map(keys.map(({ id, name }) => [id as string, name]));
 }
 

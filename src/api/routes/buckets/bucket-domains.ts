@@ -11,7 +11,15 @@ import {
 } from '../../../core/hosting/host-proof.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { BucketRecord } from '../../../domain/nouns.ts';
-import { type Api, apiRoute, callOf, jsonAnswer, jsonBody, openBucketOf, type SignedInCall } from '../../context.ts';
+import {
+  type Api,
+  apiRoute,
+  callOf,
+  jsonAnswer,
+  jsonBody,
+  openBucketOf,
+  type SignedInCall,
+} from '../../context.ts';
 import { bucketParams } from '../objects/object-schemas.ts';
 
 const recordSchema = z
@@ -21,14 +29,19 @@ const recordSchema = z
     value: z.string().openapi({ example: 'quayside-account=5d41402abc4b2a76b9719d911017c592' }),
   })
   .nullable()
-  .openapi({ description: 'What must stand in DNS before the host is bound to the bucket; null: nothing.' });
+  .openapi({
+    description: 'What must stand in DNS before the host is bound to the bucket; null: nothing.',
+  });
 const isBoundSchema = z.boolean().openapi({
-  description: 'Whether a request here for the host comes to this bucket. false: setting `hosting` again binds it.',
+  description:
+    'Whether a request here for the host comes to this bucket. false: setting `hosting` again binds it.',
 });
 const domainSchema = z
   .object({
     host: z.string(),
-    prefix: z.string().openapi({ description: 'The host shows only keys that begin with it, without it.' }),
+    prefix: z
+      .string()
+      .openapi({ description: 'The host shows only keys that begin with it, without it.' }),
     isBound: isBoundSchema,
     record: recordSchema,
   })
@@ -39,14 +52,22 @@ const checkedSchema = z
     host: z.string(),
     isBound: isBoundSchema,
     record: recordSchema,
-    isProven: z.boolean().openapi({ description: 'Whether the record is there now, or none is needed.' }),
+    isProven: z
+      .boolean()
+      .openapi({ description: 'Whether the record is there now, or none is needed.' }),
   })
   .openapi('CheckedDomain');
 const hostSchema = z.string().nullable();
 const domainsSchema = z.object({
-  items: z.array(domainSchema).openapi({ description: 'The hosts in the settings of the bucket; at most 20.' }),
-  bucketHost: hostSchema.openapi({ description: 'Where S3 has the bucket as a host of the service; null: nowhere.' }),
-  websiteHost: hostSchema.openapi({ description: "Its website on the service's own domain; null: there is none." }),
+  items: z
+    .array(domainSchema)
+    .openapi({ description: 'The hosts in the settings of the bucket; at most 20.' }),
+  bucketHost: hostSchema.openapi({
+    description: 'Where S3 has the bucket as a host of the service; null: nowhere.',
+  }),
+  websiteHost: hostSchema.openapi({
+    description: "Its website on the service's own domain; null: there is none.",
+  }),
 });
 
 export function addBucketDomainRoutes(api: Api): void {
@@ -56,7 +77,8 @@ export function addBucketDomainRoutes(api: Api): void {
       path: '/buckets/{bucket}/domains',
       operationId: 'listBucketDomains',
       summary: 'The hosts of a bucket, and whether each is bound to it',
-      description: 'Nothing is looked up in DNS: neither the record, nor whether the host leads here.',
+      description:
+        'Nothing is looked up in DNS: neither the record, nor whether the host leads here.',
       tags: ['Buckets'],
       access: 'buckets:read',
       request: { params: bucketParams },
@@ -75,7 +97,10 @@ export function addBucketDomainRoutes(api: Api): void {
         })),
       );
       const below = (domain: string | null) => (domain === null ? null : `${name}.${domain}`);
-      return c.json({ items, bucketHost: below(call.baseDomain), websiteHost: below(call.websiteDomain) }, 200);
+      return c.json(
+        { items, bucketHost: below(call.baseDomain), websiteHost: below(call.websiteDomain) },
+        200,
+      );
     },
   );
   api.openapi(
@@ -84,7 +109,8 @@ export function addBucketDomainRoutes(api: Api): void {
       path: '/buckets/{bucket}/domains/check',
       operationId: 'checkBucketDomain',
       summary: 'The record of DNS that lets a host be bound to the bucket, and whether it is there',
-      description: 'Asks DNS now; servers of DNS may remember for minutes that there was no record. Binds nothing.',
+      description:
+        'Asks DNS now; servers of DNS may remember for minutes that there was no record. Binds nothing.',
       tags: ['Buckets'],
       access: 'buckets:write',
       isQuestion: true,
@@ -110,11 +136,19 @@ export function addBucketDomainRoutes(api: Api): void {
   );
 }
 
-async function isBoundTo({ core }: SignedInCall, { id }: BucketRecord, host: string): Promise<boolean> {
+async function isBoundTo(
+  { core }: SignedInCall,
+  { id }: BucketRecord,
+  host: string,
+): Promise<boolean> {
   const binding = await core.ports.directory.call('getHost', { host });
   return binding?.bucketId === id;
 }
 
-function neededRecord({ core }: SignedInCall, { ownerId }: BucketRecord, host: string): HostRecord | null {
+function neededRecord(
+  { core }: SignedInCall,
+  { ownerId }: BucketRecord,
+  host: string,
+): HostRecord | null {
   return needsHostProof(core, ownerId) ? hostRecordOf(host, ownerId) : null;
 }

@@ -1,12 +1,20 @@
-// What a bucket does by itself, as JSON: its log, its website in S3's way, its lock, whom it tells of changes, whether equal
-// bytes are stored once. Schemas, and the
-// way from and to core's types; bucket-settings.ts puts them together with the other settings.
+// What a bucket does by itself, as JSON: its log, its website in S3's way, its lock, whom it tells
+// of changes, whether equal bytes are stored once. Schemas, and the way from and to core's types;
+// bucket-settings.ts puts them together with the other settings.
 import { z } from '@hono/zod-openapi';
-import { RETENTION_MAX_DAYS, RETENTION_MAX_YEARS, ROUTING_MAX_RULES } from '../../../core/limits.ts';
+import {
+  RETENTION_MAX_DAYS,
+  RETENTION_MAX_YEARS,
+  ROUTING_MAX_RULES,
+} from '../../../core/limits.ts';
 import { LOG_PREFIX_MAX_LENGTH } from '../../../core/logging/require-log-target.ts';
 import { RULE_ID_MAX_LENGTH, RULES_MAX } from '../../../core/outbox/notification-rules.ts';
 import { parseBucketName } from '../../../core/parse-names.ts';
-import type { BucketLogging, BucketSettings, WebsiteConfiguration } from '../../../domain/bucket-settings.ts';
+import type {
+  BucketLogging,
+  BucketSettings,
+  WebsiteConfiguration,
+} from '../../../domain/bucket-settings.ts';
 import type { NotificationRule } from '../../../domain/notifications.ts';
 import { HOST_NAME, REDIRECT_CODES } from '../../../http/s3/formats/website-document.ts';
 import { bucketNameSchema } from '../../schemas.ts';
@@ -16,7 +24,9 @@ const EVENTS_MAX = 40;
 
 const loggingSchema = z
   .strictObject({
-    targetBucket: bucketNameSchema.openapi({ description: 'A bucket of the same account, whose policy allows it.' }),
+    targetBucket: bucketNameSchema.openapi({
+      description: 'A bucket of the same account, whose policy allows it.',
+    }),
     targetPrefix: z.string().max(LOG_PREFIX_MAX_LENGTH).default(''),
     partitionedBy: z
       .enum(['EventTime', 'DeliveryTime'])
@@ -42,7 +52,10 @@ const redirectSchema = z
     replaceKeyWith: KEY_TEXT.nullable().default(null),
   })
   .refine((given) => Object.values(given).some((value) => value !== null), 'must change something')
-  .refine((given) => given.replaceKeyPrefixWith === null || given.replaceKeyWith === null, 'one replacement at most');
+  .refine(
+    (given) => given.replaceKeyPrefixWith === null || given.replaceKeyWith === null,
+    'one replacement at most',
+  );
 const routingRuleSchema = z.strictObject({
   keyPrefix: KEY_TEXT.nullable().default(null),
   errorCode: z.number().int().min(400).max(599).nullable().default(null),
@@ -50,7 +63,10 @@ const routingRuleSchema = z.strictObject({
 });
 const websiteSchema = z
   .strictObject({
-    redirectAllTo: z.strictObject({ hostName: hostSchema, protocol: protocolSchema }).nullable().default(null),
+    redirectAllTo: z
+      .strictObject({ hostName: hostSchema, protocol: protocolSchema })
+      .nullable()
+      .default(null),
     indexSuffix: z
       .string()
       .min(1)
@@ -78,14 +94,17 @@ const retentionSchema = z
     days: z.number().int().min(1).max(RETENTION_MAX_DAYS).nullable().default(null),
     years: z.number().int().min(1).max(RETENTION_MAX_YEARS).nullable().default(null),
   })
-  .refine(({ days, years }) => (days === null) !== (years === null), 'days or years must be set, not both')
+  .refine(
+    ({ days, years }) => (days === null) !== (years === null),
+    'days or years must be set, not both',
+  )
   .openapi('DefaultRetention');
 const lockSchema = z
   .strictObject({
-    defaultRetention: retentionSchema
-      .nullable()
-      .default(null)
-      .openapi({ description: 'How long new versions are locked that say nothing themselves; null: they are not.' }),
+    defaultRetention: retentionSchema.nullable().default(null).openapi({
+      description:
+        'How long new versions are locked that say nothing themselves; null: they are not.',
+    }),
   })
   .openapi('BucketLock');
 
@@ -97,7 +116,10 @@ const ruleSchema = z
       .array(z.string().max(64))
       .min(1)
       .max(EVENTS_MAX)
-      .openapi({ description: 'Names of S3, like s3:ObjectCreated:*.', example: ['s3:ObjectCreated:*'] }),
+      .openapi({
+        description: 'Names of S3, like s3:ObjectCreated:*.',
+        example: ['s3:ObjectCreated:*'],
+      }),
     prefix: KEY_TEXT.default(''),
     suffix: KEY_TEXT.default(''),
   })
@@ -106,13 +128,17 @@ const ruleSchema = z
 /** What a change may name. */
 export const serviceSettings = {
   logging: loggingSchema.nullable(),
-  website: websiteSchema
-    .nullable()
-    .openapi({ description: "S3's kind of website. `hosting` can more, and takes its place where both are set." }),
-  objectLock: lockSchema.openapi({ description: 'Needs `versioning: enabled`, and cannot be taken away.' }),
+  website: websiteSchema.nullable().openapi({
+    description:
+      "S3's kind of website. `hosting` can more, and takes its place where both are set.",
+  }),
+  objectLock: lockSchema.openapi({
+    description: 'Needs `versioning: enabled`, and cannot be taken away.',
+  }),
   notifications: z.array(ruleSchema).max(RULES_MAX),
   deduplication: z.boolean().openapi({
-    description: 'Equal bodies of a storage class that are written from now on are stored, and paid, once.',
+    description:
+      'Equal bodies of a storage class that are written from now on are stored, and paid, once.',
   }),
 };
 
@@ -136,15 +162,23 @@ export function showServiceSettings(settings: BucketSettings): Shown {
     objectLock:
       objectLock === null
         ? null
-        : { defaultRetention: objectLock.defaultRetention === null ? null : { ...objectLock.defaultRetention } },
+        : {
+            defaultRetention:
+              objectLock.defaultRetention === null ? null : { ...objectLock.defaultRetention },
+          },
     notifications: rules,
     deduplication: deduplication === true,
   };
 }
 
-type Services = Partial<Pick<BucketSettings, 'logging' | 'website' | 'objectLock' | 'notifications' | 'deduplication'>>;
+type Services = Partial<
+  Pick<BucketSettings, 'logging' | 'website' | 'objectLock' | 'notifications' | 'deduplication'>
+>;
 
-/** Those that are given, as core takes them; `known` are the rules that there are, `makeId` names new ones. */
+/**
+ * Those that are given, as core takes them; `known` are the rules that there are, `makeId` names
+ * new ones.
+ */
 export function toServiceSettings(
   { logging, website, objectLock, notifications, deduplication }: GivenServiceSettings,
   known: readonly NotificationRule[],
@@ -157,11 +191,17 @@ export function toServiceSettings(
     ...(deduplication === undefined ? {} : { deduplication: deduplication ? deduplication : null }),
     ...(notifications === undefined
       ? {}
-      : { notifications: notifications.length === 0 ? null : toRules(notifications, known, makeId) }),
+      : {
+          notifications: notifications.length === 0 ? null : toRules(notifications, known, makeId),
+        }),
   };
 }
 
-function toLogging({ targetBucket, targetPrefix, partitionedBy }: z.infer<typeof loggingSchema>): BucketLogging {
+function toLogging({
+  targetBucket,
+  targetPrefix,
+  partitionedBy,
+}: z.infer<typeof loggingSchema>): BucketLogging {
   return { targetBucket: parseBucketName(targetBucket), targetPrefix, partitionedBy };
 }
 
@@ -173,7 +213,15 @@ function toRules(
 ): NotificationRule[] {
   return given.map(({ id, webhookId: endpointId, events, prefix, suffix }) => {
     const before = known.find((rule) => rule.id === id && rule.endpointId === endpointId);
-    const { kind, arn } = before ?? { kind: 'queue' as const, arn: `arn:quayside:webhook:::${endpointId}` };
-    return { id: id ?? makeId(), endpointId, events: [...new Set(events)], ...{ kind, arn, prefix, suffix } };
+    const { kind, arn } = before ?? {
+      kind: 'queue' as const,
+      arn: `arn:quayside:webhook:::${endpointId}`,
+    };
+    return {
+      id: id ?? makeId(),
+      endpointId,
+      events: [...new Set(events)],
+      ...{ kind, arn, prefix, suffix },
+    };
   });
 }

@@ -1,5 +1,6 @@
-// The settings of a bucket as JSON: what of them may be sent, and how they go out. bucket-settings.ts turns them into what core
-// takes, and back. Names and meanings are those of domain/bucket-settings.ts and domain/lifecycle.ts; docs/json-api.md tells owners.
+// The settings of a bucket as JSON: what of them may be sent, and how they go out.
+// bucket-settings.ts turns them into what core takes, and back. Names and meanings are those of
+// domain/bucket-settings.ts and domain/lifecycle.ts; docs/json-api.md tells owners.
 import { z } from '@hono/zod-openapi';
 import { NAMED_KEY_ID_FORM } from '../../../core/encryption/named-keys.ts';
 import { CORS_MAX_RULES, LIFECYCLE_MAX_RULES, OBJECT_MAX_BYTES } from '../../../core/limits.ts';
@@ -21,7 +22,10 @@ const pattern = z
   .string()
   .min(1)
   .max(1024)
-  .refine((text) => isHeaderText(text) && text.indexOf('*') === text.lastIndexOf('*'), 'at most one *, visible ASCII');
+  .refine(
+    (text) => isHeaderText(text) && text.indexOf('*') === text.lastIndexOf('*'),
+    'at most one *, visible ASCII',
+  );
 
 export const corsRuleSchema = z
   .strictObject({
@@ -32,7 +36,10 @@ export const corsRuleSchema = z
       .max(5),
     allowedOrigins: z.array(pattern).min(1).max(NAMES_MAX),
     allowedHeaders: z.array(pattern).max(NAMES_MAX).default([]),
-    exposeHeaders: z.array(z.string().max(256).refine(isHeaderName, 'the name of a header')).max(NAMES_MAX).default([]),
+    exposeHeaders: z
+      .array(z.string().max(256).refine(isHeaderName, 'the name of a header'))
+      .max(NAMES_MAX)
+      .default([]),
     maxAgeSeconds: z
       .number()
       .int()
@@ -46,7 +53,10 @@ export const corsRuleSchema = z
 const tagsSchema = z.record(z.string().max(128), z.string().max(256));
 const classSchema = z.string().regex(/^[A-Z_]{1,32}$/);
 const dateSchema = timeSchema.nullable().default(null);
-const noncurrent = { noncurrentDays: DAYS, newerVersions: z.number().int().min(1).max(100).nullable().default(null) };
+const noncurrent = {
+  noncurrentDays: DAYS,
+  newerVersions: z.number().int().min(1).max(100).nullable().default(null),
+};
 
 const expirationSchema = z
   .strictObject({
@@ -54,7 +64,10 @@ const expirationSchema = z
     date: dateSchema,
     expiredObjectDeleteMarker: z.boolean().nullable().default(null),
   })
-  .refine((given) => Object.values(given).filter((value) => value !== null).length === 1, 'exactly one must be set');
+  .refine(
+    (given) => Object.values(given).filter((value) => value !== null).length === 1,
+    'exactly one must be set',
+  );
 const transitionSchema = z
   .strictObject({
     days: z
@@ -96,7 +109,12 @@ export const lifecycleRuleSchema = z
 export const encryptionSchema = z
   .strictObject({
     kind: z.enum(['server', 'named']),
-    keyId: z.string().regex(NAMED_KEY_ID_FORM).nullable().default(null).openapi({ description: 'Of a named key.' }),
+    keyId: z
+      .string()
+      .regex(NAMED_KEY_ID_FORM)
+      .nullable()
+      .default(null)
+      .openapi({ description: 'Of a named key.' }),
     isDoubled: z.boolean().default(false),
     isBucketKey: z.boolean().default(false),
     refusesCustomerKeys: z.boolean().default(false),
@@ -129,7 +147,8 @@ const ownSettings = {
   encryption: encryptionSchema.nullable(),
   compression: compressionSchema.nullable(),
   quota: quotaSchema.nullable().openapi({
-    description: 'What the bucket may store at most; null: nothing limits it. GET …/totals says what it stores.',
+    description:
+      'What the bucket may store at most; null: nothing limits it. GET …/totals says what it stores.',
   }),
   requestPayer: z.enum(['owner', 'requester']),
   receipts: z.enum(['owner', 'everyone']).nullable().openapi({
@@ -146,7 +165,8 @@ export const bucketSchema = z
     accountId: z.string(),
     createdAt: timeSchema,
     publicAccess: z.enum(['none', 'some', 'read']).openapi({
-      description: 'What everyone may read: nothing, something that policy or lists of grants open, every object.',
+      description:
+        'What everyone may read: nothing, something that policy or lists of grants open, every object.',
     }),
     ...ownSettings,
     lifecycle: z.array(z.looseObject({ id: z.string() })),
@@ -154,14 +174,18 @@ export const bucketSchema = z
   })
   .openapi('Bucket');
 
-/** A change with each setting whole; merge-bucket-change.ts makes it of what was sent. What is absent stays. */
+/**
+ * A change with each setting whole; merge-bucket-change.ts makes it of what was sent. What is
+ * absent stays.
+ */
 export const bucketChangeSchema = z
   .strictObject({
     ...ownSettings,
     ...serviceSettings,
     versioning: z.enum(['enabled', 'suspended']),
     publicAccess: z.enum(['none', 'read']).openapi({
-      description: 'A short way to the policy that lets everyone read every object. Not together with `policy`.',
+      description:
+        'A short way to the policy that lets everyone read every object. Not together with `policy`.',
     }),
   })
   .partial();

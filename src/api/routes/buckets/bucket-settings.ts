@@ -1,11 +1,16 @@
-// The settings of a bucket on their way out, and the way from a change that was sent to what core takes. buckets.ts uses it;
-// bucket-setting-schemas.ts says what may be sent.
+// The settings of a bucket on their way out, and the way from a change that was sent to what core
+// takes. buckets.ts uses it; bucket-setting-schemas.ts says what may be sent.
 import type { z } from '@hono/zod-openapi';
 import type { BucketChange } from '../../../core/buckets/change-bucket.ts';
 import { stateTagOf } from '../../../core/buckets/state-tag.ts';
 import { hostNameOf } from '../../../core/hosting/host-names.ts';
 import { readHosting } from '../../../core/hosting/read-hosting.ts';
-import { BUCKET_MAX_TAGS, CORS_MAX_BYTES, OBJECT_MAX_TAGS, WEBSITE_MAX_BYTES } from '../../../core/limits.ts';
+import {
+  BUCKET_MAX_TAGS,
+  CORS_MAX_BYTES,
+  OBJECT_MAX_TAGS,
+  WEBSITE_MAX_BYTES,
+} from '../../../core/limits.ts';
 import { toTags } from '../../../core/objects/tags.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { LifecycleRule } from '../../../domain/lifecycle.ts';
@@ -26,7 +31,10 @@ import { showQuota, toQuota } from './quota-setting.ts';
 /** The policy that `publicAccess: read` stands for. */
 function publicPolicy(name: string): string {
   const statement = { Sid: 'PublicRead', Effect: 'Allow', Principal: '*', Action: 's3:GetObject' };
-  return JSON.stringify({ Version: '2012-10-17', Statement: [{ ...statement, Resource: `arn:aws:s3:::${name}/*` }] });
+  return JSON.stringify({
+    Version: '2012-10-17',
+    Statement: [{ ...statement, Resource: `arn:aws:s3:::${name}/*` }],
+  });
 }
 
 /** Of the bucket's record, and so of all its settings. */
@@ -39,11 +47,18 @@ export function showBucket(record: BucketRecord): z.infer<typeof bucketSchema> {
   const { access, settings: set } = record;
   const { encryption } = set;
   return {
-    ...{ name: record.name as string, id: record.id as string, accountId: record.ownerId as string },
+    ...{
+      name: record.name as string,
+      id: record.id as string,
+      accountId: record.ownerId as string,
+    },
     createdAt: isoTime(record.createdAtMs),
     publicAccess: access.publicReads === null ? 'none' : isAllOpen(record) ? 'read' : 'some',
     versioning: set.versioning ?? 'off',
-    policy: access.policyJson === null ? null : (JSON.parse(access.policyJson) as Record<string, unknown>),
+    policy:
+      access.policyJson === null
+        ? null
+        : (JSON.parse(access.policyJson) as Record<string, unknown>),
     ...{ ownership: access.ownership, publicAccessBlock: access.publicAccessBlock },
     cors: (set.cors ?? []).map((rule) => structuredClone(rule) as z.infer<typeof corsRuleSchema>),
     lifecycle: (set.lifecycle?.rules ?? []).map(showRule),
@@ -94,7 +109,8 @@ export function toBucketChange(
   record: BucketRecord,
   given: z.infer<typeof bucketChangeSchema>,
 ): BucketChange {
-  const { versioning, cors, tags, hosting, requestPayer, receipts, ownership, publicAccessBlock } = given;
+  const { versioning, cors, tags, hosting, requestPayer, receipts, ownership, publicAccessBlock } =
+    given;
   const policyJson = policyOf(record, given);
   requireSize('cors', given.cors, CORS_MAX_BYTES);
   requireSize('website', given.website, WEBSITE_MAX_BYTES);
@@ -111,27 +127,44 @@ export function toBucketChange(
     },
     settings: {
       ...present({ versioning: versioning ?? null }, versioning !== undefined),
-      ...present({ cors: cors === undefined || cors.length === 0 ? null : cors }, cors !== undefined),
+      ...present(
+        { cors: cors === undefined || cors.length === 0 ? null : cors },
+        cors !== undefined,
+      ),
       ...present(
         { tags: tags === undefined ? null : toTags(Object.entries(tags), BUCKET_MAX_TAGS) },
         tags !== undefined,
       ),
-      ...present({ lifecycle: toLifecycle(call, given.lifecycle ?? []) }, given.lifecycle !== undefined),
-      ...present({ encryption: toEncryption(given.encryption ?? null) }, given.encryption !== undefined),
+      ...present(
+        { lifecycle: toLifecycle(call, given.lifecycle ?? []) },
+        given.lifecycle !== undefined,
+      ),
+      ...present(
+        { encryption: toEncryption(given.encryption ?? null) },
+        given.encryption !== undefined,
+      ),
       ...present(
         { compression: toCompression(given.compression ?? null, call.core.ports.clock.nowMs()) },
         given.compression !== undefined,
       ),
       ...present({ quota: toQuota(given.quota ?? null) }, given.quota !== undefined),
-      ...toServiceSettings(given, record.settings.notifications ?? [], () => call.core.ports.ids.recordId()),
-      ...present({ requestPayer: requestPayer === 'requester' ? requestPayer : null }, requestPayer !== undefined),
+      ...toServiceSettings(given, record.settings.notifications ?? [], () =>
+        call.core.ports.ids.recordId(),
+      ),
+      ...present(
+        { requestPayer: requestPayer === 'requester' ? requestPayer : null },
+        requestPayer !== undefined,
+      ),
       ...present({ receipts: receipts ?? null }, receipts !== undefined),
     },
   };
 }
 
 /** Undefined: it stays. */
-function policyOf(record: BucketRecord, given: z.infer<typeof bucketChangeSchema>): string | null | undefined {
+function policyOf(
+  record: BucketRecord,
+  given: z.infer<typeof bucketChangeSchema>,
+): string | null | undefined {
   const { policy, publicAccess } = given;
   if (publicAccess === undefined)
     return policy === undefined ? undefined : policy === null ? null : JSON.stringify(policy);
@@ -150,7 +183,9 @@ function policyOf(record: BucketRecord, given: z.infer<typeof bucketChangeSchema
 function requireSize(name: string, setting: object | null | undefined, maxBytes: number): void {
   if (setting === null || setting === undefined) return;
   if (new TextEncoder().encode(JSON.stringify(setting)).length <= maxBytes) return;
-  throw new StorageError('InvalidInput', { detail: `${name} may have at most ${maxBytes} bytes of JSON.` });
+  throw new StorageError('InvalidInput', {
+    detail: `${name} may have at most ${maxBytes} bytes of JSON.`,
+  });
 }
 
 function readSite(call: ApiCall, hosting: object) {
@@ -179,7 +214,9 @@ function withMs<Timed extends { readonly date: string | null }>({ date, ...rest 
   return { ...rest, dateMs: toMs(date) };
 }
 
-function toEncryption(given: z.infer<typeof encryptionSchema> | null): BucketChange['settings']['encryption'] {
+function toEncryption(
+  given: z.infer<typeof encryptionSchema> | null,
+): BucketChange['settings']['encryption'] {
   if (given === null) return null;
   const { kind, keyId, isDoubled, isBucketKey, refusesCustomerKeys } = given;
   const standard = kind === 'server' ? ({ kind } as const) : ({ kind, keyId, isDoubled } as const);

@@ -30,21 +30,28 @@ import { quotaSchema, showQuota } from './quota-setting.ts';
 
 const TAGS = ['Buckets'];
 
-const bucketSummarySchema = z.object({ name: bucketNameSchema, createdAt: timeSchema }).openapi('BucketSummary');
+const bucketSummarySchema = z
+  .object({ name: bucketNameSchema, createdAt: timeSchema })
+  .openapi('BucketSummary');
 const bytesSchema = z.string().openapi({ example: '1048576' });
 const countSchema = z.object({ objects: z.number().int(), bytes: bytesSchema });
 const totalsSchema = z.object({
-  quota: quotaSchema.nullable().openapi({ description: 'What it may store at most by its own settings.' }),
+  quota: quotaSchema
+    .nullable()
+    .openapi({ description: 'What it may store at most by its own settings.' }),
   items: z.array(
     z
       .object({
         storageClass: z.string(),
         current: countSchema,
-        noncurrent: countSchema.openapi({ description: 'Older versions: what the trash and the history take.' }),
+        noncurrent: countSchema.openapi({
+          description: 'Older versions: what the trash and the history take.',
+        }),
         uploads: countSchema.openapi({ description: 'Parts of uploads that are not finished.' }),
-        saved: z
-          .object({ deduplicated: bytesSchema, compressed: bytesSchema })
-          .openapi({ description: 'Bytes of these that are not stored, for they are there already or compressed.' }),
+        saved: z.object({ deduplicated: bytesSchema, compressed: bytesSchema }).openapi({
+          description:
+            'Bytes of these that are not stored, for they are there already or compressed.',
+        }),
       })
       .openapi('StorageTotals'),
   ),
@@ -62,7 +69,11 @@ export function addBucketRoutes(api: Api): void {
       tags: TAGS,
       access: 'buckets:read',
       request: {
-        query: z.strictObject({ ...pageQuery, accountId: accountIdQuery, prefix: z.string().max(63).default('') }),
+        query: z.strictObject({
+          ...pageQuery,
+          accountId: accountIdQuery,
+          prefix: z.string().max(63).default(''),
+        }),
       },
       responses: { 200: jsonAnswer(pageOf(bucketSummarySchema), 'Some buckets') },
     }),
@@ -72,7 +83,11 @@ export function addBucketRoutes(api: Api): void {
       const id = accountOf(call, accountId);
       const list = `buckets ${id} ${prefix}`;
       const after = readCursor(call.secrets, list, cursor);
-      const found = await listBuckets(call.core, { id, displayName: '' }, { prefix, after, limit: limit + 1 });
+      const found = await listBuckets(
+        call.core,
+        { id, displayName: '' },
+        { prefix, after, limit: limit + 1 },
+      );
       const page = toPage(
         found,
         { limit, list, secrets: call.secrets },
@@ -98,7 +113,12 @@ export function addBucketRoutes(api: Api): void {
       const call = callOf(c);
       const id = await existingAccountOf(call, c.req.valid('query').accountId);
       const name = parseBucketName(c.req.valid('json').name);
-      const { record, isNew } = await createBucket(call.core, { id, displayName: '' }, name, PRIVATE_ACCESS);
+      const { record, isNew } = await createBucket(
+        call.core,
+        { id, displayName: '' },
+        name,
+        PRIVATE_ACCESS,
+      );
       if (!isNew) throw new StorageError('BucketAlreadyOwnedByYou');
       c.header('etag', bucketEtag(record));
       return c.json(showBucket(record), 201);
@@ -144,14 +164,21 @@ function addChanging(api: Api): void {
     async (c) => {
       const call = callOf(c);
       const name = c.req.valid('param').bucket;
-      // Until the first commit the bucket must be the one that was meant, however often it is opened again.
+      // Until the first commit the bucket must be the one that was meant, however often it is
+      // opened again.
       let isChanged = false;
       const bucket = await openBucketOf(call, name, 'buckets:write', (record) => {
         if (!isChanged) requireMatch(c, bucketEtag(record));
       });
-      const change = toBucketChange(call, bucket.record(), mergeBucketChange(bucket.record(), c.req.valid('json')));
-      // A log shows what others do: it goes into buckets of the account alone, and of others nothing is said here.
-      if (change.settings.logging) await openBucketOf(call, change.settings.logging.targetBucket, 'buckets:read');
+      const change = toBucketChange(
+        call,
+        bucket.record(),
+        mergeBucketChange(bucket.record(), c.req.valid('json')),
+      );
+      // A log shows what others do: it goes into buckets of the account alone, and of others
+      // nothing is said here.
+      if (change.settings.logging)
+        await openBucketOf(call, change.settings.logging.targetBucket, 'buckets:read');
       await changeBucket(call.core, bucket, change, {
         requestId: call.requestId,
         onChanged: () => {
@@ -177,7 +204,10 @@ function addChanging(api: Api): void {
     }),
     async (c) => {
       const call = callOf(c);
-      await deleteBucket(call.core, await openBucketOf(call, c.req.valid('param').bucket, 'buckets:write'));
+      await deleteBucket(
+        call.core,
+        await openBucketOf(call, c.req.valid('param').bucket, 'buckets:write'),
+      );
       return c.body(null, 204);
     },
   );
@@ -189,11 +219,17 @@ function addTotals(api: Api): void {
       method: 'get',
       path: '/buckets/{bucket}/totals',
       operationId: 'getBucketTotals',
-      summary: 'What a bucket stores now, by storage class: current objects, older versions, parts of uploads',
+      summary:
+        'What a bucket stores now, by storage class: current objects, older versions, parts of uploads',
       tags: TAGS,
       access: 'buckets:read',
       request: { params },
-      responses: { 200: jsonAnswer(totalsSchema, 'Exact to the last commit; a class that it never had is missing') },
+      responses: {
+        200: jsonAnswer(
+          totalsSchema,
+          'Exact to the last commit; a class that it never had is missing',
+        ),
+      },
     }),
     async (c) => {
       const bucket = await openBucketOf(callOf(c), c.req.valid('param').bucket, 'buckets:read');

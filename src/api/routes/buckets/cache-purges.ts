@@ -1,10 +1,19 @@
-// Purges of what readers keep of a bucket, for who is signed in; the same as POST ?purge on the S3 surface. Nothing is
-// deleted by it: that is a job (jobs.ts).
+// Purges of what readers keep of a bucket, for who is signed in; the same as POST ?purge on the S3
+// surface. Nothing is deleted by it: that is a job (jobs.ts).
 import { z } from '@hono/zod-openapi';
 import { purge } from '../../../core/buckets/purge.ts';
 import { KEY_MAX_BYTES, PURGE_MAX_SCOPES } from '../../../core/limits.ts';
 import type { PurgeScope } from '../../../domain/purge.ts';
-import { type Api, apiRoute, callOf, isoTime, jsonAnswer, jsonBody, openBucketOf, timeSchema } from '../../context.ts';
+import {
+  type Api,
+  apiRoute,
+  callOf,
+  isoTime,
+  jsonAnswer,
+  jsonBody,
+  openBucketOf,
+  timeSchema,
+} from '../../context.ts';
 import { bucketParams } from '../objects/object-schemas.ts';
 
 const textsSchema = z
@@ -34,12 +43,18 @@ const receiptSchema = z
       .int()
       .openapi({ description: 'The revision of the bucket before which nothing counts any more.' }),
     freshBy: timeSchema.openapi({
-      description: 'From then on no tier anywhere gives what was purged, unless it can not ask the index.',
+      description:
+        'From then on no tier anywhere gives what was purged, unless it can not ask the index.',
     }),
   })
   .openapi('CachePurgeReceipt');
 
-function scopesOf({ keys, prefixes, tags, everything }: z.infer<typeof wishSchema>): readonly PurgeScope[] {
+function scopesOf({
+  keys,
+  prefixes,
+  tags,
+  everything,
+}: z.infer<typeof wishSchema>): readonly PurgeScope[] {
   const each = (scope: 'key' | 'prefix' | 'tag', values: readonly string[]) =>
     values.map((value) => ({ scope, value }));
   return [
@@ -57,15 +72,22 @@ export function addCachePurgeRoutes(api: Api): void {
       path: '/buckets/{bucket}/cache-purges',
       operationId: 'purgeCaches',
       summary: 'Make every tier ask the truth again: for keys, prefixes, tags, or everything',
-      description: 'Never needed for freshness. Together at most 100 keys, prefixes and tags; nothing is deleted.',
+      description:
+        'Never needed for freshness. Together at most 100 keys, prefixes and tags; nothing is deleted.',
       tags: ['Buckets'],
       access: 'buckets:write',
       request: {
         params: bucketParams,
         body: jsonBody(
           wishSchema
-            .refine((wish) => scopesOf(wish).length > 0, 'names nothing: give keys, prefixes, tags or everything')
-            .refine((wish) => scopesOf(wish).length <= PURGE_MAX_SCOPES, `names more than ${PURGE_MAX_SCOPES} things`),
+            .refine(
+              (wish) => scopesOf(wish).length > 0,
+              'names nothing: give keys, prefixes, tags or everything',
+            )
+            .refine(
+              (wish) => scopesOf(wish).length <= PURGE_MAX_SCOPES,
+              `names more than ${PURGE_MAX_SCOPES} things`,
+            ),
         ),
       },
       responses: { 200: jsonAnswer(receiptSchema, 'The receipt') },

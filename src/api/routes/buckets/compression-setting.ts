@@ -1,4 +1,5 @@
-// Compression at rest as a setting of a bucket: its schema, and the way from and to core's type. bucket-settings.ts uses it.
+// Compression at rest as a setting of a bucket: its schema, and the way from and to core's type.
+// bucket-settings.ts uses it.
 import { z } from '@hono/zod-openapi';
 import type { BucketSettings } from '../../../domain/bucket-settings.ts';
 
@@ -8,13 +9,16 @@ const AFTER_MAX_DAYS = 3650;
 export const compressionSchema = z
   .strictObject({
     afterDays: z.number().int().min(1).max(AFTER_MAX_DAYS).openapi({
-      description: 'Days after it was written that a body is compressed, if it shrinks by a tenth at least.',
+      description:
+        'Days after it was written that a body is compressed, if it shrinks by a tenth at least.',
     }),
   })
   .openapi('BucketCompression');
 
 /** The setting as the API shows it; null: off. */
-export function showCompression({ compression }: BucketSettings): z.infer<typeof compressionSchema> | null {
+export function showCompression({
+  compression,
+}: BucketSettings): z.infer<typeof compressionSchema> | null {
   return compression === null ? null : { afterDays: compression.afterDays };
 }
 

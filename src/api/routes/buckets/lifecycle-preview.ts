@@ -3,7 +3,15 @@ import { z } from '@hono/zod-openapi';
 import type { DueSubject } from '../../../core/lifecycle/foresee-page.ts';
 import { previewLifecycle } from '../../../core/lifecycle/preview-lifecycle.ts';
 import type { LifecyclePlace } from '../../../domain/lifecycle.ts';
-import { type Api, apiRoute, callOf, isoTime, jsonAnswer, openBucketOf, timeSchema } from '../../context.ts';
+import {
+  type Api,
+  apiRoute,
+  callOf,
+  isoTime,
+  jsonAnswer,
+  openBucketOf,
+  timeSchema,
+} from '../../context.ts';
 import { cursorAt, pageQuery, readCursor } from '../../paging.ts';
 import { bucketParams } from '../objects/object-schemas.ts';
 
@@ -29,7 +37,8 @@ export function addLifecyclePreviewRoutes(api: Api): void {
       method: 'get',
       path: '/buckets/{bucket}/lifecycle-preview',
       operationId: 'previewLifecycle',
-      summary: 'What the lifecycle rules and the trash would do to what there is now, if they ran at a time',
+      summary:
+        'What the lifecycle rules and the trash would do to what there is now, if they ran at a time',
       description: 'Nothing is done. A page may be short or empty; nextCursor goes on.',
       tags: TAGS,
       access: 'objects:read',
@@ -42,7 +51,11 @@ export function addLifecyclePreviewRoutes(api: Api): void {
       },
       responses: {
         200: jsonAnswer(
-          z.object({ at: timeSchema, items: z.array(dueSchema), nextCursor: z.string().nullable() }),
+          z.object({
+            at: timeSchema,
+            items: z.array(dueSchema),
+            nextCursor: z.string().nullable(),
+          }),
           'What would go, be hidden or change its class',
         ),
       },
@@ -55,9 +68,12 @@ export function addLifecyclePreviewRoutes(api: Api): void {
       const place = readCursor(call.secrets, list, cursor);
       // With the first page's time the next ones look at the same moment.
       const [atMs, from] =
-        place === '' ? [at === undefined ? call.core.ports.clock.nowMs() : Date.parse(at), null] : readPlace(place);
+        place === ''
+          ? [at === undefined ? call.core.ports.clock.nowMs() : Date.parse(at), null]
+          : readPlace(place);
       const { due, next } = await previewLifecycle(call.core, bucket, { atMs, from });
-      const nextCursor = next === null ? null : cursorAt(call.secrets, list, JSON.stringify([atMs, next]));
+      const nextCursor =
+        next === null ? null : cursorAt(call.secrets, list, JSON.stringify([atMs, next]));
       return c.json({ at: isoTime(atMs), items: due.map(showDue), nextCursor }, 200);
     },
   );

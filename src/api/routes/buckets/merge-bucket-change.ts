@@ -1,5 +1,5 @@
-// A PATCH of a bucket as it is meant: each nested setting that it names, laid over the one that the bucket has. buckets.ts
-// calls it before bucket-settings.ts turns the outcome into what core takes.
+// A PATCH of a bucket as it is meant: each nested setting that it names, laid over the one that the
+// bucket has. buckets.ts calls it before bucket-settings.ts turns the outcome into what core takes.
 import { z } from '@hono/zod-openapi';
 import { isJsonObject, type Json } from '../../../core/json.ts';
 import type { BucketRecord } from '../../../domain/nouns.ts';
@@ -8,9 +8,19 @@ import { invalidFields } from '../../problem.ts';
 import { bucketChangeSchema } from './bucket-setting-schemas.ts';
 import { showBucket } from './bucket-settings.ts';
 
-/** `policy` is not among them: merged, a statement could keep conditions that its new text does not name. */
+/**
+ * `policy` is not among them: merged, a statement could keep conditions that its new text does not
+ * name.
+ */
 const MERGED = [
-  ...(['compression', 'encryption', 'hosting', 'logging', 'objectLock', 'publicAccessBlock'] as const),
+  ...([
+    'compression',
+    'encryption',
+    'hosting',
+    'logging',
+    'objectLock',
+    'publicAccessBlock',
+  ] as const),
   ...(['quota', 'tags', 'website'] as const),
 ];
 /** Settings that null empties. */
@@ -36,7 +46,11 @@ export const bucketPatchSchema = z
   .strictObject({
     ...bucketChangeSchema.shape,
     ...patches,
-    ...{ cors: cors.nullable(), lifecycle: lifecycle.nullable(), notifications: notifications.nullable() },
+    ...{
+      cors: cors.nullable(),
+      lifecycle: lifecycle.nullable(),
+      notifications: notifications.nullable(),
+    },
   })
   .partial()
   .openapi('BucketChange');
@@ -52,14 +66,18 @@ export function mergeBucketChange(
     const given = patch[name];
     if (isJsonObject(given)) merged[name] = mergePatch(shown[name], given);
   }
-  if (isJsonObject(patch.hosting)) merged.hosting = withNulls(merged.hosting as Json, patch.hosting);
-  for (const [name, empty] of Object.entries(EMPTIED)) if (merged[name] === null) merged[name] = empty;
+  if (isJsonObject(patch.hosting))
+    merged.hosting = withNulls(merged.hosting as Json, patch.hosting);
+  for (const [name, empty] of Object.entries(EMPTIED))
+    if (merged[name] === null) merged[name] = empty;
   const read = bucketChangeSchema.safeParse(merged);
   if (!read.success) throw invalidFields('json', read.error);
   return read.data;
 }
 
 function withNulls(hosting: Json, patch: Json): Json {
-  const nulls = NULL_IS_A_VALUE.filter((name) => patch[name] === null).map((name) => [name, null] as const);
+  const nulls = NULL_IS_A_VALUE.filter((name) => patch[name] === null).map(
+    (name) => [name, null] as const,
+  );
   return { ...hosting, ...Object.fromEntries(nulls) };
 }

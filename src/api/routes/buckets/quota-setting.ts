@@ -10,16 +10,16 @@ const bytesSchema = z
   .default(null)
   .openapi({
     example: '1000000000',
-    description: 'Of current objects, older versions and parts of uploads, as clients see them. Null: no limit.',
+    description:
+      'Of current objects, older versions and parts of uploads, as clients see them. Null: no limit.',
   });
-const objectsSchema = z
-  .int()
-  .min(0)
-  .nullable()
-  .default(null)
-  .openapi({ description: 'Current objects and older versions, not delete markers. Null: no limit.' });
+const objectsSchema = z.int().min(0).nullable().default(null).openapi({
+  description: 'Current objects and older versions, not delete markers. Null: no limit.',
+});
 
-export const quotaSchema = z.strictObject({ bytes: bytesSchema, objects: objectsSchema }).openapi('StorageQuota');
+export const quotaSchema = z
+  .strictObject({ bytes: bytesSchema, objects: objectsSchema })
+  .openapi('StorageQuota');
 
 /** A quota as the API shows it. */
 export function showQuota({ bytes, objects }: StorageQuota): z.infer<typeof quotaSchema> {

@@ -1,9 +1,19 @@
-// The trash of a bucket: how long it keeps what is deleted, and what is in it. Restoring and emptying are jobs (jobs.ts).
+// The trash of a bucket: how long it keeps what is deleted, and what is in it. Restoring and
+// emptying are jobs (jobs.ts).
 import { z } from '@hono/zod-openapi';
 import { listTrash } from '../../../core/key-jobs/list-trash.ts';
 import { setTrash, TRASH_MAX_DAYS } from '../../../core/key-jobs/trash.ts';
 import type { HiddenKey } from '../../../ports/index-calls/key-job-calls.ts';
-import { type Api, apiRoute, callOf, isoTime, jsonAnswer, jsonBody, openBucketOf, timeSchema } from '../../context.ts';
+import {
+  type Api,
+  apiRoute,
+  callOf,
+  isoTime,
+  jsonAnswer,
+  jsonBody,
+  openBucketOf,
+  timeSchema,
+} from '../../context.ts';
 import { ifMatchHeader, requireMatch } from '../../etag.ts';
 import { cursorAt, pageOf, pageQuery, readCursor } from '../../paging.ts';
 import { bucketParams, isCompleteSchema, prefixQuery } from '../objects/object-schemas.ts';
@@ -13,20 +23,20 @@ const TAGS = ['Trash'];
 
 const settingsSchema = z
   .strictObject({
-    days: z
-      .number()
-      .int()
-      .min(1)
-      .max(TRASH_MAX_DAYS)
-      .nullable()
-      .openapi({ description: 'How long what is deleted or replaced is kept; null: as the rules of the bucket say.' }),
+    days: z.number().int().min(1).max(TRASH_MAX_DAYS).nullable().openapi({
+      description:
+        'How long what is deleted or replaced is kept; null: as the rules of the bucket say.',
+    }),
   })
   .openapi('TrashSettings');
 const trashedSchema = z
   .object({
     key: z.string(),
     deletedAt: timeSchema,
-    size: z.string().nullable().openapi({ description: 'Bytes that would come back; null: nothing would.' }),
+    size: z
+      .string()
+      .nullable()
+      .openapi({ description: 'Bytes that would come back; null: nothing would.' }),
     etag: z.string().nullable(),
     lastModified: timeSchema.nullable(),
   })
@@ -49,7 +59,8 @@ export function addTrashRoutes(api: Api): void {
       path: '/buckets/{bucket}/trash',
       operationId: 'listTrash',
       summary: 'Keys that are deleted but kept, by name, time of deletion or size',
-      description: 'By name, ascending, any number can be paged through. Other orders sort the first 10,000 names.',
+      description:
+        'By name, ascending, any number can be paged through. Other orders sort the first 10,000 names.',
       tags: TAGS,
       access: 'objects:read',
       request: {
@@ -61,7 +72,12 @@ export function addTrashRoutes(api: Api): void {
           order: z.enum(['asc', 'desc']).default('asc'),
         }),
       },
-      responses: { 200: jsonAnswer(pageOf(trashedSchema).extend({ isComplete: isCompleteSchema }), 'Some of them') },
+      responses: {
+        200: jsonAnswer(
+          pageOf(trashedSchema).extend({ isComplete: isCompleteSchema }),
+          'Some of them',
+        ),
+      },
     }),
     async (c) => {
       const call = callOf(c);
@@ -69,9 +85,18 @@ export function addTrashRoutes(api: Api): void {
       const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:read');
       const list = `trash ${JSON.stringify([bucket.record().id, prefix, sort, order])}`;
       const place = readCursor(call.secrets, list, cursor);
-      const page = await listTrash(bucket, { prefix, sort, isDescending: order === 'desc', limit, place });
+      const page = await listTrash(bucket, {
+        prefix,
+        sort,
+        isDescending: order === 'desc',
+        limit,
+        place,
+      });
       const nextCursor = page.next === null ? null : cursorAt(call.secrets, list, page.next);
-      return c.json({ items: page.hidden.map(showHidden), nextCursor, isComplete: page.isComplete }, 200);
+      return c.json(
+        { items: page.hidden.map(showHidden), nextCursor, isComplete: page.isComplete },
+        200,
+      );
     },
   );
 
@@ -107,8 +132,11 @@ export function addTrashRoutes(api: Api): void {
     async (c) => {
       const call = callOf(c);
       const { days } = c.req.valid('json');
-      const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'buckets:write', (record) =>
-        requireMatch(c, bucketEtag(record)),
+      const bucket = await openBucketOf(
+        call,
+        c.req.valid('param').bucket,
+        'buckets:write',
+        (record) => requireMatch(c, bucketEtag(record)),
       );
       c.header('etag', bucketEtag(await setTrash(call.core, bucket, days)));
       return c.json({ days }, 200);

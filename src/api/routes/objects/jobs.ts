@@ -1,12 +1,26 @@
-// Jobs over many keys: renames and moves, bulk deletions with a preview, restores and emptying of the trash; with progress,
-// an end before the end, and undo.
+// Jobs over many keys: renames and moves, bulk deletions with a preview, restores and emptying of
+// the trash; with progress, an end before the end, and undo.
 import { z } from '@hono/zod-openapi';
 import { TASK_MAX_KEYS } from '../../../core/key-jobs/name-tasks.ts';
 import { previewDeletion } from '../../../core/key-jobs/preview-deletion.ts';
-import { cancelNameJob, findNameJob, startNameJob, undoNameJob } from '../../../core/key-jobs/start-name-job.ts';
+import {
+  cancelNameJob,
+  findNameJob,
+  startNameJob,
+  undoNameJob,
+} from '../../../core/key-jobs/start-name-job.ts';
 import type { NameJob, NameJobTask } from '../../../domain/key-jobs.ts';
 import type { BucketName, ObjectKey } from '../../../domain/nouns.ts';
-import { type Api, apiRoute, callOf, isoTime, jsonAnswer, jsonBody, openBucketOf, timeSchema } from '../../context.ts';
+import {
+  type Api,
+  apiRoute,
+  callOf,
+  isoTime,
+  jsonAnswer,
+  jsonBody,
+  openBucketOf,
+  timeSchema,
+} from '../../context.ts';
 import { bucketNameSchema } from '../../schemas.ts';
 import { bucketParams, jobParams, prefixQuery } from './object-schemas.ts';
 
@@ -31,12 +45,15 @@ const taskSchema = z
     z.strictObject({
       kind: z.literal('move'),
       ...selection,
-      to: z.string().max(1024).openapi({ description: 'What takes the place of the prefix in each key.' }),
+      to: z
+        .string()
+        .max(1024)
+        .openapi({ description: 'What takes the place of the prefix in each key.' }),
       toBucket: bucketNameSchema.optional(),
-      conflict: z
-        .enum(['refuse', 'replace', 'keep-both'])
-        .default('refuse')
-        .openapi({ description: 'Where the new name is taken: leave it, take its place, or find a numbered name.' }),
+      conflict: z.enum(['refuse', 'replace', 'keep-both']).default('refuse').openapi({
+        description:
+          'Where the new name is taken: leave it, take its place, or find a numbered name.',
+      }),
     }),
     z.strictObject({ kind: z.literal('delete'), ...selection }),
     z.strictObject({ kind: z.literal('restore'), ...selection }),
@@ -53,7 +70,10 @@ const jobSchema = z
     prefix: z.string().nullable(),
     to: z.string().nullable(),
     toBucket: z.string().nullable(),
-    undoes: z.string().nullable().openapi({ description: 'Of an undo: the job that it takes back.' }),
+    undoes: z
+      .string()
+      .nullable()
+      .openapi({ description: 'Of an undo: the job that it takes back.' }),
     state: z.enum(['running', 'done', 'cancelled', 'failed']),
     counts: z.object({
       done: z.number().int(),
@@ -62,7 +82,11 @@ const jobSchema = z
       conflicts: z.number().int(),
       locked: z.number().int(),
     }),
-    total: z.number().int().nullable().openapi({ description: 'Keys there were when it began, as far as known.' }),
+    total: z
+      .number()
+      .int()
+      .nullable()
+      .openapi({ description: 'Keys there were when it began, as far as known.' }),
     startedAt: timeSchema,
     updatedAt: timeSchema,
     canUndo: z.boolean(),
@@ -134,7 +158,8 @@ function addStart(api: Api): void {
       const call = callOf(c);
       const task = toTask(c.req.valid('json'));
       const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:write');
-      if (task.kind === 'move' && task.toBucket !== null) await openBucketOf(call, task.toBucket, 'objects:write');
+      if (task.kind === 'move' && task.toBucket !== null)
+        await openBucketOf(call, task.toBucket, 'objects:write');
       const job = await startNameJob(call.core, bucket, { task, accountId: call.caller.accountId });
       return c.json(showJob(job), 202);
     },
@@ -152,7 +177,9 @@ function addStart(api: Api): void {
       responses: {
         200: jsonAnswer(
           z.object({
-            preview: previewSchema.nullable().openapi({ description: 'Null: the bucket is being counted, ask again.' }),
+            preview: previewSchema
+              .nullable()
+              .openapi({ description: 'Null: the bucket is being counted, ask again.' }),
           }),
           'The preview',
         ),
@@ -181,7 +208,10 @@ function addReads(api: Api): void {
       access: 'objects:read',
       request: { params: bucketParams },
       responses: {
-        200: jsonAnswer(z.object({ items: z.array(jobSchema), nextCursor: z.null() }), 'The jobs, newest first'),
+        200: jsonAnswer(
+          z.object({ items: z.array(jobSchema), nextCursor: z.null() }),
+          'The jobs, newest first',
+        ),
       },
     }),
     async (c) => {
@@ -249,8 +279,12 @@ function addEnds(api: Api): void {
       const { task } = await findNameJob(call.core, bucket, jobId);
       // Somebody else may have begun the move, into a bucket that this caller has nothing to do
       // with.
-      if (task.kind === 'move' && task.toBucket !== null) await openBucketOf(call, task.toBucket, 'objects:write');
-      const job = await undoNameJob(call.core, bucket, { id: jobId, accountId: call.caller.accountId });
+      if (task.kind === 'move' && task.toBucket !== null)
+        await openBucketOf(call, task.toBucket, 'objects:write');
+      const job = await undoNameJob(call.core, bucket, {
+        id: jobId,
+        accountId: call.caller.accountId,
+      });
       return c.json(showJob(job), 202);
     },
   );

@@ -1,5 +1,6 @@
-// What is said of an object besides its bytes, as JSON: headers, metadata, tags, lock. Schemas, and the way from and to core's
-// types; object.ts and uploads.ts use it. Texts are Unicode here, and bytes in headers.
+// What is said of an object besides its bytes, as JSON: headers, metadata, tags, lock. Schemas, and
+// the way from and to core's types; object.ts and uploads.ts use it. Texts are Unicode here, and
+// bytes in headers.
 import { z } from '@hono/zod-openapi';
 import { OBJECT_MAX_TAGS } from '../../../core/limits.ts';
 import { toTags } from '../../../core/objects/tags.ts';
@@ -24,7 +25,10 @@ const PROPERTIES = Object.keys(NAMES) as (keyof typeof NAMES)[];
 const header = TEXT.nullable();
 export const metadataSchema = z
   .record(z.string().regex(/^[a-z0-9!#$%&'*+.^_`|~-]{1,256}$/), TEXT)
-  .openapi({ description: 'User metadata: what S3 calls x-amz-meta-…, without that.', example: { camera: 'X100' } });
+  .openapi({
+    description: 'User metadata: what S3 calls x-amz-meta-…, without that.',
+    example: { camera: 'X100' },
+  });
 export const tagsSchema = z.record(z.string().max(128), z.string().max(256));
 export const storageClassSchema = z.string().regex(/^[A-Z_]{1,32}$/);
 
@@ -44,7 +48,10 @@ export const attributesSchema = z
   })
   .partial();
 
-/** A change of them: what is absent stays, null takes away; metadata and tags are merged, name by name (RFC 7396). */
+/**
+ * A change of them: what is absent stays, null takes away; metadata and tags are merged, name by
+ * name (RFC 7396).
+ */
 export const attributesChangeSchema = attributesSchema.extend({
   metadata: z.record(metadataSchema.keyType, TEXT.nullable()).nullable().optional(),
   tags: z.record(tagsSchema.keyType, tagsSchema.valueType.nullable()).nullable().optional(),
@@ -54,24 +61,36 @@ export type GivenAttributes = z.infer<typeof attributesChangeSchema>;
 
 /** Attributes as the API shows them; null for a header that was not given. */
 export function showAttributes({ headers, userMetadata, storageClass }: ObjectAttributes) {
-  const of = (name: keyof ObjectHeaders) => (headers[name] === undefined ? null : headerToText(headers[name]));
+  const of = (name: keyof ObjectHeaders) =>
+    headers[name] === undefined ? null : headerToText(headers[name]);
   return {
     ...{ contentType: of('contentType'), cacheControl: of('cacheControl'), expires: of('expires') },
     ...{ contentDisposition: of('contentDisposition'), contentEncoding: of('contentEncoding') },
-    ...{ contentLanguage: of('contentLanguage'), websiteRedirectLocation: of('websiteRedirectLocation') },
-    metadata: Object.fromEntries(Object.entries(userMetadata).map(([name, value]) => [name, headerToText(value)])),
+    ...{
+      contentLanguage: of('contentLanguage'),
+      websiteRedirectLocation: of('websiteRedirectLocation'),
+    },
+    metadata: Object.fromEntries(
+      Object.entries(userMetadata).map(([name, value]) => [name, headerToText(value)]),
+    ),
     storageClass,
   };
 }
 
 /**
- * What they come to, where those that are not given stay as `before` has them. Errors: those of readObjectAttributes, which
- * the headers of S3 go through too.
+ * What they come to, where those that are not given stay as `before` has them. Errors: those of
+ * readObjectAttributes, which the headers of S3 go through too.
  */
-export function toAttributes(given: GivenAttributes, before: ObjectAttributes | null): ObjectAttributes {
+export function toAttributes(
+  given: GivenAttributes,
+  before: ObjectAttributes | null,
+): ObjectAttributes {
   const headers = new Map<string, string>();
   for (const property of PROPERTIES) {
-    const value = given[property] === undefined ? before?.headers[property] : textToHeader(given[property] ?? '');
+    const value =
+      given[property] === undefined
+        ? before?.headers[property]
+        : textToHeader(given[property] ?? '');
     if (value !== undefined) headers.set(NAMES[property], value);
   }
   // What stays is not decoded: it may be bytes that are no text.
@@ -79,7 +98,10 @@ export function toAttributes(given: GivenAttributes, before: ObjectAttributes | 
   for (const [name, value] of Object.entries(metadata)) headers.set(`x-amz-meta-${name}`, value);
   const storageClass = given.storageClass ?? before?.storageClass;
   if (storageClass !== undefined) headers.set('x-amz-storage-class', storageClass);
-  return readObjectAttributes({ header: (name) => headers.get(name) ?? null, headerNames: () => headers.keys() });
+  return readObjectAttributes({
+    header: (name) => headers.get(name) ?? null,
+    headerNames: () => headers.keys(),
+  });
 }
 
 /** What is said of names, laid over those that there are. */

@@ -1,4 +1,5 @@
-// The versions of a bucket's keys, as they followed each other. One of them is shown and made current again by object.ts.
+// The versions of a bucket's keys, as they followed each other. One of them is shown and made
+// current again by object.ts.
 import { z } from '@hono/zod-openapi';
 import type { VersionName, VersionSummary } from '../../../domain/nouns.ts';
 import { versionNameOf } from '../../../http/s3/formats/version-name.ts';
@@ -20,14 +21,22 @@ const versionSchema = objectSchema
     versionId: z.string(),
     isLatest: z.boolean(),
     isDeleteMarker: z.boolean(),
-    replacedAt: timeSchema.nullable().openapi({ description: 'When the next version took its place.' }),
+    replacedAt: timeSchema
+      .nullable()
+      .openapi({ description: 'When the next version took its place.' }),
   })
   .openapi('ObjectVersion');
 
 function showVersion(version: VersionSummary): z.infer<typeof versionSchema> {
-  const { key, sizeBytes, etag, lastModifiedMs, storageClass, isLatest, isMarker, replacedAtMs } = version;
+  const { key, sizeBytes, etag, lastModifiedMs, storageClass, isLatest, isMarker, replacedAtMs } =
+    version;
   return {
-    ...{ key: key as string, versionId: versionNameOf(version), isLatest, isDeleteMarker: isMarker },
+    ...{
+      key: key as string,
+      versionId: versionNameOf(version),
+      isLatest,
+      isDeleteMarker: isMarker,
+    },
     ...{ size: `${sizeBytes}`, etag, lastModified: isoTime(lastModifiedMs), storageClass },
     replacedAt: isoTimeOrNull(replacedAtMs),
   };
@@ -63,8 +72,10 @@ export function addObjectHistoryRoutes(api: Api): void {
         ...{ prefix: key ?? prefix, delimiter: '', maxKeys: limit, afterKey },
         afterVersionId: afterVersionId as VersionName | '',
       });
-      const versions = key === undefined ? page.versions : page.versions.filter((version) => version.key === key);
-      const isOver = !page.isTruncated || page.last === null || versions.length < page.versions.length;
+      const versions =
+        key === undefined ? page.versions : page.versions.filter((version) => version.key === key);
+      const isOver =
+        !page.isTruncated || page.last === null || versions.length < page.versions.length;
       const nextCursor =
         isOver || page.last === null
           ? null

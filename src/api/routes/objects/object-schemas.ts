@@ -13,7 +13,10 @@ export const keySchema = z
   .string()
   .min(1)
   .max(KEY_MAX_BYTES)
-  .refine((key) => key.isWellFormed() && new TextEncoder().encode(key).length <= KEY_MAX_BYTES, 'no key of an object')
+  .refine(
+    (key) => key.isWellFormed() && new TextEncoder().encode(key).length <= KEY_MAX_BYTES,
+    'no key of an object',
+  )
   .openapi({ example: 'photos/2025/beach.jpg' });
 export const versionIdSchema = z
   .string()
@@ -34,6 +37,6 @@ export const objectSchema = z
   .openapi('ObjectSummary');
 
 /** Of lists that are sorted otherwise than by name. */
-export const isCompleteSchema = z
-  .boolean()
-  .openapi({ description: 'Whether all there is took part; otherwise narrow the prefix or the text.' });
+export const isCompleteSchema = z.boolean().openapi({
+  description: 'Whether all there is took part; otherwise narrow the prefix or the text.',
+});

@@ -1,5 +1,5 @@
-// One object as a console's side panel shows it: all that is known of a version, changed, deleted, made current again. The
-// history of a key is in object-history.ts; bytes go by presign.ts.
+// One object as a console's side panel shows it: all that is known of a version, changed, deleted,
+// made current again. The history of a key is in object-history.ts; bytes go by presign.ts.
 import { z } from '@hono/zod-openapi';
 import type { BucketHandle } from '../../../core/buckets/bucket-handle.ts';
 import { deleteObjects } from '../../../core/objects/delete-objects.ts';
@@ -47,26 +47,43 @@ const detailSchema = objectSchema
     ...attributesSchema.omit({ tags: true }).required().shape,
     tags: tagsSchema,
     checksum: z.object({ algorithm: z.string(), type: z.string(), value: z.string() }).nullable(),
-    parts: z.number().int().nullable().openapi({ description: 'Of an object that came by multipart upload.' }),
-    encryption: z.object({ kind: z.enum(['customer', 'server', 'named']), keyId: z.string().nullable() }).nullable(),
+    parts: z
+      .number()
+      .int()
+      .nullable()
+      .openapi({ description: 'Of an object that came by multipart upload.' }),
+    encryption: z
+      .object({ kind: z.enum(['customer', 'server', 'named']), keyId: z.string().nullable() })
+      .nullable(),
     retention: retentionSchema.nullable(),
     legalHold: z.boolean(),
-    everyoneMayRead: z
-      .enum(['yes', 'no', 'ask'])
-      .openapi({ description: 'Whether strangers may; `ask`: the policy decides with each request.' }),
-    publicUrl: z.string().nullable().openapi({ description: 'Where strangers find it, if they may read it.' }),
+    everyoneMayRead: z.enum(['yes', 'no', 'ask']).openapi({
+      description: 'Whether strangers may; `ask`: the policy decides with each request.',
+    }),
+    publicUrl: z
+      .string()
+      .nullable()
+      .openapi({ description: 'Where strangers find it, if they may read it.' }),
   })
   .openapi('ObjectDetail');
 const changeSchema = attributesChangeSchema
   .extend({
     retention: retentionSchema.partial().nullable().optional(),
     legalHold: z.boolean().optional(),
-    bypassGovernance: z.boolean().default(false).openapi({ description: 'Owners and admins alone.' }),
+    bypassGovernance: z
+      .boolean()
+      .default(false)
+      .openapi({ description: 'Owners and admins alone.' }),
   })
   .openapi('ObjectChange');
 const objectQuery = { key: keySchema, versionId: versionIdSchema.optional() };
 
-function showObject(call: SignedInCall, record: BucketRecord, object: ObjectVersion, isLatest: boolean) {
+function showObject(
+  call: SignedInCall,
+  record: BucketRecord,
+  object: ObjectVersion,
+  isLatest: boolean,
+) {
   const { checksum, encryption, lock, parts } = object;
   const retention = lock?.retention ?? null;
   const readable = isLatest ? everyoneMayRead(record.access, object.key, toPointer(object)) : 'no';
@@ -74,7 +91,11 @@ function showObject(call: SignedInCall, record: BucketRecord, object: ObjectVers
   const path = `${record.name}/${object.key.split('/').map(encodeURIComponent).join('/')}`;
   return {
     ...{ key: object.key as string, versionId: versionNameOf(object) as string, isLatest },
-    ...{ size: `${object.sizeBytes}`, etag: object.etag, lastModified: isoTime(object.lastModifiedMs) },
+    ...{
+      size: `${object.sizeBytes}`,
+      etag: object.etag,
+      lastModified: isoTime(object.lastModifiedMs),
+    },
     ...showAttributes(object),
     tags: { ...object.tags },
     checksum: checksum === null ? null : { ...checksum },
@@ -83,7 +104,8 @@ function showObject(call: SignedInCall, record: BucketRecord, object: ObjectVers
       encryption === null
         ? null
         : { kind: encryption.kind, keyId: encryption.kind === 'named' ? encryption.keyId : null },
-    retention: retention === null ? null : { mode: retention.mode, until: isoTime(retention.untilMs) },
+    retention:
+      retention === null ? null : { mode: retention.mode, until: isoTime(retention.untilMs) },
     legalHold: lock?.hasLegalHold === true,
     everyoneMayRead: readable,
     publicUrl: readable === 'no' ? null : `${serviceOrigin(request)}/${path}`,
@@ -96,8 +118,11 @@ async function findVersion(bucket: BucketHandle, key: string, versionId: string 
   const found = await bucket.call('getVersion', { key: key as ObjectKey, versionId: name });
   if (found?.kind === 'object') return { object: found.object, isLatest: found.isLatest };
   const fields = { Key: key };
-  if (found === null) throw new StorageError(name === null ? 'NoSuchKey' : 'NoSuchVersion', { fields });
-  throw new StorageError(name === null ? 'NoSuchKey' : 'MethodNotAllowed', { fields: { ...fields, Allow: 'DELETE' } });
+  if (found === null)
+    throw new StorageError(name === null ? 'NoSuchKey' : 'NoSuchVersion', { fields });
+  throw new StorageError(name === null ? 'NoSuchKey' : 'MethodNotAllowed', {
+    fields: { ...fields, Allow: 'DELETE' },
+  });
 }
 
 export function addObjectDetailRoutes(api: Api): void {
@@ -141,7 +166,8 @@ function addChange(api: Api): void {
       method: 'patch',
       path: '/buckets/{bucket}/object',
       operationId: 'updateObject',
-      summary: 'Change headers, metadata, tags or lock of an object; what is absent stays, and no byte moves',
+      summary:
+        'Change headers, metadata, tags or lock of an object; what is absent stays, and no byte moves',
       description:
         'Metadata, tags and retention are merged (RFC 7396): null takes away. Tags and lock change where they stand, of any version. Headers, metadata and storage class make a new version, as copying does; only the current one can be changed so.',
       tags: TAGS,
@@ -163,16 +189,23 @@ function addChange(api: Api): void {
       requireMatch(c, etagOfState(showObject(call, bucket.record(), object, isLatest)));
       const { tags: givenTags, retention, legalHold, bypassGovernance, ...attributes } = given;
       const tags = givenTags === undefined ? undefined : toObjectTags(object.tags, givenTags);
-      const lock = toLock(call, bucket.record(), object.lock?.retention ?? null, { retention, legalHold });
+      const lock = toLock(call, bucket.record(), object.lock?.retention ?? null, {
+        retention,
+        legalHold,
+      });
       const isNew = Object.keys(attributes).length > 0;
       if (isNew && !isLatest) {
-        throw new StorageError('InvalidInput', { detail: 'Of an older version only tags and lock can be changed.' });
+        throw new StorageError('InvalidInput', {
+          detail: 'Of an older version only tags and lock can be changed.',
+        });
       }
       const wish = { ...toAttributes(attributes, object), ...(tags === undefined ? {} : { tags }) };
       const made = isNew ? await makeCurrent(call.core, bucket, object, wish, object.etag) : object;
       const change: VersionChange = { ...lock, ...(isNew || tags === undefined ? {} : { tags }) };
       const changed =
-        Object.keys(change).length === 0 ? made : await update(call, bucket, made, change, bypassGovernance);
+        Object.keys(change).length === 0
+          ? made
+          : await update(call, bucket, made, change, bypassGovernance);
       return answerDetail(c, showObject(call, bucket.record(), changed, isLatest));
     },
   );
@@ -189,12 +222,17 @@ function toLock(
   if (retention === undefined && legalHold === undefined) return {};
   requireLockableBucket(record);
   return {
-    ...(retention === undefined ? {} : { retention: retention === null ? null : toRetention(call, before, retention) }),
+    ...(retention === undefined
+      ? {}
+      : { retention: retention === null ? null : toRetention(call, before, retention) }),
     ...(legalHold === undefined ? {} : { hasLegalHold: legalHold }),
   };
 }
 
-/** The retention with the change laid over it. InvalidInput where half of it is missing, and for an end that is past. */
+/**
+ * The retention with the change laid over it. InvalidInput where half of it is missing, and for an
+ * end that is past.
+ */
 function toRetention(
   call: SignedInCall,
   before: Retention | null,
@@ -230,7 +268,9 @@ function update(
 /** AccessDenied for whoever asks and may not. */
 function mayBypass({ caller }: SignedInCall, isAsked: boolean): boolean {
   if (isAsked && caller.role !== 'owner' && caller.role !== 'admin') {
-    throw new StorageError('AccessDenied', { detail: 'Only owners and admins override a retention.' });
+    throw new StorageError('AccessDenied', {
+      detail: 'Only owners and admins override a retention.',
+    });
   }
   return isAsked;
 }
@@ -249,13 +289,19 @@ function addDeletion(api: Api): void {
         params: bucketParams,
         query: z.strictObject({
           ...objectQuery,
-          bypassGovernance: z.enum(['0', '1']).default('0').openapi({ description: 'Owners and admins alone.' }),
+          bypassGovernance: z
+            .enum(['0', '1'])
+            .default('0')
+            .openapi({ description: 'Owners and admins alone.' }),
         }),
       },
       responses: {
         200: jsonAnswer(
           z.object({
-            deleteMarkerId: z.string().nullable().openapi({ description: 'The marker that hides the object now.' }),
+            deleteMarkerId: z
+              .string()
+              .nullable()
+              .openapi({ description: 'The marker that hides the object now.' }),
           }),
           'Deleted, or there was none',
         ),

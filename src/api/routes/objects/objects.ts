@@ -1,4 +1,5 @@
-// Objects as a console shows them: folders by name, size or date, search by a part of the name, sizes of prefixes.
+// Objects as a console shows them: folders by name, size or date, search by a part of the name,
+// sizes of prefixes.
 import { z } from '@hono/zod-openapi';
 import { listFolder } from '../../../core/key-jobs/list-folder.ts';
 import { measurePrefixes } from '../../../core/key-jobs/measure-prefixes.ts';
@@ -29,26 +30,38 @@ const folderPageSchema = z.object({ items: z.array(entrySchema), ...pageFields }
 const searchPageSchema = z.object({
   items: z.array(objectSchema),
   ...pageFields,
-  index: z
-    .enum(['off', 'building', 'ready'])
-    .openapi({ description: 'The search index of the bucket. Without it a page looks at some thousand names only.' }),
+  index: z.enum(['off', 'building', 'ready']).openapi({
+    description:
+      'The search index of the bucket. Without it a page looks at some thousand names only.',
+  }),
 });
 const sizeSchema = z
   .object({
     prefix: z.string(),
     objects: z.number().int(),
     bytes: z.string().openapi({ example: '1048576' }),
-    otherBytes: z.string().openapi({ description: 'Those of the bytes that are not of the class STANDARD.' }),
+    otherBytes: z
+      .string()
+      .openapi({ description: 'Those of the bytes that are not of the class STANDARD.' }),
   })
   .openapi('PrefixSize');
 const sizesSchema = z.object({
-  items: z.array(sizeSchema).nullable().openapi({ description: 'Null: the bucket is being counted, ask again.' }),
+  items: z
+    .array(sizeSchema)
+    .nullable()
+    .openapi({ description: 'Null: the bucket is being counted, ask again.' }),
 });
 
 const textQuery = z.string().max(1024);
 
 function showObject({ key, sizeBytes, etag, lastModifiedMs, storageClass }: ObjectSummary) {
-  return { key: key as string, size: `${sizeBytes}`, etag, lastModified: isoTime(lastModifiedMs), storageClass };
+  return {
+    key: key as string,
+    size: `${sizeBytes}`,
+    etag,
+    lastModified: isoTime(lastModifiedMs),
+    storageClass,
+  };
 }
 
 export function addObjectRoutes(api: Api): void {
@@ -64,12 +77,18 @@ function addListing(api: Api): void {
       path: '/buckets/{bucket}/objects',
       operationId: 'listFolder',
       summary: 'What is below a prefix: folders, and objects by name, size or date',
-      description: 'By name, ascending, any number can be paged through. Other orders sort the first 10,000 names.',
+      description:
+        'By name, ascending, any number can be paged through. Other orders sort the first 10,000 names.',
       tags: TAGS,
       access: 'objects:read',
       request: {
         params: bucketParams,
-        query: z.strictObject({ ...pageQuery, ...sortQuery, prefix: prefixQuery, delimiter: textQuery.default('/') }),
+        query: z.strictObject({
+          ...pageQuery,
+          ...sortQuery,
+          prefix: prefixQuery,
+          delimiter: textQuery.default('/'),
+        }),
       },
       responses: { 200: jsonAnswer(folderPageSchema, 'Some entries') },
     }),
@@ -80,7 +99,14 @@ function addListing(api: Api): void {
       const list = `objects ${JSON.stringify([bucket.record().id, prefix, delimiter, sort, order])}`;
       const place = readCursor(call.secrets, list, cursor);
       const isDescending = order === 'desc';
-      const page = await listFolder(bucket, { prefix, delimiter, sort, isDescending, limit, place });
+      const page = await listFolder(bucket, {
+        prefix,
+        delimiter,
+        sort,
+        isDescending,
+        limit,
+        place,
+      });
       const items = page.entries.map((entry) =>
         entry.kind === 'folder' ? entry : { kind: entry.kind, ...showObject(entry.object) },
       );
@@ -103,7 +129,12 @@ function addSearch(api: Api): void {
       access: 'objects:read',
       request: {
         params: bucketParams,
-        query: z.strictObject({ ...pageQuery, ...sortQuery, prefix: prefixQuery, text: z.string().min(1).max(255) }),
+        query: z.strictObject({
+          ...pageQuery,
+          ...sortQuery,
+          prefix: prefixQuery,
+          text: z.string().min(1).max(255),
+        }),
       },
       responses: { 200: jsonAnswer(searchPageSchema, 'Some matches') },
     }),
@@ -112,10 +143,16 @@ function addSearch(api: Api): void {
       const { limit, cursor, prefix, text, sort, order } = c.req.valid('query');
       const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:read');
       const list = `search ${JSON.stringify([bucket.record().id, prefix, text, sort, order])}`;
-      // A place is a number among all matches, or `>` and the key behind which the look at names goes on.
+      // A place is a number among all matches, or `>` and the key behind which the look at names
+      // goes on.
       const place = readCursor(call.secrets, list, cursor);
       const after = place.startsWith('>') ? place.slice(1) : null;
-      const found = await searchNames(call.core, bucket, { prefix, needle: text, limit: SEARCH_MAX_MATCHES, after });
+      const found = await searchNames(call.core, bucket, {
+        prefix,
+        needle: text,
+        limit: SEARCH_MAX_MATCHES,
+        after,
+      });
       const looksOn = found.nextAfter !== null || after !== null;
       const sorted = looksOn ? found.objects : sortObjects(found.objects, sort, order === 'desc');
       const from = looksOn ? 0 : Number(place);
@@ -143,7 +180,8 @@ function addSizes(api: Api): void {
       method: 'get',
       path: '/buckets/{bucket}/sizes',
       operationId: 'measurePrefixes',
-      summary: 'How many objects stand below prefixes, and how large they are, exact to the last commit',
+      summary:
+        'How many objects stand below prefixes, and how large they are, exact to the last commit',
       tags: TAGS,
       access: 'objects:read',
       request: {
@@ -152,7 +190,9 @@ function addSizes(api: Api): void {
           prefix: z
             .union([textQuery, z.array(textQuery).max(PREFIXES_MAX)])
             .default('')
-            .openapi({ description: `Up to ${PREFIXES_MAX}, by repeating it. Absent: the whole bucket.` }),
+            .openapi({
+              description: `Up to ${PREFIXES_MAX}, by repeating it. Absent: the whole bucket.`,
+            }),
         }),
       },
       responses: { 200: jsonAnswer(sizesSchema, 'The sizes, in the order of the prefixes') },

@@ -1,6 +1,6 @@
-// The bytes of objects, for whoever speaks JSON: URLs of the S3 surface that carry their own signature. So uploads and
-// downloads have one door with all its checks, ranges, meters and tiers; a browser that is signed in here shows and sends
-// files at the same origin, without any CORS rule.
+// The bytes of objects, for whoever speaks JSON: URLs of the S3 surface that carry their own
+// signature. So uploads and downloads have one door with all its checks, ranges, meters and tiers;
+// a browser that is signed in here shows and sends files at the same origin, without any CORS rule.
 import { z } from '@hono/zod-openapi';
 import { memberKeyId } from '../../../core/auth/member-key.ts';
 import { PART_NUMBER_MAX } from '../../../core/limits.ts';
@@ -31,13 +31,22 @@ const EXPIRES_DEFAULT_SECONDS = 3600;
 /** Of the redirect, which is followed at once; a slow player may ask for ranges for some hours. */
 const REDIRECT_EXPIRES_SECONDS = 6 * 3600;
 
-/** What whoever sends the bytes may say about the object; x-amz headers that are not signed are refused. */
+/**
+ * What whoever sends the bytes may say about the object; x-amz headers that are not signed are
+ * refused.
+ */
 const SIGNED_HEADER =
   /^(?:content-(?:type|disposition|encoding|language|md5)|cache-control|expires|if-match|if-none-match|x-amz-(?:meta-[a-z0-9_.-]{1,100}|tagging|storage-class|checksum-[a-z0-9]{1,20}))$/;
 
 const headersSchema = z
-  .record(z.string().regex(SIGNED_HEADER), z.string().max(2048).refine(isHeaderText, 'not a text of a header'))
-  .refine((headers) => Object.keys(headers).length <= HEADERS_MAX, `at most ${HEADERS_MAX} headers`);
+  .record(
+    z.string().regex(SIGNED_HEADER),
+    z.string().max(2048).refine(isHeaderText, 'not a text of a header'),
+  )
+  .refine(
+    (headers) => Object.keys(headers).length <= HEADERS_MAX,
+    `at most ${HEADERS_MAX} headers`,
+  );
 const versionId = versionIdSchema.optional();
 const requestSchema = z
   .discriminatedUnion('operation', [
@@ -56,7 +65,9 @@ const requestSchema = z
     z.strictObject({
       operation: z.literal('put'),
       key: keySchema,
-      headers: headersSchema.default({}).openapi({ description: 'In lower case; they must be sent with the bytes.' }),
+      headers: headersSchema
+        .default({})
+        .openapi({ description: 'In lower case; they must be sent with the bytes.' }),
     }),
     z.strictObject({
       operation: z.literal('put-part'),
@@ -75,7 +86,11 @@ const urlSchema = z
   .openapi('PresignedUrl');
 
 type Request = z.infer<typeof requestSchema>;
-type Signing = { readonly accessKey: AccessKey; readonly bucket: string; readonly expiresSeconds: number };
+type Signing = {
+  readonly accessKey: AccessKey;
+  readonly bucket: string;
+  readonly expiresSeconds: number;
+};
 
 export function addPresignRoutes(api: Api): void {
   addPresign(api);
@@ -88,7 +103,8 @@ function addPresign(api: Api): void {
       method: 'post',
       path: '/buckets/{bucket}/presigned-urls',
       operationId: 'presignUrls',
-      summary: 'URLs for up to 1,000 requests to objects, each of which works without any key until it expires',
+      summary:
+        'URLs for up to 1,000 requests to objects, each of which works without any key until it expires',
       description:
         'They end with the key or member that asked, no later than a token that asks, and are decided upon when they are ' +
         'used. Writing needs objects:write.',
@@ -100,18 +116,28 @@ function addPresign(api: Api): void {
         body: jsonBody(
           z.strictObject({
             requests: z.array(requestSchema).min(1).max(REQUESTS_MAX),
-            expiresSeconds: z.number().int().min(1).max(MAX_EXPIRES_SECONDS).default(EXPIRES_DEFAULT_SECONDS),
+            expiresSeconds: z
+              .number()
+              .int()
+              .min(1)
+              .max(MAX_EXPIRES_SECONDS)
+              .default(EXPIRES_DEFAULT_SECONDS),
           }),
         ),
       },
       responses: {
-        200: jsonAnswer(z.object({ items: z.array(urlSchema), expiresAt: timeSchema }), 'In the order of the requests'),
+        200: jsonAnswer(
+          z.object({ items: z.array(urlSchema), expiresAt: timeSchema }),
+          'In the order of the requests',
+        ),
       },
     }),
     async (c) => {
       const call = callOf(c);
       const { requests, expiresSeconds } = c.req.valid('json');
-      const isReading = requests.every(({ operation }) => operation === 'get' || operation === 'head');
+      const isReading = requests.every(
+        ({ operation }) => operation === 'get' || operation === 'head',
+      );
       const opened = await openBucketOf(
         call,
         c.req.valid('param').bucket,
@@ -144,7 +170,10 @@ function addContent(api: Api): void {
         query: z.strictObject({
           key: keySchema,
           versionId,
-          download: z.enum(['0', '1']).default('0').openapi({ description: '1: a browser saves it.' }),
+          download: z
+            .enum(['0', '1'])
+            .default('0')
+            .openapi({ description: '1: a browser saves it.' }),
         }),
       },
       responses: { 307: { description: 'At the presigned URL in Location' } },
@@ -177,16 +206,27 @@ function limitedSeconds({ caller, core }: SignedInCall, requestedSeconds: number
   return Math.max(1, Math.min(requestedSeconds, leftSeconds));
 }
 
-/** The key of the caller. AccessDenied where it is not the account's own bucket, which the operator may otherwise name. */
-async function signerOf({ caller, findAccessKey }: SignedInCall, ownerId: string): Promise<{ accessKey: AccessKey }> {
+/**
+ * The key of the caller. AccessDenied where it is not the account's own bucket, which the operator
+ * may otherwise name.
+ */
+async function signerOf(
+  { caller, findAccessKey }: SignedInCall,
+  ownerId: string,
+): Promise<{ accessKey: AccessKey }> {
   const { accountId, accessKeyId, memberId } = caller;
   const id = accessKeyId ?? (memberId === null ? null : memberKeyId(memberId));
   const accessKey = id === null || ownerId !== accountId ? null : await findAccessKey(id);
-  if (accessKey === null) throw new StorageError('AccessDenied', { detail: 'The bytes are for the account alone.' });
+  if (accessKey === null)
+    throw new StorageError('AccessDenied', { detail: 'The bytes are for the account alone.' });
   return { accessKey };
 }
 
-function presign(call: SignedInCall, { accessKey, bucket, expiresSeconds }: Signing, request: Request) {
+function presign(
+  call: SignedInCall,
+  { accessKey, bucket, expiresSeconds }: Signing,
+  request: Request,
+) {
   const { request: asked, region, core } = call;
   const method = METHODS[request.operation];
   const headers = request.operation === 'put' ? request.headers : {};
@@ -199,11 +239,18 @@ function presign(call: SignedInCall, { accessKey, bucket, expiresSeconds }: Sign
   return { method, url, headers };
 }
 
-const METHODS = { get: 'GET', head: 'HEAD', delete: 'DELETE', put: 'PUT', 'put-part': 'PUT' } as const;
+const METHODS = {
+  get: 'GET',
+  head: 'HEAD',
+  delete: 'DELETE',
+  put: 'PUT',
+  'put-part': 'PUT',
+} as const;
 
 function queryOf(request: Request): Record<string, string> {
   if (request.operation === 'put') return {};
-  if (request.operation === 'put-part') return { partNumber: `${request.partNumber}`, uploadId: request.uploadId };
+  if (request.operation === 'put-part')
+    return { partNumber: `${request.partNumber}`, uploadId: request.uploadId };
   const { versionId } = request;
   const fileName = request.operation === 'get' ? request.fileName : undefined;
   return {

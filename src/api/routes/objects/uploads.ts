@@ -1,5 +1,6 @@
-// Multipart uploads for whoever speaks JSON: begun, looked at, completed, given up. The parts themselves go to URLs that
-// presign.ts makes (`put-part`), so that a browser sends them past this API, several at once, and goes on after a reload.
+// Multipart uploads for whoever speaks JSON: begun, looked at, completed, given up. The parts
+// themselves go to URLs that presign.ts makes (`put-part`), so that a browser sends them past this
+// API, several at once, and goes on after a reload.
 import { z } from '@hono/zod-openapi';
 import { PART_NUMBER_MAX } from '../../../core/limits.ts';
 import { abortUpload } from '../../../core/multipart/abort-upload.ts';
@@ -26,14 +27,22 @@ import { bucketParams, keySchema, prefixQuery } from './object-schemas.ts';
 
 const TAGS = ['Uploads'];
 const uploadIdSchema = z.string().regex(/^[\w-]{1,256}$/);
-const uploadParams = z.strictObject({ bucket: z.string().min(1).max(255), uploadId: uploadIdSchema });
+const uploadParams = z.strictObject({
+  bucket: z.string().min(1).max(255),
+  uploadId: uploadIdSchema,
+});
 const keyQuery = z.strictObject({ key: keySchema });
 
 const uploadSchema = z
   .object({ id: z.string(), key: z.string(), startedAt: timeSchema, storageClass: z.string() })
   .openapi('Upload');
 const partSchema = z
-  .object({ partNumber: z.number().int(), size: z.string(), etag: z.string(), lastModified: timeSchema })
+  .object({
+    partNumber: z.number().int(),
+    size: z.string(),
+    etag: z.string(),
+    lastModified: timeSchema,
+  })
   .openapi('UploadPart');
 const completionSchema = z.strictObject({
   key: keySchema,
@@ -56,7 +65,12 @@ const completedSchema = z
   .openapi('CompletedUpload');
 
 function show({ uploadId, key, createdAtMs, storageClass }: Upload): z.infer<typeof uploadSchema> {
-  return { id: uploadId as string, key: key as string, startedAt: isoTime(createdAtMs), storageClass };
+  return {
+    id: uploadId as string,
+    key: key as string,
+    startedAt: isoTime(createdAtMs),
+    storageClass,
+  };
 }
 
 export function addUploadRoutes(api: Api): void {
@@ -74,7 +88,10 @@ function addStart(api: Api): void {
       summary: 'Begin a multipart upload',
       tags: TAGS,
       access: 'objects:write',
-      request: { params: bucketParams, body: jsonBody(attributesSchema.extend({ key: keySchema })) },
+      request: {
+        params: bucketParams,
+        body: jsonBody(attributesSchema.extend({ key: keySchema })),
+      },
       responses: { 201: jsonAnswer(uploadSchema, 'Begun') },
     }),
     async (c) => {
@@ -101,7 +118,10 @@ function addReads(api: Api): void {
       summary: 'Uploads that are not finished, by key',
       tags: TAGS,
       access: 'objects:read',
-      request: { params: bucketParams, query: z.strictObject({ ...pageQuery, prefix: prefixQuery }) },
+      request: {
+        params: bucketParams,
+        query: z.strictObject({ ...pageQuery, prefix: prefixQuery }),
+      },
       responses: { 200: jsonAnswer(pageOf(uploadSchema), 'Some of them') },
     }),
     async (c) => {
@@ -111,10 +131,17 @@ function addReads(api: Api): void {
       const list = `uploads ${JSON.stringify([bucket.record().id, prefix])}`;
       const [afterUploadId, afterKey] = splitPlace(readCursor(call.secrets, list, cursor));
       const after = { afterKey, afterUploadId };
-      const page = await bucket.call('listUploads', { prefix, delimiter: '', maxUploads: limit, ...after });
+      const page = await bucket.call('listUploads', {
+        prefix,
+        delimiter: '',
+        maxUploads: limit,
+        ...after,
+      });
       const { last } = page;
       const isOver = !page.isTruncated || last === null;
-      const nextCursor = isOver ? null : cursorAt(call.secrets, list, joinPlace(last.uploadId, last.key));
+      const nextCursor = isOver
+        ? null
+        : cursorAt(call.secrets, list, joinPlace(last.uploadId, last.key));
       return c.json({ items: page.uploads.map(show), nextCursor }, 200);
     },
   );
@@ -137,10 +164,16 @@ function addReads(api: Api): void {
       const bucket = await openBucketOf(call, name, 'objects:read');
       const list = `parts ${JSON.stringify([bucket.record().id, key, uploadId])}`;
       const afterPartNumber = Number(readCursor(call.secrets, list, cursor));
-      const asked = { key: key as ObjectKey, uploadId: uploadId as UploadId, afterPartNumber, maxParts: limit };
+      const asked = {
+        key: key as ObjectKey,
+        uploadId: uploadId as UploadId,
+        afterPartNumber,
+        maxParts: limit,
+      };
       const { parts, isTruncated } = await bucket.call('listParts', asked);
       const last = parts.at(-1)?.partNumber;
-      const nextCursor = isTruncated && last !== undefined ? cursorAt(call.secrets, list, `${last}`) : null;
+      const nextCursor =
+        isTruncated && last !== undefined ? cursorAt(call.secrets, list, `${last}`) : null;
       const items = parts.map(({ partNumber, sizeBytes, md5: etag, lastModifiedMs }) => ({
         ...{ partNumber, size: `${sizeBytes}`, etag, lastModified: isoTime(lastModifiedMs) },
       }));
@@ -168,7 +201,11 @@ function addEnds(api: Api): void {
       const bucket = await openBucketOf(call, name, 'objects:write');
       const object = await completeUpload(call.core, bucket, {
         ...{ key: key as ObjectKey, uploadId: uploadId as UploadId },
-        parts: parts.map(({ partNumber, etag }) => ({ partNumber, etag: etag.replaceAll('"', ''), checksum: null })),
+        parts: parts.map(({ partNumber, etag }) => ({
+          partNumber,
+          etag: etag.replaceAll('"', ''),
+          checksum: null,
+        })),
         ...{ expectedChecksum: null, expectedSizeBytes: null },
         condition: onlyIfNew ? { ifMatch: null, ifNoneMatch: '*' } : null,
       });

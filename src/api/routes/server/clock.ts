@@ -25,7 +25,10 @@ const clockSchema = z
       description:
         'Whether bills, lifecycle rules and sweeping go on; false: they wait for the clock, or for PUT /clock.',
     }),
-    jumpSeconds: z.number().int().openapi({ description: 'By how much it has jumped since, ahead or back.' }),
+    jumpSeconds: z
+      .number()
+      .int()
+      .openapi({ description: 'By how much it has jumped since, ahead or back.' }),
     lastTrustedAt: timeSchema.nullable(),
   })
   .openapi('Clock');
@@ -50,7 +53,12 @@ export function addClockRoutes(api: Api): void {
       tags: TAGS,
       access: 'billing:read',
       request: {},
-      responses: { 200: jsonAnswer(clockSchema, 'What the clock says, and what it said when it was believed last') },
+      responses: {
+        200: jsonAnswer(
+          clockSchema,
+          'What the clock says, and what it said when it was believed last',
+        ),
+      },
     }),
     async (c) => {
       const call = callOf(c);
@@ -64,7 +72,8 @@ export function addClockRoutes(api: Api): void {
       method: 'put',
       path: '/clock',
       operationId: 'confirmClock',
-      summary: 'Confirm that the clock is right after a jump, so that bills, lifecycle rules and sweeping go on',
+      summary:
+        'Confirm that the clock is right after a jump, so that bills, lifecycle rules and sweeping go on',
       tags: TAGS,
       access: 'billing:write',
       request: {

@@ -1,5 +1,5 @@
-// The first page of a console in one answer: buckets, what they store, what the month costs, how the caps stand. What the
-// caller may not see is null.
+// The first page of a console in one answer: buckets, what they store, what the month costs, how
+// the caps stand. What the caller may not see is null.
 import { z } from '@hono/zod-openapi';
 import { type AccountTotals, readAccountTotals } from '../../../core/accounts/account-totals.ts';
 import { mayDo } from '../../../core/accounts/permissions.ts';
@@ -8,7 +8,13 @@ import { monthText } from '../../../core/billing/month.ts';
 import { listCaps } from '../../../core/caps/set-cap.ts';
 import type { Core } from '../../../core/core.ts';
 import type { Account } from '../../../domain/nouns.ts';
-import { billedAccountOf, currencySchema, microSchema, periodSchema, quantitySchema } from '../../billing-schemas.ts';
+import {
+  billedAccountOf,
+  currencySchema,
+  microSchema,
+  periodSchema,
+  quantitySchema,
+} from '../../billing-schemas.ts';
 import { type Api, apiRoute, callOf, jsonAnswer } from '../../context.ts';
 import { accountIdQuery } from '../../schemas.ts';
 import { capSchema, showCap } from '../billing/caps.ts';
@@ -19,20 +25,32 @@ const overviewSchema = z
     accountId: z.string(),
     buckets: z.object({
       count: z.int(),
-      isComplete: z.boolean().openapi({ description: 'false: there are more than the 1,000 that were counted.' }),
+      isComplete: z
+        .boolean()
+        .openapi({ description: 'false: there are more than the 1,000 that were counted.' }),
     }),
     stored: z.object({
-      isComplete: z.boolean().openapi({ description: 'false: these are sums of the first 100 buckets by name.' }),
+      isComplete: z
+        .boolean()
+        .openapi({ description: 'false: these are sums of the first 100 buckets by name.' }),
       current: countSchema,
       noncurrent: countSchema,
       uploads: countSchema,
       saved: z.object({ deduplicated: quantitySchema, compressed: quantitySchema }),
     }),
     month: z
-      .object({ period: periodSchema, currency: currencySchema, soFarMicro: microSchema, atEndMicro: microSchema })
+      .object({
+        period: periodSchema,
+        currency: currencySchema,
+        soFarMicro: microSchema,
+        atEndMicro: microSchema,
+      })
       .nullable()
       .openapi({ description: 'Totals of GET /forecast; null without the scope billing:read.' }),
-    caps: z.array(capSchema).nullable().openapi({ description: 'As of GET /caps; null without the scope caps:read.' }),
+    caps: z
+      .array(capSchema)
+      .nullable()
+      .openapi({ description: 'As of GET /caps; null without the scope caps:read.' }),
   })
   .openapi('Overview');
 
@@ -60,8 +78,10 @@ export function addOverviewRoutes(api: Api): void {
       method: 'get',
       path: '/overview',
       operationId: 'getOverview',
-      summary: 'An account at a glance: its buckets, what is stored, what the month costs, how its caps stand',
-      description: 'Each is what its own route says, of nearly the same moment. What the caller may not see is null.',
+      summary:
+        'An account at a glance: its buckets, what is stored, what the month costs, how its caps stand',
+      description:
+        'Each is what its own route says, of nearly the same moment. What the caller may not see is null.',
       tags: ['Accounts'],
       access: 'buckets:read',
       request: { query: z.strictObject({ accountId: accountIdQuery }) },
@@ -77,7 +97,10 @@ export function addOverviewRoutes(api: Api): void {
       ]);
       const buckets = { count: totals.bucketCount, isComplete: totals.isCountComplete };
       const stored = showStored(totals);
-      return c.json({ accountId: account.id, buckets, stored, month, caps: caps?.map(showCap) ?? null }, 200);
+      return c.json(
+        { accountId: account.id, buckets, stored, month, caps: caps?.map(showCap) ?? null },
+        200,
+      );
     },
   );
 }

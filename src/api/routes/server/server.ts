@@ -1,4 +1,5 @@
-// What a console asks about the server itself: where S3 is, what there is here, which limits hold; and the operator's named keys.
+// What a console asks about the server itself: where S3 is, what there is here, which limits hold;
+// and the operator's named keys.
 import { z } from '@hono/zod-openapi';
 import { isRoot } from '../../../core/accounts/permissions.ts';
 import {
@@ -39,14 +40,22 @@ const serverSchema = z
     now: timeSchema,
     s3Endpoint: z.string().openapi({ description: 'For S3 clients, with buckets in the path.' }),
     region: z.string(),
-    baseDomain: z.string().nullable().openapi({ description: '`{bucket}.` before it addresses a bucket.' }),
-    websiteDomain: z.string().nullable().openapi({ description: '`{bucket}.` before it is the website of a bucket.' }),
+    baseDomain: z
+      .string()
+      .nullable()
+      .openapi({ description: '`{bucket}.` before it addresses a bucket.' }),
+    websiteDomain: z
+      .string()
+      .nullable()
+      .openapi({ description: '`{bucket}.` before it is the website of a bucket.' }),
     ownHosts: z.array(z.string()).openapi({ description: 'Hosts that no bucket can be bound to.' }),
     features: z.object({
       encryption: z
         .boolean()
         .openapi({ description: 'Whether the server has a master key: access keys need one too.' }),
-      bindingHosts: z.boolean().openapi({ description: 'Whether the caller may bind hosts to buckets.' }),
+      bindingHosts: z
+        .boolean()
+        .openapi({ description: 'Whether the caller may bind hosts to buckets.' }),
     }),
     limits: z.object({
       objectBytes: z.string(),
@@ -63,10 +72,9 @@ const namedKeySchema = z
   .object({
     id: z.string(),
     isEnabled: z.boolean(),
-    accountIds: z
-      .array(z.string())
-      .nullable()
-      .openapi({ description: "Whose buckets may use it besides the operator's; null: those of every account." }),
+    accountIds: z.array(z.string()).nullable().openapi({
+      description: "Whose buckets may use it besides the operator's; null: those of every account.",
+    }),
     createdAt: timeSchema,
   })
   .openapi('EncryptionKey');
@@ -109,7 +117,11 @@ export function addServerRoutes(api: Api): void {
           bindingHosts: settings.accountsMayBindHosts || isRoot(caller),
         },
         limits: {
-          ...{ objectBytes: `${OBJECT_MAX_BYTES}`, putBytes: `${PUT_MAX_BYTES}`, partBytesMin: `${PART_MIN_BYTES}` },
+          ...{
+            objectBytes: `${OBJECT_MAX_BYTES}`,
+            putBytes: `${PUT_MAX_BYTES}`,
+            partBytesMin: `${PART_MIN_BYTES}`,
+          },
           ...{ parts: PART_NUMBER_MAX, keyBytes: KEY_MAX_BYTES, urlSeconds: MAX_EXPIRES_SECONDS },
           zipObjects: settings.zipMaxObjects,
         },
@@ -163,7 +175,8 @@ function addNamedKeys(api: Api): void {
       const call = callOf(c);
       requireOperator(call);
       const { id, isEnabled, accountIds } = c.req.valid('json');
-      const grants = accountIds === undefined ? {} : { accountIds: accountIds as AccountId[] | null };
+      const grants =
+        accountIds === undefined ? {} : { accountIds: accountIds as AccountId[] | null };
       await createNamedKey(call.core, id, grants.accountIds);
       return c.json(showKey(await changeNamedKey(call.core, id, { isEnabled, ...grants })), 200);
     },

@@ -1,5 +1,5 @@
-// What was or is to be sent to a webhook: tried, listed, sent again. What buckets tell of objects waits with each bucket, so
-// deliveries are asked for by bucket.
+// What was or is to be sent to a webhook: tried, listed, sent again. What buckets tell of objects
+// waits with each bucket, so deliveries are asked for by bucket.
 import { z } from '@hono/zod-openapi';
 import {
   countDeliveries,
@@ -47,10 +47,30 @@ const ofBucket = bucketNameSchema
   .openapi({ description: 'What this bucket tells; without it, what concerns the account.' });
 
 function showDelivery(delivery: Delivery) {
-  const { id, messageId, type, lane, state, attempts, createdAtMs, dueAtMs, finishedAtMs, lastStatus, lastError } =
-    delivery;
+  const {
+    id,
+    messageId,
+    type,
+    lane,
+    state,
+    attempts,
+    createdAtMs,
+    dueAtMs,
+    finishedAtMs,
+    lastStatus,
+    lastError,
+  } = delivery;
   return {
-    ...{ id, messageId, type, key: lane === '' ? null : lane, state, attempts, lastStatus, lastError },
+    ...{
+      id,
+      messageId,
+      type,
+      key: lane === '' ? null : lane,
+      state,
+      attempts,
+      lastStatus,
+      lastError,
+    },
     createdAt: isoTime(createdAtMs),
     nextAttemptAt: isoTimeOrNull(dueAtMs),
     finishedAt: isoTimeOrNull(finishedAtMs),
@@ -72,7 +92,12 @@ export function addWebhookDeliveryRoutes(api: Api): void {
       tags: WEBHOOK_TAGS,
       access: 'webhooks:write',
       request: { params: webhookParams },
-      responses: { 202: jsonAnswer(z.object({ messageId: z.string() }).openapi('TestMessage'), 'It waits to be sent') },
+      responses: {
+        202: jsonAnswer(
+          z.object({ messageId: z.string() }).openapi('TestMessage'),
+          'It waits to be sent',
+        ),
+      },
     }),
     async (c) => {
       const { core, caller } = callOf(c);
@@ -91,12 +116,21 @@ export function addWebhookDeliveryRoutes(api: Api): void {
       access: 'webhooks:read',
       request: {
         params: webhookParams,
-        query: z.strictObject({ ...pageQuery, state: stateSchema.default('dead'), bucket: ofBucket }),
+        query: z.strictObject({
+          ...pageQuery,
+          state: stateSchema.default('dead'),
+          bucket: ofBucket,
+        }),
       },
       responses: {
         200: jsonAnswer(
           pageOf(deliverySchema)
-            .extend({ droppedCount: z.number().int().openapi({ description: 'Dead letters that were too many.' }) })
+            .extend({
+              droppedCount: z
+                .number()
+                .int()
+                .openapi({ description: 'Dead letters that were too many.' }),
+            })
             .openapi('DeliveryPage'),
           'Newest first. A page may hold less than `limit`, or nothing, and have a next one',
         ),
@@ -111,10 +145,18 @@ export function addWebhookDeliveryRoutes(api: Api): void {
       const list = `deliveries ${webhookId} ${state} ${of?.id ?? ''}`;
       const place = readCursor(secrets, list, cursor);
       const before = place === '' ? null : Number(place);
-      const found = await listDeliveries(core, caller.accountId, webhookId, { of, state, before, limit });
+      const found = await listDeliveries(core, caller.accountId, webhookId, {
+        of,
+        state,
+        before,
+        limit,
+      });
       const { dropped } = await countDeliveries(core, caller.accountId, of);
       const nextCursor = found.next === null ? null : cursorAt(secrets, list, `${found.next}`);
-      return c.json({ items: found.deliveries.map(showDelivery), nextCursor, droppedCount: dropped }, 200);
+      return c.json(
+        { items: found.deliveries.map(showDelivery), nextCursor, droppedCount: dropped },
+        200,
+      );
     },
   );
 
@@ -135,16 +177,26 @@ export function addWebhookDeliveryRoutes(api: Api): void {
           }),
         ),
       },
-      responses: { 202: jsonAnswer(z.object({ count: z.number().int() }).openapi('Replayed'), 'How many wait again') },
+      responses: {
+        202: jsonAnswer(
+          z.object({ count: z.number().int() }).openapi('Replayed'),
+          'How many wait again',
+        ),
+      },
     }),
     async (c) => {
       const call = callOf(c);
       const { bucket, ids } = c.req.valid('json');
       const of = await outboxOf(call, bucket);
-      const count = await replayDeliveries(call.core, call.caller.accountId, c.req.valid('param').webhookId, {
-        of,
-        ids,
-      });
+      const count = await replayDeliveries(
+        call.core,
+        call.caller.accountId,
+        c.req.valid('param').webhookId,
+        {
+          of,
+          ids,
+        },
+      );
       return c.json({ count }, 202);
     },
   );

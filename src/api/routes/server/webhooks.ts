@@ -1,5 +1,5 @@
-// Webhooks of an account: made, listed, changed, deleted, and their secrets. What was sent to them is in
-// webhook-deliveries.ts.
+// Webhooks of an account: made, listed, changed, deleted, and their secrets. What was sent to them
+// is in webhook-deliveries.ts.
 import { z } from '@hono/zod-openapi';
 import {
   createWebhook,
@@ -10,7 +10,16 @@ import {
   updateWebhook,
   type WebhookInfo,
 } from '../../../core/outbox/webhooks.ts';
-import { type Api, apiRoute, callOf, isoTime, jsonAnswer, jsonBody, noContent, timeSchema } from '../../context.ts';
+import {
+  type Api,
+  apiRoute,
+  callOf,
+  isoTime,
+  jsonAnswer,
+  jsonBody,
+  noContent,
+  timeSchema,
+} from '../../context.ts';
 import { etagOfState, ifMatchHeader, requireMatch } from '../../etag.ts';
 import { pageOf, pageQuery, readCursor, toPage } from '../../paging.ts';
 import { idSchema } from '../../schemas.ts';
@@ -20,7 +29,8 @@ export const WEBHOOK_TAGS = ['Webhooks'];
 const urlSchema = z.string().max(2048).openapi({ example: 'https://hooks.example.com/quayside' });
 const descriptionSchema = z.string().max(256);
 const typesSchema = z.array(z.string().max(400)).max(50).openapi({
-  description: 'Types of account events to get: `invoice.closed`, `usage.*`, `*`. Not of what buckets tell.',
+  description:
+    'Types of account events to get: `invoice.closed`, `usage.*`, `*`. Not of what buckets tell.',
 });
 
 const webhookSchema = z
@@ -35,7 +45,9 @@ const webhookSchema = z
   })
   .openapi('Webhook');
 
-const secretSchema = z.string().openapi({ description: 'Shown once. Standard Webhooks: base64 behind `whsec_`.' });
+const secretSchema = z
+  .string()
+  .openapi({ description: 'Shown once. Standard Webhooks: base64 behind `whsec_`.' });
 const newWebhookSchema = webhookSchema.extend({ secret: secretSchema }).openapi('NewWebhook');
 
 const webhookInputSchema = z.strictObject({
@@ -54,7 +66,15 @@ const webhookChangeSchema = z.strictObject({
 export const webhookParams = z.strictObject({ webhookId: idSchema });
 /** Also what its ETag stands for: who changes it means this. A new secret is no change of it. */
 function show({ id, arn, url, description, types, isEnabled, createdAtMs }: WebhookInfo) {
-  return { id, arn, url, description, types: [...types], isEnabled, createdAt: isoTime(createdAtMs) };
+  return {
+    id,
+    arn,
+    url,
+    description,
+    types: [...types],
+    isEnabled,
+    createdAt: isoTime(createdAtMs),
+  };
 }
 
 export function addWebhookRoutes(api: Api): void {
@@ -72,7 +92,9 @@ function addKeeping(api: Api): void {
       tags: WEBHOOK_TAGS,
       access: 'webhooks:write',
       request: { body: jsonBody(webhookInputSchema) },
-      responses: { 201: jsonAnswer(newWebhookSchema, 'Made; the secret is shown here and never again') },
+      responses: {
+        201: jsonAnswer(newWebhookSchema, 'Made; the secret is shown here and never again'),
+      },
     }),
     async (c) => {
       const { core, caller } = callOf(c);
@@ -136,7 +158,11 @@ function addChanging(api: Api): void {
       summary: 'Change what is given; a webhook that is disabled makes dead letters of what comes',
       tags: WEBHOOK_TAGS,
       access: 'webhooks:write',
-      request: { params: webhookParams, headers: ifMatchHeader, body: jsonBody(webhookChangeSchema) },
+      request: {
+        params: webhookParams,
+        headers: ifMatchHeader,
+        body: jsonBody(webhookChangeSchema),
+      },
       responses: { 200: jsonAnswer(webhookSchema, 'As it is now') },
     }),
     async (c) => {
@@ -194,7 +220,11 @@ function addChanging(api: Api): void {
     }),
     async (c) => {
       const { core, caller } = callOf(c);
-      const { secret, oldEndsAtMs } = await rotateSecret(core, caller.accountId, c.req.valid('param').webhookId);
+      const { secret, oldEndsAtMs } = await rotateSecret(
+        core,
+        caller.accountId,
+        c.req.valid('param').webhookId,
+      );
       return c.json({ secret, oldEndsAt: isoTime(oldEndsAtMs) }, 200);
     },
   );

@@ -1,8 +1,8 @@
-// The condition keys that a bucket policy may name. A key that nobody knows is refused when the policy is put: a Deny
-// that hangs on a misspelt key would never deny. Keys of AWS that nothing here can have (a VPC, an organisation) are
-// known and simply absent from every request.
-// Source: https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazons3.html (condition keys) and
-// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html
+// The condition keys that a bucket policy may name. A key that nobody knows is refused when the
+// policy is put: a Deny that hangs on a misspelt key would never deny. Keys of AWS that nothing
+// here can have (a VPC, an organisation) are known and simply absent from every request. Source:
+// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazons3.html (condition
+// keys) and https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html
 import { conditionKey } from './pattern.ts';
 
 /** Keys that requests here can have; http/access/condition-values.ts gives their values. */
@@ -117,5 +117,7 @@ const TAG_KEYS: ReadonlySet<string> = new Set(
 /** Whether a policy may name the key; `key` is as `conditionKey` makes it. */
 export function isKnownKey(key: string): boolean {
   const slashAt = key.indexOf('/');
-  return slashAt === -1 ? KNOWN.has(key) : TAG_KEYS.has(key.slice(0, slashAt)) && slashAt < key.length - 1;
+  return slashAt === -1
+    ? KNOWN.has(key)
+    : TAG_KEYS.has(key.slice(0, slashAt)) && slashAt < key.length - 1;
 }

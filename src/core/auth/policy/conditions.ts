@@ -1,6 +1,6 @@
-// The condition operators of policies: what a statement's Condition block demands of a request. Values are read and
-// checked once, when the policy is parsed; holds() then compares.
-// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_condition_operators.html
+// The condition operators of policies: what a statement's Condition block demands of a request.
+// Values are read and checked once, when the policy is parsed; holds() then compares. Source:
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_condition_operators.html
 import { type IpRange, isInRange, parseIp, parseIpRange } from '../../../domain/ip-range.ts';
 import { type Effort, spend } from './match-glob.ts';
 import { type ConditionValues, matchesPattern, type Pattern, parsePattern } from './pattern.ts';
@@ -24,9 +24,22 @@ export type Condition = {
   readonly tests: readonly Test[];
 };
 
-type Kind = 'string' | 'string-ignore-case' | 'like' | 'number' | 'date' | 'bool' | 'binary' | 'ip' | 'arn';
+type Kind =
+  | 'string'
+  | 'string-ignore-case'
+  | 'like'
+  | 'number'
+  | 'date'
+  | 'bool'
+  | 'binary'
+  | 'ip'
+  | 'arn';
 type Comparison = 'equal' | 'less' | 'less-or-equal' | 'greater' | 'greater-or-equal';
-type Operator = { readonly kind: Kind; readonly comparison: Comparison; readonly isNegated: boolean };
+type Operator = {
+  readonly kind: Kind;
+  readonly comparison: Comparison;
+  readonly isNegated: boolean;
+};
 
 const operator = (kind: Kind, comparison: Comparison = 'equal', isNegated = false): Operator => ({
   kind,
@@ -70,8 +83,8 @@ const NAME = /^(?:(ForAllValues|ForAnyValue):)?([A-Za-z]+?)(IfExists)?$/;
 export type ConditionProblem = { readonly problem: string };
 
 /**
- * Reads one entry of a Condition block. `hasVariables` as in parsePattern. `Null` becomes a condition without tests:
- * only whether the key is there counts.
+ * Reads one entry of a Condition block. `hasVariables` as in parsePattern. `Null` becomes a
+ * condition without tests: only whether the key is there counts.
  */
 export function parseCondition(
   name: string,
@@ -86,7 +99,8 @@ export function parseCondition(
   const tests: Test[] = [];
   for (const value of expected) {
     const test = makeTest(found, value, hasVariables);
-    if (test === null) return { problem: `Invalid value for the condition ${name} of ${key}: ${value}` };
+    if (test === null)
+      return { problem: `Invalid value for the condition ${name} of ${key}: ${value}` };
     tests.push(test);
   }
   return {
@@ -94,7 +108,8 @@ export function parseCondition(
     operator: base,
     expected,
     // A set operator says itself what an empty set means; ForAllValues holds for it.
-    ifMissing: ifExists !== undefined || (set === undefined ? found.isNegated : set === 'ForAllValues'),
+    ifMissing:
+      ifExists !== undefined || (set === undefined ? found.isNegated : set === 'ForAllValues'),
     quantifier: set === 'ForAllValues' ? 'all' : 'any',
     isNegated: found.isNegated,
     tests,
@@ -106,26 +121,44 @@ function parseNull(key: string, expected: readonly string[]): Condition | Condit
   if ([...wanted].some((value) => value !== 'true' && value !== 'false') || wanted.size === 0) {
     return { problem: `Invalid value for the condition Null of ${key}` };
   }
-  // The test passes for every value, so a request with the key holds exactly where "false" was wanted.
+  // The test passes for every value, so a request with the key holds exactly where "false" was
+  // wanted.
   const tests: readonly Test[] = wanted.has('false') ? [() => true] : [];
-  return { key, operator: 'Null', expected, ifMissing: wanted.has('true'), quantifier: 'any', isNegated: false, tests };
+  return {
+    key,
+    operator: 'Null',
+    expected,
+    ifMissing: wanted.has('true'),
+    quantifier: 'any',
+    isNegated: false,
+    tests,
+  };
 }
 
-/** Whether a request with these values meets the condition. Says nothing once the effort is spent. */
+/**
+ * Whether a request with these values meets the condition. Says nothing once the effort is spent.
+ */
 export function holds(condition: Condition, values: ConditionValues, effort: Effort): boolean {
   const found = values(condition.key);
   if (found === null || found.length === 0) return condition.ifMissing;
-  const passes = (value: string) => condition.tests.some((test) => test(value, values, effort)) !== condition.isNegated;
+  const passes = (value: string) =>
+    condition.tests.some((test) => test(value, values, effort)) !== condition.isNegated;
   return condition.quantifier === 'all' ? found.every(passes) : found.some(passes);
 }
 
-function makeTest({ kind, comparison }: Operator, expected: string, hasVariables: boolean): Test | null {
+function makeTest(
+  { kind, comparison }: Operator,
+  expected: string,
+  hasVariables: boolean,
+): Test | null {
   switch (kind) {
     case 'string':
     case 'like':
       return patternTest(expected, { hasVariables, hasWildcards: kind === 'like' }, (text) => text);
     case 'string-ignore-case':
-      return reading(patternTest(expected, { hasVariables, hasWildcards: false }, (text) => text.toLowerCase()));
+      return reading(
+        patternTest(expected, { hasVariables, hasWildcards: false }, (text) => text.toLowerCase()),
+      );
     case 'arn':
       return reading(arnTest(expected, hasVariables));
     case 'number':
@@ -143,7 +176,9 @@ function makeTest({ kind, comparison }: Operator, expected: string, hasVariables
 
 /** With the effort of a test that looks at all of the request's value. */
 function reading(test: Test | null): Test | null {
-  return test && ((value, values, effort) => spend(effort, value.length) && test(value, values, effort));
+  return (
+    test && ((value, values, effort) => spend(effort, value.length) && test(value, values, effort))
+  );
 }
 
 function patternTest(
@@ -161,18 +196,23 @@ function patternTest(
     (values: ConditionValues): ConditionValues =>
     (key) =>
       values(key)?.map(fold) ?? null;
-  return (value, values, effort) => matchesPattern(folded, fold(value), foldedValues(values), effort);
+  return (value, values, effort) =>
+    matchesPattern(folded, fold(value), foldedValues(values), effort);
 }
 
 /** Each of the six parts is a pattern of its own: a `*` never reaches over a colon. */
 function arnTest(expected: string, hasVariables: boolean): Test | null {
-  const patterns = arnParts(expected).map((part) => parsePattern(part, { hasVariables, hasWildcards: true }));
+  const patterns = arnParts(expected).map((part) =>
+    parsePattern(part, { hasVariables, hasWildcards: true }),
+  );
   if (patterns.length !== 6 || patterns.includes(null)) return null;
   return (value, values, effort) => {
     const parts = arnParts(value);
     return (
       parts.length === 6 &&
-      patterns.every((pattern, i) => pattern !== null && matchesPattern(pattern, parts[i] ?? '', values, effort))
+      patterns.every(
+        (pattern, i) => pattern !== null && matchesPattern(pattern, parts[i] ?? '', values, effort),
+      )
     );
   };
 }
@@ -183,7 +223,11 @@ function arnParts(text: string): string[] {
   return parts.length <= 6 ? parts : [...parts.slice(0, 5), parts.slice(5).join(':')];
 }
 
-function orderTest(expected: string, comparison: Comparison, parse: (text: string) => number | null): Test | null {
+function orderTest(
+  expected: string,
+  comparison: Comparison,
+  parse: (text: string) => number | null,
+): Test | null {
   const right = parse(expected);
   if (right === null) return null;
   return (value) => {
@@ -213,10 +257,17 @@ function parseNumber(text: string): number | null {
   return NUMBER.test(text.trim()) ? Number(text) : null;
 }
 
-/** ISO 8601 as W3C profiles it, or seconds since 1970; milliseconds. Source: https://www.w3.org/TR/NOTE-datetime */
+/**
+ * ISO 8601 as W3C profiles it, or seconds since 1970; milliseconds. Source:
+ * https://www.w3.org/TR/NOTE-datetime
+ */
 function parseDate(text: string): number | null {
   if (/^\d{1,12}$/.test(text)) return Number(text) * 1000;
-  if (!/^\d{4}-\d{2}(?:-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?)?$/.test(text))
+  if (
+    !/^\d{4}-\d{2}(?:-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?)?$/.test(
+      text,
+    )
+  )
     return null;
   const timeMs = Date.parse(text);
   return Number.isNaN(timeMs) ? null : timeMs;

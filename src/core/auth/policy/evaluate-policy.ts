@@ -1,6 +1,7 @@
-// Asks a policy about one request. A pure function: everything that counts is in its arguments. A Deny that applies
-// wins over every Allow, and a policy that says nothing leaves the question to access control lists.
-// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
+// Asks a policy about one request. A pure function: everything that counts is in its arguments. A
+// Deny that applies wins over every Allow, and a policy that says nothing leaves the question to
+// access control lists. Source:
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
 import type { S3Action } from '../actions.ts';
 import { holds } from './conditions.ts';
 import { type Effort, spend, unlimited } from './match-glob.ts';
@@ -27,14 +28,15 @@ export type PolicyRequest = {
 export type PolicyVerdict = 'allow' | 'deny' | 'none';
 
 /**
- * Comparisons of characters that a decision may cause: 10 ms of them (measured November 2026). Every
- * pattern that a policy has room for can be looked for in the longest key; S3 names no limit.
+ * Comparisons of characters that a decision may cause: 10 ms of them (measured November 2026).
+ * Every pattern that a policy has room for can be looked for in the longest key; S3 names no limit.
  */
 const EFFORT_MAX = 2_000_000;
 
 /**
  * Comparisons of characters that all decisions of one HTTP request may cause together: 19 patterns
- * looked for in each of 1,000 of the longest keys, or ten of the longest decisions. S3 names no limit.
+ * looked for in each of 1,000 of the longest keys, or ten of the longest decisions. S3 names no
+ * limit.
  */
 const REQUEST_EFFORT_MAX = 20_000_000;
 
@@ -42,8 +44,8 @@ const REQUEST_EFFORT_MAX = 20_000_000;
 export const createRequestEffort = (): Effort => ({ left: REQUEST_EFFORT_MAX });
 
 /**
- * What the policy says of the request. Strangers choose how long a value is, and owners how often it
- * is looked through: what would take more than EFFORT_MAX, or than the HTTP request has left, is
+ * What the policy says of the request. Strangers choose how long a value is, and owners how often
+ * it is looked through: what would take more than EFFORT_MAX, or than the HTTP request has left, is
  * denied. Cost: about 1 µs for each statement with conditions, less without.
  */
 export function evaluatePolicy(policy: Policy, request: PolicyRequest): PolicyVerdict {
@@ -100,8 +102,8 @@ export function couldAllow(policy: Policy, caller: PolicyCaller, action: S3Actio
 const NO_VALUES: ConditionValues = () => null;
 
 /**
- * The statement that denies the request, with its number from 1; null: none does, or the policy would
- * be looked through too often. Cost: that of evaluatePolicy.
+ * The statement that denies the request, with its number from 1; null: none does, or the policy
+ * would be looked through too often. Cost: that of evaluatePolicy.
  */
 export function findDenial(
   { statements }: Policy,
@@ -133,7 +135,9 @@ function applies(
   );
 }
 
-/** What is allowed to everyone is allowed to no program of this service: those are allowed by name. */
+/**
+ * What is allowed to everyone is allowed to no program of this service: those are allowed by name.
+ */
 function isNoServiceOrNamed({ services }: PolicyPrincipals, caller: PolicyCaller): boolean {
   return caller.kind !== 'service' || services.has(caller.name);
 }
@@ -143,7 +147,10 @@ export function matchesPrincipal(principals: PolicyPrincipals, caller: PolicyCal
   return isNamed(principals, caller) !== principals.isNegated;
 }
 
-function isNamed({ isEveryone, accountIds, services }: PolicyPrincipals, caller: PolicyCaller): boolean {
+function isNamed(
+  { isEveryone, accountIds, services }: PolicyPrincipals,
+  caller: PolicyCaller,
+): boolean {
   if (isEveryone) return true;
   if (caller.kind === 'account') return accountIds.has(caller.accountId);
   return caller.kind === 'service' && services.has(caller.name);

@@ -1,6 +1,6 @@
-// Whether a policy opens a bucket to the public, as S3 defines it: it starts as public, and every Allow must name
-// fixed callers, or a fixed place that they come from, to make it not so.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html
+// Whether a policy opens a bucket to the public, as S3 defines it: it starts as public, and every
+// Allow must name fixed callers, or a fixed place that they come from, to make it not so. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html
 // (The meaning of "public")
 
 import { isInRange, parseIpRange } from '../../../domain/ip-range.ts';
@@ -41,7 +41,9 @@ const SOURCE_IP = conditionKey('aws:SourceIp');
 const NARROW_IPV4_BITS = 8;
 const NARROW_IPV6_BITS = 32;
 /** Addresses of private networks are narrow in any width. Source: RFC 1918 section 3. */
-const PRIVATE_NETWORKS = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'].flatMap((text) => parseIpRange(text) ?? []);
+const PRIVATE_NETWORKS = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'].flatMap(
+  (text) => parseIpRange(text) ?? [],
+);
 
 /** Whether some Allow of the policy is open to the public. */
 export function isPublicPolicy(policy: Policy): boolean {
@@ -69,6 +71,8 @@ function isNarrowRange(text: string): boolean {
   if (bytes.length === 16) return prefixBits >= NARROW_IPV6_BITS;
   return (
     prefixBits >= NARROW_IPV4_BITS ||
-    PRIVATE_NETWORKS.some((network) => isInRange(bytes, network) && prefixBits >= network.prefixBits)
+    PRIVATE_NETWORKS.some(
+      (network) => isInRange(bytes, network) && prefixBits >= network.prefixBits,
+    )
   );
 }

@@ -31,7 +31,11 @@ type Segment = readonly GlobPart[];
  * Whether the text matches. Cost: 0.1 µs for plain beginnings and ends, else 5 ns for each
  * comparison that `effort` counts.
  */
-export function matchesGlob(parts: readonly GlobPart[], text: string, effort: Effort = unlimited()): boolean {
+export function matchesGlob(
+  parts: readonly GlobPart[],
+  text: string,
+  effort: Effort = unlimited(),
+): boolean {
   const [first = [], ...others] = segmentsOf(parts);
   const last = others.pop();
   let at = takeForwards(first, text);
@@ -90,7 +94,10 @@ const SMALL = 1 << 16;
 /** Where the first match behind `from` ends; -1: there is none, or the effort is spent. */
 function searchFor(segment: Segment, text: string, from: number, effort: Effort): number {
   const leftLength = text.length - from;
-  const length = segment.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : 1), 0);
+  const length = segment.reduce(
+    (sum, part) => sum + (typeof part === 'string' ? part.length : 1),
+    0,
+  );
   // A variable may bring any length, again and again.
   if (length > leftLength || !spend(effort, leftLength * Math.ceil(length / 32))) return -1;
   const [only] = segment;
@@ -136,7 +143,10 @@ const NO_STATES: readonly number[] = [];
  * character, as pairs of a word and its bits; `ones`: those that take any.
  */
 function statesOf(segment: Segment) {
-  const length = segment.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : 1), 0);
+  const length = segment.reduce(
+    (sum, part) => sum + (typeof part === 'string' ? part.length : 1),
+    0,
+  );
   const ones = new Int32Array(Math.ceil(length / 32));
   const characters = new Map<number, number[]>();
   let state = 0;

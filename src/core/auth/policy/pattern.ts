@@ -1,9 +1,13 @@
-// Patterns of policies: text in which `*` stands for any run of characters, `?` for one, and `${key}` for a value of
-// the request. A value that a variable brings is plain text: a wildcard in it stands for itself.
-// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_variables.html
+// Patterns of policies: text in which `*` stands for any run of characters, `?` for one, and
+// `${key}` for a value of the request. A value that a variable brings is plain text: a wildcard in
+// it stands for itself. Source:
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_variables.html
 import { type Effort, type GlobPart, matchesGlob, unlimited, type Wildcard } from './match-glob.ts';
 
-/** All values of a condition key in a request, null when it has none. Keys are as `conditionKey` makes them. */
+/**
+ * All values of a condition key in a request, null when it has none. Keys are as `conditionKey`
+ * makes them.
+ */
 export type ConditionValues = (key: string) => readonly string[] | null;
 
 export type PatternPart =
@@ -26,8 +30,8 @@ const NO_VALUES: ConditionValues = () => null;
 const VARIABLE = /^\s*([A-Za-z0-9:/_.+=@-]+)\s*(?:,\s*'([^']*)'\s*)?$/;
 
 /**
- * Reads a pattern. `hasVariables`: whether `${` begins one, as it does in policies of 2012. Returns null for a
- * variable that is none.
+ * Reads a pattern. `hasVariables`: whether `${` begins one, as it does in policies of 2012. Returns
+ * null for a variable that is none.
  */
 export function parsePattern(
   source: string,
@@ -58,7 +62,10 @@ type PatternToken = GlobPart | { readonly inside: string };
 /** Looks at each character once. A `${` that nothing closes is plain text. */
 function* tokensOf(
   source: string,
-  { hasVariables, hasWildcards }: { readonly hasVariables: boolean; readonly hasWildcards: boolean },
+  {
+    hasVariables,
+    hasWildcards,
+  }: { readonly hasVariables: boolean; readonly hasWildcards: boolean },
 ): Generator<PatternToken> {
   const lastBraceAt = source.lastIndexOf('}');
   let plainFrom = 0;
@@ -84,16 +91,25 @@ function partOf(token: Exclude<PatternToken, string>): PatternPart | null {
   const { inside } = token;
   if (inside === '*' || inside === '?' || inside === '$') return inside;
   const [, key, fallback] = VARIABLE.exec(inside) ?? [];
-  return key === undefined ? null : { kind: 'variable', key: conditionKey(key), fallback: fallback ?? null };
+  return key === undefined
+    ? null
+    : { kind: 'variable', key: conditionKey(key), fallback: fallback ?? null };
 }
 
-/** The one spelling of a condition key: its name counts without regard to case, a tag's key after the slash does not. */
+/**
+ * The one spelling of a condition key: its name counts without regard to case, a tag's key after
+ * the slash does not.
+ */
 export function conditionKey(text: string): string {
   const slashAt = text.indexOf('/');
-  return slashAt === -1 ? text.toLowerCase() : text.slice(0, slashAt).toLowerCase() + text.slice(slashAt);
+  return slashAt === -1
+    ? text.toLowerCase()
+    : text.slice(0, slashAt).toLowerCase() + text.slice(slashAt);
 }
 
-/** The text with which every match begins: all of it where there is neither wildcard nor variable. */
+/**
+ * The text with which every match begins: all of it where there is neither wildcard nor variable.
+ */
 export function literalPrefix({ parts }: Pattern): string {
   const [first] = parts;
   return typeof first === 'string' ? first : '';
@@ -119,12 +135,17 @@ export function matchesPattern(
   if (!pattern.hasWildcard && !pattern.hasVariable) return literalPrefix(pattern) === text;
   // Most of all: the keys below a prefix.
   if (isPrefixPattern(pattern)) return text.startsWith(literalPrefix(pattern));
-  const parts = pattern.hasVariable ? resolve(pattern.parts, values) : (pattern.parts as readonly GlobPart[]);
+  const parts = pattern.hasVariable
+    ? resolve(pattern.parts, values)
+    : (pattern.parts as readonly GlobPart[]);
   return parts !== null && matchesGlob(parts, text, effort);
 }
 
 /** With the values of the request in the places of the variables; null when one has none. */
-function resolve(parts: readonly PatternPart[], values: ConditionValues): readonly GlobPart[] | null {
+function resolve(
+  parts: readonly PatternPart[],
+  values: ConditionValues,
+): readonly GlobPart[] | null {
   const resolved: GlobPart[] = [];
   for (const part of parts) {
     if (typeof part === 'string' || part.kind !== 'variable') {
@@ -132,7 +153,8 @@ function resolve(parts: readonly PatternPart[], values: ConditionValues): readon
       continue;
     }
     const found = values(part.key);
-    const value = found === null || found.length === 0 ? part.fallback : found.length === 1 ? found[0] : null;
+    const value =
+      found === null || found.length === 0 ? part.fallback : found.length === 1 ? found[0] : null;
     if (value === null || value === undefined) return null;
     resolved.push(value);
   }

@@ -9,7 +9,8 @@ export function malformedPolicy(detail: string, cause?: unknown): StorageError {
 /** One text or a list of texts, not empty. MalformedPolicy. */
 export function readTexts(value: unknown, element: string): readonly string[] {
   const list = Array.isArray(value) ? value : [value];
-  if (value === undefined || list.length === 0) throw malformedPolicy(`Missing required field ${element}`);
+  if (value === undefined || list.length === 0)
+    throw malformedPolicy(`Missing required field ${element}`);
   if (!list.every((item) => typeof item === 'string')) {
     throw malformedPolicy(`${element} must be a string or a list of strings.`);
   }

@@ -1,5 +1,6 @@
-// A bucket policy as it is evaluated: statements with their patterns read and checked. Made by parse-policy.ts from
-// the JSON that the owner put; evaluate-policy.ts asks it. Nothing here is stored.
+// A bucket policy as it is evaluated: statements with their patterns read and checked. Made by
+// parse-policy.ts from the JSON that the owner put; evaluate-policy.ts asks it. Nothing here is
+// stored.
 import type { Condition } from './conditions.ts';
 import type { Pattern } from './pattern.ts';
 

@@ -1,6 +1,7 @@
-// The Principal element of a statement. An account is named by its id, alone or in an ARN of its root; there are no
-// users or roles below an account, so a statement about one is refused rather than kept as one that never applies.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/s3-bucket-user-policy-specifying-principal-intro.html
+// The Principal element of a statement. An account is named by its id, alone or in an ARN of its
+// root; there are no users or roles below an account, so a statement about one is refused rather
+// than kept as one that never applies. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/s3-bucket-user-policy-specifying-principal-intro.html
 
 import { isJsonObject } from '../../json.ts';
 import type { PolicyPrincipals } from './policy.ts';
@@ -24,7 +25,8 @@ export function readPrincipals(statement: { readonly [name: string]: unknown }):
   const services = new Set<string>();
   let isEveryone = value === '*';
   if (!isEveryone) {
-    if (!isJsonObject(value) || Object.keys(value).length === 0) throw malformedPolicy('Invalid principal in policy');
+    if (!isJsonObject(value) || Object.keys(value).length === 0)
+      throw malformedPolicy('Invalid principal in policy');
     for (const [kind, names] of Object.entries(value)) {
       for (const name of readTexts(names, 'Principal')) {
         if (kind === 'AWS' && name === '*') isEveryone = true;

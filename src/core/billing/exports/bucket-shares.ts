@@ -1,5 +1,6 @@
-// What of a bill is whose: lines are priced for the account as a whole, with its tiers and allowances, and are shared out
-// between its buckets by what each used of the line, so that the shares add up to the line exactly. For the FOCUS dataset.
+// What of a bill is whose: lines are priced for the account as a whole, with its tiers and
+// allowances, and are shared out between its buckets by what each used of the line, so that the
+// shares add up to the line exactly. For the FOCUS dataset.
 
 import { hasCode } from '../../../domain/errors.ts';
 import type { AccountId, BucketId, BucketName } from '../../../domain/nouns.ts';
@@ -9,15 +10,19 @@ import type { BillingMonth } from '../invoices/invoice.ts';
 import { monthBounds } from '../month.ts';
 import type { MeterName } from '../usage.ts';
 
-/** What one bucket used, as the ledger counts it; null: what was no bucket's, as lists of buckets are. */
+/**
+ * What one bucket used, as the ledger counts it; null: what was no bucket's, as lists of buckets
+ * are.
+ */
 export type BucketUsage = {
   readonly bucket: { readonly id: BucketId; readonly name: BucketName } | null;
   readonly quantities: ReadonlyMap<MeterName, bigint>;
 };
 
 /**
- * Of all buckets of a month, by id, those that are gone too. Empty where there are too many to tell apart: then a bill has no
- * shares. Of a closed month it may hold what came after the closing; shares follow, sums do not. Cost: one query of the ledger.
+ * Of all buckets of a month, by id, those that are gone too. Empty where there are too many to tell
+ * apart: then a bill has no shares. Of a closed month it may hold what came after the closing;
+ * shares follow, sums do not. Cost: one query of the ledger.
  */
 export async function readBucketUsage(
   core: Core,
@@ -44,14 +49,19 @@ export async function readBucketUsage(
 }
 
 /** How much each bucket used of some meters. */
-export function weightsOf(buckets: readonly BucketUsage[], meters: readonly MeterName[]): readonly bigint[] {
-  return buckets.map(({ quantities }) => meters.reduce((sum, meter) => sum + (quantities.get(meter) ?? 0n), 0n));
+export function weightsOf(
+  buckets: readonly BucketUsage[],
+  meters: readonly MeterName[],
+): readonly bigint[] {
+  return buckets.map(({ quantities }) =>
+    meters.reduce((sum, meter) => sum + (quantities.get(meter) ?? 0n), 0n),
+  );
 }
 
 /**
- * Whole numbers in proportion to the weights, which add up to the total: each is rounded down, and what is left goes one by one to
- * those that lost most, the first of equals first. All of weight 0: nothing can be shared out, null. A negative total is shared
- * like its opposite.
+ * Whole numbers in proportion to the weights, which add up to the total: each is rounded down, and
+ * what is left goes one by one to those that lost most, the first of equals first. All of weight 0:
+ * nothing can be shared out, null. A negative total is shared like its opposite.
  */
 export function shareOut(total: bigint, weights: readonly bigint[]): readonly bigint[] | null {
   const all = weights.reduce((sum, weight) => sum + weight, 0n);

@@ -1,6 +1,7 @@
-// A bill as a FOCUS dataset, the FinOps Open Cost and Usage Specification, version 1.2: one row for each price of each
-// line, so that price times quantity is the cost. All columns that 1.2 makes mandatory, and those of its others that say
-// something here. Source: https://focus.finops.org/focus-specification/v1-2/
+// A bill as a FOCUS dataset, the FinOps Open Cost and Usage Specification, version 1.2: one row for
+// each price of each line, so that price times quantity is the cost. All columns that 1.2 makes
+// mandatory, and those of its others that say something here. Source:
+// https://focus.finops.org/focus-specification/v1-2/
 import { formatDecimal, formatMicro } from '../decimal.ts';
 import type { Credit, InvoiceLine, InvoicePart } from '../invoices/invoice.ts';
 import type { InvoiceDocument } from '../invoices/invoice-document.ts';
@@ -73,9 +74,9 @@ const METER_TITLES: Readonly<Record<string, string>> = {
 const focusTime = (atMs: number): string => new Date(atMs).toISOString().replace('.000Z', 'Z');
 
 /**
- * `issuer`: who provides and bills. `buckets`: what each used, by which lines are shared out; without them rows have no
- * resources. Costs of the rows add up to the invoice's total and its tax, to the last
- * micro-unit.
+ * `issuer`: who provides and bills. `buckets`: what each used, by which lines are shared out;
+ * without them rows have no resources. Costs of the rows add up to the invoice's total and its tax,
+ * to the last micro-unit.
  */
 export function focusRows(
   document: InvoiceDocument,
@@ -111,26 +112,44 @@ export function focusRows(
   const saved = document.invoice.lines
     .filter((line) => line.saving !== null)
     .flatMap((line) =>
-      shares(line.meters, buckets, [line.amountMicro]).map(({ resource, values: [amountMicro = 0n] }) => ({
-        ...otherRow('Adjustment', 'Usage-Based', line.label, amountMicro),
-        ...resource,
-      })),
+      shares(line.meters, buckets, [line.amountMicro]).map(
+        ({ resource, values: [amountMicro = 0n] }) => ({
+          ...otherRow('Adjustment', 'Usage-Based', line.label, amountMicro),
+          ...resource,
+        }),
+      ),
     );
   const { minimumMicro, credits } = document.invoice;
-  const least = minimumMicro === 0n ? [] : [otherRow('Adjustment', 'Recurring', 'Minimum of the month', minimumMicro)];
-  const taken = credits.map((credit: Credit) => otherRow('Credit', 'One-Time', credit.label, -credit.amountMicro));
+  const least =
+    minimumMicro === 0n
+      ? []
+      : [otherRow('Adjustment', 'Recurring', 'Minimum of the month', minimumMicro)];
+  const taken = credits.map((credit: Credit) =>
+    otherRow('Credit', 'One-Time', credit.label, -credit.amountMicro),
+  );
   // The specification calls a correction what belongs to a period that was billed before.
   const late = document.invoice.late.flatMap(({ period, lines, minimumMicro: missing }) => {
     const of = `late usage of ${monthText(period)}`;
-    const rows = lines.map((line) => otherRow('Adjustment', 'Usage-Based', `${line.label}, ${of}`, line.amountMicro));
-    const minimum = missing === 0n ? [] : [otherRow('Adjustment', 'Recurring', `Minimum of the month, ${of}`, missing)];
+    const rows = lines.map((line) =>
+      otherRow('Adjustment', 'Usage-Based', `${line.label}, ${of}`, line.amountMicro),
+    );
+    const minimum =
+      missing === 0n
+        ? []
+        : [otherRow('Adjustment', 'Recurring', `Minimum of the month, ${of}`, missing)];
     const bounds = monthBounds(period);
-    const times = { ChargePeriodStart: focusTime(bounds.startMs), ChargePeriodEnd: focusTime(bounds.endMs) };
+    const times = {
+      ChargePeriodStart: focusTime(bounds.startMs),
+      ChargePeriodEnd: focusTime(bounds.endMs),
+    };
     return [...rows, ...minimum].map((row) => ({ ...row, ...times, ChargeClass: 'Correction' }));
   });
   const { totalMicro, currency } = document.invoice;
   const { taxMicro } = amountsOf(totalMicro, currency, document.terms);
-  const tax = taxMicro === 0n ? [] : [otherRow('Tax', 'Recurring', `Tax, ${document.terms?.taxPercent} %`, taxMicro)];
+  const tax =
+    taxMicro === 0n
+      ? []
+      : [otherRow('Tax', 'Recurring', `Tax, ${document.terms?.taxPercent} %`, taxMicro)];
   const rows = [...usedRows, ...saved, ...least, ...late, ...taken, ...tax];
   return rows.map((row) => ({ ...common, ...row }));
 }
@@ -139,21 +158,35 @@ export function focusRows(
 type OwnColumns = Omit<
   FocusRow,
   | 'ChargeClass'
-  | Extract<FocusColumn, `${'Billing' | 'ChargePeriod' | 'Invoice' | 'Provider' | 'Publisher' | 'Service'}${string}`>
+  | Extract<
+      FocusColumn,
+      `${'Billing' | 'ChargePeriod' | 'Invoice' | 'Provider' | 'Publisher' | 'Service'}${string}`
+    >
 >;
 
 const NO_RESOURCE = { ResourceId: null, ResourceName: null, ResourceType: null };
 type Resource = Pick<FocusRow, keyof typeof NO_RESOURCE>;
 
-/** Numbers of a line by bucket, each of which adds up to itself; a bucket that gets nothing of any is left out. */
-function shares(meters: InvoiceLine['meters'], buckets: readonly BucketUsage[], totals: readonly bigint[]) {
+/**
+ * Numbers of a line by bucket, each of which adds up to itself; a bucket that gets nothing of any
+ * is left out.
+ */
+function shares(
+  meters: InvoiceLine['meters'],
+  buckets: readonly BucketUsage[],
+  totals: readonly bigint[],
+) {
   const weights = weightsOf(buckets, meters);
-  const whole: { resource: Resource; values: readonly bigint[] }[] = [{ resource: NO_RESOURCE, values: totals }];
+  const whole: { resource: Resource; values: readonly bigint[] }[] = [
+    { resource: NO_RESOURCE, values: totals },
+  ];
   const columns = totals.map((total) => shareOut(total, weights));
   if (columns.includes(null)) return whole;
   const rows = buckets.map(({ bucket }, at) => ({
     resource:
-      bucket === null ? NO_RESOURCE : { ResourceId: bucket.id, ResourceName: bucket.name, ResourceType: 'Bucket' },
+      bucket === null
+        ? NO_RESOURCE
+        : { ResourceId: bucket.id, ResourceName: bucket.name, ResourceType: 'Bucket' },
     values: columns.map((column) => column?.[at] ?? 0n),
   }));
   const used = rows.filter(({ values }) => values.some((value) => value !== 0n));
@@ -204,13 +237,21 @@ function lineRows(
   });
 }
 
-/** Nothing is amortised and there are no discounts besides the prices themselves: the four costs are one. */
+/**
+ * Nothing is amortised and there are no discounts besides the prices themselves: the four costs are
+ * one.
+ */
 function costs(amountMicro: bigint) {
   const cost = formatMicro(amountMicro, 6);
   return { BilledCost: cost, ContractedCost: cost, EffectiveCost: cost, ListCost: cost };
 }
 
-const otherRow = (category: string, frequency: string, description: string, amountMicro: bigint): OwnColumns => ({
+const otherRow = (
+  category: string,
+  frequency: string,
+  description: string,
+  amountMicro: bigint,
+): OwnColumns => ({
   ...NO_RESOURCE,
   ...costs(amountMicro),
   ChargeCategory: category,
@@ -229,13 +270,23 @@ const otherRow = (category: string, frequency: string, description: string, amou
 });
 
 /** With a line of column names; empty where `focusJson` has null. */
-export function focusCsv(document: InvoiceDocument, issuer: string, buckets: readonly BucketUsage[] = []): string {
-  const rows = focusRows(document, issuer, buckets).map((row) => FOCUS_COLUMNS.map((column) => row[column]));
+export function focusCsv(
+  document: InvoiceDocument,
+  issuer: string,
+  buckets: readonly BucketUsage[] = [],
+): string {
+  const rows = focusRows(document, issuer, buckets).map((row) =>
+    FOCUS_COLUMNS.map((column) => row[column]),
+  );
   return csvText([[...FOCUS_COLUMNS], ...rows]);
 }
 
 /** Numbers are JSON numbers with all their digits, null is null. */
-export function focusJson(document: InvoiceDocument, issuer: string, buckets: readonly BucketUsage[] = []): string {
+export function focusJson(
+  document: InvoiceDocument,
+  issuer: string,
+  buckets: readonly BucketUsage[] = [],
+): string {
   const isMetric = (column: FocusColumn): boolean => /Cost$|Quantity$|UnitPrice$/.test(column);
   const rows = focusRows(document, issuer, buckets).map((row) => {
     const cells = FOCUS_COLUMNS.map((column) => {

@@ -39,7 +39,16 @@ export function invoiceCsv(document: InvoiceDocument): string {
     row.amount,
     invoice.currency,
   ]);
-  const sum = (kind: string, amount: string) => [...before, kind, '', '', '', '', amount, invoice.currency];
+  const sum = (kind: string, amount: string) => [
+    ...before,
+    kind,
+    '',
+    '',
+    '',
+    '',
+    amount,
+    invoice.currency,
+  ];
   const total = sum('total', formatMicro(invoice.totalMicro, 6));
   const { currency, totalMicro } = invoice;
   const { netMicro, taxMicro } = amountsOf(totalMicro, currency, document.terms);

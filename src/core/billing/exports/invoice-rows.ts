@@ -1,4 +1,5 @@
-// A bill as rows that people read: the same for CSV, HTML and PDF, so that all three say the same. No format here.
+// A bill as rows that people read: the same for CSV, HTML and PDF, so that all three say the same.
+// No format here.
 import { formatCoins } from '../coins.ts';
 import { formatDecimal, formatMicro } from '../decimal.ts';
 import type { InvoiceLine, LateUsage } from '../invoices/invoice.ts';
@@ -25,8 +26,16 @@ export type InvoiceRow = {
  * what costs nothing.
  */
 export function invoiceRows({ invoice }: InvoiceDocument): readonly InvoiceRow[] {
-  const used = invoice.lines.flatMap((line) => (line.saving === null ? usedRows(line) : [savedRow(line)]));
-  const minimum = { kind: 'minimum' as const, label: 'Minimum of the month', quantity: '', unit: '', price: '' };
+  const used = invoice.lines.flatMap((line) =>
+    line.saving === null ? usedRows(line) : [savedRow(line)],
+  );
+  const minimum = {
+    kind: 'minimum' as const,
+    label: 'Minimum of the month',
+    quantity: '',
+    unit: '',
+    price: '',
+  };
   const credits = invoice.credits.map(({ label, amountMicro }) => ({
     kind: 'credit' as const,
     label: `Credit: ${label}`,
@@ -41,7 +50,10 @@ export function invoiceRows({ invoice }: InvoiceDocument): readonly InvoiceRow[]
     price: '0',
     amount: formatMicro(0n, 6),
   }));
-  const least = invoice.minimumMicro === 0n ? [] : [{ ...minimum, amount: formatMicro(invoice.minimumMicro, 6) }];
+  const least =
+    invoice.minimumMicro === 0n
+      ? []
+      : [{ ...minimum, amount: formatMicro(invoice.minimumMicro, 6) }];
   return [...used, ...least, ...invoice.late.flatMap(lateRows), ...credits, ...unpriced];
 }
 
@@ -84,7 +96,14 @@ function usedRows(line: InvoiceLine): readonly InvoiceRow[] {
 /** One row: it may save in several tiers at once, so that it has no price of its own. */
 function savedRow({ label, units, unitName, amountMicro }: InvoiceLine): InvoiceRow {
   const amount = formatMicro(amountMicro, 6);
-  return { kind: 'saving', label, quantity: formatDecimal(units), unit: unitName, price: '', amount };
+  return {
+    kind: 'saving',
+    label,
+    quantity: formatDecimal(units),
+    unit: unitName,
+    price: '',
+    amount,
+  };
 }
 
 /** What is paid, tax included, in whole coins. A decimal. */

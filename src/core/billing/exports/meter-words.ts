@@ -57,10 +57,15 @@ const ENGLISH: Words = {
 export function meterWords(meter: MeterName, quantity: bigint, words: Words = ENGLISH) {
   const [kind = '', name = ''] = meter.split('/');
   const own = words.meters[meter];
-  const label = own ?? words.kinds[kind]?.replace('{name}', () => words.names[name] ?? name) ?? meter;
+  const label =
+    own ?? words.kinds[kind]?.replace('{name}', () => words.names[name] ?? name) ?? meter;
   const isBytes = kind === 'egress' || kind === 'retrieval';
   const isLarge = isInByteTime(meter) || isBytes;
-  const unit = isInByteTime(meter) ? words.units.byteTime : isBytes ? words.units.bytes : words.units.requests;
+  const unit = isInByteTime(meter)
+    ? words.units.byteTime
+    : isBytes
+      ? words.units.bytes
+      : words.units.requests;
   return {
     label,
     unit: words.ownUnits[meter] ?? unit,

@@ -45,7 +45,10 @@ export function invoiceSheet(document: InvoiceDocument, issuer: string): Sheet {
     caption: 'What was used',
     currency,
     rows: invoiceRows(document),
-    sums: [['Total', formatMicro(invoice.totalMicro, 6)], ...amountSums(amounts, currency, terms, 'To pay')],
+    sums: [
+      ['Total', formatMicro(invoice.totalMicro, 6)],
+      ...amountSums(amounts, currency, terms, 'To pay'),
+    ],
     notes: [
       ...(document.isVoid ? ['This invoice is void. A credit note has taken all of it back.'] : []),
       ...termNotes(terms),
@@ -58,7 +61,14 @@ export function invoiceSheet(document: InvoiceDocument, issuer: string): Sheet {
 export function creditNoteSheet(note: CreditNoteDocument, issuer: string): Sheet {
   const { currency, netMicro, taxMicro, terms } = note;
   const row = (label: string, amountMicro: bigint): InvoiceRow => ({
-    ...{ kind: 'credit', label, quantity: '', unit: '', price: '', amount: formatMicro(-amountMicro, 6) },
+    ...{
+      kind: 'credit',
+      label,
+      quantity: '',
+      unit: '',
+      price: '',
+      amount: formatMicro(-amountMicro, 6),
+    },
   });
   const whole = row(`Of invoice ${note.invoiceNumber}`, netMicro);
   const amounts = { netMicro: -netMicro, taxMicro: -taxMicro, payableMicro: -netMicro - taxMicro };
@@ -75,7 +85,10 @@ export function creditNoteSheet(note: CreditNoteDocument, issuer: string): Sheet
     ],
     caption: note.isVoid ? 'The invoice is void' : 'What is taken back',
     currency,
-    rows: note.lines.length === 0 ? [whole] : note.lines.map(({ label, amountMicro }) => row(label, amountMicro)),
+    rows:
+      note.lines.length === 0
+        ? [whole]
+        : note.lines.map(({ label, amountMicro }) => row(label, amountMicro)),
     sums: amountSums(amounts, currency, terms, 'In your favour'),
     notes: terms?.reverseChargeNote == null ? [] : [terms.reverseChargeNote],
   };
@@ -94,12 +107,23 @@ function partyText({ name, address, country, taxId }: Party): string {
   return lines.filter((line) => line !== '').join('\n');
 }
 
-function amountSums(amounts: Amounts, currency: string, terms: Terms | null, last: string): Sheet['sums'] {
+function amountSums(
+  amounts: Amounts,
+  currency: string,
+  terms: Terms | null,
+  last: string,
+): Sheet['sums'] {
   const coins = (amountMicro: bigint) => formatCoins(amountMicro, currency);
   const payable = [last, coins(amounts.payableMicro)] as const;
-  if (terms === null || (terms.taxPercent === '0' && terms.reverseChargeNote === null)) return [payable];
-  const tax = terms.reverseChargeNote === null ? `Tax, ${terms.taxPercent} %` : 'Tax, reverse charge';
-  return [['Net, rounded down to a coin', coins(amounts.netMicro)], [tax, coins(amounts.taxMicro)], payable];
+  if (terms === null || (terms.taxPercent === '0' && terms.reverseChargeNote === null))
+    return [payable];
+  const tax =
+    terms.reverseChargeNote === null ? `Tax, ${terms.taxPercent} %` : 'Tax, reverse charge';
+  return [
+    ['Net, rounded down to a coin', coins(amounts.netMicro)],
+    [tax, coins(amounts.taxMicro)],
+    payable,
+  ];
 }
 
 function termNotes(terms: Terms | null): readonly string[] {

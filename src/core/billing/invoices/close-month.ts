@@ -1,5 +1,6 @@
-// Makes the bill of an account for a month that is over, once and for good. Called by close-months.ts; may be repeated,
-// and run in two places at once: the directory keeps the first bill, and everybody gets that one.
+// Makes the bill of an account for a month that is over, once and for good. Called by
+// close-months.ts; may be repeated, and run in two places at once: the directory keeps the first
+// bill, and everybody gets that one.
 
 import type { NewInvoice } from '../../../domain/billing/billing.ts';
 import { StorageError } from '../../../domain/errors.ts';
@@ -20,7 +21,9 @@ import { makeTerms, readParties } from './terms.ts';
 /** Closings of other months of the account that may come between. */
 const ATTEMPTS = 3;
 
-/** Whether a month can be closed: it is over for so long that the ledger has what was counted late. */
+/**
+ * Whether a month can be closed: it is over for so long that the ledger has what was counted late.
+ */
 export function isDue(core: Core, period: BillingMonth, nowMs: number): boolean {
   return monthBounds(period).endMs + core.settings.billingCloseHours * HOUR_MS <= nowMs;
 }
@@ -56,14 +59,26 @@ export async function closeMonth(
     const late = await findLateUsage(core, account.id, { period, billing, currency });
     const credits = creditsOf(billing, period, currency);
     const terms = makeTerms(account, parties, closedAtMs);
-    const document = makeDocument({ account, period, usage, card, credits, late, terms, closedAtMs });
+    const document = makeDocument({
+      account,
+      period,
+      usage,
+      card,
+      credits,
+      late,
+      terms,
+      closedAtMs,
+    });
     if (!isUsed(document.usage) && document.invoice.late.length === 0) return null;
     const { invoiceCount } = billing;
     const { invoicePrefix: prefix } = parties.issuer;
     const stored = await core.ports.directory.call('keepInvoice', {
       accountId: account.id,
       ...newInvoice(document, prefix),
-      uses: document.invoice.credits.map(({ id, amountMicro }) => ({ creditId: id, amountMicro: String(amountMicro) })),
+      uses: document.invoice.credits.map(({ id, amountMicro }) => ({
+        creditId: id,
+        amountMicro: String(amountMicro),
+      })),
       invoiceCount,
     });
     if (stored !== null) return parseStoredInvoice(stored);
@@ -81,7 +96,11 @@ export async function readClosed(
   period: BillingMonth,
   issue?: number,
 ): Promise<InvoiceDocument | null> {
-  const input = { accountId: account.id, period: monthText(period), ...(issue === undefined ? {} : { issue }) };
+  const input = {
+    accountId: account.id,
+    period: monthText(period),
+    ...(issue === undefined ? {} : { issue }),
+  };
   const stored = await core.ports.directory.call('getInvoice', input);
   return stored === null ? null : parseStoredInvoice(stored);
 }

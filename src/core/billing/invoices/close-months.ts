@@ -1,5 +1,6 @@
-// Closes the months that are due for all accounts, one after the other, and remembers how far it came: a run that ends in
-// the middle, by its bound or by a crash, goes on in the next one. Both homes call it by their clock.
+// Closes the months that are due for all accounts, one after the other, and remembers how far it
+// came: a run that ends in the middle, by its bound or by a crash, goes on in the next one. Both
+// homes call it by their clock.
 import type { Account, AccountId } from '../../../domain/nouns.ts';
 import { HOUR_MS } from '../../../domain/time.ts';
 import { ROOT_ACCOUNT } from '../../auth/root-account.ts';
@@ -14,7 +15,10 @@ import type { InvoiceDocument } from './invoice-document.ts';
 /** Accounts read at once. */
 const PAGE = 100;
 const ACCOUNTS_PER_RUN = 100_000;
-/** Accounts whose bills may fail for a run to go on with the next month: where more do, it is not they who are broken. */
+/**
+ * Accounts whose bills may fail for a run to go on with the next month: where more do, it is not
+ * they who are broken.
+ */
 const FAILED_MAX = 100;
 /** How long after its closing a bill is told of: two runs of the clock. Milliseconds. */
 const TELL_MS = 2 * HOUR_MS;
@@ -26,8 +30,9 @@ export type CloseOptions = {
 };
 
 /**
- * How many bills were made or found. An account whose bill fails is logged, and looked at again in the next run; its month
- * stays open until then, and its later months too. Others' bills of it are made all the same, and those of later months.
+ * How many bills were made or found. An account whose bill fails is logged, and looked at again in
+ * the next run; its month stays open until then, and its later months too. Others' bills of it are
+ * made all the same, and those of later months.
  */
 export async function closeMonths(core: Core, options: CloseOptions = {}): Promise<number> {
   const { directory, clock } = core.ports;
@@ -50,7 +55,8 @@ export async function closeMonths(core: Core, options: CloseOptions = {}): Promi
     if (!result.isDone) break;
     period = monthsLater(period, 1);
     after = '';
-    if (run.failed.size === 0) await directory.call('setClosing', { period: monthText(period), after });
+    if (run.failed.size === 0)
+      await directory.call('setClosing', { period: monthText(period), after });
   }
   if (closed > 0) core.ports.log.info('months-closed', { closed });
   return closed;
@@ -84,17 +90,22 @@ async function closeForAll(core: Core, period: BillingMonth, start: string, run:
         log.error('closing-failed', { accountId: account.id, period: monthText(period), cause });
       }
       // The place stays before the first failure, so that the next run comes by it again.
-      if (failed.size === 0) await directory.call('setClosing', { period: monthText(period), after });
+      if (failed.size === 0)
+        await directory.call('setClosing', { period: monthText(period), after });
     }
     if (page.length < PAGE) return { closed, isDone: failed.size <= FAILED_MAX };
   }
 }
 
 /**
- * Tells the account's webhooks of a bill that is new. A run that was cut short between closing and telling tells in the next
- * one, within TELL_MS; who hears of it twice sees the same message id.
+ * Tells the account's webhooks of a bill that is new. A run that was cut short between closing and
+ * telling tells in the next one, within TELL_MS; who hears of it twice sees the same message id.
  */
-async function tellOfBill(core: Core, { id: accountId }: Account, bill: InvoiceDocument): Promise<void> {
+async function tellOfBill(
+  core: Core,
+  { id: accountId }: Account,
+  bill: InvoiceDocument,
+): Promise<void> {
   const { number, closedAtMs, invoice } = bill;
   if (closedAtMs === null || closedAtMs < core.ports.clock.nowMs() - TELL_MS) return;
   const { currency, totalMicro, period } = invoice;
@@ -110,7 +121,10 @@ async function tellOfBill(core: Core, { id: accountId }: Account, bill: InvoiceD
   await enqueue(core, accountId, 'invoice.closed', data, number);
 }
 
-/** Accounts after one in the order of their ids: those of the settings, those of the directory, owners of buckets. */
+/**
+ * Accounts after one in the order of their ids: those of the settings, those of the directory,
+ * owners of buckets.
+ */
 async function readPage(core: Core, after: string): Promise<readonly Account[]> {
   const { directory } = core.ports;
   const ids = await directory.call('listBilledAccounts', { after, limit: PAGE });

@@ -55,12 +55,15 @@ export async function creditInvoice(
 ): Promise<CreditNoteDocument> {
   const { note } = await issueNote(core, account, period, ({ invoice }, leftMicro) => {
     const { currency } = invoice;
-    const lines = part !== null && 'lines' in part ? part.lines.map((at) => lineOf(invoice, at)) : [];
+    const lines =
+      part !== null && 'lines' in part ? part.lines.map((at) => lineOf(invoice, at)) : [];
     const sumMicro = lines.reduce((sum, { amountMicro }) => sum + amountMicro, 0n);
     const byLines = part !== null && 'lines' in part ? wholeCoins(sumMicro, currency) : null;
     const netMicro = part !== null && 'netMicro' in part ? part.netMicro : (byLines ?? leftMicro);
     if (netMicro <= 0n || netMicro % coinOf(currency) !== 0n) {
-      throw new StorageError('InvalidInput', { detail: 'What is taken back must be whole coins, and more than 0.' });
+      throw new StorageError('InvalidInput', {
+        detail: 'What is taken back must be whole coins, and more than 0.',
+      });
     }
     return { netMicro, lines, reason, isVoid: false, reissue: null };
   });
@@ -81,7 +84,13 @@ export async function voidInvoice(
   return issueNote(core, account, period, (document, leftMicro) => {
     const closedAtMs = core.ports.clock.nowMs();
     const terms = makeTerms(account, parties, closedAtMs);
-    const again = { ...document, accountName: account.displayName, issue: document.issue + 1, terms, closedAtMs };
+    const again = {
+      ...document,
+      accountName: account.displayName,
+      issue: document.issue + 1,
+      terms,
+      closedAtMs,
+    };
     const reissue = isReissued ? newInvoice(again, parties.issuer.invoicePrefix) : null;
     return { netMicro: leftMicro, lines: [], reason, isVoid: true, reissue };
   });
@@ -104,13 +113,19 @@ async function issueNote(
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const stored = await directory.call('getInvoice', at);
     if (stored === null) throw new StorageError('NoSuchInvoice');
-    if (stored.isVoid) throw new StorageError('InvalidInput', { detail: `${stored.number} is void already.` });
+    if (stored.isVoid)
+      throw new StorageError('InvalidInput', { detail: `${stored.number} is void already.` });
     const document = parseStoredInvoice(stored);
     const notes = await directory.call('listNotesOf', { ...at, issue: stored.issue });
     const { reissue, ...draft } = requireLeft(document, notes, draftOf);
     const taxMicro = taxOf(document, notes, draft.netMicro);
     const { currency } = document.invoice;
-    const written = { ...draft, taxMicro, invoiceNumber: stored.number, accountName: document.accountName };
+    const written = {
+      ...draft,
+      taxMicro,
+      invoiceNumber: stored.number,
+      accountName: document.accountName,
+    };
     const issuedAtMs = clock.nowMs();
     const note = {
       id,
@@ -159,7 +174,11 @@ function requireLeft(
  * The tax of a part: that of all parts so far with this one, less that of those before. So all
  * parts together take back the whole tax, to the coin.
  */
-function taxOf({ invoice, terms }: InvoiceDocument, notes: readonly StoredCreditNote[], netMicro: bigint): bigint {
+function taxOf(
+  { invoice, terms }: InvoiceDocument,
+  notes: readonly StoredCreditNote[],
+  netMicro: bigint,
+): bigint {
   const all = amountsOf(invoice.totalMicro, invoice.currency, terms);
   if (all.netMicro === 0n) return 0n;
   const coin = coinOf(invoice.currency);
@@ -170,19 +189,33 @@ function taxOf({ invoice, terms }: InvoiceDocument, notes: readonly StoredCredit
 
 function lineOf({ lines }: InvoiceDocument['invoice'], at: number) {
   const line = lines[at];
-  if (line === undefined) throw new StorageError('InvalidInput', { detail: `The invoice has no line ${at}.` });
+  if (line === undefined)
+    throw new StorageError('InvalidInput', { detail: `The invoice has no line ${at}.` });
   return { label: line.label, amountMicro: line.amountMicro };
 }
 
 /** What is kept of a note beside its row. */
-type NoteJson = Pick<CreditNoteDocument, 'accountId' | 'accountName' | 'invoiceNumber' | 'reason' | 'terms'> & {
+type NoteJson = Pick<
+  CreditNoteDocument,
+  'accountId' | 'accountName' | 'invoiceNumber' | 'reason' | 'terms'
+> & {
   readonly lines: readonly { readonly label: string; readonly amountMicro: string }[];
 };
 
 function writeNote(note: Omit<NoteJson, 'lines'> & Pick<CreditNoteDocument, 'lines'>): string {
   const { accountId, accountName, invoiceNumber, reason, terms } = note;
-  const lines = note.lines.map(({ label, amountMicro }) => ({ label, amountMicro: String(amountMicro) }));
-  return JSON.stringify({ accountId, accountName, invoiceNumber, reason, lines, terms } satisfies NoteJson);
+  const lines = note.lines.map(({ label, amountMicro }) => ({
+    label,
+    amountMicro: String(amountMicro),
+  }));
+  return JSON.stringify({
+    accountId,
+    accountName,
+    invoiceNumber,
+    reason,
+    lines,
+    terms,
+  } satisfies NoteJson);
 }
 
 /** A note as the directory gives it. */

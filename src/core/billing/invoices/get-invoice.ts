@@ -1,4 +1,5 @@
-// The bill of an account for a month: as it was closed, or, while the month is open, as it stands now.
+// The bill of an account for a month: as it was closed, or, while the month is open, as it stands
+// now.
 import type { Account } from '../../../domain/nouns.ts';
 import type { Core } from '../../core.ts';
 import { creditsOf } from '../account-credits.ts';

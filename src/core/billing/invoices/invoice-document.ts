@@ -1,10 +1,17 @@
-// The bill of an account for a month as a document: with everything that it was made from, so that anybody can make it
-// again from the document alone. Closed ones are kept as JSON and never change; the open month's is made when asked for.
+// The bill of an account for a month as a document: with everything that it was made from, so that
+// anybody can make it again from the document alone. Closed ones are kept as JSON and never change;
+// the open month's is made when asked for.
 import { sha256Hex } from '../../../crypto/hash.ts';
 import { monthText } from '../month.ts';
 import type { RateCard } from '../prices/rate-card.ts';
 import type { Usage } from '../usage.ts';
-import { type BillingMonth, type Credit, type Invoice, type LateUsage, makeInvoice } from './invoice.ts';
+import {
+  type BillingMonth,
+  type Credit,
+  type Invoice,
+  type LateUsage,
+  makeInvoice,
+} from './invoice.ts';
 import { priceLateUsage } from './price-late-usage.ts';
 import type { Terms } from './terms.ts';
 
@@ -39,7 +46,10 @@ export type InvoiceInput = {
   readonly closedAtMs: number | null;
 };
 
-/** Digits of an account's digest in a number: two of 100,000 accounts share one in 50,000 installations. */
+/**
+ * Digits of an account's digest in a number: two of 100,000 accounts share one in 50,000
+ * installations.
+ */
 const NUMBER_DIGITS = 12;
 
 /**
@@ -50,9 +60,14 @@ export function invoiceNumber(accountId: string, period: BillingMonth): string {
   return `QS-${monthText(period)}-${sha256Hex(accountId).slice(0, NUMBER_DIGITS)}`;
 }
 
-/** Pure: the same input gives the same document. Usage of 0 is left out, and meters stand in byte order. */
+/**
+ * Pure: the same input gives the same document. Usage of 0 is left out, and meters stand in byte
+ * order.
+ */
 export function makeDocument(input: InvoiceInput): InvoiceDocument {
-  const used = [...input.usage].filter(([, quantity]) => quantity !== 0n).sort(([a], [b]) => (a < b ? -1 : 1));
+  const used = [...input.usage]
+    .filter(([, quantity]) => quantity !== 0n)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
   const usage: Usage = new Map(used);
   return {
     number: invoiceNumber(input.account.id, input.period),
@@ -74,5 +89,11 @@ export function makeDocument(input: InvoiceInput): InvoiceDocument {
  */
 export function recompute(document: InvoiceDocument): Invoice {
   const { usage, card, invoice } = document;
-  return makeInvoice(usage, card, invoice.period, invoice.credits, invoice.late.map(priceLateUsage));
+  return makeInvoice(
+    usage,
+    card,
+    invoice.period,
+    invoice.credits,
+    invoice.late.map(priceLateUsage),
+  );
 }

@@ -1,5 +1,5 @@
-// Invoices as JSON and back: what the API shows and what is kept of closed months. Money and quantities are texts of
-// whole numbers, because they pass 2^53.
+// Invoices as JSON and back: what the API shows and what is kept of closed months. Money and
+// quantities are texts of whole numbers, because they pass 2^53.
 import type { StoredInvoice } from '../../../domain/billing/billing.ts';
 import { formatDecimal, parseDecimal } from '../decimal.ts';
 import { monthBounds, monthText, parseMonth } from '../month.ts';
@@ -15,7 +15,9 @@ const FORMAT = 1;
 
 type WrittenJson = ReturnType<typeof invoiceJson>;
 /** What is kept may be from before it had the later fields. */
-export type InvoiceJson = Omit<WrittenJson, LaterField> & { readonly [Name in LaterField]?: WrittenJson[Name] };
+export type InvoiceJson = Omit<WrittenJson, LaterField> & {
+  readonly [Name in LaterField]?: WrittenJson[Name];
+};
 type LaterField = 'issue' | 'terms' | 'late' | 'netMicro' | 'taxMicro' | 'payableMicro';
 
 const usageJson = (usage: Usage): Readonly<Record<string, string>> =>
@@ -44,7 +46,11 @@ export function invoiceJson({ invoice, ...document }: InvoiceDocument) {
     lines: invoice.lines.map(lineJson),
     minimumMicro: String(invoice.minimumMicro),
     late: invoice.late.map(lateJson),
-    credits: invoice.credits.map(({ id, label, amountMicro }) => ({ id, label, amountMicro: String(amountMicro) })),
+    credits: invoice.credits.map(({ id, label, amountMicro }) => ({
+      id,
+      label,
+      amountMicro: String(amountMicro),
+    })),
     totalMicro: String(invoice.totalMicro),
     netMicro: String(amounts.netMicro),
     taxMicro: String(amounts.taxMicro),
@@ -55,7 +61,15 @@ export function invoiceJson({ invoice, ...document }: InvoiceDocument) {
   };
 }
 
-const lateJson = ({ period, card, before, after, lines, minimumMicro, amountMicro }: LateUsage) => ({
+const lateJson = ({
+  period,
+  card,
+  before,
+  after,
+  lines,
+  minimumMicro,
+  amountMicro,
+}: LateUsage) => ({
   period: monthText(period),
   lines: lines.map(lineJson),
   minimumMicro: String(minimumMicro),
@@ -81,10 +95,14 @@ const lineJson = (line: InvoiceLine) => ({
   amountMicro: String(line.amountMicro),
 });
 
-/** What `invoiceJson` made, read again as it was written: nothing is reckoned anew. Error for anything else. */
+/**
+ * What `invoiceJson` made, read again as it was written: nothing is reckoned anew. Error for
+ * anything else.
+ */
 export function parseInvoiceJson(json: InvoiceJson): InvoiceDocument {
   const period = parseMonth(json.period);
-  if (json.format !== FORMAT || period === null) throw new Error(`Invoice ${json.number} has an unknown format.`);
+  if (json.format !== FORMAT || period === null)
+    throw new Error(`Invoice ${json.number} has an unknown format.`);
   const card = parseRateCard(json.card);
   const invoice: Invoice = {
     cardId: card.id,
@@ -101,12 +119,21 @@ export function parseInvoiceJson(json: InvoiceJson): InvoiceDocument {
   const { number, accountId, accountName, closedAt } = json;
   const closedAtMs = closedAt === null ? null : Date.parse(closedAt);
   const usage = usageOf(json.usage);
-  const standing = { issue: json.issue ?? 0, isVoid: json.status === 'void', terms: json.terms ?? null };
+  const standing = {
+    issue: json.issue ?? 0,
+    isVoid: json.status === 'void',
+    terms: json.terms ?? null,
+  };
   return { number, accountId, accountName, closedAtMs, ...standing, card, usage, invoice };
 }
 
 /** A bill as the directory gives it: number and standing are those of its row. */
-export function parseStoredInvoice({ json, number, issue, isVoid }: StoredInvoice): InvoiceDocument {
+export function parseStoredInvoice({
+  json,
+  number,
+  issue,
+  isVoid,
+}: StoredInvoice): InvoiceDocument {
   return { ...parseInvoiceJson(JSON.parse(json) as InvoiceJson), number, issue, isVoid };
 }
 

@@ -1,5 +1,6 @@
-// An invoice is a pure function of usage, rate card and period: the same three give the same amounts to the last
-// micro-unit, now and in ten years. Amounts are exact fractions until each line is rounded once.
+// An invoice is a pure function of usage, rate card and period: the same three give the same
+// amounts to the last micro-unit, now and in ten years. Amounts are exact fractions until each line
+// is rounded once.
 import { HOUR_MS } from '../../../domain/time.ts';
 import { divideRounded, divideUp, least, MICRO, SCALE } from '../decimal.ts';
 import type { CardLine, RateCard, Tier } from '../prices/rate-card.ts';
@@ -32,16 +33,20 @@ export type InvoicePart = {
 export type InvoiceLine = {
   readonly label: string;
   /**
-   * Null: what was used. Else what is saved of the line before that: the units are those that need not be paid, the
-   * amounts are negative.
+   * Null: what was used. Else what is saved of the line before that: the units are those that need
+   * not be paid, the amounts are negative.
    */
   readonly saving: Saving | null;
   readonly meters: readonly MeterName[];
   readonly unitName: string;
-  /** In units, scaled by 10^12 and rounded: for people. The amount comes from the exact quantity. */
+  /**
+   * In units, scaled by 10^12 and rounded: for people. The amount comes from the exact quantity.
+   */
   readonly units: bigint;
   readonly billedUnits: bigint;
-  /** Tier by tier; their amounts add up to the line's. Units that were rounded up are in the last. */
+  /**
+   * Tier by tier; their amounts add up to the line's. Units that were rounded up are in the last.
+   */
   readonly parts: readonly InvoicePart[];
   readonly amountMicro: bigint;
 };
@@ -118,7 +123,9 @@ export function makeInvoice(
     credits: given,
     totalMicro: given.reduce((total, credit) => total - credit.amountMicro, owedMicro),
     unpriced: new Map(
-      [...usage].filter(([meter, quantity]) => !priced.has(meter) && !isSaving(meter) && quantity !== 0n),
+      [...usage].filter(
+        ([meter, quantity]) => !priced.has(meter) && !isSaving(meter) && quantity !== 0n,
+      ),
     ),
   };
 }
@@ -127,8 +134,8 @@ const sumOf = (usage: Usage, meters: readonly MeterName[]): bigint =>
   meters.reduce((sum, meter) => sum + (usage.get(meter) ?? 0n), 0n);
 
 /**
- * What a line of the card makes of the usage: a line of it all, and one for each saving. Their sum is the price of what
- * is left.
+ * What a line of the card makes of the usage: a line of it all, and one for each saving. Their sum
+ * is the price of what is left.
  */
 function priceLine(line: CardLine, usage: Usage, monthHours: bigint): readonly InvoiceLine[] {
   const freeStored = line.freePerStored === null ? 0n : sumOf(usage, line.freePerStored.meters);
@@ -163,7 +170,9 @@ function savingLine(
   const parts = before.parts.flatMap((part) => {
     const left = after.parts.find(({ tier }) => tier === part.tier);
     const units = part.units - (left?.units ?? 0n);
-    return units === 0n ? [] : [{ ...part, units, amountMicro: (left?.amountMicro ?? 0n) - part.amountMicro }];
+    return units === 0n
+      ? []
+      : [{ ...part, units, amountMicro: (left?.amountMicro ?? 0n) - part.amountMicro }];
   });
   return {
     label: `${before.label}, ${SAVING_LABELS[saving]}`,
@@ -178,11 +187,18 @@ function savingLine(
 }
 
 /**
- * The price of so much of a line's meters. Everything is a whole number over `unitSize` × 10^12 until a line's amount is
- * rounded, once. `stored`: byte-hours that something is free for, as clients see them: savings take nothing from it.
+ * The price of so much of a line's meters. Everything is a whole number over `unitSize` × 10^12
+ * until a line's amount is rounded, once. `stored`: byte-hours that something is free for, as
+ * clients see them: savings take nothing from it.
  */
-function priceQuantity(line: CardLine, quantity: bigint, stored: bigint, monthHours: bigint): InvoiceLine {
-  // What is stored comes in byte-hours; beside it everything is taken so many times as a month has hours.
+function priceQuantity(
+  line: CardLine,
+  quantity: bigint,
+  stored: bigint,
+  monthHours: bigint,
+): InvoiceLine {
+  // What is stored comes in byte-hours; beside it everything is taken so many times as a month has
+  // hours.
   const share = line.freePerStored === null ? 1n : monthHours;
   const unitSize = line.unit.size * (line.unit.isPerMonth ? monthHours : share);
   const used = quantity * share * SCALE;
@@ -204,8 +220,15 @@ function priceQuantity(line: CardLine, quantity: bigint, stored: bigint, monthHo
   };
 }
 
-/** Units times price, tier by tier. Amounts are differences of rounded sums, so that they add up to the rounded sum. */
-function priceTiers(billed: bigint, unitSize: bigint, tiers: readonly Tier[]): readonly InvoicePart[] {
+/**
+ * Units times price, tier by tier. Amounts are differences of rounded sums, so that they add up to
+ * the rounded sum.
+ */
+function priceTiers(
+  billed: bigint,
+  unitSize: bigint,
+  tiers: readonly Tier[],
+): readonly InvoicePart[] {
   const parts: InvoicePart[] = [];
   const micro = (cost: bigint): bigint => divideRounded(cost * MICRO, unitSize * SCALE * SCALE);
   let cost = 0n;
@@ -215,7 +238,12 @@ function priceTiers(billed: bigint, unitSize: bigint, tiers: readonly Tier[]): r
     if (end <= start) break;
     const before = micro(cost);
     cost += (end - start) * price;
-    parts.push({ tier, units: divideRounded(end - start, unitSize), price, amountMicro: micro(cost) - before });
+    parts.push({
+      tier,
+      units: divideRounded(end - start, unitSize),
+      price,
+      amountMicro: micro(cost) - before,
+    });
     start = end;
   }
   return parts;

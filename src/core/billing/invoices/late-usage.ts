@@ -25,7 +25,11 @@ const LATE_MONTHS = 6;
 export async function findLateUsage(
   core: Core,
   accountId: AccountId,
-  { period, billing, currency }: { period: BillingMonth; billing: AccountBilling; currency: string },
+  {
+    period,
+    billing,
+    currency,
+  }: { period: BillingMonth; billing: AccountBilling; currency: string },
 ): Promise<readonly LateUsage[]> {
   const { directory, ledger } = core.ports;
   const first = monthsLater(period, -LATE_MONTHS);
@@ -53,7 +57,9 @@ export async function findLateUsage(
 /** Usage of a month that was billed: by the last bill with late usage of it, else by its own. */
 function billedOf(month: BillingMonth, bills: readonly InvoiceDocument[]): Usage {
   const text = monthText(month);
-  const parts = bills.flatMap(({ invoice }) => invoice.late).filter(({ period }) => monthText(period) === text);
+  const parts = bills
+    .flatMap(({ invoice }) => invoice.late)
+    .filter(({ period }) => monthText(period) === text);
   const own = bills.find(({ invoice }) => monthText(invoice.period) === text);
   return parts.at(-1)?.after ?? own?.usage ?? new Map();
 }

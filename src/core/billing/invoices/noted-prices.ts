@@ -12,7 +12,10 @@ const DEFAULT = 'default card';
 
 /** Called before months are closed, by the scheduled work. Cost: a directory call. */
 export async function notePrices(core: Core): Promise<void> {
-  const cards = RATE_CARDS.map((card) => ({ name: card.id, value: JSON.stringify(rateCardJson(card)) }));
+  const cards = RATE_CARDS.map((card) => ({
+    name: card.id,
+    value: JSON.stringify(rateCardJson(card)),
+  }));
   const prices = [{ name: DEFAULT, value: core.settings.rateCardId }, ...cards];
   await core.ports.directory.call('notePrices', { period: runningMonth(core), prices });
 }
@@ -23,11 +26,17 @@ export async function notePrices(core: Core): Promise<void> {
 export async function defaultCardId(core: Core, period: string): Promise<string> {
   const { rateCardId } = core.settings;
   if (period >= runningMonth(core)) return rateCardId;
-  return (await core.ports.directory.call('getNotedPrice', { name: DEFAULT, period })) ?? rateCardId;
+  return (
+    (await core.ports.directory.call('getNotedPrice', { name: DEFAULT, period })) ?? rateCardId
+  );
 }
 
 /** A card that ships as it was in a month that is over. Cost: a directory read. */
-export async function findShippedThen(core: Core, shipped: RateCard, period: string): Promise<RateCard> {
+export async function findShippedThen(
+  core: Core,
+  shipped: RateCard,
+  period: string,
+): Promise<RateCard> {
   const json = await core.ports.directory.call('getNotedPrice', { name: shipped.id, period });
   return json === null ? shipped : parseRateCard(JSON.parse(json));
 }

@@ -4,7 +4,9 @@
 import { type InvoiceLine, type InvoicePart, type LateUsage, makeInvoice } from './invoice.ts';
 
 /** Pure. `before`: what of the month was billed so far; `after`: what the ledger has of it now. */
-export function priceLateUsage(input: Pick<LateUsage, 'period' | 'card' | 'before' | 'after'>): LateUsage {
+export function priceLateUsage(
+  input: Pick<LateUsage, 'period' | 'card' | 'before' | 'after'>,
+): LateUsage {
   const { period, card, before, after } = input;
   const billed = makeInvoice(before, card, period);
   const current = makeInvoice(after, card, period);
@@ -17,17 +19,25 @@ export function priceLateUsage(input: Pick<LateUsage, 'period' | 'card' | 'befor
 const keyOf = ({ saving, meters }: InvoiceLine): string => `${saving} ${meters.join()}`;
 
 /** What each line has more than before. Lines that did not change are left out. */
-function lineDifferences(before: readonly InvoiceLine[], after: readonly InvoiceLine[]): readonly InvoiceLine[] {
+function lineDifferences(
+  before: readonly InvoiceLine[],
+  after: readonly InvoiceLine[],
+): readonly InvoiceLine[] {
   const old = new Map(before.map((line) => [keyOf(line), line]));
   const changed = after.map((line) => differenceOf(old.get(keyOf(line)), line));
   const names = new Set(after.map(keyOf));
-  const gone = before.filter((line) => !names.has(keyOf(line))).map((line) => differenceOf(line, undefined));
+  const gone = before
+    .filter((line) => !names.has(keyOf(line)))
+    .map((line) => differenceOf(line, undefined));
   return [...changed, ...gone].flatMap((line) =>
     line === null || (line.units === 0n && line.amountMicro === 0n) ? [] : [line],
   );
 }
 
-function differenceOf(before: InvoiceLine | undefined, after: InvoiceLine | undefined): InvoiceLine | null {
+function differenceOf(
+  before: InvoiceLine | undefined,
+  after: InvoiceLine | undefined,
+): InvoiceLine | null {
   const line = after ?? before;
   if (line === undefined) return null;
   const tiers = [...(after?.parts ?? []), ...(before?.parts ?? [])];

@@ -80,7 +80,8 @@ const defaultIssuer = (name: string): Issuer => ({
 /** Parties as they are now, with the JSON that the directory has. Cost: a directory read. */
 export async function readParties(core: Core, accountId: AccountId) {
   const stored = await core.ports.directory.call('getParties', { accountId });
-  const parse = <Value>(json: string | null): Value | null => (json === null ? null : (JSON.parse(json) as Value));
+  const parse = <Value>(json: string | null): Value | null =>
+    json === null ? null : (JSON.parse(json) as Value);
   const parties: Parties = {
     issuer: parse<Issuer>(stored.issuer) ?? defaultIssuer(core.settings.invoiceIssuer),
     buyer: parse<Party>(stored.buyer),

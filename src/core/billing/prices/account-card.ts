@@ -25,7 +25,8 @@ export async function findRateCard(
   period: string = runningMonth(core),
 ): Promise<RateCard | null> {
   const shipped = RATE_CARDS.find((card) => card.id === id);
-  if (shipped !== undefined) return period < runningMonth(core) ? findShippedThen(core, shipped, period) : shipped;
+  if (shipped !== undefined)
+    return period < runningMonth(core) ? findShippedThen(core, shipped, period) : shipped;
   const json = await core.ports.directory.call('getRateCard', { id, period });
   return json === null ? null : withoutBlocked(parseRateCard(JSON.parse(json)));
 }
@@ -35,7 +36,9 @@ function withoutBlocked(card: RateCard): RateCard {
   if (!card.lines.some(({ meters }) => meters.includes(BLOCKED))) return card;
   const lines = card.lines.map((line) => {
     const meters = line.meters.filter((meter) => meter !== BLOCKED);
-    return meters.length > 0 ? { ...line, meters } : { ...line, tiers: [{ upTo: null, price: 0n }] };
+    return meters.length > 0
+      ? { ...line, meters }
+      : { ...line, tiers: [{ upTo: null, price: 0n }] };
   });
   return { ...card, lines };
 }
@@ -49,7 +52,11 @@ export function choiceAt(choices: readonly CardChoice[], period: string): string
  * The card that prices a month of an account with these choices. ServiceUnavailable when there is
  * none of that id, which an operator can mend.
  */
-export async function rateCardOf(core: Core, choices: readonly CardChoice[], period: string): Promise<RateCard> {
+export async function rateCardOf(
+  core: Core,
+  choices: readonly CardChoice[],
+  period: string,
+): Promise<RateCard> {
   const id = choiceAt(choices, period) ?? (await defaultCardId(core, period));
   const card = await findRateCard(core, id, period);
   if (card !== null) return card;
@@ -101,7 +108,11 @@ export async function listReadableCards(
   { after, limit }: { readonly after: string; readonly limit: number },
 ): Promise<readonly RateCard[]> {
   if (readerId === ROOT_ACCOUNT.id) {
-    const cards = await core.ports.directory.call('listRateCards', { after, limit, period: runningMonth(core) });
+    const cards = await core.ports.directory.call('listRateCards', {
+      after,
+      limit,
+      period: runningMonth(core),
+    });
     return cards.map((json) => parseRateCard(JSON.parse(json)));
   }
   const own = await findAccountCard(core, readerId);
@@ -123,9 +134,13 @@ export async function putRateCard(
 ): Promise<RateCard> {
   const request = readCard(json);
   if (request.id !== id)
-    throw new StorageError('InvalidInput', { detail: `The card says that its id is ${request.id}.` });
+    throw new StorageError('InvalidInput', {
+      detail: `The card says that its id is ${request.id}.`,
+    });
   if (isShipped(id)) {
-    throw new StorageError('InvalidInput', { detail: `The card ${id} ships with Quayside; take another id.` });
+    throw new StorageError('InvalidInput', {
+      detail: `The card ${id} ships with Quayside; take another id.`,
+    });
   }
   const { directory } = core.ports;
   const validFrom = request.validFrom ?? runningMonth(core);
@@ -153,7 +168,8 @@ function readCard(json: unknown): RateCard {
     if (!card.lines.some(({ meters }) => meters.includes(BLOCKED))) return card;
     throw new RateCardError(`No card prices ${BLOCKED}: an account can't help what strangers try.`);
   } catch (error) {
-    if (error instanceof RateCardError) throw new StorageError('InvalidInput', { detail: error.message });
+    if (error instanceof RateCardError)
+      throw new StorageError('InvalidInput', { detail: error.message });
     throw error;
   }
 }
@@ -178,7 +194,8 @@ export async function setAccountCard(
   const { cards: known } = await core.ports.directory.call('getAccountBilling', { accountId });
   check(known);
   requireOpen(core, validFrom);
-  if (cardId !== null && (await findRateCard(core, cardId)) === null) throw new StorageError('NoSuchRateCard');
+  if (cardId !== null && (await findRateCard(core, cardId)) === null)
+    throw new StorageError('NoSuchRateCard');
   const choice = { validFrom, cardId };
   const choices = await core.ports.directory.call('setAccountCard', { accountId, choice, known });
   return { card: await rateCardOf(core, choices, validFrom), choices };

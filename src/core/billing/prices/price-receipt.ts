@@ -1,6 +1,7 @@
-// What one request adds to the bill of its month: the bill after it less the bill before it. Differences of the same sums add
-// up, so the receipts of a month and what had none are its bill, to the last micro-unit, whatever the card's allowances, tiers
-// and rounding. The ledgers of both homes call it inside their command, where nothing can come in between.
+// What one request adds to the bill of its month: the bill after it less the bill before it.
+// Differences of the same sums add up, so the receipts of a month and what had none are its bill,
+// to the last micro-unit, whatever the card's allowances, tiers and rounding. The ledgers of both
+// homes call it inside their command, where nothing can come in between.
 import type { PriceReceipt } from '../../../domain/billing/receipts.ts';
 import { toUsage } from '../../metering/query-usage.ts';
 import { type Invoice, makeInvoice } from '../invoices/invoice.ts';
@@ -17,10 +18,16 @@ export function lineTotal({
   credits,
 }: Pick<Invoice, 'totalMicro' | 'minimumMicro' | 'late' | 'credits'>) {
   const lateMicro = late.reduce((sum, { amountMicro }) => sum + amountMicro, 0n);
-  return credits.reduce((sum, { amountMicro }) => sum + amountMicro, totalMicro - minimumMicro - lateMicro);
+  return credits.reduce(
+    (sum, { amountMicro }) => sum + amountMicro,
+    totalMicro - minimumMicro - lateMicro,
+  );
 }
 
-/** The meters of a request come one after the other, so each has its own part, also where several share a line. */
+/**
+ * The meters of a request come one after the other, so each has its own part, also where several
+ * share a line.
+ */
 export const priceReceipt: PriceReceipt = ({ card, monthMs, before, used }) => {
   const period = monthOf(monthMs);
   const sums = new Map(before.map(({ meter, quantity }) => [meter, quantity]));

@@ -1,8 +1,10 @@
-// A rate card as the JSON that parseRateCard reads: for the API, for what is stored, and inside closed invoices.
+// A rate card as the JSON that parseRateCard reads: for the API, for what is stored, and inside
+// closed invoices.
 import { formatDecimal } from '../decimal.ts';
 import type { CardLine, RateCard } from './rate-card.ts';
 
-const decimalField = (name: string, value: bigint) => (value === 0n ? {} : { [name]: formatDecimal(value) });
+const decimalField = (name: string, value: bigint) =>
+  value === 0n ? {} : { [name]: formatDecimal(value) };
 
 /** `parseRateCard` of it gives an equal card. */
 export function rateCardJson(card: RateCard): Readonly<Record<string, unknown>> {
@@ -30,7 +32,12 @@ function lineJson(line: CardLine) {
     ...decimalField('free', line.free),
     ...(freePerStored === null
       ? {}
-      : { freePerStored: { meters: freePerStored.meters, times: formatDecimal(freePerStored.times) } }),
+      : {
+          freePerStored: {
+            meters: freePerStored.meters,
+            times: formatDecimal(freePerStored.times),
+          },
+        }),
     ...(line.isRoundedUp ? { roundUp: true } : {}),
     tiers: line.tiers.map(({ upTo, price }) => ({
       ...(upTo === null ? {} : { upTo: formatDecimal(upTo) }),

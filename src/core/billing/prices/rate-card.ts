@@ -1,5 +1,5 @@
-// Rate cards: what a quantity costs, as data. A card is JSON with its source and date, so that anybody can check it and
-// write another. Here it is read and checked; invoice.ts applies it.
+// Rate cards: what a quantity costs, as data. A card is JSON with its source and date, so that
+// anybody can check it and write another. Here it is read and checked; invoice.ts applies it.
 
 import type { CardLine, RateCard, Tier } from '../../../domain/billing/rate-card.ts';
 import { isJsonObject, type Json } from '../../json.ts';
@@ -91,14 +91,20 @@ function parseLine(json: unknown, at: number): CardLine {
   });
   return {
     label: text(json, 'label', where),
-    meters: list(json.meters, `${where}.meters`, LINES_MAX).map((meter) => parseMeter(meter, where)),
+    meters: list(json.meters, `${where}.meters`, LINES_MAX).map((meter) =>
+      parseMeter(meter, where),
+    ),
     unit: {
       name: text(unit, 'name', `${where}.unit`),
       size: whole(unit.size, `${where}.unit.size`),
       isPerMonth: unit.perMonth === true,
     },
     free: json.free === undefined ? 0n : decimal(json.free, `${where}.free`),
-    freePerStored: parseFreePerStored(json.freePerStored, unit.perMonth === true, `${where}.freePerStored`),
+    freePerStored: parseFreePerStored(
+      json.freePerStored,
+      unit.perMonth === true,
+      `${where}.freePerStored`,
+    ),
     isRoundedUp: json.roundUp === true,
     tiers,
   };
@@ -109,11 +115,17 @@ function parseNote(value: unknown): string {
   throw new RateCardError('card.notes must be texts of at most 300 characters.');
 }
 
-function parseFreePerStored(json: unknown, isPerMonth: boolean, where: string): CardLine['freePerStored'] {
+function parseFreePerStored(
+  json: unknown,
+  isPerMonth: boolean,
+  where: string,
+): CardLine['freePerStored'] {
   if (json === undefined) return null;
   if (!isJsonObject(json) || isPerMonth)
     throw new RateCardError(`${where} must be an object, of a line that is not stored.`);
-  const meters = list(json.meters, `${where}.meters`, LINES_MAX).map((meter) => parseMeter(meter, where));
+  const meters = list(json.meters, `${where}.meters`, LINES_MAX).map((meter) =>
+    parseMeter(meter, where),
+  );
   const other = meters.find((meter) => !meter.startsWith('storage/'));
   if (other !== undefined) throw new RateCardError(`${where}.meters: ${other} is not stored.`);
   return { meters, times: decimal(json.times, `${where}.times`) };
@@ -127,6 +139,7 @@ function parseMeter(value: unknown, where: string): MeterName {
 
 function parseTier(json: unknown, where: string): Tier {
   if (!isJsonObject(json)) throw new RateCardError(`${where} must be an object.`);
-  const upTo = json.upTo === null || json.upTo === undefined ? null : decimal(json.upTo, `${where}.upTo`);
+  const upTo =
+    json.upTo === null || json.upTo === undefined ? null : decimal(json.upTo, `${where}.upTo`);
   return { upTo, price: decimal(json.price, `${where}.price`) };
 }

@@ -6,6 +6,10 @@ import cloudflareR2 from '../cards/cloudflare-r2.json' with { type: 'json' };
 import { parseRateCard, type RateCard } from './rate-card.ts';
 
 /** The list prices that ship with Quayside, each with its source and date. */
-export const RATE_CARDS: readonly RateCard[] = [cloudflareR2, awsS3, backblazeB2, bunnyStorage, alibabaOss].map(
-  parseRateCard,
-);
+export const RATE_CARDS: readonly RateCard[] = [
+  cloudflareR2,
+  awsS3,
+  backblazeB2,
+  bunnyStorage,
+  alibabaOss,
+].map(parseRateCard);

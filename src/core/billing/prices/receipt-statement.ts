@@ -1,5 +1,6 @@
-// How the receipts of a month and its bill go together: what of each line had receipts, what had none, and what is the month's
-// alone. So that whoever keeps receipts can check the bill, and the other way round.
+// How the receipts of a month and its bill go together: what of each line had receipts, what had
+// none, and what is the month's alone. So that whoever keeps receipts can check the bill, and the
+// other way round.
 
 import type { ReceiptPart, ReceiptSums } from '../../../domain/billing/receipts.ts';
 import type { MeterName } from '../../../domain/billing/usage.ts';
@@ -14,7 +15,10 @@ import { monthBounds } from '../month.ts';
 import { lineTotal } from './price-receipt.ts';
 import { tariffOf } from './tariffs.ts';
 
-/** A line of the bill. `receiptsMicro` and `restMicro` add up to `amountMicro`; what was stored never has receipts. */
+/**
+ * A line of the bill. `receiptsMicro` and `restMicro` add up to `amountMicro`; what was stored
+ * never has receipts.
+ */
 export type StatementLine = {
   readonly label: string;
   readonly meters: readonly MeterName[];
@@ -39,7 +43,10 @@ export type ReceiptStatement = {
   readonly meters: readonly ReceiptPart[];
 };
 
-/** Null for a month to come. Usage and receipts are of one moment. Cost: a call to the ledger, and the bill's look-ups. */
+/**
+ * Null for a month to come. Usage and receipts are of one moment. Cost: a call to the ledger, and
+ * the bill's look-ups.
+ */
 export async function receiptStatement(
   core: Core,
   account: Account,
@@ -47,14 +54,21 @@ export async function receiptStatement(
 ): Promise<ReceiptStatement | null> {
   const { startMs } = monthBounds(period);
   if (startMs > core.ports.clock.nowMs()) return null;
-  const { usage, receipts } = await core.ports.ledger.call('readReceipts', { accountId: account.id, monthMs: startMs });
+  const { usage, receipts } = await core.ports.ledger.call('readReceipts', {
+    accountId: account.id,
+    monthMs: startMs,
+  });
   const document =
-    (await readClosed(core, account, period)) ?? (await openInvoice(core, account, period, toUsage(usage)));
+    (await readClosed(core, account, period)) ??
+    (await openInvoice(core, account, period, toUsage(usage)));
   return statementOf(document, receipts);
 }
 
 /** Pure. */
-export function statementOf(document: InvoiceDocument, receipts: readonly ReceiptSums[]): ReceiptStatement {
+export function statementOf(
+  document: InvoiceDocument,
+  receipts: readonly ReceiptSums[],
+): ReceiptStatement {
   const { invoice, card } = document;
   const meters = [...sumMeters(receipts).values()];
   const receiptsMicro = sumOf(meters);
@@ -62,8 +76,15 @@ export function statementOf(document: InvoiceDocument, receipts: readonly Receip
   return {
     document,
     lines: invoice.lines.map(({ label, meters: own, amountMicro, saving }) => {
-      const priced = saving === null ? sumOf(meters.filter(({ meter }) => own.includes(meter))) : 0n;
-      return { label, meters: own, amountMicro, receiptsMicro: priced, restMicro: amountMicro - priced };
+      const priced =
+        saving === null ? sumOf(meters.filter(({ meter }) => own.includes(meter))) : 0n;
+      return {
+        label,
+        meters: own,
+        amountMicro,
+        receiptsMicro: priced,
+        restMicro: amountMicro - priced,
+      };
     }),
     receiptsMicro,
     restMicro: lineTotal(invoice) - receiptsMicro,
@@ -78,13 +99,18 @@ export function statementOf(document: InvoiceDocument, receipts: readonly Receip
   };
 }
 
-const sumOf = (parts: readonly ReceiptPart[]): bigint => parts.reduce((sum, { amountMicro }) => sum + amountMicro, 0n);
+const sumOf = (parts: readonly ReceiptPart[]): bigint =>
+  parts.reduce((sum, { amountMicro }) => sum + amountMicro, 0n);
 
 function sumMeters(receipts: readonly ReceiptSums[]): ReadonlyMap<MeterName, ReceiptPart> {
   const sums = new Map<MeterName, ReceiptPart>();
   for (const { meter, quantity, amountMicro } of receipts.flatMap(({ parts }) => parts)) {
     const known = sums.get(meter) ?? { meter, quantity: 0n, amountMicro: 0n };
-    sums.set(meter, { meter, quantity: known.quantity + quantity, amountMicro: known.amountMicro + amountMicro });
+    sums.set(meter, {
+      meter,
+      quantity: known.quantity + quantity,
+      amountMicro: known.amountMicro + amountMicro,
+    });
   }
   return sums;
 }

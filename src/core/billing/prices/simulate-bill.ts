@@ -1,8 +1,16 @@
-// "What would last month have cost there?": a month's usage against other cards, and with one thing done otherwise. Pure.
-// The ledger does not know objects, so each what-if says what it assumes; where it can't know, it takes what costs more.
+// "What would last month have cost there?": a month's usage against other cards, and with one thing
+// done otherwise. Pure. The ledger does not know objects, so each what-if says what it assumes;
+// where it can't know, it takes what costs more.
 import { divideRounded, divideUp, least } from '../decimal.ts';
 import { type BillingMonth, hoursOf, type Invoice, makeInvoice } from '../invoices/invoice.ts';
-import { addUsage, isOverTime, type MeterKind, type MeterName, SAVINGS, type Usage } from '../usage.ts';
+import {
+  addUsage,
+  isOverTime,
+  type MeterKind,
+  type MeterName,
+  SAVINGS,
+  type Usage,
+} from '../usage.ts';
 import type { RateCard } from './rate-card.ts';
 
 const HOURS_PER_DAY = 24;
@@ -13,7 +21,10 @@ const BASIS_POINTS = 10_000n;
 export type ReplayedMonth = {
   readonly period: BillingMonth;
   readonly usage: Usage;
-  /** Bytes of class STANDARD at each hour of the month, and before it as far as is known, oldest first. */
+  /**
+   * Bytes of class STANDARD at each hour of the month, and before it as far as is known, oldest
+   * first.
+   */
   readonly standardBytesByHour: readonly bigint[];
   /** Objects that there are, for what goes by the object; a bill with 0 of them leaves that out. */
   readonly objectCount: bigint;
@@ -21,15 +32,25 @@ export type ReplayedMonth = {
 
 export type WhatIf =
   /**
-   * What has been stored for so many days goes to STANDARD_IA. Deletes are taken to hit what is newest, so that as much as
-   * can be is that old; it is then as often read as everything else, and moving costs one class A call per object.
+   * What has been stored for so many days goes to STANDARD_IA. Deletes are taken to hit what is
+   * newest, so that as much as can be is that old; it is then as often read as everything else, and
+   * moving costs one class A call per object.
    */
   | { readonly kind: 'lifecycle'; readonly days: number }
-  /** Everything in STANDARD is STANDARD_IA from the start: calls have its prices, and bytes from the store are retrieved. */
+  /**
+   * Everything in STANDARD is STANDARD_IA from the start: calls have its prices, and bytes from the
+   * store are retrieved.
+   */
   | { readonly kind: 'all-infrequent' }
-  /** Each object is read from the store once in that time at most, since one cache keeps it; seconds. */
+  /**
+   * Each object is read from the store once in that time at most, since one cache keeps it;
+   * seconds.
+   */
   | { readonly kind: 'cache-lifetime'; readonly seconds: number }
-  /** So much of what is stored is there twice, and is stored once; basis points. Other savings go down with it. */
+  /**
+   * So much of what is stored is there twice, and is stored once; basis points. Other savings go
+   * down with it.
+   */
   | { readonly kind: 'deduplication'; readonly duplicateBasisPoints: number };
 
 export type Simulation = { readonly card: RateCard; readonly invoice: Invoice };
@@ -41,12 +62,15 @@ export function simulateBill(
   whatIfs: readonly WhatIf[] = [],
 ): readonly Simulation[] {
   const { usage } = whatIfs.reduce(apply, month);
-  return cards.map((card) => ({ card, invoice: makeInvoice(toCard(usage, card), card, month.period) }));
+  return cards.map((card) => ({
+    card,
+    invoice: makeInvoice(toCard(usage, card), card, month.period),
+  }));
 }
 
 /**
- * Usage as a card counts it: of a storage class that the card does not have, everything is STANDARD, and neither a minimum
- * time nor a retrieval costs anything.
+ * Usage as a card counts it: of a storage class that the card does not have, everything is
+ * STANDARD, and neither a minimum time nor a retrieval costs anything.
  */
 export function toCard(usage: Usage, card: RateCard): Usage {
   const priced = new Set(card.lines.flatMap((line) => line.meters));
@@ -63,7 +87,8 @@ export function toCard(usage: Usage, card: RateCard): Usage {
 
 function apply(month: ReplayedMonth, whatIf: WhatIf): ReplayedMonth {
   const stored = month.usage.get('storage/STANDARD') ?? 0n;
-  if (whatIf.kind === 'all-infrequent') return withUsage(month, toInfrequent(month, stored, stored));
+  if (whatIf.kind === 'all-infrequent')
+    return withUsage(month, toInfrequent(month, stored, stored));
   if (whatIf.kind === 'lifecycle') {
     const old = least(oldByteHours(month, whatIf.days), stored);
     const moves: Usage = new Map([['class-a/STANDARD_IA', old > 0n ? month.objectCount : 0n]]);
@@ -80,13 +105,23 @@ function apply(month: ReplayedMonth, whatIf: WhatIf): ReplayedMonth {
       isOverTime(meter) ? divideRounded(quantity * kept, BASIS_POINTS) : quantity,
     ]),
   );
-  const standardBytesByHour = month.standardBytesByHour.map((bytes) => divideRounded(bytes * kept, BASIS_POINTS));
+  const standardBytesByHour = month.standardBytesByHour.map((bytes) =>
+    divideRounded(bytes * kept, BASIS_POINTS),
+  );
   return { ...month, usage, standardBytesByHour };
 }
 
 const withUsage = (month: ReplayedMonth, usage: Usage): ReplayedMonth => ({ ...month, usage });
-/** `moved` of `stored` byte-hours in STANDARD_IA, with that share of the reads; of the writes too, unless they stay. */
-function toInfrequent({ usage }: ReplayedMonth, moved: bigint, stored: bigint, areWritesStandard = false): Usage {
+/**
+ * `moved` of `stored` byte-hours in STANDARD_IA, with that share of the reads; of the writes too,
+ * unless they stay.
+ */
+function toInfrequent(
+  { usage }: ReplayedMonth,
+  moved: bigint,
+  stored: bigint,
+  areWritesStandard = false,
+): Usage {
   if (stored === 0n) return usage;
   const changes: [MeterName, bigint][] = [];
   const move = (kind: MeterKind, part: bigint): void => {
@@ -102,7 +137,10 @@ function toInfrequent({ usage }: ReplayedMonth, moved: bigint, stored: bigint, a
   return addUsage(usage, ...changes.map((change) => new Map([change])));
 }
 
-/** Byte-hours of the month that were in STANDARD for `days` already: at each hour the least of that time before it. */
+/**
+ * Byte-hours of the month that were in STANDARD for `days` already: at each hour the least of that
+ * time before it.
+ */
 function oldByteHours({ period, standardBytesByHour: bytes }: ReplayedMonth, days: number): bigint {
   const window = days * HOURS_PER_DAY;
   const first = bytes.length - Number(hoursOf(period));
@@ -110,7 +148,8 @@ function oldByteHours({ period, standardBytesByHour: bytes }: ReplayedMonth, day
   // The places of the window whose bytes may yet be the least, smallest first.
   const candidates: number[] = [];
   for (const [hour, stored] of bytes.entries()) {
-    while (candidates.length > 0 && (bytes[candidates.at(-1) ?? 0] ?? 0n) >= stored) candidates.pop();
+    while (candidates.length > 0 && (bytes[candidates.at(-1) ?? 0] ?? 0n) >= stored)
+      candidates.pop();
     candidates.push(hour);
     if ((candidates[0] ?? hour) < hour - window) candidates.shift();
     if (hour >= Math.max(first, window)) sum += bytes[candidates[0] ?? hour] ?? 0n;
@@ -123,5 +162,8 @@ function withReadsAtMost({ usage }: ReplayedMonth, most: bigint): Usage {
   const reads = [...usage].filter(([meter]) => meter.startsWith('class-b/'));
   const all = reads.reduce((sum, [, count]) => sum + count, 0n);
   if (all <= most) return usage;
-  return new Map([...usage, ...reads.map(([meter, count]) => [meter, divideUp(count * most, all)] as const)]);
+  return new Map([
+    ...usage,
+    ...reads.map(([meter, count]) => [meter, divideUp(count * most, all)] as const),
+  ]);
 }

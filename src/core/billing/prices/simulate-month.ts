@@ -29,18 +29,30 @@ export type SimulateInput = {
 };
 
 /**
- * NoSuchRateCard. Cost: one query of the ledger; with a lifecycle one more, for the hours of the month and of as many days before.
- * A read of the directory for the account, and one for each card that does not ship.
+ * NoSuchRateCard. Cost: one query of the ledger; with a lifecycle one more, for the hours of the
+ * month and of as many days before. A read of the directory for the account, and one for each card
+ * that does not ship.
  */
-export async function simulateMonth(core: Core, account: Account, input: SimulateInput): Promise<MonthSimulation> {
+export async function simulateMonth(
+  core: Core,
+  account: Account,
+  input: SimulateInput,
+): Promise<MonthSimulation> {
   const { period, cardIds, whatIfs, objectCount, readerId = account.id } = input;
   const { startMs, endMs } = monthBounds(period);
   const month = monthText(period);
   const ownCard = await findAccountCard(core, account.id, month);
   const cards = await Promise.all(cardIds.map((id) => findReadableCard(core, readerId, id, month)));
   const usage = await readUsage(core, account.id, startMs, endMs);
-  const days = Math.max(0, ...whatIfs.map((whatIf) => (whatIf.kind === 'lifecycle' ? whatIf.days : 0)));
-  const hours = { meter: 'storage/STANDARD' as const, fromMs: startMs - days * DAY_MS, toMs: endMs };
+  const days = Math.max(
+    0,
+    ...whatIfs.map((whatIf) => (whatIf.kind === 'lifecycle' ? whatIf.days : 0)),
+  );
+  const hours = {
+    meter: 'storage/STANDARD' as const,
+    fromMs: startMs - days * DAY_MS,
+    toMs: endMs,
+  };
   const standardBytesByHour = days === 0 ? [] : await readStoredByHour(core, account.id, hours);
   const replayed = { period, usage, standardBytesByHour, objectCount };
   const [own] = simulateBill(replayed, [ownCard]);

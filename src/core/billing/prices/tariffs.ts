@@ -1,5 +1,5 @@
-// By which card an account's requests are priced as they happen, remembered for some seconds so that a receipt costs no look-up
-// of its own. Bills ask account-card.ts, which remembers nothing.
+// By which card an account's requests are priced as they happen, remembered for some seconds so
+// that a receipt costs no look-up of its own. Bills ask account-card.ts, which remembers nothing.
 import { sha256Hex } from '../../../crypto/hash.ts';
 import type { Tariff } from '../../../domain/billing/receipts.ts';
 import type { AccountId } from '../../../domain/nouns.ts';

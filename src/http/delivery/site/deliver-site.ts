@@ -1,6 +1,7 @@
-// Sites: public reads at `{bucket}.{website domain}` and at the hosts that owners bind, with index and error documents,
-// redirects, lists and pages for people. What is meant comes from a plan (plan.ts); objects are looked up and answered
-// through the same two functions as deliver.ts. Never writes, never takes a signature.
+// Sites: public reads at `{bucket}.{website domain}` and at the hosts that owners bind, with index
+// and error documents, redirects, lists and pages for people. What is meant comes from a plan
+// (plan.ts); objects are looked up and answered through the same two functions as deliver.ts. Never
+// writes, never takes a signature.
 import type { CapGuard } from '../../../core/caps/cap-guard.ts';
 import type { Core } from '../../../core/core.ts';
 import { parseBucketName, parseObjectKey } from '../../../core/parse-names.ts';
@@ -55,7 +56,10 @@ export type SiteDoor<Found extends SiteFound> = {
   readonly receiptOf: ReceiptOfRead;
 };
 
-/** Where a page of a site is: `rawPath` is '' for the root; `binding` null for `{bucket}.{website domain}`. */
+/**
+ * Where a page of a site is: `rawPath` is '' for the root; `binding` null for `{bucket}.{website
+ * domain}`.
+ */
 export type SitePlace = {
   readonly rawBucket: string;
   readonly rawPath: string;
@@ -63,13 +67,23 @@ export type SitePlace = {
 };
 
 /** Rejects only with failures of ours, which app.ts logs. */
-export type DeliverSite = (request: HttpRequest, place: SitePlace, requestId: string) => Promise<Response>;
+export type DeliverSite = (
+  request: HttpRequest,
+  place: SitePlace,
+  requestId: string,
+) => Promise<Response>;
 
 /** Questions of one visit; the longest plan has fewer. */
 const QUESTIONS_MAX = 32;
 
-/** Makes the third door of delivery. Cost of a page: that of deliver; of a failure some look-ups more. */
-export function createSiteDelivery<Found extends SiteFound>(core: Core, door: SiteDoor<Found>): DeliverSite {
+/**
+ * Makes the third door of delivery. Cost of a page: that of deliver; of a failure some look-ups
+ * more.
+ */
+export function createSiteDelivery<Found extends SiteFound>(
+  core: Core,
+  door: SiteDoor<Found>,
+): DeliverSite {
   const { profiles, rules } = door;
   const answers = createSiteAnswers(core, door.caps, door.receiptOf);
   const guesses = createGuesses();
@@ -84,20 +98,37 @@ export function createSiteDelivery<Found extends SiteFound>(core: Core, door: Si
     }
   };
 
-  async function enter(request: HttpRequest, place: SitePlace, requestId: string): Promise<Response> {
+  async function enter(
+    request: HttpRequest,
+    place: SitePlace,
+    requestId: string,
+  ): Promise<Response> {
     const { rawBucket, rawPath, binding } = place;
     const bucket = parseBucketName(decodePathSegment(rawBucket));
     const { method, rawQuery, host, isSecure, knownProtocol = null } = request;
-    const isPreflight = method === 'OPTIONS' && request.header('access-control-request-method') !== null;
+    const isPreflight =
+      method === 'OPTIONS' && request.header('access-control-request-method') !== null;
     if (isPreflight)
-      return answers.preflight(await answerPreflight(core, request, { bucket, key: rawPath }), requestId);
+      return answers.preflight(
+        await answerPreflight(core, request, { bucket, key: rawPath }),
+        requestId,
+      );
     if (method !== 'GET' && method !== 'HEAD') {
       throw new StorageError('MethodNotAllowed', { fields: { Allow: 'GET, HEAD' } });
     }
-    const visit: Visit = { key: decodePathSegment(rawPath), rawQuery, host, isSecure, knownProtocol };
+    const visit: Visit = {
+      key: decodePathSegment(rawPath),
+      rawQuery,
+      host,
+      isSecure,
+      knownProtocol,
+    };
     const prefix = prefixOf(binding);
     // Gate and likeliest page in one look.
-    const guess = guessedKey(prefix + guesses.of(bucket, visit.key, binding !== null), prefix + visit.key);
+    const guess = guessedKey(
+      prefix + guesses.of(bucket, visit.key, binding !== null),
+      prefix + visit.key,
+    );
     const first = await door.find(bucket, guess);
     request.notes.metadataTier = first.tier;
     if (first.tier !== 'memory') request.notes.foundMs = performance.now();
@@ -107,15 +138,28 @@ export function createSiteDelivery<Found extends SiteFound>(core: Core, door: Si
     request.notes.isLogged = gate.settings.logging != null;
     request.notes.key = prefix + visit.key;
     if (gate.settings.isCapped === true) {
-      await door.caps?.require(readerOf(gate), { operationClass: 'B', bytesOut: 0, fromMemory: true });
+      await door.caps?.require(readerOf(gate), {
+        operationClass: 'B',
+        bytesOut: 0,
+        fromMemory: true,
+      });
     }
     const isList = wantsList(rawQuery);
-    const options = { rules: rules.peek(gate, prefix) ?? (await rules.load(bucket, gate, prefix)), profiles };
+    const options = {
+      rules: rules.peek(gate, prefix) ?? (await rules.load(bucket, gate, prefix)),
+      profiles,
+    };
     const plan = planVisit({ gate, binding }, visit, { ...options, wantsList: isList });
-    if (plan === null) throw new StorageError('NoSuchWebsiteConfiguration', { fields: { BucketName: bucket } });
+    if (plan === null)
+      throw new StorageError('NoSuchWebsiteConfiguration', { fields: { BucketName: bucket } });
     guesses.learn(bucket, gate);
     const stay: Stay = { request, requestId, gate, visit };
-    return follow(stay, { bucket, plan, prefix, known: new Map<string, Found | null>([[guess, first]]) });
+    return follow(stay, {
+      bucket,
+      plan,
+      prefix,
+      known: new Map<string, Found | null>([[guess, first]]),
+    });
   }
 
   type Way = {
@@ -133,13 +177,15 @@ export function createSiteDelivery<Found extends SiteFound>(core: Core, door: Si
     const folders = new Map<string, Listing | null>();
     const sight = {
       object: (key: string): Seen => seenOf(request, gate, key, known.get(key)),
-      folder: (folder: string) => (folders.has(folder) ? folders.get(folder) !== null : ('unknown' as const)),
+      folder: (folder: string) =>
+        folders.has(folder) ? folders.get(folder) !== null : ('unknown' as const),
       isNavigation: () => isNavigation(visit.key, request.header),
     };
     for (let questions = 0; questions < QUESTIONS_MAX; questions++) {
       const outcome = walkPlan(plan, sight);
       if (outcome.kind === 'ask-object') {
-        // What the visit may turn to next is asked with it: one question for an address of an app, not four.
+        // What the visit may turn to next is asked with it: one question for an address of an app,
+        // not four.
         const next = keysBehind(plan, outcome.key).filter((key) => sight.object(key) === 'unknown');
         await lookUp(bucket, [outcome.key, ...next], prefix + visit.key, known);
       } else if (outcome.kind === 'ask-folder') {
@@ -155,14 +201,26 @@ export function createSiteDelivery<Found extends SiteFound>(core: Core, door: Si
     throw new StorageError('InternalError', { detail: 'A plan of a site asks without an end.' });
   }
 
-  function showPage(stay: Stay, { pointer, profile }: Extract<Outcome, { kind: 'page' }>, found: Found) {
+  function showPage(
+    stay: Stay,
+    { pointer, profile }: Extract<Outcome, { kind: 'page' }>,
+    found: Found,
+  ) {
     const { request, requestId } = stay;
     request.notes.key = pointer.key;
     request.notes.objectBytes = pointer.sizeBytes;
-    return door.answer({ request, requestId, key: pointer.key, hasOwnOrigin: true, profile, wish: null }, found);
+    return door.answer(
+      { request, requestId, key: pointer.key, hasOwnOrigin: true, profile, wish: null },
+      found,
+    );
   }
 
-  function show(stay: Stay, outcome: Outcome, query: ListingQuery, folders: ReadonlyMap<string, Listing | null>) {
+  function show(
+    stay: Stay,
+    outcome: Outcome,
+    query: ListingQuery,
+    folders: ReadonlyMap<string, Listing | null>,
+  ) {
     switch (outcome.kind) {
       case 'document':
         return answers.document(stay, outcome);
@@ -182,17 +240,27 @@ export function createSiteDelivery<Found extends SiteFound>(core: Core, door: Si
   }
 
   /** `found`: undefined before it was looked up; where nobody may read, nobody looks. */
-  function seenOf(request: HttpRequest, gate: BucketGate, key: string, found: Found | null | undefined): Seen {
+  function seenOf(
+    request: HttpRequest,
+    gate: BucketGate,
+    key: string,
+    found: Found | null | undefined,
+  ): Seen {
     if (found === null) return 'missing';
     if (!canBePublic(gate.access, key)) return 'denied';
     if (found === undefined) return 'unknown';
     const { pointer } = found;
     // A visitor can't bring the key that a client encrypted an object with.
     if (pointer?.encryption?.kind === 'customer') return 'denied';
-    return door.mayRead(request, { gate, pointer }, key as ObjectKey) ? (pointer ?? 'missing') : 'denied';
+    return door.mayRead(request, { gate, pointer }, key as ObjectKey)
+      ? (pointer ?? 'missing')
+      : 'denied';
   }
 
-  /** Adds what is found of keys. Only the path itself, not what was made of it, can be too long for the visitor to be told. */
+  /**
+   * Adds what is found of keys. Only the path itself, not what was made of it, can be too long for
+   * the visitor to be told.
+   */
   async function lookUp(
     bucket: BucketName,
     keys: readonly string[],
@@ -208,7 +276,8 @@ export function createSiteDelivery<Found extends SiteFound>(core: Core, door: Si
         known.set(key, null);
       }
     }
-    for (const [i, found] of (await door.findAll(bucket, possible)).entries()) known.set(possible[i] ?? '', found);
+    for (const [i, found] of (await door.findAll(bucket, possible)).entries())
+      known.set(possible[i] ?? '', found);
   }
 }
 

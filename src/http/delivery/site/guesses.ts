@@ -1,5 +1,5 @@
-// Which object a path most likely means, before the settings of the bucket are known: gate and page then come in one look.
-// A wrong guess costs one look-up more, nothing else.
+// Which object a path most likely means, before the settings of the bucket are known: gate and page
+// then come in one look. A wrong guess costs one look-up more, nothing else.
 import type { BucketGate, BucketName } from '../../../domain/nouns.ts';
 import { hasExtension, isFolder, USUAL_INDEX } from './page.ts';
 

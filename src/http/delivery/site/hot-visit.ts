@@ -1,5 +1,6 @@
-// The hot door's way through a site: the same plan as deliver-site.ts walks, over what stands in memory. The plan is kept
-// with its place for as long as settings and rules are the same. Whatever is more than a page goes the full way.
+// The hot door's way through a site: the same plan as deliver-site.ts walks, over what stands in
+// memory. The plan is kept with its place for as long as settings and rules are the same. Whatever
+// is more than a page goes the full way.
 
 import type { BucketGate, BucketName, ObjectKey, Pointer } from '../../../domain/nouns.ts';
 import { canBePublic, everyoneMayRead } from '../../../domain/pointer.ts';
@@ -13,14 +14,20 @@ import { type Seen, type SitePlan, walkPlan } from './plan.ts';
 import { planVisit, prefixOf } from './site-planner.ts';
 import type { SiteRules, SiteRulesReader } from './site-rules.ts';
 
-/** A path at a host of a site; hot-place.ts keeps one per path, so what is kept in it need not be found anew. */
+/**
+ * A path at a host of a site; hot-place.ts keeps one per path, so what is kept in it need not be
+ * found anew.
+ */
 export type HotSite = {
   readonly bucket: BucketName;
   readonly binding: HostBinding | null;
   /** Decoded, without its first slash. */
   readonly path: string;
   readonly host: string;
-  /** Keys that the full way looks up first, so that memory knows one of them if it knows the path; see likelyKeys. */
+  /**
+   * Keys that the full way looks up first, so that memory knows one of them if it knows the path;
+   * see likelyKeys.
+   */
   readonly keys: readonly ObjectKey[];
   plan: KeptPlan | null;
 };
@@ -36,7 +43,11 @@ type KeptPlan = {
 /** As in AnswerHot. */
 type AskProtocol = (() => KnownProtocol) | undefined;
 
-export type HotPage = { readonly gate: BucketGate; readonly pointer: Pointer; readonly profile: HeaderProfile };
+export type HotPage = {
+  readonly gate: BucketGate;
+  readonly pointer: Pointer;
+  readonly profile: HeaderProfile;
+};
 
 export type HotVisitOptions = {
   readonly hotMetadata: Pick<HotMetadata, 'peek'>;
@@ -50,28 +61,45 @@ export function likelyKeys(prefix: string, path: string): readonly string[] {
   return hasExtension(path) ? [prefix + path] : [`${prefix}${path}.html`, prefix + path];
 }
 
-/** The page that the read gets, or null. Cost: that of the look-ups until a step of the plan applies. */
+/**
+ * The page that the read gets, or null. Cost: that of the look-ups until a step of the plan
+ * applies.
+ */
 export function createHotVisit(
   options: HotVisitOptions,
 ): (site: HotSite, read: PlainRead, askProtocol?: AskProtocol) => HotPage | null {
   const { hotMetadata, profiles, rules } = options;
 
-  function planOf(site: HotSite, gate: BucketGate, known: SiteRules, askProtocol: AskProtocol): SitePlan | null {
+  function planOf(
+    site: HotSite,
+    gate: BucketGate,
+    known: SiteRules,
+    askProtocol: AskProtocol,
+  ): SitePlan | null {
     const kept = site.plan;
     const isKept = kept !== null && kept.settings === gate.settings && kept.rules === known;
     const plan = isKept ? kept.plan : makePlan(site, gate, known, null);
     if (plan === null || !plan.isByProtocol) return plan;
     if (askProtocol === undefined) return null;
     const knownProtocol = askProtocol();
-    return site.plan?.knownProtocol === knownProtocol ? plan : makePlan(site, gate, known, knownProtocol);
+    return site.plan?.knownProtocol === knownProtocol
+      ? plan
+      : makePlan(site, gate, known, knownProtocol);
   }
 
-  function makePlan(site: HotSite, gate: BucketGate, known: SiteRules, knownProtocol: KnownProtocol): SitePlan | null {
+  function makePlan(
+    site: HotSite,
+    gate: BucketGate,
+    known: SiteRules,
+    knownProtocol: KnownProtocol,
+  ): SitePlan | null {
     const { binding, path, host } = site;
-    // Neither query nor `isSecure` matters to a page: only redirects go by them, and those are not answered here.
+    // Neither query nor `isSecure` matters to a page: only redirects go by them, and those are not
+    // answered here.
     const visit = { key: path, rawQuery: '', host, isSecure: false, knownProtocol };
     const plan = planVisit({ gate, binding }, visit, { rules: known, wantsList: false, profiles });
-    site.plan = plan === null ? null : { settings: gate.settings, rules: known, knownProtocol, plan };
+    site.plan =
+      plan === null ? null : { settings: gate.settings, rules: known, knownProtocol, plan };
     return plan;
   }
 
@@ -98,11 +126,17 @@ export function createHotVisit(
         if (found === null) return 'unknown';
         // Where the policy must be asked, the full way asks it.
         const answer = everyoneMayRead(gate.access, key, found.pointer);
-        return answer === 'ask' ? 'unknown' : answer === 'no' ? 'denied' : (found.pointer ?? 'missing');
+        return answer === 'ask'
+          ? 'unknown'
+          : answer === 'no'
+            ? 'denied'
+            : (found.pointer ?? 'missing');
       },
       folder: () => 'unknown',
       isNavigation: () => isNavigation(site.path, read.header),
     });
-    return outcome.kind === 'page' ? { gate, pointer: outcome.pointer, profile: outcome.profile } : null;
+    return outcome.kind === 'page'
+      ? { gate, pointer: outcome.pointer, profile: outcome.profile }
+      : null;
   };
 }

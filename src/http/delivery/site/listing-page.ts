@@ -1,10 +1,11 @@
-// The list of a folder for people: one page of HTML that loads nothing, runs nothing and follows the browser's dark or
-// light. Names are whatever somebody uploaded, so every one is escaped here.
+// The list of a folder for people: one page of HTML that loads nothing, runs nothing and follows
+// the browser's dark or light. Names are whatever somebody uploaded, so every one is escaped here.
 import { escapeHtml } from '../../../core/escape-html.ts';
 import type { ListedFile, Listing, ListingSort } from './listing.ts';
 
 /** Only the page's own style. Source: https://www.w3.org/TR/CSP3/ */
-export const LISTING_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+export const LISTING_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 const STYLE = `
 :root { color-scheme: light dark; --line: #d8dee4; --soft: #59636e; --row: #f6f8fa; --link: #0550ae }
@@ -27,7 +28,11 @@ footer { margin-top: 1rem; color: var(--soft); display: flex; gap: 1rem; flex-wr
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
 
 /** `path`: of the folder, decoded, from the root of the site. `rawPath`: as it was asked for. */
-export function listingPage(path: string, listing: Listing, query: { sort: ListingSort; after: string }): string {
+export function listingPage(
+  path: string,
+  listing: Listing,
+  query: { sort: ListingSort; after: string },
+): string {
   const { sort, after } = query;
   const title = escapeHtml(`Index of ${path}`);
   const rows = [
@@ -38,7 +43,9 @@ export function listingPage(path: string, listing: Listing, query: { sort: Listi
   const count = listing.folders.length + listing.files.length;
   const pages = [
     after === '' ? '' : '<a href="./">first page</a>',
-    listing.nextAfter === null ? '' : `<a rel="next" href="?${queryOf(sort, listing.nextAfter)}">next page</a>`,
+    listing.nextAfter === null
+      ? ''
+      : `<a rel="next" href="?${queryOf(sort, listing.nextAfter)}">next page</a>`,
   ].join('');
   return `<!doctype html>
 <html lang="en">
@@ -68,7 +75,11 @@ function crumbs(path: string): string {
 }
 
 /** A column's name, which sorts by it; by the same once more, the other way round. */
-function heading(by: ListingSort['by'], label: string, { sort, after }: { sort: ListingSort; after: string }): string {
+function heading(
+  by: ListingSort['by'],
+  label: string,
+  { sort, after }: { sort: ListingSort; after: string },
+): string {
   const isOurs = sort.by === by;
   const isDescending = isOurs ? !sort.isDescending : by === 'modified';
   const state = isOurs ? ` aria-sort="${sort.isDescending ? 'descending' : 'ascending'}"` : '';
@@ -102,7 +113,8 @@ function fileRow({ name, sizeBytes, lastModifiedMs }: ListedFile): string {
 }
 
 function readableSize(sizeBytes: number): string {
-  const step = sizeBytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(sizeBytes) / 10));
+  const step =
+    sizeBytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(sizeBytes) / 10));
   const amount = sizeBytes / 1024 ** step;
   return `${step === 0 ? amount : amount.toFixed(amount < 10 ? 1 : 0)} ${UNITS[step]}`;
 }

@@ -1,5 +1,6 @@
-// The list of a folder of a site: which part of it is asked for, and what the index says of it. listing-page.ts and
-// listing-json.ts show it. Only called where the owner wants lists, and shows only what everyone may read.
+// The list of a folder of a site: which part of it is asked for, and what the index says of it.
+// listing-page.ts and listing-json.ts show it. Only called where the owner wants lists, and shows
+// only what everyone may read.
 import { openBucket } from '../../../core/buckets/bucket-handle.ts';
 import type { Core } from '../../../core/core.ts';
 import { hasCode, StorageError } from '../../../domain/errors.ts';
@@ -11,10 +12,17 @@ import { parseQuery } from '../../semantics/raw-path.ts';
 /** Rows of one page. 500 are about 100 KB of HTML. */
 export const LISTING_PAGE_ROWS = 500;
 
-export type ListingSort = { readonly by: 'name' | 'size' | 'modified'; readonly isDescending: boolean };
+export type ListingSort = {
+  readonly by: 'name' | 'size' | 'modified';
+  readonly isDescending: boolean;
+};
 
 /** What a visitor asks for. `after`: a name of this folder. */
-export type ListingQuery = { readonly after: string; readonly sort: ListingSort; readonly isJson: boolean };
+export type ListingQuery = {
+  readonly after: string;
+  readonly sort: ListingSort;
+  readonly isJson: boolean;
+};
 
 export type ListedFile = {
   readonly name: string;
@@ -23,7 +31,10 @@ export type ListedFile = {
   readonly etag: string;
 };
 
-/** Names are relative to the folder; those of folders end in a slash. `nextAfter` null: this was the last page. */
+/**
+ * Names are relative to the folder; those of folders end in a slash. `nextAfter` null: this was the
+ * last page.
+ */
 export type Listing = {
   readonly folders: readonly string[];
   readonly files: readonly ListedFile[];
@@ -37,7 +48,8 @@ export function readListingQuery(rawQuery: string, accept: string | null): Listi
   const query = parseQuery(rawQuery);
   const by = SORTS.find((sort) => sort === query.get('sort')) ?? 'name';
   const format = query.get('format');
-  const wantsJson = accept !== null && /\bapplication\/json\b/i.test(accept) && !/\btext\/html\b/i.test(accept);
+  const wantsJson =
+    accept !== null && /\bapplication\/json\b/i.test(accept) && !/\btext\/html\b/i.test(accept);
   return {
     after: query.get('after') ?? '',
     sort: { by, isDescending: query.get('order') === 'desc' },
@@ -51,13 +63,18 @@ export function wantsList(rawQuery: string): boolean {
 }
 
 /**
- * One page of a folder, in byte order of names; null when nothing has the prefix, or not everyone may read what has it.
- * `rows` 0 only looks. Cost: one index read of the rows.
+ * One page of a folder, in byte order of names; null when nothing has the prefix, or not everyone
+ * may read what has it. `rows` 0 only looks. Cost: one index read of the rows.
  */
 export async function readListing(
   core: Core,
   bucketName: BucketName,
-  folder: { readonly prefix: string; readonly root: string; readonly after: string; readonly rows: number },
+  folder: {
+    readonly prefix: string;
+    readonly root: string;
+    readonly after: string;
+    readonly rows: number;
+  },
 ): Promise<Listing | null> {
   const { prefix, root, after, rows } = folder;
   let isPublic = false;
@@ -73,7 +90,8 @@ export async function readListing(
       maxKeys: Math.max(rows, 1),
     });
     if (page.objects.length + page.commonPrefixes.length === 0) return null;
-    const isShown = (key: string) => key !== prefix && !SITE_FILE_NAMES.some((name) => key === root + name);
+    const isShown = (key: string) =>
+      key !== prefix && !SITE_FILE_NAMES.some((name) => key === root + name);
     return {
       folders: page.commonPrefixes.map((key) => key.slice(prefix.length)),
       files: page.objects
@@ -85,7 +103,8 @@ export async function readListing(
           lastModifiedMs,
           etag,
         })),
-      nextAfter: page.isTruncated && page.lastName !== null ? page.lastName.slice(prefix.length) : null,
+      nextAfter:
+        page.isTruncated && page.lastName !== null ? page.lastName.slice(prefix.length) : null,
     };
   } catch (error) {
     if (hasCode(error, 'AccessDenied') && !isPublic) return null;
@@ -94,7 +113,10 @@ export async function readListing(
 }
 
 /** The rows in the order that is asked for; folders come first and by name. */
-export function sorted({ folders, files, nextAfter }: Listing, { by, isDescending }: ListingSort): Listing {
+export function sorted(
+  { folders, files, nextAfter }: Listing,
+  { by, isDescending }: ListingSort,
+): Listing {
   const sign = isDescending ? -1 : 1;
   const order: Record<ListingSort['by'], (a: ListedFile, b: ListedFile) => number> = {
     name: () => 0,

@@ -13,7 +13,10 @@ export function pageKey(key: string, indexSuffix: string): string {
   return isFolder(key) ? `${key}${indexSuffix}` : key;
 }
 
-/** Whether the last part of a path has an extension, as files have and clean addresses of pages have not. */
+/**
+ * Whether the last part of a path has an extension, as files have and clean addresses of pages have
+ * not.
+ */
 export function hasExtension(path: string): boolean {
   return path.lastIndexOf('.') > path.lastIndexOf('/') + 1;
 }

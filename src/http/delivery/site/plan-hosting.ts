@@ -1,5 +1,6 @@
-// The plan of a visit to a site with hosting settings: rules of `_redirects`, clean addresses, slashes at the end, lists of
-// folders, fallback and error document, in the order that docs/hosting.md tells. Pure.
+// The plan of a visit to a site with hosting settings: rules of `_redirects`, clean addresses,
+// slashes at the end, lists of folders, fallback and error document, in the order that
+// docs/hosting.md tells. Pure.
 import type { FoundRule, RedirectRule } from '../../../core/hosting/parse-redirects.ts';
 import { decodeLeniently, fillTemplate } from '../../../core/hosting/path-pattern.ts';
 import { type HostingSettings, SITE_FILE_NAMES } from '../../../domain/hosting.ts';
@@ -28,22 +29,28 @@ export type HostedSite = {
 
 const PAGE_EXTENSION = '.html';
 /**
- * Longest place that a rule may send to, characters: more than clients and proxies take as a header.
- * `:splat` a hundred times would make a body of a Location, which no bill counts.
+ * Longest place that a rule may send to, characters: more than clients and proxies take as a
+ * header. `:splat` a hundred times would make a body of a Location, which no bill counts.
  */
 const LOCATION_MAX_LENGTH = 8192;
 /** Of redirects to the one address of a page; keeps the method, as Cloudflare Pages does. */
 const CANONICAL = 308;
 
 /** `wantsList`: the visitor asks for the list of a folder even where there is a page. */
-export function planHosting(site: HostedSite, visit: Visit, wantsList: boolean, profiles: HeaderProfiles): SitePlan {
+export function planHosting(
+  site: HostedSite,
+  visit: Visit,
+  wantsList: boolean,
+  profiles: HeaderProfiles,
+): SitePlan {
   const { hosting, rules, prefix } = site;
   const { key } = visit;
   const path = `/${key}`;
   const changes = rules.headers.changesFor(path);
   const firm = rules.redirects.findFirm(path);
   const steps: Step[] = [];
-  if (wantsList && hosting.directoryListing && isFolder(key)) steps.push({ kind: 'list', prefix: prefix + key });
+  if (wantsList && hosting.directoryListing && isFolder(key))
+    steps.push({ kind: 'list', prefix: prefix + key });
   const isDone = addRule(steps, site, visit, firm);
   const weak = isDone ? null : rules.redirects.findWeak(path);
   const meant = candidatesOf(hosting, key);
@@ -103,7 +110,8 @@ function addRedirect(
   const there: Step[] = [];
   const ruleThere = key === null ? null : site.rules.redirects.findFirm(`/${key}`);
   // Where another rule is for that path, its page has no say.
-  if (key !== null && (ruleThere === null || ruleThere.rule === rule)) addPages(there, site, { ...visit, key });
+  if (key !== null && (ruleThere === null || ruleThere.rule === rule))
+    addPages(there, site, { ...visit, key });
   steps.push(...stepsAway(redirect, there, canonical(visit, visit.key).location));
 }
 
@@ -119,7 +127,8 @@ function candidatesOf({ indexDocument, cleanUrls }: HostingSettings, path: strin
 function addPages(steps: Step[], { hosting, prefix }: HostedSite, visit: Visit): void {
   const { indexDocument, cleanUrls, trailingSlash, directoryListing } = hosting;
   const { key } = visit;
-  const show = (name: string) => steps.push({ kind: 'page', key: prefix + name, isForNavigation: false });
+  const show = (name: string) =>
+    steps.push({ kind: 'page', key: prefix + name, isForNavigation: false });
   const move = (name: string, to: string) =>
     steps.push({ kind: 'redirect-if', key: prefix + name, redirect: canonical(visit, to) });
 
@@ -144,12 +153,19 @@ function addPages(steps: Step[], { hosting, prefix }: HostedSite, visit: Visit):
   if (trailingSlash === 'never') show(`${key}/${indexDocument}`);
   else move(`${key}/${indexDocument}`, `${key}/`);
   if (directoryListing) {
-    steps.push({ kind: 'redirect-if-any', prefix: `${prefix}${key}/`, redirect: canonical(visit, `${key}/`) });
+    steps.push({
+      kind: 'redirect-if-any',
+      prefix: `${prefix}${key}/`,
+      redirect: canonical(visit, `${key}/`),
+    });
   }
 }
 
 /** Where a page is that is asked for by the name of its file; null for other files. */
-function cleanAddress({ indexDocument, trailingSlash }: HostingSettings, key: string): string | null {
+function cleanAddress(
+  { indexDocument, trailingSlash }: HostingSettings,
+  key: string,
+): string | null {
   const nameAt = key.lastIndexOf('/') + 1;
   if (key.slice(nameAt) === indexDocument) {
     const folder = key.slice(0, nameAt);
@@ -167,16 +183,23 @@ function canonical(visit: Visit, path: string): Redirect {
 /** What every site is asked for, answered also where the owner did not think of it. */
 function addDefaults(steps: Step[], { robots }: HostingSettings, key: string): void {
   if (key === 'robots.txt') {
-    steps.push({ kind: 'robots', text: `User-agent: *\n${robots === 'allow' ? 'Allow' : 'Disallow'}: /\n` });
+    steps.push({
+      kind: 'robots',
+      text: `User-agent: *\n${robots === 'allow' ? 'Allow' : 'Disallow'}: /\n`,
+    });
   } else if (key === 'favicon.ico') steps.push({ kind: 'no-icon' });
 }
 
 function addFallbacks(steps: Step[], { hosting, prefix }: HostedSite): void {
-  if (hosting.spaFallback) steps.push({ kind: 'page', key: prefix + hosting.indexDocument, isForNavigation: true });
+  if (hosting.spaFallback)
+    steps.push({ kind: 'page', key: prefix + hosting.indexDocument, isForNavigation: true });
   addErrorDocument(steps, { hosting, prefix });
 }
 
-function addErrorDocument(steps: Step[], { hosting, prefix }: Pick<HostedSite, 'hosting' | 'prefix'>): void {
+function addErrorDocument(
+  steps: Step[],
+  { hosting, prefix }: Pick<HostedSite, 'hosting' | 'prefix'>,
+): void {
   if (hosting.errorDocument === null) return;
   steps.push({ kind: 'document', key: prefix + hosting.errorDocument, status: null });
 }

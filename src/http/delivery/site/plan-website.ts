@@ -32,8 +32,10 @@ export function planWebsite(
   }
   for (const failure of [403, 404] as const) {
     const after = findRoutingRule(website.routingRules, visit.key, failure);
-    if (after !== null) steps.push({ kind: 'redirect', redirect: followRule(after, visit), ifFailure: failure });
+    if (after !== null)
+      steps.push({ kind: 'redirect', redirect: followRule(after, visit), ifFailure: failure });
   }
-  if (website.errorKey !== null) steps.push({ kind: 'document', key: prefix + website.errorKey, status: null });
+  if (website.errorKey !== null)
+    steps.push({ kind: 'document', key: prefix + website.errorKey, status: null });
   return { steps, meantKey, profile, lateProfile: profile, isByProtocol: false };
 }

@@ -1,6 +1,7 @@
-// What a site does with one visit: a list of steps, tried in order until one applies. A plan is made from settings and
-// path alone (plan-website.ts for S3's websites, plan-hosting.ts for ours); walking it asks which objects there are. Both
-// doors walk the same plan, one in memory alone, so they can't disagree. Pure.
+// What a site does with one visit: a list of steps, tried in order until one applies. A plan is
+// made from settings and path alone (plan-website.ts for S3's websites, plan-hosting.ts for ours);
+// walking it asks which objects there are. Both doors walk the same plan, one in memory alone, so
+// they can't disagree. Pure.
 import type { Pointer } from '../../../domain/nouns.ts';
 import type { HeaderProfile } from '../header-profile.ts';
 import type { Redirect } from './redirects.ts';
@@ -32,7 +33,10 @@ export type SitePlan = {
   readonly steps: readonly Step[];
   /** The key by which the failure is told: what the visitor most likely meant. */
   readonly meantKey: string;
-  /** Of everything before the first step that is for navigation only, and of that step and all behind it. */
+  /**
+   * Of everything before the first step that is for navigation only, and of that step and all
+   * behind it.
+   */
   readonly profile: HeaderProfile;
   readonly lateProfile: HeaderProfile;
   /** Whether the same path may have another plan for those who come by another protocol. */
@@ -55,14 +59,21 @@ export type Outcome =
   | { readonly kind: 'ask-object'; readonly key: string }
   | { readonly kind: 'ask-folder'; readonly prefix: string }
   | { readonly kind: 'page'; readonly pointer: Pointer; readonly profile: HeaderProfile }
-  | { readonly kind: 'document'; readonly pointer: Pointer; readonly status: Failure; readonly profile: HeaderProfile }
+  | {
+      readonly kind: 'document';
+      readonly pointer: Pointer;
+      readonly status: Failure;
+      readonly profile: HeaderProfile;
+    }
   | { readonly kind: 'redirect'; readonly redirect: Redirect }
   | { readonly kind: 'list'; readonly prefix: string; readonly profile: HeaderProfile }
   | { readonly kind: 'robots'; readonly text: string; readonly profile: HeaderProfile }
   | { readonly kind: 'no-icon' }
   | { readonly kind: 'failure'; readonly status: Failure; readonly profile: HeaderProfile };
 
-/** What comes of a plan, or what must be asked first. Cost: a look at each key until a step applies. */
+/**
+ * What comes of a plan, or what must be asked first. Cost: a look at each key until a step applies.
+ */
 export function walkPlan(plan: SitePlan, sight: Sight): Outcome {
   const { steps, profile, lateProfile } = plan;
   let dress = profile;
@@ -117,7 +128,8 @@ function tryObject(
   if (typeof pointer === 'string') return null;
   if (step.kind === 'redirect-if') return { kind: 'redirect', redirect: step.redirect };
   const location = pointer.headers.websiteRedirectLocation;
-  if (location !== undefined && step.kind === 'page') return { kind: 'redirect', redirect: { status: 301, location } };
+  if (location !== undefined && step.kind === 'page')
+    return { kind: 'redirect', redirect: { status: 301, location } };
   if (step.kind === 'page') return { kind: 'page', pointer, profile };
   const status = step.status ?? failureOf(plan, sight);
   return typeof status === 'number' ? { kind: 'document', pointer, status, profile } : status;

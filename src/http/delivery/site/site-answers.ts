@@ -1,5 +1,6 @@
-// The answers of a site that are no plain read of an object: error documents, redirects, lists, small files that the owner
-// did not think of, and pages for failures. deliver-site.ts decides which.
+// The answers of a site that are no plain read of an object: error documents, redirects, lists,
+// small files that the owner did not think of, and pages for failures. deliver-site.ts decides
+// which.
 import type { CapGuard, Wanted } from '../../../core/caps/cap-guard.ts';
 import type { Core } from '../../../core/core.ts';
 import { isInMemory, openBody } from '../../../core/objects/read-object.ts';
@@ -37,27 +38,44 @@ export type Stay = {
 /** What is sent, and what it counts as. */
 type Sent = Partial<Read> & { readonly body?: OutgoingBody };
 
-/** What was counted rejects with UsageCapReached, SpendingCapReached and ServiceUnavailable where the bucket is capped. */
+/**
+ * What was counted rejects with UsageCapReached, SpendingCapReached and ServiceUnavailable where
+ * the bucket is capped.
+ */
 export type SiteAnswers = {
   document(stay: Stay, outcome: Extract<Outcome, { kind: 'document' }>): Promise<Response>;
   redirect(stay: Stay, redirect: Redirect): Promise<Response>;
-  list(stay: Stay, listing: Listing | null, query: ListingQuery, profile: HeaderProfile): Promise<Response>;
+  list(
+    stay: Stay,
+    listing: Listing | null,
+    query: ListingQuery,
+    profile: HeaderProfile,
+  ): Promise<Response>;
   robots(stay: Stay, text: string, profile: HeaderProfile): Promise<Response>;
   noIcon(stay: Stay): Promise<Response>;
-  failure(stay: Stay, outcome: { readonly status: Failure; readonly profile: HeaderProfile }): Response;
+  failure(
+    stay: Stay,
+    outcome: { readonly status: Failure; readonly profile: HeaderProfile },
+  ): Response;
   preflight(answer: S3Answer, requestId: string): Response;
   /** A page for people; throws faults of ours, which are app.ts's. */
   renderFailure(error: unknown, request: HttpRequest, requestId: string): Response;
 };
 
-/** How long what a site has by default is kept, and how long an empty answer for an icon, seconds. */
+/**
+ * How long what a site has by default is kept, and how long an empty answer for an icon, seconds.
+ */
 const ROBOTS_MAX_AGE = 'public, max-age=300';
 const NO_ICON_MAX_AGE = 'public, max-age=3600';
 const HTML = 'text/html; charset=utf-8';
 const encoder = new TextEncoder();
 
 /** `caps` null: there are none. */
-export function createSiteAnswers(core: Core, caps: CapGuard | null, receiptOf: ReceiptOfRead): SiteAnswers {
+export function createSiteAnswers(
+  core: Core,
+  caps: CapGuard | null,
+  receiptOf: ReceiptOfRead,
+): SiteAnswers {
   const { meter } = core.ports;
 
   const guardOf = ({ settings }: BucketGate) => (settings.isCapped === true ? caps : null);
@@ -73,7 +91,13 @@ export function createSiteAnswers(core: Core, caps: CapGuard | null, receiptOf: 
     { body = null, ...read }: Sent,
     make: (added: HeaderRecord, body: OutgoingBody) => Response,
   ): Promise<Response> {
-    const all: Read = { operationClass: 'B', bytesOut: 0, origin: 'none', storageClass: 'STANDARD', ...read };
+    const all: Read = {
+      operationClass: 'B',
+      bytesOut: 0,
+      origin: 'none',
+      storageClass: 'STANDARD',
+      ...read,
+    };
     const { operationClass, bytesOut, origin, storageClass } = all;
     const guard = guardOf(gate);
     const wanted = { operationClass, bytesOut, fromMemory: origin !== 'bucket' };
@@ -94,13 +118,20 @@ export function createSiteAnswers(core: Core, caps: CapGuard | null, receiptOf: 
   }
 
   /** A text made here, with its length. */
-  async function text(stay: Stay, operationClass: 'A' | 'B', headers: HeaderRecord, content: string) {
+  async function text(
+    stay: Stay,
+    operationClass: 'A' | 'B',
+    headers: HeaderRecord,
+    content: string,
+  ) {
     const bytes = encoder.encode(content);
     headers['content-length'] = `${bytes.length}`;
     const body = stay.request.method === 'HEAD' ? null : bytes;
     const read = { operationClass, bytesOut: body?.length ?? 0 };
     await admitted(stay, { ...read, fromMemory: true });
-    return counted(stay, { ...read, body }, (added, sent) => respond(stay, 200, { ...headers, ...added }, sent));
+    return counted(stay, { ...read, body }, (added, sent) =>
+      respond(stay, 200, { ...headers, ...added }, sent),
+    );
   }
 
   return {
@@ -113,20 +144,32 @@ export function createSiteAnswers(core: Core, caps: CapGuard | null, receiptOf: 
       await admitted(stay, { operationClass: 'B', bytesOut, fromMemory });
       stay.request.notes.key = pointer.key;
       stay.request.notes.objectBytes = sizeBytes;
-      const opened = isHead ? { body: null, tier: 'none' as const } : await openBody(core, pointer, whole);
-      // What is not there now may be there in a moment: only the document itself can say that a cache may keep it.
+      const opened = isHead
+        ? { body: null, tier: 'none' as const }
+        : await openBody(core, pointer, whole);
+      // What is not there now may be there in a moment: only the document itself can say that a
+      // cache may keep it.
       const headers: HeaderRecord = { 'cache-control': 'no-store', ...objectHeaders(pointer) };
       headers['content-type'] = withCharset(headers['content-type'] ?? '');
       delete headers['accept-ranges'];
       dressPassing(headers, profile);
       headers['content-length'] = `${sizeBytes}`;
-      const read = { bytesOut, origin: opened.tier, storageClass: pointer.storageClass, body: opened.body };
+      const read = {
+        bytesOut,
+        origin: opened.tier,
+        storageClass: pointer.storageClass,
+        body: opened.body,
+      };
       stay.request.notes.errorCode = codeOf(status);
-      return counted(stay, read, (added, sent) => respond(stay, status, { ...headers, ...added }, sent));
+      return counted(stay, read, (added, sent) =>
+        respond(stay, status, { ...headers, ...added }, sent),
+      );
     },
 
     redirect(stay, { status, location }) {
-      return counted(stay, {}, (added) => respond(stay, status, { location, 'content-length': '0', ...added }, null));
+      return counted(stay, {}, (added) =>
+        respond(stay, status, { location, 'content-length': '0', ...added }, null),
+      );
     },
 
     async list(stay, listing, { sort, after, isJson }, profile) {
@@ -145,7 +188,10 @@ export function createSiteAnswers(core: Core, caps: CapGuard | null, receiptOf: 
     },
 
     robots(stay, content, profile) {
-      const headers = dress({ 'content-type': 'text/plain; charset=utf-8', 'cache-control': ROBOTS_MAX_AGE }, profile);
+      const headers = dress(
+        { 'content-type': 'text/plain; charset=utf-8', 'cache-control': ROBOTS_MAX_AGE },
+        profile,
+      );
       return text(stay, 'B', headers, content);
     },
 
@@ -174,7 +220,12 @@ export function createSiteAnswers(core: Core, caps: CapGuard | null, receiptOf: 
       if (!(failure instanceof StorageError) || isFault(failure)) throw error;
       const { status, headers, html } = errorPage(failure, requestId);
       const added = error instanceof FailureWithHeaders ? error.headers : {};
-      const all = { ...headers, ...failureHeaders(failure), ...added, 'x-amz-request-id': requestId };
+      const all = {
+        ...headers,
+        ...failureHeaders(failure),
+        ...added,
+        'x-amz-request-id': requestId,
+      };
       const body = request.method === 'HEAD' ? null : encoder.encode(html);
       request.notes.errorCode = failure.code;
       request.notes.bodyBytes = body?.length ?? 0;
@@ -195,6 +246,9 @@ function respond(
   body: OutgoingBody,
 ): Response {
   const cors = corsHeaders(gate.settings.cors, request);
-  const all = { ...(cors === null ? headers : withCors(headers, cors)), 'x-amz-request-id': requestId };
+  const all = {
+    ...(cors === null ? headers : withCors(headers, cors)),
+    'x-amz-request-id': requestId,
+  };
   return makeResponse(request, status, all, body);
 }

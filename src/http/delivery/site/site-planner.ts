@@ -1,5 +1,5 @@
-// Makes the plan of a visit from what the gate says of the bucket: hosting settings first, else S3's website. One planner
-// serves both doors; it holds what they share of the settings.
+// Makes the plan of a visit from what the gate says of the bucket: hosting settings first, else
+// S3's website. One planner serves both doors; it holds what they share of the settings.
 
 import { StorageError } from '../../../domain/errors.ts';
 import type { BucketGate } from '../../../domain/nouns.ts';
@@ -20,7 +20,11 @@ export function prefixOf(binding: HostBinding | null): string {
 }
 
 /** The gate, if the bucket is there: a host is bound to one life of it. NoSuchBucket. */
-export function requireGate(gate: BucketGate | null, binding: HostBinding | null, bucket: string): BucketGate {
+export function requireGate(
+  gate: BucketGate | null,
+  binding: HostBinding | null,
+  bucket: string,
+): BucketGate {
   if (gate !== null && (binding === null || binding.bucketId === gate.bucketId)) return gate;
   throw new StorageError('NoSuchBucket', { fields: { BucketName: bucket } });
 }
@@ -29,7 +33,11 @@ export function requireGate(gate: BucketGate | null, binding: HostBinding | null
 export function planVisit(
   { gate, binding }: SiteAt,
   visit: Visit,
-  options: { readonly rules: SiteRules; readonly wantsList: boolean; readonly profiles: HeaderProfiles },
+  options: {
+    readonly rules: SiteRules;
+    readonly wantsList: boolean;
+    readonly profiles: HeaderProfiles;
+  },
 ): SitePlan | null {
   const { website, hosting } = gate.settings;
   const prefix = prefixOf(binding);

@@ -1,10 +1,19 @@
-// The rules of a site's `_headers` and `_redirects`, parsed once per version and kept near the reader. Which versions count
-// stands in the gate, so a site without such files costs nothing, and one with them a look-up. A file that can't be read
-// now leaves the rules that were known before; a site is never shown without its rules because something failed. Where
-// index or bucket say nothing, one visitor at a time finds out, and none who can have the rules of before.
+// The rules of a site's `_headers` and `_redirects`, parsed once per version and kept near the
+// reader. Which versions count stands in the gate, so a site without such files costs nothing, and
+// one with them a look-up. A file that can't be read now leaves the rules that were known before; a
+// site is never shown without its rules because something failed. Where index or bucket say
+// nothing, one visitor at a time finds out, and none who can have the rules of before.
 import type { Core } from '../../../core/core.ts';
-import { type HeaderRules, NO_HEADER_RULES, parseHeaders } from '../../../core/hosting/parse-headers.ts';
-import { NO_REDIRECTS, parseRedirects, type RedirectRules } from '../../../core/hosting/parse-redirects.ts';
+import {
+  type HeaderRules,
+  NO_HEADER_RULES,
+  parseHeaders,
+} from '../../../core/hosting/parse-headers.ts';
+import {
+  NO_REDIRECTS,
+  parseRedirects,
+  type RedirectRules,
+} from '../../../core/hosting/parse-redirects.ts';
 import { readRuleFile } from '../../../core/hosting/read-rule-file.ts';
 import { ruleFileKey } from '../../../core/hosting/rule-lines.ts';
 import { hasCode, StorageError } from '../../../domain/errors.ts';
@@ -20,8 +29,9 @@ export type SiteRulesReader = {
   /** The rules of the site with that root, at once; null when a file must be read first. */
   peek(gate: BucketGate, prefix: string): SiteRules | null;
   /**
-   * Reads what is needed. Rejects with failures of the index or the bucket, and with ServiceUnavailable for a while after
-   * they said nothing. Cost: an index call and a read per file.
+   * Reads what is needed. Rejects with failures of the index or the bucket, and with
+   * ServiceUnavailable for a while after they said nothing. Cost: an index call and a read per
+   * file.
    */
   load(bucket: BucketName, gate: BucketGate, prefix: string): Promise<SiteRules>;
 };
@@ -61,9 +71,15 @@ export function createSiteRulesReader(core: Core): SiteRulesReader {
   }
 
   /** Reads the files, and keeps what they say. */
-  async function renew(bucket: BucketName, name: string, prefix: string, versions: Versions): Promise<SiteRules> {
+  async function renew(
+    bucket: BucketName,
+    name: string,
+    prefix: string,
+    versions: Versions,
+  ): Promise<SiteRules> {
     const read = async (file: SiteFileName, version: VersionId | null): Promise<string | null> => {
-      const found = version === null ? null : await readRuleFile(core, bucket, ruleFileKey(prefix, file));
+      const found =
+        version === null ? null : await readRuleFile(core, bucket, ruleFileKey(prefix, file));
       return found !== null && 'text' in found ? found.text : null;
     };
     try {
@@ -105,7 +121,9 @@ export function createSiteRulesReader(core: Core): SiteRulesReader {
       if (known !== undefined && isSame(known, versions)) return known.rules;
       if (pauses.isOn(name)) {
         if (known !== undefined) return known.rules;
-        throw new StorageError('ServiceUnavailable', { cause: 'the rules of the site could not be had' });
+        throw new StorageError('ServiceUnavailable', {
+          cause: 'the rules of the site could not be had',
+        });
       }
       // Of those that come when it is over the first is let through, to see.
       pauses.renew(name);
@@ -125,7 +143,8 @@ function nameOf({ bucketId }: BucketGate, prefix: string): string {
 
 /** Null: the site has no such file, or the owner does not want them read. */
 function versionsIn({ settings, siteFiles }: BucketGate, prefix: string): Versions | null {
-  if (siteFiles === undefined || siteFiles.length === 0 || settings.hosting?.ruleFiles !== true) return null;
+  if (siteFiles === undefined || siteFiles.length === 0 || settings.hosting?.ruleFiles !== true)
+    return null;
   const versionOf = (key: string) => siteFiles.find((file) => file.key === key)?.versionId ?? null;
   const headers = versionOf(ruleFileKey(prefix, '_headers'));
   const redirects = versionOf(ruleFileKey(prefix, '_redirects'));

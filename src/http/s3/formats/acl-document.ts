@@ -1,5 +1,5 @@
-// The AccessControlPolicy document, read and written.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketAcl.html and API_GetBucketAcl.html
+// The AccessControlPolicy document, read and written. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketAcl.html and API_GetBucketAcl.html
 import type { OwnedAcl } from '../../../core/auth/acl.ts';
 import { accountGrant } from '../../../core/auth/canned-acl.ts';
 import type { Account, AccountId } from '../../../domain/nouns.ts';
@@ -11,8 +11,20 @@ import { malformed, readXml, type XmlElement } from './xml-read.ts';
 import { element, s3Document, textElement } from './xml-write.ts';
 
 const XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
-const PERMISSIONS: readonly Permission[] = ['FULL_CONTROL', 'READ', 'READ_ACP', 'WRITE', 'WRITE_ACP'];
-const GRANTEE_SHAPE = { ID: 'one', DisplayName: 'one', URI: 'one', EmailAddress: 'one', Type: 'one' } as const;
+const PERMISSIONS: readonly Permission[] = [
+  'FULL_CONTROL',
+  'READ',
+  'READ_ACP',
+  'WRITE',
+  'WRITE_ACP',
+];
+const GRANTEE_SHAPE = {
+  ID: 'one',
+  DisplayName: 'one',
+  URI: 'one',
+  EmailAddress: 'one',
+  Type: 'one',
+} as const;
 
 /** A list as a client wrote it; `ownerId` null when the document names no owner. MalformedXML. */
 export function readAccessControlPolicy(bytes: Uint8Array): {
@@ -38,13 +50,16 @@ function readGrant(grant: XmlElement): NamedGrant {
   const { ID, URI, EmailAddress } = readFields(fields.Grantee, GRANTEE_SHAPE);
   if (ID !== null) return { permission, grantee: { kind: 'id', id: textOf(ID).trim() } };
   if (URI !== null) return { permission, grantee: { kind: 'uri', uri: textOf(URI).trim() } };
-  if (EmailAddress !== null) return { permission, grantee: { kind: 'email', address: textOf(EmailAddress).trim() } };
+  if (EmailAddress !== null)
+    return { permission, grantee: { kind: 'email', address: textOf(EmailAddress).trim() } };
   throw malformed('Grantee names nobody.');
 }
 
 /** Every account that the document of a list names. */
 export function accountsOfAcl({ ownerId, acl }: OwnedAcl): AccountId[] {
-  const grantees = (acl ?? []).flatMap(({ grantee }) => (grantee.kind === 'account' ? [grantee.id] : []));
+  const grantees = (acl ?? []).flatMap(({ grantee }) =>
+    grantee.kind === 'account' ? [grantee.id] : [],
+  );
   return [ownerId, ...grantees];
 }
 
@@ -65,7 +80,10 @@ export function writeAccessControlPolicy(
 
 const isGroup = ({ grantee }: Grant) => grantee.kind === 'group';
 
-function writeGrant({ grantee, permission }: Grant, accounts: ReadonlyMap<AccountId, Account>): string {
+function writeGrant(
+  { grantee, permission }: Grant,
+  accounts: ReadonlyMap<AccountId, Account>,
+): string {
   const [type, content] =
     grantee.kind === 'account'
       ? ['CanonicalUser', accountFields(grantee.id, accounts)]

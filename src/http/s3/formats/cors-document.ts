@@ -1,5 +1,6 @@
-// The CORS configuration of a bucket as S3's XML: read with S3's checks, written as GetBucketCors shows it.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketCors.html, API_CORSRule.html
+// The CORS configuration of a bucket as S3's XML: read with S3's checks, written as GetBucketCors
+// shows it. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketCors.html,
+// API_CORSRule.html
 import { CORS_MAX_RULES } from '../../../core/limits.ts';
 import type { CorsMethod, CorsRule } from '../../../domain/bucket-settings.ts';
 import { StorageError } from '../../../domain/errors.ts';
@@ -24,7 +25,10 @@ const MAX_AGE_MAX_SECONDS = 2 ** 31 - 1;
 
 const invalid = (detail: string) => new StorageError('InvalidRequest', { detail });
 
-/** 1 to 100 rules. MalformedXML; InvalidRequest for a method, wildcard or header name that no rule can have. */
+/**
+ * 1 to 100 rules. MalformedXML; InvalidRequest for a method, wildcard or header name that no rule
+ * can have.
+ */
 export function readCorsConfiguration(bytes: Uint8Array): readonly CorsRule[] {
   const { CORSRule } = readFields(readXml(bytes, 'CORSConfiguration'), { CORSRule: 'many' });
   if (CORSRule.length === 0 || CORSRule.length > CORS_MAX_RULES) {
@@ -43,7 +47,10 @@ function readRule(rule: XmlElement): CorsRule {
     allowedOrigins: fields.AllowedOrigin.map(readPattern),
     allowedHeaders: fields.AllowedHeader.map(readPattern),
     exposeHeaders: fields.ExposeHeader.map(readExposeHeader),
-    maxAgeSeconds: fields.MaxAgeSeconds === null ? null : readMaxAge(required(fields.MaxAgeSeconds, 'MaxAgeSeconds')),
+    maxAgeSeconds:
+      fields.MaxAgeSeconds === null
+        ? null
+        : readMaxAge(required(fields.MaxAgeSeconds, 'MaxAgeSeconds')),
   };
 }
 
@@ -62,7 +69,8 @@ function readMethod(element: XmlElement): CorsMethod {
 /** A text that no header can carry could match no request. */
 function readPattern(element: XmlElement): string {
   const pattern = textOf(element).trim();
-  if (pattern === '' || !isHeaderText(pattern)) throw malformed(`${element.name} has a value that can't be one.`);
+  if (pattern === '' || !isHeaderText(pattern))
+    throw malformed(`${element.name} has a value that can't be one.`);
   if (pattern.indexOf('*') === pattern.lastIndexOf('*')) return pattern;
   throw invalid(`${element.name} "${pattern}" can not have more than one wildcard.`);
 }
@@ -71,7 +79,9 @@ function readPattern(element: XmlElement): string {
 function readExposeHeader(element: XmlElement): string {
   const name = textOf(element).trim();
   if (name.includes('*')) {
-    throw invalid(`ExposeHeader "${name}" contains wildcard. We currently do not support wildcard for ExposeHeader.`);
+    throw invalid(
+      `ExposeHeader "${name}" contains wildcard. We currently do not support wildcard for ExposeHeader.`,
+    );
   }
   if (isHeaderName(name)) return name;
   throw invalid(`ExposeHeader "${name}" is not the name of a header.`);
@@ -89,7 +99,8 @@ export function writeCorsConfiguration(rules: readonly CorsRule[]): string {
 }
 
 function writeRule(rule: CorsRule): string {
-  const all = (name: string, values: readonly string[]) => values.map((value) => textElement(name, value)).join('');
+  const all = (name: string, values: readonly string[]) =>
+    values.map((value) => textElement(name, value)).join('');
   return element(
     'CORSRule',
     all('AllowedHeader', rule.allowedHeaders) +

@@ -1,5 +1,6 @@
-// Typed readers of the XML documents that S3 requests carry. An element that S3 knows and we do not is NotImplemented
-// by name; one that nobody knows, a missing or a repeated one is MalformedXML. Called by the ops files.
+// Typed readers of the XML documents that S3 requests carry. An element that S3 knows and we do not
+// is NotImplemented by name; one that nobody knows, a missing or a repeated one is MalformedXML.
+// Called by the ops files.
 import { DELETE_MAX_ELEMENTS, DELETE_MAX_KEYS, PART_NUMBER_MAX } from '../../../core/limits.ts';
 import type { ListedPart } from '../../../core/multipart/complete-upload.ts';
 import { StorageError } from '../../../domain/errors.ts';
@@ -12,7 +13,10 @@ type Fields<S extends Shape> = {
   readonly [Name in keyof S]: S[Name] extends 'many' ? XmlElement[] : XmlElement | null;
 };
 
-/** The children of an element by name; one that the shape does not know, or a repeated `one`, is MalformedXML. */
+/**
+ * The children of an element by name; one that the shape does not know, or a repeated `one`, is
+ * MalformedXML.
+ */
 export function readFields<S extends Shape>(parent: XmlElement, shape: S): Fields<S> {
   const fields: Record<string, XmlElement | XmlElement[] | null> = {};
   for (const name in shape) fields[name] = shape[name] === 'many' ? [] : null;
@@ -23,7 +27,8 @@ export function readFields<S extends Shape>(parent: XmlElement, shape: S): Field
     else if (found === null) fields[child.name] = child;
     else throw malformed(`${child.name} is repeated.`);
   }
-  if (parent.children.length === 0 && parent.text.trim() !== '') throw malformed(`${parent.name} holds text.`);
+  if (parent.children.length === 0 && parent.text.trim() !== '')
+    throw malformed(`${parent.name} holds text.`);
   return fields as Fields<S>;
 }
 
@@ -54,11 +59,15 @@ export function unquote(etag: string): string {
   return text.length >= 2 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
 }
 
-/** MalformedXML, NotImplemented (MFA delete). A configuration without a status changes nothing, so it is none. */
+/**
+ * MalformedXML, NotImplemented (MFA delete). A configuration without a status changes nothing, so
+ * it is none.
+ */
 export function readVersioningConfiguration(bytes: Uint8Array): 'enabled' | 'suspended' {
   const root = readXml(bytes, 'VersioningConfiguration');
   const { Status, MfaDelete } = readFields(root, { Status: 'one', MfaDelete: 'one' });
-  if (MfaDelete !== null && textOf(MfaDelete).trim() !== 'Disabled') refuseElement(root.name, MfaDelete);
+  if (MfaDelete !== null && textOf(MfaDelete).trim() !== 'Disabled')
+    refuseElement(root.name, MfaDelete);
   const status = required(Status, 'Status').trim();
   if (status === 'Enabled') return 'enabled';
   if (status === 'Suspended') return 'suspended';
@@ -74,14 +83,24 @@ export type KeyToDelete = {
   readonly size: string | null;
 };
 
-const DELETE_ENTRY = { Key: 'one', VersionId: 'one', ETag: 'one', LastModifiedTime: 'one', Size: 'one' } as const;
+const DELETE_ENTRY = {
+  Key: 'one',
+  VersionId: 'one',
+  ETag: 'one',
+  LastModifiedTime: 'one',
+  Size: 'one',
+} as const;
 
 /** A DeleteObjects request of 1 to 1,000 keys. MalformedXML. */
-export function readDelete(bytes: Uint8Array): { isQuiet: boolean; objects: readonly KeyToDelete[] } {
+export function readDelete(bytes: Uint8Array): {
+  isQuiet: boolean;
+  objects: readonly KeyToDelete[];
+} {
   const root = readXml(bytes, 'Delete', DELETE_MAX_ELEMENTS);
   const fields = readFields(root, { Object: 'many', Quiet: 'one' });
   const count = fields.Object.length;
-  if (count === 0 || count > DELETE_MAX_KEYS) throw malformed(`it must name 1 to ${DELETE_MAX_KEYS} objects.`);
+  if (count === 0 || count > DELETE_MAX_KEYS)
+    throw malformed(`it must name 1 to ${DELETE_MAX_KEYS} objects.`);
   const quiet = fields.Quiet === null ? 'false' : textOf(fields.Quiet).trim().toLowerCase();
   if (quiet !== 'true' && quiet !== 'false') throw malformed('Quiet must be true or false.');
   return { isQuiet: quiet === 'true', objects: fields.Object.map(readKeyToDelete) };
@@ -101,10 +120,15 @@ function readKeyToDelete(element: XmlElement): KeyToDelete {
 const PART_SHAPE: Shape = {
   PartNumber: 'one',
   ETag: 'one',
-  ...Object.fromEntries([...CHECKSUM_ALGORITHMS, ...FOREIGN_CHECKSUMS].map((name) => [`Checksum${name}`, 'one'])),
+  ...Object.fromEntries(
+    [...CHECKSUM_ALGORITHMS, ...FOREIGN_CHECKSUMS].map((name) => [`Checksum${name}`, 'one']),
+  ),
 };
 
-/** The client's list of parts, 1 to 10,000, in its order. Errors: MalformedXML, NotImplemented (an unknown checksum). */
+/**
+ * The client's list of parts, 1 to 10,000, in its order. Errors: MalformedXML, NotImplemented (an
+ * unknown checksum).
+ */
 export function readCompleteMultipartUpload(bytes: Uint8Array): readonly ListedPart[] {
   const root = readXml(bytes, 'CompleteMultipartUpload');
   const parts = readFields(root, { Part: 'many' }).Part;
@@ -117,7 +141,8 @@ function readPart(element: XmlElement): ListedPart {
   const fields = readFields(element, PART_SHAPE) as Readonly<Record<string, XmlElement | null>>;
   const partNumber = required(fields.PartNumber ?? null, 'PartNumber').trim();
   if (!/^\d{1,9}$/.test(partNumber)) throw malformed('PartNumber must be a whole number.');
-  for (const name of FOREIGN_CHECKSUMS) refuseElement(element.name, fields[`Checksum${name}`] ?? null);
+  for (const name of FOREIGN_CHECKSUMS)
+    refuseElement(element.name, fields[`Checksum${name}`] ?? null);
   let checksum: ListedPart['checksum'] = null;
   for (const algorithm of CHECKSUM_ALGORITHMS) {
     const found = fields[`Checksum${algorithm}`] ?? null;
@@ -125,5 +150,9 @@ function readPart(element: XmlElement): ListedPart {
     if (checksum !== null) throw malformed('a part has more than one checksum.');
     checksum = { algorithm, value: textOf(found).trim() };
   }
-  return { partNumber: Number(partNumber), etag: unquote(required(fields.ETag ?? null, 'ETag')), checksum };
+  return {
+    partNumber: Number(partNumber),
+    etag: unquote(required(fields.ETag ?? null, 'ETag')),
+    checksum,
+  };
 }

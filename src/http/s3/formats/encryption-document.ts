@@ -1,5 +1,6 @@
-// The default encryption of a bucket as S3's XML: read with S3's checks, written as GetBucketEncryption shows it.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketEncryption.html
+// The default encryption of a bucket as S3's XML: read with S3's checks, written as
+// GetBucketEncryption shows it. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketEncryption.html
 import { isNamedKeyId } from '../../../core/encryption/named-keys.ts';
 import type { BucketEncryption } from '../../../domain/bucket-settings.ts';
 import { readFields, required, textOf } from './documents.ts';
@@ -14,7 +15,10 @@ const RULE_SHAPE = {
   BlockedEncryptionTypes: 'one',
 } as const;
 
-/** Exactly one rule. MalformedXML, InvalidArgument. Whether the key exists is asked when an object wants it, as S3 does. */
+/**
+ * Exactly one rule. MalformedXML, InvalidArgument. Whether the key exists is asked when an object
+ * wants it, as S3 does.
+ */
 export function readEncryptionConfiguration(bytes: Uint8Array): BucketEncryption {
   const { Rule } = readFields(readXml(bytes, ROOT), { Rule: 'many' });
   const [only] = Rule;
@@ -23,14 +27,18 @@ export function readEncryptionConfiguration(bytes: Uint8Array): BucketEncryption
   return {
     standard: readStandard(rule.ApplyServerSideEncryptionByDefault),
     isBucketKey: rule.BucketKeyEnabled === null ? null : readBoolean(rule.BucketKeyEnabled),
-    refusesCustomerKeys: rule.BlockedEncryptionTypes !== null && readBlocked(rule.BlockedEncryptionTypes),
+    refusesCustomerKeys:
+      rule.BlockedEncryptionTypes !== null && readBlocked(rule.BlockedEncryptionTypes),
   };
 }
 
 /** A rule that only blocks a type leaves S3's own default. */
 function readStandard(standard: XmlElement | null): BucketEncryption['standard'] {
   if (standard === null) return { kind: 'server' };
-  const { SSEAlgorithm, KMSMasterKeyID } = readFields(standard, { SSEAlgorithm: 'one', KMSMasterKeyID: 'one' });
+  const { SSEAlgorithm, KMSMasterKeyID } = readFields(standard, {
+    SSEAlgorithm: 'one',
+    KMSMasterKeyID: 'one',
+  });
   const algorithm = required(SSEAlgorithm, 'SSEAlgorithm').trim();
   const keyId = KMSMasterKeyID === null ? null : textOf(KMSMasterKeyID).trim() || null;
   if (algorithm === 'AES256') {
@@ -44,7 +52,8 @@ function readStandard(standard: XmlElement | null): BucketEncryption['standard']
   if (algorithm !== 'aws:kms' && algorithm !== 'aws:kms:dsse') {
     throw malformed('SSEAlgorithm must be AES256, aws:kms or aws:kms:dsse.');
   }
-  if (keyId !== null && !isNamedKeyId(keyId)) throw invalidArgument('KMSMasterKeyID', keyId, 'Invalid KMS key id.');
+  if (keyId !== null && !isNamedKeyId(keyId))
+    throw invalidArgument('KMSMasterKeyID', keyId, 'Invalid KMS key id.');
   return { kind: 'named', keyId, isDoubled: algorithm === 'aws:kms:dsse' };
 }
 
@@ -60,22 +69,30 @@ function readBlocked(types: XmlElement): boolean {
   const names = EncryptionType.map((type) => textOf(type).trim());
   const unknown = names.find((name) => name !== 'SSE-C' && name !== 'NONE');
   if (unknown !== undefined) throw malformed('EncryptionType must be SSE-C or NONE.');
-  if (names.includes('NONE') && names.length > 1) throw malformed('EncryptionType NONE must stand alone.');
+  if (names.includes('NONE') && names.length > 1)
+    throw malformed('EncryptionType NONE must stand alone.');
   return names.includes('SSE-C');
 }
 
 /** The document of GetBucketEncryption. */
-export function writeEncryptionConfiguration({ standard, isBucketKey, refusesCustomerKeys }: BucketEncryption): string {
+export function writeEncryptionConfiguration({
+  standard,
+  isBucketKey,
+  refusesCustomerKeys,
+}: BucketEncryption): string {
   const isNamed = standard.kind === 'named';
   const algorithm = !isNamed ? 'AES256' : standard.isDoubled ? 'aws:kms:dsse' : 'aws:kms';
-  const blocked = refusesCustomerKeys ? element('BlockedEncryptionTypes', textElement('EncryptionType', 'SSE-C')) : '';
+  const blocked = refusesCustomerKeys
+    ? element('BlockedEncryptionTypes', textElement('EncryptionType', 'SSE-C'))
+    : '';
   return s3Document(
     ROOT,
     element(
       'Rule',
       element(
         'ApplyServerSideEncryptionByDefault',
-        textElement('SSEAlgorithm', algorithm) + textElement('KMSMasterKeyID', isNamed ? standard.keyId : null),
+        textElement('SSEAlgorithm', algorithm) +
+          textElement('KMSMasterKeyID', isNamed ? standard.keyId : null),
       ) +
         textElement('BucketKeyEnabled', isBucketKey) +
         blocked,

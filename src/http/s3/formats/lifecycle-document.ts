@@ -1,6 +1,7 @@
-// The lifecycle configuration of a bucket as S3's XML, in both forms: with a prefix beside the actions, as it was first,
-// and with a filter. Here is the form; what rules must be is core/lifecycle/validate-rules.ts's.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketLifecycleConfiguration.html
+// The lifecycle configuration of a bucket as S3's XML, in both forms: with a prefix beside the
+// actions, as it was first, and with a filter. Here is the form; what rules must be is
+// core/lifecycle/validate-rules.ts's. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketLifecycleConfiguration.html
 import { LIFECYCLE_MAX_RULES, OBJECT_MAX_BYTES, OBJECT_MAX_TAGS } from '../../../core/limits.ts';
 import { parseIsoTime } from '../../../core/time.ts';
 import { StorageError } from '../../../domain/errors.ts';
@@ -34,9 +35,17 @@ const FILTER_SHAPE = { Prefix: 'one', Tag: 'one', ...SIZES_SHAPE, And: 'one' } a
 const EXPIRATION_SHAPE = { Days: 'one', Date: 'one', ExpiredObjectDeleteMarker: 'one' } as const;
 const TRANSITION_SHAPE = { Days: 'one', Date: 'one', StorageClass: 'one' } as const;
 const NONCURRENT_SHAPE = { NoncurrentDays: 'one', NewerNoncurrentVersions: 'one' } as const;
-const NO_FILTER: LifecycleFilter = { prefix: null, tags: {}, sizeGreaterThan: null, sizeLessThan: null };
+const NO_FILTER: LifecycleFilter = {
+  prefix: null,
+  tags: {},
+  sizeGreaterThan: null,
+  sizeLessThan: null,
+};
 
-/** 1 to 1,000 rules; `makeId` names those that have no ID. MalformedXML, InvalidArgument (a date), InvalidTag. */
+/**
+ * 1 to 1,000 rules; `makeId` names those that have no ID. MalformedXML, InvalidArgument (a date),
+ * InvalidTag.
+ */
 export function readLifecycle(bytes: Uint8Array, makeId: () => string): readonly LifecycleRule[] {
   const { Rule } = readFields(readXml(bytes, 'LifecycleConfiguration'), { Rule: 'many' });
   if (Rule.length === 0 || Rule.length > LIFECYCLE_MAX_RULES) {
@@ -48,22 +57,29 @@ export function readLifecycle(bytes: Uint8Array, makeId: () => string): readonly
 function readRule(parent: XmlElement, makeId: () => string): LifecycleRule {
   const fields = readFields(parent, RULE_SHAPE);
   const { Prefix, Filter, AbortIncompleteMultipartUpload: abort } = fields;
-  if ((Prefix === null) === (Filter === null)) throw malformed('a rule needs either Filter or Prefix.');
+  if ((Prefix === null) === (Filter === null))
+    throw malformed('a rule needs either Filter or Prefix.');
   const id = fields.ID === null ? '' : textOf(fields.ID);
   return {
     id: id === '' ? makeId() : id,
     isEnabled: readStatus(fields.Status),
     isOldForm: Prefix !== null,
-    filter: Filter === null ? { ...NO_FILTER, prefix: required(Prefix, 'Prefix') } : readFilter(Filter),
+    filter:
+      Filter === null ? { ...NO_FILTER, prefix: required(Prefix, 'Prefix') } : readFilter(Filter),
     expiration: fields.Expiration === null ? null : readExpiration(fields.Expiration),
     transitions: fields.Transition.map(readTransition),
     noncurrentExpiration:
-      fields.NoncurrentVersionExpiration === null ? null : readNoncurrent(fields.NoncurrentVersionExpiration),
+      fields.NoncurrentVersionExpiration === null
+        ? null
+        : readNoncurrent(fields.NoncurrentVersionExpiration),
     noncurrentTransitions: fields.NoncurrentVersionTransition.map(readNoncurrentTransition),
     abortUploadsAfterDays:
       abort === null
         ? null
-        : wholeNumber(readFields(abort, { DaysAfterInitiation: 'one' }).DaysAfterInitiation, 'DaysAfterInitiation'),
+        : wholeNumber(
+            readFields(abort, { DaysAfterInitiation: 'one' }).DaysAfterInitiation,
+            'DaysAfterInitiation',
+          ),
   };
 }
 
@@ -76,9 +92,19 @@ function readStatus(found: XmlElement | null): boolean {
 
 /** A filter has one condition, or several in its `And`; an empty one is about all objects. */
 function readFilter(parent: XmlElement): LifecycleFilter {
-  const { And, Tag, Prefix, ObjectSizeGreaterThan, ObjectSizeLessThan } = readFields(parent, FILTER_SHAPE);
-  if (parent.children.length > 1) throw malformed('a Filter has one condition; several stand in its And.');
-  if (And === null) return readConditions(Prefix, Tag === null ? [] : [Tag], ObjectSizeGreaterThan, ObjectSizeLessThan);
+  const { And, Tag, Prefix, ObjectSizeGreaterThan, ObjectSizeLessThan } = readFields(
+    parent,
+    FILTER_SHAPE,
+  );
+  if (parent.children.length > 1)
+    throw malformed('a Filter has one condition; several stand in its And.');
+  if (And === null)
+    return readConditions(
+      Prefix,
+      Tag === null ? [] : [Tag],
+      ObjectSizeGreaterThan,
+      ObjectSizeLessThan,
+    );
   const all = readFields(And, AND_SHAPE);
   if (And.children.length < 2) throw malformed('an And has at least two conditions.');
   return readConditions(all.Prefix, all.Tag, all.ObjectSizeGreaterThan, all.ObjectSizeLessThan);
@@ -111,17 +137,27 @@ function wholeNumber(found: XmlElement | null, name: string): number {
   throw malformed(`${name} must be a whole number.`);
 }
 
-/** S3 takes dates and times of ISO 8601. InvalidArgument for anything else; that it is midnight is asked later. */
+/**
+ * S3 takes dates and times of ISO 8601. InvalidArgument for anything else; that it is midnight is
+ * asked later.
+ */
 function readDate(found: XmlElement): number {
   const text = textOf(found).trim();
   const dateMs = parseIsoTime(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
   if (dateMs !== null) return dateMs;
-  throw new StorageError('InvalidArgument', { detail: "'Date' must be a date of ISO 8601 at midnight GMT" });
+  throw new StorageError('InvalidArgument', {
+    detail: "'Date' must be a date of ISO 8601 at midnight GMT",
+  });
 }
 
 function readExpiration(parent: XmlElement): LifecycleExpiration {
-  const { Days, Date: date, ExpiredObjectDeleteMarker: marker } = readFields(parent, EXPIRATION_SHAPE);
-  if (parent.children.length !== 1) throw malformed('Expiration has one of Days, Date and ExpiredObjectDeleteMarker.');
+  const {
+    Days,
+    Date: date,
+    ExpiredObjectDeleteMarker: marker,
+  } = readFields(parent, EXPIRATION_SHAPE);
+  if (parent.children.length !== 1)
+    throw malformed('Expiration has one of Days, Date and ExpiredObjectDeleteMarker.');
   const flag = marker === null ? null : textOf(marker).trim().toLowerCase();
   if (flag !== null && flag !== 'true' && flag !== 'false') {
     throw malformed('ExpiredObjectDeleteMarker must be true or false.');
@@ -152,7 +188,10 @@ function readNoncurrentTransition(parent: XmlElement): NoncurrentTransition {
   return { ...readAge(fields), storageClass: required(fields.StorageClass, 'StorageClass').trim() };
 }
 
-function readAge(fields: { NoncurrentDays: XmlElement | null; NewerNoncurrentVersions: XmlElement | null }) {
+function readAge(fields: {
+  NoncurrentDays: XmlElement | null;
+  NewerNoncurrentVersions: XmlElement | null;
+}) {
   const newer = fields.NewerNoncurrentVersions;
   return {
     noncurrentDays: wholeNumber(fields.NoncurrentDays, 'NoncurrentDays'),
@@ -175,12 +214,18 @@ function writeRule(rule: LifecycleRule): string {
       ? ''
       : element(
           'Expiration',
-          writeTime(expiration) + textElement('ExpiredObjectDeleteMarker', expiration.expiredObjectDeleteMarker),
+          writeTime(expiration) +
+            textElement('ExpiredObjectDeleteMarker', expiration.expiredObjectDeleteMarker),
         ),
     ...rule.transitions.map((transition) =>
-      element('Transition', writeTime(transition) + textElement('StorageClass', transition.storageClass)),
+      element(
+        'Transition',
+        writeTime(transition) + textElement('StorageClass', transition.storageClass),
+      ),
     ),
-    noncurrentExpiration === null ? '' : element('NoncurrentVersionExpiration', writeAge(noncurrentExpiration)),
+    noncurrentExpiration === null
+      ? ''
+      : element('NoncurrentVersionExpiration', writeAge(noncurrentExpiration)),
     ...rule.noncurrentTransitions.map((transition) =>
       element(
         'NoncurrentVersionTransition',
@@ -189,7 +234,10 @@ function writeRule(rule: LifecycleRule): string {
     ),
     abortUploadsAfterDays === null
       ? ''
-      : element('AbortIncompleteMultipartUpload', textElement('DaysAfterInitiation', abortUploadsAfterDays)),
+      : element(
+          'AbortIncompleteMultipartUpload',
+          textElement('DaysAfterInitiation', abortUploadsAfterDays),
+        ),
   ];
   return element('Rule', content.join(''));
 }
@@ -206,9 +254,15 @@ function writeFilter({ prefix, tags, sizeGreaterThan, sizeLessThan }: LifecycleF
 }
 
 function writeTime({ days, dateMs }: Pick<LifecycleTransition, 'days' | 'dateMs'>): string {
-  return textElement('Days', days) + textElement('Date', dateMs === null ? null : new Date(dateMs).toISOString());
+  return (
+    textElement('Days', days) +
+    textElement('Date', dateMs === null ? null : new Date(dateMs).toISOString())
+  );
 }
 
 function writeAge({ noncurrentDays, newerVersions }: NoncurrentExpiration): string {
-  return textElement('NoncurrentDays', noncurrentDays) + textElement('NewerNoncurrentVersions', newerVersions);
+  return (
+    textElement('NoncurrentDays', noncurrentDays) +
+    textElement('NewerNoncurrentVersions', newerVersions)
+  );
 }

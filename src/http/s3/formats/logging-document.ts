@@ -11,11 +11,13 @@ import { element, s3Document, textElement } from './xml-write.ts';
 const DATE_SOURCES = ['EventTime', 'DeliveryTime'] as const;
 
 /**
- * Null turns logging off. MalformedXML; InvalidTargetBucketForLogging; NotImplemented (grants: objects belong to the
- * target's owner).
+ * Null turns logging off. MalformedXML; InvalidTargetBucketForLogging; NotImplemented (grants:
+ * objects belong to the target's owner).
  */
 export function readBucketLogging(bytes: Uint8Array, callerId: string): BucketLogging | null {
-  const { LoggingEnabled } = readFields(readXml(bytes, 'BucketLoggingStatus'), { LoggingEnabled: 'one' });
+  const { LoggingEnabled } = readFields(readXml(bytes, 'BucketLoggingStatus'), {
+    LoggingEnabled: 'one',
+  });
   if (LoggingEnabled === null) return null;
   const fields = readFields(LoggingEnabled, {
     TargetBucket: 'one',
@@ -24,9 +26,13 @@ export function readBucketLogging(bytes: Uint8Array, callerId: string): BucketLo
     TargetObjectKeyFormat: 'one',
   });
   // Rights of the caller, who owns the target too, change nothing.
-  if (fields.TargetGrants !== null && !textOfAll(fields.TargetGrants, 'ID').every((id) => id === callerId)) {
+  if (
+    fields.TargetGrants !== null &&
+    !textOfAll(fields.TargetGrants, 'ID').every((id) => id === callerId)
+  ) {
     throw new StorageError('NotImplemented', {
-      detail: 'TargetGrants are not implemented: log objects belong to the owner of the target bucket.',
+      detail:
+        'TargetGrants are not implemented: log objects belong to the owner of the target bucket.',
     });
   }
   const targetBucket = required(fields.TargetBucket, 'TargetBucket').trim();
@@ -45,21 +51,30 @@ function textOfAll(grants: XmlElement, name: 'ID'): string[] {
   return readFields(grants, { Grant: 'many' }).Grant.map((grant) => {
     const { Grantee } = readFields(grant, { Grantee: 'one', Permission: 'one' });
     if (Grantee === null) throw malformed('Grantee is missing.');
-    const fields = readFields(Grantee, { ID: 'one', DisplayName: 'one', URI: 'one', EmailAddress: 'one' });
+    const fields = readFields(Grantee, {
+      ID: 'one',
+      DisplayName: 'one',
+      URI: 'one',
+      EmailAddress: 'one',
+    });
     return fields[name] === null ? '' : textOf(fields[name]).trim();
   });
 }
 
 function readKeyFormat(format: XmlElement | null): BucketLogging['partitionedBy'] {
   if (format === null) return null;
-  const { SimplePrefix, PartitionedPrefix } = readFields(format, { SimplePrefix: 'one', PartitionedPrefix: 'one' });
+  const { SimplePrefix, PartitionedPrefix } = readFields(format, {
+    SimplePrefix: 'one',
+    PartitionedPrefix: 'one',
+  });
   if ((SimplePrefix === null) === (PartitionedPrefix === null))
     throw malformed('TargetObjectKeyFormat must be one of the two formats.');
   if (PartitionedPrefix === null) return null;
   const { PartitionDateSource } = readFields(PartitionedPrefix, { PartitionDateSource: 'one' });
   const wanted = PartitionDateSource === null ? 'DeliveryTime' : textOf(PartitionDateSource).trim();
   const source = DATE_SOURCES.find((each) => each === wanted);
-  if (source === undefined) throw malformed('PartitionDateSource must be EventTime or DeliveryTime.');
+  if (source === undefined)
+    throw malformed('PartitionDateSource must be EventTime or DeliveryTime.');
   return source;
 }
 

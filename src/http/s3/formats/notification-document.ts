@@ -1,5 +1,6 @@
 // The notification configuration of a bucket as S3's XML, and S3's rules of what may stand in one.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketNotificationConfiguration.html,
+// Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketNotificationConfiguration.html,
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-how-to-filtering.html
 import { checkRules } from '../../../core/outbox/notification-rules.ts';
 import { StorageError } from '../../../domain/errors.ts';
@@ -18,18 +19,25 @@ const KINDS = {
   function: { element: 'CloudFunctionConfiguration', arn: 'CloudFunction' },
 } as const satisfies Record<NotificationRule['kind'], object>;
 
-/** `arn:quayside:webhook:::{id}`, or an ARN of AWS's SQS, SNS or Lambda whose last part is the id, for tools that check them. */
-const ARN_FORM = /^arn:(?:quayside:webhook::|aws:(?:sqs|sns|lambda):[\w-]*:\w*(?::function)?):(wh_[0-9a-z]{10,64})$/;
+/**
+ * `arn:quayside:webhook:::{id}`, or an ARN of AWS's SQS, SNS or Lambda whose last part is the id,
+ * for tools that check them.
+ */
+const ARN_FORM =
+  /^arn:(?:quayside:webhook::|aws:(?:sqs|sns|lambda):[\w-]*:\w*(?::function)?):(wh_[0-9a-z]{10,64})$/;
 
 function refused(detail: string, fields: Readonly<Record<string, string>> = {}): StorageError {
   return new StorageError('InvalidArgument', { detail, fields });
 }
 
 /**
- * The rules of a document; none turn notifications off. `makeId` names those without an ID. MalformedXML,
- * InvalidArgument, NotImplemented.
+ * The rules of a document; none turn notifications off. `makeId` names those without an ID.
+ * MalformedXML, InvalidArgument, NotImplemented.
  */
-export function readNotificationConfiguration(bytes: Uint8Array, makeId: () => string): readonly NotificationRule[] {
+export function readNotificationConfiguration(
+  bytes: Uint8Array,
+  makeId: () => string,
+): readonly NotificationRule[] {
   const root = readXml(bytes, 'NotificationConfiguration');
   const fields = readFields(root, {
     TopicConfiguration: 'many',
@@ -45,13 +53,28 @@ export function readNotificationConfiguration(bytes: Uint8Array, makeId: () => s
   return rules;
 }
 
-function readRule(kind: NotificationRule['kind'], found: XmlElement, makeId: () => string): NotificationRule {
+function readRule(
+  kind: NotificationRule['kind'],
+  found: XmlElement,
+  makeId: () => string,
+): NotificationRule {
   const { arn: arnName } = KINDS[kind];
-  const fields = readFields(found, { Id: 'one', Event: 'many', Filter: 'one', [arnName]: 'one' } as const);
-  const arn = required((fields as Readonly<Record<string, XmlElement | null>>)[arnName] ?? null, arnName).trim();
+  const fields = readFields(found, {
+    Id: 'one',
+    Event: 'many',
+    Filter: 'one',
+    [arnName]: 'one',
+  } as const);
+  const arn = required(
+    (fields as Readonly<Record<string, XmlElement | null>>)[arnName] ?? null,
+    arnName,
+  ).trim();
   const [, endpointId] = ARN_FORM.exec(arn) ?? [];
   if (endpointId === undefined) {
-    throw refused('The ARN is not well formed', { ArgumentName: arnName, ArgumentValue: arn.slice(0, 256) });
+    throw refused('The ARN is not well formed', {
+      ArgumentName: arnName,
+      ArgumentValue: arn.slice(0, 256),
+    });
   }
   const id = fields.Id === null ? '' : textOf(fields.Id).trim();
   const events = fields.Event.map((event) => textOf(event).trim());
@@ -72,10 +95,13 @@ function readFilter(filter: XmlElement | null): Pick<NotificationRule, 'prefix' 
   for (const rule of S3Key === null ? [] : readFields(S3Key, { FilterRule: 'many' }).FilterRule) {
     const { Name, Value } = readFields(rule, { Name: 'one', Value: 'one' });
     const name = required(Name, 'Name').trim().toLowerCase();
-    if (name !== 'prefix' && name !== 'suffix') throw refused('filter rule name must be either prefix or suffix');
-    if (given[name] !== null) throw refused(`Cannot specify more than one ${name} rule in a filter.`);
+    if (name !== 'prefix' && name !== 'suffix')
+      throw refused('filter rule name must be either prefix or suffix');
+    if (given[name] !== null)
+      throw refused(`Cannot specify more than one ${name} rule in a filter.`);
     const value = Value === null ? '' : textOf(Value);
-    if (value.length > VALUE_MAX_LENGTH) throw refused(`A filter value has at most ${VALUE_MAX_LENGTH} characters.`);
+    if (value.length > VALUE_MAX_LENGTH)
+      throw refused(`A filter value has at most ${VALUE_MAX_LENGTH} characters.`);
     given[name] = value;
   }
   return { prefix: given.prefix ?? '', suffix: given.suffix ?? '' };

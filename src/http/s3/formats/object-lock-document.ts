@@ -1,6 +1,7 @@
-// Object lock as S3's XML: the configuration of a bucket, the retention and the legal hold of a version.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObjectLockConfiguration.html, API_PutObjectRetention.html,
-// API_PutObjectLegalHold.html
+// Object lock as S3's XML: the configuration of a bucket, the retention and the legal hold of a
+// version. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObjectLockConfiguration.html,
+// API_PutObjectRetention.html, API_PutObjectLegalHold.html
 import { RETENTION_MAX_DAYS, RETENTION_MAX_YEARS } from '../../../core/limits.ts';
 import { parseIsoTime } from '../../../core/time.ts';
 import type { BucketSettings } from '../../../domain/bucket-settings.ts';
@@ -14,7 +15,10 @@ type BucketLock = NonNullable<BucketSettings['objectLock']>;
 
 /** MalformedXML, InvalidRetentionPeriod. */
 export function readObjectLockConfiguration(bytes: Uint8Array): BucketLock {
-  const root = readFields(readXml(bytes, 'ObjectLockConfiguration'), { ObjectLockEnabled: 'one', Rule: 'one' });
+  const root = readFields(readXml(bytes, 'ObjectLockConfiguration'), {
+    ObjectLockEnabled: 'one',
+    Rule: 'one',
+  });
   if (required(root.ObjectLockEnabled, 'ObjectLockEnabled').trim() !== 'Enabled') {
     throw malformed('ObjectLockEnabled must be Enabled.');
   }
@@ -27,7 +31,8 @@ export function readObjectLockConfiguration(bytes: Uint8Array): BucketLock {
 function readDefaultRetention(parent: XmlElement): DefaultRetention {
   const { Mode, Days, Years } = readFields(parent, { Mode: 'one', Days: 'one', Years: 'one' });
   const mode = readMode(Mode);
-  if ((Days === null) === (Years === null)) throw malformed('one of Days and Years is needed, not both.');
+  if ((Days === null) === (Years === null))
+    throw malformed('one of Days and Years is needed, not both.');
   return {
     mode,
     days: Days === null ? null : readPeriod(required(Days, 'Days'), RETENTION_MAX_DAYS),
@@ -45,7 +50,9 @@ function readPeriod(text: string, max: number): number {
   if (!/^-?\d{1,9}$/.test(text.trim())) throw malformed('a period must be a whole number.');
   const period = Number(text);
   if (period > max)
-    throw new StorageError('InvalidRetentionPeriod', { detail: 'Default retention period is too large.' });
+    throw new StorageError('InvalidRetentionPeriod', {
+      detail: 'Default retention period is too large.',
+    });
   if (period > 0) return period;
   throw new StorageError('InvalidRetentionPeriod', {
     detail: 'Default retention period must be a positive integer value.',
@@ -66,7 +73,10 @@ export function writeObjectLockConfiguration({ defaultRetention }: BucketLock): 
   );
 }
 
-/** Null for an empty document, which takes the retention away. MalformedXML; InvalidArgument for a date that is over. */
+/**
+ * Null for an empty document, which takes the retention away. MalformedXML; InvalidArgument for a
+ * date that is over.
+ */
 export function readRetention(bytes: Uint8Array, nowMs: number): ObjectLock['retention'] {
   const root = readFields(readXml(bytes, 'Retention'), { Mode: 'one', RetainUntilDate: 'one' });
   if (root.Mode === null && root.RetainUntilDate === null) return null;
@@ -80,7 +90,9 @@ export function readRetention(bytes: Uint8Array, nowMs: number): ObjectLock['ret
 /** InvalidArgument. */
 export function requireFuture(untilMs: number, nowMs: number): void {
   if (untilMs > nowMs) return;
-  throw new StorageError('InvalidArgument', { detail: 'The retain until date must be in the future!' });
+  throw new StorageError('InvalidArgument', {
+    detail: 'The retain until date must be in the future!',
+  });
 }
 
 /** To the millisecond, so that what was put comes back. */
@@ -91,7 +103,10 @@ export function writeRetention({ mode, untilMs }: NonNullable<ObjectLock['retent
 
 /** MalformedXML. */
 export function readLegalHold(bytes: Uint8Array): boolean {
-  const status = required(readFields(readXml(bytes, 'LegalHold'), { Status: 'one' }).Status, 'Status').trim();
+  const status = required(
+    readFields(readXml(bytes, 'LegalHold'), { Status: 'one' }).Status,
+    'Status',
+  ).trim();
   if (status === 'ON') return true;
   if (status === 'OFF') return false;
   throw malformed('Status must be ON or OFF.');

@@ -1,4 +1,5 @@
-// The parts that all of S3's listings share: page sizes, the encoding of names, opaque tokens. Pure.
+// The parts that all of S3's listings share: page sizes, the encoding of names, opaque tokens.
+// Pure.
 import { StorageError } from '../../../domain/errors.ts';
 import { encodeForXmlUrl, type Query } from '../../semantics/raw-path.ts';
 
@@ -6,16 +7,32 @@ import { encodeForXmlUrl, type Query } from '../../semantics/raw-path.ts';
 const COUNT_MAX = 2_147_483_647;
 
 export function invalidArgument(name: string, value: string, detail: string): StorageError {
-  return new StorageError('InvalidArgument', { detail, fields: { ArgumentName: name, ArgumentValue: value } });
+  return new StorageError('InvalidArgument', {
+    detail,
+    fields: { ArgumentName: name, ArgumentValue: value },
+  });
 }
 
-/** A whole number of the query, or `absent` when it is missing or empty. InvalidArgument outside `min` to `max`. */
-export function readCount(query: Query, name: string, absent: number, min = 0, max = COUNT_MAX): number {
+/**
+ * A whole number of the query, or `absent` when it is missing or empty. InvalidArgument outside
+ * `min` to `max`.
+ */
+export function readCount(
+  query: Query,
+  name: string,
+  absent: number,
+  min = 0,
+  max = COUNT_MAX,
+): number {
   const text = query.get(name);
   if (text === null || text === '') return absent;
   const count = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
   if (count >= min && count <= max) return count;
-  throw invalidArgument(name, text, `Argument ${name} must be an integer between ${min} and ${max}`);
+  throw invalidArgument(
+    name,
+    text,
+    `Argument ${name} must be an integer between ${min} and ${max}`,
+  );
 }
 
 /** How names are written in a listing. */
@@ -25,21 +42,27 @@ export type NameEncoding = { readonly isUrl: boolean; encode(name: string): stri
 export function readNameEncoding(query: Query): NameEncoding {
   const text = query.get('encoding-type');
   if (text === null || text === '') return { isUrl: false, encode: (name) => name };
-  if (text !== 'url') throw invalidArgument('encoding-type', text, 'Invalid Encoding Method specified in Request');
+  if (text !== 'url')
+    throw invalidArgument('encoding-type', text, 'Invalid Encoding Method specified in Request');
   return { isUrl: true, encode: encodeForXmlUrl };
 }
 
-/** Marks a token's kind, so that one listing refuses another's, and its form, so that it can change. */
+/**
+ * Marks a token's kind, so that one listing refuses another's, and its form, so that it can change.
+ */
 export type TokenKind = 'o1' | 'b1' | 'l1';
 
 /** Where a listing goes on, as a text that means nothing to clients: kind and name, base64url. */
 export function encodeToken(kind: TokenKind, name: string): string {
-  return new TextEncoder().encode(`${kind}:${name}`).toBase64({ alphabet: 'base64url', omitPadding: true });
+  return new TextEncoder()
+    .encode(`${kind}:${name}`)
+    .toBase64({ alphabet: 'base64url', omitPadding: true });
 }
 
 /** The name in a token that `encodeToken` made. InvalidArgument. */
 export function decodeToken(kind: TokenKind, token: string): string {
-  const refused = () => invalidArgument('continuation-token', token, 'The continuation token provided is incorrect');
+  const refused = () =>
+    invalidArgument('continuation-token', token, 'The continuation token provided is incorrect');
   let text: string;
   try {
     const bytes = Uint8Array.fromBase64(token, { alphabet: 'base64url' });

@@ -1,5 +1,6 @@
-// Tags of objects and buckets as S3's XML: read with S3's checks, written in the order of their keys.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObjectTagging.html, API_PutBucketTagging.html
+// Tags of objects and buckets as S3's XML: read with S3's checks, written in the order of their
+// keys. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObjectTagging.html,
+// API_PutBucketTagging.html
 import { toTags } from '../../../core/objects/tags.ts';
 import type { Tags } from '../../../domain/object-facts.ts';
 import { readFields, required } from './documents.ts';
@@ -30,5 +31,7 @@ export function writeTagging(tags: Tags): string {
 /** Elements `Tag` in the order of their keys. */
 export function writeTags(tags: Tags): string {
   const keys = Object.keys(tags).sort();
-  return keys.map((key) => element('Tag', textElement('Key', key) + textElement('Value', tags[key] ?? ''))).join('');
+  return keys
+    .map((key) => element('Tag', textElement('Key', key) + textElement('Value', tags[key] ?? '')))
+    .join('');
 }

@@ -1,5 +1,7 @@
-// The website configuration of a bucket as S3's XML: read with S3's checks, written as GetBucketWebsite shows it.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketWebsite.html, API_RoutingRule.html, API_Redirect.html
+// The website configuration of a bucket as S3's XML: read with S3's checks, written as
+// GetBucketWebsite shows it. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketWebsite.html, API_RoutingRule.html,
+// API_Redirect.html
 import { ROUTING_MAX_RULES } from '../../../core/limits.ts';
 import type {
   RedirectProtocol,
@@ -34,15 +36,24 @@ export const HOST_NAME = /^[!#-;=?-[\]-~]{1,1024}$/;
 const invalid = (detail: string) => new StorageError('InvalidRequest', { detail });
 
 function invalidArgument(name: string, value: string, detail: string): StorageError {
-  return new StorageError('InvalidArgument', { detail, fields: { ArgumentName: name, ArgumentValue: value } });
+  return new StorageError('InvalidArgument', {
+    detail,
+    fields: { ArgumentName: name, ArgumentValue: value },
+  });
 }
 
 /** MalformedXML; InvalidArgument and InvalidRequest for what no website can have. */
 export function readWebsiteConfiguration(bytes: Uint8Array): WebsiteConfiguration {
   const fields = readFields(readXml(bytes, 'WebsiteConfiguration'), SHAPE);
   if (fields.RedirectAllRequestsTo !== null) {
-    if (fields.IndexDocument !== null || fields.ErrorDocument !== null || fields.RoutingRules !== null) {
-      throw invalid('RedirectAllRequestsTo cannot be provided in conjunction with other Routing Rules.');
+    if (
+      fields.IndexDocument !== null ||
+      fields.ErrorDocument !== null ||
+      fields.RoutingRules !== null
+    ) {
+      throw invalid(
+        'RedirectAllRequestsTo cannot be provided in conjunction with other Routing Rules.',
+      );
     }
     return {
       redirectAllTo: readRedirectAll(fields.RedirectAllRequestsTo),
@@ -111,7 +122,10 @@ function readCondition(condition: XmlElement | null): Pick<RoutingRule, 'keyPref
   }
   return {
     keyPrefix: optionalText(KeyPrefixEquals),
-    errorCode: HttpErrorCodeReturnedEquals === null ? null : readErrorCode(textOf(HttpErrorCodeReturnedEquals).trim()),
+    errorCode:
+      HttpErrorCodeReturnedEquals === null
+        ? null
+        : readErrorCode(textOf(HttpErrorCodeReturnedEquals).trim()),
   };
 }
 
@@ -129,7 +143,10 @@ function readRedirect(redirect: XmlElement): RoutingRedirect {
   return {
     hostName: fields.HostName === null ? null : readHostName(fields.HostName),
     protocol: readProtocol(fields.Protocol),
-    statusCode: fields.HttpRedirectCode === null ? null : readRedirectCode(textOf(fields.HttpRedirectCode).trim()),
+    statusCode:
+      fields.HttpRedirectCode === null
+        ? null
+        : readRedirectCode(textOf(fields.HttpRedirectCode).trim()),
     replaceKeyPrefixWith: optionalText(fields.ReplaceKeyPrefixWith),
     replaceKeyWith: optionalText(fields.ReplaceKeyWith),
   };
@@ -137,7 +154,9 @@ function readRedirect(redirect: XmlElement): RoutingRedirect {
 
 function readRedirectCode(code: string): number {
   if (REDIRECT_CODES.has(code)) return Number(code);
-  throw invalid(`The provided HTTP redirect code (${code}) is not valid. Valid codes are 3XX except 300.`);
+  throw invalid(
+    `The provided HTTP redirect code (${code}) is not valid. Valid codes are 3XX except 300.`,
+  );
 }
 
 function readHostName(element: XmlElement): string {
@@ -159,13 +178,16 @@ const optionalText = (element: XmlElement | null) => (element === null ? null : 
 /** The document of GetBucketWebsite. */
 export function writeWebsiteConfiguration(website: WebsiteConfiguration): string {
   const { redirectAllTo, indexSuffix, errorKey, routingRules } = website;
-  const all = redirectAllTo === null ? '' : writeTarget(redirectAllTo.hostName, redirectAllTo.protocol);
+  const all =
+    redirectAllTo === null ? '' : writeTarget(redirectAllTo.hostName, redirectAllTo.protocol);
   return s3Document(
     'WebsiteConfiguration',
     (all === '' ? '' : element('RedirectAllRequestsTo', all)) +
       (indexSuffix === null ? '' : element('IndexDocument', textElement('Suffix', indexSuffix))) +
       (errorKey === null ? '' : element('ErrorDocument', textElement('Key', errorKey))) +
-      (routingRules.length === 0 ? '' : element('RoutingRules', routingRules.map(writeRule).join(''))),
+      (routingRules.length === 0
+        ? ''
+        : element('RoutingRules', routingRules.map(writeRule).join(''))),
   );
 }
 
@@ -174,7 +196,9 @@ function writeTarget(hostName: string | null, protocol: RedirectProtocol): strin
 }
 
 function writeRule({ keyPrefix, errorCode, redirect }: RoutingRule): string {
-  const condition = textElement('HttpErrorCodeReturnedEquals', errorCode) + textElement('KeyPrefixEquals', keyPrefix);
+  const condition =
+    textElement('HttpErrorCodeReturnedEquals', errorCode) +
+    textElement('KeyPrefixEquals', keyPrefix);
   const { hostName, protocol, statusCode, replaceKeyPrefixWith, replaceKeyWith } = redirect;
   return element(
     'RoutingRule',

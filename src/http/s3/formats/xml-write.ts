@@ -1,5 +1,6 @@
-// The one writer of XML: documents are put together from strings, because S3's documents are small and flat and a
-// tree would cost more than the text. Used by errors.ts and the ops files; nothing else writes markup.
+// The one writer of XML: documents are put together from strings, because S3's documents are small
+// and flat and a tree would cost more than the text. Used by errors.ts and the ops files; nothing
+// else writes markup.
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
 
@@ -9,15 +10,18 @@ const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
  */
 export const S3_NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
 
-/** Markup, controls (the category holds tab and newline too), lone surrogates and the two non-characters. */
+/**
+ * Markup, controls (the category holds tab and newline too), lone surrogates and the two
+ * non-characters.
+ */
 const SPECIAL = /[&<>"\p{Cc}\p{Cs}\ufffe\uffff]/u;
 const SPECIAL_ALL = /[&<>"\p{Cc}\p{Cs}\ufffe\uffff]/gu;
 
 /**
- * Text ready to stand between tags or in a quoted attribute. A carriage return becomes `&#xD;` because parsers turn a
- * bare one into a newline. Characters that XML 1.0 can't carry become references too (`&#x1;`): strict parsers refuse
- * them, as they refuse S3's own answers, but no key is changed; `encoding-type=url` is the way around.
- * Source: https://www.w3.org/TR/xml/#charsets
+ * Text ready to stand between tags or in a quoted attribute. A carriage return becomes `&#xD;`
+ * because parsers turn a bare one into a newline. Characters that XML 1.0 can't carry become
+ * references too (`&#x1;`): strict parsers refuse them, as they refuse S3's own answers, but no key
+ * is changed; `encoding-type=url` is the way around. Source: https://www.w3.org/TR/xml/#charsets
  */
 export function escapeXml(text: string): string {
   return SPECIAL.test(text) ? text.replace(SPECIAL_ALL, escapeCharacter) : text;
@@ -51,7 +55,9 @@ export function element(name: string, content: string): string {
 
 /** An element with text, escaped; '' when there is no value. */
 export function textElement(name: string, value: string | number | boolean | null): string {
-  return value === null ? '' : `<${name}>${typeof value === 'string' ? escapeXml(value) : value}</${name}>`;
+  return value === null
+    ? ''
+    : `<${name}>${typeof value === 'string' ? escapeXml(value) : value}</${name}>`;
 }
 
 /** A whole S3 document in S3's namespace. `content` is finished markup. */
@@ -69,7 +75,10 @@ export function etagElement(etag: string): string {
   return `<ETag>&quot;${escapeXml(etag)}&quot;</ETag>`;
 }
 
-/** A time as S3 writes it in documents, in whole seconds like Last-Modified: `2026-11-20T12:00:00.000Z`. */
+/**
+ * A time as S3 writes it in documents, in whole seconds like Last-Modified:
+ * `2026-11-20T12:00:00.000Z`.
+ */
 export function timeElement(name: string, timeMs: number): string {
   return `<${name}>${new Date(timeMs - (timeMs % 1000)).toISOString()}</${name}>`;
 }

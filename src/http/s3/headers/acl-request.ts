@@ -1,8 +1,13 @@
-// The access control list that a request asks for: by name in x-amz-acl, grant by grant in x-amz-grant-*, or as a
-// document. All three end as RequestedAcl, with grantees that exist. Used by the operations that make or change lists.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html
+// The access control list that a request asks for: by name in x-amz-acl, grant by grant in
+// x-amz-grant-*, or as a document. All three end as RequestedAcl, with grantees that exist. Used by
+// the operations that make or change lists. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html
 import { ACL_MAX_GRANTS } from '../../../core/auth/acl.ts';
-import { BUCKET_CANNED_ACLS, type CannedAcl, OBJECT_CANNED_ACLS } from '../../../core/auth/canned-acl.ts';
+import {
+  BUCKET_CANNED_ACLS,
+  type CannedAcl,
+  OBJECT_CANNED_ACLS,
+} from '../../../core/auth/canned-acl.ts';
 import type { FindAccounts } from '../../../core/auth/find-accounts.ts';
 import type { RequestedAcl } from '../../../core/auth/new-object-access.ts';
 import { StorageError } from '../../../domain/errors.ts';
@@ -11,7 +16,10 @@ import type { Grant, Grantee, GranteeGroup, Permission } from '../../../domain/o
 import type { S3Call } from '../call.ts';
 import { invalidArgument } from '../formats/paging.ts';
 
-/** The groups by the names that S3 gives them. Source: acl-overview.html#specifying-grantee-predefined-groups */
+/**
+ * The groups by the names that S3 gives them. Source:
+ * acl-overview.html#specifying-grantee-predefined-groups
+ */
 export const GROUP_URIS = {
   AllUsers: 'http://acs.amazonaws.com/groups/global/AllUsers',
   AuthenticatedUsers: 'http://acs.amazonaws.com/groups/global/AuthenticatedUsers',
@@ -40,8 +48,9 @@ export type NamedGrant = { readonly grantee: NamedGrantee; readonly permission: 
 export type AclLevel = 'bucket' | 'object';
 
 /**
- * The list that the headers ask for, null when there are none. InvalidArgument, InvalidRequest (both kinds),
- * NotImplemented (aws-exec-read), UnresolvableGrantByEmailAddress. Cost: a read of the directory for grants to accounts.
+ * The list that the headers ask for, null when there are none. InvalidArgument, InvalidRequest
+ * (both kinds), NotImplemented (aws-exec-read), UnresolvableGrantByEmailAddress. Cost: a read of
+ * the directory for grants to accounts.
  */
 export async function readAclHeaders(
   call: Pick<S3Call, 'header' | 'findAccounts'>,
@@ -49,7 +58,9 @@ export async function readAclHeaders(
 ): Promise<RequestedAcl | null> {
   const name = call.header('x-amz-acl');
   const named = GRANT_HEADERS.flatMap(([header, permission]) =>
-    readGrantees(header, call.header(header)).map((grantee): NamedGrant => ({ grantee, permission })),
+    readGrantees(header, call.header(header)).map(
+      (grantee): NamedGrant => ({ grantee, permission }),
+    ),
   );
   if (name !== null && named.length > 0) {
     throw new StorageError('InvalidRequest', {
@@ -66,7 +77,8 @@ function readCanned(name: string, level: AclLevel): CannedAcl {
   const found = names.find((canned) => canned === name);
   if (found !== undefined) return found;
   // S3 leaves these two out where the list is a bucket's.
-  if (level === 'bucket' && (name === 'bucket-owner-read' || name === 'bucket-owner-full-control')) return 'private';
+  if (level === 'bucket' && (name === 'bucket-owner-read' || name === 'bucket-owner-full-control'))
+    return 'private';
   if (name === 'aws-exec-read') {
     throw new StorageError('NotImplemented', {
       detail: 'The canned ACL aws-exec-read is not implemented: there is no EC2 here.',
@@ -118,7 +130,9 @@ export async function resolveGrants(
       detail: `The list has ${named.length} grants; ${ACL_MAX_GRANTS} are the most.`,
     });
   }
-  const ids = named.flatMap(({ grantee }) => (grantee.kind === 'id' ? [grantee.id as AccountId] : []));
+  const ids = named.flatMap(({ grantee }) =>
+    grantee.kind === 'id' ? [grantee.id as AccountId] : [],
+  );
   const known = ids.length === 0 ? new Map() : await findAccounts(ids);
   const resolve = (grantee: NamedGrantee): Grantee => {
     if (grantee.kind === 'uri') {
@@ -128,7 +142,9 @@ export async function resolveGrants(
     }
     // Accounts here have no addresses, so none leads to one.
     if (grantee.kind === 'email') {
-      throw new StorageError('UnresolvableGrantByEmailAddress', { fields: { Email: grantee.address } });
+      throw new StorageError('UnresolvableGrantByEmailAddress', {
+        fields: { Email: grantee.address },
+      });
     }
     const id = grantee.id as AccountId;
     if (!known.has(id)) throw invalidArgument('id', grantee.id, 'Invalid id');

@@ -1,6 +1,7 @@
-// What a request says about the digests of its body: Content-MD5, x-amz-checksum-*, x-amz-sdk-checksum-algorithm and
-// x-amz-trailer become a BodyExpectation; stored checksums become headers again. No digest is computed here.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity-upload.html
+// What a request says about the digests of its body: Content-MD5, x-amz-checksum-*,
+// x-amz-sdk-checksum-algorithm and x-amz-trailer become a BodyExpectation; stored checksums become
+// headers again. No digest is computed here. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity-upload.html
 import type { BodyExpectation } from '../../../core/objects/body-expectation.ts';
 import { isChecksumValue } from '../../../crypto/digest-set.ts';
 import { StorageError } from '../../../domain/errors.ts';
@@ -9,8 +10,14 @@ import { textElement } from '../formats/xml-write.ts';
 
 type HeaderLookup = (name: string) => string | null;
 
-/** Trailers of a chunked body: what x-amz-trailer announced, and a look-up that answers once the body has ended. */
-export type Trailers = { readonly trailerNames: readonly string[]; trailer(name: string): string | null };
+/**
+ * Trailers of a chunked body: what x-amz-trailer announced, and a look-up that answers once the
+ * body has ended.
+ */
+export type Trailers = {
+  readonly trailerNames: readonly string[];
+  trailer(name: string): string | null;
+};
 
 /** The additional checksums that we compute, in the order of S3's documents. */
 export const CHECKSUM_ALGORITHMS = ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] as const;
@@ -56,7 +63,9 @@ function parseAlgorithm(value: string, header: string): ChecksumAlgorithm {
   const algorithm = CHECKSUM_ALGORITHMS.find((known) => known === name);
   if (algorithm !== undefined) return algorithm;
   if (FOREIGN_CHECKSUMS.some((foreign) => foreign === name)) {
-    throw new StorageError('NotImplemented', { detail: `The checksum algorithm ${name} is not implemented.` });
+    throw new StorageError('NotImplemented', {
+      detail: `The checksum algorithm ${name} is not implemented.`,
+    });
   }
   throw invalid(
     `Checksum algorithm provided in ${header} is unsupported. Please try again with any of the valid types: [${CHECKSUM_ALGORITHMS.join(', ')}]`,
@@ -68,7 +77,9 @@ export function readContentMd5(header: HeaderLookup): string | null {
   const value = header('content-md5');
   if (value === null) return null;
   if (!CONTENT_MD5_FORM.test(value)) {
-    throw new StorageError('InvalidDigest', { detail: 'The Content-MD5 you specified was invalid.' });
+    throw new StorageError('InvalidDigest', {
+      detail: 'The Content-MD5 you specified was invalid.',
+    });
   }
   return Uint8Array.fromBase64(value).toHex();
 }
@@ -80,7 +91,9 @@ function readAnnounced(header: HeaderLookup, trailerNames: readonly string[]): A
   for (const foreign of FOREIGN_CHECKSUMS) {
     const name = checksumHeader(foreign);
     if (header(name) !== null || trailerNames.includes(name)) {
-      throw new StorageError('NotImplemented', { detail: `The header ${name} is not implemented.` });
+      throw new StorageError('NotImplemented', {
+        detail: `The header ${name} is not implemented.`,
+      });
     }
   }
   const announced: Announced[] = [];
@@ -90,30 +103,43 @@ function readAnnounced(header: HeaderLookup, trailerNames: readonly string[]): A
   }
   for (const name of trailerNames) {
     const algorithm = CHECKSUM_ALGORITHMS.find((known) => checksumHeader(known) === name);
-    if (algorithm === undefined) throw invalid('The value specified in the x-amz-trailer header is not supported.');
+    if (algorithm === undefined)
+      throw invalid('The value specified in the x-amz-trailer header is not supported.');
     announced.push({ algorithm, value: null });
   }
   if (announced.length > 1) {
-    throw invalid('Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.');
+    throw invalid(
+      'Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.',
+    );
   }
   return announced[0] ?? null;
 }
 
 /** A value that can't be a digest of anything is refused before a byte is read. BadDigest. */
-function requireForm({ algorithm, value }: { algorithm: ChecksumAlgorithm; value: string }): string {
+function requireForm({
+  algorithm,
+  value,
+}: {
+  algorithm: ChecksumAlgorithm;
+  value: string;
+}): string {
   if (isChecksumValue(algorithm, value)) return value;
-  throw new StorageError('BadDigest', { detail: `Value for ${checksumHeader(algorithm)} header is invalid.` });
+  throw new StorageError('BadDigest', {
+    detail: `Value for ${checksumHeader(algorithm)} header is invalid.`,
+  });
 }
 
 /**
- * What the client promises about the body. A trailer that was announced and then does not come makes `expected()`
- * throw. Errors: InvalidDigest, BadDigest (no digest at all), InvalidRequest, NotImplemented.
+ * What the client promises about the body. A trailer that was announced and then does not come
+ * makes `expected()` throw. Errors: InvalidDigest, BadDigest (no digest at all), InvalidRequest,
+ * NotImplemented.
  */
 export function readBodyExpectation(header: HeaderLookup, trailers: Trailers): BodyExpectation {
   const contentMd5Hex = readContentMd5(header);
   const announced = readAnnounced(header, trailers.trailerNames);
   const declared = header('x-amz-sdk-checksum-algorithm');
-  const algorithm = declared === null ? null : parseAlgorithm(declared, 'x-amz-sdk-checksum-algorithm');
+  const algorithm =
+    declared === null ? null : parseAlgorithm(declared, 'x-amz-sdk-checksum-algorithm');
   if (announced === null) {
     if (algorithm === null) return { contentMd5Hex, checksum: null };
     throw invalid(
@@ -126,7 +152,10 @@ export function readBodyExpectation(header: HeaderLookup, trailers: Trailers): B
   const { value } = announced;
   if (value !== null) {
     const expected = requireForm({ algorithm: announced.algorithm, value });
-    return { contentMd5Hex, checksum: { algorithm: announced.algorithm, expected: () => expected } };
+    return {
+      contentMd5Hex,
+      checksum: { algorithm: announced.algorithm, expected: () => expected },
+    };
   }
   return {
     contentMd5Hex,
@@ -141,13 +170,23 @@ function trailerValue({ algorithm }: Announced, trailers: Trailers): string {
   return requireForm({ algorithm, value });
 }
 
-/** The checksum that the whole object of a CompleteMultipartUpload shall have, as sent: core compares it. */
-export function readObjectChecksum(header: HeaderLookup): Pick<Checksum, 'algorithm' | 'value'> | null {
+/**
+ * The checksum that the whole object of a CompleteMultipartUpload shall have, as sent: core
+ * compares it.
+ */
+export function readObjectChecksum(
+  header: HeaderLookup,
+): Pick<Checksum, 'algorithm' | 'value'> | null {
   const announced = readAnnounced(header, []);
-  return announced === null ? null : { algorithm: announced.algorithm, value: announced.value ?? '' };
+  return announced === null
+    ? null
+    : { algorithm: announced.algorithm, value: announced.value ?? '' };
 }
 
-/** x-amz-checksum-algorithm of CreateMultipartUpload and CopyObject, or null. NotImplemented, InvalidRequest. */
+/**
+ * x-amz-checksum-algorithm of CreateMultipartUpload and CopyObject, or null. NotImplemented,
+ * InvalidRequest.
+ */
 export function readChecksumAlgorithm(header: HeaderLookup): ChecksumAlgorithm | null {
   const value = header('x-amz-checksum-algorithm');
   return value === null ? null : parseAlgorithm(value, 'x-amz-checksum-algorithm');

@@ -1,7 +1,8 @@
-// What a request says about encryption at rest, and what answers say of it: SSE-C (the client's key in headers), SSE-S3
-// and SSE-KMS. Used by the ops that write, read and copy. A key of a client stays in the value that is returned here and
-// reaches no log and no error.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/serv-side-encryption.html; texts of errors are S3's.
+// What a request says about encryption at rest, and what answers say of it: SSE-C (the client's key
+// in headers), SSE-S3 and SSE-KMS. Used by the ops that write, read and copy. A key of a client
+// stays in the value that is returned here and reaches no log and no error. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/serv-side-encryption.html; texts of errors
+// are S3's.
 import type { CustomerKey, EncryptionWish } from '../../../core/encryption/key-keeping.ts';
 import { isNamedKeyId } from '../../../core/encryption/named-keys.ts';
 import { isJsonObject } from '../../../core/json.ts';
@@ -26,28 +27,37 @@ const CUSTOMER_KEY_BYTES = 32;
 type EncryptionCall = Pick<S3Call, 'header' | 'isConfidential'>;
 
 /** The texts of S3 for what is wrong with the headers of SSE-C. */
-const WITH_CUSTOMER_KEYS = 'Requests specifying Server Side Encryption with Customer provided keys must';
+const WITH_CUSTOMER_KEYS =
+  'Requests specifying Server Side Encryption with Customer provided keys must';
 
 /**
- * The client's key of a request; with a prefix, that for a copy's source. Null when it has none. InvalidArgument,
- * InvalidEncryptionAlgorithmError, InvalidRequest (not over a secure connection).
+ * The client's key of a request; with a prefix, that for a copy's source. Null when it has none.
+ * InvalidArgument, InvalidEncryptionAlgorithmError, InvalidRequest (not over a secure connection).
  */
-export function readCustomerKey(call: EncryptionCall, prefix: '' | 'copy-source-' = ''): CustomerKey | null {
-  const read = (name: string) => call.header(`x-amz-${prefix}server-side-encryption-customer-${name}`);
+export function readCustomerKey(
+  call: EncryptionCall,
+  prefix: '' | 'copy-source-' = '',
+): CustomerKey | null {
+  const read = (name: string) =>
+    call.header(`x-amz-${prefix}server-side-encryption-customer-${name}`);
   const [algorithm, key, md5] = [read('algorithm'), read('key'), read('key-md5')];
   if (algorithm === null && key === null && md5 === null) return null;
   const refused = (detail: string) => invalidArgument(SSE, 'null', detail);
-  if (algorithm === null) throw refused(`${WITH_CUSTOMER_KEYS} provide a valid encryption algorithm.`);
+  if (algorithm === null)
+    throw refused(`${WITH_CUSTOMER_KEYS} provide a valid encryption algorithm.`);
   if (algorithm !== AES256) {
     throw new StorageError('InvalidEncryptionAlgorithmError', {
       fields: { ArgumentName: SSE, ArgumentValue: algorithm },
     });
   }
   if (!call.isConfidential) {
-    throw new StorageError('InvalidRequest', { detail: `${WITH_CUSTOMER_KEYS} be made over a secure connection.` });
+    throw new StorageError('InvalidRequest', {
+      detail: `${WITH_CUSTOMER_KEYS} be made over a secure connection.`,
+    });
   }
   if (key === null) throw refused(`${WITH_CUSTOMER_KEYS} provide an appropriate secret key.`);
-  if (md5 === null) throw refused(`${WITH_CUSTOMER_KEYS} provide the client calculated MD5 of the secret key.`);
+  if (md5 === null)
+    throw refused(`${WITH_CUSTOMER_KEYS} provide the client calculated MD5 of the secret key.`);
   const bytes = decodeKey(key);
   if (bytes === null) throw refused('The secret key was invalid for the specified algorithm.');
   const computed = md5Base64(bytes);
@@ -67,10 +77,14 @@ function decodeKey(text: string): Uint8Array | null {
 }
 
 /**
- * How a new object shall be encrypted: as the request says, else as the bucket does by default, else not at all (null).
- * Errors: those of readCustomerKey, InvalidArgument, AccessDenied (the bucket takes no keys of clients).
+ * How a new object shall be encrypted: as the request says, else as the bucket does by default,
+ * else not at all (null). Errors: those of readCustomerKey, InvalidArgument, AccessDenied (the
+ * bucket takes no keys of clients).
  */
-export function readEncryptionWish(call: EncryptionCall, settings: BucketEncryption | null): EncryptionWish | null {
+export function readEncryptionWish(
+  call: EncryptionCall,
+  settings: BucketEncryption | null,
+): EncryptionWish | null {
   const sse = call.header(SSE);
   const hasCustomerHeader = ['algorithm', 'key', 'key-md5'].some(
     (name) => call.header(`${SSE}-customer-${name}`) !== null,
@@ -141,18 +155,29 @@ function readBucketKey(value: string | null): boolean | null {
 function readContext(value: string | null): string | null {
   if (value === null) return null;
   if (value.length <= ENCRYPTION_CONTEXT_MAX_LENGTH && isContext(value)) return value;
-  throw invalidArgument(CONTEXT, value.slice(0, ENCRYPTION_CONTEXT_MAX_LENGTH), 'The encryption context is not valid.');
+  throw invalidArgument(
+    CONTEXT,
+    value.slice(0, ENCRYPTION_CONTEXT_MAX_LENGTH),
+    'The encryption context is not valid.',
+  );
 }
 
-/** Base64 without the blanks that fromBase64 skips: the text comes back as a header, and may have come in a query. */
+/**
+ * Base64 without the blanks that fromBase64 skips: the text comes back as a header, and may have
+ * come in a query.
+ */
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 function isContext(value: string): boolean {
   if (!BASE64.test(value)) return false;
   try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Uint8Array.fromBase64(value));
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
+      Uint8Array.fromBase64(value),
+    );
     const context: unknown = JSON.parse(text);
-    return isJsonObject(context) && Object.values(context).every((entry) => typeof entry === 'string');
+    return (
+      isJsonObject(context) && Object.values(context).every((entry) => typeof entry === 'string')
+    );
   } catch {
     return false;
   }
@@ -165,11 +190,15 @@ function blocked(): StorageError {
   });
 }
 
-/** A read must not say how the object was encrypted. InvalidArgument. Source: API_GetObject (x-amz-server-side-encryption). */
+/**
+ * A read must not say how the object was encrypted. InvalidArgument. Source: API_GetObject
+ * (x-amz-server-side-encryption).
+ */
 export function refuseEncryptionOfRead(call: EncryptionCall): void {
   for (const name of [SSE, KEY_ID]) {
     const value = call.header(name);
-    if (value !== null) throw invalidArgument(name, value, `${name} header is not supported for this operation.`);
+    if (value !== null)
+      throw invalidArgument(name, value, `${name} header is not supported for this operation.`);
   }
 }
 
@@ -194,7 +223,8 @@ export function writtenEncryptionHeaders(
   customerKey: CustomerKey | null,
 ): Record<string, string> {
   const headers = encryptionHeaders(encryption, customerKey);
-  if (encryption?.kind === 'named' && encryption.context !== null) headers[CONTEXT] = encryption.context;
+  if (encryption?.kind === 'named' && encryption.context !== null)
+    headers[CONTEXT] = encryption.context;
   return headers;
 }
 

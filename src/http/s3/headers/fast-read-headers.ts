@@ -1,5 +1,6 @@
-// Headers of signed reads that stand ready in memory: made once for each object, caller and wish by the functions of the
-// operation itself, and kept as long as the object and its bucket are what they are. fast-read.ts asks for each answer.
+// Headers of signed reads that stand ready in memory: made once for each object, caller and wish by
+// the functions of the operation itself, and kept as long as the object and its bucket are what
+// they are. fast-read.ts asks for each answer.
 
 import type { Decide } from '../../../core/auth/decide.ts';
 import { isWithinScope } from '../../../core/auth/key-scope.ts';
@@ -43,10 +44,15 @@ export type SignedHeaders = {
 const WISHES_MAX = 16;
 
 /**
- * Null: the caller may not read it, or whether they may hangs on the request, or it takes more than this. InvalidArgument
- * and InvalidURI for overrides that are none. Cost: three look-ups for what is known, else 5 µs.
+ * Null: the caller may not read it, or whether they may hangs on the request, or it takes more than
+ * this. InvalidArgument and InvalidURI for overrides that are none. Cost: three look-ups for what
+ * is known, else 5 µs.
  */
-export type HotSignedHeaders = (current: CurrentObject, caller: AccessKey, wish: Wish) => SignedHeaders | null;
+export type HotSignedHeaders = (
+  current: CurrentObject,
+  caller: AccessKey,
+  wish: Wish,
+) => SignedHeaders | null;
 
 export function createHotSignedHeaders(
   core: Core,
@@ -54,9 +60,14 @@ export function createHotSignedHeaders(
 ): HotSignedHeaders {
   const known = new WeakMap<CurrentObject, WeakMap<AccessKey, Map<string, SignedHeaders | null>>>();
 
-  function prepare({ bucket, object }: CurrentObject, caller: AccessKey, wish: Wish): SignedHeaders | null {
+  function prepare(
+    { bucket, object }: CurrentObject,
+    caller: AccessKey,
+    wish: Wish,
+  ): SignedHeaders | null {
     const { settings } = bucket;
-    // What is sealed must be opened, what is capped asked for, what is logged or has a receipt written down.
+    // What is sealed must be opened, what is capped asked for, what is logged or has a receipt
+    // written down.
     if (object.encryption !== null || settings.isCapped === true) return null;
     if (settings.logging !== null || settings.receipts !== null) return null;
     const decision = createLastingDecide(decide, caller);
@@ -74,7 +85,12 @@ export function createHotSignedHeaders(
     const said = { customerKey: null, stored: signedHeaders(object) };
     const whole = headersOfRead(call, core, all, said);
     if (wish.wantsChecksum) Object.assign(whole, checksumHeaders(checksum, checksum?.type ?? null));
-    const anyPart = { range: null, lengthBytes: 0, checksum: null, headers: { 'content-range': '' } };
+    const anyPart = {
+      range: null,
+      lengthBytes: 0,
+      checksum: null,
+      headers: { 'content-range': '' },
+    };
     const part = { ...headersOfRead(call, core, anyPart, said), 'content-length': '' };
     if (decision.hungOnRequest()) return null;
     return {
@@ -86,7 +102,8 @@ export function createHotSignedHeaders(
   }
 
   function wishesOf(current: CurrentObject, caller: AccessKey): Map<string, SignedHeaders | null> {
-    const ofCallers = known.get(current) ?? new WeakMap<AccessKey, Map<string, SignedHeaders | null>>();
+    const ofCallers =
+      known.get(current) ?? new WeakMap<AccessKey, Map<string, SignedHeaders | null>>();
     let ofWishes = ofCallers.get(caller);
     if (ofWishes === undefined) {
       ofWishes = new Map();
@@ -100,7 +117,8 @@ export function createHotSignedHeaders(
     const made: { [From in BodyFrom]?: Readonly<HeaderRecord> } = {};
     const finish = (bodyFrom: BodyFrom): Readonly<HeaderRecord> => {
       const finished = settings.cors === null ? { ...headers } : { ...withCors(headers, NO_GRANT) };
-      const timing = bodyFrom === 'bucket' ? '' : hotOperationTiming(bodyFrom === 'none' ? null : bodyFrom, 0);
+      const timing =
+        bodyFrom === 'bucket' ? '' : hotOperationTiming(bodyFrom === 'none' ? null : bodyFrom, 0);
       if (isServerTimingOn) finished[SERVER_TIMING] = timing;
       finished.server = SERVER;
       finished['x-amz-id-2'] = '';
@@ -126,8 +144,9 @@ export function createHotSignedHeaders(
 }
 
 /**
- * The decisions of a caller as access/decide-call.ts makes them, as far as they hold for every request alike. Once a policy
- * or the key's scope has looked at a request, what was decided means nothing.
+ * The decisions of a caller as access/decide-call.ts makes them, as far as they hold for every
+ * request alike. Once a policy or the key's scope has looked at a request, what was decided means
+ * nothing.
  */
 function createLastingDecide(
   decide: Decide,

@@ -1,5 +1,6 @@
-// What the rules of a bucket will do, in the headers of writes and reads: the end of an object, of an unfinished upload.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html (x-amz-expiration),
+// What the rules of a bucket will do, in the headers of writes and reads: the end of an object, of
+// an unfinished upload. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html
+// (x-amz-expiration),
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateMultipartUpload.html (x-amz-abort-date)
 import type { Core } from '../../../core/core.ts';
 import { abortionOf, expirationOf } from '../../../core/lifecycle/expiration-of.ts';
@@ -23,7 +24,11 @@ export function expirationHeaders(
 }
 
 /** x-amz-abort-date and x-amz-abort-rule-id of an upload. */
-export function abortionHeaders(call: BucketCall, core: Core, upload: Upload): Record<string, string> {
+export function abortionHeaders(
+  call: BucketCall,
+  core: Core,
+  upload: Upload,
+): Record<string, string> {
   const end = abortionOf(call.bucket.record().settings.lifecycle, upload, dayMsOf(core));
   if (end === null) return {};
   return {

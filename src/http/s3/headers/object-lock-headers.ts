@@ -1,5 +1,6 @@
-// Object lock in headers: what a write wishes, what a read shows, and the wish to override GOVERNANCE.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html (x-amz-object-lock-*), API_GetObject.html
+// Object lock in headers: what a write wishes, what a read shows, and the wish to override
+// GOVERNANCE. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html
+// (x-amz-object-lock-*), API_GetObject.html
 
 import type { ObjectAction } from '../../../core/auth/actions.ts';
 import { parseIsoTime } from '../../../core/time.ts';
@@ -27,30 +28,47 @@ export function requireLockableBucket({ settings, name }: BucketRecord): void {
 }
 
 /**
- * The lock that a write wishes for its new version, or null. Each half needs its own right. AccessDenied, InvalidArgument,
- * InvalidRequest (a bucket without object lock).
- * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html (Permissions)
+ * The lock that a write wishes for its new version, or null. Each half needs its own right.
+ * AccessDenied, InvalidArgument, InvalidRequest (a bucket without object lock). Source:
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html (Permissions)
  */
 export function readObjectLockHeaders(call: ObjectCall, nowMs: number): ObjectLock | null {
   const { header, bucket, key } = call;
   const [mode, until, hold] = [header(MODE), header(UNTIL), header(HOLD)];
   if (mode === null && until === null && hold === null) return null;
   requireLockableBucket(bucket.record());
-  const needs = (action: ObjectAction) => requireAllowed(call.decide, bucket.record(), { action, key });
+  const needs = (action: ObjectAction) =>
+    requireAllowed(call.decide, bucket.record(), { action, key });
   if (mode !== null || until !== null) needs('s3:PutObjectRetention');
   if (hold !== null) needs('s3:PutObjectLegalHold');
-  return { retention: readRetention(mode, until, nowMs), hasLegalHold: hold === null ? null : readHold(hold) };
+  return {
+    retention: readRetention(mode, until, nowMs),
+    hasLegalHold: hold === null ? null : readHold(hold),
+  };
 }
 
-function readRetention(mode: string | null, until: string | null, nowMs: number): ObjectLock['retention'] {
+function readRetention(
+  mode: string | null,
+  until: string | null,
+  nowMs: number,
+): ObjectLock['retention'] {
   if (mode === null && until === null) return null;
   if (mode === null || until === null) {
-    throw invalidArgument(mode === null ? MODE : UNTIL, '', `${UNTIL} and ${MODE} must both be supplied`);
+    throw invalidArgument(
+      mode === null ? MODE : UNTIL,
+      '',
+      `${UNTIL} and ${MODE} must both be supplied`,
+    );
   }
-  if (mode !== 'GOVERNANCE' && mode !== 'COMPLIANCE') throw invalidArgument(MODE, mode, 'Unknown wormMode directive.');
+  if (mode !== 'GOVERNANCE' && mode !== 'COMPLIANCE')
+    throw invalidArgument(MODE, mode, 'Unknown wormMode directive.');
   const untilMs = parseIsoTime(until.trim());
   if (untilMs === null) {
-    throw invalidArgument(UNTIL, until, 'The retain until date must be provided in ISO 8601 format');
+    throw invalidArgument(
+      UNTIL,
+      until,
+      'The retain until date must be provided in ISO 8601 format',
+    );
   }
   requireFuture(untilMs, nowMs);
   return { mode, untilMs };
@@ -64,25 +82,37 @@ function readHold(value: string): boolean {
 }
 
 /** What a read shows of a version's lock, each half to those who may ask for it by itself. */
-export function objectLockHeaders({ bucket, decide, key, version }: ReadFacts): Record<string, string> {
+export function objectLockHeaders({
+  bucket,
+  decide,
+  key,
+  version,
+}: ReadFacts): Record<string, string> {
   if (version.lock === null) return {};
   const { retention, hasLegalHold } = version.lock;
-  const may = (action: ObjectAction) => decide(bucket.record(), { action, key, object: version }) === 'allowed';
+  const may = (action: ObjectAction) =>
+    decide(bucket.record(), { action, key, object: version }) === 'allowed';
   return {
     ...(retention !== null && may('s3:GetObjectRetention')
       ? { [MODE]: retention.mode, [UNTIL]: new Date(retention.untilMs).toISOString() }
       : {}),
-    ...(hasLegalHold !== null && may('s3:GetObjectLegalHold') ? { [HOLD]: hasLegalHold ? 'ON' : 'OFF' } : {}),
+    ...(hasLegalHold !== null && may('s3:GetObjectLegalHold')
+      ? { [HOLD]: hasLegalHold ? 'ON' : 'OFF' }
+      : {}),
   };
 }
 
 /** Whether the caller asks to override GOVERNANCE, and may for every one of the keys. */
-export async function bypassesGovernance(call: BucketCall, keys: readonly ObjectKey[]): Promise<boolean> {
+export async function bypassesGovernance(
+  call: BucketCall,
+  keys: readonly ObjectKey[],
+): Promise<boolean> {
   if (call.header(BYPASS)?.trim().toLowerCase() !== 'true') return false;
   const record = call.bucket.record();
   const rest = createBreather();
   for (const key of keys) {
-    if (call.decide(record, { action: 's3:BypassGovernanceRetention', key }) !== 'allowed') return false;
+    if (call.decide(record, { action: 's3:BypassGovernanceRetention', key }) !== 'allowed')
+      return false;
     await rest();
   }
   return true;

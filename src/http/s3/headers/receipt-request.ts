@@ -1,4 +1,5 @@
-// Whether an answer of the S3 surface has a receipt: who may know what a request cost, and who asks to. Pure.
+// Whether an answer of the S3 surface has a receipt: who may know what a request cost, and who asks
+// to. Pure.
 import type { BucketRecord } from '../../../domain/nouns.ts';
 import { FREE_RECEIPT, RECEIPT, RECEIPT_PARAMETER } from '../../receipt-header.ts';
 import type { HttpRequest } from '../../request.ts';
@@ -6,14 +7,21 @@ import type { HeaderRecord } from '../../semantics/object-headers.ts';
 import type { Query } from '../../semantics/raw-path.ts';
 import type { S3Call } from '../call.ts';
 
-type Asking = Pick<S3Call, 'principal' | 'isPresigned' | 'isQuerySigned' | 'form' | 'query' | 'request'>;
+type Asking = Pick<
+  S3Call,
+  'principal' | 'isPresigned' | 'isQuerySigned' | 'form' | 'query' | 'request'
+>;
 
 /**
- * Whether the answer has a receipt. What a bucket costs is its owner's to know, and everyone's where the owner says so. Who has
- * a presigned URL or a signed form is not the account that signed it: such a URL has a receipt where the signer wrote the wish
- * into it and signed it there. `record` null: no bucket, so the caller pays. Cost: 30 ns.
+ * Whether the answer has a receipt. What a bucket costs is its owner's to know, and everyone's
+ * where the owner says so. Who has a presigned URL or a signed form is not the account that signed
+ * it: such a URL has a receipt where the signer wrote the wish into it and signed it there.
+ * `record` null: no bucket, so the caller pays. Cost: 30 ns.
  */
-export function hasReceipt(call: Asking, record: Pick<BucketRecord, 'ownerId' | 'settings'> | null): boolean {
+export function hasReceipt(
+  call: Asking,
+  record: Pick<BucketRecord, 'ownerId' | 'settings'> | null,
+): boolean {
   const shownTo = record?.settings.receipts ?? null;
   if (shownTo === 'everyone') return true;
   const { principal, isPresigned, isQuerySigned, form, query, request } = call;
@@ -23,8 +31,14 @@ export function hasReceipt(call: Asking, record: Pick<BucketRecord, 'ownerId' | 
   return !isPresigned && (shownTo === 'owner' || request.header(RECEIPT) === '1');
 }
 
-/** What is added to an error of a request that asks: it is nobody's secret that errors are free. Null: it does not ask. */
-export function freeReceiptOfFailure(request: Pick<HttpRequest, 'header'>, query: Query): HeaderRecord | null {
+/**
+ * What is added to an error of a request that asks: it is nobody's secret that errors are free.
+ * Null: it does not ask.
+ */
+export function freeReceiptOfFailure(
+  request: Pick<HttpRequest, 'header'>,
+  query: Query,
+): HeaderRecord | null {
   const isAsked = query.get(RECEIPT_PARAMETER) === '1' || request.header(RECEIPT) === '1';
   return isAsked ? { [RECEIPT]: FREE_RECEIPT } : null;
 }

@@ -1,5 +1,6 @@
-// Tags in headers: x-amz-tagging of a write, x-amz-tagging-count of a read.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html (x-amz-tagging), API_GetObject.html
+// Tags in headers: x-amz-tagging of a write, x-amz-tagging-count of a read. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html (x-amz-tagging),
+// API_GetObject.html
 import { OBJECT_MAX_TAGS } from '../../../core/limits.ts';
 import { toTags } from '../../../core/objects/tags.ts';
 import type { Tags } from '../../../domain/object-facts.ts';
@@ -9,7 +10,10 @@ import { invalidArgument } from '../formats/paging.ts';
 
 const HEADER = 'x-amz-tagging';
 
-/** The tags that a write wishes: `a=1&b=2`, encoded as a query; none without the header. InvalidArgument, InvalidTag. */
+/**
+ * The tags that a write wishes: `a=1&b=2`, encoded as a query; none without the header.
+ * InvalidArgument, InvalidTag.
+ */
 export function readTaggingHeader(header: (name: string) => string | null): Tags {
   const value = header(HEADER);
   if (value === null || value === '') return {};
@@ -33,10 +37,17 @@ function pairsOf(value: string): readonly (readonly [string, string])[] | null {
 }
 
 /** x-amz-tagging-count, where there are tags, for those who may read them. */
-export function taggingHeaders({ bucket, decide, key, query, version }: ReadFacts): Record<string, string> {
+export function taggingHeaders({
+  bucket,
+  decide,
+  key,
+  query,
+  version,
+}: ReadFacts): Record<string, string> {
   const count = Object.keys(version.tags).length;
   if (count === 0) return {};
-  const action = query.get('versionId') === null ? 's3:GetObjectTagging' : 's3:GetObjectVersionTagging';
+  const action =
+    query.get('versionId') === null ? 's3:GetObjectTagging' : 's3:GetObjectVersionTagging';
   const mayRead = decide(bucket.record(), { action, key, object: version }) === 'allowed';
   return mayRead ? { 'x-amz-tagging-count': `${count}` } : {};
 }

@@ -1,5 +1,5 @@
-// Operations on who may use a bucket: ACL, policy, ownership, block of public access.
-// A part of the table in operations.ts and read through it only; operation.ts says what an entry is.
+// Operations on who may use a bucket: ACL, policy, ownership, block of public access. A part of the
+// table in operations.ts and read through it only; operation.ts says what an entry is.
 import type { OperationName } from '../detect.ts';
 import type { Operation } from '../operation.ts';
 import { answerGetBucketAcl, answerPutBucketAcl } from '../ops/bucket/acl.ts';

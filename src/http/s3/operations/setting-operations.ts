@@ -1,8 +1,13 @@
-// Operations on what a bucket is set to do: versions, lock, lifecycle, encryption, websites, CORS, logs, tags.
-// A part of the table in operations.ts and read through it only; operation.ts says what an entry is.
+// Operations on what a bucket is set to do: versions, lock, lifecycle, encryption, websites, CORS,
+// logs, tags. A part of the table in operations.ts and read through it only; operation.ts says what
+// an entry is.
 import type { OperationName } from '../detect.ts';
 import type { Operation } from '../operation.ts';
-import { answerDeleteBucketCors, answerGetBucketCors, answerPutBucketCors } from '../ops/bucket/bucket-cors.ts';
+import {
+  answerDeleteBucketCors,
+  answerGetBucketCors,
+  answerPutBucketCors,
+} from '../ops/bucket/bucket-cors.ts';
 import {
   answerDeleteBucketEncryption,
   answerGetBucketEncryption,
@@ -20,7 +25,10 @@ import {
   answerPutBucketLifecycle,
 } from '../ops/bucket/bucket-lifecycle.ts';
 import { answerGetBucketLogging, answerPutBucketLogging } from '../ops/bucket/bucket-logging.ts';
-import { answerGetBucketNotification, answerPutBucketNotification } from '../ops/bucket/bucket-notification.ts';
+import {
+  answerGetBucketNotification,
+  answerPutBucketNotification,
+} from '../ops/bucket/bucket-notification.ts';
 import {
   answerDeleteBucketTagging,
   answerGetBucketTagging,
@@ -31,8 +39,14 @@ import {
   answerGetBucketWebsite,
   answerPutBucketWebsite,
 } from '../ops/bucket/bucket-website.ts';
-import { answerGetBucketRequestPayment, answerPutBucketRequestPayment } from '../ops/bucket/request-payment.ts';
-import { answerGetObjectLockConfiguration, answerPutObjectLockConfiguration } from '../ops/object/object-lock.ts';
+import {
+  answerGetBucketRequestPayment,
+  answerPutBucketRequestPayment,
+} from '../ops/bucket/request-payment.ts';
+import {
+  answerGetObjectLockConfiguration,
+  answerPutObjectLockConfiguration,
+} from '../ops/object/object-lock.ts';
 import { answerGetBucketVersioning, answerPutBucketVersioning } from '../ops/object/versions.ts';
 
 /** The entries of this family by operation. */

@@ -1,6 +1,7 @@
-// A browser's form upload as it streams in: the fields before the file are read whole, the file itself is held back
-// until somebody pumps it, and what comes after it is ignored, as S3 does. Called by post-request.ts.
-// Source: RFC 7578, RFC 2046 section 5.1; https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-HTTPPOSTForms.html
+// A browser's form upload as it streams in: the fields before the file are read whole, the file
+// itself is held back until somebody pumps it, and what comes after it is ignored, as S3 does.
+// Called by post-request.ts. Source: RFC 7578, RFC 2046 section 5.1;
+// https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-HTTPPOSTForms.html
 
 import { StorageError } from '../../../domain/errors.ts';
 import type { ByteSource } from '../../../ports/byte-source.ts';
@@ -33,8 +34,8 @@ const HEAD_END = encoder.encode('\r\n\r\n');
 const malformed = (detail: string) => new StorageError('MalformedPOSTRequest', { detail });
 
 /**
- * Reads up to the file. Errors: PreconditionFailed (no form), MalformedPOSTRequest, MaxPostPreDataLengthExceededError,
- * InvalidArgument (no file).
+ * Reads up to the file. Errors: PreconditionFailed (no form), MalformedPOSTRequest,
+ * MaxPostPreDataLengthExceededError, InvalidArgument (no file).
  */
 export function openForm(contentType: string | null, body: ByteSource): Promise<Form> {
   const boundary = readBoundary(contentType);
@@ -75,9 +76,13 @@ function readBoundary(contentType: string | null): string {
   });
 }
 
-/** Takes the form apart, chunk by chunk. `onFile` gets what came before the file and says where its bytes go. */
+/**
+ * Takes the form apart, chunk by chunk. `onFile` gets what came before the file and says where its
+ * bytes go.
+ */
 function createParser(boundary: string, onFile: (head: FormHead) => Promise<Sink>) {
-  // The first delimiter may stand at the very start: then the line break before it is as if it had been sent.
+  // The first delimiter may stand at the very start: then the line break before it is as if it had
+  // been sent.
   const delimiter = encoder.encode(`\r\n--${boundary}`);
   const fields = new Map<string, Uint8Array>();
   let pending: Uint8Array = encoder.encode('\r\n');
@@ -143,7 +148,9 @@ function createParser(boundary: string, onFile: (head: FormHead) => Promise<Sink
       const end = searchPending(HEAD_END);
       const isLast = pending.length >= 2 && pending[0] === 0x2d && pending[1] === 0x2d;
       if (isLast)
-        throw new StorageError('InvalidArgument', { detail: 'POST requires exactly one file upload per request.' });
+        throw new StorageError('InvalidArgument', {
+          detail: 'POST requires exactly one file upload per request.',
+        });
       // Asked before the head is read, however it came: whole in one chunk, or by and by.
       if ((end === -1 ? pending.length : end) > PART_HEAD_MAX_BYTES) {
         throw malformed('The head of a part of the form is too long.');
@@ -183,7 +190,8 @@ function createParser(boundary: string, onFile: (head: FormHead) => Promise<Sink
   function takeSteps(): void | Promise<void> {
     for (;;) {
       const goesOn = step();
-      if (goesOn instanceof Promise) return goesOn.then((isMore) => (isMore ? takeSteps() : undefined));
+      if (goesOn instanceof Promise)
+        return goesOn.then((isMore) => (isMore ? takeSteps() : undefined));
       if (!goesOn) return;
     }
   }
@@ -203,7 +211,9 @@ function createParser(boundary: string, onFile: (head: FormHead) => Promise<Sink
     },
     end(): void {
       if (state === 'done') return;
-      throw state === 'file' ? new StorageError('IncompleteBody') : malformed('The form ended before its file.');
+      throw state === 'file'
+        ? new StorageError('IncompleteBody')
+        : malformed('The form ended before its file.');
     },
   };
 }

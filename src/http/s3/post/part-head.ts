@@ -16,7 +16,8 @@ export type Parameterized = {
 export function headerOf(head: string, name: string): string | null {
   for (const line of head.split('\r\n')) {
     const colonAt = line.indexOf(':');
-    if (colonAt !== -1 && line.slice(0, colonAt).toLowerCase() === name) return line.slice(colonAt + 1).trim();
+    if (colonAt !== -1 && line.slice(0, colonAt).toLowerCase() === name)
+      return line.slice(colonAt + 1).trim();
   }
   return null;
 }
@@ -45,7 +46,10 @@ function readValue(text: string, start: number): { readonly value: string; reado
   while (text[from] === ' ' || text[from] === '\t') from++;
   const quoteAt = text[from] === '"' ? text.indexOf('"', from + 1) : -1;
   const end = endOf(text, Math.max(from, quoteAt), false);
-  return { value: quoteAt === -1 ? text.slice(from, end).trim() : text.slice(from + 1, quoteAt), end };
+  return {
+    value: quoteAt === -1 ? text.slice(from, end).trim() : text.slice(from + 1, quoteAt),
+    end,
+  };
 }
 
 /**

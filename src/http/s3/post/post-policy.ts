@@ -1,19 +1,28 @@
-// The policy of a form upload: what the signer allowed the form to say. Pure; post-request.ts asks it after the signature
-// was proved. Names of fields and operators compare without case, `expiration` and `conditions` with it.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-HTTPPOSTConstructPolicy.html
+// The policy of a form upload: what the signer allowed the form to say. Pure; post-request.ts asks
+// it after the signature was proved. Names of fields and operators compare without case,
+// `expiration` and `conditions` with it. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-HTTPPOSTConstructPolicy.html
 import { StorageError } from '../../../domain/errors.ts';
 
 type Condition =
   | { readonly kind: 'eq' | 'starts-with'; readonly field: string; readonly value: string }
   | { readonly kind: 'content-length-range'; readonly minBytes: number; readonly maxBytes: number };
 
-export type PostPolicy = { readonly expiresAtMs: number; readonly conditions: readonly Condition[] };
+export type PostPolicy = {
+  readonly expiresAtMs: number;
+  readonly conditions: readonly Condition[];
+};
 
-/** Fields that need no condition: they are the signature, or of no effect. Checksums only prove what was sent. */
-const FREE_FIELDS = /^(?:file|policy|signature|awsaccesskeyid|x-amz-signature|x-ignore-.*|x-amz-checksum-.*)$/;
+/**
+ * Fields that need no condition: they are the signature, or of no effect. Checksums only prove what
+ * was sent.
+ */
+const FREE_FIELDS =
+  /^(?:file|policy|signature|awsaccesskeyid|x-amz-signature|x-ignore-.*|x-amz-checksum-.*)$/;
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 
-const invalid = (detail: string) => new StorageError('InvalidPolicyDocument', { detail: `Invalid Policy: ${detail}` });
+const invalid = (detail: string) =>
+  new StorageError('InvalidPolicyDocument', { detail: `Invalid Policy: ${detail}` });
 const denied = (detail: string) =>
   new StorageError('AccessDenied', { detail: `Invalid according to Policy: ${detail}` });
 
@@ -29,18 +38,23 @@ export function parsePostPolicy(text: string): PostPolicy {
   const { expiration, conditions } = document as { expiration?: unknown; conditions?: unknown };
   if (typeof expiration !== 'string') throw invalid('Policy missing expiration.');
   const expiresAtMs = ISO_TIME.test(expiration) ? Date.parse(expiration) : Number.NaN;
-  if (Number.isNaN(expiresAtMs)) throw invalid(`Invalid 'expiration' value: '${expiration.slice(0, 40)}'`);
+  if (Number.isNaN(expiresAtMs))
+    throw invalid(`Invalid 'expiration' value: '${expiration.slice(0, 40)}'`);
   if (!Array.isArray(conditions)) throw invalid('Policy missing conditions.');
   return { expiresAtMs, conditions: conditions.flatMap(parseCondition) };
 }
 
 function parseCondition(condition: unknown): Condition[] {
   if (Array.isArray(condition)) return [parseList(condition)];
-  const entries = typeof condition === 'object' && condition !== null ? Object.entries(condition) : [];
+  const entries =
+    typeof condition === 'object' && condition !== null ? Object.entries(condition) : [];
   if (entries.length !== 1)
-    throw invalid('Invalid Simple-Condition: Simple-Conditions must have exactly one property specified.');
+    throw invalid(
+      'Invalid Simple-Condition: Simple-Conditions must have exactly one property specified.',
+    );
   return entries.map(([name, value]) => {
-    if (typeof value !== 'string') throw invalid('Invalid Simple-Condition: value must be a string.');
+    if (typeof value !== 'string')
+      throw invalid('Invalid Simple-Condition: value must be a string.');
     return { kind: 'eq', field: name.toLowerCase(), value };
   });
 }
@@ -56,15 +70,23 @@ function parseList(condition: readonly unknown[]): Condition {
     }
     return { kind, minBytes, maxBytes };
   }
-  if (kind !== 'eq' && kind !== 'starts-with') throw invalid(`Unknown operator: ${kind.slice(0, 40)}`);
+  if (kind !== 'eq' && kind !== 'starts-with')
+    throw invalid(`Unknown operator: ${kind.slice(0, 40)}`);
   if (typeof name !== 'string' || !name.startsWith('$') || typeof value !== 'string') {
     throw invalid('Invalid Condition: it must be an operator, a $field and a text.');
   }
   return { kind, field: name.slice(1).toLowerCase(), value };
 }
 
-/** Checks a form; `fields` by lower-case name, `bucket` among them. AccessDenied names what is not allowed. */
-export function requireAllowed(policy: PostPolicy, fields: ReadonlyMap<string, string>, nowMs: number): void {
+/**
+ * Checks a form; `fields` by lower-case name, `bucket` among them. AccessDenied names what is not
+ * allowed.
+ */
+export function requireAllowed(
+  policy: PostPolicy,
+  fields: ReadonlyMap<string, string>,
+  nowMs: number,
+): void {
   if (policy.expiresAtMs <= nowMs) throw denied('Policy expired.');
   const covered = new Set<string>();
   for (const condition of policy.conditions) {
@@ -87,7 +109,10 @@ function startsWith(field: string, sent: string, prefix: string): boolean {
 }
 
 /** How many bytes the file may have. */
-export function sizeLimits(policy: PostPolicy): { readonly minBytes: number; readonly maxBytes: number } {
+export function sizeLimits(policy: PostPolicy): {
+  readonly minBytes: number;
+  readonly maxBytes: number;
+} {
   let limits = { minBytes: 0, maxBytes: Number.POSITIVE_INFINITY };
   for (const condition of policy.conditions) {
     if (condition.kind !== 'content-length-range') continue;

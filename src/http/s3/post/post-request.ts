@@ -1,6 +1,7 @@
-// A form upload as a request like any other: who signed its policy, which key it means, its fields as the headers of a
-// PUT, and the file as its body. routes.ts asks for it and goes on as for PutObject; the answer is ops/post-object.ts's.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/RESTObjectPOST.html
+// A form upload as a request like any other: who signed its policy, which key it means, its fields
+// as the headers of a PUT, and the file as its body. routes.ts asks for it and goes on as for
+// PutObject; the answer is ops/post-object.ts's. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/RESTObjectPOST.html
 
 import { OBJECT_MAX_TAGS, PUT_MAX_BYTES } from '../../../core/limits.ts';
 import { hmacSha1Base64, isEqualInConstantTime } from '../../../crypto/hash.ts';
@@ -12,7 +13,11 @@ import type { HttpRequest } from '../../request.ts';
 import { S3_UNKNOWN_TYPE } from '../../semantics/content-type.ts';
 import { textToHeader } from '../../semantics/header-text.ts';
 import { readTagging } from '../formats/tagging-document.ts';
-import { type Authenticated, type AuthenticatorOptions, principalOf } from '../signature/authenticate.ts';
+import {
+  type Authenticated,
+  type AuthenticatorOptions,
+  principalOf,
+} from '../signature/authenticate.ts';
 import { unsupportedMechanism } from '../signature/authorization-header.ts';
 import { parseCredential } from '../signature/credential.ts';
 import { parseAmzDate } from '../signature/request-time.ts';
@@ -41,8 +46,9 @@ const FILE_NAME = '${filename}';
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Reads the form up to its file and proves its policy. A form without one is nobody's. Errors: those of openForm,
- * InvalidArgument (a missing field), InvalidPolicyDocument, AccessDenied, InvalidAccessKeyId, SignatureDoesNotMatch.
+ * Reads the form up to its file and proves its policy. A form without one is nobody's. Errors:
+ * those of openForm, InvalidArgument (a missing field), InvalidPolicyDocument, AccessDenied,
+ * InvalidAccessKeyId, SignatureDoesNotMatch.
  */
 export async function openPostedForm(
   request: HttpRequest,
@@ -63,7 +69,11 @@ export async function openPostedForm(
     }
     const { principal, signatureVersion, signedAtMs, policy } = await authenticate(fields, options);
     if (policy !== null)
-      requireAllowed(policy, new Map(fields).set('bucket', fields.get('bucket') ?? bucket), options.nowMs());
+      requireAllowed(
+        policy,
+        new Map(fields).set('bucket', fields.get('bucket') ?? bucket),
+        options.nowMs(),
+      );
     if ((fields.get('bucket') ?? bucket) !== bucket) {
       throw new StorageError('AccessDenied', { detail: 'The field bucket names another bucket.' });
     }
@@ -90,7 +100,8 @@ export async function openPostedForm(
  */
 function readFields(form: Form): Map<string, string> {
   const fields = new Map<string, string>();
-  for (const [name, bytes] of form.fields) fields.set(name, withFileName(decodeField(name, bytes), form.fileName));
+  for (const [name, bytes] of form.fields)
+    fields.set(name, withFileName(decodeField(name, bytes), form.fileName));
   return fields;
 }
 
@@ -128,7 +139,10 @@ function withFileName(value: string, fileName: string): string {
  */
 async function authenticate(
   fields: ReadonlyMap<string, string>,
-  { findAccessKey, isSignatureV2On }: Pick<AuthenticatorOptions, 'findAccessKey' | 'isSignatureV2On'>,
+  {
+    findAccessKey,
+    isSignatureV2On,
+  }: Pick<AuthenticatorOptions, 'findAccessKey' | 'isSignatureV2On'>,
 ): Promise<SignedPolicy> {
   const encoded = fields.get('policy');
   if (encoded === undefined) {
@@ -142,29 +156,47 @@ async function authenticate(
   const isV4 = fields.has('x-amz-algorithm') || fields.has('x-amz-credential');
   if (!isV4 && !isSignatureV2On) throw unsupportedMechanism();
   const signature = required(fields, isV4 ? 'x-amz-signature' : 'signature');
-  const accessKeyId = isV4 ? credentialOf(fields).accessKeyId : (required(fields, 'awsaccesskeyid') as AccessKeyId);
+  const accessKeyId = isV4
+    ? credentialOf(fields).accessKeyId
+    : (required(fields, 'awsaccesskeyid') as AccessKeyId);
   const accessKey = await findAccessKey(accessKeyId);
-  if (accessKey === null) throw new StorageError('InvalidAccessKeyId', { fields: { AWSAccessKeyId: accessKeyId } });
+  if (accessKey === null)
+    throw new StorageError('InvalidAccessKeyId', { fields: { AWSAccessKeyId: accessKeyId } });
   const isRight = isV4
-    ? isSignatureOf(deriveSigningKey(accessKey.secret, { ...credentialOf(fields), service: 's3' }), encoded, signature)
+    ? isSignatureOf(
+        deriveSigningKey(accessKey.secret, { ...credentialOf(fields), service: 's3' }),
+        encoded,
+        signature,
+      )
     : isEqualInConstantTime(hmacSha1Base64(accessKey.secret, encoded), signature);
   if (!isRight)
-    throw new StorageError('SignatureDoesNotMatch', { fields: { AWSAccessKeyId: accessKeyId, StringToSign: encoded } });
+    throw new StorageError('SignatureDoesNotMatch', {
+      fields: { AWSAccessKeyId: accessKeyId, StringToSign: encoded },
+    });
   const principal = principalOf(accessKey);
   const signatureVersion = isV4 ? 'AWS4-HMAC-SHA256' : 'AWS';
   const time = isV4 ? parseAmzDate(fields.get('x-amz-date') ?? '') : null;
   const signedAtMs = time?.timeMs ?? null;
-  return { principal, signatureVersion, signedAtMs, policy: parsePostPolicy(decodeBase64(encoded)) };
+  return {
+    principal,
+    signatureVersion,
+    signedAtMs,
+    policy: parsePostPolicy(decodeBase64(encoded)),
+  };
 }
 
 function credentialOf(fields: ReadonlyMap<string, string>) {
   const algorithm = required(fields, 'x-amz-algorithm');
   if (algorithm !== 'AWS4-HMAC-SHA256') {
-    throw new StorageError('InvalidArgument', { detail: 'X-Amz-Algorithm only supports "AWS4-HMAC-SHA256"' });
+    throw new StorageError('InvalidArgument', {
+      detail: 'X-Amz-Algorithm only supports "AWS4-HMAC-SHA256"',
+    });
   }
   const credential = parseCredential(required(fields, 'x-amz-credential'));
   if (!('problem' in credential)) return credential;
-  throw new StorageError('InvalidArgument', { detail: `Error parsing X-Amz-Credential; ${credential.problem}` });
+  throw new StorageError('InvalidArgument', {
+    detail: `Error parsing X-Amz-Credential; ${credential.problem}`,
+  });
 }
 
 function required(fields: ReadonlyMap<string, string>, name: string): string {
@@ -180,13 +212,16 @@ function decodeBase64(text: string): string {
   try {
     return utf8.decode(Uint8Array.from(atob(text.trim()), (character) => character.charCodeAt(0)));
   } catch {
-    throw new StorageError('InvalidPolicyDocument', { detail: 'Invalid Policy: it must be Base64 of UTF-8.' });
+    throw new StorageError('InvalidPolicyDocument', {
+      detail: 'Invalid Policy: it must be Base64 of UTF-8.',
+    });
   }
 }
 
 /** The file, within what the policy allows. EntityTooLarge, EntityTooSmall. */
 function limited(file: ByteSource, policy: PostPolicy | null): ByteSource {
-  const { minBytes, maxBytes } = policy === null ? { minBytes: 0, maxBytes: PUT_MAX_BYTES } : sizeLimits(policy);
+  const { minBytes, maxBytes } =
+    policy === null ? { minBytes: 0, maxBytes: PUT_MAX_BYTES } : sizeLimits(policy);
   const most = Math.min(maxBytes, PUT_MAX_BYTES);
   return {
     lengthBytes: null,
@@ -194,7 +229,8 @@ function limited(file: ByteSource, policy: PostPolicy | null): ByteSource {
       let sizeBytes = 0;
       await file.pump((chunk) => {
         sizeBytes += chunk.length;
-        if (sizeBytes > most) throw new StorageError('EntityTooLarge', { fields: { MaxSizeAllowed: `${most}` } });
+        if (sizeBytes > most)
+          throw new StorageError('EntityTooLarge', { fields: { MaxSizeAllowed: `${most}` } });
         return onChunk(chunk);
       });
       if (sizeBytes < minBytes) {
@@ -208,7 +244,8 @@ function limited(file: ByteSource, policy: PostPolicy | null): ByteSource {
 
 function toHeaders(fields: ReadonlyMap<string, string>): PostedForm['headers'] {
   const headers = new Map<string, string>();
-  for (const [name, value] of fields) if (HEADER_FIELDS.test(name)) headers.set(name, textToHeader(value));
+  for (const [name, value] of fields)
+    if (HEADER_FIELDS.test(name)) headers.set(name, textToHeader(value));
   const acl = fields.get('acl');
   if (acl !== undefined) headers.set('x-amz-acl', acl);
   const tagging = fields.get('tagging');
@@ -222,5 +259,7 @@ function toHeaders(fields: ReadonlyMap<string, string>): PostedForm['headers'] {
 /** A form has its tags as the XML document of PutObjectTagging. */
 function toTaggingHeader(xml: string): string {
   const pairs = Object.entries(readTagging(new TextEncoder().encode(xml), OBJECT_MAX_TAGS));
-  return pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');
+  return pairs
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+    .join('&');
 }

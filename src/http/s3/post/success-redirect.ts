@@ -1,8 +1,13 @@
-// Where a form upload sends the browser: the page that the form names, told what was stored. Used by ops/post-object.ts.
-// The form's owner signed it or lets everyone write, so any page of the web will do.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-HTTPPOSTConstructPolicy.html (success_action_redirect)
+// Where a form upload sends the browser: the page that the form names, told what was stored. Used
+// by ops/post-object.ts. The form's owner signed it or lets everyone write, so any page of the web
+// will do. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-HTTPPOSTConstructPolicy.html
+// (success_action_redirect)
 
-/** What may not stand in a header's URL: blanks, controls and all beyond ASCII. Source: RFC 3986 section 2 */
+/**
+ * What may not stand in a header's URL: blanks, controls and all beyond ASCII. Source: RFC 3986
+ * section 2
+ */
 const NOT_PLAIN = /[^\x21-\x7e]/gu;
 
 /** The address for `Location`; null where `wanted` is no absolute http(s) URL without blanks. */
@@ -10,12 +15,16 @@ export function successRedirect(
   wanted: string | undefined,
   stored: { readonly bucket: string; readonly key: string; readonly etag: string },
 ): string | null {
-  if (wanted === undefined || !/^https?:\/\/[^\s]+$/i.test(wanted) || !URL.canParse(wanted)) return null;
+  if (wanted === undefined || !/^https?:\/\/[^\s]+$/i.test(wanted) || !URL.canParse(wanted))
+    return null;
   const parameters = [
     `bucket=${encodeURIComponent(stored.bucket)}`,
     `key=${encodeURIComponent(stored.key)}`,
     `etag=${encodeURIComponent(`"${stored.etag}"`)}`,
   ].join('&');
-  const [page = '', fragment] = wanted.toWellFormed().replace(NOT_PLAIN, encodeURIComponent).split('#', 2);
+  const [page = '', fragment] = wanted
+    .toWellFormed()
+    .replace(NOT_PLAIN, encodeURIComponent)
+    .split('#', 2);
   return `${page}${page.includes('?') ? '&' : '?'}${parameters}${fragment === undefined ? '' : `#${fragment}`}`;
 }

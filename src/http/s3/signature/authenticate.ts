@@ -1,5 +1,5 @@
-// Tells who sent an S3 request and gives its body decoded. s3/routes.ts calls it once for each request, before
-// authorization. It decides nothing about what the caller may do.
+// Tells who sent an S3 request and gives its body decoded. s3/routes.ts calls it once for each
+// request, before authorization. It decides nothing about what the caller may do.
 import { createSigningKeys, deriveSigningKey } from '../../../crypto/signing-keys.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { AccessKey, AccessKeyId, Principal } from '../../../domain/nouns.ts';
@@ -17,7 +17,13 @@ import { createDiagnose } from './diagnose.ts';
 import { type DecodedBody, decodeBody, type Payload, parsePayload } from './payload.ts';
 import { detectQueryAuth, type QueryAuth, readPresignedQuery } from './presigned-query.ts';
 import { createSignatureDoctor } from './signature-doctor.ts';
-import { isSignatureV2, readUrlV2, type SignedPartsV2, stringToSignV2, type UrlV2 } from './signed-url-v2.ts';
+import {
+  isSignatureV2,
+  readUrlV2,
+  type SignedPartsV2,
+  stringToSignV2,
+  type UrlV2,
+} from './signed-url-v2.ts';
 import { mistakesV2 } from './signed-url-v2-mistakes.ts';
 import { checkSignature, hasPlainSignature, type KeyFor, signatureDoesNotMatch } from './sigv4.ts';
 
@@ -42,7 +48,10 @@ export type Authenticated = {
   readonly signatureVersion: SignatureVersion | null;
 };
 
-/** What the authenticator works with. `region` is only named to clients that sign wrongly; any region is accepted. */
+/**
+ * What the authenticator works with. `region` is only named to clients that sign wrongly; any
+ * region is accepted.
+ */
 export type AuthenticatorOptions = {
   findAccessKey(id: AccessKeyId): Promise<AccessKey | null> | AccessKey | null;
   nowMs(): number;
@@ -58,10 +67,16 @@ export type AuthenticatorOptions = {
  * `path`: of what is asked for, encoded as it came, with its bucket, whatever host named that; by
  * default the request's own.
  */
-export type Authenticate = (request: HttpRequest, path?: string) => Authenticated | Promise<Authenticated>;
+export type Authenticate = (
+  request: HttpRequest,
+  path?: string,
+) => Authenticated | Promise<Authenticated>;
 
 /** What of a request a signature is checked with. */
-export type SignedRequest = Pick<HttpRequest, 'method' | 'rawPath' | 'rawQuery' | 'host' | 'header' | 'headerNames'>;
+export type SignedRequest = Pick<
+  HttpRequest,
+  'method' | 'rawPath' | 'rawQuery' | 'host' | 'header' | 'headerNames'
+>;
 
 export type Authenticator = {
   readonly authenticate: Authenticate;
@@ -77,11 +92,12 @@ export type Authenticator = {
 export type Signer = Pick<Claims, 'query' | 'isPresigned'> & { readonly accessKey: AccessKey };
 
 /**
- * Makes the authenticator of an app; it keeps derived signing keys (see signing-keys.ts), nothing of a request.
- * Cost with a kept key: 5 µs, 2 of them SHA-256 and HMAC (bench/authenticate, November 2026). Errors:
- * InvalidAccessKeyId, SignatureDoesNotMatch, AccessDenied (unsigned headers, no date, URL expired),
- * RequestTimeTooSkewed, AuthorizationHeaderMalformed, AuthorizationQueryParametersError, InvalidArgument,
- * InvalidRequest, MissingContentLength, NotImplemented, and whatever `findAccessKey` fails with.
+ * Makes the authenticator of an app; it keeps derived signing keys (see signing-keys.ts), nothing
+ * of a request. Cost with a kept key: 5 µs, 2 of them SHA-256 and HMAC (bench/authenticate,
+ * November 2026). Errors: InvalidAccessKeyId, SignatureDoesNotMatch, AccessDenied (unsigned
+ * headers, no date, URL expired), RequestTimeTooSkewed, AuthorizationHeaderMalformed,
+ * AuthorizationQueryParametersError, InvalidArgument, InvalidRequest, MissingContentLength,
+ * NotImplemented, and whatever `findAccessKey` fails with.
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const keys = createSigningKeys();
@@ -98,7 +114,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     const { credential } = claims;
     if (accessKey === null) throw unknownKey(credential.accessKeyId);
     const kept = keys.find(credential.text, accessKey.secret);
-    const keyFor: KeyFor = ({ date, region }) => deriveSigningKey(accessKey.secret, { date, region, service: 's3' });
+    const keyFor: KeyFor = ({ date, region }) =>
+      deriveSigningKey(accessKey.secret, { date, region, service: 's3' });
     const key = kept ?? keyFor(credential);
     checkSignature(request, claims, key, { diagnose, keyFor });
     if (kept === null) keys.keep(credential.text, accessKey.secret, key);
@@ -118,9 +135,14 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     return readUrlV2(request, path, options.nowMs());
   };
 
-  const proveUrl = (request: HttpRequest, url: UrlV2, accessKey: AccessKey | null): Authenticated => {
+  const proveUrl = (
+    request: HttpRequest,
+    url: UrlV2,
+    accessKey: AccessKey | null,
+  ): Authenticated => {
     if (accessKey === null) throw unknownKey(url.accessKeyId);
-    const isSignatureOf = (signed: SignedPartsV2) => isSignatureV2(signed, accessKey.secret, url.signature);
+    const isSignatureOf = (signed: SignedPartsV2) =>
+      isSignatureV2(signed, accessKey.secret, url.signature);
     if (!isSignatureOf(url.signed)) {
       const finding = tryMistakes(mistakesV2(url.signed), ({ signed }) => isSignatureOf(signed));
       throw signatureDoesNotMatch(finding, {
@@ -150,7 +172,11 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
           ? found.then((accessKey) => proveUrl(request, url, accessKey))
           : proveUrl(request, url, found);
       }
-      const claims = readClaims(request, mechanism, { nowMs: options.nowMs(), region: options.region, signers });
+      const claims = readClaims(request, mechanism, {
+        nowMs: options.nowMs(),
+        region: options.region,
+        signers,
+      });
       const payload = parsePayload(claims.payloadHash);
       checkUnsignedHeaders(request, claims);
       checkTrailerIsAnnounced(request, payload);
@@ -168,9 +194,15 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
         const accessKey = options.findAccessKey(accessKeyId);
         if (accessKey === null || accessKey instanceof Promise) return null;
         const isRight = isSignatureV2(signed, accessKey.secret, signature);
-        return isRight ? { accessKey, query: parseQuery(request.rawQuery), isPresigned: true } : null;
+        return isRight
+          ? { accessKey, query: parseQuery(request.rawQuery), isPresigned: true }
+          : null;
       }
-      const claims = readClaims(request, mechanism, { nowMs: options.nowMs(), region: options.region, signers });
+      const claims = readClaims(request, mechanism, {
+        nowMs: options.nowMs(),
+        region: options.region,
+        signers,
+      });
       if (parsePayload(claims.payloadHash).kind === 'chunked') return null;
       checkUnsignedHeaders(request, claims);
       const accessKey = options.findAccessKey(claims.credential.accessKeyId);
@@ -224,7 +256,13 @@ function anonymous(request: HttpRequest): Authenticated {
     contentSha256.startsWith('STREAMING-') ? contentSha256 : 'UNSIGNED-PAYLOAD',
     'Anonymous',
   );
-  return { principal: { kind: 'anonymous' }, body, isPresigned: false, signatureVersion: null, signedAtMs: null };
+  return {
+    principal: { kind: 'anonymous' },
+    body,
+    isPresigned: false,
+    signatureVersion: null,
+    signedAtMs: null,
+  };
 }
 
 /**
@@ -232,7 +270,10 @@ function anonymous(request: HttpRequest): Authenticated {
  * that needs none.
  */
 function decodeUnsigned(request: HttpRequest, payloadHash: string, kind: string): DecodedBody {
-  if (payloadHash.startsWith('STREAMING-') && payloadHash !== 'STREAMING-UNSIGNED-PAYLOAD-TRAILER') {
+  if (
+    payloadHash.startsWith('STREAMING-') &&
+    payloadHash !== 'STREAMING-UNSIGNED-PAYLOAD-TRAILER'
+  ) {
     throw new StorageError('InvalidRequest', {
       detail: `${kind} requests don't support this x-amz-content-sha256 value. Please use UNSIGNED-PAYLOAD or STREAMING-UNSIGNED-PAYLOAD-TRAILER.`,
     });
@@ -249,7 +290,9 @@ function checkUnsignedHeaders(request: SignedRequest, claims: Claims): void {
   });
 }
 
-/** A checksum promised in a trailer that the framing has no place for would silently go unchecked. */
+/**
+ * A checksum promised in a trailer that the framing has no place for would silently go unchecked.
+ */
 function checkTrailerIsAnnounced(request: HttpRequest, payload: Payload): void {
   const hasTrailer = payload.kind === 'chunked' && payload.hasTrailer;
   if (hasTrailer || request.header('x-amz-trailer') === null) return;

@@ -1,6 +1,6 @@
-// Reads the claims out of an Authorization header. authenticate.ts calls it. Messages are S3's; none of them repeats
-// the header, which may hold somebody's token for another service.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-auth-using-authorization-header.html
+// Reads the claims out of an Authorization header. authenticate.ts calls it. Messages are S3's;
+// none of them repeats the header, which may hold somebody's token for another service. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-auth-using-authorization-header.html
 import { StorageError } from '../../../domain/errors.ts';
 import type { HttpRequest } from '../../request.ts';
 import { parseQuery } from './canonical-request.ts';
@@ -10,12 +10,18 @@ import { checkSkew, parseRequestDate, type RequestTime } from './request-time.ts
 /** Who signed, and which headers: what many requests of a client have in common. */
 type Signer = Pick<Claims, 'credential' | 'signedHeaders' | 'signedHeadersText'>;
 
-/** Beginnings of headers that are kept, with what they say; then all begins anew. With the longest ones 4 MB. */
+/**
+ * Beginnings of headers that are kept, with what they say; then all begins anew. With the longest
+ * ones 4 MB.
+ */
 const KNOWN_SIGNERS_MAX = 4096;
 const SIGNATURE_LENGTH = 64;
 const SIGNATURE_NAME = 'Signature=';
 
-/** What was read of beginnings of headers, up to the signature: reading one takes longer than all other parts of one. */
+/**
+ * What was read of beginnings of headers, up to the signature: reading one takes longer than all
+ * other parts of one.
+ */
 export type KnownSigners = {
   find(authorization: string): Signer | null;
   /** To be called once the signature was right, so that strangers can't push out good ones. */
@@ -27,12 +33,15 @@ export function createKnownSigners(): KnownSigners {
   /** Null for a header that does not end in a signature of its length. */
   const beginningOf = (authorization: string): string | null => {
     const at = authorization.length - SIGNATURE_LENGTH;
-    return authorization.startsWith(SIGNATURE_NAME, at - SIGNATURE_NAME.length) ? authorization.slice(0, at) : null;
+    return authorization.startsWith(SIGNATURE_NAME, at - SIGNATURE_NAME.length)
+      ? authorization.slice(0, at)
+      : null;
   };
   return {
     find(authorization) {
       const beginning = beginningOf(authorization);
-      // A signature that is none of hex digits could be no end of such a header, but of another, longer one.
+      // A signature that is none of hex digits could be no end of such a header, but of another,
+      // longer one.
       if (beginning === null || /[, \t]/.test(authorization.slice(-SIGNATURE_LENGTH))) return null;
       return known.get(beginning) ?? null;
     },
@@ -46,18 +55,23 @@ export function createKnownSigners(): KnownSigners {
 }
 
 /** What nearly every client sends; anything else goes the long way. */
-const USUAL_FORM = /^AWS4-HMAC-SHA256 Credential=([^, \t]+), ?SignedHeaders=([^, \t]+), ?Signature=([^, \t]+)$/;
+const USUAL_FORM =
+  /^AWS4-HMAC-SHA256 Credential=([^, \t]+), ?SignedHeaders=([^, \t]+), ?Signature=([^, \t]+)$/;
 const PARTS = 3;
 
 /**
- * InvalidArgument and InvalidRequest (another scheme), NotImplemented (SigV4A, session tokens), AccessDenied (no
- * date), AuthorizationHeaderMalformed, RequestTimeTooSkewed, InvalidRequest (no x-amz-content-sha256).
- * `region` is named to clients that got the header wrong.
+ * InvalidArgument and InvalidRequest (another scheme), NotImplemented (SigV4A, session tokens),
+ * AccessDenied (no date), AuthorizationHeaderMalformed, RequestTimeTooSkewed, InvalidRequest (no
+ * x-amz-content-sha256). `region` is named to clients that got the header wrong.
  */
 export function readAuthorizationHeader(
   request: Pick<HttpRequest, 'header' | 'rawQuery'>,
   authorization: string,
-  { nowMs, region, signers }: { readonly nowMs: number; readonly region: string; readonly signers: KnownSigners },
+  {
+    nowMs,
+    region,
+    signers,
+  }: { readonly nowMs: number; readonly region: string; readonly signers: KnownSigners },
 ): Claims {
   const known = signers.find(authorization);
   const { credential, signedHeaders, signedHeadersText, signature } =
@@ -65,7 +79,9 @@ export function readAuthorizationHeader(
       ? readHeader(authorization, region)
       : { ...known, signature: authorization.slice(-SIGNATURE_LENGTH) };
   if (request.header('x-amz-security-token') !== null) {
-    throw new StorageError('NotImplemented', { detail: 'Session tokens (x-amz-security-token) are not implemented.' });
+    throw new StorageError('NotImplemented', {
+      detail: 'Session tokens (x-amz-security-token) are not implemented.',
+    });
   }
   const time = readTime(request, nowMs);
   if (!time.amzDate.startsWith(credential.date)) {
@@ -90,7 +106,10 @@ export function readAuthorizationHeader(
   };
 }
 
-function readHeader(authorization: string, region: string): Signer & { readonly signature: string } {
+function readHeader(
+  authorization: string,
+  region: string,
+): Signer & { readonly signature: string } {
   const parts = splitHeader(authorization, region);
   const credential = parseCredential(parts.credential);
   if ('problem' in credential) throw malformed(credential.problem, region);
@@ -115,7 +134,8 @@ function schemeRest(authorization: string): string {
       return blankAt === -1 ? '' : text.slice(blankAt).trimStart();
     case 'AWS4-ECDSA-P256-SHA256':
       throw new StorageError('NotImplemented', {
-        detail: 'AWS4-ECDSA-P256-SHA256 (Signature Version 4A) is not implemented. Please use AWS4-HMAC-SHA256.',
+        detail:
+          'AWS4-ECDSA-P256-SHA256 (Signature Version 4A) is not implemented. Please use AWS4-HMAC-SHA256.',
       });
     case 'AWS':
       throw unsupportedMechanism();
@@ -130,11 +150,16 @@ function schemeRest(authorization: string): string {
 /** The answer to Signature Version 2, in the header or in the query. */
 export function unsupportedMechanism(): StorageError {
   return new StorageError('InvalidRequest', {
-    detail: 'The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.',
+    detail:
+      'The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.',
   });
 }
 
-type HeaderParts = { readonly credential: string; readonly signedHeaders: string; readonly signature: string };
+type HeaderParts = {
+  readonly credential: string;
+  readonly signedHeaders: string;
+  readonly signature: string;
+};
 
 /** The three components, in any order and with any space between them. */
 function splitHeader(authorization: string, region: string): HeaderParts {
@@ -158,7 +183,8 @@ function splitHeader(authorization: string, region: string): HeaderParts {
     found.size !== PARTS ||
     parts.length !== PARTS
   ) {
-    const problem = 'the authorization header requires three components: Credential, SignedHeaders, and Signature.';
+    const problem =
+      'the authorization header requires three components: Credential, SignedHeaders, and Signature.';
     throw malformed(problem, region);
   }
   return { credential, signedHeaders, signature };

@@ -1,12 +1,14 @@
-// Decodes aws-chunked bodies: wire bytes in, payload out as views of them, nothing copied and never more than one line
-// kept. payload.ts calls it. It is strict: whatever is not exactly the framing ends the body with an error.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html
+// Decodes aws-chunked bodies: wire bytes in, payload out as views of them, nothing copied and never
+// more than one line kept. payload.ts calls it. It is strict: whatever is not exactly the framing
+// ends the body with an error. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html
 import { StorageError } from '../../../domain/errors.ts';
 import type { ChunkSignatures } from './chunk-signatures.ts';
 
 /**
- * Longest line of framing, bytes with its line feed. A chunk's line needs 99 (16 hex digits, the signature and its
- * name), a trailer's about 140 (the base64 of 64 bytes and a name); the rest is room for a proxy's habits.
+ * Longest line of framing, bytes with its line feed. A chunk's line needs 99 (16 hex digits, the
+ * signature and its name), a trailer's about 140 (the base64 of 64 bytes and a name); the rest is
+ * room for a proxy's habits.
  */
 const LINE_MAX_BYTES = 512;
 const LF = 0x0a;
@@ -26,8 +28,8 @@ export type AwsChunkedFraming = {
 /** Decodes one body. After an error it must not be used again. */
 export type AwsChunkedDecoder = {
   /**
-   * Takes wire bytes, split anywhere; gives views of the payload in them. IncompleteBody, SignatureDoesNotMatch,
-   * InvalidRequest.
+   * Takes wire bytes, split anywhere; gives views of the payload in them. IncompleteBody,
+   * SignatureDoesNotMatch, InvalidRequest.
    */
   push(wire: Uint8Array): readonly Uint8Array[];
   /** The wire is over. IncompleteBody when the framing is not. */
@@ -41,13 +43,15 @@ const broken = (): StorageError =>
 
 const wrongLength = (): StorageError =>
   new StorageError('IncompleteBody', {
-    detail: 'You did not provide the number of bytes specified by the x-amz-decoded-content-length HTTP header',
+    detail:
+      'You did not provide the number of bytes specified by the x-amz-decoded-content-length HTTP header',
   });
 
 /** S3 calls it MalformedTrailerError; the message is S3's. */
 export const malformedTrailer = (): StorageError =>
   new StorageError('InvalidRequest', {
-    detail: 'The request contained trailing data that was not well-formed or did not conform to our published schema.',
+    detail:
+      'The request contained trailing data that was not well-formed or did not conform to our published schema.',
   });
 
 export function createAwsChunkedDecoder(framing: AwsChunkedFraming): AwsChunkedDecoder {
@@ -113,7 +117,8 @@ export function createAwsChunkedDecoder(framing: AwsChunkedFraming): AwsChunkedD
       return pieces;
     },
     end() {
-      // minio-go frames an empty body as nothing at all; the length 0 is signed, so nothing can have been cut off.
+      // minio-go frames an empty body as nothing at all; the length 0 is signed, so nothing can
+      // have been cut off.
       const isBareEmpty = state === 'start' && bodyLeft === 0 && framing.trailerNames.length === 0;
       if (state !== 'done' && !isBareEmpty) throw broken();
     },
@@ -121,8 +126,14 @@ export function createAwsChunkedDecoder(framing: AwsChunkedFraming): AwsChunkedD
   };
 }
 
-/** Collects bytes up to a line feed, over as many pieces as it takes. A line comes without it, with its return. */
-function createLineReader(): (wire: Uint8Array, offset: number) => { line: string | null; nextOffset: number } {
+/**
+ * Collects bytes up to a line feed, over as many pieces as it takes. A line comes without it, with
+ * its return.
+ */
+function createLineReader(): (
+  wire: Uint8Array,
+  offset: number,
+) => { line: string | null; nextOffset: number } {
   let kept = '';
   return (wire, offset) => {
     const window = wire.subarray(offset, offset + LINE_MAX_BYTES - kept.length);
@@ -166,7 +177,8 @@ function createTrailerReader({ trailerNames, signatures }: AwsChunkedFraming) {
       return;
     }
     const key = name.toLowerCase();
-    if (expects !== 'trailer' || values.has(key) || !trailerNames.includes(key)) throw malformedTrailer();
+    if (expects !== 'trailer' || values.has(key) || !trailerNames.includes(key))
+      throw malformedTrailer();
     values.set(key, value.trim());
     signedText += `${name}:${value}\n`;
   };

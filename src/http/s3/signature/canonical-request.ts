@@ -1,6 +1,7 @@
-// The canonical form of a request, byte for byte what the client signed. authenticate.ts calls it. S3 encodes the
-// path once and keeps dots and double slashes; nothing here decides whether a signature is right.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
+// The canonical form of a request, byte for byte what the client signed. authenticate.ts calls it.
+// S3 encodes the path once and keeps dots and double slashes; nothing here decides whether a
+// signature is right. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
 import type { HttpRequest } from '../../request.ts';
 import type { Claims } from './credential.ts';
 
@@ -11,10 +12,16 @@ const PERCENT = 0x25;
 const PLUS = 0x2b;
 const UNRESERVED = /^[A-Za-z0-9._~-]*$/;
 const UNRESERVED_PATH = /^[A-Za-z0-9._~/-]*$/;
-/** Text that is canonical already, as nearly all is: unreserved characters, and upper-case escapes of the others. */
+/**
+ * Text that is canonical already, as nearly all is: unreserved characters, and upper-case escapes
+ * of the others.
+ */
 const CANONICAL_TEXT =
   /^(?:[A-Za-z0-9._~-]|%(?:[01][0-9A-F]|2[0-9ABCF]|3[A-F]|40|5[B-E]|60|7[BCDF]|[89A-F][0-9A-F]))*$/;
-/** The same for a whole query; a `=` in a value is canonical to it too, and must be looked for apart. */
+/**
+ * The same for a whole query; a `=` in a value is canonical to it too, and must be looked for
+ * apart.
+ */
 const CANONICAL_QUERY =
   /^(?:[A-Za-z0-9._~&=-]|%(?:[01][0-9A-F]|2[0-9ABCF]|3[A-F]|40|5[B-E]|60|7[BCDF]|[89A-F][0-9A-F]))*$/;
 /** The same for a path: slashes stand as they are, and `%2F` is not canonical. */
@@ -23,7 +30,10 @@ const CANONICAL_PATH =
 
 const upperHex = (byte: number): string => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
 
-/** Canonical text of each byte: unreserved characters as they are, all else `%XX`. Source: RFC 3986 section 2.3. */
+/**
+ * Canonical text of each byte: unreserved characters as they are, all else `%XX`. Source: RFC 3986
+ * section 2.3.
+ */
 const ENCODED: readonly string[] = Array.from({ length: 256 }, (_, byte) => {
   const character = String.fromCharCode(byte);
   return UNRESERVED.test(character) ? character : upperHex(byte);
@@ -37,7 +47,10 @@ function hexDigit(code: number): number {
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 }
 
-/** The byte that two hex digits at `index` name, or -1. Beyond the end charCodeAt gives NaN, which is no digit. */
+/**
+ * The byte that two hex digits at `index` name, or -1. Beyond the end charCodeAt gives NaN, which
+ * is no digit.
+ */
 function hexByte(text: string, index: number): number {
   const high = hexDigit(text.charCodeAt(index));
   const low = hexDigit(text.charCodeAt(index + 1));
@@ -45,8 +58,8 @@ function hexByte(text: string, index: number): number {
 }
 
 /**
- * Decodes and encodes again, so that every way to write a byte becomes one. A `%` that starts no escape stands for
- * itself; whether such a path is served at all is decided elsewhere.
+ * Decodes and encodes again, so that every way to write a byte becomes one. A `%` that starts no
+ * escape stands for itself; whether such a path is served at all is decided elsewhere.
  */
 function recode(text: string, keep: '/' | '+as-space'): string {
   let result = '';
@@ -71,15 +84,20 @@ function recode(text: string, keep: '/' | '+as-space'): string {
   return result;
 }
 
-/** Canonical path: `/` stays, `%2F` becomes `/`, `+` is itself (`%2B`), hex digits become upper case. */
+/**
+ * Canonical path: `/` stays, `%2F` becomes `/`, `+` is itself (`%2B`), hex digits become upper
+ * case.
+ */
 export function canonicalPath(rawPath: string): string {
   if (rawPath === '') return '/';
-  return UNRESERVED_PATH.test(rawPath) || CANONICAL_PATH.test(rawPath) ? rawPath : recode(rawPath, '/');
+  return UNRESERVED_PATH.test(rawPath) || CANONICAL_PATH.test(rawPath)
+    ? rawPath
+    : recode(rawPath, '/');
 }
 
 /**
- * Canonical encoding of one name or value of a query. A `+` is a space: S3 verifies it as `%20`, and aws4fetch sends
- * it so. Source: https://github.com/mhart/aws4fetch/issues/83
+ * Canonical encoding of one name or value of a query. A `+` is a space: S3 verifies it as `%20`,
+ * and aws4fetch sends it so. Source: https://github.com/mhart/aws4fetch/issues/83
  */
 function canonicalQueryText(text: string): string {
   return UNRESERVED.test(text) || CANONICAL_TEXT.test(text) ? text : recode(text, '+as-space');
@@ -90,7 +108,8 @@ export function parseQuery(rawQuery: string): readonly QueryParameter[] {
   if (rawQuery === '') return [];
   const parameters: QueryParameter[] = [];
   const isCanonical = CANONICAL_QUERY.test(rawQuery);
-  const encode = (text: string): string => (isCanonical && !text.includes('=') ? text : canonicalQueryText(text));
+  const encode = (text: string): string =>
+    isCanonical && !text.includes('=') ? text : canonicalQueryText(text);
   for (const piece of rawQuery.split('&')) {
     if (piece === '') continue;
     const equals = piece.indexOf('=');
@@ -105,9 +124,12 @@ export function parseQuery(rawQuery: string): readonly QueryParameter[] {
 
 const SIGNATURE = 'X-Amz-Signature';
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-const order = (a: QueryParameter, b: QueryParameter): number => compare(a.name, b.name) || compare(a.value, b.value);
+const order = (a: QueryParameter, b: QueryParameter): number =>
+  compare(a.name, b.name) || compare(a.value, b.value);
 
-/** Most clients send their parameters in this order, but for the signature, which does not count. */
+/**
+ * Most clients send their parameters in this order, but for the signature, which does not count.
+ */
 function isSorted(parameters: readonly QueryParameter[]): boolean {
   let last: QueryParameter | null = null;
   for (const parameter of parameters) {
@@ -135,15 +157,19 @@ export function canonicalQuery(parameters: readonly QueryParameter[]): string {
 
 const NEEDS_TRIMMING = /^[ \t]|[ \t]$|\t|[ ]{2}/;
 
-/** A header value as it is signed: no space at the ends, one space for a run of them. Other bytes stay. */
+/**
+ * A header value as it is signed: no space at the ends, one space for a run of them. Other bytes
+ * stay.
+ */
 export function canonicalHeaderValue(value: string): string {
   if (!NEEDS_TRIMMING.test(value)) return value;
   return value.replace(/[ \t]+/g, ' ').replace(/^ | $/g, '');
 }
 
 /**
- * Headers whose values are lists, which clients may send in several lines. Such lines are signed joined by `,`, but
- * reach us joined by `, `. Spaces mean nothing in these lists, so both spellings are the same request.
+ * Headers whose values are lists, which clients may send in several lines. Such lines are signed
+ * joined by `,`, but reach us joined by `, `. Spaces mean nothing in these lists, so both spellings
+ * are the same request.
  */
 const LIST_HEADERS: readonly string[] = [
   'x-amz-object-attributes',
@@ -152,13 +178,23 @@ const LIST_HEADERS: readonly string[] = [
 ];
 
 /** What of a request's claims stands in its canonical form. */
-export type CanonicalInput = Pick<Claims, 'query' | 'signedHeaders' | 'signedHeadersText' | 'payloadHash'>;
+export type CanonicalInput = Pick<
+  Claims,
+  'query' | 'signedHeaders' | 'signedHeadersText' | 'payloadHash'
+>;
 
 /** What of a request is signed. */
 export type SignedParts = Pick<HttpRequest, 'method' | 'rawPath' | 'host' | 'header'>;
 
-/** Builds the canonical request. With `joinsLists`, list headers are read as if their lines had come joined by `,`. */
-export function canonicalRequest(request: SignedParts, input: CanonicalInput, joinsLists: boolean): string {
+/**
+ * Builds the canonical request. With `joinsLists`, list headers are read as if their lines had come
+ * joined by `,`.
+ */
+export function canonicalRequest(
+  request: SignedParts,
+  input: CanonicalInput,
+  joinsLists: boolean,
+): string {
   const { signedHeaders } = input;
   let headers = '';
   for (const name of signedHeaders) {
@@ -171,7 +207,10 @@ export function canonicalRequest(request: SignedParts, input: CanonicalInput, jo
   return `${request.method}\n${path}\n${query}\n${headers}\n${input.signedHeadersText}\n${input.payloadHash}`;
 }
 
-/** Names among `host` and the `x-amz-…` headers sent that are not signed; S3 refuses a request that has any. */
+/**
+ * Names among `host` and the `x-amz-…` headers sent that are not signed; S3 refuses a request that
+ * has any.
+ */
 export function unsignedHeaders(
   request: Pick<HttpRequest, 'headerNames'>,
   signedHeaders: ReadonlySet<string>,

@@ -1,6 +1,7 @@
-// The chain of signatures in a signed aws-chunked body: each covers its chunk and the signature before it, the first
-// of which is the request's own. aws-chunked.ts feeds it.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html and …/sigv4-streaming-trailers.html
+// The chain of signatures in a signed aws-chunked body: each covers its chunk and the signature
+// before it, the first of which is the request's own. aws-chunked.ts feeds it. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html and
+// …/sigv4-streaming-trailers.html
 import { sha256Hex } from '../../../crypto/hash.ts';
 import { createRunningSha256 } from '../../../crypto/running-sha256.ts';
 import { isSignatureOf, type SigningKey } from '../../../crypto/signing-keys.ts';
@@ -16,7 +17,10 @@ export type ChunkSignatures = {
   update(bytes: Uint8Array): void;
   /** The current chunk is over. SignatureDoesNotMatch. */
   endChunk(signature: string): void;
-  /** The trailers are over; `text` is each as sent, `name:value` and a line feed. SignatureDoesNotMatch. */
+  /**
+   * The trailers are over; `text` is each as sent, `name:value` and a line feed.
+   * SignatureDoesNotMatch.
+   */
   endTrailers(text: string, signature: string): void;
 };
 

@@ -1,5 +1,5 @@
-// What a signed request claims: who signed it, when, and what. authorization-header.ts and presigned-query.ts read
-// it out of the two places where it can stand; sigv4.ts proves it.
+// What a signed request claims: who signed it, when, and what. authorization-header.ts and
+// presigned-query.ts read it out of the two places where it can stand; sigv4.ts proves it.
 import type { AccessKeyId } from '../../../domain/nouns.ts';
 import type { QueryParameter } from './canonical-request.ts';
 import type { RequestTime } from './request-time.ts';
@@ -8,7 +8,9 @@ import type { RequestTime } from './request-time.ts';
 export type Credential = {
   readonly accessKeyId: AccessKeyId;
   readonly date: string;
-  /** Any region is accepted, the empty one too: clients of S3-compatible services send all kinds. */
+  /**
+   * Any region is accepted, the empty one too: clients of S3-compatible services send all kinds.
+   */
   readonly region: string;
   /** All but the access key id, as it is signed. */
   readonly scope: string;
@@ -16,7 +18,10 @@ export type Credential = {
   readonly text: string;
 };
 
-/** Everything that a signature covers or needs, apart from the request itself. Nothing of it is proven yet. */
+/**
+ * Everything that a signature covers or needs, apart from the request itself. Nothing of it is
+ * proven yet.
+ */
 export type Claims = {
   readonly credential: Credential;
   readonly time: RequestTime;
@@ -31,13 +36,15 @@ export type Claims = {
   readonly isPresigned: boolean;
 };
 
-/** Longest credential, characters: an access key id of 128, a region of about 64 and the fixed rest. */
+/**
+ * Longest credential, characters: an access key id of 128, a region of about 64 and the fixed rest.
+ */
 const CREDENTIAL_MAX_LENGTH = 256;
 const DATE = /^\d{8}$/;
 
 /**
- * Access key id, date and region, in printable ASCII: they come back in error documents. The id is greedy: one made
- * by another service may hold a slash.
+ * Access key id, date and region, in printable ASCII: they come back in error documents. The id is
+ * greedy: one made by another service may hold a slash.
  */
 const CREDENTIAL = /^([!-~]+)\/(\d{8})\/([!-.0-~]*)\/s3\/aws4_request$/;
 const PRINTABLE = /^[!-~]*$/;
@@ -46,8 +53,10 @@ const PRINTABLE = /^[!-~]*$/;
 export function parseCredential(text: string): Credential | { readonly problem: string } {
   const match = text.length > CREDENTIAL_MAX_LENGTH ? null : CREDENTIAL.exec(text);
   const [, accessKeyId, date, region] = match ?? [];
-  if (accessKeyId === undefined || date === undefined || region === undefined) return { problem: problemOf(text) };
-  // The only maker of an AccessKeyId out of a request: it is good for nothing but asking the directory.
+  if (accessKeyId === undefined || date === undefined || region === undefined)
+    return { problem: problemOf(text) };
+  // The only maker of an AccessKeyId out of a request: it is good for nothing but asking the
+  // directory.
   const id = accessKeyId as AccessKeyId;
   return { accessKeyId: id, date, region, scope: text.slice(accessKeyId.length + 1), text };
 }
@@ -63,12 +72,16 @@ export function parseSignedHeaders(
   const signedHeadersText = text.toLowerCase();
   const names = signedHeadersText.split(';');
   const signedHeaders = new Set(names);
-  if (signedHeaders.size < names.length) return { problem: 'SignedHeaders names a header more than once.' };
+  if (signedHeaders.size < names.length)
+    return { problem: 'SignedHeaders names a header more than once.' };
   return { signedHeaders, signedHeadersText };
 }
 
 function problemOf(text: string): string {
-  const [terminal, service, region, date, ...id] = text.slice(0, CREDENTIAL_MAX_LENGTH).split('/').reverse();
+  const [terminal, service, region, date, ...id] = text
+    .slice(0, CREDENTIAL_MAX_LENGTH)
+    .split('/')
+    .reverse();
   if (
     region === undefined ||
     date === undefined ||

@@ -1,6 +1,7 @@
-// What x-amz-content-sha256 says of the body, and the body that comes of it: decoded, and verified while it streams.
-// authenticate.ts calls it. A body that is not what was signed rejects its pump before that would have resolved.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-auth-using-authorization-header.html
+// What x-amz-content-sha256 says of the body, and the body that comes of it: decoded, and verified
+// while it streams. authenticate.ts calls it. A body that is not what was signed rejects its pump
+// before that would have resolved. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-auth-using-authorization-header.html
 import { createRunningSha256 } from '../../../crypto/running-sha256.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { ByteSource } from '../../../ports/byte-source.ts';
@@ -18,7 +19,10 @@ export type Payload =
 export type DecodedBody = {
   /** Decoded and verified bytes; `lengthBytes` is the decoded length. Pumped at most once. */
   readonly source: ByteSource;
-  /** Value of an announced trailer once the pump has resolved; null for a name that was not announced. */
+  /**
+   * Value of an announced trailer once the pump has resolved; null for a name that was not
+   * announced.
+   */
   trailer(name: string): string | null;
   /** Names that x-amz-trailer announced, lower case. */
   readonly trailerNames: readonly string[];
@@ -30,7 +34,10 @@ const TRAILER_NAME = /^x-amz-checksum-[a-z0-9]{1,20}$/;
 /** Trailers of one body. S3 takes one checksum; the rest is room. */
 const TRAILERS_MAX = 4;
 
-/** Reads x-amz-content-sha256. InvalidArgument, NotImplemented (the ECDSA kinds of Signature Version 4A). */
+/**
+ * Reads x-amz-content-sha256. InvalidArgument, NotImplemented (the ECDSA kinds of Signature Version
+ * 4A).
+ */
 export function parsePayload(contentSha256: string): Payload {
   switch (contentSha256) {
     case 'UNSIGNED-PAYLOAD':
@@ -47,31 +54,44 @@ export function parsePayload(contentSha256: string): Payload {
         detail: `The chunk encoding algorithm ${contentSha256} is not implemented.`,
       });
     default:
-      if (SHA256_HEX.test(contentSha256)) return { kind: 'hashed', sha256Hex: contentSha256.toLowerCase() };
+      if (SHA256_HEX.test(contentSha256))
+        return { kind: 'hashed', sha256Hex: contentSha256.toLowerCase() };
       throw new StorageError('InvalidArgument', {
         detail:
           'x-amz-content-sha256 must be UNSIGNED-PAYLOAD, STREAMING-UNSIGNED-PAYLOAD-TRAILER, STREAMING-AWS4-HMAC-SHA256-PAYLOAD, STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER, or a valid sha256 value.',
-        fields: { ArgumentName: 'x-amz-content-sha256', ArgumentValue: contentSha256.slice(0, 128) },
+        fields: {
+          ArgumentName: 'x-amz-content-sha256',
+          ArgumentValue: contentSha256.slice(0, 128),
+        },
       });
   }
 }
 
-const NO_TRAILERS: Pick<DecodedBody, 'trailer' | 'trailerNames'> = { trailer: () => null, trailerNames: [] };
+const NO_TRAILERS: Pick<DecodedBody, 'trailer' | 'trailerNames'> = {
+  trailer: () => null,
+  trailerNames: [],
+};
 
 /**
- * The body behind a request. `signatures` is needed for the signed kinds of chunks. The pump rejects with
- * XAmzContentSHA256Mismatch, SignatureDoesNotMatch, IncompleteBody or InvalidRequest. Throws at once: InvalidRequest
- * (x-amz-trailer), MissingContentLength (no usable x-amz-decoded-content-length).
+ * The body behind a request. `signatures` is needed for the signed kinds of chunks. The pump
+ * rejects with XAmzContentSHA256Mismatch, SignatureDoesNotMatch, IncompleteBody or InvalidRequest.
+ * Throws at once: InvalidRequest (x-amz-trailer), MissingContentLength (no usable
+ * x-amz-decoded-content-length).
  */
-export function decodeBody(request: HttpRequest, payload: Payload, signatures: ChunkSignatures | null): DecodedBody {
+export function decodeBody(
+  request: HttpRequest,
+  payload: Payload,
+  signatures: ChunkSignatures | null,
+): DecodedBody {
   if (payload.kind === 'chunked') return decodeChunked(request, payload.hasTrailer, signatures);
   const source = new WireSource(request, payload.kind === 'hashed' ? payload.sha256Hex : null);
   return { source, trailer: NO_TRAILERS.trailer, trailerNames: NO_TRAILERS.trailerNames };
 }
 
 /**
- * The body as it comes, compared with a hash if there is one. A class because every request makes one and hardly any
- * is read: an object with a getter of its own costs 0.5 µs, an instance nothing to speak of (measured November 2026).
+ * The body as it comes, compared with a hash if there is one. A class because every request makes
+ * one and hardly any is read: an object with a getter of its own costs 0.5 µs, an instance nothing
+ * to speak of (measured November 2026).
  */
 class WireSource implements ByteSource {
   readonly provenSha256Hex: string | null;
@@ -98,7 +118,10 @@ class WireSource implements ByteSource {
     if (computed === this.provenSha256Hex) return;
     throw new StorageError('XAmzContentSHA256Mismatch', {
       detail: "The provided 'x-amz-content-sha256' header does not match what was computed.",
-      fields: { ClientComputedContentSHA256: this.provenSha256Hex, S3ComputedContentSHA256: computed },
+      fields: {
+        ClientComputedContentSHA256: this.provenSha256Hex,
+        S3ComputedContentSHA256: computed,
+      },
     });
   }
 
@@ -108,7 +131,11 @@ class WireSource implements ByteSource {
   }
 }
 
-function decodeChunked(request: HttpRequest, hasTrailer: boolean, signatures: ChunkSignatures | null): DecodedBody {
+function decodeChunked(
+  request: HttpRequest,
+  hasTrailer: boolean,
+  signatures: ChunkSignatures | null,
+): DecodedBody {
   const decodedLengthBytes = readDecodedLength(request);
   const trailerNames = hasTrailer ? readTrailerNames(request) : [];
   if (hasTrailer && signatures !== null && trailerNames.length === 0) throw malformedTrailer();
@@ -125,7 +152,10 @@ function decodeChunked(request: HttpRequest, hasTrailer: boolean, signatures: Ch
     },
     trailer(name) {
       if (!trailerNames.includes(name)) return null;
-      if (!isOver) throw new StorageError('InternalError', { detail: `Trailer ${name} was asked for before it came` });
+      if (!isOver)
+        throw new StorageError('InternalError', {
+          detail: `Trailer ${name} was asked for before it came`,
+        });
       return decoder.trailers.get(name) ?? null;
     },
     trailerNames,

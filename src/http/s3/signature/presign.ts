@@ -1,6 +1,7 @@
-// Makes URLs that carry their own signature, for whoever may send one request without a key of their own: browsers above all.
-// The JSON API calls it; what such a URL may do is decided when it is used, as of every signed request.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
+// Makes URLs that carry their own signature, for whoever may send one request without a key of
+// their own: browsers above all. The JSON API calls it; what such a URL may do is decided when it
+// is used, as of every signed request. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
 import { sha256Hex } from '../../../crypto/hash.ts';
 import { deriveSigningKey, signatureOf } from '../../../crypto/signing-keys.ts';
 import type { AccessKey } from '../../../domain/nouns.ts';
@@ -55,6 +56,10 @@ export function presignUrl(
     payloadHash: 'UNSIGNED-PAYLOAD',
   };
   const text = `AWS4-HMAC-SHA256\n${amzDate}\n${scope}\n${sha256Hex(canonicalRequest(signed, claims, false))}`;
-  const signingKey = deriveSigningKey(accessKey.secret, { date: amzDate.slice(0, 8), region, service: 's3' });
+  const signingKey = deriveSigningKey(accessKey.secret, {
+    date: amzDate.slice(0, 8),
+    region,
+    service: 's3',
+  });
   return `${origin}${rawPath}?${rawQuery}&X-Amz-Signature=${signatureOf(signingKey, text)}`;
 }

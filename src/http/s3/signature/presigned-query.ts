@@ -1,10 +1,15 @@
-// Reads the claims out of the query of a presigned URL. authenticate.ts calls it. Messages are S3's.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
+// Reads the claims out of the query of a presigned URL. authenticate.ts calls it. Messages are
+// S3's. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
 import { StorageError } from '../../../domain/errors.ts';
 import type { HttpRequest } from '../../request.ts';
 import { parseQuery, type QueryParameter } from './canonical-request.ts';
 import { type Claims, parseCredential, parseSignedHeaders } from './credential.ts';
-import { checkExpiry, MAX_EXPIRES_SECONDS, parseAmzDate, type RequestTime } from './request-time.ts';
+import {
+  checkExpiry,
+  MAX_EXPIRES_SECONDS,
+  parseAmzDate,
+  type RequestTime,
+} from './request-time.ts';
 
 const V4_PARAMETER = /(?:^|&)X-Amz-(?:Algorithm|Credential|Signature)=/;
 const V2_PARAMETER = /(?:^|&)AWSAccessKeyId=/;
@@ -22,10 +27,13 @@ export function detectQueryAuth(rawQuery: string): QueryAuth {
 }
 
 /**
- * AuthorizationQueryParametersError (400), NotImplemented (SigV4A, session tokens), AccessDenied (403: the URL has
- * expired, or is dated more than 15 minutes ahead).
+ * AuthorizationQueryParametersError (400), NotImplemented (SigV4A, session tokens), AccessDenied
+ * (403: the URL has expired, or is dated more than 15 minutes ahead).
  */
-export function readPresignedQuery(request: Pick<HttpRequest, 'header' | 'rawQuery'>, nowMs: number): Claims {
+export function readPresignedQuery(
+  request: Pick<HttpRequest, 'header' | 'rawQuery'>,
+  nowMs: number,
+): Claims {
   const query = parseQuery(request.rawQuery);
   const sent = (name: string): string | null => decodedValue(query, name);
   const algorithm = required(sent('X-Amz-Algorithm'));
@@ -36,11 +44,14 @@ export function readPresignedQuery(request: Pick<HttpRequest, 'header' | 'rawQue
   const signature = required(sent('X-Amz-Signature'));
   checkAlgorithm(algorithm);
   const credential = parseCredential(credentialText);
-  if ('problem' in credential) throw malformed(`Error parsing the X-Amz-Credential parameter; ${credential.problem}`);
+  if ('problem' in credential)
+    throw malformed(`Error parsing the X-Amz-Credential parameter; ${credential.problem}`);
   const signed = parseSignedHeaders(signedHeadersText);
   if ('problem' in signed) throw malformed(signed.problem);
   if (sent('X-Amz-Security-Token') !== null || request.header('x-amz-security-token') !== null) {
-    throw new StorageError('NotImplemented', { detail: 'Session tokens (X-Amz-Security-Token) are not implemented.' });
+    throw new StorageError('NotImplemented', {
+      detail: 'Session tokens (X-Amz-Security-Token) are not implemented.',
+    });
   }
   const time = readTime(date, credential.date);
   checkExpiry(time, readExpires(expires), nowMs);
@@ -49,13 +60,17 @@ export function readPresignedQuery(request: Pick<HttpRequest, 'header' | 'rawQue
     time,
     ...signed,
     signature,
-    payloadHash: sent('X-Amz-Content-Sha256') ?? request.header('x-amz-content-sha256') ?? 'UNSIGNED-PAYLOAD',
+    payloadHash:
+      sent('X-Amz-Content-Sha256') ?? request.header('x-amz-content-sha256') ?? 'UNSIGNED-PAYLOAD',
     query,
     isPresigned: true,
   };
 }
 
-/** A life that no URL can have opens nothing: 403, as ceph/s3-tests wants it (S3: AuthorizationQueryParametersError). */
+/**
+ * A life that no URL can have opens nothing: 403, as ceph/s3-tests wants it (S3:
+ * AuthorizationQueryParametersError).
+ */
 function outOfRange(detail: string): StorageError {
   return new StorageError('AccessDenied', { detail });
 }
@@ -64,7 +79,10 @@ function malformed(detail: string): StorageError {
   return new StorageError('AuthorizationQueryParametersError', { detail });
 }
 
-/** Value of the first parameter of that name, or null. AuthorizationQueryParametersError for one that none can have. */
+/**
+ * Value of the first parameter of that name, or null. AuthorizationQueryParametersError for one
+ * that none can have.
+ */
 function decodedValue(query: readonly QueryParameter[], name: string): string | null {
   const found = query.find((parameter) => parameter.name === name);
   if (found === undefined) return null;
@@ -90,7 +108,8 @@ function checkAlgorithm(algorithm: string): void {
   if (algorithm === 'AWS4-HMAC-SHA256') return;
   if (algorithm === 'AWS4-ECDSA-P256-SHA256') {
     throw new StorageError('NotImplemented', {
-      detail: 'AWS4-ECDSA-P256-SHA256 (Signature Version 4A) is not implemented. Please use AWS4-HMAC-SHA256.',
+      detail:
+        'AWS4-ECDSA-P256-SHA256 (Signature Version 4A) is not implemented. Please use AWS4-HMAC-SHA256.',
     });
   }
   throw malformed('X-Amz-Algorithm only supports "AWS4-HMAC-SHA256"');
@@ -98,7 +117,8 @@ function checkAlgorithm(algorithm: string): void {
 
 function readTime(date: string, credentialDate: string): RequestTime {
   const time = parseAmzDate(date);
-  if (time === null) throw malformed(`X-Amz-Date must be in the ISO8601 Long Format "yyyyMMdd'T'HHmmss'Z'"`);
+  if (time === null)
+    throw malformed(`X-Amz-Date must be in the ISO8601 Long Format "yyyyMMdd'T'HHmmss'Z'"`);
   if (time.amzDate.startsWith(credentialDate)) return time;
   throw malformed(
     `Invalid credential date "${credentialDate}". This date is not the same as X-Amz-Date: "${date.slice(0, 8)}".`,

@@ -24,7 +24,8 @@ export function* queryMistakes(
   claims: Claims,
 ): Generator<QueryMistake> {
   const [method, path, query = '', ...rest] = canonicalRequest(request, claims, false).split('\n');
-  const signed = (otherQuery: string, otherPath = path) => [method, otherPath, otherQuery, ...rest].join('\n');
+  const signed = (otherQuery: string, otherPath = path) =>
+    [method, otherPath, otherQuery, ...rest].join('\n');
   const pieces = request.rawQuery.split('&').filter((piece) => !piece.startsWith(`${SIGNATURE}=`));
   const asSent = pieces.join('&');
   const sorted = pieces.toSorted().join('&');
@@ -39,11 +40,16 @@ export function* queryMistakes(
     yield { finding: PATH_AS_SENT, canonical: signed(asSent, request.rawPath) };
   }
   yield { finding: NO_QUERY, canonical: signed('') };
-  yield* addedParameters(claims, (parameters) => canonicalRequest(request, { ...claims, query: parameters }, false));
+  yield* addedParameters(claims, (parameters) =>
+    canonicalRequest(request, { ...claims, query: parameters }, false),
+  );
 }
 
 /** Parameters that were put behind a signed URL: by a campaign, a cache, or by hand. */
-function* addedParameters({ query }: Claims, canonicalOf: (query: Claims['query']) => string): Generator<QueryMistake> {
+function* addedParameters(
+  { query }: Claims,
+  canonicalOf: (query: Claims['query']) => string,
+): Generator<QueryMistake> {
   const added = query.filter(({ name }) => !name.startsWith('X-Amz-'));
   const finding = (names: readonly string[]) =>
     `The signature does not cover ${names.join(', ').slice(0, 200)}: it was added to the request after that was signed. Sign it too, or leave it out.`;

@@ -1,5 +1,5 @@
-// Times in signed requests: reading them and judging them against the server's clock. authorization-header.ts and
-// presigned-query.ts call it.
+// Times in signed requests: reading them and judging them against the server's clock.
+// authorization-header.ts and presigned-query.ts call it.
 import { StorageError } from '../../../domain/errors.ts';
 
 /**
@@ -7,13 +7,17 @@ import { StorageError } from '../../../domain/errors.ts';
  * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html
  */
 export const MAX_SKEW_MS = 15 * 60 * 1000;
-/** Longest life of a presigned URL. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html */
+/**
+ * Longest life of a presigned URL. Source:
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
+ */
 export const MAX_EXPIRES_SECONDS = 7 * 24 * 3600;
 
 /** A request's time: `amzDate` is `yyyymmddThhmmssZ`, the form that is signed. */
 export type RequestTime = { readonly amzDate: string; readonly timeMs: number };
 
-const HTTP_DATE = /^(?:[A-Z][a-z]{2}, )?(\d\d?) ([A-Z][a-z]{2}) (\d{4}) (\d\d):(\d\d):(\d\d) (?:GMT|UTC|[+-]0000)$/;
+const HTTP_DATE =
+  /^(?:[A-Z][a-z]{2}, )?(\d\d?) ([A-Z][a-z]{2}) (\d{4}) (\d\d):(\d\d):(\d\d) (?:GMT|UTC|[+-]0000)$/;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** `yyyymmddThhmmssZ` of a time. */
@@ -36,7 +40,10 @@ function digits(text: string, start: number, count: number): number {
   return value;
 }
 
-/** Reads `yyyymmddThhmmssZ`; null when it is anything else, or no day of the calendar. By hand: every request has one. */
+/**
+ * Reads `yyyymmddThhmmssZ`; null when it is anything else, or no day of the calendar. By hand:
+ * every request has one.
+ */
 export function parseAmzDate(text: string): RequestTime | null {
   if (text.length !== 16 || text[8] !== 'T' || text[15] !== 'Z') return null;
   const timeMs = toTimeMs(
@@ -50,7 +57,10 @@ export function parseAmzDate(text: string): RequestTime | null {
   return Number.isNaN(timeMs) ? null : { amzDate: text, timeMs };
 }
 
-/** Reads a `Date` header: the HTTP form (RFC 9110 section 5.6.7, also with a zero offset) or `yyyymmddThhmmssZ`. */
+/**
+ * Reads a `Date` header: the HTTP form (RFC 9110 section 5.6.7, also with a zero offset) or
+ * `yyyymmddThhmmssZ`.
+ */
 export function parseRequestDate(text: string): RequestTime | null {
   const amzDate = parseAmzDate(text);
   if (amzDate !== null) return amzDate;
@@ -58,22 +68,43 @@ export function parseRequestDate(text: string): RequestTime | null {
   if (match === null) return null;
   const [, day, monthName, year, hour, minute, second] = match;
   const month = MONTHS.indexOf(monthName ?? '') + 1;
-  const timeMs = toTimeMs(Number(year), month, Number(day), Number(hour), Number(minute), Number(second));
+  const timeMs = toTimeMs(
+    Number(year),
+    month,
+    Number(day),
+    Number(hour),
+    Number(minute),
+    Number(second),
+  );
   return Number.isNaN(timeMs) ? null : { amzDate: formatAmzDate(timeMs), timeMs };
 }
 
 /** Days of each month in a leap year. */
 const MONTH_DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Milliseconds since 1970, or NaN when a number is out of its range. Date.UTC would carry 31 February over to March. */
-function toTimeMs(year: number, month: number, day: number, hour: number, minute: number, second: number): number {
+/**
+ * Milliseconds since 1970, or NaN when a number is out of its range. Date.UTC would carry 31
+ * February over to March.
+ */
+function toTimeMs(
+  year: number,
+  month: number,
+  day: number,
+  hour: number,
+  minute: number,
+  second: number,
+): number {
   const isLeapYear = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   const lastDay = month === 2 && !isLeapYear ? 28 : (MONTH_DAYS[month - 1] ?? 0);
-  const isInRange = year >= 1970 && day >= 1 && day <= lastDay && hour < 24 && minute < 60 && second < 60;
+  const isInRange =
+    year >= 1970 && day >= 1 && day <= lastDay && hour < 24 && minute < 60 && second < 60;
   return isInRange ? Date.UTC(year, month - 1, day, hour, minute, second) : Number.NaN;
 }
 
-/** RequestTimeTooSkewed when a request signed in its header is more than 15 minutes off. `sent` is its date as it came. */
+/**
+ * RequestTimeTooSkewed when a request signed in its header is more than 15 minutes off. `sent` is
+ * its date as it came.
+ */
 export function checkSkew(time: RequestTime, sent: string, nowMs: number): void {
   if (Math.abs(nowMs - time.timeMs) <= MAX_SKEW_MS) return;
   throw new StorageError('RequestTimeTooSkewed', {
@@ -88,7 +119,10 @@ export function checkSkew(time: RequestTime, sent: string, nowMs: number): void 
 /** AccessDenied when a presigned URL is over, or is dated more than 15 minutes ahead. */
 export function checkExpiry(time: RequestTime, expiresSeconds: number, nowMs: number): void {
   const expiresAtMs = time.timeMs + expiresSeconds * 1000;
-  const fields = () => ({ Expires: formatServerTime(expiresAtMs), ServerTime: formatServerTime(nowMs) });
+  const fields = () => ({
+    Expires: formatServerTime(expiresAtMs),
+    ServerTime: formatServerTime(nowMs),
+  });
   if (time.timeMs - nowMs > MAX_SKEW_MS) {
     throw new StorageError('AccessDenied', {
       detail: 'Request is not yet valid',

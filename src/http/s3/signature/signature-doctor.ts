@@ -1,6 +1,7 @@
-// Why a signature is wrong: tries a bounded set of the mistakes that clients and proxies make, and names the one whose
-// request would have had this signature. sigv4.ts asks it after a signature failed. It says nothing that the caller, who
-// made the signature, does not know; when nothing fits, the secret is the likely one, or a header that was changed.
+// Why a signature is wrong: tries a bounded set of the mistakes that clients and proxies make, and
+// names the one whose request would have had this signature. sigv4.ts asks it after a signature
+// failed. It says nothing that the caller, who made the signature, does not know; when nothing
+// fits, the secret is the likely one, or a header that was changed.
 
 import { DAY_MS } from '../../../domain/time.ts';
 import type { HttpRequest } from '../../request.ts';
@@ -81,7 +82,10 @@ function* pathSuspicions(request: SignedParts, claims: Claims): Generator<Suspic
     [own.replaceAll('%20', '%2B'), 'The client signed a plus where the path has a space.'],
     [own.replace(/\/{2,}/g, '/'), 'The client, or a proxy, joined the double slashes of the path.'],
     [withoutDots(own), 'The client, or a proxy, resolved the dots in the path.'],
-    [own.endsWith('/') ? own.slice(0, -1) || '/' : `${own}/`, 'The path was signed with another slash at its end.'],
+    [
+      own.endsWith('/') ? own.slice(0, -1) || '/' : `${own}/`,
+      'The path was signed with another slash at its end.',
+    ],
     [
       own.replace(/^\/[^/]+/, '') || '/',
       'The client signed the path without the bucket (virtual-hosted style), but the request has it.',
@@ -96,7 +100,8 @@ function* pathSuspicions(request: SignedParts, claims: Claims): Generator<Suspic
   }
   for (const [path, finding] of paths) {
     if (path === own) continue;
-    // The canonical form of what stands here already is itself: only the line of the path is another.
+    // The canonical form of what stands here already is itself: only the line of the path is
+    // another.
     const canonical = canonicalRequest(request, claims, false);
     const [method, , ...rest] = canonical.split('\n');
     yield { finding, canonical: [method, path, ...rest].join('\n') };
@@ -120,7 +125,11 @@ const OWN_HOSTS_MAX = 4;
  * A proxy that rewrites the host leaves the one that the client signed in headers of its own, if
  * anywhere. It may be one of the service's own.
  */
-function* hostSuspicions(request: SignedParts, claims: Claims, ownHosts: readonly string[]): Generator<Suspicion> {
+function* hostSuspicions(
+  request: SignedParts,
+  claims: Claims,
+  ownHosts: readonly string[],
+): Generator<Suspicion> {
   const { host } = request;
   const [name = host, port = ''] = host.split(':');
   const forwarded = [
@@ -143,7 +152,10 @@ function* hostSuspicions(request: SignedParts, claims: Claims, ownHosts: readonl
   }
 }
 
-/** A client that looks at its clock twice, or at another than it tells of, signs another time than it sends. */
+/**
+ * A client that looks at its clock twice, or at another than it tells of, signs another time than
+ * it sends.
+ */
 function* clockSuspicions(request: SignedParts, claims: Claims): Generator<Suspicion> {
   const canonical = canonicalRequest(request, claims, false);
   const { amzDate, timeMs } = claims.time;
@@ -159,7 +171,11 @@ function* clockSuspicions(request: SignedParts, claims: Claims): Generator<Suspi
     yield { finding, canonical, amzDate: time };
     if (!isDateSigned) continue;
     const header = (name: string) => (name === 'x-amz-date' ? time : request.header(name));
-    yield { finding, canonical: canonicalRequest(changed(request, { header }), claims, false), amzDate: time };
+    yield {
+      finding,
+      canonical: canonicalRequest(changed(request, { header }), claims, false),
+      amzDate: time,
+    };
   }
   for (const dayMs of [-DAY_MS, DAY_MS]) {
     const day = formatAmzDate(timeMs + dayMs).slice(0, 8);
@@ -174,8 +190,15 @@ function* clockSuspicions(request: SignedParts, claims: Claims): Generator<Suspi
 /** Regions that clients fall back to, besides the service's own. */
 const USUAL_REGIONS = ['us-east-1', 'auto', ''];
 
-/** Any region will do, but it must be the same in the credential, in the string to sign and in the key. */
-function* regionSuspicions(request: SignedParts, claims: Claims, own: string): Generator<Suspicion> {
+/**
+ * Any region will do, but it must be the same in the credential, in the string to sign and in the
+ * key.
+ */
+function* regionSuspicions(
+  request: SignedParts,
+  claims: Claims,
+  own: string,
+): Generator<Suspicion> {
   const canonical = canonicalRequest(request, claims, false);
   const { date, region: claimed } = claims.credential;
   const regions = new Set([own, ...USUAL_REGIONS]);
@@ -195,7 +218,14 @@ function* regionSuspicions(request: SignedParts, claims: Claims, own: string): G
 const TOUCHED: readonly (readonly [name: string, values: readonly string[]])[] = [
   [
     'accept-encoding',
-    ['identity', 'gzip', 'gzip, deflate', 'gzip, deflate, br', 'gzip;q=1.0,deflate;q=0.6,identity;q=0.3', ''],
+    [
+      'identity',
+      'gzip',
+      'gzip, deflate',
+      'gzip, deflate, br',
+      'gzip;q=1.0,deflate;q=0.6,identity;q=0.3',
+      '',
+    ],
   ],
   ['expect', ['', '100-continue']],
   ['connection', ['', 'keep-alive', 'close']],
@@ -215,12 +245,21 @@ const TOUCHED: readonly (readonly [name: string, values: readonly string[]])[] =
   ],
 ];
 
-/** What a client may have sent there: the usual values, and its own type with a character set or without. */
+/**
+ * What a client may have sent there: the usual values, and its own type with a character set or
+ * without.
+ */
 function* valuesOf(name: string, usual: readonly string[], own: string): Generator<string> {
   yield* usual;
   if (name !== 'content-type' || own === '') return;
   const [type = ''] = own.split(';');
-  for (const parameter of ['', ';charset=UTF-8', '; charset=utf-8', ';charset=utf-8', '; charset=UTF-8']) {
+  for (const parameter of [
+    '',
+    ';charset=UTF-8',
+    '; charset=utf-8',
+    ';charset=utf-8',
+    '; charset=UTF-8',
+  ]) {
     yield `${type.trim()}${parameter}`;
   }
 }

@@ -43,7 +43,10 @@ export function* mistakesV2(parts: SignedPartsV2): Generator<MistakeV2> {
     };
   }
   for (const [other, finding] of [
-    [path.replace(/^\/[^/]+/, '') || '/', 'The path was signed without the bucket, which Version 2 always signs.'],
+    [
+      path.replace(/^\/[^/]+/, '') || '/',
+      'The path was signed without the bucket, which Version 2 always signs.',
+    ],
     [canonicalPath(path), 'The path was signed in another encoding than it was sent in.'],
     [canonicalPath(path).replaceAll('%', '%25'), 'The path was encoded twice when it was signed.'],
   ] as const) {

@@ -15,7 +15,10 @@ import { unsupportedMechanism } from './authorization-header.ts';
 import { requireBefore } from './request-time.ts';
 
 /** Parts of a request that such a signature covers, or is read with. */
-export type UrlParts = Pick<HttpRequest, 'method' | 'rawPath' | 'rawQuery' | 'header' | 'headerNames'>;
+export type UrlParts = Pick<
+  HttpRequest,
+  'method' | 'rawPath' | 'rawQuery' | 'header' | 'headerNames'
+>;
 
 /** Claims of a URL; nothing of it is proven yet. */
 export type UrlV2 = {
@@ -80,14 +83,18 @@ export function readUrlV2(request: UrlParts, path: string, nowMs: number): UrlV2
   const signature = query.get('Signature') ?? '';
   const expires = query.get('Expires') ?? '';
   if (!ACCESS_KEY_ID.test(accessKeyId) || signature === '' || expires === '') {
-    throw denied('Query-string authentication requires the Signature, Expires and AWSAccessKeyId parameters');
+    throw denied(
+      'Query-string authentication requires the Signature, Expires and AWSAccessKeyId parameters',
+    );
   }
   if (!SECONDS.test(expires)) {
     throw denied(`Invalid date (should be seconds since epoch): ${expires.slice(0, 40)}`);
   }
   const headers = headersOf(request, query.entries);
   if (headers.has('x-amz-security-token')) {
-    throw new StorageError('NotImplemented', { detail: 'Session tokens (x-amz-security-token) are not implemented.' });
+    throw new StorageError('NotImplemented', {
+      detail: 'Session tokens (x-amz-security-token) are not implemented.',
+    });
   }
   requireBefore(Number(expires) * 1000, nowMs);
   const parameters = query.entries.filter(([name]) => SIGNED_PARAMETERS.has(name));
@@ -106,7 +113,9 @@ export function readUrlV2(request: UrlParts, path: string, nowMs: number): UrlV2
       expires,
       amzHeaders: [...headers].filter(([name]) => name.startsWith('x-amz-')).toSorted(byName),
       path,
-      parameters: parameters.map(([name, value]) => [name, textToHeader(value)] as const).toSorted(byName),
+      parameters: parameters
+        .map(([name, value]) => [name, textToHeader(value)] as const)
+        .toSorted(byName),
     },
   };
 }
@@ -128,11 +137,14 @@ export function isSignatureV2(parts: SignedPartsV2, secret: string, signature: s
 export function stringToSignV2(parts: SignedPartsV2): string {
   const { method, contentMd5, contentType, expires, amzHeaders, path, parameters } = parts;
   const lines = amzHeaders.map(([name, value]) => `${name}:${value}\n`).join('');
-  const query = parameters.map(([name, value]) => (value === '' ? name : `${name}=${value}`)).join('&');
+  const query = parameters
+    .map(([name, value]) => (value === '' ? name : `${name}=${value}`))
+    .join('&');
   return `${method}\n${contentMd5}\n${contentType}\n${expires}\n${lines}${path}${query === '' ? '' : `?${query}`}`;
 }
 
-const byName = ([a]: readonly [string, string], [b]: readonly [string, string]): number => (a < b ? -1 : a > b ? 1 : 0);
+const byName = ([a]: readonly [string, string], [b]: readonly [string, string]): number =>
+  a < b ? -1 : a > b ? 1 : 0;
 
 /**
  * Headers that are signed, of the request and of its query: what was sent as a header wins, then
@@ -144,7 +156,8 @@ function headersOf(
 ): ReadonlyMap<string, string> {
   const headers = new Map<string, string>();
   const keep = (name: string, value: string): void => {
-    if (headers.has(name) || !(name.startsWith('x-amz-') || QUERY_HEADERS_V2.includes(name))) return;
+    if (headers.has(name) || !(name.startsWith('x-amz-') || QUERY_HEADERS_V2.includes(name)))
+      return;
     if (CONTROL.test(value)) throw denied('A signed header must not contain control characters.');
     headers.set(name, value.trim());
   };
@@ -164,6 +177,8 @@ function requireUnambiguous(value: string): void {
     .slice(1)
     .some((piece) => SIGNED_PARAMETERS.has(piece.split('=', 1)[0] ?? ''));
   if (isAmbiguous || CONTROL.test(value)) {
-    throw denied('A signed parameter must not contain control characters, nor what reads as another parameter.');
+    throw denied(
+      'A signed parameter must not contain control characters, nor what reads as another parameter.',
+    );
   }
 }

@@ -1,5 +1,5 @@
-// Proves the claims of a signed request (AWS Signature Version 4): string to sign, comparison, and S3's answer when
-// they differ. authenticate.ts calls it with the key of the claimed access key.
+// Proves the claims of a signed request (AWS Signature Version 4): string to sign, comparison, and
+// S3's answer when they differ. authenticate.ts calls it with the key of the claimed access key.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
 import { sha256Hex } from '../../../crypto/hash.ts';
 import { isSignatureOf, type SigningKey } from '../../../crypto/signing-keys.ts';
@@ -23,15 +23,22 @@ function stringOf(amzDate: string, scope: string, canonical: string | Uint8Array
   return `AWS4-HMAC-SHA256\n${amzDate}\n${scope}\n${sha256Hex(canonical)}`;
 }
 
-/** Whether the signature is the one of the request as it came: of the first of the readings that `checkSignature` tries. */
+/**
+ * Whether the signature is the one of the request as it came: of the first of the readings that
+ * `checkSignature` tries.
+ */
 export function hasPlainSignature(request: SignedParts, claims: Claims, key: SigningKey): boolean {
-  return isSignatureOf(key, stringToSign(claims, canonicalRequest(request, claims, false)), claims.signature);
+  return isSignatureOf(
+    key,
+    stringToSign(claims, canonicalRequest(request, claims, false)),
+    claims.signature,
+  );
 }
 
 /**
- * SignatureDoesNotMatch unless the signature is right. Cost with a right one: one HMAC and one SHA-256. The error
- * tells the client what was signed on this side, out of its own request, and what mistake would explain it; never what
- * the signature should be.
+ * SignatureDoesNotMatch unless the signature is right. Cost with a right one: one HMAC and one
+ * SHA-256. The error tells the client what was signed on this side, out of its own request, and
+ * what mistake would explain it; never what the signature should be.
  */
 export function checkSignature(
   request: HttpRequest,
@@ -56,7 +63,10 @@ export function checkSignature(
 }
 
 /** The answer to a wrong signature of any version; `finding`: what the doctor says of it. */
-export function signatureDoesNotMatch(finding: string | null, fields: Readonly<Record<string, string>>): StorageError {
+export function signatureDoesNotMatch(
+  finding: string | null,
+  fields: Readonly<Record<string, string>>,
+): StorageError {
   const detail =
     'The request signature we calculated does not match the signature you provided. Check your key and signing method.';
   return new StorageError('SignatureDoesNotMatch', {
@@ -73,18 +83,23 @@ function hasSigned(
 ): boolean {
   const { credential, time, signature } = claims;
   const named =
-    scope === undefined || scope.isKeyAlone ? credential.scope : `${scope.date}/${scope.region}/s3/aws4_request`;
+    scope === undefined || scope.isKeyAlone
+      ? credential.scope
+      : `${scope.date}/${scope.region}/s3/aws4_request`;
   const text = stringOf(amzDate ?? time.amzDate, named, canonical);
   return isSignatureOf(scope === undefined ? key : keyFor(scope), text, signature);
 }
 
 /**
- * Other bytes that the same request can stand for, tried only after the plain reading failed. Two things are lost on
- * the way to us: whether a list header came in one line or in several, and whether a byte above 127 in a header was
- * signed as it is (curl, the Go SDK) or as the UTF-8 of that Latin-1 character (botocore). Neither changes what the
- * request asks for.
+ * Other bytes that the same request can stand for, tried only after the plain reading failed. Two
+ * things are lost on the way to us: whether a list header came in one line or in several, and
+ * whether a byte above 127 in a header was signed as it is (curl, the Go SDK) or as the UTF-8 of
+ * that Latin-1 character (botocore). Neither changes what the request asks for.
  */
-function otherReadings(canonical: string, withJoinedLists: string): readonly (string | Uint8Array)[] {
+function otherReadings(
+  canonical: string,
+  withJoinedLists: string,
+): readonly (string | Uint8Array)[] {
   const readings: (string | Uint8Array)[] = [];
   if (withJoinedLists !== canonical) readings.push(withJoinedLists);
   if (NON_ASCII.test(canonical)) {

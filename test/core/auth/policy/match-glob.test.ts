@@ -15,7 +15,9 @@ function matchesSlowly(parts: readonly GlobPart[], characters: readonly string[]
     return isThere && matchesSlowly(rest, characters.slice(own.length));
   }
   if (part.kind === 'one') return characters.length > 0 && matchesSlowly(rest, characters.slice(1));
-  return characters.some((_, i) => matchesSlowly(rest, characters.slice(i))) || matchesSlowly(rest, []);
+  return (
+    characters.some((_, i) => matchesSlowly(rest, characters.slice(i))) || matchesSlowly(rest, [])
+  );
 }
 
 describe('a pattern with wildcards', () => {
@@ -28,13 +30,19 @@ describe('a pattern with wildcards', () => {
 
   it('means what trying every way means', () => {
     fc.assert(
-      fc.property(fc.array(part, { maxLength: 7 }), fc.array(letters, { maxLength: 8 }), (parts, characters) => {
-        expect(matchesGlob(parts, characters.join(''))).toBe(matchesSlowly(parts, characters));
-        // With a long text in front nothing is small any more.
-        const long = ['c'.repeat(40), ANY, 'd'.repeat(1400), ...parts];
-        const text = `${'c'.repeat(40)}${'e'.repeat(60)}${'d'.repeat(1400)}`;
-        expect(matchesGlob(long, text + characters.join(''))).toBe(matchesSlowly(parts, characters));
-      }),
+      fc.property(
+        fc.array(part, { maxLength: 7 }),
+        fc.array(letters, { maxLength: 8 }),
+        (parts, characters) => {
+          expect(matchesGlob(parts, characters.join(''))).toBe(matchesSlowly(parts, characters));
+          // With a long text in front nothing is small any more.
+          const long = ['c'.repeat(40), ANY, 'd'.repeat(1400), ...parts];
+          const text = `${'c'.repeat(40)}${'e'.repeat(60)}${'d'.repeat(1400)}`;
+          expect(matchesGlob(long, text + characters.join(''))).toBe(
+            matchesSlowly(parts, characters),
+          );
+        },
+      ),
       { numRuns: 1000 },
     );
   });

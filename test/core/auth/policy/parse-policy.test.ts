@@ -1,31 +1,55 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: policies write their variables so.
 import { describe, expect, it } from 'vitest';
 import { isPublicPolicy } from '../../../../src/core/auth/policy/is-public-policy.ts';
-import { parsePolicy, requireUsefulStatements } from '../../../../src/core/auth/policy/parse-policy.ts';
+import {
+  parsePolicy,
+  requireUsefulStatements,
+} from '../../../../src/core/auth/policy/parse-policy.ts';
 import { parseBucketName } from '../../../../src/core/parse-names.ts';
 
 const BUCKET = parseBucketName('photos');
-const STATEMENT = { Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource: 'arn:aws:s3:::photos/*' };
+const STATEMENT = {
+  Effect: 'Allow',
+  Principal: '*',
+  Action: 's3:GetObject',
+  Resource: 'arn:aws:s3:::photos/*',
+};
 
 type Json = { readonly [name: string]: unknown };
-const parse = (policy: unknown) => parsePolicy(typeof policy === 'string' ? policy : JSON.stringify(policy), BUCKET);
-const withStatement = (change: Json) => ({ Version: '2012-10-17', Statement: [{ ...STATEMENT, ...change }] });
+const parse = (policy: unknown) =>
+  parsePolicy(typeof policy === 'string' ? policy : JSON.stringify(policy), BUCKET);
+const withStatement = (change: Json) => ({
+  Version: '2012-10-17',
+  Statement: [{ ...STATEMENT, ...change }],
+});
 
 describe('what is taken', () => {
   it.each<[string, unknown]>([
     ['one statement without a list', { Statement: STATEMENT }],
     ['the old version', { Version: '2008-10-17', Id: 'x', Statement: [STATEMENT] }],
     ['a Sid with spaces', withStatement({ Sid: 'Allow public access' })],
-    ['the bucket and its objects', withStatement({ Resource: ['arn:aws:s3:::photos', 'arn:aws:s3:::photos/*'] })],
+    [
+      'the bucket and its objects',
+      withStatement({ Resource: ['arn:aws:s3:::photos', 'arn:aws:s3:::photos/*'] }),
+    ],
     ['every bucket', withStatement({ Resource: ['arn:aws:s3:::*', 'arn:aws:s3:::*/*'] })],
     ['everything', withStatement({ Action: '*', Resource: '*' })],
-    ['an account that is not there', withStatement({ Principal: { AWS: 'arn:aws:iam::s3tenant1:root' } })],
-    ['values that are no texts', withStatement({ Condition: { Bool: { 'aws:SecureTransport': true } } })],
+    [
+      'an account that is not there',
+      withStatement({ Principal: { AWS: 'arn:aws:iam::s3tenant1:root' } }),
+    ],
+    [
+      'values that are no texts',
+      withStatement({ Condition: { Bool: { 'aws:SecureTransport': true } } }),
+    ],
     [
       'keys of AWS that nothing here has',
       withStatement({ Condition: { StringEquals: { 'aws:PrincipalOrgID': 'o-1' } } }),
     ],
-    ['a Deny of all but some', withStatement({ Effect: 'Deny', Principal: undefined, NotPrincipal: { AWS: 'alice' } })],
+    [
+      'a Deny of all but some',
+      withStatement({ Effect: 'Deny', Principal: undefined, NotPrincipal: { AWS: 'alice' } }),
+    ],
   ])('%s', (_, policy) => {
     expect(() => parse(policy)).not.toThrow();
   });
@@ -44,8 +68,14 @@ describe('what is refused', () => {
     ['another effect', withStatement({ Effect: 'allow' })],
     ['no principal', withStatement({ Principal: undefined })],
     ['two principals', withStatement({ NotPrincipal: { AWS: 'alice' } })],
-    ['an Allow of all but some', withStatement({ Principal: undefined, NotPrincipal: { AWS: 'alice' } })],
-    ['a user below an account', withStatement({ Principal: { AWS: 'arn:aws:iam::alice:user/bob' } })],
+    [
+      'an Allow of all but some',
+      withStatement({ Principal: undefined, NotPrincipal: { AWS: 'alice' } }),
+    ],
+    [
+      'a user below an account',
+      withStatement({ Principal: { AWS: 'arn:aws:iam::alice:user/bob' } }),
+    ],
     ['a principal that is text', withStatement({ Principal: 'alice' })],
     ['a principal of no kind', withStatement({ Principal: { Nobody: 'alice' } })],
     ['a pattern of principals', withStatement({ Principal: { AWS: 'al*' } })],
@@ -59,15 +89,39 @@ describe('what is refused', () => {
     ['a longer name', withStatement({ Resource: 'arn:aws:s3:::photos2/*' })],
     ['a resource without an ARN', withStatement({ Resource: 'photos/*' })],
     ['a resource of another service', withStatement({ Resource: 'arn:aws:sqs:::photos/*' })],
-    ['an operator that is none', withStatement({ Condition: { StringEqual: { 's3:prefix': 'a' } } })],
+    [
+      'an operator that is none',
+      withStatement({ Condition: { StringEqual: { 's3:prefix': 'a' } } }),
+    ],
     ['NullIfExists', withStatement({ Condition: { NullIfExists: { 's3:prefix': 'true' } } })],
-    ['a key that nobody knows', withStatement({ Condition: { StringEquals: { 's3:prefiks': 'a' } } })],
-    ['a tag key without a tag', withStatement({ Condition: { StringEquals: { 's3:ExistingObjectTag/': 'a' } } })],
-    ['a number that is none', withStatement({ Condition: { NumericEquals: { 's3:max-keys': 'ten' } } })],
-    ['an address that is none', withStatement({ Condition: { IpAddress: { 'aws:SourceIp': '10.0.0.300' } } })],
-    ['a range that is none', withStatement({ Condition: { IpAddress: { 'aws:SourceIp': '10.0.0.0/33' } } })],
-    ['a date that is none', withStatement({ Condition: { DateLessThan: { 'aws:CurrentTime': 'soon' } } })],
-    ['a condition without values', withStatement({ Condition: { StringEquals: { 's3:prefix': [] } } })],
+    [
+      'a key that nobody knows',
+      withStatement({ Condition: { StringEquals: { 's3:prefiks': 'a' } } }),
+    ],
+    [
+      'a tag key without a tag',
+      withStatement({ Condition: { StringEquals: { 's3:ExistingObjectTag/': 'a' } } }),
+    ],
+    [
+      'a number that is none',
+      withStatement({ Condition: { NumericEquals: { 's3:max-keys': 'ten' } } }),
+    ],
+    [
+      'an address that is none',
+      withStatement({ Condition: { IpAddress: { 'aws:SourceIp': '10.0.0.300' } } }),
+    ],
+    [
+      'a range that is none',
+      withStatement({ Condition: { IpAddress: { 'aws:SourceIp': '10.0.0.0/33' } } }),
+    ],
+    [
+      'a date that is none',
+      withStatement({ Condition: { DateLessThan: { 'aws:CurrentTime': 'soon' } } }),
+    ],
+    [
+      'a condition without values',
+      withStatement({ Condition: { StringEquals: { 's3:prefix': [] } } }),
+    ],
     ['a condition of text', withStatement({ Condition: 'StringEquals' })],
     ['a variable that is none', withStatement({ Resource: 'arn:aws:s3:::photos/${aws userid}/*' })],
   ])('%s', (_, policy) => {
@@ -78,31 +132,61 @@ describe('what is refused', () => {
     expect(() => parse('{"Statement":[], "__proto__": {}}')).toThrow(
       expect.objectContaining({ code: 'MalformedPolicy' }),
     );
-    expect(() => parse(withStatement({ Condition: { constructor: { 's3:prefix': 'a' } } }))).toThrow();
+    expect(() =>
+      parse(withStatement({ Condition: { constructor: { 's3:prefix': 'a' } } })),
+    ).toThrow();
   });
 });
 
 describe('public policies', () => {
   it.each<[string, Json, boolean]>([
     ['everyone', {}, true],
-    ['everyone, one action', { Action: 's3:GetBucketLocation', Resource: 'arn:aws:s3:::photos' }, true],
+    [
+      'everyone, one action',
+      { Action: 's3:GetBucketLocation', Resource: 'arn:aws:s3:::photos' },
+      true,
+    ],
     ['an account', { Principal: { AWS: 'arn:aws:iam::alice:root' } }, false],
     ['a Deny', { Effect: 'Deny' }, false],
-    ['a range of addresses', { Condition: { IpAddress: { 'aws:SourceIp': '192.0.2.0/24' } } }, false],
+    [
+      'a range of addresses',
+      { Condition: { IpAddress: { 'aws:SourceIp': '192.0.2.0/24' } } },
+      false,
+    ],
     ['one private address', { Condition: { IpAddress: { 'aws:SourceIp': '10.0.0.0/32' } } }, false],
-    ['a range of nearly all', { Condition: { IpAddress: { 'aws:SourceIp': '128.0.0.0/7' } } }, true],
+    [
+      'a range of nearly all',
+      { Condition: { IpAddress: { 'aws:SourceIp': '128.0.0.0/7' } } },
+      true,
+    ],
     [
       'all addresses among others',
       { Condition: { IpAddress: { 'aws:SourceIp': ['192.0.2.0/24', '0.0.0.0/0'] } } },
       true,
     ],
-    ['all but some addresses', { Condition: { NotIpAddress: { 'aws:SourceIp': '192.0.2.0/24' } } }, true],
-    ['a referer is no caller', { Condition: { StringLike: { 'aws:Referer': 'https://example.com/*' } } }, true],
+    [
+      'all but some addresses',
+      { Condition: { NotIpAddress: { 'aws:SourceIp': '192.0.2.0/24' } } },
+      true,
+    ],
+    [
+      'a referer is no caller',
+      { Condition: { StringLike: { 'aws:Referer': 'https://example.com/*' } } },
+      true,
+    ],
     ['one VPC', { Condition: { StringEquals: { 'aws:SourceVpc': 'vpc-1' } } }, false],
     ['any VPC', { Condition: { StringLike: { 'aws:SourceVpc': 'vpc-*' } } }, true],
-    ['a VPC, if there is one', { Condition: { StringEqualsIfExists: { 'aws:SourceVpc': 'vpc-1' } } }, true],
+    [
+      'a VPC, if there is one',
+      { Condition: { StringEqualsIfExists: { 'aws:SourceVpc': 'vpc-1' } } },
+      true,
+    ],
     ['all but one VPC', { Condition: { StringNotEquals: { 'aws:SourceVpc': 'vpc-1' } } }, true],
-    ['a variable is not fixed', { Condition: { StringEquals: { 'aws:PrincipalArn': '${aws:PrincipalArn}' } } }, true],
+    [
+      'a variable is not fixed',
+      { Condition: { StringEquals: { 'aws:PrincipalArn': '${aws:PrincipalArn}' } } },
+      true,
+    ],
   ])('%s', (_, change, expected) => {
     expect(isPublicPolicy(parse(withStatement(change)))).toBe(expected);
   });
@@ -113,7 +197,10 @@ describe('a statement whose actions have nothing to act on', () => {
     requireUsefulStatements(parse(withStatement({ ...more, Action, Resource })));
   const bucket = 'arn:aws:s3:::photos';
   const objects = 'arn:aws:s3:::photos/*';
-  const refusal = { code: 'MalformedPolicy', message: 'Action does not apply to any resource(s) in statement' };
+  const refusal = {
+    code: 'MalformedPolicy',
+    message: 'Action does not apply to any resource(s) in statement',
+  };
 
   it.each<[unknown, unknown, Json?]>([
     ['s3:GetObject', bucket],

@@ -1,5 +1,5 @@
-// What a site answers besides pages is asked of the caps with its bytes, counted as it leaves and written in the bucket's log,
-// as pages are.
+// What a site answers besides pages is asked of the caps with its bytes, counted as it leaves and
+// written in the bucket's log, as pages are.
 import { beforeEach, expect, it } from 'vitest';
 import { createDecide } from '../../../../src/core/auth/decide.ts';
 import { openBucket } from '../../../../src/core/buckets/bucket-handle.ts';
@@ -24,7 +24,12 @@ function createWorld() {
   const flusher = createUsageFlusher(core, { source: 'delivery', intervalMs: 1 });
   const caps = createCapGuard(core, flusher, 'delivery', () => undefined);
   const settings = {
-    ...{ baseDomain: null, websiteDomain: 'web.example', ownHosts: [], defaultCacheControl: 'max-age=1' },
+    ...{
+      baseDomain: null,
+      websiteDomain: 'web.example',
+      ownHosts: [],
+      defaultCacheControl: 'max-age=1',
+    },
     ...{ compressionMaxBytes: 1_000_000, isServerTimingOn: false, region: 'auto' },
   };
   const delivery = createDelivery(core, settings, createDecide(), caps);
@@ -32,21 +37,44 @@ function createWorld() {
     const request = makeRequest({ method, target, headers: { host: HOST } });
     const place = { rawBucket: 'pages', rawPath: request.rawPath.slice(1), binding: null };
     const response = await delivery.deliverSite(request, place, 'ID');
-    return { response, notes: request.notes, line: bucketLogLine({ request, requestId: 'ID', timeMs: 0, status: 1 }) };
+    return {
+      response,
+      notes: request.notes,
+      line: bucketLogLine({ request, requestId: 'ID', timeMs: 0, status: 1 }),
+    };
   };
   const cap = (limit: number) =>
     setCap(core, OWNER.id, {
-      ...{ id: 'cap', scope: { kind: 'account' as const }, unit: 'bytes' as const, limit: BigInt(limit) },
-      ...{ period: 'month' as const, alertPercents: [], cachedFromPercent: null, cardId: null, liftedUntilMs: null },
+      ...{
+        id: 'cap',
+        scope: { kind: 'account' as const },
+        unit: 'bytes' as const,
+        limit: BigInt(limit),
+      },
+      ...{
+        period: 'month' as const,
+        alertPercents: [],
+        cachedFromPercent: null,
+        cardId: null,
+        liftedUntilMs: null,
+      },
     });
   const change = async (given: Parameters<typeof setBucketSettings>[2]) =>
-    setBucketSettings(core, await openBucket(core, parseBucketName('pages'), () => undefined), given);
+    setBucketSettings(
+      core,
+      await openBucket(core, parseBucketName('pages'), () => undefined),
+      given,
+    );
   /** Bytes that are counted by now. */
   const counted = () =>
     surface.meter
       .drain(() => true)
       .flatMap(({ counts }) => [...counts.values()])
-      .reduce((sum, { madeBytes, memoryBytes, bucketBytes }) => sum + madeBytes + memoryBytes + bucketBytes, 0);
+      .reduce(
+        (sum, { madeBytes, memoryBytes, bucketBytes }) =>
+          sum + madeBytes + memoryBytes + bucketBytes,
+        0,
+      );
   return { surface, visit, cap, change, counted };
 }
 
@@ -56,11 +84,21 @@ beforeEach(async () => {
   world = createWorld();
   const { surface } = world;
   await surface.send({ method: 'PUT', path: '/pages' });
-  await surface.send({ method: 'PUT', path: '/pages', query: { policy: '' }, body: publicPolicy('pages') });
+  await surface.send({
+    method: 'PUT',
+    path: '/pages',
+    query: { policy: '' },
+    body: publicPolicy('pages'),
+  });
   await surface.send({ method: 'PUT', path: '/pages/index.html', body: 'home' });
   await surface.send({ method: 'PUT', path: '/pages/missing.html', body: PAGE });
   await world.change({
-    website: { redirectAllTo: null, indexSuffix: 'index.html', errorKey: 'missing.html', routingRules: [] },
+    website: {
+      redirectAllTo: null,
+      indexSuffix: 'index.html',
+      errorKey: 'missing.html',
+      routingRules: [],
+    },
   });
   world.counted();
 });

@@ -1,5 +1,5 @@
-// The two doors of a website: what the hot one answers must be what the other does, and it must leave alone whatever is
-// more than a page.
+// The two doors of a website: what the hot one answers must be what the other does, and it must
+// leave alone whatever is more than a page.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createDecide } from '../../../../src/core/auth/decide.ts';
 import { createDelivery, type Delivery } from '../../../../src/http/delivery/deliver.ts';
@@ -27,7 +27,12 @@ beforeEach(async () => {
   surface = createTestSurface({ inlineBodyMaxBytes: 1000 });
   delivery = createDelivery(surface.core, SETTINGS, createDecide());
   await surface.send({ method: 'PUT', path: '/pages' });
-  await surface.send({ method: 'PUT', path: '/pages', query: { policy: '' }, body: publicPolicy('pages') });
+  await surface.send({
+    method: 'PUT',
+    path: '/pages',
+    query: { policy: '' },
+    body: publicPolicy('pages'),
+  });
   for (const key of ['index.html', 'docs/index.html', 'docs/home.htm', 'old/a', 'ä b']) {
     await surface.send({ method: 'PUT', path: `/pages/${key}`, body: `body of ${key}` });
   }
@@ -48,7 +53,14 @@ async function visit(rawPath: string, headers: Record<string, string> = {}, meth
 }
 
 function hot(rawPath: string, ifNoneMatch: string | null = null, isHead = false) {
-  const reply = delivery.hotAnswer({ isHead, rawPath, host: HOST, ifNoneMatch, range: null, header: () => null });
+  const reply = delivery.hotAnswer({
+    isHead,
+    rawPath,
+    host: HOST,
+    ifNoneMatch,
+    range: null,
+    header: () => null,
+  });
   if (reply === null) return null;
   const { status, headers, body } = reply;
   return { status, headers, body: new TextDecoder().decode(body ?? new Uint8Array()) };
@@ -70,9 +82,20 @@ describe('the hot door', () => {
   );
 
   it('names UTF-8 for text without a charset, and only there, as the other', async () => {
-    const types = ['text/html', 'text/plain; charset=iso-8859-5', 'text/css;a=b', 'text/xml', 'image/svg+xml'];
+    const types = [
+      'text/html',
+      'text/plain; charset=iso-8859-5',
+      'text/css;a=b',
+      'text/xml',
+      'image/svg+xml',
+    ];
     for (const [at, type] of types.entries()) {
-      await surface.send({ method: 'PUT', path: `/pages/t${at}.bin`, body: 'x', headers: { 'content-type': type } });
+      await surface.send({
+        method: 'PUT',
+        path: `/pages/t${at}.bin`,
+        body: 'x',
+        headers: { 'content-type': type },
+      });
     }
     await configure(`${INDEX}<ErrorDocument><Key>t0.bin</Key></ErrorDocument>`);
     const shown = await Promise.all(
@@ -82,17 +105,28 @@ describe('the hot door', () => {
         return cold.headers['content-type'];
       }),
     );
-    const utf8 = ['text/html; charset=utf-8', types[1], 'text/css;a=b; charset=utf-8', types[3], types[4]];
+    const utf8 = [
+      'text/html; charset=utf-8',
+      types[1],
+      'text/css;a=b; charset=utf-8',
+      types[3],
+      types[4],
+    ];
     expect(shown).toEqual(utf8);
     const lost = await visit('/nowhere');
     expect([lost.status, lost.headers['content-type']]).toEqual([404, utf8[0]]);
-    expect((await surface.send({ path: '/pages/t0.bin' })).headers['content-type']).toBe('text/html');
+    expect((await surface.send({ path: '/pages/t0.bin' })).headers['content-type']).toBe(
+      'text/html',
+    );
   });
 
-  it.each(['/docs', '/old/a', '/moved', '/none', '/none/', `/${'k'.repeat(1025)}`])('leaves %s alone', async (path) => {
-    for (const _ of [1, 2]) await visit(path);
-    expect(hot(path)).toBe(null);
-  });
+  it.each(['/docs', '/old/a', '/moved', '/none', '/none/', `/${'k'.repeat(1025)}`])(
+    'leaves %s alone',
+    async (path) => {
+      for (const _ of [1, 2]) await visit(path);
+      expect(hot(path)).toBe(null);
+    },
+  );
 
   it('leaves another index, a redirect of everything and no website alone', async () => {
     const both = async (path: string) => {
@@ -101,8 +135,14 @@ describe('the hot door', () => {
     };
     await configure(INDEX.replace('index.html', 'home.htm'));
     expect(await both('/docs/')).toEqual([200, 'body of docs/home.htm', 'body of docs/home.htm']);
-    expect(await both('/docs/index.html')).toEqual([200, 'body of docs/index.html', 'body of docs/index.html']);
-    await configure('<RedirectAllRequestsTo><HostName>b.example</HostName></RedirectAllRequestsTo>');
+    expect(await both('/docs/index.html')).toEqual([
+      200,
+      'body of docs/index.html',
+      'body of docs/index.html',
+    ]);
+    await configure(
+      '<RedirectAllRequestsTo><HostName>b.example</HostName></RedirectAllRequestsTo>',
+    );
     expect(await both('/docs/index.html')).toEqual([301, '', null]);
     await surface.send({ method: 'DELETE', path: '/pages', query: { website: '' } });
     expect((await both('/docs/index.html')).at(0)).toBe(404);

@@ -24,7 +24,10 @@ describe('rules in _redirects', () => {
   it('send, show and hide', async () => {
     await put(
       '_redirects',
-      RULES.replace('/LICENSE /forced!\n', '/LICENSE /forced 302!\n').replace('/about /elsewhere 302!\n', ''),
+      RULES.replace('/LICENSE /forced!\n', '/LICENSE /forced 302!\n').replace(
+        '/about /elsewhere 302!\n',
+        '',
+      ),
     );
     await configure({});
     const answers: Record<string, [number, unknown]> = {
@@ -45,7 +48,8 @@ describe('rules in _redirects', () => {
       '/_redirects': [404, expect.anything()],
       '/_headers': [404, expect.anything()],
     };
-    for (const [target, expected] of Object.entries(answers)) expect(await go(target), target).toEqual(expected);
+    for (const [target, expected] of Object.entries(answers))
+      expect(await go(target), target).toEqual(expected);
   });
 
   it('count from the moment they are written, and no longer than they are there', async () => {
@@ -82,7 +86,10 @@ describe('rules in _redirects', () => {
     for (const key of ['docs/f', 'docs/f#b.txt', 'docs/f?b.txt', 'docs/f%b.txt']) await put(key);
     expect(await go('/app/f')).toEqual([200, 'body of docs/f']);
     for (const sign of ['#', '?', '%']) {
-      expect(await go(`/app/f${encodeURIComponent(sign)}b.txt`)).toEqual([200, `body of docs/f${sign}b.txt`]);
+      expect(await go(`/app/f${encodeURIComponent(sign)}b.txt`)).toEqual([
+        200,
+        `body of docs/f${sign}b.txt`,
+      ]);
     }
   });
 
@@ -95,39 +102,70 @@ describe('rules in _redirects', () => {
       '/about',
       ['/about.html', '/about/', 200, 'body of about.html'],
     ],
-    ['/about /about.html 301', { cleanUrls: false }, '/about', ['/about.html', 200, 'body of about.html']],
+    [
+      '/about /about.html 301',
+      { cleanUrls: false },
+      '/about',
+      ['/about.html', 200, 'body of about.html'],
+    ],
     ['/about /about/ 301', {}, '/about', [200, 'body of about.html']],
-    ['/about https://pages.web.example/about.html?a=b 301', {}, '/about', [200, 'body of about.html']],
+    [
+      '/about https://pages.web.example/about.html?a=b 301',
+      {},
+      '/about',
+      [200, 'body of about.html'],
+    ],
     ['/docs /docs/ 301', {}, '/docs', ['/docs/', 200, 'body of docs/index.html']],
-    ['/docs /docs/index.html 301', {}, '/docs', ['/docs/index.html', '/docs/', 200, 'body of docs/index.html']],
+    [
+      '/docs /docs/index.html 301',
+      {},
+      '/docs',
+      ['/docs/index.html', '/docs/', 200, 'body of docs/index.html'],
+    ],
     ['/docs/ /docs/index.html 301', {}, '/docs/', [200, 'body of docs/index.html']],
-    ['/docs/* /docs/ 301!', { trailingSlash: 'never' }, '/docs/x', ['/docs/', '/docs', 200, 'body of docs/index.html']],
+    [
+      '/docs/* /docs/ 301!',
+      { trailingSlash: 'never' },
+      '/docs/x',
+      ['/docs/', '/docs', 200, 'body of docs/index.html'],
+    ],
     ['/* /index.html 301!', {}, '/x/y', ['/index.html', '/', 200, 'body of index.html']],
     // Nothing there that would send the visitor back.
     ['/gone /gone.html 301', {}, '/gone', ['/gone.html', 404]],
     // A rule for the target comes before its page.
-    ['/about /about.html\n/about.html /docs/', {}, '/about', ['/about.html', '/docs/', 200, 'body of docs/index.html']],
+    [
+      '/about /about.html\n/about.html /docs/',
+      {},
+      '/about',
+      ['/about.html', '/docs/', 200, 'body of docs/index.html'],
+    ],
     ['/LICENSE /LICENSE?x=1', {}, '/LICENSE', [200, 'body of LICENSE']],
     ['/self /self#top', {}, '/self', [404]],
   ];
-  it.each(loops)('lead nobody round for ever: %s with %j, for %s', async (rules, settings, target, way) => {
-    await put('_redirects', rules);
-    await configure(settings);
-    const seen: (string | number)[] = [];
-    for (let [status, to] = await go(target); ; [status, to] = await go(to)) {
-      if (status < 300 || status >= 400 || seen.length > 5) {
-        seen.push(status, ...(status === 200 ? [to] : []));
-        break;
+  it.each(loops)(
+    'lead nobody round for ever: %s with %j, for %s',
+    async (rules, settings, target, way) => {
+      await put('_redirects', rules);
+      await configure(settings);
+      const seen: (string | number)[] = [];
+      for (let [status, to] = await go(target); ; [status, to] = await go(to)) {
+        if (status < 300 || status >= 400 || seen.length > 5) {
+          seen.push(status, ...(status === 200 ? [to] : []));
+          break;
+        }
+        seen.push(to);
       }
-      seen.push(to);
-    }
-    expect(seen).toEqual(way);
-  });
+      expect(seen).toEqual(way);
+    },
+  );
 
   it('may force the host that a site has', async () => {
     await put('_redirects', '/* https://www.shop.example/:splat 301!');
     await configure({ domains: [{ host: 'shop.example' }, { host: 'www.shop.example' }] });
-    expect(await go('/about', { host: 'shop.example' })).toEqual([301, 'https://www.shop.example/about']);
+    expect(await go('/about', { host: 'shop.example' })).toEqual([
+      301,
+      'https://www.shop.example/about',
+    ]);
     expect(await go('/about', { host: 'www.shop.example' })).toEqual([200, 'body of about.html']);
   });
 
@@ -139,10 +177,18 @@ describe('rules in _redirects', () => {
     for (const _ of [1, 2]) {
       expect(await go('/about', { knownProtocol: 'http' })).toEqual(moved);
       expect(await go('/about', { knownProtocol: 'https' })).toEqual(shown);
-      // Maybe a proxy that nobody named took https and asks by http: it would be sent there for ever.
+      // Maybe a proxy that nobody named took https and asks by http: it would be sent there for
+      // ever.
       expect(await go('/about', { knownProtocol: null })).toEqual(shown);
     }
-    const read = { isHead: false, rawPath: '/about', host: HOST, ifNoneMatch: null, range: null, header: () => null };
+    const read = {
+      isHead: false,
+      rawPath: '/about',
+      host: HOST,
+      ifNoneMatch: null,
+      range: null,
+      header: () => null,
+    };
     expect(delivery().hotAnswer(read)).toBe(null);
     await put('_redirects', `/* http://${HOST}/:splat 301`);
     expect((await go('/about', { knownProtocol: 'https' }))[0]).toBe(200);
@@ -166,7 +212,10 @@ describe('rules in _headers', () => {
     await configure({});
     await go('/about');
     const about = await visit('/about');
-    expect(about.headers).toMatchObject({ 'cache-control': 'no-cache', 'x-frame-options': 'ALLOW' });
+    expect(about.headers).toMatchObject({
+      'cache-control': 'no-cache',
+      'x-frame-options': 'ALLOW',
+    });
     expect(hot('/about')).toEqual(about);
     const etag = about.headers.etag ?? '';
     const fresh = await visit('/about', { headers: { 'if-none-match': etag } });
@@ -179,18 +228,25 @@ describe('rules in _headers', () => {
 
   it('are on a 304 too, for the tag is the old one when they change', async () => {
     const CSP = "default-src 'self'";
-    await put('_headers', `/*\n  Content-Security-Policy: ${CSP}\n  CDN-Cache-Control: max-age=9\n  ! X-Frame-Options`);
+    await put(
+      '_headers',
+      `/*\n  Content-Security-Policy: ${CSP}\n  CDN-Cache-Control: max-age=9\n  ! X-Frame-Options`,
+    );
     await put('assets/long.css', 'a {}'.repeat(1000));
     await configure({ securityHeaders: 'strict' });
     const gzip = { 'accept-encoding': 'gzip' };
-    const encoding = async () => (await visit('/assets/long.css', { headers: gzip })).headers['content-encoding'];
+    const encoding = async () =>
+      (await visit('/assets/long.css', { headers: gzip })).headers['content-encoding'];
     await expect.poll(encoding, { interval: 5 }).toBe('gzip');
     for (const target of ['/about', '/assets/long.css']) {
       const { headers: whole } = await visit(target, { headers: gzip });
       const options = { headers: { ...gzip, 'if-none-match': whole.etag ?? '' } };
       const { status, headers } = await visit(target, options);
       expect(status).toBe(304);
-      expect(headers).toMatchObject({ 'content-security-policy': CSP, 'cdn-cache-control': 'max-age=9' });
+      expect(headers).toMatchObject({
+        'content-security-policy': CSP,
+        'cdn-cache-control': 'max-age=9',
+      });
       expect(headers).toMatchObject({ etag: whole.etag, 'referrer-policy': 'no-referrer' });
       expect(headers).not.toHaveProperty('x-frame-options');
       expect(hot(target, options)).toEqual({ status, headers, body: '' });
@@ -202,7 +258,10 @@ describe('rules in _headers', () => {
   });
 
   it('never make a cache keep that something is not there, nor a list', async () => {
-    await put('_headers', '/*\n  Cache-Control: max-age=31536000, immutable\n  CDN-Cache-Control: max-age=9\n  X-A: b');
+    await put(
+      '_headers',
+      '/*\n  Cache-Control: max-age=31536000, immutable\n  CDN-Cache-Control: max-age=9\n  X-A: b',
+    );
     await configure({
       directoryListing: true,
       hotlink: { allowedHosts: [], allowEmptyReferer: false, match: ['*.js'] },
@@ -231,7 +290,9 @@ describe('what only some visitors may have', () => {
     const given = { Principal: '*', Action: 's3:GetObject', Resource: 'arn:aws:s3:::pages/*' };
     const body = policyOf(given, [only]);
     await surface().send({ method: 'PUT', path: '/pages', query: { policy: '' }, body });
-    const { status, headers } = await visit('/about', { headers: { referer: 'http://friend.example/a' } });
+    const { status, headers } = await visit('/about', {
+      headers: { referer: 'http://friend.example/a' },
+    });
     expect([status, headers['cache-control'], headers['cdn-cache-control']]).toEqual([
       200,
       'private, no-cache',
@@ -239,10 +300,10 @@ describe('what only some visitors may have', () => {
     ]);
     const known = { referer: 'http://friend.example/a', 'if-none-match': headers.etag ?? '' };
     const again = await visit('/about', { headers: known });
-    expect([again.status, again.headers['cache-control'], again.headers['cdn-cache-control']]).toEqual([
-      304,
-      'private, no-cache',
-      undefined,
-    ]);
+    expect([
+      again.status,
+      again.headers['cache-control'],
+      again.headers['cdn-cache-control'],
+    ]).toEqual([304, 'private, no-cache', undefined]);
   });
 });

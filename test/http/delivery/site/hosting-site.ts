@@ -1,4 +1,5 @@
-// A site with a few pages, anew for each test of a file, and visits to it by both doors of delivery.
+// A site with a few pages, anew for each test of a file, and visits to it by both doors of
+// delivery.
 import { beforeEach, expect } from 'vitest';
 import { createDecide } from '../../../../src/core/auth/decide.ts';
 import { createDelivery, type Delivery } from '../../../../src/http/delivery/deliver.ts';
@@ -13,21 +14,39 @@ const SETTINGS = deliverySettings({ websiteDomain: 'web.example', ownHosts: ['we
 export const HOST = 'pages.web.example';
 export const NAVIGATION = { 'sec-fetch-mode': 'navigate', accept: 'text/html' };
 
-export type Visited = { readonly status: number; readonly headers: Record<string, string>; readonly body: string };
-type Options = { headers?: Record<string, string>; method?: string; host?: string; knownProtocol?: KnownProtocol };
+export type Visited = {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+};
+type Options = {
+  headers?: Record<string, string>;
+  method?: string;
+  host?: string;
+  knownProtocol?: KnownProtocol;
+};
 
 /** Makes the site before each test of the file. */
 export function useSite() {
   let surface = createTestSurface();
   let delivery: Delivery;
 
-  async function put(key: string, body = `body of ${key}`, headers: Record<string, string> = {}): Promise<void> {
+  async function put(
+    key: string,
+    body = `body of ${key}`,
+    headers: Record<string, string> = {},
+  ): Promise<void> {
     const reply = await surface.send({ method: 'PUT', path: `/pages/${key}`, body, headers });
     expect(reply.status).toBe(200);
   }
 
   async function configure(document: object): Promise<void> {
-    const sent = { method: 'PUT', path: '/pages', query: { hosting: '' }, body: JSON.stringify(document) };
+    const sent = {
+      method: 'PUT',
+      path: '/pages',
+      query: { hosting: '' },
+      body: JSON.stringify(document),
+    };
     const reply = await surface.send(sent);
     expect(reply.text).toContain('"cleanUrls"');
   }
@@ -36,8 +55,20 @@ export function useSite() {
     surface = createTestSurface({ inlineBodyMaxBytes: 1000 });
     delivery = createDelivery(surface.core, SETTINGS, createDecide());
     await surface.send({ method: 'PUT', path: '/pages' });
-    await surface.send({ method: 'PUT', path: '/pages', query: { policy: '' }, body: publicPolicy('pages') });
-    for (const key of ['index.html', 'about.html', 'docs/index.html', 'docs/a b.html', 'v1.2.html', 'LICENSE'])
+    await surface.send({
+      method: 'PUT',
+      path: '/pages',
+      query: { policy: '' },
+      body: publicPolicy('pages'),
+    });
+    for (const key of [
+      'index.html',
+      'about.html',
+      'docs/index.html',
+      'docs/a b.html',
+      'v1.2.html',
+      'LICENSE',
+    ])
       await put(key);
     await put('assets/app.3f2a91bc.js');
   });
@@ -47,7 +78,8 @@ export function useSite() {
     { headers = {}, method = 'GET', host = HOST, knownProtocol = null }: Options = {},
   ): Promise<Visited> {
     const request = makeRequest({ method, target, headers: { host, ...headers }, knownProtocol });
-    const binding = host === HOST ? null : ((await surface.core.ports.directory.findHost(host)) as HostBinding);
+    const binding =
+      host === HOST ? null : ((await surface.core.ports.directory.findHost(host)) as HostBinding);
     const place = { rawBucket: 'pages', rawPath: request.rawPath.slice(1), binding };
     const response = await delivery.deliverSite(request, place, 'ID');
     const { 'x-amz-request-id': _id, ...rest } = Object.fromEntries(response.headers);
@@ -73,11 +105,14 @@ export function useSite() {
         };
   }
 
-  /** Visits twice, so that memory has it, and compares the doors. Gives status and Location or body. */
+  /**
+   * Visits twice, so that memory has it, and compares the doors. Gives status and Location or body.
+   */
   async function go(target: string, options: Options = {}): Promise<[number, string]> {
     await visit(target, options);
     const { status, headers, body } = await visit(target, options);
-    const isPlain = status === 200 && !target.includes('?') && headers['cache-status'] !== undefined;
+    const isPlain =
+      status === 200 && !target.includes('?') && headers['cache-status'] !== undefined;
     if (!target.includes('?')) {
       const fast = hot(target, options);
       if (isPlain) expect(fast, `hot ${target}`).toEqual({ status, headers, body });

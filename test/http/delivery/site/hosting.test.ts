@@ -1,4 +1,5 @@
-// Sites with hosting settings, at both doors: what the full way answers, and that the hot one answers the same or leaves it.
+// Sites with hosting settings, at both doors: what the full way answers, and that the hot one
+// answers the same or leaves it.
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { makeRequest } from '../../s3/kit/make-request.ts';
@@ -61,12 +62,17 @@ describe('pages of a site', () => {
         '/docs/': [200, 'body of docs/index.html'],
       },
     ],
-    [{ indexDocument: 'about.html' }, { '/': [200, 'body of about.html'], '/about.html': [308, '/'] }],
+    [
+      { indexDocument: 'about.html' },
+      { '/': [200, 'body of about.html'], '/about.html': [308, '/'] },
+    ],
   ];
   it.each(table)('with %j', async (settings, answers) => {
     await configure(settings);
     const found = Object.fromEntries(
-      await Promise.all(Object.keys(answers).map(async (target) => [target, await go(target)] as const)),
+      await Promise.all(
+        Object.keys(answers).map(async (target) => [target, await go(target)] as const),
+      ),
     );
     expect(found).toEqual(answers);
   });
@@ -82,7 +88,11 @@ describe('pages of a site', () => {
     const { etag = '' } = (await visit('/about')).headers;
     expect((await visit('/about', { headers: { 'if-none-match': etag } })).status).toBe(304);
     const range = await visit('/about', { headers: { range: 'bytes=0-3' } });
-    expect([range.status, range.body, range.headers['content-range']]).toEqual([206, 'body', 'bytes 0-3/18']);
+    expect([range.status, range.body, range.headers['content-range']]).toEqual([
+      206,
+      'body',
+      'bytes 0-3/18',
+    ]);
     expect(hot('/about', { headers: { 'if-none-match': etag } })?.status).toBe(304);
     const head = await visit('/about', { method: 'HEAD' });
     expect([head.body, head.headers['content-length']]).toEqual(['', '18']);
@@ -108,12 +118,17 @@ describe('what is not there', () => {
     await configure({ spaFallback: true });
     await put('404.html');
     expect(await go('/app/settings', { headers: NAVIGATION })).toEqual([200, 'body of index.html']);
-    expect(await go('/app/settings', { headers: { accept: '*/*' } })).toEqual([200, 'body of index.html']);
-    expect(await go('/chunk.js', { headers: { accept: '*/*', 'sec-fetch-mode': 'no-cors' } })).toEqual([
+    expect(await go('/app/settings', { headers: { accept: '*/*' } })).toEqual([
+      200,
+      'body of index.html',
+    ]);
+    expect(
+      await go('/chunk.js', { headers: { accept: '*/*', 'sec-fetch-mode': 'no-cors' } }),
+    ).toEqual([404, 'body of 404.html']);
+    expect(await go('/chunk.js', { headers: { accept: '*/*' } })).toEqual([
       404,
       'body of 404.html',
     ]);
-    expect(await go('/chunk.js', { headers: { accept: '*/*' } })).toEqual([404, 'body of 404.html']);
     expect(await go('/chunk.js', { headers: NAVIGATION })).toEqual([200, 'body of index.html']);
     for (const headers of [NAVIGATION, { accept: 'image/png', 'sec-fetch-mode': 'no-cors' }]) {
       expect((await visit('/app', { headers })).headers.vary).toBe('Accept, Sec-Fetch-Mode');
@@ -151,7 +166,9 @@ describe('headers of a site', () => {
     await put('data/b.json');
     await configure({ cacheControlRules: [{ match: '/data/**', cacheControl: 'no-cache' }] });
     const cacheControl = async (target: string) => (await visit(target)).headers['cache-control'];
-    expect(await cacheControl('/assets/app.3f2a91bc.js')).toBe('public, max-age=31536000, immutable');
+    expect(await cacheControl('/assets/app.3f2a91bc.js')).toBe(
+      'public, max-age=31536000, immutable',
+    );
     expect(await cacheControl('/data/b.json')).toBe('no-cache');
     expect(await cacheControl('/a.txt')).toBe('private');
     expect(await cacheControl('/about')).toBe('max-age=1');
@@ -229,10 +246,19 @@ describe('domains of a site', () => {
   });
 
   it('show nothing of another bucket of that name', async () => {
-    const binding = { host: 'www.shop.example', prefix: '', bucket: 'pages', bucketId: 'pages~before' } as never;
+    const binding = {
+      host: 'www.shop.example',
+      prefix: '',
+      bucket: 'pages',
+      bucketId: 'pages~before',
+    } as never;
     await configure({});
     const request = makeRequest({ target: '/', headers: { host: 'www.shop.example' } });
-    const response = await delivery().deliverSite(request, { rawBucket: 'pages', rawPath: '', binding }, 'ID');
+    const response = await delivery().deliverSite(
+      request,
+      { rawBucket: 'pages', rawPath: '', binding },
+      'ID',
+    );
     expect(response.status).toBe(404);
     await surface().core.ports.directory.call('bindHosts', {
       bucket: { id: 'pages~before', name: 'pages' } as never,
@@ -271,18 +297,30 @@ describe('lists of folders', () => {
     expect(page.body).toContain('href="./q&#39;%26%22.md"');
     expect(page.body).toContain('<a href="./sub/">sub/</a>');
     expect(page.body).not.toMatch(/<script|src="http|@import|url\(/);
-    const namesOf = ({ body }: Visited) => [...body.matchAll(/<td><a href="[^"]+">([^<]+)</g)].map(([, name]) => name);
+    const namesOf = ({ body }: Visited) =>
+      [...body.matchAll(/<td><a href="[^"]+">([^<]+)</g)].map(([, name]) => name);
     const bySize = await visit('/files/?sort=size&order=desc');
     expect(namesOf(bySize).slice(0, 3)).toEqual(['..', 'sub/', 'a.txt']);
     const json = await visit('/files/', { headers: { accept: 'application/json' } });
     expect(json.headers['content-type']).toBe('application/json');
-    expect(JSON.parse(json.body)).toMatchObject({ path: '/files/', folders: [{ name: 'sub/' }], next: null });
+    expect(JSON.parse(json.body)).toMatchObject({
+      path: '/files/',
+      folders: [{ name: 'sub/' }],
+      next: null,
+    });
     const asked = await visit('/docs/?format=json');
-    expect(JSON.parse(asked.body).files.map((file: { name: string }) => file.name)).toEqual(['a b.html', 'index.html']);
+    expect(JSON.parse(asked.body).files.map((file: { name: string }) => file.name)).toEqual([
+      'a b.html',
+      'index.html',
+    ]);
     expect(await go('/docs/')).toEqual([200, 'body of docs/index.html']);
     expect((await visit('/none/')).status).toBe(404);
     const head = await visit('/files/', { method: 'HEAD' });
-    expect([head.status, head.body, head.headers['content-length']]).toEqual([200, '', page.headers['content-length']]);
+    expect([head.status, head.body, head.headers['content-length']]).toEqual([
+      200,
+      '',
+      page.headers['content-length'],
+    ]);
   });
 
   it('go on where a page ends, and hide the files of rules', async () => {
@@ -293,7 +331,9 @@ describe('lists of folders', () => {
     expect([first.files.length, first.next]).toEqual([500, '?format=json&after=0499']);
     const second = JSON.parse((await visit(`/many/${first.next}`)).body);
     expect([second.files.length, second.next]).toEqual([3, null]);
-    expect((await visit('/many/')).body).toContain('rel="next" href="?sort=name&amp;order=asc&amp;after=0499"');
+    expect((await visit('/many/')).body).toContain(
+      'rel="next" href="?sort=name&amp;order=asc&amp;after=0499"',
+    );
     const root = JSON.parse((await visit('/?format=json')).body);
     expect(root.files.map((file: { name: string }) => file.name)).not.toContain('_headers');
   });
@@ -319,10 +359,15 @@ describe('preflights of a site', () => {
       headers: { 'content-md5': md5 },
     });
     const allowed = await visit('/about', { method: 'OPTIONS', headers });
-    expect([allowed.status, allowed.headers['access-control-allow-origin']]).toEqual([200, 'https://a.example']);
+    expect([allowed.status, allowed.headers['access-control-allow-origin']]).toEqual([
+      200,
+      'https://a.example',
+    ]);
     expect((await visit('/about', { method: 'OPTIONS' })).status).toBe(405);
     await go('/about');
-    expect((await visit('/about', { headers: { origin: 'https://a.example' } })).headers).toMatchObject({
+    expect(
+      (await visit('/about', { headers: { origin: 'https://a.example' } })).headers,
+    ).toMatchObject({
       'access-control-allow-origin': 'https://a.example',
       vary: 'Origin, Access-Control-Request-Headers, Access-Control-Request-Method',
     });

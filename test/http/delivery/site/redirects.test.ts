@@ -16,7 +16,10 @@ const visit = (key: string, changes: Partial<Visit> = {}): Visit => ({
   knownProtocol: null,
   ...changes,
 });
-const rule = (redirect: Partial<RoutingRedirect>, changes: Partial<RoutingRule> = {}): RoutingRule => ({
+const rule = (
+  redirect: Partial<RoutingRedirect>,
+  changes: Partial<RoutingRule> = {},
+): RoutingRule => ({
   keyPrefix: null,
   errorCode: null,
   ...changes,
@@ -61,27 +64,62 @@ describe('where a rule leads', () => {
       '/new/%C3%A4%20b%3F',
     ],
     ['a prefix before all', rule({ replaceKeyPrefixWith: 'v2/' }), visit('a'), '/v2/a'],
-    ['a fragment, for an app', rule({ replaceKeyPrefixWith: '#!/' }), visit('a', { rawQuery: 'x=1' }), '/#!/a'],
+    [
+      'a fragment, for an app',
+      rule({ replaceKeyPrefixWith: '#!/' }),
+      visit('a', { rawQuery: 'x=1' }),
+      '/#!/a',
+    ],
     ['one page', rule({ replaceKeyWith: 'ü "x".html' }), visit('a/b'), '/%C3%BC%20%22x%22.html'],
-    ['one page with a query', rule({ replaceKeyWith: 'a?b=c' }), visit('a/b', { rawQuery: 'd' }), '/a?b=c'],
+    [
+      'one page with a query',
+      rule({ replaceKeyWith: 'a?b=c' }),
+      visit('a/b', { rawQuery: 'd' }),
+      '/a?b=c',
+    ],
     ['another host', rule({ hostName: 'b.example' }), visit('a'), 'http://b.example/a'],
-    ['another protocol', rule({ protocol: 'https' }), visit('a'), 'https://site.web.example:8080/a'],
+    [
+      'another protocol',
+      rule({ protocol: 'https' }),
+      visit('a'),
+      'https://site.web.example:8080/a',
+    ],
     [
       'the protocol of the visit',
       rule({ hostName: 'b.example' }),
       visit('a', { isSecure: true }),
       'https://b.example/a',
     ],
-    ['the query along', rule({ hostName: 'b.example' }), visit('a', { rawQuery: 'x=%20' }), 'http://b.example/a?x=%20'],
-    ['no other host by slashes', rule({ replaceKeyPrefixWith: '' }), visit('/evil.example/a'), '/%2Fevil.example/a'],
+    [
+      'the query along',
+      rule({ hostName: 'b.example' }),
+      visit('a', { rawQuery: 'x=%20' }),
+      'http://b.example/a?x=%20',
+    ],
+    [
+      'no other host by slashes',
+      rule({ replaceKeyPrefixWith: '' }),
+      visit('/evil.example/a'),
+      '/%2Fevil.example/a',
+    ],
     [
       'nor by a replacement of slashes',
       rule({ replaceKeyPrefixWith: '/' }),
       visit('/evil.example'),
       '/%2F/evil.example',
     ],
-    ['nor by a backslash', rule({ replaceKeyWith: '\\evil.example' }), visit('a'), '/%5Cevil.example'],
-    ['no second header', rule({ replaceKeyWith: 'a\r\nset-cookie: b' }), visit('a'), '/a%0D%0Aset-cookie:%20b'],
+    [
+      'nor by a backslash',
+      rule({ replaceKeyWith: '\\evil.example' }),
+      visit('a'),
+      '/%5Cevil.example',
+    ],
+    [
+      'no second header',
+      rule({ replaceKeyWith: 'a\r\nset-cookie: b' }),
+      visit('a'),
+      '/a%0D%0Aset-cookie:%20b',
+    ],
   ];
   it.each(table)('%s', (_, followed, visited, location) => {
     expect(followRule(followed, visited)).toEqual({ status: 301, location });
@@ -94,11 +132,20 @@ describe('where a rule leads', () => {
 
 it('a whole website moves with path and query', () => {
   const to = { hostName: 'b.example', protocol: 'https' } as const;
-  expect(followAll(to, visit('a/b', { rawQuery: 'q' }))).toEqual({ status: 301, location: 'https://b.example/a/b?q' });
-  expect(followAll({ ...to, protocol: null }, visit(''))).toEqual({ status: 301, location: 'http://b.example/' });
+  expect(followAll(to, visit('a/b', { rawQuery: 'q' }))).toEqual({
+    status: 301,
+    location: 'https://b.example/a/b?q',
+  });
+  expect(followAll({ ...to, protocol: null }, visit(''))).toEqual({
+    status: 301,
+    location: 'http://b.example/',
+  });
 });
 
 it('a folder is named with its slash', () => {
-  expect(followToFolder(visit('a b', { rawQuery: 'q' }))).toEqual({ status: 302, location: '/a%20b/?q' });
+  expect(followToFolder(visit('a b', { rawQuery: 'q' }))).toEqual({
+    status: 302,
+    location: '/a%20b/?q',
+  });
   expect(followToFolder(visit('/evil.example')).location).toBe('/%2Fevil.example/');
 });

@@ -1,11 +1,17 @@
-// The rules of a site near the reader: read once per version, kept within bounds, and never lost because a tier fails.
+// The rules of a site near the reader: read once per version, kept within bounds, and never lost
+// because a tier fails.
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { HOSTING_DEFAULTS } from '../../../../src/core/hosting/read-hosting.ts';
 import { NO_SETTINGS } from '../../../../src/domain/bucket-settings.ts';
 import type { BucketGate, BucketName, ObjectKey, VersionId } from '../../../../src/domain/nouns.ts';
 import { createSiteRulesReader } from '../../../../src/http/delivery/site/site-rules.ts';
 import { PUBLIC_ACCESS } from '../../../access-samples.ts';
-import { createMemoryCore, openTestBucket, putBytes, withPorts } from '../../../core/memory-core.ts';
+import {
+  createMemoryCore,
+  openTestBucket,
+  putBytes,
+  withPorts,
+} from '../../../core/memory-core.ts';
 
 const NAME = 'pages' as BucketName;
 
@@ -41,7 +47,8 @@ async function setUp() {
       },
     },
   });
-  const write = (key: string, text: string) => putBytes(core, bucket, key, new TextEncoder().encode(text));
+  const write = (key: string, text: string) =>
+    putBytes(core, bucket, key, new TextEncoder().encode(text));
   return {
     rules: createSiteRulesReader(watched),
     write,
@@ -57,8 +64,9 @@ async function setUp() {
   };
 }
 
-const targetOf = (rules: { redirects: { findFirm(path: string): { rule: { to: string } } | null } } | null) =>
-  rules?.redirects.findFirm('/a')?.rule.to;
+const targetOf = (
+  rules: { redirects: { findFirm(path: string): { rule: { to: string } } | null } } | null,
+) => rules?.redirects.findFirm('/a')?.rule.to;
 
 describe('the rules of a site', () => {
   afterEach(() => {
@@ -96,7 +104,9 @@ describe('the rules of a site', () => {
     const { rules, write, fail } = await setUp();
     await write('_redirects', '/a /first');
     fail(true);
-    await expect(rules.load(NAME, gateOf('pages~1', { _redirects: 'v1' }), '')).rejects.toThrow('no index');
+    await expect(rules.load(NAME, gateOf('pages~1', { _redirects: 'v1' }), '')).rejects.toThrow(
+      'no index',
+    );
     fail(false);
     await rules.load(NAME, gateOf('pages~1', { _redirects: 'v1' }), '');
     fail(true);
@@ -111,7 +121,8 @@ describe('the rules of a site', () => {
     await write('_redirects', '/a /first');
     const gate = gateOf('pages~1', { _redirects: 'v1' });
     hang(new Promise(() => undefined));
-    const refused = (load: Promise<unknown>) => expect(load).rejects.toMatchObject({ code: 'ServiceUnavailable' });
+    const refused = (load: Promise<unknown>) =>
+      expect(load).rejects.toMatchObject({ code: 'ServiceUnavailable' });
     const first = refused(rules.load(NAME, gate, ''));
     await vi.advanceTimersByTimeAsync(limitMs);
     await first;
@@ -155,7 +166,9 @@ describe('the rules of a site', () => {
     const { rules, write, calls } = await setUp();
     await write('_redirects', `/a /b\n#${'x'.repeat(100 * 1024)}`);
     for (let site = 0; site < 30; site++) {
-      expect(targetOf(await rules.load(NAME, gateOf(`pages~${site}`, { _redirects: 'v1' }), ''))).toBe('/b');
+      expect(
+        targetOf(await rules.load(NAME, gateOf(`pages~${site}`, { _redirects: 'v1' }), '')),
+      ).toBe('/b');
     }
     expect(calls()).toBe(30);
     expect(rules.peek(gateOf('pages~0', { _redirects: 'v1' }), '')).toBe(null);

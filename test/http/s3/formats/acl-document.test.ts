@@ -25,7 +25,10 @@ describe('AccessControlPolicy', () => {
       ownerId: 'me',
       grants: [
         { permission: 'FULL_CONTROL', grantee: { kind: 'id', id: 'me' } },
-        { permission: 'READ', grantee: { kind: 'uri', uri: 'http://acs.amazonaws.com/groups/global/AllUsers' } },
+        {
+          permission: 'READ',
+          grantee: { kind: 'uri', uri: 'http://acs.amazonaws.com/groups/global/AllUsers' },
+        },
         { permission: 'WRITE', grantee: { kind: 'email', address: 'a@b.c' } },
       ],
     });
@@ -44,6 +47,8 @@ describe('AccessControlPolicy', () => {
   });
 
   it('is malformed without a list', () => {
-    expect(() => readAccessControlPolicy(bytes('<AccessControlPolicy/>'))).toThrow(failing('MalformedXML'));
+    expect(() => readAccessControlPolicy(bytes('<AccessControlPolicy/>'))).toThrow(
+      failing('MalformedXML'),
+    );
   });
 });

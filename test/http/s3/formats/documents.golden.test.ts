@@ -1,6 +1,6 @@
-// Every document that the S3 surface sends, compared with test/vectors/s3-documents, where a line break stands between
-// tags for the eye. The scenario is fixed: clock, ids and owners are the tests' own. Change a golden by hand, and only
-// after S3's own page says so.
+// Every document that the S3 surface sends, compared with test/vectors/s3-documents, where a line
+// break stands between tags for the eye. The scenario is fixed: clock, ids and owners are the
+// tests' own. Change a golden by hand, and only after S3's own page says so.
 import { beforeAll, expect, it } from 'vitest';
 import { contentMd5 } from '../kit/responses.ts';
 import { createTestSurface, type Reply, type Sent } from '../kit/surface.ts';
@@ -19,12 +19,19 @@ async function expectGolden(name: string, sent: Sent, status = 200): Promise<voi
   const reply = await send(sent);
   expect(reply.status, reply.text).toBe(status);
   expect(reply.headers['content-type']).toBe('application/xml');
-  await expect(oneTagPerLine(named(reply.text))).toMatchFileSnapshot(`../../vectors/s3-documents/${name}.xml`);
+  await expect(oneTagPerLine(named(reply.text))).toMatchFileSnapshot(
+    `../../vectors/s3-documents/${name}.xml`,
+  );
 }
 
-/** Ids of uploads by a name of their own: how many ids the server drew before is no matter of a document. */
+/**
+ * Ids of uploads by a name of their own: how many ids the server drew before is no matter of a
+ * document.
+ */
 const named = (xml: string) =>
-  xml.replace(/<(Next)?UploadId(Marker)?>upload\d+</g, (tag) => tag.replace(/upload\d+/, 'upload-id'));
+  xml.replace(/<(Next)?UploadId(Marker)?>upload\d+</g, (tag) =>
+    tag.replace(/upload\d+/, 'upload-id'),
+  );
 
 /** Before each opening tag and between two closing ones; an empty element stays in one piece. */
 const oneTagPerLine = (xml: string) =>
@@ -65,23 +72,30 @@ beforeAll(async () => {
 
 it('ListBuckets', () => expectGolden('ListBuckets', { path: '/' }));
 it('ListBuckets, paged', () =>
-  expectGolden('ListBuckets-paged', { path: '/', query: { prefix: 'golden-', 'max-buckets': '1' } }));
-it('GetBucketLocation', () => expectGolden('GetBucketLocation', { path: B, query: { location: '' } }));
+  expectGolden('ListBuckets-paged', {
+    path: '/',
+    query: { prefix: 'golden-', 'max-buckets': '1' },
+  }));
+it('GetBucketLocation', () =>
+  expectGolden('GetBucketLocation', { path: B, query: { location: '' } }));
 it('GetBucketEncryption', async () => {
   const query = { encryption: '' };
   const standard =
     '<ApplyServerSideEncryptionByDefault><SSEAlgorithm>aws:kms</SSEAlgorithm><KMSMasterKeyID>alias/b</KMSMasterKeyID></ApplyServerSideEncryptionByDefault>';
-  const blocked = '<BlockedEncryptionTypes><EncryptionType>SSE-C</EncryptionType></BlockedEncryptionTypes>';
+  const blocked =
+    '<BlockedEncryptionTypes><EncryptionType>SSE-C</EncryptionType></BlockedEncryptionTypes>';
   const body = `<ServerSideEncryptionConfiguration><Rule>${standard}<BucketKeyEnabled>true</BucketKeyEnabled>${blocked}</Rule></ServerSideEncryptionConfiguration>`;
   await ok({ method: 'PUT', path: B, query, body });
   await expectGolden('GetBucketEncryption', { path: B, query });
   await ok({ method: 'DELETE', path: B, query });
 });
-it('GetBucketVersioning', () => expectGolden('GetBucketVersioning', { path: B, query: { versioning: '' } }));
+it('GetBucketVersioning', () =>
+  expectGolden('GetBucketVersioning', { path: B, query: { versioning: '' } }));
 it('GetBucketAcl', () => expectGolden('GetBucketAcl', { path: B, query: { acl: '' } }));
 it('GetBucketAcl of a public bucket', () =>
   expectGolden('GetBucketAcl-public', { path: '/golden-public', query: { acl: '' } }));
-it('GetObjectAcl', () => expectGolden('GetObjectAcl', { path: `${B}/checked`, query: { acl: '' } }));
+it('GetObjectAcl', () =>
+  expectGolden('GetObjectAcl', { path: `${B}/checked`, query: { acl: '' } }));
 
 it('ListObjects', () => expectGolden('ListObjects', { path: B }));
 it('ListObjects, rolled up, encoded and cut', () =>
@@ -119,8 +133,13 @@ it('CopyObject', () =>
   }));
 
 it('CreateMultipartUpload', () =>
-  expectGolden('CreateMultipartUpload', { method: 'POST', path: '/golden-public/key', query: { uploads: '' } }));
-it('ListMultipartUploads', () => expectGolden('ListMultipartUploads', { path: B, query: { uploads: '' } }));
+  expectGolden('CreateMultipartUpload', {
+    method: 'POST',
+    path: '/golden-public/key',
+    query: { uploads: '' },
+  }));
+it('ListMultipartUploads', () =>
+  expectGolden('ListMultipartUploads', { path: B, query: { uploads: '' } }));
 it('ListMultipartUploads, cut', () =>
   expectGolden('ListMultipartUploads-cut', {
     path: B,
@@ -133,7 +152,8 @@ it('ListMultipartUploads, cut', () =>
       'key-marker': 'a b',
     },
   }));
-it('ListParts', () => expectGolden('ListParts', { path: `${B}/multi part`, query: { uploadId: upload } }));
+it('ListParts', () =>
+  expectGolden('ListParts', { path: `${B}/multi part`, query: { uploadId: upload } }));
 it('ListParts, cut', () =>
   expectGolden('ListParts-cut', {
     path: `${B}/multi part`,
@@ -181,7 +201,8 @@ it('DeleteObjects', () => {
 });
 
 it('GetBucketNotificationConfiguration', async () => {
-  const filter = '<Filter><S3Key><FilterRule><Name>suffix</Name><Value>.jpg</Value></FilterRule></S3Key></Filter>';
+  const filter =
+    '<Filter><S3Key><FilterRule><Name>suffix</Name><Value>.jpg</Value></FilterRule></S3Key></Filter>';
   await ok({
     method: 'PUT',
     path: B,
@@ -194,7 +215,10 @@ it('GetBucketNotificationConfiguration', async () => {
         <Event>s3:ObjectCreated:*</Event>${filter}</QueueConfiguration>
     </NotificationConfiguration>`,
   });
-  await expectGolden('GetBucketNotificationConfiguration', { path: B, query: { notification: '' } });
+  await expectGolden('GetBucketNotificationConfiguration', {
+    path: B,
+    query: { notification: '' },
+  });
 });
 
 it('Error', () => expectGolden('Error', { path: `${B}/missing <key>` }, 404));

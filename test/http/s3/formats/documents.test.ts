@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { readCreateBucketConfiguration } from '../../../../src/http/s3/formats/create-bucket-document.ts';
-import { readCompleteMultipartUpload, readDelete } from '../../../../src/http/s3/formats/documents.ts';
+import {
+  readCompleteMultipartUpload,
+  readDelete,
+} from '../../../../src/http/s3/formats/documents.ts';
 import { readNotificationConfiguration } from '../../../../src/http/s3/formats/notification-document.ts';
 import { failing } from '../kit/responses.ts';
 
@@ -9,7 +12,9 @@ const NS = 'xmlns="http://s3.amazonaws.com/doc/2006-03-01/"';
 
 describe('CreateBucketConfiguration', () => {
   const read = (content: string) =>
-    readCreateBucketConfiguration(bytes(`<CreateBucketConfiguration ${NS}>${content}</CreateBucketConfiguration>`));
+    readCreateBucketConfiguration(
+      bytes(`<CreateBucketConfiguration ${NS}>${content}</CreateBucketConfiguration>`),
+    );
 
   it.each([
     ['<LocationConstraint>eu-west-1</LocationConstraint>', 'eu-west-1'],
@@ -25,7 +30,9 @@ describe('CreateBucketConfiguration', () => {
   it('may bring tags', () => {
     const tags = read('<Tags><Tag><Key>a</Key><Value>1</Value></Tag></Tags>').tags;
     expect(tags).toEqual({ a: '1' });
-    expect(() => read('<Tags><Tag><Key></Key><Value>1</Value></Tag></Tags>')).toThrow(failing('InvalidTag'));
+    expect(() => read('<Tags><Tag><Key></Key><Value>1</Value></Tag></Tags>')).toThrow(
+      failing('InvalidTag'),
+    );
   });
 
   it.each(['Location', 'Bucket'])('refuses %s by name', (name) => {
@@ -94,7 +101,9 @@ describe('Delete', () => {
 
 describe('CompleteMultipartUpload', () => {
   const read = (content: string) =>
-    readCompleteMultipartUpload(bytes(`<CompleteMultipartUpload>${content}</CompleteMultipartUpload>`));
+    readCompleteMultipartUpload(
+      bytes(`<CompleteMultipartUpload>${content}</CompleteMultipartUpload>`),
+    );
   const part = (content: string) => `<Part>${content}</Part>`;
 
   it('reads parts in the order sent, tags with and without quotes', () => {
@@ -109,19 +118,25 @@ describe('CompleteMultipartUpload', () => {
 
   it.each(['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'])('knows Checksum%s', (algorithm) => {
     const [read1] = read(
-      part(`<PartNumber>1</PartNumber><ETag>e</ETag><Checksum${algorithm}>v</Checksum${algorithm}>`),
+      part(
+        `<PartNumber>1</PartNumber><ETag>e</ETag><Checksum${algorithm}>v</Checksum${algorithm}>`,
+      ),
     );
     expect(read1?.checksum).toEqual({ algorithm, value: 'v' });
   });
 
   it('refuses a checksum of S3 that we do not compute', () => {
-    const content = part('<PartNumber>1</PartNumber><ETag>e</ETag><ChecksumXXHASH64>v</ChecksumXXHASH64>');
+    const content = part(
+      '<PartNumber>1</PartNumber><ETag>e</ETag><ChecksumXXHASH64>v</ChecksumXXHASH64>',
+    );
     expect(() => read(content)).toThrow(failing('NotImplemented'));
   });
 
   it('takes 10,000 parts and not one more', () => {
     const many = (count: number) =>
-      Array.from({ length: count }, (_, i) => part(`<PartNumber>${i + 1}</PartNumber><ETag>e</ETag>`)).join('');
+      Array.from({ length: count }, (_, i) =>
+        part(`<PartNumber>${i + 1}</PartNumber><ETag>e</ETag>`),
+      ).join('');
     expect(read(many(10_000)).at(-1)).toEqual({ partNumber: 10_000, etag: 'e', checksum: null });
     expect(() => read(many(10_001))).toThrow(failing('MalformedXML'));
   });
@@ -136,7 +151,9 @@ describe('CompleteMultipartUpload', () => {
     part('<PartNumber>1.0</PartNumber><ETag>e</ETag>'),
     part('<PartNumber>1e3</PartNumber><ETag>e</ETag>'),
     part('<PartNumber>1</PartNumber><ETag>e</ETag><Size>1</Size>'),
-    part('<PartNumber>1</PartNumber><ETag>e</ETag><ChecksumCRC32>a</ChecksumCRC32><ChecksumSHA1>b</ChecksumSHA1>'),
+    part(
+      '<PartNumber>1</PartNumber><ETag>e</ETag><ChecksumCRC32>a</ChecksumCRC32><ChecksumSHA1>b</ChecksumSHA1>',
+    ),
   ])('is malformed with %j', (content) => {
     expect(() => read(content)).toThrow(failing('MalformedXML'));
   });
@@ -157,7 +174,10 @@ describe('NotificationConfiguration', () => {
     expect(rule).toMatchObject({ id: 'made', events: ['s3:ObjectCreated:*'] });
   });
 
-  it.each([queue, `${queue}<Id>a</Id>`, '<Event>s3:ObjectCreated:*</Event>'])('is malformed with %s', (content) => {
-    expect(() => read(content)).toThrow(failing('MalformedXML'));
-  });
+  it.each([queue, `${queue}<Id>a</Id>`, '<Event>s3:ObjectCreated:*</Event>'])(
+    'is malformed with %s',
+    (content) => {
+      expect(() => read(content)).toThrow(failing('MalformedXML'));
+    },
+  );
 });

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeToken, encodeToken, readCount, readNameEncoding } from '../../../../src/http/s3/formats/paging.ts';
+import {
+  decodeToken,
+  encodeToken,
+  readCount,
+  readNameEncoding,
+} from '../../../../src/http/s3/formats/paging.ts';
 import { parseQuery } from '../../../../src/http/semantics/raw-path.ts';
 
 const refused = expect.objectContaining({ code: 'InvalidArgument' });
@@ -16,9 +21,12 @@ describe('readCount', () => {
     expect(readCount(parseQuery(query), 'n', 7)).toBe(count);
   });
 
-  it.each(['n=-1', 'n=x', 'n=1.5', 'n=1e3', 'n=%201', 'n=2147483648', 'n=99999999999'])('refuses %s', (query) => {
-    expect(() => readCount(parseQuery(query), 'n', 7)).toThrow(refused);
-  });
+  it.each(['n=-1', 'n=x', 'n=1.5', 'n=1e3', 'n=%201', 'n=2147483648', 'n=99999999999'])(
+    'refuses %s',
+    (query) => {
+      expect(() => readCount(parseQuery(query), 'n', 7)).toThrow(refused);
+    },
+  );
 
   it('keeps to its bounds', () => {
     expect(readCount(parseQuery('n=1'), 'n', 7, 1, 10)).toBe(1);
@@ -44,11 +52,14 @@ describe('readNameEncoding', () => {
 describe('tokens', () => {
   it('come back as the name they were made of', () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom('a', '/', '\0', 'é', '\ufffd', '\u{1F600}', ' ') }), (name) => {
-        const token = encodeToken('o1', name);
-        expect(token).toMatch(/^[A-Za-z0-9_-]+$/);
-        expect(decodeToken('o1', token)).toBe(name);
-      }),
+      fc.property(
+        fc.string({ unit: fc.constantFrom('a', '/', '\0', 'é', '\ufffd', '\u{1F600}', ' ') }),
+        (name) => {
+          const token = encodeToken('o1', name);
+          expect(token).toMatch(/^[A-Za-z0-9_-]+$/);
+          expect(decodeToken('o1', token)).toBe(name);
+        },
+      ),
     );
   });
 

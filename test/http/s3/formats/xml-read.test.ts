@@ -42,7 +42,11 @@ describe('readXml', () => {
     ['CDATA without references', '<a>x<![CDATA[<&amp;>]]>y</a>', 'x<&amp;>y'],
     ['line ends as one', '<a>1\r\n2\r3\n</a>', '1\n2\n3\n'],
     ['text around comments', '<a>x<!-- <b> -->y</a>', 'xy'],
-    ['a byte order mark and a declaration', '\ufeff<?xml version="1.0" encoding="utf-8"?>\n<a>x</a>\n', 'x'],
+    [
+      'a byte order mark and a declaration',
+      '\ufeff<?xml version="1.0" encoding="utf-8"?>\n<a>x</a>\n',
+      'x',
+    ],
     ['a namespace', '<a xmlns="http://s3.amazonaws.com/doc/2006-03-01/">x</a>', 'x'],
     ['a prefix', '<s3:a xmlns:s3="http://s3.amazonaws.com/doc/2006-03-01/">x</s3:a>', 'x'],
   ])('takes %s', (_, xml, text) => {
@@ -87,10 +91,18 @@ describe('readXml', () => {
   });
 
   it('refuses bytes that are no UTF-8', () => {
-    const utf16 = new Uint8Array([0xff, 0xfe, ...[...'<a/>'].flatMap((sign) => [sign.charCodeAt(0), 0])]);
+    const utf16 = new Uint8Array([
+      0xff,
+      0xfe,
+      ...[...'<a/>'].flatMap((sign) => [sign.charCodeAt(0), 0]),
+    ]);
     expect(codeOf(utf16)).toBe('MalformedXML');
-    expect(codeOf(new Uint8Array([0x3c, 0x61, 0x3e, 0xe9, 0x3c, 0x2f, 0x61, 0x3e]))).toBe('MalformedXML');
-    expect(codeOf(new Uint8Array([0x3c, 0x61, 0x3e, 0xed, 0xa0, 0x80, 0x3c, 0x2f, 0x61, 0x3e]))).toBe('MalformedXML');
+    expect(codeOf(new Uint8Array([0x3c, 0x61, 0x3e, 0xe9, 0x3c, 0x2f, 0x61, 0x3e]))).toBe(
+      'MalformedXML',
+    );
+    expect(
+      codeOf(new Uint8Array([0x3c, 0x61, 0x3e, 0xed, 0xa0, 0x80, 0x3c, 0x2f, 0x61, 0x3e])),
+    ).toBe('MalformedXML');
   });
 
   it('refuses a document beyond the limit without parsing it', () => {
@@ -102,12 +114,16 @@ describe('readXml', () => {
     const flood = encoder.encode(`<a>${'<b/>'.repeat(XML_MAX_ELEMENTS)}</a>`);
     expect(await cpuMsOf(() => codeOf(flood))).toBeLessThan(QUICK_MS);
     expect(() => readXml(flood, 'a')).toThrow(/too many elements/);
-    expect(() => readXml(encoder.encode('<a><b></b><!----></a>'), 'a', 2)).toThrow(/too many elements/);
+    expect(() => readXml(encoder.encode('<a><b></b><!----></a>'), 'a', 2)).toThrow(
+      /too many elements/,
+    );
     expect(readXml(encoder.encode('<a><b></b><!----></a>'), 'a', 3).children).toHaveLength(1);
   });
 
   it('says why', () => {
-    expect(() => read('<a><b></a>')).toThrow(/did not validate against our published schema: Expected closing tag/);
+    expect(() => read('<a><b></a>')).toThrow(
+      /did not validate against our published schema: Expected closing tag/,
+    );
   });
 
   it('throws nothing but MalformedXML, whatever comes', () => {
@@ -132,7 +148,9 @@ describe('readXml', () => {
       'x',
       ' ',
     ];
-    const soup = fc.array(fc.constantFrom(...pieces), { maxLength: 30 }).map((parts) => encoder.encode(parts.join('')));
+    const soup = fc
+      .array(fc.constantFrom(...pieces), { maxLength: 30 })
+      .map((parts) => encoder.encode(parts.join('')));
     fc.assert(
       fc.property(fc.oneof(soup, fc.uint8Array()), (bytes) => {
         expect(['accepted', 'MalformedXML']).toContain(codeOf(bytes));
@@ -143,14 +161,20 @@ describe('readXml', () => {
 });
 
 describe('abuse', () => {
-  const lol = Array.from({ length: 9 }, (_, i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`).join('');
+  const lol = Array.from(
+    { length: 9 },
+    (_, i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`,
+  ).join('');
   const almost = XML_MAX_BYTES - 100;
   it.each([
     ['billion laughs', `<!DOCTYPE a [<!ENTITY l0 "lol">${lol}]><a>&l9;</a>`],
     ['deep nesting', `${'<a>'.repeat(almost / 8)}${'</a>'.repeat(almost / 8)}`],
     ['nothing but opening brackets', '<'.repeat(almost)],
     ['one endless tag', `<a ${' '.repeat(almost)}`],
-    ['a thousand thousand attributes', `<a ${Array.from({ length: almost / 12 }, (_, i) => `n${i}="" `).join('')}/>`],
+    [
+      'a thousand thousand attributes',
+      `<a ${Array.from({ length: almost / 12 }, (_, i) => `n${i}="" `).join('')}/>`,
+    ],
     ['ampersands', `<a>${'&'.repeat(almost)}</a>`],
     ['comments that never end', `<a>${'<!--'.repeat(almost / 4)}</a>`],
     ['declarations', `<a>${'<?x'.repeat(almost / 3)}</a>`],

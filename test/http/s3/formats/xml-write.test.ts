@@ -58,12 +58,18 @@ describe('elements', () => {
 
   it('quote entity tags and cut times to the second', () => {
     expect(etagElement('abc-2')).toBe('<ETag>&quot;abc-2&quot;</ETag>');
-    expect(timeElement('T', Date.UTC(2026, 10, 20, 1, 2, 3, 999))).toBe('<T>2026-11-20T01:02:03.000Z</T>');
+    expect(timeElement('T', Date.UTC(2026, 10, 20, 1, 2, 3, 999))).toBe(
+      '<T>2026-11-20T01:02:03.000Z</T>',
+    );
     expect(timeElement('T', 0)).toBe('<T>1970-01-01T00:00:00.000Z</T>');
   });
 });
 
 it('documents begin with a declaration, and only S3 documents have the namespace', () => {
-  expect(s3Document('R', 'x')).toBe(`<?xml version="1.0" encoding="UTF-8"?>\n<R xmlns="${S3_NAMESPACE}">x</R>`);
-  expect(plainDocument('Error', '')).toBe('<?xml version="1.0" encoding="UTF-8"?>\n<Error></Error>');
+  expect(s3Document('R', 'x')).toBe(
+    `<?xml version="1.0" encoding="UTF-8"?>\n<R xmlns="${S3_NAMESPACE}">x</R>`,
+  );
+  expect(plainDocument('Error', '')).toBe(
+    '<?xml version="1.0" encoding="UTF-8"?>\n<Error></Error>',
+  );
 });

@@ -16,10 +16,13 @@ const read = (value: string) =>
   );
 
 describe('a list of grantees in a header', () => {
-  it.each([`id="${OWNER}"`, ` ID = ${OWNER} `, `\tid=\t"${OWNER}"\t`])('reads %j', async (value) => {
-    const grants = [{ grantee: { kind: 'account', id: OWNER }, permission: 'READ' }];
-    expect(await read(value)).toEqual({ kind: 'grants', grants });
-  });
+  it.each([`id="${OWNER}"`, ` ID = ${OWNER} `, `\tid=\t"${OWNER}"\t`])(
+    'reads %j',
+    async (value) => {
+      const grants = [{ grantee: { kind: 'account', id: OWNER }, permission: 'READ' }];
+      expect(await read(value)).toEqual({ kind: 'grants', grants });
+    },
+  );
 
   it.each(['id', 'id=', 'id=""', 'id="', `id="${OWNER}`, `name="${OWNER}"`, `id=a"b`, '="a"', ','])(
     'refuses %j',

@@ -16,7 +16,8 @@ const trailers = (values: Record<string, string | null>) => ({
   trailer: (name: string) => values[name] ?? null,
 });
 const NO_TRAILERS = trailers({});
-const read = (headers: Record<string, string>, sent = NO_TRAILERS) => readBodyExpectation(lookup(headers), sent);
+const read = (headers: Record<string, string>, sent = NO_TRAILERS) =>
+  readBodyExpectation(lookup(headers), sent);
 
 const VALUES = {
   CRC32: 'NSRBwg==',
@@ -44,7 +45,9 @@ describe('Content-MD5', () => {
     'd41d8cd98f00b204e9800998ecf8427e',
     '1B2M2Y8AsgTpgAmY7PhC-g==',
   ])('is refused as %j', (value) => {
-    expect(() => readContentMd5(lookup({ 'content-md5': value }))).toThrow(failing('InvalidDigest'));
+    expect(() => readContentMd5(lookup({ 'content-md5': value }))).toThrow(
+      failing('InvalidDigest'),
+    );
   });
 });
 
@@ -58,9 +61,12 @@ describe('the checksum of a body', () => {
     const { checksum } = read({ [name]: value });
     expect(checksum?.algorithm).toBe(algorithm);
     expect(checksum?.expected()).toBe(value);
-    expect(read({ [name]: value, 'x-amz-sdk-checksum-algorithm': algorithm.toLowerCase() }).checksum?.expected()).toBe(
-      value,
-    );
+    expect(
+      read({
+        [name]: value,
+        'x-amz-sdk-checksum-algorithm': algorithm.toLowerCase(),
+      }).checksum?.expected(),
+    ).toBe(value);
     for (const bad of [value.slice(1), 'bad', '', ` ${value}`, `${value}-1`]) {
       expect(() => read({ [name]: bad })).toThrow(failing('BadDigest'));
     }
@@ -86,31 +92,54 @@ describe('the checksum of a body', () => {
     expect(() => read({}, trailers({ 'x-amz-checksum-crc32': null })).checksum?.expected()).toThrow(
       failing('InvalidRequest'),
     );
-    expect(() => read({}, trailers({ 'x-amz-checksum-crc32': 'bad' })).checksum?.expected()).toThrow(
-      failing('BadDigest'),
-    );
+    expect(() =>
+      read({}, trailers({ 'x-amz-checksum-crc32': 'bad' })).checksum?.expected(),
+    ).toThrow(failing('BadDigest'));
   });
 
   it.each([
-    ['two headers', { 'x-amz-checksum-crc32': VALUES.CRC32, 'x-amz-checksum-sha1': VALUES.SHA1 }, {}],
-    ['header and trailer', { 'x-amz-checksum-crc32': VALUES.CRC32 }, { 'x-amz-checksum-crc32': VALUES.CRC32 }],
-    ['two trailers', {}, { 'x-amz-checksum-crc32': VALUES.CRC32, 'x-amz-checksum-sha1': VALUES.SHA1 }],
+    [
+      'two headers',
+      { 'x-amz-checksum-crc32': VALUES.CRC32, 'x-amz-checksum-sha1': VALUES.SHA1 },
+      {},
+    ],
+    [
+      'header and trailer',
+      { 'x-amz-checksum-crc32': VALUES.CRC32 },
+      { 'x-amz-checksum-crc32': VALUES.CRC32 },
+    ],
+    [
+      'two trailers',
+      {},
+      { 'x-amz-checksum-crc32': VALUES.CRC32, 'x-amz-checksum-sha1': VALUES.SHA1 },
+    ],
     ['an algorithm without a value', { 'x-amz-sdk-checksum-algorithm': 'CRC32' }, {}],
     ['an algorithm that nobody knows', { 'x-amz-sdk-checksum-algorithm': 'CRC16' }, {}],
-    ['another algorithm', { 'x-amz-sdk-checksum-algorithm': 'SHA1', 'x-amz-checksum-crc32': VALUES.CRC32 }, {}],
+    [
+      'another algorithm',
+      { 'x-amz-sdk-checksum-algorithm': 'SHA1', 'x-amz-checksum-crc32': VALUES.CRC32 },
+      {},
+    ],
     ['a trailer that is no checksum', {}, { 'x-amz-meta-a': 'b' }],
     ['a trailer of a checksum that nobody knows', {}, { 'x-amz-checksum-type': 'FULL_OBJECT' }],
   ])('is refused with %s', (_, headers, sent) => {
-    expect(() => read(headers as Record<string, string>, trailers(sent))).toThrow(failing('InvalidRequest'));
+    expect(() => read(headers as Record<string, string>, trailers(sent))).toThrow(
+      failing('InvalidRequest'),
+    );
   });
 
-  it.each(['md5', 'sha512', 'xxhash3', 'xxhash64', 'xxhash128'])('%s is not implemented, by name', (name) => {
-    const header = `x-amz-checksum-${name}`;
-    expect(() => read({ [header]: 'x' })).toThrow(failing('NotImplemented'));
-    expect(() => read({ [header]: 'x' })).toThrow(new RegExp(header));
-    expect(() => read({}, trailers({ [header]: 'x' }))).toThrow(failing('NotImplemented'));
-    expect(() => read({ 'x-amz-sdk-checksum-algorithm': name.toUpperCase() })).toThrow(failing('NotImplemented'));
-  });
+  it.each(['md5', 'sha512', 'xxhash3', 'xxhash64', 'xxhash128'])(
+    '%s is not implemented, by name',
+    (name) => {
+      const header = `x-amz-checksum-${name}`;
+      expect(() => read({ [header]: 'x' })).toThrow(failing('NotImplemented'));
+      expect(() => read({ [header]: 'x' })).toThrow(new RegExp(header));
+      expect(() => read({}, trailers({ [header]: 'x' }))).toThrow(failing('NotImplemented'));
+      expect(() => read({ 'x-amz-sdk-checksum-algorithm': name.toUpperCase() })).toThrow(
+        failing('NotImplemented'),
+      );
+    },
+  );
 });
 
 describe('the checksum of a multipart object', () => {
@@ -120,17 +149,26 @@ describe('the checksum of a multipart object', () => {
       value: 'bad',
     });
     const value = `${VALUES.SHA1}-3`;
-    expect(readObjectChecksum(lookup({ 'x-amz-checksum-sha1': value }))).toEqual({ algorithm: 'SHA1', value });
+    expect(readObjectChecksum(lookup({ 'x-amz-checksum-sha1': value }))).toEqual({
+      algorithm: 'SHA1',
+      value,
+    });
     expect(readObjectChecksum(lookup({}))).toBeNull();
   });
 
   it('has an algorithm and a type', () => {
-    expect(readChecksumAlgorithm(lookup({ 'x-amz-checksum-algorithm': 'crc64nvme' }))).toBe('CRC64NVME');
+    expect(readChecksumAlgorithm(lookup({ 'x-amz-checksum-algorithm': 'crc64nvme' }))).toBe(
+      'CRC64NVME',
+    );
     expect(readChecksumAlgorithm(lookup({}))).toBeNull();
-    expect(() => readChecksumAlgorithm(lookup({ 'x-amz-checksum-algorithm': '' }))).toThrow(failing('InvalidRequest'));
+    expect(() => readChecksumAlgorithm(lookup({ 'x-amz-checksum-algorithm': '' }))).toThrow(
+      failing('InvalidRequest'),
+    );
     expect(readChecksumType(lookup({ 'x-amz-checksum-type': 'full_object' }))).toBe('FULL_OBJECT');
     expect(readChecksumType(lookup({}))).toBeNull();
-    expect(() => readChecksumType(lookup({ 'x-amz-checksum-type': 'HALF' }))).toThrow(failing('InvalidRequest'));
+    expect(() => readChecksumType(lookup({ 'x-amz-checksum-type': 'HALF' }))).toThrow(
+      failing('InvalidRequest'),
+    );
   });
 });
 

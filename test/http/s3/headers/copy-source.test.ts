@@ -43,7 +43,10 @@ it.each([
   'bucket/key?versionId=%',
 ])('refuses %j', (value) => {
   expect(() => parseCopySource(value)).toThrow(
-    expect.objectContaining({ code: 'InvalidArgument', fields: expect.objectContaining({ ArgumentValue: value }) }),
+    expect.objectContaining({
+      code: 'InvalidArgument',
+      fields: expect.objectContaining({ ArgumentValue: value }),
+    }),
   );
 });
 
@@ -54,11 +57,14 @@ it('refuses access points by name, and a key that is too long', () => {
   expect(() => parseCopySource(long)).toThrow(expect.objectContaining({ code: 'KeyTooLongError' }));
 });
 
-it.each(['bucket/key?versionId=', 'bucket/key?versionId=a%2Fb'])('refuses the version id of %j', (value) => {
-  expect(() => parseCopySource(value)).toThrow(
-    expect.objectContaining({
-      code: 'InvalidArgument',
-      fields: expect.objectContaining({ ArgumentName: 'versionId' }),
-    }),
-  );
-});
+it.each(['bucket/key?versionId=', 'bucket/key?versionId=a%2Fb'])(
+  'refuses the version id of %j',
+  (value) => {
+    expect(() => parseCopySource(value)).toThrow(
+      expect.objectContaining({
+        code: 'InvalidArgument',
+        fields: expect.objectContaining({ ArgumentName: 'versionId' }),
+      }),
+    );
+  },
+);

@@ -2,7 +2,10 @@
 import { expect } from 'vitest';
 import { StorageError } from '../../../../src/domain/errors.ts';
 import type { AccountId } from '../../../../src/domain/nouns.ts';
-import { type AuthenticatorOptions, createAuthenticator } from '../../../../src/http/s3/signature/authenticate.ts';
+import {
+  type AuthenticatorOptions,
+  createAuthenticator,
+} from '../../../../src/http/s3/signature/authenticate.ts';
 import { makeRequest, type RequestParts } from './make-request.ts';
 import {
   ACCESS_KEY_ID,
@@ -48,7 +51,10 @@ export async function failure(parts: RequestParts, run = authenticate): Promise<
 }
 
 /** A request for `/b/k` that is signed in its header. */
-export function signed(parts: Partial<CanonicalParts> = {}, options: SignOptions = {}): Record<string, string> {
+export function signed(
+  parts: Partial<CanonicalParts> = {},
+  options: SignOptions = {},
+): Record<string, string> {
   return signHeaders({ path: '/b/k', headers: {}, ...parts }, options);
 }
 
@@ -76,7 +82,13 @@ export function presign(options: Presign = {}): string {
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
     .join('&');
   const payloadHash = options.payloadHash ?? 'UNSIGNED-PAYLOAD';
-  const canonical = canonicalText({ method: options.method ?? 'GET', path: '/b/k', query: text, headers, payloadHash });
+  const canonical = canonicalText({
+    method: options.method ?? 'GET',
+    path: '/b/k',
+    query: text,
+    headers,
+    payloadHash,
+  });
   return `/b/k?${text}&X-Amz-Signature=${signCanonical(canonical, options)}`;
 }
 export const HOST = { host: 'storage.example' };

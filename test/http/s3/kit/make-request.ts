@@ -1,4 +1,5 @@
-// Requests for tests: plain values of HttpRequest, with a body that comes in the pieces a test wants.
+// Requests for tests: plain values of HttpRequest, with a body that comes in the pieces a test
+// wants.
 import { newRequestNotes } from '../../../../src/http/observe/request-notes.ts';
 import type { HttpRequest, KnownProtocol } from '../../../../src/http/request.ts';
 
@@ -15,7 +16,9 @@ export type RequestParts = {
 
 export function makeRequest(parts: RequestParts): HttpRequest {
   const question = parts.target.indexOf('?');
-  const headers = new Map(Object.entries(parts.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
+  const headers = new Map(
+    Object.entries(parts.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
+  );
   const body = parts.body ?? [];
   return {
     method: parts.method ?? 'GET',

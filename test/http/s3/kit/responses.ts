@@ -1,4 +1,5 @@
-// What tests look at in the replies of the S3 surface, and the digests that they send with documents.
+// What tests look at in the replies of the S3 surface, and the digests that they send with
+// documents.
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Reply } from './surface.ts';
@@ -14,7 +15,8 @@ export const all = (text: string, name: string) =>
 export const one = (text: string, name: string) => all(text, name)[0];
 
 /** The value of Content-MD5 for a body. */
-export const contentMd5 = (body: string | Uint8Array) => createHash('md5').update(body).digest('base64');
+export const contentMd5 = (body: string | Uint8Array) =>
+  createHash('md5').update(body).digest('base64');
 
 /** What is thrown with a code. */
 export const failing = (code: string) => expect.objectContaining({ code });

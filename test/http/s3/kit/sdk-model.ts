@@ -1,5 +1,6 @@
-// What the official SDK's model says of S3: each operation with its request line and the headers it may send. The
-// tests compare our tables with it, so that a sub-resource or header that we forgot shows up.
+// What the official SDK's model says of S3: each operation with its request line and the headers it
+// may send. The tests compare our tables with it, so that a sub-resource or header that we forgot
+// shows up.
 import * as sdk from '@aws-sdk/client-s3';
 
 export type ModelOperation = {
@@ -18,16 +19,29 @@ type Traits = {
   readonly httpPrefixHeaders?: string;
   readonly httpQuery?: string;
 };
-type Shape = readonly [kind: number, namespace: string, name: string, traits: Traits, ...rest: unknown[]];
+type Shape = readonly [
+  kind: number,
+  namespace: string,
+  name: string,
+  traits: Traits,
+  ...rest: unknown[],
+];
 
 const OPERATION = 9;
 
-/** Operations of other endpoints (Object Lambda, directory buckets) and the one that shares ListBuckets' line. */
+/**
+ * Operations of other endpoints (Object Lambda, directory buckets) and the one that shares
+ * ListBuckets' line.
+ */
 const ELSEWHERE = new Set(['WriteGetObjectResponse']);
 
 export function modelOperations(): ModelOperation[] {
-  const shapes = Object.values(sdk).filter((value): value is never => Array.isArray(value) && value[0] === OPERATION);
-  return (shapes as unknown as Shape[]).filter((shape) => !ELSEWHERE.has(shape[2])).map(readOperation);
+  const shapes = Object.values(sdk).filter(
+    (value): value is never => Array.isArray(value) && value[0] === OPERATION,
+  );
+  return (shapes as unknown as Shape[])
+    .filter((shape) => !ELSEWHERE.has(shape[2]))
+    .map(readOperation);
 }
 
 function readOperation(shape: Shape): ModelOperation {

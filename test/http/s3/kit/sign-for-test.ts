@@ -1,5 +1,5 @@
-// A signer of its own for the tests: it signs the canonical request that a test spells out, so that what the server
-// must make of a request stands in the test. Nothing of src/ is used here.
+// A signer of its own for the tests: it signs the canonical request that a test spells out, so that
+// what the server must make of a request stands in the test. Nothing of src/ is used here.
 import { createHash, createHmac } from 'node:crypto';
 
 export const ACCESS_KEY_ID = 'AKIAIOSFODNN7EXAMPLE';
@@ -9,8 +9,10 @@ export const AMZ_DATE = '20130524T000000Z';
 export const NOW_MS = Date.UTC(2013, 4, 24);
 export const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-export const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex');
-const hmac = (key: string | Uint8Array, text: string): Uint8Array => createHmac('sha256', key).update(text).digest();
+export const sha256 = (data: string | Uint8Array): string =>
+  createHash('sha256').update(data).digest('hex');
+const hmac = (key: string | Uint8Array, text: string): Uint8Array =>
+  createHmac('sha256', key).update(text).digest();
 
 export type SignOptions = {
   readonly secret?: string;
@@ -20,11 +22,23 @@ export type SignOptions = {
   readonly service?: string;
 };
 
-function signingKey({ secret = SECRET, amzDate = AMZ_DATE, region = 'us-east-1', service = 's3' }: SignOptions) {
-  return hmac(hmac(hmac(hmac(`AWS4${secret}`, amzDate.slice(0, 8)), region), service), 'aws4_request');
+function signingKey({
+  secret = SECRET,
+  amzDate = AMZ_DATE,
+  region = 'us-east-1',
+  service = 's3',
+}: SignOptions) {
+  return hmac(
+    hmac(hmac(hmac(`AWS4${secret}`, amzDate.slice(0, 8)), region), service),
+    'aws4_request',
+  );
 }
 
-export function scopeOf({ amzDate = AMZ_DATE, region = 'us-east-1', service = 's3' }: SignOptions): string {
+export function scopeOf({
+  amzDate = AMZ_DATE,
+  region = 'us-east-1',
+  service = 's3',
+}: SignOptions): string {
   return `${amzDate.slice(0, 8)}/${region}/${service}/aws4_request`;
 }
 
@@ -57,7 +71,10 @@ export function canonicalText(parts: CanonicalParts): string {
 }
 
 /** Headers of a request signed in its Authorization header. */
-export function signHeaders(parts: CanonicalParts, options: SignOptions = {}): Record<string, string> {
+export function signHeaders(
+  parts: CanonicalParts,
+  options: SignOptions = {},
+): Record<string, string> {
   const headers = {
     host: 'storage.example',
     'x-amz-content-sha256': parts.payloadHash ?? EMPTY_SHA256,
@@ -75,7 +92,10 @@ export function signHeaders(parts: CanonicalParts, options: SignOptions = {}): R
 export const signatureOf = (headers: Readonly<Record<string, string>>): string =>
   /Signature=([0-9a-f]{64})/.exec(headers.authorization ?? '')?.[1] ?? '';
 
-/** Frames and signs chunks; with trailers, ends in them and their signature, in AWS's layout or in minio-go's. */
+/**
+ * Frames and signs chunks; with trailers, ends in them and their signature, in AWS's layout or in
+ * minio-go's.
+ */
 export function frameSigned(
   chunks: readonly Uint8Array[],
   seedSignature: string,
@@ -99,7 +119,11 @@ export function frameSigned(
     const lines = Object.entries(trailers).map(([name, value]) => `${name}:${value}`);
     const text = lines.map((line) => `${line}\n`).join('');
     const sent = layout === 'aws' ? lines.map((line) => `${line}\r\n`).join('') : `${text}\r\n`;
-    parts.push(Buffer.from(`${sent}x-amz-trailer-signature:${sign('AWS4-HMAC-SHA256-TRAILER', sha256(text))}\r\n`));
+    parts.push(
+      Buffer.from(
+        `${sent}x-amz-trailer-signature:${sign('AWS4-HMAC-SHA256-TRAILER', sha256(text))}\r\n`,
+      ),
+    );
   }
   parts.push(Buffer.from('\r\n'));
   return Buffer.concat(parts);

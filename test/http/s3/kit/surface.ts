@@ -1,11 +1,15 @@
-// The S3 surface over real core, real index (SQLite in memory) and memory adapters, with a clock and ids that tests
-// know. Requests are signed by the tests' own signer; errors are rendered as app.ts does.
+// The S3 surface over real core, real index (SQLite in memory) and memory adapters, with a clock
+// and ids that tests know. Requests are signed by the tests' own signer; errors are rendered as
+// app.ts does.
 import {
   createDirectDirectory,
   createDirectLedger,
   createDirectMetadataIndex,
 } from '../../../../src/adapters/memory/direct-metadata-index.ts';
-import { createMemoryBlobStore, type MemoryBlobStore } from '../../../../src/adapters/memory/memory-blob-store.ts';
+import {
+  createMemoryBlobStore,
+  type MemoryBlobStore,
+} from '../../../../src/adapters/memory/memory-blob-store.ts';
 import { createMemoryDerived } from '../../../../src/adapters/memory/memory-derived.ts';
 import { createMemoryTxtRecords } from '../../../../src/adapters/memory/memory-txt-records.ts';
 import { createMemoryEdgeCache } from '../../../../src/adapters/node/cache/memory-edge-cache.ts';
@@ -90,11 +94,14 @@ export type TestSurface = {
 };
 
 const encode = (text: string) =>
-  encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+  encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 
 /**
- * `ledger` and `ports` may stand before those that work; `region` is the service's; ids count up from 1, so that documents are
- * the same in every run.
+ * `ledger` and `ports` may stand before those that work; `region` is the service's; ids count up
+ * from 1, so that documents are the same in every run.
  */
 export function createTestSurface(
   options: {
@@ -185,7 +192,11 @@ export function createTestSurface(
     async send(sent) {
       const request = requestOf(sent);
       const [, bucket = '', key = ''] = /^\/([^/]*)\/?(.*)$/s.exec(request.rawPath) ?? [];
-      const address = { bucket: bucket === '' ? null : bucket, rawKey: key === '' ? null : key, isVirtualHost: false };
+      const address = {
+        bucket: bucket === '' ? null : bucket,
+        rawKey: key === '' ? null : key,
+        isVirtualHost: false,
+      };
       const requestId = 'REQUEST1';
       const failed = { method: request.method, resource: request.rawPath, requestId };
       const response = await surface
@@ -202,15 +213,26 @@ export function createTestSurface(
   };
 }
 
-function requestOf({ method = 'GET', path, query = {}, headers = {}, body = '', as = 'owner' }: Sent) {
+function requestOf({
+  method = 'GET',
+  path,
+  query = {},
+  headers = {},
+  body = '',
+  as = 'owner',
+}: Sent) {
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
   const rawPath = path.split('/').map(encode).join('/');
   const canonicalQuery = Object.entries(query)
     .map(([name, value]) => `${encode(name)}=${encode(value)}`)
     .sort()
     .join('&');
-  const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-  const amzHeaders = Object.fromEntries(Object.entries(lower).filter(([name]) => name.startsWith('x-amz-')));
+  const lower = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+  const amzHeaders = Object.fromEntries(
+    Object.entries(lower).filter(([name]) => name.startsWith('x-amz-')),
+  );
   const payloadHash = lower['x-amz-content-sha256'] ?? sha256(bytes);
   const signed =
     as === 'nobody'

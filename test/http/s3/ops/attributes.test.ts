@@ -16,7 +16,12 @@ beforeAll(async () => {
     ['4', big],
     ['6', 'tail'],
   ] as const) {
-    const sent = await send({ method: 'PUT', path: '/attributes/m', query: { uploadId, partNumber }, body });
+    const sent = await send({
+      method: 'PUT',
+      path: '/attributes/m',
+      query: { uploadId, partNumber },
+      body,
+    });
     parts += `<Part><PartNumber>${partNumber}</PartNumber><ETag>${sent.headers.etag}</ETag></Part>`;
   }
   const body = `<CompleteMultipartUpload>${parts}</CompleteMultipartUpload>`;
@@ -32,17 +37,25 @@ const ask = (
   send({
     path: `/attributes/${key}`,
     query: { attributes: '', ...query },
-    headers: { ...(attributes === null ? {} : { 'x-amz-object-attributes': attributes }), ...headers },
+    headers: {
+      ...(attributes === null ? {} : { 'x-amz-object-attributes': attributes }),
+      ...headers,
+    },
   });
 
 describe('GetObjectAttributes', () => {
   it('gives what is asked for and no more', async () => {
     const reply = await ask('k', 'ObjectSize, ETag');
     expect(reply.headers['last-modified']).toBe('Fri, 24 May 2013 00:00:00 GMT');
-    expect([one(reply.text, 'ETag'), one(reply.text, 'ObjectSize')]).toEqual(['5d41402abc4b2a76b9719d911017c592', '5']);
+    expect([one(reply.text, 'ETag'), one(reply.text, 'ObjectSize')]).toEqual([
+      '5d41402abc4b2a76b9719d911017c592',
+      '5',
+    ]);
     expect(reply.text).not.toContain('StorageClass');
     const none = await ask('k', 'Checksum,ObjectParts');
-    expect(none.text).toMatch(/<GetObjectAttributesResponse xmlns="[^"]+"><\/GetObjectAttributesResponse>/);
+    expect(none.text).toMatch(
+      /<GetObjectAttributesResponse xmlns="[^"]+"><\/GetObjectAttributesResponse>/,
+    );
   });
 
   it('pages parts by number', async () => {
@@ -58,10 +71,18 @@ describe('GetObjectAttributes', () => {
     expect(await page({})).toEqual([['1', '4', '6'], '3', '6', 'false']);
     expect(await page({ 'x-amz-max-parts': '2' })).toEqual([['1', '4'], '3', '4', 'true']);
     expect(await page({ 'x-amz-part-number-marker': '4' })).toEqual([['6'], '3', '6', 'false']);
-    expect(await page({ 'x-amz-max-parts': '1', 'x-amz-part-number-marker': '1' })).toEqual([['4'], '3', '4', 'true']);
+    expect(await page({ 'x-amz-max-parts': '1', 'x-amz-part-number-marker': '1' })).toEqual([
+      ['4'],
+      '3',
+      '4',
+      'true',
+    ]);
     expect(await page({ 'x-amz-max-parts': '0' })).toEqual([[], '3', '0', 'false']);
     const { text } = await ask('m', 'ObjectParts', { 'x-amz-max-parts': '5000' });
-    expect([one(text, 'MaxParts'), all(text, 'Size')]).toEqual(['1000', ['5242880', '5242880', '4']]);
+    expect([one(text, 'MaxParts'), all(text, 'Size')]).toEqual([
+      '1000',
+      ['5242880', '5242880', '4'],
+    ]);
   });
 
   it.each([
@@ -77,8 +98,13 @@ describe('GetObjectAttributes', () => {
   });
 
   it('knows versions and missing keys', async () => {
-    expect((await ask('k', 'ETag', {}, { versionId: 'null' })).headers['x-amz-version-id']).toBe('null');
-    expect(codeOf(await ask('k', 'ETag', {}, { versionId: 'x' }))).toEqual([400, 'InvalidArgument']);
+    expect((await ask('k', 'ETag', {}, { versionId: 'null' })).headers['x-amz-version-id']).toBe(
+      'null',
+    );
+    expect(codeOf(await ask('k', 'ETag', {}, { versionId: 'x' }))).toEqual([
+      400,
+      'InvalidArgument',
+    ]);
     expect(codeOf(await ask('none', 'ETag'))).toEqual([404, 'NoSuchKey']);
   });
 });

@@ -53,16 +53,44 @@ describe('the configuration', () => {
     ['an empty origin', rules(GET_ALL.replace('*', ' ')), [400, 'MalformedXML']],
     ['an element of its own', rules(`${GET_ALL}<Allow/>`), [400, 'MalformedXML']],
     ['two IDs', rules(`${GET_ALL}<ID>a</ID><ID>b</ID>`), [400, 'MalformedXML']],
-    ['an ID of 256 characters', rules(`${GET_ALL}<ID>${'ü'.repeat(256)}</ID>`), [400, 'MalformedXML']],
-    ['an age below zero', rules(`${GET_ALL}<MaxAgeSeconds>-1</MaxAgeSeconds>`), [400, 'MalformedXML']],
-    ['an age without end', rules(`${GET_ALL}<MaxAgeSeconds>9999999999</MaxAgeSeconds>`), [400, 'MalformedXML']],
+    [
+      'an ID of 256 characters',
+      rules(`${GET_ALL}<ID>${'ü'.repeat(256)}</ID>`),
+      [400, 'MalformedXML'],
+    ],
+    [
+      'an age below zero',
+      rules(`${GET_ALL}<MaxAgeSeconds>-1</MaxAgeSeconds>`),
+      [400, 'MalformedXML'],
+    ],
+    [
+      'an age without end',
+      rules(`${GET_ALL}<MaxAgeSeconds>9999999999</MaxAgeSeconds>`),
+      [400, 'MalformedXML'],
+    ],
     ['a method that none has', rules(GET_ALL.replace('GET', 'PATCH')), [400, 'InvalidRequest']],
     ['a method in small letters', rules(GET_ALL.replace('GET', 'get')), [400, 'InvalidRequest']],
     ['two stars in an origin', rules(GET_ALL.replace('*', 'https://*.*')), [400, 'InvalidRequest']],
-    ['two stars in a header', rules(`${GET_ALL}<AllowedHeader>*-*</AllowedHeader>`), [400, 'InvalidRequest']],
-    ['a star to expose', rules(`${GET_ALL}<ExposeHeader>x-*</ExposeHeader>`), [400, 'InvalidRequest']],
-    ['no name to expose', rules(`${GET_ALL}<ExposeHeader>a b</ExposeHeader>`), [400, 'InvalidRequest']],
-    ['too much', rules(`${GET_ALL}<!--${' '.repeat(65_536)}-->`), [400, 'MaxMessageLengthExceeded']],
+    [
+      'two stars in a header',
+      rules(`${GET_ALL}<AllowedHeader>*-*</AllowedHeader>`),
+      [400, 'InvalidRequest'],
+    ],
+    [
+      'a star to expose',
+      rules(`${GET_ALL}<ExposeHeader>x-*</ExposeHeader>`),
+      [400, 'InvalidRequest'],
+    ],
+    [
+      'no name to expose',
+      rules(`${GET_ALL}<ExposeHeader>a b</ExposeHeader>`),
+      [400, 'InvalidRequest'],
+    ],
+    [
+      'too much',
+      rules(`${GET_ALL}<!--${' '.repeat(65_536)}-->`),
+      [400, 'MaxMessageLengthExceeded'],
+    ],
     ['another document', '<WebsiteConfiguration/>', [400, 'MalformedXML']],
   ];
   it.each(refused)('refuses %s and stays as it was', async (_, body, expected) => {
@@ -79,11 +107,12 @@ describe('the configuration', () => {
 
   it('wants a digest, and the right one', async () => {
     expect(codeOf(await put(rules(GET_ALL), { headers: {} }))).toEqual([400, 'InvalidRequest']);
-    expect(codeOf(await put(rules(GET_ALL), { headers: { 'content-md5': contentMd5('') } }))).toEqual([
-      400,
-      'BadDigest',
-    ]);
-    expect((await put(rules(GET_ALL), { headers: { 'x-amz-checksum-crc32': 'AAAAAA==' } })).status).toBe(400);
+    expect(
+      codeOf(await put(rules(GET_ALL), { headers: { 'content-md5': contentMd5('') } })),
+    ).toEqual([400, 'BadDigest']);
+    expect(
+      (await put(rules(GET_ALL), { headers: { 'x-amz-checksum-crc32': 'AAAAAA==' } })).status,
+    ).toBe(400);
   });
 
   it('is the owner’s alone', async () => {
@@ -129,10 +158,30 @@ describe('preflight', () => {
 
   it.each([
     ['no origin', {}, [400, 'BadRequest'], 'Origin request header needed'],
-    ['no method', { origin: ORIGIN }, [400, 'BadRequest'], 'Invalid Access-Control-Request-Method: null'],
-    ['an unknown method', { ...put, 'access-control-request-method': 'PATCH' }, [400, 'BadRequest'], 'PATCH'],
-    ['another origin', { ...put, origin: 'https://evil' }, [403, 'AccessForbidden'], 'is not allowed'],
-    ['another method', { ...put, 'access-control-request-method': 'POST' }, [403, 'AccessForbidden'], 'is not allowed'],
+    [
+      'no method',
+      { origin: ORIGIN },
+      [400, 'BadRequest'],
+      'Invalid Access-Control-Request-Method: null',
+    ],
+    [
+      'an unknown method',
+      { ...put, 'access-control-request-method': 'PATCH' },
+      [400, 'BadRequest'],
+      'PATCH',
+    ],
+    [
+      'another origin',
+      { ...put, origin: 'https://evil' },
+      [403, 'AccessForbidden'],
+      'is not allowed',
+    ],
+    [
+      'another method',
+      { ...put, 'access-control-request-method': 'POST' },
+      [403, 'AccessForbidden'],
+      'is not allowed',
+    ],
     [
       'another header',
       { ...put, 'access-control-request-headers': 'authorization' },
@@ -148,7 +197,9 @@ describe('preflight', () => {
   });
 
   it('is refused where there are no rules, no bucket, or only the service', async () => {
-    const refusals = [{}, { path: '/missing-bucket/k' }, { path: '/' }].map((sent) => ask(put, sent));
+    const refusals = [{}, { path: '/missing-bucket/k' }, { path: '/' }].map((sent) =>
+      ask(put, sent),
+    );
     const replies = await Promise.all(refusals);
     expect(replies.map(codeOf)).toEqual(Array(3).fill([403, 'AccessForbidden']));
     expect(replies.map(({ text }) => /CORSResponse: [^<]*/.exec(text)?.[0])).toEqual([
@@ -162,24 +213,31 @@ describe('preflight', () => {
 
 describe('other answers', () => {
   const origin = { origin: ORIGIN };
-  const allowed = (reply: Reply) => [reply.status, reply.headers['access-control-allow-origin'] ?? null];
+  const allowed = (reply: Reply) => [
+    reply.status,
+    reply.headers['access-control-allow-origin'] ?? null,
+  ];
   beforeEach(() => put(rules(GET_ALL.replace('*', 'https://*'), PUT_OWN)));
 
   it('tell it too, errors included', async () => {
     const object = { path: '/shared/k', headers: origin };
     expect(allowed(await send(object))).toEqual([200, ORIGIN]);
     expect(allowed(await send({ path: '/shared/none', headers: origin }))).toEqual([404, ORIGIN]);
-    expect(allowed(await send({ ...object, as: 'stranger', query: { versionId: 'null' } }))).toEqual([403, ORIGIN]);
+    expect(
+      allowed(await send({ ...object, as: 'stranger', query: { versionId: 'null' } })),
+    ).toEqual([403, ORIGIN]);
     expect(allowed(await send({ ...object, query: { torrent: '' } }))).toEqual([404, ORIGIN]);
     expect(allowed(await send({ ...object, query: { annotation: '' } }))).toEqual([501, ORIGIN]);
-    expect(allowed(await send({ ...object, headers: { ...origin, authorization: 'x' }, as: 'nobody' }))).toEqual([
-      400,
-      ORIGIN,
-    ]);
+    expect(
+      allowed(await send({ ...object, headers: { ...origin, authorization: 'x' }, as: 'nobody' })),
+    ).toEqual([400, ORIGIN]);
     expect(allowed(await send({ headers: origin }))).toEqual([200, ORIGIN]);
     expect(allowed(await send({ ...object, method: 'PUT', body: 'y' }))).toEqual([200, ORIGIN]);
     expect(allowed(await send({ ...object, method: 'DELETE' }))).toEqual([204, null]);
-    expect(allowed(await send({ path: '/missing-bucket/k', headers: origin }))).toEqual([404, null]);
+    expect(allowed(await send({ path: '/missing-bucket/k', headers: origin }))).toEqual([
+      404,
+      null,
+    ]);
   });
 
   it('vary by the origin, also when there was none, and not in a bucket without rules', async () => {

@@ -17,7 +17,10 @@ describe('hosting settings', () => {
   it('are put, shown and deleted', async () => {
     const none = await surface.send({ path: '/pages', query: hosting });
     expect([none.status, codeOf(none.text)]).toEqual([404, 'NoSuchHostingConfiguration']);
-    const document = { spaFallback: true, domains: [{ host: 'www.shop.example', prefix: 'site/' }] };
+    const document = {
+      spaFallback: true,
+      domains: [{ host: 'www.shop.example', prefix: 'site/' }],
+    };
     const stored = await put(document);
     expect([stored.status, stored.headers['content-type']]).toEqual([200, 'application/json']);
     const shown = await surface.send({ path: '/pages', query: hosting });
@@ -27,7 +30,9 @@ describe('hosting settings', () => {
       prefix: 'site/',
     });
     for (const _ of [1, 2]) {
-      expect((await surface.send({ method: 'DELETE', path: '/pages', query: hosting })).status).toBe(204);
+      expect(
+        (await surface.send({ method: 'DELETE', path: '/pages', query: hosting })).status,
+      ).toBe(204);
     }
     expect((await surface.send({ path: '/pages', query: hosting })).status).toBe(404);
     expect(await surface.core.ports.directory.findHost('www.shop.example')).toBe(null);
@@ -44,9 +49,21 @@ describe('hosting settings', () => {
     const checked = await surface.send({ path: '/pages', query: { hosting: '', check: '' } });
     expect(JSON.parse(checked.text)).toEqual({
       files: [
-        { key: '_redirects', rules: 1, problems: [{ line: 2, reason: 'there is no place to go to' }] },
-        { key: 'docs/_headers', rules: 0, problems: [{ line: 0, reason: expect.stringContaining('131073 bytes') }] },
-        { key: 'docs/_redirects', rules: 0, problems: [{ line: 0, reason: expect.stringContaining('gzip') }] },
+        {
+          key: '_redirects',
+          rules: 1,
+          problems: [{ line: 2, reason: 'there is no place to go to' }],
+        },
+        {
+          key: 'docs/_headers',
+          rules: 0,
+          problems: [{ line: 0, reason: expect.stringContaining('131073 bytes') }],
+        },
+        {
+          key: 'docs/_redirects',
+          rules: 0,
+          problems: [{ line: 0, reason: expect.stringContaining('gzip') }],
+        },
       ],
     });
   });
@@ -55,7 +72,9 @@ describe('hosting settings', () => {
     for (const as of ['stranger', 'nobody'] as const) {
       expect((await put({}, '/pages', as)).status).toBe(403);
       for (const method of ['GET', 'DELETE']) {
-        expect((await surface.send({ method, path: '/pages', query: hosting, as })).status).toBe(403);
+        expect((await surface.send({ method, path: '/pages', query: hosting, as })).status).toBe(
+          403,
+        );
       }
     }
   });
@@ -88,7 +107,8 @@ describe('a host name', () => {
   });
 
   it('is taken from a bucket only by who saw it there', async () => {
-    const isBound = async () => (await surface.core.ports.directory.findHost('www.shop.example')) !== null;
+    const isBound = async () =>
+      (await surface.core.ports.directory.findHost('www.shop.example')) !== null;
     const putIf = (ifMatch: string, document = {}) =>
       surface.send({
         ...{ method: 'PUT', path: '/pages', query: hosting, body: JSON.stringify(document) },
@@ -117,6 +137,8 @@ describe('a host name', () => {
     const gone = { id: 'pages~gone', name: 'pages' } as never;
     await surface.core.ports.directory.call('bindHosts', { bucket: gone, domains, mayTake: [] });
     expect((await put({ domains }, '/other')).status).toBe(200);
-    expect(await surface.core.ports.directory.findHost('www.shop.example')).toMatchObject({ bucket: 'other' });
+    expect(await surface.core.ports.directory.findHost('www.shop.example')).toMatchObject({
+      bucket: 'other',
+    });
   });
 });

@@ -60,16 +60,22 @@ describe('the configuration', () => {
 
   it('keeps the smallest size of transitions', async () => {
     const headers = { [MINIMUM]: 'varies_by_storage_class' };
-    expect((await put(configuration(given[4] ?? ''), headers)).headers[MINIMUM]).toBe('varies_by_storage_class');
+    expect((await put(configuration(given[4] ?? ''), headers)).headers[MINIMUM]).toBe(
+      'varies_by_storage_class',
+    );
     expect((await get()).headers[MINIMUM]).toBe('varies_by_storage_class');
-    expect(codeOf(await put(configuration(given[4] ?? ''), { [MINIMUM]: '0' }))).toEqual([400, 'InvalidArgument']);
+    expect(codeOf(await put(configuration(given[4] ?? ''), { [MINIMUM]: '0' }))).toEqual([
+      400,
+      'InvalidArgument',
+    ]);
   });
 
   const F = `<Filter/>${ON}`;
   const transition = (days: string, storageClass: string) =>
     `<Transition>${days}<StorageClass>${storageClass}</StorageClass></Transition>`;
   const days = (count: number) => `<Days>${count}</Days>`;
-  const noncurrent = (content: string) => `<NoncurrentVersionExpiration>${content}</NoncurrentVersionExpiration>`;
+  const noncurrent = (content: string) =>
+    `<NoncurrentVersionExpiration>${content}</NoncurrentVersionExpiration>`;
   const abort = (count: number) =>
     `<AbortIncompleteMultipartUpload><DaysAfterInitiation>${count}</DaysAfterInitiation></AbortIncompleteMultipartUpload>`;
   const tag = '<Tag><Key>a</Key><Value>1</Value></Tag>';
@@ -78,7 +84,11 @@ describe('the configuration', () => {
     ['no action', [F], 'InvalidRequest'],
     ['neither filter nor prefix', [`${ON}${DAYS_1}`], 'MalformedXML'],
     ['filter and prefix', [`<Prefix/>${F}${DAYS_1}`], 'MalformedXML'],
-    ['two conditions beside each other', [`<Filter><Prefix>a</Prefix>${tag}</Filter>${ON}${DAYS_1}`], 'MalformedXML'],
+    [
+      'two conditions beside each other',
+      [`<Filter><Prefix>a</Prefix>${tag}</Filter>${ON}${DAYS_1}`],
+      'MalformedXML',
+    ],
     ['an And of one', [`<Filter><And>${tag}</And></Filter>${ON}${DAYS_1}`], 'MalformedXML'],
     ['no status', [`<Filter/>${DAYS_1}`], 'MalformedXML'],
     ['a status in small letters', [`<Filter/><Status>enabled</Status>${DAYS_1}`], 'MalformedXML'],
@@ -86,10 +96,22 @@ describe('the configuration', () => {
     ['one ID twice', [`<ID>a</ID>${F}${DAYS_1}`, `<ID>a</ID>${F}${DAYS_1}`], 'InvalidArgument'],
     ['0 days', [`${F}<Expiration>${days(0)}</Expiration>`], 'InvalidArgument'],
     ['days that are no number', [`${F}<Expiration><Days>x</Days></Expiration>`], 'MalformedXML'],
-    ['days and a date', [`${F}<Expiration>${days(1)}<Date>2030-01-01</Date></Expiration>`], 'MalformedXML'],
+    [
+      'days and a date',
+      [`${F}<Expiration>${days(1)}<Date>2030-01-01</Date></Expiration>`],
+      'MalformedXML',
+    ],
     ['an empty expiration', [`${F}<Expiration/>`], 'MalformedXML'],
-    ['a time of day', [`${F}<Expiration><Date>2030-01-01T01:00:00Z</Date></Expiration>`], 'InvalidArgument'],
-    ['a date of its own', [`${F}<Expiration><Date>20200101</Date></Expiration>`], 'InvalidArgument'],
+    [
+      'a time of day',
+      [`${F}<Expiration><Date>2030-01-01T01:00:00Z</Date></Expiration>`],
+      'InvalidArgument',
+    ],
+    [
+      'a date of its own',
+      [`${F}<Expiration><Date>20200101</Date></Expiration>`],
+      'InvalidArgument',
+    ],
     [
       'markers of tags',
       [
@@ -99,7 +121,11 @@ describe('the configuration', () => {
     ],
     ['uploads of tags', [`<Filter>${tag}</Filter>${ON}${abort(1)}`], 'InvalidRequest'],
     ['uploads after 0 days', [`${F}${abort(0)}`], 'InvalidArgument'],
-    ['a tag that can be none', [`<Filter><Tag><Key/><Value/></Tag></Filter>${ON}${DAYS_1}`], 'InvalidTag'],
+    [
+      'a tag that can be none',
+      [`<Filter><Tag><Key/><Value/></Tag></Filter>${ON}${DAYS_1}`],
+      'InvalidTag',
+    ],
     [
       'sizes without anything between',
       [
@@ -107,21 +133,37 @@ describe('the configuration', () => {
       ],
       'InvalidRequest',
     ],
-    ['a transition below 30 days', [`${F}${transition(days(29), 'STANDARD_IA')}`], 'InvalidArgument'],
+    [
+      'a transition below 30 days',
+      [`${F}${transition(days(29), 'STANDARD_IA')}`],
+      'InvalidArgument',
+    ],
     ['a class that none goes to', [`${F}${transition(days(1), 'STANDARD')}`], 'MalformedXML'],
     [
       'one class twice',
       [`${F}${transition(days(1), 'GLACIER_IR')}${transition(days(2), 'GLACIER_IR')}`],
       'InvalidRequest',
     ],
-    ['a way up', [`${F}${transition(days(1), 'GLACIER_IR')}${transition(days(40), 'STANDARD_IA')}`], 'InvalidArgument'],
-    ['an end before the transition', [`${F}${transition(days(1), 'GLACIER_IR')}${DAYS_1}`], 'InvalidArgument'],
+    [
+      'a way up',
+      [`${F}${transition(days(1), 'GLACIER_IR')}${transition(days(40), 'STANDARD_IA')}`],
+      'InvalidArgument',
+    ],
+    [
+      'an end before the transition',
+      [`${F}${transition(days(1), 'GLACIER_IR')}${DAYS_1}`],
+      'InvalidArgument',
+    ],
     [
       'days here and a date there',
       [`${F}${transition('<Date>2030-01-01</Date>', 'GLACIER_IR')}${DAYS_1}`],
       'InvalidRequest',
     ],
-    ['noncurrent after 0 days', [`${F}${noncurrent('<NoncurrentDays>0</NoncurrentDays>')}`], 'InvalidArgument'],
+    [
+      'noncurrent after 0 days',
+      [`${F}${noncurrent('<NoncurrentDays>0</NoncurrentDays>')}`],
+      'InvalidArgument',
+    ],
     [
       'only a number of newer versions',
       [`${F}${noncurrent('<NewerNoncurrentVersions>1</NewerNoncurrentVersions>')}`],
@@ -129,7 +171,9 @@ describe('the configuration', () => {
     ],
     [
       '101 newer versions',
-      [`${F}${noncurrent('<NoncurrentDays>1</NoncurrentDays><NewerNoncurrentVersions>101</NewerNoncurrentVersions>')}`],
+      [
+        `${F}${noncurrent('<NoncurrentDays>1</NoncurrentDays><NewerNoncurrentVersions>101</NewerNoncurrentVersions>')}`,
+      ],
       'InvalidArgument',
     ],
   ];
@@ -139,10 +183,19 @@ describe('the configuration', () => {
   });
 
   it('names what is never done, wants a digest, and is the owner’s', async () => {
-    expect(codeOf(await put(configuration(`${F}${transition(days(1), 'GLACIER')}`)))).toEqual([501, 'NotImplemented']);
+    expect(codeOf(await put(configuration(`${F}${transition(days(1), 'GLACIER')}`)))).toEqual([
+      501,
+      'NotImplemented',
+    ]);
     const body = configuration(`${F}${DAYS_1}`);
-    expect(codeOf(await send({ method: 'PUT', path: B, ...lifecycle, body }))).toEqual([400, 'InvalidRequest']);
-    expect(codeOf(await send({ path: B, ...lifecycle, as: 'stranger' }))).toEqual([403, 'AccessDenied']);
+    expect(codeOf(await send({ method: 'PUT', path: B, ...lifecycle, body }))).toEqual([
+      400,
+      'InvalidRequest',
+    ]);
+    expect(codeOf(await send({ path: B, ...lifecycle, as: 'stranger' }))).toEqual([
+      403,
+      'AccessDenied',
+    ]);
     const all = configuration(...Array.from({ length: 1001 }, () => `${F}${DAYS_1}`));
     expect(codeOf(await put(all))).toEqual([400, 'MalformedXML']);
   });
@@ -158,10 +211,16 @@ describe('the dry run', () => {
   it('lists what would go at a time, and nothing goes', async () => {
     const days = '<Expiration><Days>2</Days></Expiration>';
     await put(configuration(`<ID>logs</ID><Prefix>logs/</Prefix>${ON}${days}`));
-    for (const key of ['logs/a', 'kept']) await send({ method: 'PUT', path: `${B}/${key}`, body: 'xyz' });
+    for (const key of ['logs/a', 'kept'])
+      await send({ method: 'PUT', path: `${B}/${key}`, body: 'xyz' });
     const now = await dryRun();
     expect(now.headers['content-type']).toBe('application/json');
-    expect(now.json).toEqual({ bucket: 'cycled', at: new Date(NOW_MS).toISOString(), items: [], next: null });
+    expect(now.json).toEqual({
+      bucket: 'cycled',
+      at: new Date(NOW_MS).toISOString(),
+      items: [],
+      next: null,
+    });
     const later = await dryRun({ at });
     expect(later.json.items).toEqual([
       {
@@ -182,7 +241,13 @@ describe('the dry run', () => {
     await put(configuration(`<ID>all</ID><Filter/>${ON}${DAYS_1}${abort}`));
     const { items } = (await dryRun({ at })).json;
     expect(items).toEqual([
-      { action: 'remove', subject: 'lone-marker', key: 'gone', ruleId: 'all', versionId: expect.any(String) },
+      {
+        action: 'remove',
+        subject: 'lone-marker',
+        key: 'gone',
+        ruleId: 'all',
+        versionId: expect.any(String),
+      },
       { action: 'abort', subject: 'upload', key: 'u', ruleId: 'all', uploadId: expect.any(String) },
     ]);
   });
@@ -194,8 +259,16 @@ describe('the dry run', () => {
     expect(first.items).toHaveLength(1000);
     const rest = (await dryRun({ at, 'continuation-token': first.next })).json;
     expect([rest.items.length, rest.next]).toEqual([1, null]);
-    for (const token of ['x', encodeToken('o1', '{}'), encodeToken('l1', 'null'), encodeToken('l1', '{"phase":"x"}')]) {
-      expect(codeOf(await dryRun({ 'continuation-token': token }))).toEqual([400, 'InvalidArgument']);
+    for (const token of [
+      'x',
+      encodeToken('o1', '{}'),
+      encodeToken('l1', 'null'),
+      encodeToken('l1', '{"phase":"x"}'),
+    ]) {
+      expect(codeOf(await dryRun({ 'continuation-token': token }))).toEqual([
+        400,
+        'InvalidArgument',
+      ]);
     }
     expect(codeOf(await dryRun({ at: 'tomorrow' }))).toEqual([400, 'InvalidArgument']);
     const asked = { path: B, query: { lifecycle: '', 'dry-run': '' } };
@@ -208,9 +281,11 @@ describe('the dry run', () => {
 describe('x-amz-expiration', () => {
   const DAY = 24 * 3600 * 1000;
   /** The midnight after so many days. */
-  const midnight = (count: number) => new Date((Math.floor(NOW_MS / DAY) + count + 1) * DAY).toUTCString();
+  const midnight = (count: number) =>
+    new Date((Math.floor(NOW_MS / DAY) + count + 1) * DAY).toUTCString();
   const told = (date: string, id: string) => `expiry-date="${date}", rule-id="${id}"`;
-  const write = (key: string, headers = {}) => send({ method: 'PUT', path: `${B}/${key}`, body: 'x', headers });
+  const write = (key: string, headers = {}) =>
+    send({ method: 'PUT', path: `${B}/${key}`, body: 'x', headers });
   const of = (reply: Reply) => reply.headers['x-amz-expiration'];
 
   it('tells the first end that a rule foresees, where the object is written and read', async () => {
@@ -224,17 +299,23 @@ describe('x-amz-expiration', () => {
     );
     const first = told(midnight(2), 'first%20%26%20foremost');
     expect(of(await write('a/k'))).toBe(first);
-    for (const method of ['GET', 'HEAD']) expect(of(await send({ method, path: `${B}/a/k` }))).toBe(first);
+    for (const method of ['GET', 'HEAD'])
+      expect(of(await send({ method, path: `${B}/a/k` }))).toBe(first);
     expect(of(await write('b'))).toBe(told(midnight(9), 'later'));
     expect(of(await write('b', { 'x-amz-tagging': 't=1' }))).toBe(told(midnight(1), 'marked'));
-    expect(of(await write('c', { 'x-amz-copy-source': `${B}/a/k` }))).toBe(told(midnight(9), 'later'));
+    expect(of(await write('c', { 'x-amz-copy-source': `${B}/a/k` }))).toBe(
+      told(midnight(9), 'later'),
+    );
   });
 
   it('is not told where nothing ends', async () => {
-    const marker = '<Expiration><ExpiredObjectDeleteMarker>true</ExpiredObjectDeleteMarker></Expiration>';
+    const marker =
+      '<Expiration><ExpiredObjectDeleteMarker>true</ExpiredObjectDeleteMarker></Expiration>';
     await put(configuration(`<Filter/>${ON}${marker}`));
     expect(of(await write('k'))).toBeUndefined();
-    await put(configuration(`<ID>d</ID><Filter/>${ON}<Expiration><Date>2015-01-01</Date></Expiration>`));
+    await put(
+      configuration(`<ID>d</ID><Filter/>${ON}<Expiration><Date>2015-01-01</Date></Expiration>`),
+    );
     expect(of(await send({ path: `${B}/k` }))).toBe(told('Thu, 01 Jan 2015 00:00:00 GMT', 'd'));
     expect(of(await send({ path: `${B}/k`, query: { versionId: 'null' } }))).toBeUndefined();
   });
@@ -244,7 +325,10 @@ describe('x-amz-expiration', () => {
       '<AbortIncompleteMultipartUpload><DaysAfterInitiation>3</DaysAfterInitiation></AbortIncompleteMultipartUpload>';
     await put(configuration(`<ID>a</ID><Prefix>u/</Prefix>${ON}${abort}`));
     const { headers } = await send({ method: 'POST', path: `${B}/u/k`, query: { uploads: '' } });
-    expect([headers['x-amz-abort-date'], headers['x-amz-abort-rule-id']]).toEqual([midnight(3), 'a']);
+    expect([headers['x-amz-abort-date'], headers['x-amz-abort-rule-id']]).toEqual([
+      midnight(3),
+      'a',
+    ]);
     const other = await send({ method: 'POST', path: `${B}/k`, query: { uploads: '' } });
     expect(other.headers['x-amz-abort-date']).toBeUndefined();
   });

@@ -9,8 +9,10 @@ import { createTestSurface, type Sent, STRANGER } from '../kit/surface.ts';
 let surface = createTestSurface();
 const send = (sent: Partial<Sent>) => surface.send({ path: '/ruled', ...sent });
 const policy = { query: { policy: '' } };
-const put = (body: string, more: Partial<Sent> = {}) => send({ method: 'PUT', ...policy, body, ...more });
-const isPublic = async () => /<IsPublic>(\w+)</.exec((await send({ query: { policyStatus: '' } })).text)?.[1];
+const put = (body: string, more: Partial<Sent> = {}) =>
+  send({ method: 'PUT', ...policy, body, ...more });
+const isPublic = async () =>
+  /<IsPublic>(\w+)</.exec((await send({ query: { policyStatus: '' } })).text)?.[1];
 
 /** A policy of statements about the bucket and its objects, for the stranger. */
 const rules = (...statements: object[]) =>
@@ -33,7 +35,11 @@ describe('the bucket policy', () => {
     const json = publicPolicy('ruled', 'open/');
     expect((await put(json)).status).toBe(204);
     const given = await send(policy);
-    expect([given.status, given.headers['content-type'], given.text]).toEqual([200, 'application/json', json]);
+    expect([given.status, given.headers['content-type'], given.text]).toEqual([
+      200,
+      'application/json',
+      json,
+    ]);
     expect((await send({ method: 'DELETE', ...policy })).status).toBe(204);
     expect(codeOf(await send(policy))).toEqual([404, 'NoSuchBucketPolicy']);
     expect((await send({ method: 'DELETE', ...policy })).status).toBe(204);
@@ -52,7 +58,11 @@ describe('the bucket policy', () => {
     ['no JSON', 'no', [400, 'MalformedPolicy']],
     ['nothing', '', [400, 'MalformedPolicy']],
     ['about another bucket', publicPolicy('other'), [400, 'MalformedPolicy']],
-    ['too much', `${' '.repeat(20 * 1024)}${publicPolicy('ruled')}`, [400, 'MaxMessageLengthExceeded']],
+    [
+      'too much',
+      `${' '.repeat(20 * 1024)}${publicPolicy('ruled')}`,
+      [400, 'MaxMessageLengthExceeded'],
+    ],
   ])('is not %s', async (_, body, expected) => {
     const json = publicPolicy('ruled', 'open/');
     await put(json);
@@ -61,19 +71,20 @@ describe('the bucket policy', () => {
   });
 
   it('is not bytes that are no text, and not with a wrong digest', async () => {
-    expect(codeOf(await send({ method: 'PUT', ...policy, body: new Uint8Array([0xff, 0xfe]) }))).toEqual([
-      400,
-      'MalformedPolicy',
-    ]);
+    expect(
+      codeOf(await send({ method: 'PUT', ...policy, body: new Uint8Array([0xff, 0xfe]) })),
+    ).toEqual([400, 'MalformedPolicy']);
     const headers = { 'content-md5': '1B2M2Y8AsgTpgAmY7PhCfg==' };
     expect(codeOf(await put(publicPolicy('ruled'), { headers }))).toEqual([400, 'BadDigest']);
   });
 
   it('is the owner’s alone, even where it says otherwise', async () => {
     const all = ['GET', 'PUT', 'DELETE'] as const;
-    for (const method of all) expect(codeOf(await send({ method, ...policy, as: 'stranger' }))[0]).toBe(403);
+    for (const method of all)
+      expect(codeOf(await send({ method, ...policy, as: 'stranger' }))[0]).toBe(403);
     await put(rules({ Action: 's3:*' }));
-    for (const method of all) expect(codeOf(await send({ method, ...policy, as: 'stranger' }))[0]).toBe(405);
+    for (const method of all)
+      expect(codeOf(await send({ method, ...policy, as: 'stranger' }))[0]).toBe(405);
   });
 });
 
@@ -82,11 +93,19 @@ describe('what a policy allows', () => {
     ['listing', 's3:ListBucket', {}],
     ['looking at the bucket', 's3:ListBucket', { method: 'HEAD' }],
     ['reading', 's3:GetObject', { path: '/ruled/k' }],
-    ['reading a version', 's3:GetObjectVersion', { path: '/ruled/k', query: { versionId: 'null' } }],
+    [
+      'reading a version',
+      's3:GetObjectVersion',
+      { path: '/ruled/k', query: { versionId: 'null' } },
+    ],
     [
       'attributes',
       's3:GetObjectAttributes',
-      { path: '/ruled/k', query: { attributes: '' }, headers: { 'x-amz-object-attributes': 'ETag' } },
+      {
+        path: '/ruled/k',
+        query: { attributes: '' },
+        headers: { 'x-amz-object-attributes': 'ETag' },
+      },
     ],
     ['writing', 's3:PutObject', { method: 'PUT', path: '/ruled/new', body: 'y' }],
     [
@@ -100,7 +119,11 @@ describe('what a policy allows', () => {
       's3:DeleteObjectVersion',
       { method: 'DELETE', path: '/ruled/k', query: { versionId: 'null' } },
     ],
-    ['beginning an upload', 's3:PutObject', { method: 'POST', path: '/ruled/mp', query: { uploads: '' } }],
+    [
+      'beginning an upload',
+      's3:PutObject',
+      { method: 'POST', path: '/ruled/mp', query: { uploads: '' } },
+    ],
     ['listing uploads', 's3:ListBucketMultipartUploads', { query: { uploads: '' } }],
     ['listing versions', 's3:ListBucketVersions', { query: { versions: '' } }],
     ['the list', 's3:GetBucketAcl', { query: { acl: '' } }],
@@ -119,17 +142,26 @@ describe('what a policy allows', () => {
     expect((await asStranger()).status).toBe(403);
     await put(rules({ Action: action }));
     expect((await asStranger()).status).toBeLessThan(300);
-    await put(rules({ Action: action }, { Effect: 'Deny', Principal: '*', Action: action, Sid: 'no' }));
+    await put(
+      rules({ Action: action }, { Effect: 'Deny', Principal: '*', Action: action, Sid: 'no' }),
+    );
     expect((await asStranger()).status).toBe(403);
     expect((await send(sent)).status).toBe(403);
   });
 
   it('each key of a list by itself', async () => {
-    for (const key of ['a/1', 'b/1']) await send({ method: 'PUT', path: `/ruled/${key}`, body: 'x' });
+    for (const key of ['a/1', 'b/1'])
+      await send({ method: 'PUT', path: `/ruled/${key}`, body: 'x' });
     await put(rules({ Action: 's3:DeleteObject', Resource: 'arn:aws:s3:::ruled/a/*' }));
     const body = '<Delete><Object><Key>a/1</Key></Object><Object><Key>b/1</Key></Object></Delete>';
     const erase = (as: 'stranger' | 'nobody') =>
-      send({ method: 'POST', query: { delete: '' }, body, headers: { 'content-md5': contentMd5(body) }, as });
+      send({
+        method: 'POST',
+        query: { delete: '' },
+        body,
+        headers: { 'content-md5': contentMd5(body) },
+        as,
+      });
     const { status, text } = await erase('stranger');
     expect([
       status,
@@ -166,7 +198,12 @@ describe('what a policy allows', () => {
     await put(rules({ Action: ['s3:GetObject'] }, { Action: 's3:PutObject', Condition: from }));
     await send({ method: 'PUT', path: '/ruled/public/k', body: 'x' });
     const copy = (source: string) =>
-      send({ method: 'PUT', path: '/ruled/c', headers: { 'x-amz-copy-source': source }, as: 'stranger' });
+      send({
+        method: 'PUT',
+        path: '/ruled/c',
+        headers: { 'x-amz-copy-source': source },
+        as: 'stranger',
+      });
     expect((await copy('/ruled/public/k')).status).toBe(200);
     expect((await copy('ruled/%70ublic/k')).status).toBe(200);
     expect((await copy('/ruled/private/k')).status).toBe(403);
@@ -175,7 +212,8 @@ describe('what a policy allows', () => {
   it('a key that is not there is told to who may list it', async () => {
     const list = { Action: 's3:ListBucket', Condition: { StringLike: { 's3:prefix': 'open/*' } } };
     await put(rules(list));
-    const codeFor = async (key: string) => codeOf(await send({ path: `/ruled/${key}`, as: 'stranger' }));
+    const codeFor = async (key: string) =>
+      codeOf(await send({ path: `/ruled/${key}`, as: 'stranger' }));
     expect(await codeFor('open/none')).toEqual([404, 'NoSuchKey']);
     expect(await codeFor('none')).toEqual([403, 'AccessDenied']);
     await put(rules(list, { Effect: 'Deny', Action: 's3:GetObject' }));
@@ -191,13 +229,21 @@ describe('GetBucketPolicyStatus', () => {
     await put(publicPolicy('ruled'));
     expect(await isPublic()).toBe('true');
     await send({ method: 'DELETE', ...policy });
-    await send({ method: 'PUT', query: { acl: '' }, headers: { 'x-amz-acl': 'authenticated-read' } });
+    await send({
+      method: 'PUT',
+      query: { acl: '' },
+      headers: { 'x-amz-acl': 'authenticated-read' },
+    });
     expect(await isPublic()).toBe('true');
   });
 });
 
 it('is refused where an action has nothing to act on, and what was stored before goes on', async () => {
-  const statement = { Effect: 'Allow', Action: ['s3:GetObject', 's3:ListBucket'], Resource: 'arn:aws:s3:::ruled/*' };
+  const statement = {
+    Effect: 'Allow',
+    Action: ['s3:GetObject', 's3:ListBucket'],
+    Resource: 'arn:aws:s3:::ruled/*',
+  };
   const json = rules(statement);
   const refused = await put(json);
   expect(codeOf(refused)).toEqual([400, 'MalformedPolicy']);

@@ -6,7 +6,12 @@ let surface = createTestSurface();
 const send = (sent: Partial<Sent>) => surface.send({ path: '/site', ...sent });
 const website = { query: { website: '' } };
 const put = (content: string, sent: Partial<Sent> = {}) =>
-  send({ method: 'PUT', ...website, body: `<WebsiteConfiguration>${content}</WebsiteConfiguration>`, ...sent });
+  send({
+    method: 'PUT',
+    ...website,
+    body: `<WebsiteConfiguration>${content}</WebsiteConfiguration>`,
+    ...sent,
+  });
 
 const INDEX = '<IndexDocument><Suffix>index.html</Suffix></IndexDocument>';
 const ERROR = '<ErrorDocument><Key>errors/4xx.html</Key></ErrorDocument>';
@@ -21,7 +26,8 @@ const RULES = rulesOf(
   ),
   to('<ReplaceKeyWith>a&amp;b.html</ReplaceKeyWith>'),
 );
-const ALL = '<RedirectAllRequestsTo><HostName>b.example</HostName><Protocol>https</Protocol></RedirectAllRequestsTo>';
+const ALL =
+  '<RedirectAllRequestsTo><HostName>b.example</HostName><Protocol>https</Protocol></RedirectAllRequestsTo>';
 
 beforeEach(async () => {
   surface = createTestSurface();
@@ -63,7 +69,11 @@ describe('the website configuration', () => {
     ['an empty error key', INDEX + ERROR.replace('errors/4xx.html', ''), [400, 'InvalidArgument']],
     ['a redirect and an index', ALL + INDEX, [400, 'InvalidRequest']],
     ['a redirect to nowhere', '<RedirectAllRequestsTo/>', [400, 'MalformedXML']],
-    ['a redirect to two lines', ALL.replace('b.example', 'b&#13;&#10;x: y'), [400, 'InvalidArgument']],
+    [
+      'a redirect to two lines',
+      ALL.replace('b.example', 'b&#13;&#10;x: y'),
+      [400, 'InvalidArgument'],
+    ],
     ['a redirect by ftp', ALL.replace('https', 'ftp'), [400, 'InvalidRequest']],
     ['no rule', `${INDEX}<RoutingRules/>`, [400, 'MalformedXML']],
     ['a rule to nowhere', INDEX + rulesOf(''), [400, 'MalformedXML']],
@@ -73,17 +83,30 @@ describe('the website configuration', () => {
       INDEX + rulesOf('<Condition/><Redirect><HostName>b</HostName></Redirect>'),
       [400, 'InvalidRequest'],
     ],
-    ['51 rules', INDEX + rulesOf(...Array(51).fill(to('<HostName>b</HostName>'))), [400, 'InvalidRequest']],
+    [
+      '51 rules',
+      INDEX + rulesOf(...Array(51).fill(to('<HostName>b</HostName>'))),
+      [400, 'InvalidRequest'],
+    ],
     ['a redirect code of no redirect', INDEX + code('200'), [400, 'InvalidRequest']],
     ['a redirect code of not modified', INDEX + code('304'), [400, 'InvalidRequest']],
     [
       'an error code of success',
-      INDEX + rulesOf(to('<HostName>b</HostName>', '<HttpErrorCodeReturnedEquals>200</HttpErrorCodeReturnedEquals>')),
+      INDEX +
+        rulesOf(
+          to(
+            '<HostName>b</HostName>',
+            '<HttpErrorCodeReturnedEquals>200</HttpErrorCodeReturnedEquals>',
+          ),
+        ),
       [400, 'InvalidRequest'],
     ],
     [
       'two replacements',
-      INDEX + rulesOf(to('<ReplaceKeyWith>a</ReplaceKeyWith><ReplaceKeyPrefixWith>b</ReplaceKeyPrefixWith>')),
+      INDEX +
+        rulesOf(
+          to('<ReplaceKeyWith>a</ReplaceKeyWith><ReplaceKeyPrefixWith>b</ReplaceKeyPrefixWith>'),
+        ),
       [400, 'InvalidRequest'],
     ],
     ['an element of its own', `${INDEX}<Index/>`, [400, 'MalformedXML']],
@@ -96,14 +119,19 @@ describe('the website configuration', () => {
   });
 
   it('takes 50 rules', async () => {
-    expect((await put(INDEX + rulesOf(...Array(50).fill(to('<HostName>b</HostName>'))))).status).toBe(200);
+    expect(
+      (await put(INDEX + rulesOf(...Array(50).fill(to('<HostName>b</HostName>'))))).status,
+    ).toBe(200);
   });
 
   it('is the owner’s alone', async () => {
     for (const as of ['stranger', 'nobody'] as const) {
       expect(codeOf(await put(INDEX, { as }))).toEqual([403, 'AccessDenied']);
       expect(codeOf(await send({ ...website, as }))).toEqual([403, 'AccessDenied']);
-      expect(codeOf(await send({ method: 'DELETE', ...website, as }))).toEqual([403, 'AccessDenied']);
+      expect(codeOf(await send({ method: 'DELETE', ...website, as }))).toEqual([
+        403,
+        'AccessDenied',
+      ]);
     }
   });
 });

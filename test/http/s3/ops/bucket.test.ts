@@ -5,7 +5,8 @@ import { createTestSurface, OWNER, type Sent } from '../kit/surface.ts';
 const { send } = createTestSurface();
 
 describe('CreateBucket', () => {
-  const make = (name: string, sent: Partial<Sent> = {}) => send({ method: 'PUT', path: `/${name}`, ...sent });
+  const make = (name: string, sent: Partial<Sent> = {}) =>
+    send({ method: 'PUT', path: `/${name}`, ...sent });
   const located = (region: string) =>
     `<CreateBucketConfiguration><LocationConstraint>${region}</LocationConstraint></CreateBucketConfiguration>`;
 
@@ -22,7 +23,9 @@ describe('CreateBucket', () => {
     expect(codeOf(await make('made', other))).toEqual([409, 'BucketAlreadyExists']);
     expect((await send({ path: '/made/k' })).text).toBe('x');
     // What is there stays as it is.
-    expect(all((await send({ path: '/made', query: { acl: '' } })).text, 'Permission')).toEqual(['FULL_CONTROL']);
+    expect(all((await send({ path: '/made', query: { acl: '' } })).text, 'Permission')).toEqual([
+      'FULL_CONTROL',
+    ]);
   });
 
   it('keeps names for those who have them', async () => {
@@ -37,7 +40,10 @@ describe('CreateBucket', () => {
       'READ',
       'FULL_CONTROL',
     ]);
-    expect(codeOf(await make('open', { headers: { 'x-amz-acl': 'x' } }))).toEqual([400, 'InvalidArgument']);
+    expect(codeOf(await make('open', { headers: { 'x-amz-acl': 'x' } }))).toEqual([
+      400,
+      'InvalidArgument',
+    ]);
     expect((await send({ method: 'HEAD', path: '/open' })).status).toBe(404);
   });
 
@@ -49,24 +55,30 @@ describe('CreateBucket', () => {
   );
 
   it('refuses documents and locations that are none', async () => {
-    expect(codeOf(await make('x-bucket', { body: '<CreateBucketConfiguration>' }))).toEqual([400, 'MalformedXML']);
+    expect(codeOf(await make('x-bucket', { body: '<CreateBucketConfiguration>' }))).toEqual([
+      400,
+      'MalformedXML',
+    ]);
     expect(codeOf(await make('x-bucket', { body: located('not a region') }))).toEqual([
       400,
       'InvalidLocationConstraint',
     ]);
     const body = located('auto');
-    expect(codeOf(await make('x-bucket', { body, headers: { 'content-md5': '1B2M2Y8AsgTpgAmY7PhCfg==' } }))).toEqual([
-      400,
-      'BadDigest',
-    ]);
+    expect(
+      codeOf(
+        await make('x-bucket', { body, headers: { 'content-md5': '1B2M2Y8AsgTpgAmY7PhCfg==' } }),
+      ),
+    ).toEqual([400, 'BadDigest']);
     expect((await send({ method: 'HEAD', path: '/x-bucket' })).status).toBe(404);
   });
 
   it('takes its own location only where it has one', async () => {
     const home = createTestSurface({ region: 'eu-central-1' });
-    const at = (region: string) => home.send({ method: 'PUT', path: '/homely', body: located(region) });
+    const at = (region: string) =>
+      home.send({ method: 'PUT', path: '/homely', body: located(region) });
     expect(codeOf(await at('eu-west-1'))).toEqual([400, 'IllegalLocationConstraintException']);
-    for (const region of ['eu-central-1', 'us-east-1', 'auto']) expect((await at(region)).status).toBe(200);
+    for (const region of ['eu-central-1', 'us-east-1', 'auto'])
+      expect((await at(region)).status).toBe(200);
   });
 });
 
@@ -80,32 +92,48 @@ describe('the region', () => {
     await home.send({ method: 'PUT', path: '/homely' });
     const location = await home.send({ path: '/homely', query: { location: '' } });
     expect(location.text).toContain(`>${told}</LocationConstraint>`);
-    expect((await home.send({ method: 'HEAD', path: '/homely' })).headers['x-amz-bucket-region']).toBe(region);
+    expect(
+      (await home.send({ method: 'HEAD', path: '/homely' })).headers['x-amz-bucket-region'],
+    ).toBe(region);
   });
 });
 
 describe('HeadBucket and DeleteBucket', () => {
   it('know what is there and who asks', async () => {
     await send({ method: 'PUT', path: '/short-lived' });
-    const as = async (who: 'owner' | 'stranger' | 'nobody', method: string, path = '/short-lived') =>
-      (await send({ method, path, as: who })).status;
-    expect([await as('owner', 'HEAD'), await as('stranger', 'HEAD'), await as('nobody', 'HEAD')]).toEqual([
-      200, 403, 403,
-    ]);
+    const as = async (
+      who: 'owner' | 'stranger' | 'nobody',
+      method: string,
+      path = '/short-lived',
+    ) => (await send({ method, path, as: who })).status;
+    expect([
+      await as('owner', 'HEAD'),
+      await as('stranger', 'HEAD'),
+      await as('nobody', 'HEAD'),
+    ]).toEqual([200, 403, 403]);
     expect([await as('stranger', 'DELETE'), await as('nobody', 'DELETE')]).toEqual([403, 403]);
     await send({ method: 'PUT', path: '/short-lived/k', body: 'x' });
-    expect(codeOf(await send({ method: 'DELETE', path: '/short-lived' }))).toEqual([409, 'BucketNotEmpty']);
+    expect(codeOf(await send({ method: 'DELETE', path: '/short-lived' }))).toEqual([
+      409,
+      'BucketNotEmpty',
+    ]);
     await send({ method: 'DELETE', path: '/short-lived/k' });
     expect(await as('owner', 'DELETE')).toBe(204);
-    expect([await as('owner', 'HEAD'), await as('nobody', 'HEAD'), await as('owner', 'DELETE')]).toEqual([
-      404, 404, 404,
-    ]);
+    expect([
+      await as('owner', 'HEAD'),
+      await as('nobody', 'HEAD'),
+      await as('owner', 'DELETE'),
+    ]).toEqual([404, 404, 404]);
   });
 
   it('expect the owner that they are told to', async () => {
     await send({ method: 'PUT', path: '/expected' });
     const head = (owner: string) =>
-      send({ method: 'HEAD', path: '/expected', headers: { 'x-amz-expected-bucket-owner': owner } });
+      send({
+        method: 'HEAD',
+        path: '/expected',
+        headers: { 'x-amz-expected-bucket-owner': owner },
+      });
     expect([(await head(OWNER.id)).status, (await head('other')).status]).toEqual([200, 403]);
   });
 });
@@ -115,13 +143,17 @@ describe('ListBuckets', () => {
     send({ path: '/', query, as });
 
   it('pages in order, by prefix, with a token of its own', async () => {
-    for (const name of ['s-c', 's-a', 's-b', 't-a']) await send({ method: 'PUT', path: `/${name}`, as: 'stranger' });
+    for (const name of ['s-c', 's-a', 's-b', 't-a'])
+      await send({ method: 'PUT', path: `/${name}`, as: 'stranger' });
     expect(all((await page()).text, 'Name')).toEqual(['s-a', 's-b', 's-c', 't-a']);
     const first = await page({ prefix: 's-', 'max-buckets': '2' });
     expect([all(first.text, 'Name'), one(first.text, 'Prefix')]).toEqual([['s-a', 's-b'], 's-']);
     const token = one(first.text, 'ContinuationToken') ?? '';
     const rest = await page({ prefix: 's-', 'max-buckets': '2', 'continuation-token': token });
-    expect([all(rest.text, 'Name'), one(rest.text, 'ContinuationToken')]).toEqual([['s-c'], undefined]);
+    expect([all(rest.text, 'Name'), one(rest.text, 'ContinuationToken')]).toEqual([
+      ['s-c'],
+      undefined,
+    ]);
     expect(all((await page({ 'continuation-token': '' })).text, 'Name')).toHaveLength(4);
   });
 

@@ -6,17 +6,22 @@ import { frameUnsigned } from '../kit/sign-for-test.ts';
 import { createTestSurface } from '../kit/surface.ts';
 
 let surface = createTestSurface();
-const has = async (key: string) => (await surface.send({ method: 'HEAD', path: `/ddd/${key}` })).status === 200;
+const has = async (key: string) =>
+  (await surface.send({ method: 'HEAD', path: `/ddd/${key}` })).status === 200;
 
 beforeEach(async () => {
   surface = createTestSurface();
   await surface.send({ method: 'PUT', path: '/ddd' });
-  for (const key of ['a', 'b', 'c']) await surface.send({ method: 'PUT', path: `/ddd/${key}`, body: key });
+  for (const key of ['a', 'b', 'c'])
+    await surface.send({ method: 'PUT', path: `/ddd/${key}`, body: key });
 });
 
 describe('DeleteObject', () => {
-  const remove = (key: string, headers: Record<string, string> = {}, query: Record<string, string> = {}) =>
-    surface.send({ method: 'DELETE', path: `/ddd/${key}`, headers, query });
+  const remove = (
+    key: string,
+    headers: Record<string, string> = {},
+    query: Record<string, string> = {},
+  ) => surface.send({ method: 'DELETE', path: `/ddd/${key}`, headers, query });
 
   it('deletes, and what is not there too', async () => {
     for (const key of ['a', 'a', 'never']) {
@@ -53,14 +58,26 @@ describe('DeleteObject', () => {
     for (const condition of conditions) {
       expect(codeOf(await remove('never', condition))).toEqual([404, 'NoSuchKey']);
     }
-    const versioning = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
-    await surface.send({ method: 'PUT', path: '/ddd', query: { versioning: '' }, body: versioning });
+    const versioning =
+      '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
+    await surface.send({
+      method: 'PUT',
+      path: '/ddd',
+      query: { versioning: '' },
+      body: versioning,
+    });
     const marker = (await remove('a')).headers['x-amz-version-id'] ?? '';
     for (const condition of conditions) {
       expect(codeOf(await remove('a', condition))).toEqual([404, 'NoSuchKey']);
       expect(codeOf(await remove('never', condition))).toEqual([404, 'NoSuchKey']);
-      expect(codeOf(await remove('a', condition, { versionId: marker }))).toEqual([404, 'NoSuchKey']);
-      expect(codeOf(await remove('c', condition, { versionId: marker }))).toEqual([404, 'NoSuchVersion']);
+      expect(codeOf(await remove('a', condition, { versionId: marker }))).toEqual([
+        404,
+        'NoSuchKey',
+      ]);
+      expect(codeOf(await remove('c', condition, { versionId: marker }))).toEqual([
+        404,
+        'NoSuchVersion',
+      ]);
     }
     const { text } = await surface.send({ path: '/ddd', query: { versions: '' } });
     expect(text.match(/<DeleteMarker>/g)).toHaveLength(1);
@@ -68,7 +85,10 @@ describe('DeleteObject', () => {
 
   it('is the owner’s alone', async () => {
     for (const as of ['stranger', 'nobody'] as const) {
-      expect(codeOf(await surface.send({ method: 'DELETE', path: '/ddd/a', as }))).toEqual([403, 'AccessDenied']);
+      expect(codeOf(await surface.send({ method: 'DELETE', path: '/ddd/a', as }))).toEqual([
+        403,
+        'AccessDenied',
+      ]);
     }
     expect(await has('a')).toBe(true);
   });
@@ -86,7 +106,11 @@ describe('DeleteObjects', () => {
   it('reports on each key, in the order asked', async () => {
     const reply = await remove(object('b') + object('never') + object('a'));
     expect(reply.status).toBe(200);
-    expect([...reply.text.matchAll(/<Deleted><Key>(\w+)</g)].map(([, key]) => key)).toEqual(['b', 'never', 'a']);
+    expect([...reply.text.matchAll(/<Deleted><Key>(\w+)</g)].map(([, key]) => key)).toEqual([
+      'b',
+      'never',
+      'a',
+    ]);
     expect([await has('a'), await has('b'), await has('c')]).toEqual([false, false, true]);
   });
 
@@ -110,24 +134,35 @@ describe('DeleteObjects', () => {
 
   it('honours the ETag of a line', async () => {
     const etag = (await surface.send({ method: 'HEAD', path: '/ddd/a' })).headers.etag;
-    const reply = await remove(object('a', `<ETag>${etag}</ETag>`) + object('b', '<ETag>other</ETag>'));
-    expect(reply.text).toContain('<Deleted><Key>a</Key></Deleted><Error><Key>b</Key><Code>PreconditionFailed</Code>');
+    const reply = await remove(
+      object('a', `<ETag>${etag}</ETag>`) + object('b', '<ETag>other</ETag>'),
+    );
+    expect(reply.text).toContain(
+      '<Deleted><Key>a</Key></Deleted><Error><Key>b</Key><Code>PreconditionFailed</Code>',
+    );
     expect([await has('a'), await has('b')]).toEqual([false, true]);
   });
 
   it('honours the ETag of a line whose key has no object', async () => {
-    const reply = await remove(object('never', '<ETag>x</ETag>') + object('gone', '<ETag>*</ETag>') + object('no'));
-    expect([...reply.text.matchAll(/<Key>(\w+)<\/Key>(?:<Code>(\w+)<)?/g)].map(([, key, code]) => [key, code])).toEqual(
-      [
-        ['never', 'NoSuchKey'],
-        ['gone', 'NoSuchKey'],
-        ['no', undefined],
-      ],
+    const reply = await remove(
+      object('never', '<ETag>x</ETag>') + object('gone', '<ETag>*</ETag>') + object('no'),
     );
+    expect(
+      [...reply.text.matchAll(/<Key>(\w+)<\/Key>(?:<Code>(\w+)<)?/g)].map(([, key, code]) => [
+        key,
+        code,
+      ]),
+    ).toEqual([
+      ['never', 'NoSuchKey'],
+      ['gone', 'NoSuchKey'],
+      ['no', undefined],
+    ]);
   });
 
   it('says only what failed when asked to be quiet', async () => {
-    const reply = await remove(`<Quiet>true</Quiet>${object('a')}${object('b', '<VersionId>x</VersionId>')}`);
+    const reply = await remove(
+      `<Quiet>true</Quiet>${object('a')}${object('b', '<VersionId>x</VersionId>')}`,
+    );
     expect(reply.text).not.toContain('<Deleted>');
     expect(reply.text).toContain('<Error><Key>b</Key><VersionId>x</VersionId>');
     expect(await has('a')).toBe(false);
@@ -137,13 +172,20 @@ describe('DeleteObjects', () => {
     const body = `<Delete>${object('a')}</Delete>`;
     const crc = checksumOf('CRC32', new TextEncoder().encode(body));
     expect(codeOf(await post(body, {}))).toEqual([400, 'InvalidRequest']);
-    expect(codeOf(await post(body, { 'content-md5': contentMd5('x') }))).toEqual([400, 'BadDigest']);
+    expect(codeOf(await post(body, { 'content-md5': contentMd5('x') }))).toEqual([
+      400,
+      'BadDigest',
+    ]);
     expect(codeOf(await post(body, { 'content-md5': 'x' }))).toEqual([400, 'InvalidDigest']);
-    expect(codeOf(await post(body, { 'x-amz-checksum-crc32': 'AAAAAA==' }))).toEqual([400, 'BadDigest']);
+    expect(codeOf(await post(body, { 'x-amz-checksum-crc32': 'AAAAAA==' }))).toEqual([
+      400,
+      'BadDigest',
+    ]);
     expect(await has('a')).toBe(true);
-    expect((await post(body, { 'x-amz-checksum-crc32': crc, 'x-amz-sdk-checksum-algorithm': 'CRC32' })).status).toBe(
-      200,
-    );
+    expect(
+      (await post(body, { 'x-amz-checksum-crc32': crc, 'x-amz-sdk-checksum-algorithm': 'CRC32' }))
+        .status,
+    ).toBe(200);
     expect(await has('a')).toBe(false);
   });
 
@@ -174,9 +216,12 @@ describe('DeleteObjects', () => {
   it('does not read the list of somebody who may delete nothing at all', async () => {
     const policy = (statement: object) =>
       JSON.stringify({
-        Statement: [{ Effect: 'Allow', Principal: '*', Resource: 'arn:aws:s3:::ddd/*', ...statement }],
+        Statement: [
+          { Effect: 'Allow', Principal: '*', Resource: 'arn:aws:s3:::ddd/*', ...statement },
+        ],
       });
-    const put = (body: string) => surface.send({ method: 'PUT', path: '/ddd', query: { policy: '' }, body });
+    const put = (body: string) =>
+      surface.send({ method: 'PUT', path: '/ddd', query: { policy: '' }, body });
     const nonsense = '<Delete>'.repeat(1000);
     const as = (who: 'stranger' | 'nobody' | 'owner') =>
       surface.send({
@@ -187,14 +232,23 @@ describe('DeleteObjects', () => {
         headers: { 'content-md5': contentMd5(nonsense) },
         ...(who === 'owner' ? {} : { as: who }),
       });
-    const codes = async () => [codeOf(await as('nobody')), codeOf(await as('stranger')), codeOf(await as('owner'))];
+    const codes = async () => [
+      codeOf(await as('nobody')),
+      codeOf(await as('stranger')),
+      codeOf(await as('owner')),
+    ];
     const [refused, read] = [
       [403, 'AccessDenied'],
       [400, 'MalformedXML'],
     ];
     await put(policy({ Action: 's3:GetObject' }));
     expect(await codes()).toEqual([refused, refused, read]);
-    await put(policy({ Action: 's3:DeleteObjectVersion', Condition: { Bool: { 'aws:SecureTransport': 'true' } } }));
+    await put(
+      policy({
+        Action: 's3:DeleteObjectVersion',
+        Condition: { Bool: { 'aws:SecureTransport': 'true' } },
+      }),
+    );
     expect(await codes()).toEqual([read, read, read]);
     await put(policy({ Action: 's3:Delete*', Principal: { AWS: 'nobody-else' } }));
     expect(await codes()).toEqual([refused, refused, read]);
@@ -205,27 +259,39 @@ describe('DeleteObjects', () => {
   it.each([
     ['s3:DeleteObject', {}],
     ['s3:BypassGovernanceRetention', { 'x-amz-bypass-governance-retention': 'true' }],
-  ])('lets others run while a long policy is asked about %s of each key', async (action, headers) => {
-    const never = Array.from({ length: 30 }, (_, i) => `*${'k?'.repeat(20)}${i}x*`);
-    const statement = { Effect: 'Deny', Principal: '*', Action: action };
-    const resources = never.map((text) => `arn:aws:s3:::ddd/${text}`);
-    const body = JSON.stringify({ Statement: [{ ...statement, Resource: resources }] });
-    expect((await surface.send({ method: 'PUT', path: '/ddd', query: { policy: '' }, body })).status).toBe(204);
-    let isRunning = true;
-    let turns = 0;
-    const count = () => {
-      turns++;
-      if (isRunning) setImmediate(count);
-    };
-    setImmediate(count);
-    const content = Array.from({ length: 300 }, (_, i) => object(`${i}`.padEnd(1000, 'k'))).join('');
-    const { status } = await remove(content, headers);
-    isRunning = false;
-    expect([status, turns > 10]).toEqual([200, true]);
-  });
+  ])(
+    'lets others run while a long policy is asked about %s of each key',
+    async (action, headers) => {
+      const never = Array.from({ length: 30 }, (_, i) => `*${'k?'.repeat(20)}${i}x*`);
+      const statement = { Effect: 'Deny', Principal: '*', Action: action };
+      const resources = never.map((text) => `arn:aws:s3:::ddd/${text}`);
+      const body = JSON.stringify({ Statement: [{ ...statement, Resource: resources }] });
+      expect(
+        (await surface.send({ method: 'PUT', path: '/ddd', query: { policy: '' }, body })).status,
+      ).toBe(204);
+      let isRunning = true;
+      let turns = 0;
+      const count = () => {
+        turns++;
+        if (isRunning) setImmediate(count);
+      };
+      setImmediate(count);
+      const content = Array.from({ length: 300 }, (_, i) => object(`${i}`.padEnd(1000, 'k'))).join(
+        '',
+      );
+      const { status } = await remove(content, headers);
+      isRunning = false;
+      expect([status, turns > 10]).toEqual([200, true]);
+    },
+  );
 
   describe('under a policy', () => {
-    const anybody = { Effect: 'Allow', Principal: '*', Action: 's3:DeleteObject', Resource: 'arn:aws:s3:::ddd/*' };
+    const anybody = {
+      Effect: 'Allow',
+      Principal: '*',
+      Action: 's3:DeleteObject',
+      Resource: 'arn:aws:s3:::ddd/*',
+    };
     const slow = Array.from({ length: 580 }, (_, i) => `arn:aws:s3:::ddd/*${i}?x*`);
     const patterns = [anybody, { ...anybody, Effect: 'Deny', Resource: slow }];
     const putPolicy = async (statements: readonly object[]) => {
@@ -234,7 +300,11 @@ describe('DeleteObjects', () => {
       expect(await surface.send(sent)).toMatchObject({ status: 204 });
     };
     const longest = Array.from({ length: 1000 }, (_, i) => `${i}`.padEnd(1024, 'k'));
-    const removeAs = (as: 'nobody' | 'owner', keys: readonly string[], headers: Record<string, string> = {}) => {
+    const removeAs = (
+      as: 'nobody' | 'owner',
+      keys: readonly string[],
+      headers: Record<string, string> = {},
+    ) => {
       const body = `<Delete>${keys.map((key) => object(key)).join('')}</Delete>`;
       const digest = { 'content-md5': contentMd5(body) };
       const sent = { method: 'POST', path: '/ddd', query: { delete: '' }, body, as };
@@ -259,27 +329,48 @@ describe('DeleteObjects', () => {
       },
     );
 
-    it.each(['nobody', 'owner'] as const)('of 20 plain statements deletes all of 1,000 keys for %s', async (as) => {
-      const never = { ...anybody, Effect: 'Deny' };
-      const plain = [
-        ...['private', 'legal', 'backup'].map((folder) => ({ ...never, Resource: `arn:aws:s3:::ddd/${folder}/*` })),
-        ...['lock', 'keep', 'tar'].map((end) => ({ ...never, Resource: `arn:aws:s3:::ddd/*.${end}` })),
-        ...['secret', 'archive', 'hold'].map((part) => ({ ...never, Resource: `arn:aws:s3:::ddd/*/${part}/*` })),
-        ...['bot', 'crawler'].map((agent) => ({
-          ...never,
-          Condition: { StringLike: { 'aws:UserAgent': `*${agent}*` } },
-        })),
-        ...[1, 2, 3, 4].map((i) => ({ ...never, Condition: { IpAddress: { 'aws:SourceIp': `198.51.${i}.0/24` } } })),
-        ...[1, 2, 3].map((i) => ({ ...never, Condition: { StringLike: { 'aws:Referer': `https://${i}.example/*` } } })),
-        { ...never, Condition: { NumericGreaterThan: { 's3:max-keys': '5000' } } },
-        anybody,
-      ];
-      expect(plain).toHaveLength(20);
-      await putPolicy(plain);
-      const headers = { 'user-agent': 'Mozilla/5.0 '.repeat(10), referer: 'https://example.com/a/page' };
-      const { text } = await removeAs(as, longest, headers);
-      expect([count(text, '<Deleted>'), count(text, '<Error>')]).toEqual([1000, 0]);
-    });
+    it.each(['nobody', 'owner'] as const)(
+      'of 20 plain statements deletes all of 1,000 keys for %s',
+      async (as) => {
+        const never = { ...anybody, Effect: 'Deny' };
+        const plain = [
+          ...['private', 'legal', 'backup'].map((folder) => ({
+            ...never,
+            Resource: `arn:aws:s3:::ddd/${folder}/*`,
+          })),
+          ...['lock', 'keep', 'tar'].map((end) => ({
+            ...never,
+            Resource: `arn:aws:s3:::ddd/*.${end}`,
+          })),
+          ...['secret', 'archive', 'hold'].map((part) => ({
+            ...never,
+            Resource: `arn:aws:s3:::ddd/*/${part}/*`,
+          })),
+          ...['bot', 'crawler'].map((agent) => ({
+            ...never,
+            Condition: { StringLike: { 'aws:UserAgent': `*${agent}*` } },
+          })),
+          ...[1, 2, 3, 4].map((i) => ({
+            ...never,
+            Condition: { IpAddress: { 'aws:SourceIp': `198.51.${i}.0/24` } },
+          })),
+          ...[1, 2, 3].map((i) => ({
+            ...never,
+            Condition: { StringLike: { 'aws:Referer': `https://${i}.example/*` } },
+          })),
+          { ...never, Condition: { NumericGreaterThan: { 's3:max-keys': '5000' } } },
+          anybody,
+        ];
+        expect(plain).toHaveLength(20);
+        await putPolicy(plain);
+        const headers = {
+          'user-agent': 'Mozilla/5.0 '.repeat(10),
+          referer: 'https://example.com/a/page',
+        };
+        const { text } = await removeAs(as, longest, headers);
+        expect([count(text, '<Deleted>'), count(text, '<Error>')]).toEqual([1000, 0]);
+      },
+    );
 
     it('that comes while keys are deleted is asked no more either', async () => {
       let isArmed = false;
@@ -302,7 +393,10 @@ describe('DeleteObjects', () => {
       await surface.send({ method: 'PUT', path: '/ddd/a', body: 'a' });
       await putPolicy([anybody]);
       isArmed = true;
-      expect(codeOf(await removeAs('nobody', ['a', ...longest.slice(0, 999)]))).toEqual([503, 'SlowDown']);
+      expect(codeOf(await removeAs('nobody', ['a', ...longest.slice(0, 999)]))).toEqual([
+        503,
+        'SlowDown',
+      ]);
       expect([isArmed, await has('a')]).toEqual([false, true]);
     });
   });
@@ -312,7 +406,10 @@ describe('DeleteObjects', () => {
       expect(codeOf(await remove(content))).toEqual([400, 'MalformedXML']);
     }
     const huge = ' '.repeat(DELETE_MAX_BYTES + 1);
-    expect(codeOf(await post(huge, { 'content-md5': contentMd5(huge) }))).toEqual([400, 'MaxMessageLengthExceeded']);
+    expect(codeOf(await post(huge, { 'content-md5': contentMd5(huge) }))).toEqual([
+      400,
+      'MaxMessageLengthExceeded',
+    ]);
     expect(await has('a')).toBe(true);
   });
 });

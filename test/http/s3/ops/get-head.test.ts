@@ -26,10 +26,16 @@ beforeAll(async () => {
   await send({ method: 'PUT', path: '/reads/empty' });
 });
 
-const get = (headers: Record<string, string> = {}, query: Record<string, string> = {}, path = PATH) =>
-  send({ path, headers, query });
-const head = (headers: Record<string, string> = {}, query: Record<string, string> = {}, path = PATH) =>
-  send({ method: 'HEAD', path, headers, query });
+const get = (
+  headers: Record<string, string> = {},
+  query: Record<string, string> = {},
+  path = PATH,
+) => send({ path, headers, query });
+const head = (
+  headers: Record<string, string> = {},
+  query: Record<string, string> = {},
+  path = PATH,
+) => send({ method: 'HEAD', path, headers, query });
 
 describe('a read', () => {
   it('has the body, what was stored with it, and the headers of every answer', async () => {
@@ -50,10 +56,11 @@ describe('a read', () => {
     });
   });
 
-  it.each([{}, { range: 'bytes=0-3' }, { range: 'bytes=-2', 'x-amz-checksum-mode': 'ENABLED' }] as Record<
-    string,
-    string
-  >[])('by HEAD is the same without body: %j', async (headers) => {
+  it.each([
+    {},
+    { range: 'bytes=0-3' },
+    { range: 'bytes=-2', 'x-amz-checksum-mode': 'ENABLED' },
+  ] as Record<string, string>[])('by HEAD is the same without body: %j', async (headers) => {
     const [whole, heads] = await Promise.all([get(headers), head(headers)]);
     expect(heads.headers).toEqual(whole.headers);
     expect([heads.status, heads.text]).toEqual([whole.status, '']);
@@ -68,7 +75,9 @@ describe('a read', () => {
 
 it('an object without a type has S3’s, whatever its extension, and an override wins', async () => {
   await send({ method: 'PUT', path: '/reads/page.html', body: 'x' });
-  expect((await head({}, {}, '/reads/page.html')).headers['content-type']).toBe('binary/octet-stream');
+  expect((await head({}, {}, '/reads/page.html')).headers['content-type']).toBe(
+    'binary/octet-stream',
+  );
   const overridden = await get({}, { 'response-content-type': 'text/html' }, '/reads/page.html');
   expect(overridden.headers['content-type']).toBe('text/html');
 });
@@ -85,7 +94,11 @@ describe('ranges', () => {
     ['lines=1-2', 200, BODY, undefined],
   ])('%s', async (range, status, text, contentRange) => {
     const reply = await get({ range });
-    expect([reply.status, reply.text, reply.headers['content-range']]).toEqual([status, text, contentRange]);
+    expect([reply.status, reply.text, reply.headers['content-range']]).toEqual([
+      status,
+      text,
+      contentRange,
+    ]);
     expect(reply.headers['content-length']).toBe(`${text.length}`);
     expect(reply.headers.etag).toBe(ETAG);
   });
@@ -95,7 +108,9 @@ describe('ranges', () => {
     expect(reply.status).toBe(416);
     expect(reply.headers['content-range']).toBe('bytes */11');
     expect(reply.text).toContain('<Code>InvalidRange</Code>');
-    expect(reply.text).toContain('<RangeRequested>bytes=11-</RangeRequested><ActualObjectSize>11</ActualObjectSize>');
+    expect(reply.text).toContain(
+      '<RangeRequested>bytes=11-</RangeRequested><ActualObjectSize>11</ActualObjectSize>',
+    );
     expect((await get({ range: 'bytes=0-' }, {}, '/reads/empty')).status).toBe(416);
     expect((await head({ range: 'bytes=11-' })).status).toBe(416);
   });
@@ -120,10 +135,13 @@ describe('conditions', () => {
     [412, { 'if-unmodified-since': PAST }],
     [200, { 'if-match': ETAG, 'if-unmodified-since': PAST }],
     [200, { 'if-none-match': '"x"', 'if-modified-since': FUTURE }],
-  ] as [number, Record<string, string>][])('%i for %j, by GET and HEAD', async (status, headers) => {
-    expect((await get(headers)).status).toBe(status);
-    expect((await head(headers)).status).toBe(status);
-  });
+  ] as [number, Record<string, string>][])(
+    '%i for %j, by GET and HEAD',
+    async (status, headers) => {
+      expect((await get(headers)).status).toBe(status);
+      expect((await head(headers)).status).toBe(status);
+    },
+  );
 
   it('a 304 has validators and no body, a 412 names the condition', async () => {
     const unchanged = await get({ 'if-none-match': ETAG });
@@ -133,7 +151,9 @@ describe('conditions', () => {
     expect(unchanged.headers).not.toHaveProperty('content-type');
     expect(unchanged.headers).not.toHaveProperty('content-length');
     expect((await get({ 'if-match': '"x"' })).text).toContain('<Condition>If-Match</Condition>');
-    expect((await get({ 'if-unmodified-since': PAST })).text).toContain('<Condition>If-Unmodified-Since</Condition>');
+    expect((await get({ 'if-unmodified-since': PAST })).text).toContain(
+      '<Condition>If-Unmodified-Since</Condition>',
+    );
   });
 });
 
@@ -152,14 +172,20 @@ describe('checksums', () => {
   });
 
   it('have one mode', async () => {
-    expect((await get({ 'x-amz-checksum-mode': 'DISABLED' })).text).toContain('<Code>InvalidRequest</Code>');
+    expect((await get({ 'x-amz-checksum-mode': 'DISABLED' })).text).toContain(
+      '<Code>InvalidRequest</Code>',
+    );
   });
 });
 
 describe('partNumber', () => {
   it('1 of an object in one piece is all of it', async () => {
     const reply = await get({ 'x-amz-checksum-mode': 'ENABLED' }, { partNumber: '1' });
-    expect([reply.status, reply.text, reply.headers['content-range']]).toEqual([206, BODY, 'bytes 0-10/11']);
+    expect([reply.status, reply.text, reply.headers['content-range']]).toEqual([
+      206,
+      BODY,
+      'bytes 0-10/11',
+    ]);
     expect(reply.headers['x-amz-checksum-sha256']).toBe(SHA256);
     expect(reply.headers).not.toHaveProperty('x-amz-mp-parts-count');
     expect((await get({}, { partNumber: '1' }, '/reads/empty')).status).toBe(200);
@@ -179,7 +205,9 @@ describe('partNumber', () => {
   });
 
   it('and a range are too much', async () => {
-    expect((await get({ range: 'bytes=0-1' }, { partNumber: '1' })).text).toContain('<Code>InvalidRequest</Code>');
+    expect((await get({ range: 'bytes=0-1' }, { partNumber: '1' })).text).toContain(
+      '<Code>InvalidRequest</Code>',
+    );
   });
 });
 
@@ -188,13 +216,21 @@ describe('overrides', () => {
 
   it('replace headers of a signed request', async () => {
     for (const reply of [await get({}, query), await head({}, query)]) {
-      expect(reply.headers).toMatchObject({ 'content-type': 'text/x-b', 'cache-control': 'no-store' });
+      expect(reply.headers).toMatchObject({
+        'content-type': 'text/x-b',
+        'cache-control': 'no-store',
+      });
     }
   });
 
   it('are refused without a signature, where the object is public', async () => {
     await send({ method: 'PUT', path: '/reads-public' });
-    await send({ method: 'PUT', path: '/reads-public/k', body: 'x', headers: { 'x-amz-acl': 'public-read' } });
+    await send({
+      method: 'PUT',
+      path: '/reads-public/k',
+      body: 'x',
+      headers: { 'x-amz-acl': 'public-read' },
+    });
     const reply = await send({ path: '/reads-public/k', query, as: 'nobody' });
     expect(codeOf(reply)).toEqual([400, 'InvalidRequest']);
     expect((await send({ path: PATH, query, as: 'nobody' })).status).toBe(403);
@@ -204,7 +240,11 @@ describe('overrides', () => {
 describe('version ids', () => {
   it('null is the version there is, and is told back', async () => {
     const reply = await get({}, { versionId: 'null' });
-    expect([reply.status, reply.text, reply.headers['x-amz-version-id']]).toEqual([200, BODY, 'null']);
+    expect([reply.status, reply.text, reply.headers['x-amz-version-id']]).toEqual([
+      200,
+      BODY,
+      'null',
+    ]);
     expect((await get()).headers).not.toHaveProperty('x-amz-version-id');
   });
 
@@ -223,11 +263,18 @@ describe('a key that is not there', () => {
     await send({ method: 'PUT', path: '/reads-policy', query: { policy: '' }, body: policy });
     const missing = '/reads-policy/open/missing';
     const codeFor = async (as: 'owner' | 'stranger' | 'nobody') =>
-      /<Code>(\w+)/.exec((await send({ path: missing, query: { versionId: 'null' }, as })).text)?.[1];
+      /<Code>(\w+)/.exec(
+        (await send({ path: missing, query: { versionId: 'null' }, as })).text,
+      )?.[1];
     expect(await codeFor('owner')).toBe('NoSuchVersion');
     expect(await codeFor('stranger')).toBe('AccessDenied');
     expect(await codeFor('nobody')).toBe('AccessDenied');
-    await send({ method: 'PUT', path: '/reads-policy', query: { acl: '' }, headers: { 'x-amz-acl': 'public-read' } });
+    await send({
+      method: 'PUT',
+      path: '/reads-policy',
+      query: { acl: '' },
+      headers: { 'x-amz-acl': 'public-read' },
+    });
     expect(await codeFor('stranger')).toBe('NoSuchVersion');
   });
 

@@ -17,7 +17,12 @@ beforeAll(async () => {
 });
 
 async function start(key: string, headers: Record<string, string> = {}): Promise<string> {
-  const reply = await send({ method: 'POST', path: `/multi/${key}`, query: { uploads: '' }, headers });
+  const reply = await send({
+    method: 'POST',
+    path: `/multi/${key}`,
+    query: { uploads: '' },
+    headers,
+  });
   expect(reply.status, reply.text).toBe(200);
   return one(reply.text, 'UploadId') ?? '';
 }
@@ -27,7 +32,14 @@ const part = (
   partNumber: number | string,
   body: string | Uint8Array,
   headers: Record<string, string> = {},
-) => send({ method: 'PUT', path: `/multi/${key}`, query: { uploadId, partNumber: `${partNumber}` }, body, headers });
+) =>
+  send({
+    method: 'PUT',
+    path: `/multi/${key}`,
+    query: { uploadId, partNumber: `${partNumber}` },
+    body,
+    headers,
+  });
 const copyPart = (key: string, uploadId: string, headers: Record<string, string>) =>
   send({
     method: 'PUT',
@@ -52,7 +64,11 @@ describe('an upload', () => {
     const first = await part('whole', id, 2, BIG);
     expect([first.status, first.headers.etag, first.text]).toEqual([200, `"${md5Hex(BIG)}"`, '']);
     await part('whole', id, 7, 'tail');
-    const done = await complete('whole', id, partXml(2, md5Hex(BIG)) + partXml(7, `"${md5Hex('tail')}"`));
+    const done = await complete(
+      'whole',
+      id,
+      partXml(2, md5Hex(BIG)) + partXml(7, `"${md5Hex('tail')}"`),
+    );
     const etag = multipartEtag([md5Hex(BIG), md5Hex('tail')]);
     expect(done.status, done.text).toBe(200);
     expect(one(done.text, 'ETag')).toBe(`&quot;${etag}&quot;`);
@@ -71,7 +87,10 @@ describe('an upload', () => {
       'x-amz-mp-parts-count': '2',
       etag: `"${etag}"`,
     });
-    expect(codeOf(await send({ path: '/multi/whole', query: { partNumber: '1' } }))).toEqual([400, 'InvalidPart']);
+    expect(codeOf(await send({ path: '/multi/whole', query: { partNumber: '1' } }))).toEqual([
+      400,
+      'InvalidPart',
+    ]);
   });
 
   it('answers the same when it is completed again', async () => {
@@ -84,28 +103,38 @@ describe('an upload', () => {
   });
 
   it('carries checksums from the parts to the object', async () => {
-    const id = await start('sums', { 'x-amz-checksum-algorithm': 'CRC32', 'x-amz-checksum-type': 'FULL_OBJECT' });
+    const id = await start('sums', {
+      'x-amz-checksum-algorithm': 'CRC32',
+      'x-amz-checksum-type': 'FULL_OBJECT',
+    });
     const value = checksumOf('CRC32', new TextEncoder().encode('abc'));
     const sent = await part('sums', id, 1, 'abc', { 'x-amz-checksum-crc32': value });
     expect(sent.headers['x-amz-checksum-crc32']).toBe(value);
-    expect(codeOf(await part('sums', id, 2, 'abc', { 'x-amz-checksum-crc32': 'AAAAAA==' }))).toEqual([
-      400,
-      'BadDigest',
-    ]);
+    expect(
+      codeOf(await part('sums', id, 2, 'abc', { 'x-amz-checksum-crc32': 'AAAAAA==' })),
+    ).toEqual([400, 'BadDigest']);
     const parts = partXml(1, md5Hex('abc'), `<ChecksumCRC32>${value}</ChecksumCRC32>`);
     const wrong = { headers: { 'x-amz-checksum-crc32': 'bad' } };
     expect(codeOf(await complete('sums', id, parts, wrong))).toEqual([400, 'BadDigest']);
     const otherType = { headers: { 'x-amz-checksum-type': 'COMPOSITE' } };
     expect(codeOf(await complete('sums', id, parts, otherType))).toEqual([400, 'InvalidRequest']);
-    const right = { headers: { 'x-amz-checksum-crc32': value, 'x-amz-checksum-type': 'FULL_OBJECT' } };
+    const right = {
+      headers: { 'x-amz-checksum-crc32': value, 'x-amz-checksum-type': 'FULL_OBJECT' },
+    };
     const done = await complete('sums', id, parts, right);
-    expect([one(done.text, 'ChecksumCRC32'), one(done.text, 'ChecksumType')]).toEqual([value, 'FULL_OBJECT']);
+    expect([one(done.text, 'ChecksumCRC32'), one(done.text, 'ChecksumType')]).toEqual([
+      value,
+      'FULL_OBJECT',
+    ]);
     const head = await send({
       path: '/multi/sums',
       query: { partNumber: '1' },
       headers: { 'x-amz-checksum-mode': 'ENABLED' },
     });
-    expect(head.headers).toMatchObject({ 'x-amz-checksum-crc32': value, 'x-amz-checksum-type': 'FULL_OBJECT' });
+    expect(head.headers).toMatchObject({
+      'x-amz-checksum-crc32': value,
+      'x-amz-checksum-type': 'FULL_OBJECT',
+    });
     // Over and done: the type can no longer be compared, the repeated answer counts.
     expect((await complete('sums', id, parts, right)).status).toBe(200);
   });
@@ -132,12 +161,21 @@ describe('an upload', () => {
     const begin = (headers: Record<string, string>) =>
       send({ method: 'POST', path: '/multi/begun', query: { uploads: '' }, headers });
     const sha = await begin({ 'x-amz-checksum-algorithm': 'SHA256' });
-    expect(sha.headers).toMatchObject({ 'x-amz-checksum-algorithm': 'SHA256', 'x-amz-checksum-type': 'COMPOSITE' });
+    expect(sha.headers).toMatchObject({
+      'x-amz-checksum-algorithm': 'SHA256',
+      'x-amz-checksum-type': 'COMPOSITE',
+    });
     expect((await begin({})).headers).not.toHaveProperty('x-amz-checksum-type');
     const full = { 'x-amz-checksum-algorithm': 'SHA256', 'x-amz-checksum-type': 'FULL_OBJECT' };
     expect(codeOf(await begin(full))).toEqual([400, 'InvalidRequest']);
-    expect(codeOf(await begin({ 'x-amz-checksum-type': 'COMPOSITE' }))).toEqual([400, 'InvalidRequest']);
-    expect(codeOf(await begin({ 'x-amz-checksum-algorithm': 'CRC16' }))).toEqual([400, 'InvalidRequest']);
+    expect(codeOf(await begin({ 'x-amz-checksum-type': 'COMPOSITE' }))).toEqual([
+      400,
+      'InvalidRequest',
+    ]);
+    expect(codeOf(await begin({ 'x-amz-checksum-algorithm': 'CRC16' }))).toEqual([
+      400,
+      'InvalidRequest',
+    ]);
   });
 
   it('can be given up', async () => {
@@ -161,28 +199,43 @@ describe('completing', () => {
     expect(codeOf(await complete('strict', id, '', { body: '' }))).toEqual([400, 'MalformedXML']);
     expect(codeOf(await complete('strict', id, tail + small))).toEqual([400, 'InvalidPartOrder']);
     expect(codeOf(await complete('strict', id, partXml(1, 'x')))).toEqual([400, 'InvalidPart']);
-    expect(codeOf(await complete('strict', id, partXml(3, md5Hex('tail'))))).toEqual([400, 'InvalidPart']);
+    expect(codeOf(await complete('strict', id, partXml(3, md5Hex('tail'))))).toEqual([
+      400,
+      'InvalidPart',
+    ]);
     expect(codeOf(await complete('strict', id, small + tail))).toEqual([400, 'EntityTooSmall']);
-    const sized = (size: string) => complete('strict', id, tail, { headers: { 'x-amz-mp-object-size': size } });
+    const sized = (size: string) =>
+      complete('strict', id, tail, { headers: { 'x-amz-mp-object-size': size } });
     expect(codeOf(await sized('5'))).toEqual([400, 'InvalidRequest']);
     expect(codeOf(await sized('x'))).toEqual([400, 'InvalidArgument']);
     const body = '<CompleteMultipartUpload></CompleteMultipartUpload>';
-    expect(codeOf(await complete('strict', id, '', { body, headers: { 'content-md5': 'x' } }))).toEqual([
-      400,
-      'InvalidDigest',
+    expect(
+      codeOf(await complete('strict', id, '', { body, headers: { 'content-md5': 'x' } })),
+    ).toEqual([400, 'InvalidDigest']);
+    expect(codeOf(await complete('strict', id, tail, { headers: { 'if-match': '"x"' } }))).toEqual([
+      404,
+      'NoSuchKey',
     ]);
-    expect(codeOf(await complete('strict', id, tail, { headers: { 'if-match': '"x"' } }))).toEqual([404, 'NoSuchKey']);
     expect((await send({ path: '/multi/strict' })).status).toBe(404);
     await send({ method: 'PUT', path: '/multi/strict', body: 'other' });
     const conditional = { headers: { 'if-none-match': '*' } };
-    expect(codeOf(await complete('strict', id, tail, conditional))).toEqual([412, 'PreconditionFailed']);
+    expect(codeOf(await complete('strict', id, tail, conditional))).toEqual([
+      412,
+      'PreconditionFailed',
+    ]);
     expect((await sized('4')).status).toBe(200);
   });
 
   it.each(['', 'x', 'u'.repeat(300)])('knows no upload %j', async (uploadId) => {
-    expect(codeOf(await complete('none', uploadId, partXml(1, 'x')))).toEqual([404, 'NoSuchUpload']);
+    expect(codeOf(await complete('none', uploadId, partXml(1, 'x')))).toEqual([
+      404,
+      'NoSuchUpload',
+    ]);
     expect(codeOf(await part('none', uploadId, 1, 'x'))).toEqual([404, 'NoSuchUpload']);
-    expect(codeOf(await send({ path: '/multi/none', query: { uploadId } }))).toEqual([404, 'NoSuchUpload']);
+    expect(codeOf(await send({ path: '/multi/none', query: { uploadId } }))).toEqual([
+      404,
+      'NoSuchUpload',
+    ]);
   });
 
   it('knows an upload under its own key only', async () => {
@@ -201,7 +254,10 @@ describe('a part', () => {
     const id = await start('replaced');
     await part('replaced', id, 1, 'old');
     await part('replaced', id, 1, 'new');
-    expect(codeOf(await complete('replaced', id, partXml(1, md5Hex('old'))))).toEqual([400, 'InvalidPart']);
+    expect(codeOf(await complete('replaced', id, partXml(1, md5Hex('old'))))).toEqual([
+      400,
+      'InvalidPart',
+    ]);
     expect((await complete('replaced', id, partXml(1, md5Hex('new')))).status).toBe(200);
     expect((await send({ path: '/multi/replaced' })).text).toBe('new');
   });
@@ -213,7 +269,10 @@ describe('a part', () => {
     drainedRows(surface);
     const range = { 'x-amz-copy-source': '/multi/cold', 'x-amz-copy-source-range': 'bytes=2-4' };
     expect((await copyPart('thawed', id, range)).status).toBe(200);
-    expect(drainedRows(surface)).toMatchObject({ 'class-a/STANDARD': 1n, 'retrieval/STANDARD_IA': 3n });
+    expect(drainedRows(surface)).toMatchObject({
+      'class-a/STANDARD': 1n,
+      'retrieval/STANDARD_IA': 3n,
+    });
   });
 
   it('can be a copy, of all or of a range', async () => {
@@ -227,20 +286,30 @@ describe('a part', () => {
     expect((await send({ path: '/multi/copied' })).text).toBe('234');
   });
 
-  it.each(['0-2', 'bytes=0', 'bytes=-2', 'bytes=2-', 'bytes=4-2', 'bytes=0-2,4-5', 'bytes=a-b', 'Bytes=0-2', ''])(
-    'is no copy of the range %j',
-    async (range) => {
-      const id = await start('ranges');
-      const reply = await copyPart('ranges', id, { 'x-amz-copy-source-range': range });
-      expect(codeOf(reply)).toEqual([400, 'InvalidArgument']);
-    },
-  );
+  it.each([
+    '0-2',
+    'bytes=0',
+    'bytes=-2',
+    'bytes=2-',
+    'bytes=4-2',
+    'bytes=0-2,4-5',
+    'bytes=a-b',
+    'Bytes=0-2',
+    '',
+  ])('is no copy of the range %j', async (range) => {
+    const id = await start('ranges');
+    const reply = await copyPart('ranges', id, { 'x-amz-copy-source-range': range });
+    expect(codeOf(reply)).toEqual([400, 'InvalidArgument']);
+  });
 
   it('is no copy beyond its source, of no source, or against a condition', async () => {
     const id = await start('beyond');
     const beyond = await copyPart('beyond', id, { 'x-amz-copy-source-range': 'bytes=0-10' });
     expect(codeOf(beyond)).toEqual([416, 'InvalidRange']);
-    expect(codeOf(await copyPart('beyond', id, { 'x-amz-copy-source': '/multi/none' }))).toEqual([404, 'NoSuchKey']);
+    expect(codeOf(await copyPart('beyond', id, { 'x-amz-copy-source': '/multi/none' }))).toEqual([
+      404,
+      'NoSuchKey',
+    ]);
     const condition = { 'x-amz-copy-source-if-match': '"x"' };
     expect(codeOf(await copyPart('beyond', id, condition))).toEqual([412, 'PreconditionFailed']);
   });
@@ -250,7 +319,8 @@ describe('lists', () => {
   it('of parts page by number', async () => {
     const id = await start('listed');
     for (const number of [1, 5, 9]) await part('listed', id, number, `${number}`);
-    const list = (query: Record<string, string>) => send({ path: '/multi/listed', query: { uploadId: id, ...query } });
+    const list = (query: Record<string, string>) =>
+      send({ path: '/multi/listed', query: { uploadId: id, ...query } });
     const first = await list({ 'max-parts': '2' });
     expect([
       all(first.text, 'PartNumber'),
@@ -258,17 +328,17 @@ describe('lists', () => {
       one(first.text, 'IsTruncated'),
     ]).toEqual([['1', '5'], '5', 'true']);
     const rest = await list({ 'part-number-marker': '5' });
-    expect([all(rest.text, 'PartNumber'), one(rest.text, 'PartNumberMarker'), one(rest.text, 'IsTruncated')]).toEqual([
-      ['9'],
-      '5',
-      'false',
-    ]);
+    expect([
+      all(rest.text, 'PartNumber'),
+      one(rest.text, 'PartNumberMarker'),
+      one(rest.text, 'IsTruncated'),
+    ]).toEqual([['9'], '5', 'false']);
     const none = await list({ 'max-parts': '0' });
-    expect([all(none.text, 'PartNumber'), one(none.text, 'IsTruncated'), one(none.text, 'MaxParts')]).toEqual([
-      [],
-      'false',
-      '0',
-    ]);
+    expect([
+      all(none.text, 'PartNumber'),
+      one(none.text, 'IsTruncated'),
+      one(none.text, 'MaxParts'),
+    ]).toEqual([[], 'false', '0']);
     expect(one((await list({ 'max-parts': '9999' })).text, 'MaxParts')).toBe('1000');
     expect(codeOf(await list({ 'max-parts': 'x' }))).toEqual([400, 'InvalidArgument']);
     expect(codeOf(await list({ 'part-number-marker': '-1' }))).toEqual([400, 'InvalidArgument']);
@@ -277,9 +347,13 @@ describe('lists', () => {
   it('of uploads page by key and id, and roll up', async () => {
     await send({ method: 'PUT', path: '/uploads' });
     const begin = async (key: string) =>
-      one((await send({ method: 'POST', path: `/uploads/${key}`, query: { uploads: '' } })).text, 'UploadId') ?? '';
+      one(
+        (await send({ method: 'POST', path: `/uploads/${key}`, query: { uploads: '' } })).text,
+        'UploadId',
+      ) ?? '';
     const ids = [await begin('a'), await begin('a'), await begin('b/1'), await begin('b/2')];
-    const list = (query: Record<string, string>) => send({ path: '/uploads', query: { uploads: '', ...query } });
+    const list = (query: Record<string, string>) =>
+      send({ path: '/uploads', query: { uploads: '', ...query } });
     expect(all((await list({})).text, 'UploadId')).toEqual(ids);
     const first = await list({ 'max-uploads': '1' });
     expect([
@@ -296,9 +370,8 @@ describe('lists', () => {
     expect([all(rolled.text, 'UploadId'), all(rolled.text, 'Prefix')]).toEqual([[], ['b', 'b/']]);
     expect(one((await list({ 'max-uploads': '0' })).text, 'IsTruncated')).toBe('false');
     expect(codeOf(await list({ 'max-uploads': 'x' }))).toEqual([400, 'InvalidArgument']);
-    expect(codeOf(await send({ path: '/uploads', query: { uploads: '' }, as: 'stranger' }))).toEqual([
-      403,
-      'AccessDenied',
-    ]);
+    expect(
+      codeOf(await send({ path: '/uploads', query: { uploads: '' }, as: 'stranger' })),
+    ).toEqual([403, 'AccessDenied']);
   });
 });

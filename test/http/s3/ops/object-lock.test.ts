@@ -10,15 +10,19 @@ const DAY = 24 * 3600;
 
 const V = '/vault';
 const K = '/vault/k';
-const put = (path: string, headers: Record<string, string> = {}) => send({ method: 'PUT', path, body: 'x', headers });
+const put = (path: string, headers: Record<string, string> = {}) =>
+  send({ method: 'PUT', path, body: 'x', headers });
 const idOf = (reply: Reply) => reply.headers['x-amz-version-id'] ?? '';
-const remove = (versionId: string, headers = {}) => send({ method: 'DELETE', path: K, query: { versionId }, headers });
+const remove = (versionId: string, headers = {}) =>
+  send({ method: 'DELETE', path: K, query: { versionId }, headers });
 const BYPASS = { 'x-amz-bypass-governance-retention': 'true' };
 
 const configuration = (rule: string) =>
   `<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled>${rule}</ObjectLockConfiguration>`;
-const byDefault = (content: string) => configuration(`<Rule><DefaultRetention>${content}</DefaultRetention></Rule>`);
-const configure = (body: string, path = V) => send({ method: 'PUT', path, query: { 'object-lock': '' }, body });
+const byDefault = (content: string) =>
+  configuration(`<Rule><DefaultRetention>${content}</DefaultRetention></Rule>`);
+const configure = (body: string, path = V) =>
+  send({ method: 'PUT', path, query: { 'object-lock': '' }, body });
 const versioning = (status: string, path: string) =>
   send({
     ...{ method: 'PUT', path, query: { versioning: '' } },
@@ -35,7 +39,9 @@ const hold = (status: string, path = K) =>
   });
 const shown = async () => {
   const { headers } = await send({ method: 'HEAD', path: K });
-  return ['mode', 'retain-until-date', 'legal-hold'].map((name) => headers[`x-amz-object-lock-${name}`]);
+  return ['mode', 'retain-until-date', 'legal-hold'].map(
+    (name) => headers[`x-amz-object-lock-${name}`],
+  );
 };
 
 beforeEach(async () => {
@@ -48,7 +54,9 @@ describe('object lock of a bucket', () => {
   const get = (path = V) => send({ path, query: { 'object-lock': '' } });
 
   it('comes with versioning, which then stays', async () => {
-    expect((await send({ path: V, query: { versioning: '' } })).text).toContain('<Status>Enabled</Status>');
+    expect((await send({ path: V, query: { versioning: '' } })).text).toContain(
+      '<Status>Enabled</Status>',
+    );
     expect(codeOf(await versioning('Suspended', V))).toEqual([409, 'InvalidBucketState']);
     expect((await versioning('Enabled', V)).status).toBe(200);
     expect((await get()).text).toContain(
@@ -69,9 +77,15 @@ describe('object lock of a bucket', () => {
 
   it('can be switched on later, where versions are kept', async () => {
     expect(codeOf(await get('/plain'))).toEqual([404, 'ObjectLockConfigurationNotFoundError']);
-    expect(codeOf(await configure(configuration(''), '/plain'))).toEqual([409, 'InvalidBucketState']);
+    expect(codeOf(await configure(configuration(''), '/plain'))).toEqual([
+      409,
+      'InvalidBucketState',
+    ]);
     await versioning('Suspended', '/plain');
-    expect(codeOf(await configure(configuration(''), '/plain'))).toEqual([409, 'InvalidBucketState']);
+    expect(codeOf(await configure(configuration(''), '/plain'))).toEqual([
+      409,
+      'InvalidBucketState',
+    ]);
     await versioning('Enabled', '/plain');
     expect((await configure(configuration(''), '/plain')).status).toBe(200);
     expect(codeOf(await versioning('Suspended', '/plain'))).toEqual([409, 'InvalidBucketState']);
@@ -102,7 +116,10 @@ describe('object lock of a bucket', () => {
       'AccessDenied',
     ]);
     const headers = { 'x-amz-bucket-object-lock-enabled': 'yes' };
-    expect(codeOf(await send({ method: 'PUT', path: '/odd', headers }))).toEqual([400, 'InvalidArgument']);
+    expect(codeOf(await send({ method: 'PUT', path: '/odd', headers }))).toEqual([
+      400,
+      'InvalidArgument',
+    ]);
   });
 });
 
@@ -118,12 +135,20 @@ describe('the default retention', () => {
     const uploads = await send({ method: 'POST', path: K, query: { uploads: '' } });
     const uploadId = /<UploadId>([^<]+)/.exec(uploads.text)?.[1] ?? '';
     surface.advanceMs(60_000);
-    const part = await send({ method: 'PUT', path: K, query: { uploadId, partNumber: '1' }, body: 'x' });
+    const part = await send({
+      method: 'PUT',
+      path: K,
+      query: { uploadId, partNumber: '1' },
+      body: 'x',
+    });
     const list = `<Part><PartNumber>1</PartNumber><ETag>${part.headers.etag}</ETag></Part>`;
     const body = `<CompleteMultipartUpload>${list}</CompleteMultipartUpload>`;
     await send({ method: 'POST', path: K, query: { uploadId }, body });
     expect(await shown()).toEqual(['GOVERNANCE', isoAfter(DAY + 60), undefined]);
-    const own = { 'x-amz-object-lock-mode': 'COMPLIANCE', 'x-amz-object-lock-retain-until-date': isoAfter(100) };
+    const own = {
+      'x-amz-object-lock-mode': 'COMPLIANCE',
+      'x-amz-object-lock-retain-until-date': isoAfter(100),
+    };
     await put(K, own);
     expect(await shown()).toEqual(['COMPLIANCE', isoAfter(100), undefined]);
     await put(K, { 'x-amz-object-lock-legal-hold': 'OFF' });
@@ -151,10 +176,9 @@ describe('a lock in the headers of a write', () => {
   it('needs a bucket with object lock', async () => {
     const headers = { 'x-amz-object-lock-legal-hold': 'ON' };
     expect(codeOf(await put('/plain/k', headers))).toEqual([400, 'InvalidRequest']);
-    expect(codeOf(await send({ method: 'POST', path: '/plain/k', query: { uploads: '' }, headers }))).toEqual([
-      400,
-      'InvalidRequest',
-    ]);
+    expect(
+      codeOf(await send({ method: 'POST', path: '/plain/k', query: { uploads: '' }, headers })),
+    ).toEqual([400, 'InvalidRequest']);
   });
 });
 
@@ -164,7 +188,9 @@ describe('the retention of a version', () => {
   it('is put, shown and given back to the millisecond', async () => {
     await put(K);
     expect(codeOf(await get())).toEqual([404, 'NoSuchObjectLockConfiguration']);
-    expect((await retain(retention('GOVERNANCE', '2040-01-02T03:04:05.678901+01:00'))).status).toBe(200);
+    expect((await retain(retention('GOVERNANCE', '2040-01-02T03:04:05.678901+01:00'))).status).toBe(
+      200,
+    );
     expect((await get()).text).toContain(
       '<Mode>GOVERNANCE</Mode><RetainUntilDate>2040-01-02T02:04:05.678Z</RetainUntilDate>',
     );
@@ -226,7 +252,10 @@ describe('the retention of a version', () => {
     await put('/plain/k');
     const body = retention('GOVERNANCE', isoAfter(DAY));
     expect(codeOf(await retain(body, {}, '/plain/k'))).toEqual([400, 'InvalidRequest']);
-    expect(codeOf(await send({ path: '/plain/k', query: { retention: '' } }))).toEqual([400, 'InvalidRequest']);
+    expect(codeOf(await send({ path: '/plain/k', query: { retention: '' } }))).toEqual([
+      400,
+      'InvalidRequest',
+    ]);
     expect(codeOf(await retain(body))).toEqual([404, 'NoSuchKey']);
     await send({ method: 'DELETE', path: K });
     expect(codeOf(await retain(body))).toEqual([405, 'MethodNotAllowed']);
@@ -256,7 +285,10 @@ describe('a legal hold', () => {
     expect(codeOf(await hold('abc'))).toEqual([400, 'MalformedXML']);
     expect(codeOf(await hold('ON', '/plain/k'))).toEqual([400, 'InvalidRequest']);
     expect(codeOf(await get('/plain/k'))).toEqual([400, 'InvalidRequest']);
-    expect(codeOf(await send({ path: K, query: { 'legal-hold': '' }, as: 'stranger' }))).toEqual([403, 'AccessDenied']);
+    expect(codeOf(await send({ path: K, query: { 'legal-hold': '' }, as: 'stranger' }))).toEqual([
+      403,
+      'AccessDenied',
+    ]);
   });
 });
 
@@ -276,7 +308,9 @@ it('DeleteObjects refuses locked versions one by one', async () => {
     });
   const { text } = await drop({});
   expect(text).toContain(`<Deleted><Key>free</Key><VersionId>${free}</VersionId></Deleted>`);
-  expect(text).toMatch(new RegExp(`<Error><Key>k</Key><VersionId>${kept}</VersionId><Code>AccessDenied</Code>`));
+  expect(text).toMatch(
+    new RegExp(`<Error><Key>k</Key><VersionId>${kept}</VersionId><Code>AccessDenied</Code>`),
+  );
   expect((await drop(BYPASS)).text).not.toContain('<Error>');
 });
 
@@ -284,7 +318,12 @@ it('shows locks and tags to those who may ask for them, and nobody else sets any
   await put(K, { 'x-amz-object-lock-legal-hold': 'ON', 'x-amz-tagging': 'a=1' });
   await retain(retention('GOVERNANCE', isoAfter(DAY)));
   const allow = (...actions: string[]) => {
-    const statement = { Effect: 'Allow', Principal: '*', Action: actions, Resource: 'arn:aws:s3:::vault/*' };
+    const statement = {
+      Effect: 'Allow',
+      Principal: '*',
+      Action: actions,
+      Resource: 'arn:aws:s3:::vault/*',
+    };
     const body = JSON.stringify({ Version: '2012-10-17', Statement: [statement] });
     return send({ method: 'PUT', path: V, query: { policy: '' }, body });
   };
@@ -295,12 +334,14 @@ it('shows locks and tags to those who may ask for them, and nobody else sets any
   };
   await allow('s3:GetObject', 's3:PutObject');
   expect(await seen()).toEqual([200, undefined, undefined, undefined]);
-  const own = { 'x-amz-object-lock-mode': 'COMPLIANCE', 'x-amz-object-lock-retain-until-date': isoAfter(DAY) };
+  const own = {
+    'x-amz-object-lock-mode': 'COMPLIANCE',
+    'x-amz-object-lock-retain-until-date': isoAfter(DAY),
+  };
   const body = 'x';
-  expect(codeOf(await send({ method: 'PUT', path: '/vault/own', body, headers: own, as: 'stranger' }))).toEqual([
-    403,
-    'AccessDenied',
-  ]);
+  expect(
+    codeOf(await send({ method: 'PUT', path: '/vault/own', body, headers: own, as: 'stranger' })),
+  ).toEqual([403, 'AccessDenied']);
   await allow('s3:GetObject', 's3:GetObjectRetention');
   expect(await seen()).toEqual([200, 'GOVERNANCE', undefined, undefined]);
   await allow('s3:GetObject', 's3:GetObjectLegalHold', 's3:GetObjectTagging');
@@ -309,21 +350,36 @@ it('shows locks and tags to those who may ask for them, and nobody else sets any
 
 describe('rights of their own', () => {
   const allow = (Action: string[], Condition: object = {}) => ({
-    ...{ Effect: 'Allow', Principal: { AWS: STRANGER.id }, Action, Resource: 'arn:aws:s3:::vault/*' },
+    ...{
+      Effect: 'Allow',
+      Principal: { AWS: STRANGER.id },
+      Action,
+      Resource: 'arn:aws:s3:::vault/*',
+    },
     Condition,
   });
   const policy = (...Statement: object[]) =>
-    send({ method: 'PUT', path: V, query: { policy: '' }, body: JSON.stringify({ Version: '2012-10-17', Statement }) });
+    send({
+      method: 'PUT',
+      path: V,
+      query: { policy: '' },
+      body: JSON.stringify({ Version: '2012-10-17', Statement }),
+    });
   const as = 'stranger' as const;
   const until = isoAfter(10 * DAY);
-  const locked = (headers: Record<string, string>) => send({ method: 'PUT', path: K, body: 'x', headers, as });
-  const MODE = { 'x-amz-object-lock-mode': 'GOVERNANCE', 'x-amz-object-lock-retain-until-date': until };
+  const locked = (headers: Record<string, string>) =>
+    send({ method: 'PUT', path: K, body: 'x', headers, as });
+  const MODE = {
+    'x-amz-object-lock-mode': 'GOVERNANCE',
+    'x-amz-object-lock-retain-until-date': until,
+  };
   const HOLD = { 'x-amz-object-lock-legal-hold': 'ON' };
 
   it('are needed for each lock that a write wishes', async () => {
     await policy(allow(['s3:PutObject']));
     expect((await locked({})).status).toBe(200);
-    for (const headers of [MODE, HOLD]) expect(codeOf(await locked(headers))).toEqual([403, 'AccessDenied']);
+    for (const headers of [MODE, HOLD])
+      expect(codeOf(await locked(headers))).toEqual([403, 'AccessDenied']);
     await policy(allow(['s3:PutObject', 's3:PutObjectRetention']));
     expect([(await locked(MODE)).status, (await locked(HOLD)).status]).toEqual([200, 403]);
     await policy(allow(['s3:PutObject', 's3:PutObjectLegalHold']));
@@ -354,10 +410,14 @@ describe('rights of their own', () => {
     expect((await locked(MODE)).status).toBe(200);
     const long = { ...MODE, 'x-amz-object-lock-retain-until-date': isoAfter(11 * DAY) };
     expect((await locked(long)).status).toBe(403);
-    const change = (name: string, body: string) => send({ method: 'PUT', path: K, query: { [name]: '' }, body, as });
-    expect((await change('retention', retention('GOVERNANCE', isoAfter(11 * DAY)))).status).toBe(403);
+    const change = (name: string, body: string) =>
+      send({ method: 'PUT', path: K, query: { [name]: '' }, body, as });
+    expect((await change('retention', retention('GOVERNANCE', isoAfter(11 * DAY)))).status).toBe(
+      403,
+    );
     expect((await change('retention', retention('GOVERNANCE', until))).status).toBe(200);
-    const heldBy = (status: string) => change('legal-hold', `<LegalHold><Status>${status}</Status></LegalHold>`);
+    const heldBy = (status: string) =>
+      change('legal-hold', `<LegalHold><Status>${status}</Status></LegalHold>`);
     expect([(await heldBy('ON')).status, (await heldBy('OFF')).status]).toEqual([403, 200]);
   });
 });

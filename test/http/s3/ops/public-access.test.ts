@@ -28,7 +28,8 @@ const own = (ownership: string, more: Partial<Sent> = {}) =>
 
 describe('the block of public access', () => {
   const canList = async () => (await send({ as: 'nobody' })).status === 200;
-  const canRead = async () => (await send({ path: '/owned/k', as: 'nobody', query: { partNumber: '1' } })).status < 300;
+  const canRead = async () =>
+    (await send({ path: '/owned/k', as: 'nobody', query: { partNumber: '1' } })).status < 300;
 
   it('is put, given back and taken away', async () => {
     const query = { publicAccessBlock: '' };
@@ -77,7 +78,9 @@ describe('the block of public access', () => {
     await block('BlockPublicPolicy');
     const put = (body: string) => send({ method: 'PUT', query: { policy: '' }, body });
     expect(codeOf(await put(publicPolicy('owned')))).toEqual([403, 'AccessDenied']);
-    expect((await put(publicPolicy('owned').replace('"*"', `{"AWS":"${STRANGER.id}"}`))).status).toBe(204);
+    expect(
+      (await put(publicPolicy('owned').replace('"*"', `{"AWS":"${STRANGER.id}"}`))).status,
+    ).toBe(204);
   });
 
   it('ignores public lists that are there', async () => {
@@ -107,26 +110,40 @@ describe('ownership controls', () => {
     expect(codeOf(await send({ query }))).toEqual([404, 'OwnershipControlsNotFoundError']);
     for (const ownership of ['BucketOwnerEnforced', 'BucketOwnerPreferred', 'ObjectWriter']) {
       expect((await own(ownership)).status).toBe(200);
-      expect((await send({ query })).text).toContain(`<Rule><ObjectOwnership>${ownership}</ObjectOwnership></Rule>`);
+      expect((await send({ query })).text).toContain(
+        `<Rule><ObjectOwnership>${ownership}</ObjectOwnership></Rule>`,
+      );
     }
     expect((await send({ method: 'DELETE', query })).status).toBe(204);
     expect(codeOf(await send({ query }))).toEqual([404, 'OwnershipControlsNotFoundError']);
     expect(codeOf(await own('Nobody'))).toEqual([400, 'MalformedXML']);
-    expect(codeOf(await send({ method: 'PUT', query, body: '<OwnershipControls/>' }))).toEqual([400, 'MalformedXML']);
+    expect(codeOf(await send({ method: 'PUT', query, body: '<OwnershipControls/>' }))).toEqual([
+      400,
+      'MalformedXML',
+    ]);
   });
 
   it('are given when a bucket is made', async () => {
-    const make = (name: string, headers: Record<string, string>) => send({ method: 'PUT', path: `/${name}`, headers });
-    expect((await make('made', { 'x-amz-object-ownership': 'BucketOwnerEnforced' })).status).toBe(200);
+    const make = (name: string, headers: Record<string, string>) =>
+      send({ method: 'PUT', path: `/${name}`, headers });
+    expect((await make('made', { 'x-amz-object-ownership': 'BucketOwnerEnforced' })).status).toBe(
+      200,
+    );
     expect((await send({ path: '/made', query })).text).toContain('BucketOwnerEnforced');
-    expect(codeOf(await make('made2', { 'x-amz-object-ownership': 'x' }))).toEqual([400, 'InvalidArgument']);
+    expect(codeOf(await make('made2', { 'x-amz-object-ownership': 'x' }))).toEqual([
+      400,
+      'InvalidArgument',
+    ]);
     const both = { 'x-amz-object-ownership': 'BucketOwnerEnforced', ...OPEN };
     expect(codeOf(await make('made2', both))).toEqual([400, 'InvalidBucketAclWithObjectOwnership']);
   });
 
   it('can’t silence a list that gives others something', async () => {
     await send({ method: 'PUT', query: { acl: '' }, headers: OPEN });
-    expect(codeOf(await own('BucketOwnerEnforced'))).toEqual([400, 'InvalidBucketAclWithObjectOwnership']);
+    expect(codeOf(await own('BucketOwnerEnforced'))).toEqual([
+      400,
+      'InvalidBucketAclWithObjectOwnership',
+    ]);
     await send({ method: 'PUT', query: { acl: '' }, headers: { 'x-amz-acl': 'private' } });
     expect((await own('BucketOwnerEnforced')).status).toBe(200);
   });
@@ -138,7 +155,9 @@ describe('ownership controls', () => {
     const write = (headers: Record<string, string> = {}) =>
       send({ method: 'PUT', path: '/owned/k', body: 'x', headers, as: 'stranger' });
     const ownerId = async () =>
-      /<Owner><ID>(\w+)/.exec((await send({ path: '/owned/k', query: { acl: '' }, as: 'stranger' })).text)?.[1];
+      /<Owner><ID>(\w+)/.exec(
+        (await send({ path: '/owned/k', query: { acl: '' }, as: 'stranger' })).text,
+      )?.[1];
     const FOR_OWNER = { 'x-amz-acl': 'bucket-owner-full-control' };
 
     beforeEach(async () => {
@@ -151,9 +170,17 @@ describe('ownership controls', () => {
         expect((await write(headers)).status).toBe(200);
         expect(await ownerId()).toBe(OWNER.id);
       }
-      expect(codeOf(await write({ 'x-amz-acl': 'private' }))).toEqual([400, 'AccessControlListNotSupported']);
+      expect(codeOf(await write({ 'x-amz-acl': 'private' }))).toEqual([
+        400,
+        'AccessControlListNotSupported',
+      ]);
       for (const path of ['/owned', '/owned/k']) {
-        const put = send({ method: 'PUT', path, query: { acl: '' }, headers: { 'x-amz-acl': 'private' } });
+        const put = send({
+          method: 'PUT',
+          path,
+          query: { acl: '' },
+          headers: { 'x-amz-acl': 'private' },
+        });
         expect(codeOf(await put)).toEqual([400, 'AccessControlListNotSupported']);
       }
     });
@@ -172,9 +199,14 @@ describe('ownership controls', () => {
       expect(await ownerId()).toBe(STRANGER.id);
       expect(codeOf(await send({ path: '/owned/k' }))).toEqual([403, 'AccessDenied']);
       await write(FOR_OWNER);
-      expect([await ownerId(), (await send({ path: '/owned/k' })).text]).toEqual([STRANGER.id, 'x']);
+      expect([await ownerId(), (await send({ path: '/owned/k' })).text]).toEqual([
+        STRANGER.id,
+        'x',
+      ]);
       // The policy is the bucket owner's word, so it can't open what is the stranger's.
-      expect((await send({ path: '/owned/k', as: 'nobody', query: { partNumber: '1' } })).status).toBe(403);
+      expect(
+        (await send({ path: '/owned/k', as: 'nobody', query: { partNumber: '1' } })).status,
+      ).toBe(403);
     });
   });
 });

@@ -11,7 +11,12 @@ const DAYS =
 
 beforeAll(async () => {
   await send({ method: 'PUT', path: '/restore-bucket' });
-  await send({ method: 'PUT', path: K, body: 'x', headers: { 'x-amz-storage-class': 'STANDARD_IA' } });
+  await send({
+    method: 'PUT',
+    path: K,
+    body: 'x',
+    headers: { 'x-amz-storage-class': 'STANDARD_IA' },
+  });
 });
 
 it('answers that no class here needs a restore', async () => {

@@ -4,12 +4,16 @@ import { createTestSurface, type Reply, type Sent } from '../kit/surface.ts';
 
 let surface = createTestSurface();
 const send = (sent: Sent) => surface.send(sent);
-const tag = ([key, value]: readonly [string, string]) => `<Tag><Key>${key}</Key><Value>${value}</Value></Tag>`;
+const tag = ([key, value]: readonly [string, string]) =>
+  `<Tag><Key>${key}</Key><Value>${value}</Value></Tag>`;
 const documentOf = (...pairs: (readonly [string, string])[]) =>
   `<Tagging><TagSet>${pairs.map(tag).join('')}</TagSet></Tagging>`;
 const many = (count: number) => Array.from({ length: count }, (_, i) => [`k${i}`, 'v'] as const);
 const tagsIn = ({ text }: Reply) =>
-  [...text.matchAll(/<Key>([^<]*)<\/Key><Value>([^<]*)<\/Value>/g)].map(([, key, value]) => [key, value]);
+  [...text.matchAll(/<Key>([^<]*)<\/Key><Value>([^<]*)<\/Value>/g)].map(([, key, value]) => [
+    key,
+    value,
+  ]);
 
 const tagging = { query: { tagging: '' } };
 const K = '/tagged/k';
@@ -45,7 +49,10 @@ describe('the tags of an object', () => {
     for (const method of ['GET', 'HEAD']) {
       const { headers, text } = await send({ method, path: K });
       expect(headers['x-amz-tagging-count']).toBe('2');
-      expect([headers.etag, headers['last-modified']]).toEqual([before.headers.etag, before.headers['last-modified']]);
+      expect([headers.etag, headers['last-modified']]).toEqual([
+        before.headers.etag,
+        before.headers['last-modified'],
+      ]);
       expect(text).toBe(method === 'GET' ? 'x' : '');
     }
   });
@@ -70,7 +77,11 @@ describe('the tags of an object', () => {
     ["AWS's own prefix", documentOf(['aws:k', '1']), 'InvalidTag'],
     ['a sign that no tag has', documentOf(['k', 'a*b']), 'InvalidTag'],
     ['a line break', documentOf(['k', 'a\nb']), 'InvalidTag'],
-    ['a tag without a value', '<Tagging><TagSet><Tag><Key>k</Key></Tag></TagSet></Tagging>', 'MalformedXML'],
+    [
+      'a tag without a value',
+      '<Tagging><TagSet><Tag><Key>k</Key></Tag></TagSet></Tagging>',
+      'MalformedXML',
+    ],
     ['no set', '<Tagging/>', 'MalformedXML'],
     ['no document', '', 'MalformedXML'],
   ];
@@ -84,7 +95,10 @@ describe('the tags of an object', () => {
     const missing = '/tagged/missing';
     expect(codeOf(await getTags(missing))).toEqual([404, 'NoSuchKey']);
     expect(codeOf(await putTags(documentOf(['a', '1']), missing))).toEqual([404, 'NoSuchKey']);
-    expect(codeOf(await send({ method: 'DELETE', path: missing, ...tagging }))).toEqual([404, 'NoSuchKey']);
+    expect(codeOf(await send({ method: 'DELETE', path: missing, ...tagging }))).toEqual([
+      404,
+      'NoSuchKey',
+    ]);
     for (const as of ['stranger', 'nobody'] as const) {
       expect(codeOf(await send({ path: K, ...tagging, as }))).toEqual([403, 'AccessDenied']);
     }
@@ -92,7 +106,8 @@ describe('the tags of an object', () => {
 });
 
 describe('tags in the header of a write', () => {
-  const put = (tags: string, path = K) => send({ method: 'PUT', path, body: 'y', headers: { 'x-amz-tagging': tags } });
+  const put = (tags: string, path = K) =>
+    send({ method: 'PUT', path, body: 'y', headers: { 'x-amz-tagging': tags } });
 
   it('are those of the new object', async () => {
     expect((await put('b=2%20%2B&a')).status).toBe(200);
@@ -123,14 +138,21 @@ describe('tags in the header of a write', () => {
   it('go along with a copy, unless it brings its own', async () => {
     await put('a=1');
     const copy = (headers: Record<string, string>) =>
-      send({ method: 'PUT', path: '/tagged/copy', headers: { 'x-amz-copy-source': K, ...headers } });
+      send({
+        method: 'PUT',
+        path: '/tagged/copy',
+        headers: { 'x-amz-copy-source': K, ...headers },
+      });
     await copy({});
     expect(tagsIn(await getTags('/tagged/copy'))).toEqual([['a', '1']]);
     await copy({ 'x-amz-tagging-directive': 'REPLACE', 'x-amz-tagging': 'b=2' });
     expect(tagsIn(await getTags('/tagged/copy'))).toEqual([['b', '2']]);
     await copy({ 'x-amz-tagging-directive': 'REPLACE' });
     expect(tagsIn(await getTags('/tagged/copy'))).toEqual([]);
-    expect(codeOf(await copy({ 'x-amz-tagging-directive': 'MERGE' }))).toEqual([400, 'InvalidArgument']);
+    expect(codeOf(await copy({ 'x-amz-tagging-directive': 'MERGE' }))).toEqual([
+      400,
+      'InvalidArgument',
+    ]);
   });
 });
 
@@ -144,7 +166,9 @@ describe('the tags of a version', () => {
     const old = await getTags(K, { versionId: 'null' });
     expect([tagsIn(old), old.headers['x-amz-version-id']]).toEqual([[['first', '1']], 'null']);
     const query = { tagging: '', versionId: 'null' };
-    expect((await send({ method: 'DELETE', path: K, query })).headers['x-amz-version-id']).toBe('null');
+    expect((await send({ method: 'DELETE', path: K, query })).headers['x-amz-version-id']).toBe(
+      'null',
+    );
     expect(tagsIn(await getTags(K, { versionId: 'null' }))).toEqual([]);
     await send({ method: 'DELETE', path: K });
     expect(codeOf(await getTags())).toEqual([404, 'NoSuchKey']);
@@ -154,7 +178,8 @@ describe('the tags of a version', () => {
 
 describe('the tags of a bucket', () => {
   const md5 = (body: string) => ({ 'content-md5': contentMd5(body) });
-  const put = (body: string) => send({ method: 'PUT', path: '/tagged', ...tagging, body, headers: md5(body) });
+  const put = (body: string) =>
+    send({ method: 'PUT', path: '/tagged', ...tagging, body, headers: md5(body) });
   const get = () => send({ path: '/tagged', ...tagging });
 
   it('are put, given back and taken away', async () => {
@@ -173,7 +198,10 @@ describe('the tags of a bucket', () => {
     expect(codeOf(await put(documentOf(...many(51))))).toEqual([400, 'InvalidTag']);
     const bare = { method: 'PUT', path: '/tagged', ...tagging, body: documentOf() };
     expect(codeOf(await send(bare))).toEqual([400, 'InvalidRequest']);
-    expect(codeOf(await send({ path: '/tagged', ...tagging, as: 'stranger' }))).toEqual([403, 'AccessDenied']);
+    expect(codeOf(await send({ path: '/tagged', ...tagging, as: 'stranger' }))).toEqual([
+      403,
+      'AccessDenied',
+    ]);
   });
 
   it('may come with the bucket', async () => {

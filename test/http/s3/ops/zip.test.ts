@@ -30,7 +30,10 @@ describe('a ZIP of a folder', () => {
     const named = await zip(surface, { query: { zip: 'all.zip' } });
     expect(named.headers['content-disposition']).toBe('attachment; filename="all.zip"');
     const reply = await zip(surface, { query: { zip: 'x'.repeat(256) } });
-    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('<ArgumentName>zip</ArgumentName>')]);
+    expect([reply.status, reply.text]).toEqual([
+      400,
+      expect.stringContaining('<ArgumentName>zip</ArgumentName>'),
+    ]);
   });
 
   it('holds what is below it, with names from there on', async () => {
@@ -56,11 +59,24 @@ describe('a ZIP of a folder', () => {
 
   it('is refused where the policy takes too long for so many objects', async () => {
     const surface = await stocked();
-    for (let i = 0; i < 15; i++) await surface.send({ method: 'PUT', path: `/bkt/f/${i}`, body: 'x' });
+    for (let i = 0; i < 15; i++)
+      await surface.send({ method: 'PUT', path: `/bkt/f/${i}`, body: 'x' });
     const likes = Array.from({ length: 3000 }, () => '*b*');
-    const statement = { Effect: 'Deny', Principal: '*', Action: 's3:GetObject', Resource: 'arn:aws:s3:::bkt/*' };
-    const policy = { Statement: [{ ...statement, Condition: { StringLike: { 'aws:UserAgent': likes } } }] };
-    const sent = { method: 'PUT', path: '/bkt', query: { policy: '' }, body: JSON.stringify(policy) };
+    const statement = {
+      Effect: 'Deny',
+      Principal: '*',
+      Action: 's3:GetObject',
+      Resource: 'arn:aws:s3:::bkt/*',
+    };
+    const policy = {
+      Statement: [{ ...statement, Condition: { StringLike: { 'aws:UserAgent': likes } } }],
+    };
+    const sent = {
+      method: 'PUT',
+      path: '/bkt',
+      query: { policy: '' },
+      body: JSON.stringify(policy),
+    };
     expect((await surface.send(sent)).status).toBe(204);
     const agent = (length: number) => ({ headers: { 'user-agent': 'a'.repeat(length) } });
     expect((await zip(surface, agent(100))).status).toBe(200);
@@ -81,7 +97,9 @@ describe('a ZIP of a folder', () => {
     expect(whole.headers['content-disposition']).toBe('attachment; filename="bkt.zip"');
     expect(readZip(Buffer.from(whole.bytes)).map(({ name }) => name)).toContain('f/a.txt');
     const named = await zip(surface, { query: { zip: 'Ü.zip' } });
-    expect(named.headers['content-disposition']).toBe(`attachment; filename="_.zip"; filename*=UTF-8''%C3%9C.zip`);
+    expect(named.headers['content-disposition']).toBe(
+      `attachment; filename="_.zip"; filename*=UTF-8''%C3%9C.zip`,
+    );
   });
 
   it('tells its length to HEAD', async () => {
@@ -93,11 +111,24 @@ describe('a ZIP of a folder', () => {
 
   it('is for those who may list and read', async () => {
     const surface = await stocked();
-    for (const as of ['nobody', 'stranger'] as const) expect((await zip(surface, { as })).status).toBe(403);
-    await surface.send({ method: 'PUT', path: '/bkt', query: { acl: '' }, headers: { 'x-amz-acl': 'public-read' } });
-    for (const as of ['nobody', 'stranger'] as const) expect((await zip(surface, { as })).status).toBe(403);
-    await surface.send({ method: 'PUT', path: '/bkt', query: { policy: '' }, body: publicPolicy('bkt') });
-    for (const as of ['nobody', 'stranger'] as const) expect((await zip(surface, { as })).status).toBe(200);
+    for (const as of ['nobody', 'stranger'] as const)
+      expect((await zip(surface, { as })).status).toBe(403);
+    await surface.send({
+      method: 'PUT',
+      path: '/bkt',
+      query: { acl: '' },
+      headers: { 'x-amz-acl': 'public-read' },
+    });
+    for (const as of ['nobody', 'stranger'] as const)
+      expect((await zip(surface, { as })).status).toBe(403);
+    await surface.send({
+      method: 'PUT',
+      path: '/bkt',
+      query: { policy: '' },
+      body: publicPolicy('bkt'),
+    });
+    for (const as of ['nobody', 'stranger'] as const)
+      expect((await zip(surface, { as })).status).toBe(200);
   });
 
   it('is refused where there is nothing, or too much', async () => {
@@ -107,7 +138,10 @@ describe('a ZIP of a folder', () => {
     expect((await zip(surface, { path: '/none' })).status).toBe(404);
     for (let n = 0; n <= 20; n++) await surface.send({ method: 'PUT', path: `/bkt/many/${n}` });
     const many = await zip(surface, { path: '/bkt/many' });
-    expect([many.status, many.text]).toEqual([400, expect.stringContaining('more than 20 objects')]);
+    expect([many.status, many.text]).toEqual([
+      400,
+      expect.stringContaining('more than 20 objects'),
+    ]);
     // The refused ones hold no place.
     for (let n = 0; n < 20; n++) await zip(surface, { path: '/bkt/many' });
     expect((await zip(surface)).status).toBe(200);
@@ -115,7 +149,9 @@ describe('a ZIP of a folder', () => {
 
   it('counts each object as a read', async () => {
     const surface = await stocked();
-    const record = await surface.core.ports.metadataIndex.call('bkt' as never, 'getBucket', { name: 'bkt' as never });
+    const record = await surface.core.ports.metadataIndex.call('bkt' as never, 'getBucket', {
+      name: 'bkt' as never,
+    });
     const count = () => surface.meter.ofBucket(record?.id as BucketId);
     const before = structuredClone(count());
     const { bytes } = await zip(surface);
@@ -141,7 +177,9 @@ describe('a ZIP of a folder', () => {
       'class-b/STANDARD_IA': 2n,
       'retrieval/STANDARD_IA': BigInt(body.length),
     });
-    const { 'x-quayside-receipt': receipt } = (await zip(surface, { query: { zip: '', receipt: '1' } })).headers;
+    const { 'x-quayside-receipt': receipt } = (
+      await zip(surface, { query: { zip: '', receipt: '1' } })
+    ).headers;
     expect(receipt).toContain(`retrieval/STANDARD_IA;n=${body.length}`);
     expect(receipt).toContain('class-b/STANDARD_IA;n=2');
   });

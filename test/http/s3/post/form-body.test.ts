@@ -5,7 +5,8 @@ import { cpuMsOf, QUICK_MS } from '../../../cpu-time.ts';
 import { failing } from '../kit/responses.ts';
 
 const CONTENT_TYPE = 'multipart/form-data; boundary=----x';
-const part = (head: string, value: string) => `------x\r\nContent-Disposition: form-data; ${head}\r\n\r\n${value}\r\n`;
+const part = (head: string, value: string) =>
+  `------x\r\nContent-Disposition: form-data; ${head}\r\n\r\n${value}\r\n`;
 const field = (name: string, value: string) => part(`name="${name}"`, value);
 const file = (value: string, head = 'filename="a.txt"') => part(`name="file"; ${head}`, value);
 const END = '------x--\r\n';
@@ -16,7 +17,8 @@ function sourceOf(text: string, pieceBytes: number): ByteSource {
   return {
     lengthBytes: bytes.length,
     async pump(onChunk) {
-      for (let at = 0; at < bytes.length; at += pieceBytes) await onChunk(bytes.slice(at, at + pieceBytes));
+      for (let at = 0; at < bytes.length; at += pieceBytes)
+        await onChunk(bytes.slice(at, at + pieceBytes));
     },
   };
 }
@@ -28,7 +30,9 @@ async function read(text: string, pieceBytes = 1 << 20) {
   await form.file.pump((chunk) => {
     body += decoder.decode(chunk, { stream: true });
   });
-  const fields = Object.fromEntries([...form.fields].map(([name, value]) => [name, new TextDecoder().decode(value)]));
+  const fields = Object.fromEntries(
+    [...form.fields].map(([name, value]) => [name, new TextDecoder().decode(value)]),
+  );
   return { fields, fileName: form.fileName, body };
 }
 
@@ -36,13 +40,16 @@ describe('a form', () => {
   const nasty = 'line\r\n------\r\n------X\r\n\r\n--ä\r\n-----x';
   const text = `${field('Key', 'k ü')}${field('note', nasty)}${file(nasty)}${field('late', 'ignored')}${END}`;
 
-  it.each(Array.from({ length: 80 }, (_, at) => at + 1))('is the same in pieces of %i bytes', async (pieceBytes) => {
-    expect(await read(text, pieceBytes)).toEqual({
-      fields: { key: 'k ü', note: nasty },
-      fileName: 'a.txt',
-      body: nasty,
-    });
-  });
+  it.each(Array.from({ length: 80 }, (_, at) => at + 1))(
+    'is the same in pieces of %i bytes',
+    async (pieceBytes) => {
+      expect(await read(text, pieceBytes)).toEqual({
+        fields: { key: 'k ü', note: nasty },
+        fileName: 'a.txt',
+        body: nasty,
+      });
+    },
+  );
 
   it('may have an empty file, a type that nobody reads, and a name with folders', async () => {
     const typed = file('', 'filename="C:\\x\\b.png"\r\nContent-Type: image/png');
@@ -57,14 +64,22 @@ describe('a form', () => {
     const open = (type: string | null, text: string) => openForm(type, sourceOf(text, 7));
     expect(() => open('text/plain', '')).toThrow(failing('PreconditionFailed'));
     expect(() => open('multipart/form-data', '')).toThrow(failing('PreconditionFailed'));
-    await expect(open(CONTENT_TYPE, field('key', 'k'))).rejects.toEqual(failing('MalformedPOSTRequest'));
-    await expect(open(CONTENT_TYPE, `${field('key', 'k')}${END}`)).rejects.toEqual(failing('InvalidArgument'));
-    await expect(open(CONTENT_TYPE, '------x\r\nContent-Disposition: form-data\r\n\r\nx')).rejects.toEqual(
+    await expect(open(CONTENT_TYPE, field('key', 'k'))).rejects.toEqual(
       failing('MalformedPOSTRequest'),
     );
+    await expect(open(CONTENT_TYPE, `${field('key', 'k')}${END}`)).rejects.toEqual(
+      failing('InvalidArgument'),
+    );
+    await expect(
+      open(CONTENT_TYPE, '------x\r\nContent-Disposition: form-data\r\n\r\nx'),
+    ).rejects.toEqual(failing('MalformedPOSTRequest'));
     const long = 'x'.repeat(30_000);
-    await expect(open(CONTENT_TYPE, field('key', long))).rejects.toEqual(failing('MaxPostPreDataLengthExceededError'));
-    await expect(open(CONTENT_TYPE, part(`name="${long}"`, 'x'))).rejects.toEqual(failing('MalformedPOSTRequest'));
+    await expect(open(CONTENT_TYPE, field('key', long))).rejects.toEqual(
+      failing('MaxPostPreDataLengthExceededError'),
+    );
+    await expect(open(CONTENT_TYPE, part(`name="${long}"`, 'x'))).rejects.toEqual(
+      failing('MalformedPOSTRequest'),
+    );
     const cut = await open(CONTENT_TYPE, `${field('key', 'k')}${file('abc').slice(0, -4)}`);
     await expect(cut.file.pump(() => {})).rejects.toEqual(failing('IncompleteBody'));
   });
@@ -111,7 +126,9 @@ describe('a form of a stranger', () => {
 
   it('is not slow for blanks in its own type', async () => {
     const type = `multipart/form-data${long};${long}boundary${long}=x`;
-    expect(await cpuMsOf(() => openForm(type, sourceOf('', 1)).catch(() => undefined))).toBeLessThan(QUICK_MS);
+    expect(
+      await cpuMsOf(() => openForm(type, sourceOf('', 1)).catch(() => undefined)),
+    ).toBeLessThan(QUICK_MS);
   });
 
   it('is not searched again for each byte that comes', async () => {

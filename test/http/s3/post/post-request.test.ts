@@ -7,7 +7,10 @@ import { failing } from '../kit/responses.ts';
 import { ACCESS_KEY_ID, NOW_MS, SECRET } from '../kit/sign-for-test.ts';
 
 const POLICY = Buffer.from(
-  JSON.stringify({ expiration: new Date(NOW_MS + 1000).toISOString(), conditions: [{ key: 'k' }, { bucket: 'b' }] }),
+  JSON.stringify({
+    expiration: new Date(NOW_MS + 1000).toISOString(),
+    conditions: [{ key: 'k' }, { bucket: 'b' }],
+  }),
 ).toString('base64');
 
 /** A form whose policy is signed by Signature Version 2. */
@@ -21,7 +24,11 @@ function open(isSignatureV2On: boolean) {
   const body = [Buffer.from(`${parts.join('')}--x--\r\n`)];
   const request = makeRequest({ method: 'POST', target: '/b', headers, body });
   const findAccessKey = () => ({ id: ACCESS_KEY_ID as never, secret: SECRET, account });
-  return openPostedForm(request, request.body(), 'b', { findAccessKey, nowMs: () => NOW_MS, isSignatureV2On });
+  return openPostedForm(request, request.body(), 'b', {
+    findAccessKey,
+    nowMs: () => NOW_MS,
+    isSignatureV2On,
+  });
 }
 
 it('a form may be signed by Signature Version 2, and says so, unless the operator refuses that', async () => {

@@ -1,4 +1,5 @@
-// Requests as real clients sign them. Nothing goes over a network: the SDK's request handler is a function here.
+// Requests as real clients sign them. Nothing goes over a network: the SDK's request handler is a
+// function here.
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import {
@@ -42,7 +43,10 @@ const ODD_KEYS = [
   'line\nfeed',
 ];
 const escapeRfc3986 = (text: string): string =>
-  encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+  encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 
 describe('aws4fetch', () => {
   const { authenticate } = createAuthenticator({
@@ -52,7 +56,10 @@ describe('aws4fetch', () => {
     isSignatureV2On: true,
     ownHosts: [],
   });
-  const sign = async (url: string, init: { method?: string; headers?: Record<string, string>; body?: string } = {}) => {
+  const sign = async (
+    url: string,
+    init: { method?: string; headers?: Record<string, string>; body?: string } = {},
+  ) => {
     const signer = new AwsV4Signer({
       url,
       ...init,
@@ -64,27 +71,43 @@ describe('aws4fetch', () => {
     });
     return toParts(await signer.sign(), init.body);
   };
-  const toParts = (signed: { method: string; url: URL; headers: Headers }, body = ''): RequestParts => ({
+  const toParts = (
+    signed: { method: string; url: URL; headers: Headers },
+    body = '',
+  ): RequestParts => ({
     method: signed.method,
     target: `${signed.url.pathname}${signed.url.search}`,
     headers: { ...Object.fromEntries(signed.headers), host: signed.url.host },
     body: [Buffer.from(body)],
   });
 
-  it.each(ODD_KEYS.filter((key) => !/(?:^|\/)\.\.?(?:\/|$)/.test(key)))('GET of key %j', async (key) => {
-    const parts = await sign(`http://127.0.0.1:9000/bucket/${key.split('/').map(escapeRfc3986).join('/')}`);
-    const { principal } = await authenticate(makeRequest(parts));
-    expect(principal.kind).toBe('account');
-  });
+  it.each(ODD_KEYS.filter((key) => !/(?:^|\/)\.\.?(?:\/|$)/.test(key)))(
+    'GET of key %j',
+    async (key) => {
+      const parts = await sign(
+        `http://127.0.0.1:9000/bucket/${key.split('/').map(escapeRfc3986).join('/')}`,
+      );
+      const { principal } = await authenticate(makeRequest(parts));
+      expect(principal.kind).toBe('account');
+    },
+  );
 
   it('PUT with a body and metadata', async () => {
-    const init = { method: 'PUT', body: 'hello', headers: { 'x-amz-meta-a': '  two  spaces ', 'content-type': 'a/b' } };
-    const { body } = await authenticate(makeRequest(await sign('http://127.0.0.1:9000/bucket/k', init)));
+    const init = {
+      method: 'PUT',
+      body: 'hello',
+      headers: { 'x-amz-meta-a': '  two  spaces ', 'content-type': 'a/b' },
+    };
+    const { body } = await authenticate(
+      makeRequest(await sign('http://127.0.0.1:9000/bucket/k', init)),
+    );
     expect(await read(body.source)).toBe('hello');
   });
 
   it('query with spaces as + and with empty values', async () => {
-    const parts = await sign('http://127.0.0.1:9000/bucket?list-type=2&prefix=a+b%2Bc&delimiter=&acl');
+    const parts = await sign(
+      'http://127.0.0.1:9000/bucket?list-type=2&prefix=a+b%2Bc&delimiter=&acl',
+    );
     expect((await authenticate(makeRequest(parts))).principal.kind).toBe('account');
   });
 
@@ -120,7 +143,9 @@ async function onTheWire(request: SdkRequest): Promise<RequestParts> {
   const query = Object.entries(request.query)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([name, value]) => [value].flat().map((one) => [name, one] as const))
-    .map(([name, value]) => (value ? `${escapeRfc3986(name)}=${escapeRfc3986(value)}` : escapeRfc3986(name)));
+    .map(([name, value]) =>
+      value ? `${escapeRfc3986(name)}=${escapeRfc3986(value)}` : escapeRfc3986(name),
+    );
   const body =
     request.body === undefined
       ? Buffer.alloc(0)
@@ -152,7 +177,13 @@ async function send(
       handle: async (request: SdkRequest) => {
         sent = onTheWire(request);
         await sent;
-        return { response: { statusCode: 200, headers: {}, body: Readable.from([Buffer.from('<Answer/>')]) } };
+        return {
+          response: {
+            statusCode: 200,
+            headers: {},
+            body: Readable.from([Buffer.from('<Answer/>')]),
+          },
+        };
       },
     } as never,
   });
@@ -162,7 +193,9 @@ async function send(
   return await sent;
 }
 
-async function read(source: { pump(onChunk: (chunk: Uint8Array) => void): Promise<void> }): Promise<string> {
+async function read(source: {
+  pump(onChunk: (chunk: Uint8Array) => void): Promise<void>;
+}): Promise<string> {
   const chunks: Uint8Array[] = [];
   await source.pump((chunk) => void chunks.push(chunk));
   return Buffer.concat(chunks).toString();
@@ -193,14 +226,23 @@ describe('@aws-sdk/client-s3', () => {
 
   it.each(['a b+c', 'ü/😀', "!'()*", 'a=b&c'])('list with prefix %j', async (prefix) => {
     const parts = await send('http://127.0.0.1:9000', 'auto', (client) =>
-      client.send(new ListObjectsV2Command({ Bucket: 'bucket', Prefix: prefix, Delimiter: '/', StartAfter: '' })),
+      client.send(
+        new ListObjectsV2Command({
+          Bucket: 'bucket',
+          Prefix: prefix,
+          Delimiter: '/',
+          StartAfter: '',
+        }),
+      ),
     );
     expect((await authenticate(makeRequest(parts))).principal.kind).toBe('account');
   });
 
   it('copy with an encoded source', async () => {
     const parts = await send('http://127.0.0.1:9000', 'auto', (client) =>
-      client.send(new CopyObjectCommand({ Bucket: 'bucket', Key: 'k', CopySource: 'bucket/%C3%BC%20x' })),
+      client.send(
+        new CopyObjectCommand({ Bucket: 'bucket', Key: 'k', CopySource: 'bucket/%C3%BC%20x' }),
+      ),
     );
     expect((await authenticate(makeRequest(parts))).principal.kind).toBe('account');
   });
@@ -261,8 +303,14 @@ describe('@aws-sdk/client-s3', () => {
       ['GET', get],
       ['PUT', put],
     ] as const) {
-      const url = new URL(await getSignedUrl(client, command as GetObjectCommand, { expiresIn: 604800 }));
-      const request = makeRequest({ method, target: `${url.pathname}${url.search}`, headers: { host: url.host } });
+      const url = new URL(
+        await getSignedUrl(client, command as GetObjectCommand, { expiresIn: 604800 }),
+      );
+      const request = makeRequest({
+        method,
+        target: `${url.pathname}${url.search}`,
+        headers: { host: url.host },
+      });
       const { principal, isPresigned } = await authenticate(request);
       expect([principal.kind, isPresigned]).toEqual(['account', true]);
     }

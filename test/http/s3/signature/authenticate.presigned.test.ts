@@ -1,6 +1,14 @@
 // Requests that are signed in their query, in two ways at once, or not at all.
 import { describe, expect, it } from 'vitest';
-import { authenticate, authenticator, failure, HOST, MINUTE_MS, presign, signed } from '../kit/authenticate-kit.ts';
+import {
+  authenticate,
+  authenticator,
+  failure,
+  HOST,
+  MINUTE_MS,
+  presign,
+  signed,
+} from '../kit/authenticate-kit.ts';
 import { makeRequest } from '../kit/make-request.ts';
 import { NOW_MS, scopeOf, sha256 } from '../kit/sign-for-test.ts';
 
@@ -19,7 +27,10 @@ describe('a presigned request', () => {
     ['604800', NOW_MS + 604_801_000, 'Request has expired'],
     ['60', NOW_MS - 15 * MINUTE_MS - 1, 'Request is not yet valid'],
   ])('of %s seconds is AccessDenied at %d', async (expires, nowMs, message) => {
-    const error = await failure({ target: presign({ expires }), headers: HOST }, authenticator({ nowMs: () => nowMs }));
+    const error = await failure(
+      { target: presign({ expires }), headers: HOST },
+      authenticator({ nowMs: () => nowMs }),
+    );
     expect([error.code, error.message]).toEqual(['AccessDenied', message]);
     expect(error.fields.ServerTime).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
     expect(error.fields.Expires).toMatch(/Z$/);
@@ -50,12 +61,24 @@ describe('a presigned request', () => {
   );
 
   it.each([
-    [{ 'X-Amz-Algorithm': 'AWS4-HMAC-SHA1' }, 'AuthorizationQueryParametersError', 'X-Amz-Algorithm only supports'],
+    [
+      { 'X-Amz-Algorithm': 'AWS4-HMAC-SHA1' },
+      'AuthorizationQueryParametersError',
+      'X-Amz-Algorithm only supports',
+    ],
     [{ 'X-Amz-Algorithm': 'AWS4-ECDSA-P256-SHA256' }, 'NotImplemented', 'AWS4-ECDSA-P256-SHA256'],
     [{ 'X-Amz-Credential': 'x/y' }, 'AuthorizationQueryParametersError', 'mal-formed'],
-    [{ 'X-Amz-Credential': `A/${scopeOf({ service: 'sqs' })}` }, 'AuthorizationQueryParametersError', 'service "sqs"'],
+    [
+      { 'X-Amz-Credential': `A/${scopeOf({ service: 'sqs' })}` },
+      'AuthorizationQueryParametersError',
+      'service "sqs"',
+    ],
     [{ 'X-Amz-Date': '2013' }, 'AuthorizationQueryParametersError', 'ISO8601'],
-    [{ 'X-Amz-Date': '20130525T000000Z' }, 'AuthorizationQueryParametersError', 'Invalid credential date'],
+    [
+      { 'X-Amz-Date': '20130525T000000Z' },
+      'AuthorizationQueryParametersError',
+      'Invalid credential date',
+    ],
     [{ 'X-Amz-Security-Token': 't0ken' }, 'NotImplemented', 'X-Amz-Security-Token'],
     [{ 'X-Amz-Content-Sha256': 'nonsense' }, 'InvalidArgument', 'x-amz-content-sha256'],
   ])('with %j is %s', async (extra, code, text) => {
@@ -64,11 +87,18 @@ describe('a presigned request', () => {
     expect(error.message).toContain(text);
   });
 
-  it.each(['Credential=%ff%fe', 'Credential=%00/20130524/us-east-1/s3/aws4_request', 'Signature=%0A', 'Signature=é'])(
+  it.each([
+    'Credential=%ff%fe',
+    'Credential=%00/20130524/us-east-1/s3/aws4_request',
+    'Signature=%0A',
+    'Signature=é',
+  ])(
     'with %s, which is not printable ASCII, is AuthorizationQueryParametersError',
     async (parameter) => {
       const target = presign().replace(new RegExp(`${parameter.split('=')[0]}=[^&]*`), parameter);
-      expect((await failure({ target, headers: HOST })).code).toBe('AuthorizationQueryParametersError');
+      expect((await failure({ target, headers: HOST })).code).toBe(
+        'AuthorizationQueryParametersError',
+      );
     },
   );
 
@@ -86,7 +116,11 @@ describe('a presigned request', () => {
 
   it('may carry the hash of its body in the query, or in a signed header', async () => {
     const payloadHash = sha256('body');
-    const inQuery = presign({ method: 'PUT', extra: { 'X-Amz-Content-Sha256': payloadHash }, payloadHash });
+    const inQuery = presign({
+      method: 'PUT',
+      extra: { 'X-Amz-Content-Sha256': payloadHash },
+      payloadHash,
+    });
     const header = { 'x-amz-content-sha256': payloadHash };
     const inHeader = presign({ method: 'PUT', headers: header, payloadHash });
     for (const [target, headers] of [
@@ -97,7 +131,9 @@ describe('a presigned request', () => {
         ['body', true],
         ['b0dy', false],
       ] as const) {
-        const { body } = await authenticate(makeRequest({ method: 'PUT', target, headers, body: [Buffer.from(text)] }));
+        const { body } = await authenticate(
+          makeRequest({ method: 'PUT', target, headers, body: [Buffer.from(text)] }),
+        );
         const pump = body.source.pump(() => {});
         if (isRight) await expect(pump).resolves.toBeUndefined();
         else await expect(pump).rejects.toMatchObject({ code: 'XAmzContentSHA256Mismatch' });
@@ -108,7 +144,11 @@ describe('a presigned request', () => {
 
 describe('two ways at once', () => {
   it('header and query together are InvalidArgument', async () => {
-    for (const target of [presign(), '/b/k?X-Amz-Signature=x', '/b/k?AWSAccessKeyId=x&Signature=y&Expires=1']) {
+    for (const target of [
+      presign(),
+      '/b/k?X-Amz-Signature=x',
+      '/b/k?AWSAccessKeyId=x&Signature=y&Expires=1',
+    ]) {
       const error = await failure({ target, headers: signed() });
       expect(error.code).toBe('InvalidArgument');
       expect(error.message).toContain('Only one auth mechanism allowed');
@@ -117,15 +157,20 @@ describe('two ways at once', () => {
 });
 
 describe('a request without a signature', () => {
-  it.each(['/b/k', '/b/k?X-Amz-Meta=1&max-keys=2&prefix=X-Amz-Signature', '/b/k?response-expires=1'])(
-    '%s is anonymous',
-    async (target) => {
-      for (const headers of [HOST, { ...HOST, authorization: '' }, { ...HOST, 'x-amz-acl': 'private' }]) {
-        const { principal, isPresigned } = await authenticate(makeRequest({ target, headers }));
-        expect([principal, isPresigned]).toEqual([{ kind: 'anonymous' }, false]);
-      }
-    },
-  );
+  it.each([
+    '/b/k',
+    '/b/k?X-Amz-Meta=1&max-keys=2&prefix=X-Amz-Signature',
+    '/b/k?response-expires=1',
+  ])('%s is anonymous', async (target) => {
+    for (const headers of [
+      HOST,
+      { ...HOST, authorization: '' },
+      { ...HOST, 'x-amz-acl': 'private' },
+    ]) {
+      const { principal, isPresigned } = await authenticate(makeRequest({ target, headers }));
+      expect([principal, isPresigned]).toEqual([{ kind: 'anonymous' }, false]);
+    }
+  });
 
   it('keeps its body as it is', async () => {
     const headers = { ...HOST, 'x-amz-content-sha256': sha256('something else') };
@@ -146,7 +191,9 @@ describe('a request without a signature', () => {
       'x-amz-trailer': 'x-amz-checksum-crc32',
     };
     const wire = Buffer.from('5\r\nhello\r\n0\r\nx-amz-checksum-crc32:NhCmhg==\r\n\r\n');
-    const { body } = await authenticate(makeRequest({ method: 'PUT', target: '/b/k', headers, body: [wire] }));
+    const { body } = await authenticate(
+      makeRequest({ method: 'PUT', target: '/b/k', headers, body: [wire] }),
+    );
     const chunks: Uint8Array[] = [];
     await body.source.pump((chunk) => void chunks.push(chunk));
     expect(Buffer.concat(chunks).toString()).toBe('hello');

@@ -35,7 +35,9 @@ describe('a signed request', () => {
 
   it('may be signed for any region, the empty one too', async () => {
     for (const region of ['auto', 'us-east-1', '', 'mars-north-7']) {
-      const { principal } = await authenticate(makeRequest({ target: '/b/k', headers: signed({}, { region }) }));
+      const { principal } = await authenticate(
+        makeRequest({ target: '/b/k', headers: signed({}, { region }) }),
+      );
       expect(principal.kind).toBe('account');
     }
   });
@@ -48,30 +50,40 @@ describe('a signed request', () => {
     const headers = signed();
     const [scheme, ...rest] = (headers.authorization ?? '').split(' ');
     headers.authorization = `${scheme}${afterScheme}${rest.map((part) => part.replace(',', '')).join(separator)}`;
-    expect((await authenticate(makeRequest({ target: '/b/k', headers }))).principal.kind).toBe('account');
+    expect((await authenticate(makeRequest({ target: '/b/k', headers }))).principal.kind).toBe(
+      'account',
+    );
   });
 
   it('may have its components in any order', async () => {
     const headers = signed();
-    const [scheme, credential, names, signature] = (headers.authorization ?? '').replaceAll(',', '').split(' ');
+    const [scheme, credential, names, signature] = (headers.authorization ?? '')
+      .replaceAll(',', '')
+      .split(' ');
     headers.authorization = `${scheme} ${signature}, ${names}, ${credential}`;
-    expect((await authenticate(makeRequest({ target: '/b/k', headers }))).principal.kind).toBe('account');
+    expect((await authenticate(makeRequest({ target: '/b/k', headers }))).principal.kind).toBe(
+      'account',
+    );
   });
 
-  it.each(['Fri, 24 May 2013 00:00:00 GMT', 'Fri, 24 May 2013 00:00:00 +0000', '24 May 2013 00:00:00 UTC', AMZ_DATE])(
-    'may be dated %s in the Date header',
-    async (date) => {
-      const headers = { date, host: 'h', 'x-amz-content-sha256': EMPTY_SHA256 };
-      const signature = signCanonical(canonicalText({ path: '/b/k', headers }));
-      const authorization = `AWS4-HMAC-SHA256 Credential=${ACCESS_KEY_ID}/${scopeOf({})},SignedHeaders=date;host;x-amz-content-sha256,Signature=${signature}`;
-      const request = makeRequest({ target: '/b/k', headers: { ...headers, authorization } });
-      expect((await authenticate(request)).principal.kind).toBe('account');
-    },
-  );
+  it.each([
+    'Fri, 24 May 2013 00:00:00 GMT',
+    'Fri, 24 May 2013 00:00:00 +0000',
+    '24 May 2013 00:00:00 UTC',
+    AMZ_DATE,
+  ])('may be dated %s in the Date header', async (date) => {
+    const headers = { date, host: 'h', 'x-amz-content-sha256': EMPTY_SHA256 };
+    const signature = signCanonical(canonicalText({ path: '/b/k', headers }));
+    const authorization = `AWS4-HMAC-SHA256 Credential=${ACCESS_KEY_ID}/${scopeOf({})},SignedHeaders=date;host;x-amz-content-sha256,Signature=${signature}`;
+    const request = makeRequest({ target: '/b/k', headers: { ...headers, authorization } });
+    expect((await authenticate(request)).principal.kind).toBe('account');
+  });
 
   it('is dated by X-Amz-Date when it has both', async () => {
     const headers = signed({ headers: { date: 'Sat, 25 May 2013 00:00:00 GMT' } });
-    expect((await authenticate(makeRequest({ target: '/b/k', headers }))).principal.kind).toBe('account');
+    expect((await authenticate(makeRequest({ target: '/b/k', headers }))).principal.kind).toBe(
+      'account',
+    );
   });
 
   it('may be 15 minutes off, not more', async () => {
@@ -81,31 +93,55 @@ describe('a signed request', () => {
       expect((await at(NOW_MS + skewMs)(makeRequest(parts))).principal.kind).toBe('account');
       const error = await failure(parts, at(NOW_MS + skewMs + Math.sign(skewMs)));
       expect(error.code).toBe('RequestTimeTooSkewed');
-      expect(error.fields).toMatchObject({ RequestTime: AMZ_DATE, MaxAllowedSkewMilliseconds: '900000' });
+      expect(error.fields).toMatchObject({
+        RequestTime: AMZ_DATE,
+        MaxAllowedSkewMilliseconds: '900000',
+      });
     }
   });
 
   it('may name headers that it does not have', async () => {
     const headers = signed({ headers: { range: '' } });
     delete headers.range;
-    expect((await authenticate(makeRequest({ target: '/b/k', headers }))).principal.kind).toBe('account');
+    expect((await authenticate(makeRequest({ target: '/b/k', headers }))).principal.kind).toBe(
+      'account',
+    );
   });
 
   it('has inner and outer spaces of its headers ignored', async () => {
-    const headers = { ...signed({ headers: { 'x-amz-meta-a': 'one two' } }), 'x-amz-meta-a': '  one   two ' };
-    expect((await authenticate(makeRequest({ target: '/b/k', headers }))).principal.kind).toBe('account');
+    const headers = {
+      ...signed({ headers: { 'x-amz-meta-a': 'one two' } }),
+      'x-amz-meta-a': '  one   two ',
+    };
+    expect((await authenticate(makeRequest({ target: '/b/k', headers }))).principal.kind).toBe(
+      'account',
+    );
   });
 
   it.each([
-    ['UTF-8 bytes signed as they are', Buffer.from('Grüße').toString('latin1'), Buffer.from('Grüße')],
+    [
+      'UTF-8 bytes signed as they are',
+      Buffer.from('Grüße').toString('latin1'),
+      Buffer.from('Grüße'),
+    ],
     ['a Latin-1 byte signed as UTF-8', 'Grüße', Buffer.from('Grüße')],
   ])('may have metadata in %s', async (_, received, signedBytes) => {
     const mark = '\u0001';
-    const names = { host: 'h', 'x-amz-content-sha256': EMPTY_SHA256, 'x-amz-date': AMZ_DATE, 'x-amz-meta-a': mark };
+    const names = {
+      host: 'h',
+      'x-amz-content-sha256': EMPTY_SHA256,
+      'x-amz-date': AMZ_DATE,
+      'x-amz-meta-a': mark,
+    };
     const [before = '', after = ''] = canonicalText({ path: '/b/k', headers: names }).split(mark);
-    const signature = signCanonical(Buffer.concat([Buffer.from(before), signedBytes, Buffer.from(after)]));
+    const signature = signCanonical(
+      Buffer.concat([Buffer.from(before), signedBytes, Buffer.from(after)]),
+    );
     const authorization = `AWS4-HMAC-SHA256 Credential=${ACCESS_KEY_ID}/${scopeOf({})},SignedHeaders=${Object.keys(names).join(';')},Signature=${signature}`;
-    const request = makeRequest({ target: '/b/k', headers: { ...names, 'x-amz-meta-a': received, authorization } });
+    const request = makeRequest({
+      target: '/b/k',
+      headers: { ...names, 'x-amz-meta-a': received, authorization },
+    });
     expect((await authenticate(request)).principal.kind).toBe('account');
   });
 
@@ -114,19 +150,25 @@ describe('a signed request', () => {
       ...signed({ headers: { 'x-amz-object-attributes': 'ETag,Checksum' } }),
       'x-amz-object-attributes': 'ETag, Checksum',
     };
-    expect((await authenticate(makeRequest({ target: '/b/k', headers }))).principal.kind).toBe('account');
+    expect((await authenticate(makeRequest({ target: '/b/k', headers }))).principal.kind).toBe(
+      'account',
+    );
   });
 
   it('waits for a key that takes time', async () => {
     const slow = authenticator({ findAccessKey: async (id) => ({ id, secret: SECRET, account }) });
-    expect((await slow(makeRequest({ target: '/b/k', headers: signed() }))).principal.kind).toBe('account');
+    expect((await slow(makeRequest({ target: '/b/k', headers: signed() }))).principal.kind).toBe(
+      'account',
+    );
   });
 
   it('fails as the directory does', async () => {
     const down = authenticator({
       findAccessKey: () => Promise.reject(new StorageError('ServiceUnavailable')),
     });
-    expect((await failure({ target: '/b/k', headers: signed() }, down)).code).toBe('ServiceUnavailable');
+    expect((await failure({ target: '/b/k', headers: signed() }, down)).code).toBe(
+      'ServiceUnavailable',
+    );
   });
 
   it('is judged by the secret of now, not by a key kept from before', async () => {
@@ -170,7 +212,9 @@ describe('a request with a wrong signature', () => {
     ['path', { target: '/b/other' }],
     ['query', { target: '/b/k?acl' }],
   ])('is refused when its %s was changed', async (_, change) => {
-    expect((await failure({ target: '/b/k', headers: signed(), ...change })).code).toBe('SignatureDoesNotMatch');
+    expect((await failure({ target: '/b/k', headers: signed(), ...change })).code).toBe(
+      'SignatureDoesNotMatch',
+    );
   });
 
   it.each([
@@ -187,7 +231,10 @@ describe('a request with a wrong signature', () => {
     'is refused with the signature %j',
     async (signature) => {
       const headers = signed();
-      headers.authorization = (headers.authorization ?? '').replace(/Signature=.*/, `Signature=${signature}`);
+      headers.authorization = (headers.authorization ?? '').replace(
+        /Signature=.*/,
+        `Signature=${signature}`,
+      );
       expect((await failure({ target: '/b/k', headers })).code).toBe('SignatureDoesNotMatch');
     },
   );
@@ -221,19 +268,29 @@ describe('headers that are not signed', () => {
   });
 
   it('are refused in a presigned request too', async () => {
-    const error = await failure({ target: presign(), headers: { ...HOST, 'x-amz-copy-source': '/b/secret' } });
+    const error = await failure({
+      target: presign(),
+      headers: { ...HOST, 'x-amz-copy-source': '/b/secret' },
+    });
     expect(error.fields).toEqual({ HeadersNotSigned: 'x-amz-copy-source' });
   });
 
   it('are refused when host is among them', async () => {
     const headers = signed();
-    headers.authorization = (headers.authorization ?? '').replace('SignedHeaders=host;', 'SignedHeaders=');
-    expect((await failure({ target: '/b/k', headers })).fields).toEqual({ HeadersNotSigned: 'host' });
+    headers.authorization = (headers.authorization ?? '').replace(
+      'SignedHeaders=host;',
+      'SignedHeaders=',
+    );
+    expect((await failure({ target: '/b/k', headers })).fields).toEqual({
+      HeadersNotSigned: 'host',
+    });
   });
 
   it('are accepted otherwise', async () => {
     const headers = { ...signed(), 'user-agent': 'x', 'content-type': 'a/b' };
-    expect((await authenticate(makeRequest({ target: '/b/k', headers }))).principal.kind).toBe('account');
+    expect((await authenticate(makeRequest({ target: '/b/k', headers }))).principal.kind).toBe(
+      'account',
+    );
   });
 });
 
@@ -253,17 +310,37 @@ describe('a bad Authorization header', () => {
     [`${valid}, x=y`, 'AuthorizationHeaderMalformed', 'three components'],
     [`${valid}, ${valid}`, 'AuthorizationHeaderMalformed', 'three components'],
     [valid.replace('Signature=', ''), 'AuthorizationHeaderMalformed', 'three components'],
-    [valid.replace('SignedHeaders', 'Credential'), 'AuthorizationHeaderMalformed', 'three components'],
+    [
+      valid.replace('SignedHeaders', 'Credential'),
+      'AuthorizationHeaderMalformed',
+      'three components',
+    ],
     [valid.replace(credential, 'Credential='), 'AuthorizationHeaderMalformed', 'mal-formed'],
     [valid.replace(credential, 'Credential=a/b'), 'AuthorizationHeaderMalformed', 'mal-formed'],
     [valid.replace(ACCESS_KEY_ID, ''), 'AuthorizationHeaderMalformed', 'mal-formed'],
     [valid.replace(ACCESS_KEY_ID, 'A'.repeat(300)), 'AuthorizationHeaderMalformed', 'mal-formed'],
     [valid.replace(ACCESS_KEY_ID, 'A\u00e9'), 'AuthorizationHeaderMalformed', 'mal-formed'],
-    [valid.replace('20130524/', '2013-05-24/'), 'AuthorizationHeaderMalformed', 'incorrect date format'],
-    [valid.replace('20130524/', '20130523/'), 'AuthorizationHeaderMalformed', 'Invalid credential date'],
-    [valid.replace(';x-amz-date', ';x-amz-date;X-AMZ-DATE'), 'AuthorizationHeaderMalformed', 'more than once'],
+    [
+      valid.replace('20130524/', '2013-05-24/'),
+      'AuthorizationHeaderMalformed',
+      'incorrect date format',
+    ],
+    [
+      valid.replace('20130524/', '20130523/'),
+      'AuthorizationHeaderMalformed',
+      'Invalid credential date',
+    ],
+    [
+      valid.replace(';x-amz-date', ';x-amz-date;X-AMZ-DATE'),
+      'AuthorizationHeaderMalformed',
+      'more than once',
+    ],
     [valid.replace('/s3/', '/ec2/'), 'AuthorizationHeaderMalformed', 'incorrect service "ec2"'],
-    [valid.replace('aws4_request', 'aws5_request'), 'AuthorizationHeaderMalformed', 'incorrect terminal'],
+    [
+      valid.replace('aws4_request', 'aws5_request'),
+      'AuthorizationHeaderMalformed',
+      'incorrect terminal',
+    ],
   ])('%j is %s', async (authorization, code, text) => {
     const error = await failure({ target: '/b/k', headers: { ...signed(), authorization } });
     expect(error.code).toBe(code);
@@ -308,21 +385,26 @@ describe('a signed request that lacks or garbles something', () => {
   it.each(['', 'nonsense', 'unsigned-payload', 'a'.repeat(63), 'STREAMING-UNSIGNED-PAYLOAD'])(
     'x-amz-content-sha256 %j is InvalidArgument',
     async (payloadHash) => {
-      expect((await failure({ target: '/b/k', headers: signed({ payloadHash }) })).code).toBe('InvalidArgument');
+      expect((await failure({ target: '/b/k', headers: signed({ payloadHash }) })).code).toBe(
+        'InvalidArgument',
+      );
     },
   );
 
-  it.each(['STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD', 'STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD-TRAILER'])(
-    '%s is NotImplemented, by name',
-    async (payloadHash) => {
-      const error = await failure({ target: '/b/k', headers: signed({ payloadHash }) });
-      expect(error.code).toBe('NotImplemented');
-      expect(error.message).toContain(payloadHash);
-    },
-  );
+  it.each([
+    'STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD',
+    'STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD-TRAILER',
+  ])('%s is NotImplemented, by name', async (payloadHash) => {
+    const error = await failure({ target: '/b/k', headers: signed({ payloadHash }) });
+    expect(error.code).toBe('NotImplemented');
+    expect(error.message).toContain(payloadHash);
+  });
 
   it('a session token is NotImplemented, by name', async () => {
-    const error = await failure({ target: '/b/k', headers: signed({ headers: { 'x-amz-security-token': 't0ken' } }) });
+    const error = await failure({
+      target: '/b/k',
+      headers: signed({ headers: { 'x-amz-security-token': 't0ken' } }),
+    });
     expect(error.code).toBe('NotImplemented');
     expect(error.message).toContain('x-amz-security-token');
     expect(error.message).not.toContain('t0ken');

@@ -19,7 +19,9 @@ type Vectors = {
   chunkedWithTrailer: Chunked;
 };
 
-const vectors: Vectors = JSON.parse(readFileSync(new URL('../../../vectors/s3-sigv4.json', import.meta.url), 'utf8'));
+const vectors: Vectors = JSON.parse(
+  readFileSync(new URL('../../../vectors/s3-sigv4.json', import.meta.url), 'utf8'),
+);
 
 const { authenticate } = createAuthenticator({
   findAccessKey: (id) => (id === ACCESS_KEY_ID ? { id, secret: SECRET, account } : null),
@@ -50,7 +52,9 @@ describe("AWS's published examples", () => {
 
   it('presigned GET', async () => {
     const { host, target } = vectors.presigned;
-    const { principal, isPresigned } = await authenticate(makeRequest({ target, headers: { host } }));
+    const { principal, isPresigned } = await authenticate(
+      makeRequest({ target, headers: { host } }),
+    );
     expect(principal).toEqual({ kind: 'account', account, accessKeyId: ACCESS_KEY_ID });
     expect(isPresigned).toBe(true);
   });

@@ -8,7 +8,11 @@ import { frameUnsigned } from '../kit/sign-for-test.ts';
 const CRC32 = 'x-amz-checksum-crc32';
 
 /** Decodes wire bytes in these pieces; throws what the decoder throws. */
-function decode(pieces: readonly Uint8Array[], decodedLengthBytes: number, trailerNames: readonly string[] = []) {
+function decode(
+  pieces: readonly Uint8Array[],
+  decodedLengthBytes: number,
+  trailerNames: readonly string[] = [],
+) {
   const decoder = createAwsChunkedDecoder({ decodedLengthBytes, trailerNames, signatures: null });
   const payload = pieces.flatMap((piece) => decoder.push(piece));
   decoder.end();
@@ -20,21 +24,30 @@ describe('createAwsChunkedDecoder', () => {
     const chunk = fc.uint8Array({ minLength: 1, maxLength: 700 });
     const cuts = fc.array(fc.integer({ min: 1, max: 300 }), { maxLength: 6 });
     fc.assert(
-      fc.property(fc.array(chunk, { maxLength: 8 }), cuts, fc.boolean(), (chunks, lengths, hasTrailer) => {
-        const payload = Buffer.concat(chunks);
-        const trailers: Record<string, string> = hasTrailer ? { [CRC32]: 'AAAAAA==' } : {};
-        const wire = frameUnsigned(chunks, trailers);
-        const result = decode(split(wire, lengths), payload.length, Object.keys(trailers));
-        expect(result.payload.equals(payload)).toBe(true);
-        expect(result.trailers).toEqual(trailers);
-      }),
+      fc.property(
+        fc.array(chunk, { maxLength: 8 }),
+        cuts,
+        fc.boolean(),
+        (chunks, lengths, hasTrailer) => {
+          const payload = Buffer.concat(chunks);
+          const trailers: Record<string, string> = hasTrailer ? { [CRC32]: 'AAAAAA==' } : {};
+          const wire = frameUnsigned(chunks, trailers);
+          const result = decode(split(wire, lengths), payload.length, Object.keys(trailers));
+          expect(result.payload.equals(payload)).toBe(true);
+          expect(result.trailers).toEqual(trailers);
+        },
+      ),
       { numRuns: fuzzRuns(150) },
     );
   });
 
   it('copies no payload', () => {
     const wire = frameUnsigned([Buffer.from('first chunk'), Buffer.from('second')]);
-    const decoder = createAwsChunkedDecoder({ decodedLengthBytes: 17, trailerNames: [], signatures: null });
+    const decoder = createAwsChunkedDecoder({
+      decodedLengthBytes: 17,
+      trailerNames: [],
+      signatures: null,
+    });
     const pieces = decoder.push(wire);
     expect(pieces.map((piece) => Buffer.from(piece).toString())).toEqual(['first chunk', 'second']);
     expect(pieces.every((piece) => piece.buffer === wire.buffer)).toBe(true);
@@ -43,7 +56,11 @@ describe('createAwsChunkedDecoder', () => {
   it.each([
     ['upper-case digits', 'A\r\n0123456789\r\n0\r\n\r\n', 10],
     ['leading zeros', '0005\r\nhello\r\n0000\r\n\r\n', 5],
-    ['signatures that nobody asked for', `5;chunk-signature=${'a'.repeat(64)}\r\nhello\r\n0\r\n\r\n`, 5],
+    [
+      'signatures that nobody asked for',
+      `5;chunk-signature=${'a'.repeat(64)}\r\nhello\r\n0\r\n\r\n`,
+      5,
+    ],
     ['line ends in the payload', '4\r\n\r\n\r\n\r\n0\r\n\r\n', 4],
     ['no payload', '0\r\n\r\n', 0],
     ['nothing at all for no payload', '', 0],
@@ -76,7 +93,9 @@ describe('createAwsChunkedDecoder', () => {
   ])('refuses %s', (_, wire, length) => {
     for (const lengths of [[], [1], [3, 100]]) {
       const pieces = wire === '' ? [] : split(Buffer.from(wire), lengths);
-      expect(() => decode(pieces, length)).toThrow(expect.objectContaining({ code: 'IncompleteBody' }));
+      expect(() => decode(pieces, length)).toThrow(
+        expect.objectContaining({ code: 'IncompleteBody' }),
+      );
     }
   });
 
@@ -97,11 +116,14 @@ describe('createAwsChunkedDecoder', () => {
   ])('refuses %s', (_, trailers, code) => {
     const wire = Buffer.from(`5\r\nhello\r\n0\r\n${trailers}\r\n`);
     for (const lengths of [[], [1]]) {
-      expect(() => decode(split(wire, lengths), 5, [CRC32])).toThrow(expect.objectContaining({ code }));
+      expect(() => decode(split(wire, lengths), 5, [CRC32])).toThrow(
+        expect.objectContaining({ code }),
+      );
     }
   });
 
-  // Source: StreamingUSReader.addTrailer of minio-go: each trailer ends in a line feed, and two empty lines follow.
+  // Source: StreamingUSReader.addTrailer of minio-go: each trailer ends in a line feed, and two
+  // empty lines follow.
   it('takes trailers as minio-go writes them', () => {
     const names = [CRC32, 'x-amz-checksum-sha1'];
     const lines = names.map((name) => `${name}:AAAAAA==\n`).join('');
@@ -122,7 +144,9 @@ describe('createAwsChunkedDecoder', () => {
   ])('refuses such trailers with %s', (_, end, code) => {
     const wire = Buffer.from(`5\r\nhello\r\n0\r\n${end}`);
     for (const lengths of [[], [1]]) {
-      expect(() => decode(split(wire, lengths), 5, [CRC32])).toThrow(expect.objectContaining({ code }));
+      expect(() => decode(split(wire, lengths), 5, [CRC32])).toThrow(
+        expect.objectContaining({ code }),
+      );
     }
   });
 

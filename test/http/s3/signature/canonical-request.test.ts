@@ -47,7 +47,8 @@ describe('canonical text', () => {
         expect(canonicalQuery(parseQuery(`a=${spelling}`))).toBe(`a=${escaped}`);
         expect(canonicalPath(`/${spelling}`)).toBe(character === '/' ? '//' : `/${escaped}`);
       }
-      if (!'%&=+'.includes(character)) expect(canonicalQuery(parseQuery(`a=${character}`))).toBe(`a=${escaped}`);
+      if (!'%&=+'.includes(character))
+        expect(canonicalQuery(parseQuery(`a=${character}`))).toBe(`a=${escaped}`);
     }
   });
 });
@@ -92,7 +93,11 @@ describe('canonicalRequest', () => {
   const request = makeRequest({
     method: 'PUT',
     target: '/b/k?acl',
-    headers: { Host: 'h:9000', 'x-amz-object-attributes': 'ETag, Checksum', 'x-amz-meta-a': 'x, y' },
+    headers: {
+      Host: 'h:9000',
+      'x-amz-object-attributes': 'ETag, Checksum',
+      'x-amz-meta-a': 'x, y',
+    },
   });
   const query = parseQuery('acl');
 
@@ -133,7 +138,13 @@ describe('unsignedHeaders', () => {
   it('names host and the x-amz headers that are sent and not signed', () => {
     const request = makeRequest({
       target: '/',
-      headers: { Host: 'h', 'X-Amz-Date': 'd', 'X-Amz-Acl': 'private', 'x-amzn-trace-id': 't', Range: 'bytes=0-1' },
+      headers: {
+        Host: 'h',
+        'X-Amz-Date': 'd',
+        'X-Amz-Acl': 'private',
+        'x-amzn-trace-id': 't',
+        Range: 'bytes=0-1',
+      },
     });
     expect(unsignedHeaders(request, new Set(['x-amz-date']))).toEqual(['host', 'x-amz-acl']);
     expect(unsignedHeaders(request, new Set(['host', 'x-amz-acl', 'x-amz-date']))).toEqual([]);

@@ -50,7 +50,10 @@ it("the JavaScript SDK's checksum of nothing is no promise", async () => {
   const entries = await presigned({ Metadata: { colour: 'blue' }, StorageClass: 'STANDARD_IA' });
   expect(entries).toContainEqual(['x-amz-checksum-crc32', 'AAAAAA==']);
   const source = withQueryHeaders(sent({}), entries);
-  expect(readBodyExpectation(source.header, NO_TRAILERS)).toEqual({ contentMd5Hex: null, checksum: null });
+  expect(readBodyExpectation(source.header, NO_TRAILERS)).toEqual({
+    contentMd5Hex: null,
+    checksum: null,
+  });
   expect(readObjectAttributes(source)).toMatchObject({
     storageClass: 'STANDARD_IA',
     userMetadata: { colour: 'blue' },
@@ -64,7 +67,9 @@ it.each(CHECKSUM_ALGORITHMS)('nor is that of %s', (algorithm) => {
 });
 
 it('a checksum of something is one', async () => {
-  const entries = await presigned({ ChecksumSHA256: 'LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=' });
+  const entries = await presigned({
+    ChecksumSHA256: 'LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=',
+  });
   const source = withQueryHeaders(sent({}), entries);
   const { checksum } = readBodyExpectation(source.header, NO_TRAILERS);
   expect([checksum?.algorithm, checksum?.expected()]).toEqual([

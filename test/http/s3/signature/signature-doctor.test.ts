@@ -1,4 +1,5 @@
-// Each mistake is made for real: a canonical request as a client with that mistake would sign it, sent as it arrives.
+// Each mistake is made for real: a canonical request as a client with that mistake would sign it,
+// sent as it arrives.
 import { describe, expect, it } from 'vitest';
 import type { StorageError } from '../../../../src/domain/errors.ts';
 import type { AccessKey } from '../../../../src/domain/nouns.ts';
@@ -21,7 +22,11 @@ import {
   stringToSign,
 } from '../kit/sign-for-test.ts';
 
-const KEY = { id: ACCESS_KEY_ID, secret: SECRET, account: { id: 'a', displayName: 'a' } } as unknown as AccessKey;
+const KEY = {
+  id: ACCESS_KEY_ID,
+  secret: SECRET,
+  account: { id: 'a', displayName: 'a' },
+} as unknown as AccessKey;
 
 /** What the doctor says of a request that was signed as `parts` and came otherwise. */
 async function finding(
@@ -36,7 +41,10 @@ async function finding(
     isSignatureV2On: true,
     ownHosts: ['s3.example.net'],
   });
-  const headers = { ...signHeaders({ path: '/bucket/key', headers: {}, ...parts }), ...came.headers };
+  const headers = {
+    ...signHeaders({ path: '/bucket/key', headers: {}, ...parts }),
+    ...came.headers,
+  };
   const request = makeRequest({ target: '/bucket/key', ...came, headers });
   const error = await Promise.resolve()
     .then(() => authenticate(request))
@@ -45,7 +53,9 @@ async function finding(
       (reason: StorageError) => reason,
     );
   expect(error?.code).toBe('SignatureDoesNotMatch');
-  expect(error?.message).toMatch(/^The request signature we calculated does not match the signature you provided\./);
+  expect(error?.message).toMatch(
+    /^The request signature we calculated does not match the signature you provided\./,
+  );
   return error?.message ?? '';
 }
 
@@ -53,14 +63,26 @@ async function finding(
 function missigned(text: SignOptions, key: SignOptions = {}): Record<string, string> {
   const { authorization = '', ...signed } = signHeaders({ path: '/bucket/key', headers: {} });
   const sorted = Object.fromEntries(Object.entries(signed).sort(([a], [b]) => (a < b ? -1 : 1)));
-  const canonical = canonicalText({ path: '/bucket/key', headers: sorted, payloadHash: EMPTY_SHA256 });
+  const canonical = canonicalText({
+    path: '/bucket/key',
+    headers: sorted,
+    payloadHash: EMPTY_SHA256,
+  });
   const signature = signText(stringToSign(canonical, text), key);
-  return { ...signed, authorization: authorization.replace(/Signature=.*/, `Signature=${signature}`) };
+  return {
+    ...signed,
+    authorization: authorization.replace(/Signature=.*/, `Signature=${signature}`),
+  };
 }
 
 describe('the signature doctor', () => {
   it.each<[string, Partial<CanonicalParts>, Parameters<typeof finding>[1], RegExp]>([
-    ['a path encoded twice', { path: '/bucket/a%2520b' }, { target: '/bucket/a%20b' }, /encoded the path twice/],
+    [
+      'a path encoded twice',
+      { path: '/bucket/a%2520b' },
+      { target: '/bucket/a%20b' },
+      /encoded the path twice/,
+    ],
     ['a plus for a space', { path: '/bucket/a%2Bb' }, { target: '/bucket/a%20b' }, /signed a plus/],
     ['joined slashes', { path: '/bucket/a/b' }, { target: '/bucket/a//b' }, /double slashes/],
     ['resolved dots', { path: '/bucket/b' }, { target: '/bucket/a/../b' }, /dots/],
@@ -96,7 +118,12 @@ describe('the signature doctor', () => {
       { headers: { 'content-type': 'text/html' } },
       /signed content-type as "application\/xml"/,
     ],
-    ['a parameter without equals', { query: 'acl' }, { target: '/bucket/key?acl' }, /write it as "\?name="/],
+    [
+      'a parameter without equals',
+      { query: 'acl' },
+      { target: '/bucket/key?acl' },
+      /write it as "\?name="/,
+    ],
     [
       'a query as old curl signs it',
       { query: 'prefix=a/b&list-type=2' },
@@ -163,7 +190,11 @@ describe('the signature doctor', () => {
       { text: { amzDate: '20130524T000001Z' } },
       /time 20130524T000001Z, but 20130524T000000Z came/,
     ],
-    ['a key of another day', { key: { amzDate: '20130523T235959Z' } }, /day 20130523, but signed on 20130524/],
+    [
+      'a key of another day',
+      { key: { amzDate: '20130523T235959Z' } },
+      /day 20130523, but signed on 20130524/,
+    ],
     [
       'another region',
       { text: { region: 'auto' }, key: { region: 'auto' } },
@@ -175,9 +206,14 @@ describe('the signature doctor', () => {
   });
 
   it('knows a time that was changed on the way', async () => {
-    const headers = signHeaders({ path: '/bucket/key', headers: {} }, { amzDate: '20130524T000001Z' });
+    const headers = signHeaders(
+      { path: '/bucket/key', headers: {} },
+      { amzDate: '20130524T000001Z' },
+    );
     const came = { ...headers, 'x-amz-date': '20130524T000000Z' };
-    expect(await finding({}, { headers: came })).toMatch(/signed the time 20130524T000001Z, but 20130524T000000Z came/);
+    expect(await finding({}, { headers: came })).toMatch(
+      /signed the time 20130524T000001Z, but 20130524T000000Z came/,
+    );
   });
 
   it('knows a client that signs its Date and sends another time', async () => {
@@ -193,7 +229,9 @@ describe('the signature doctor', () => {
   ])('knows what was put behind a presigned URL: %s', async (added, names) => {
     for (const target of [presign() + added, `${presign().replace('?', `?${added.slice(1)}&`)}`]) {
       const error = await failure({ target, headers: HOST });
-      expect(error.message).toContain(`does not cover ${names}: it was added to the request after that was signed`);
+      expect(error.message).toContain(
+        `does not cover ${names}: it was added to the request after that was signed`,
+      );
     }
   });
 

@@ -9,7 +9,8 @@ import { ACCESS_KEY_ID, NOW_MS, SECRET, signHeaders } from '../kit/sign-for-test
 
 const EXPIRES = `${NOW_MS / 1000 + 600}`;
 const PATH = '/b/k%20%2B';
-const hmac = (text: string, secret: string = SECRET) => createHmac('sha1', secret).update(text).digest('base64');
+const hmac = (text: string, secret: string = SECRET) =>
+  createHmac('sha1', secret).update(text).digest('base64');
 
 type Url = {
   readonly path?: string;
@@ -21,7 +22,10 @@ type Url = {
 };
 
 /** Path and query of a URL whose signature is that of `text`. */
-function urlOf(text: string, { path = PATH, query = [], expires = EXPIRES, ...by }: Url = {}): string {
+function urlOf(
+  text: string,
+  { path = PATH, query = [], expires = EXPIRES, ...by }: Url = {},
+): string {
   const own = [
     `AWSAccessKeyId=${by.accessKeyId ?? ACCESS_KEY_ID}`,
     `Signature=${encodeURIComponent(hmac(text, by.secret))}`,
@@ -31,8 +35,15 @@ function urlOf(text: string, { path = PATH, query = [], expires = EXPIRES, ...by
 }
 
 const run = authenticator();
-async function accept(target: string, parts: Partial<RequestParts> = {}, path?: string): Promise<void> {
-  const { isPresigned, signatureVersion } = await run(makeRequest({ headers: HOST, ...parts, target }), path);
+async function accept(
+  target: string,
+  parts: Partial<RequestParts> = {},
+  path?: string,
+): Promise<void> {
+  const { isPresigned, signatureVersion } = await run(
+    makeRequest({ headers: HOST, ...parts, target }),
+    path,
+  );
   expect([isPresigned, signatureVersion]).toEqual([true, 'AWS']);
 }
 const refused = async (
@@ -77,19 +88,31 @@ describe('a URL of Signature Version 2', () => {
     ['an escaped name as what it means', ['%61cl'], '?acl'],
   ])('covers %s', async (_, query, signed) => {
     await accept(urlOf(plain + signed, { query }));
-    if (signed !== '') expect((await refused(urlOf(plain, { query }))).code).toBe('SignatureDoesNotMatch');
+    if (signed !== '')
+      expect((await refused(urlOf(plain, { query }))).code).toBe('SignatureDoesNotMatch');
   });
 
-  it.each(['attributes', 'encryption', 'hosting', 'legal-hold', 'tagging', 'zip', 'x-quayside-kms-keys', 'cors'])(
-    'is good for no other operation: %s',
-    async (name) => {
-      expect((await refused(urlOf(plain, { query: [name] }))).code).toBe('SignatureDoesNotMatch');
-    },
-  );
+  it.each([
+    'attributes',
+    'encryption',
+    'hosting',
+    'legal-hold',
+    'tagging',
+    'zip',
+    'x-quayside-kms-keys',
+    'cors',
+  ])('is good for no other operation: %s', async (name) => {
+    expect((await refused(urlOf(plain, { query: [name] }))).code).toBe('SignatureDoesNotMatch');
+  });
 
   it('covers headers that begin with x-amz-, type and MD5, wherever they stand', async () => {
     const text = `PUT\nbWQ1\ntext/x\n${EXPIRES}\nx-amz-acl:private\nx-amz-meta-a:ü b\n${PATH}`;
-    const query = ['Content-MD5=bWQ1', 'content-type=text%2Fx', 'X-Amz-Meta-A=%C3%BC%20b', 'x-amz-acl=private'];
+    const query = [
+      'Content-MD5=bWQ1',
+      'content-type=text%2Fx',
+      'X-Amz-Meta-A=%C3%BC%20b',
+      'x-amz-acl=private',
+    ];
     await accept(urlOf(text, { query }), { method: 'PUT' });
     const headers = {
       ...HOST,
@@ -105,7 +128,9 @@ describe('a URL of Signature Version 2', () => {
       'SignatureDoesNotMatch',
     );
     const added = { ...headers, 'x-amz-tagging': 'a=b' };
-    expect((await refused(urlOf(text), { method: 'PUT', headers: added })).code).toBe('SignatureDoesNotMatch');
+    expect((await refused(urlOf(text), { method: 'PUT', headers: added })).code).toBe(
+      'SignatureDoesNotMatch',
+    );
   });
 
   it('names the bucket, whatever host does', async () => {
@@ -115,7 +140,8 @@ describe('a URL of Signature Version 2', () => {
   });
 
   it('of a bucket may have a slash at its end in the signed text, as botocore signs it', async () => {
-    for (const signed of ['/b', '/b/']) await accept(urlOf(`GET\n\n\n${EXPIRES}\n${signed}`, { path: '/b' }));
+    for (const signed of ['/b', '/b/'])
+      await accept(urlOf(`GET\n\n\n${EXPIRES}\n${signed}`, { path: '/b' }));
     const object = urlOf(`GET\n\n\n${EXPIRES}\n/b/k/`, { path: '/b/k' });
     expect((await refused(object)).code).toBe('SignatureDoesNotMatch');
   });
@@ -139,7 +165,9 @@ describe('a URL of Signature Version 2', () => {
       'Request has expired',
       '2013-05-24T00:10:00Z',
     ]);
-    await authenticator({ nowMs: () => endMs })(makeRequest({ target: urlOf(plain), headers: HOST }));
+    await authenticator({ nowMs: () => endMs })(
+      makeRequest({ target: urlOf(plain), headers: HOST }),
+    );
   });
 
   it.each([
@@ -159,7 +187,9 @@ describe('a URL of Signature Version 2', () => {
   });
 
   it('has no signature at all', async () => {
-    expect((await refused(`${PATH}?AWSAccessKeyId=${ACCESS_KEY_ID}&Expires=${EXPIRES}`)).code).toBe('AccessDenied');
+    expect((await refused(`${PATH}?AWSAccessKeyId=${ACCESS_KEY_ID}&Expires=${EXPIRES}`)).code).toBe(
+      'AccessDenied',
+    );
   });
 
   it('never has a line or a parameter that another value could swallow', async () => {
@@ -171,7 +201,9 @@ describe('a URL of Signature Version 2', () => {
     expect((await refused(urlOf(parameters, { query: joined }))).code).toBe('AccessDenied');
     await accept(urlOf(parameters, { query: ['response-content-type=a', 'versionId=b'] }));
     const type = `PUT\n\nx\n${EXPIRES}\n${PATH}`;
-    expect((await refused(urlOf(type, { query: ['content-md5=%0Ax'] }), { method: 'PUT' })).code).toBe('AccessDenied');
+    expect(
+      (await refused(urlOf(type, { query: ['content-md5=%0Ax'] }), { method: 'PUT' })).code,
+    ).toBe('AccessDenied');
   });
 
   it('has no key for signed chunks, and none for a trailer that nothing announces', async () => {
@@ -181,33 +213,61 @@ describe('a URL of Signature Version 2', () => {
     expect((await refused(urlOf(text), { method: 'PUT', headers })).code).toBe('InvalidRequest');
     const trailer = `PUT\n\n\n${EXPIRES}\nx-amz-trailer:x-amz-checksum-crc32\n${PATH}`;
     const announced = { ...HOST, 'x-amz-trailer': 'x-amz-checksum-crc32' };
-    expect((await refused(urlOf(trailer), { method: 'PUT', headers: announced })).code).toBe('InvalidRequest');
+    expect((await refused(urlOf(trailer), { method: 'PUT', headers: announced })).code).toBe(
+      'InvalidRequest',
+    );
   });
 
   it('is refused where the operator wants that, of another method, beside another signature and in a header', async () => {
-    const unsupported = 'The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.';
+    const unsupported =
+      'The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.';
     expect((await refused(urlOf(plain), {}, { isSignatureV2On: false })).message).toBe(unsupported);
     const post = urlOf(`POST\n\n\n${EXPIRES}\n${PATH}`);
     expect((await refused(post, { method: 'POST' })).message).toBe(unsupported);
     const authorization = `AWS ${ACCESS_KEY_ID}:${hmac(plain)}`;
-    expect((await refused(PATH, { headers: { ...HOST, authorization } })).message).toBe(unsupported);
+    expect((await refused(PATH, { headers: { ...HOST, authorization } })).message).toBe(
+      unsupported,
+    );
     const both = signHeaders({ path: PATH, headers: {} });
-    expect((await refused(urlOf(plain), { headers: both })).message).toContain('Only one auth mechanism allowed');
+    expect((await refused(urlOf(plain), { headers: both })).message).toContain(
+      'Only one auth mechanism allowed',
+    );
   });
 });
 
 describe('the doctor of such URLs', () => {
   it.each<[string, string, Url, Partial<RequestParts>, RegExp]>([
-    ['a type that nobody signed', plain, {}, { headers: { ...HOST, 'content-type': 'a/b' } }, /Content-Type "a\/b"/],
-    ['a header that came later', plain, {}, { headers: { ...HOST, 'x-amz-acl': 'private' } }, /x-amz-acl was added/],
+    [
+      'a type that nobody signed',
+      plain,
+      {},
+      { headers: { ...HOST, 'content-type': 'a/b' } },
+      /Content-Type "a\/b"/,
+    ],
+    [
+      'a header that came later',
+      plain,
+      {},
+      { headers: { ...HOST, 'x-amz-acl': 'private' } },
+      /x-amz-acl was added/,
+    ],
     ['a parameter that came later', plain, { query: ['versionId=a'] }, {}, /versionId was added/],
     ['another method', plain, {}, { method: 'HEAD' }, /signed for GET, but came as HEAD/],
-    ['a path without its bucket', `GET\n\n\n${EXPIRES}\n/k`, { path: '/b/k' }, {}, /without the bucket/],
+    [
+      'a path without its bucket',
+      `GET\n\n\n${EXPIRES}\n/k`,
+      { path: '/b/k' },
+      {},
+      /without the bucket/,
+    ],
     ['another encoding', `GET\n\n\n${EXPIRES}\n/b/%28`, { path: '/b/(' }, {}, /another encoding/],
     ['two encodings', `GET\n\n\n${EXPIRES}\n/b/%2520`, { path: '/b/%20' }, {}, /encoded twice/],
   ])('knows %s', async (_, text, url, parts, finding) => {
     const error = await refused(urlOf(text, url), parts);
-    expect([error.code, error.message]).toEqual(['SignatureDoesNotMatch', expect.stringMatching(finding)]);
+    expect([error.code, error.message]).toEqual([
+      'SignatureDoesNotMatch',
+      expect.stringMatching(finding),
+    ]);
     expect(error.fields).toMatchObject({ AWSAccessKeyId: ACCESS_KEY_ID });
     expect(JSON.stringify(error.fields)).not.toContain(hmac(error.fields.StringToSign ?? ''));
   });

@@ -1,14 +1,18 @@
-// An authenticator in software: makes passkeys and signs with them as a phone would, so that tests can play both ceremonies
-// of WebAuthn. Source: https://www.w3.org/TR/webauthn-3/ sections 6.1 and 6.5, RFC 9052 for the key.
+// An authenticator in software: makes passkeys and signs with them as a phone would, so that tests
+// can play both ceremonies of WebAuthn. Source: https://www.w3.org/TR/webauthn-3/ sections 6.1 and
+// 6.5, RFC 9052 for the key.
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
 const b64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url');
 const sha256 = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest();
 
-/** CBOR of what an attestation needs: small whole numbers, texts, bytes and maps. Source: RFC 8949. */
+/**
+ * CBOR of what an attestation needs: small whole numbers, texts, bytes and maps. Source: RFC 8949.
+ */
 function cbor(value: number | string | Uint8Array | Map<number | string, unknown>): Buffer {
   if (typeof value === 'number') return value >= 0 ? head(0, value) : head(1, -1 - value);
-  if (typeof value === 'string') return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)]);
+  if (typeof value === 'string')
+    return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)]);
   if (value instanceof Uint8Array) return Buffer.concat([head(2, value.length), value]);
   const entries = [...value].flatMap(([key, item]) => [cbor(key), cbor(item as string)]);
   return Buffer.concat([head(5, value.size), ...entries]);
@@ -62,17 +66,31 @@ export function createAuthenticator(site: { readonly rpId: string; readonly orig
       const clientDataJSON = b64(clientData('webauthn.create', challenge, origin));
       return {
         ...shared,
-        response: { clientDataJSON, attestationObject: b64(cbor(object)), transports: ['internal'] },
+        response: {
+          clientDataJSON,
+          attestationObject: b64(cbor(object)),
+          transports: ['internal'],
+        },
       };
     },
     /** The answer to authentication options. */
-    authenticate(challenge: string, given: { origin?: string; rpId?: string; isVerified?: boolean } = {}) {
+    authenticate(
+      challenge: string,
+      given: { origin?: string; rpId?: string; isVerified?: boolean } = {},
+    ) {
       const client = clientData('webauthn.get', challenge, given.origin);
-      const data = authData(USER_PRESENT | (given.isVerified === false ? 0 : USER_VERIFIED), given.rpId);
+      const data = authData(
+        USER_PRESENT | (given.isVerified === false ? 0 : USER_VERIFIED),
+        given.rpId,
+      );
       const signature = sign('sha256', Buffer.concat([data, sha256(client)]), privateKey);
       return {
         ...shared,
-        response: { clientDataJSON: b64(client), authenticatorData: b64(data), signature: b64(signature) },
+        response: {
+          clientDataJSON: b64(client),
+          authenticatorData: b64(data),
+          signature: b64(signature),
+        },
       };
     },
   };

@@ -1,4 +1,5 @@
-// Work on whole buckets and many keys at once, for tests and benches: nothing here needs a test runner.
+// Work on whole buckets and many keys at once, for tests and benches: nothing here needs a test
+// runner.
 import { Agent } from 'node:http';
 import {
   AbortMultipartUploadCommand,
@@ -19,18 +20,29 @@ export async function inParallel<Item>(
 ): Promise<void> {
   let next = 0;
   const worker = async () => {
-    for (let index = next++; index < items.length; index = next++) await task(items[index] as Item, index);
+    for (let index = next++; index < items.length; index = next++)
+      await task(items[index] as Item, index);
   };
   await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
 }
 
 /** Lets everyone read the objects of a bucket, or those under a prefix: the usual policy. */
-export async function openToEveryone(client: WireClient, bucket: string, prefix = ''): Promise<void> {
-  await client.s3.send(new PutBucketPolicyCommand({ Bucket: bucket, Policy: publicPolicy(bucket, prefix) }));
+export async function openToEveryone(
+  client: WireClient,
+  bucket: string,
+  prefix = '',
+): Promise<void> {
+  await client.s3.send(
+    new PutBucketPolicyCommand({ Bucket: bucket, Policy: publicPolicy(bucket, prefix) }),
+  );
 }
 
 /** Puts an object of one byte at each key. */
-export async function putKeys(client: WireClient, bucket: string, keys: readonly string[]): Promise<void> {
+export async function putKeys(
+  client: WireClient,
+  bucket: string,
+  keys: readonly string[],
+): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
   try {
     await inParallel(keys, 16, async (key) => {
@@ -45,13 +57,19 @@ export async function putKeys(client: WireClient, bucket: string, keys: readonly
 /** Removes a bucket with everything in it. */
 export async function removeBucket(client: WireClient, bucket: string): Promise<void> {
   for (;;) {
-    const page = await client.s3.send(new ListObjectVersionsCommand({ Bucket: bucket, EncodingType: 'url' }));
-    const Objects = [...(page.Versions ?? []), ...(page.DeleteMarkers ?? [])].map(({ Key, VersionId }) => ({
-      Key: decodeURIComponent((Key ?? '').replace(/\+/g, ' ')),
-      VersionId,
-    }));
+    const page = await client.s3.send(
+      new ListObjectVersionsCommand({ Bucket: bucket, EncodingType: 'url' }),
+    );
+    const Objects = [...(page.Versions ?? []), ...(page.DeleteMarkers ?? [])].map(
+      ({ Key, VersionId }) => ({
+        Key: decodeURIComponent((Key ?? '').replace(/\+/g, ' ')),
+        VersionId,
+      }),
+    );
     if (Objects.length === 0) break;
-    await client.s3.send(new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }));
+    await client.s3.send(
+      new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }),
+    );
   }
   const uploads = await client.s3.send(new ListMultipartUploadsCommand({ Bucket: bucket }));
   for (const { Key, UploadId } of uploads.Uploads ?? []) {

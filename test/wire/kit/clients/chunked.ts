@@ -1,6 +1,7 @@
-// Writes bodies in aws-chunked framing, signed or not, with or without a trailer. Independent of src; it can also
-// write wrong ones: a test changes the bytes afterwards or hands in other signatures.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html and sigv4-streaming-trailers.html
+// Writes bodies in aws-chunked framing, signed or not, with or without a trailer. Independent of
+// src; it can also write wrong ones: a test changes the bytes afterwards or hands in other
+// signatures. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html and
+// sigv4-streaming-trailers.html
 import { hmac, type Seed, sha256Hex } from './sign.ts';
 
 export const SIGNED_CHUNKS = 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD';
@@ -22,19 +23,39 @@ export function cut(data: Uint8Array, sizeBytes: number): Uint8Array[] {
 const joined = (pieces: readonly (string | Uint8Array)[]) =>
   Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
 
-/** Chunks that each carry a signature over themselves and all before them, and the closing chunk of no bytes. */
-export function signedChunks(seed: Seed, chunks: readonly Uint8Array[], trailer: Trailer | null = null): Buffer {
+/**
+ * Chunks that each carry a signature over themselves and all before them, and the closing chunk of
+ * no bytes.
+ */
+export function signedChunks(
+  seed: Seed,
+  chunks: readonly Uint8Array[],
+  trailer: Trailer | null = null,
+): Buffer {
   let previous = seed.signature;
   const pieces: (string | Uint8Array)[] = [];
   for (const chunk of [...chunks, new Uint8Array()]) {
-    const toSign = ['AWS4-HMAC-SHA256-PAYLOAD', seed.amzDate, seed.scope, previous, EMPTY_HASH, sha256Hex(chunk)];
+    const toSign = [
+      'AWS4-HMAC-SHA256-PAYLOAD',
+      seed.amzDate,
+      seed.scope,
+      previous,
+      EMPTY_HASH,
+      sha256Hex(chunk),
+    ];
     previous = hmac(seed.signingKey, toSign.join('\n')).toString('hex');
     pieces.push(`${chunk.length.toString(16)};chunk-signature=${previous}\r\n`);
     if (chunk.length > 0) pieces.push(chunk, '\r\n');
   }
   if (trailer !== null) {
     const line = `${trailer.name}:${trailer.value}\n`;
-    const toSign = ['AWS4-HMAC-SHA256-TRAILER', seed.amzDate, seed.scope, previous, sha256Hex(line)];
+    const toSign = [
+      'AWS4-HMAC-SHA256-TRAILER',
+      seed.amzDate,
+      seed.scope,
+      previous,
+      sha256Hex(line),
+    ];
     const signature = hmac(seed.signingKey, toSign.join('\n')).toString('hex');
     pieces.push(`${trailer.name}:${trailer.value}\r\nx-amz-trailer-signature:${signature}\r\n`);
   }

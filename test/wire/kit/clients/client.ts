@@ -1,5 +1,6 @@
-// The clients of the wire suite, all against one target: the official AWS SDK as it comes, aws4fetch as a second
-// signer, and `send`, which signs and sends exactly what a test describes. Benches use them too.
+// The clients of the wire suite, all against one target: the official AWS SDK as it comes,
+// aws4fetch as a second signer, and `send`, which signs and sends exactly what a test describes.
+// Benches use them too.
 import { randomBytes } from 'node:crypto';
 import type { Agent } from 'node:http';
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
@@ -46,7 +47,8 @@ export type Call = {
   readonly agent?: Agent;
 };
 
-const pairsOf = (query: Call['query']): Pairs => (Array.isArray(query) ? query : Object.entries(query ?? {}));
+const pairsOf = (query: Call['query']): Pairs =>
+  Array.isArray(query) ? query : Object.entries(query ?? {});
 const bytesOf = (body: Call['body']) => (typeof body === 'string' ? Buffer.from(body) : body);
 
 /** Encoded path of a call. */
@@ -62,7 +64,11 @@ export type WireClient = ReturnType<typeof createClient>;
 
 /** All clients of one target. */
 export function createClient(target: WireTarget) {
-  const signer: Signer = { accessKey: target.accessKey, secretKey: target.secretKey, region: target.region };
+  const signer: Signer = {
+    accessKey: target.accessKey,
+    secretKey: target.secretKey,
+    region: target.region,
+  };
   const ownHost = new URL(target.url).host;
   const credentials = { accessKeyId: target.accessKey, secretAccessKey: target.secretKey };
 
@@ -72,7 +78,8 @@ export function createClient(target: WireTarget) {
       region: target.region,
       credentials,
       forcePathStyle: true,
-      // No second attempt may hide a failure; then no idle connection may be used that the server is just closing.
+      // No second attempt may hide a failure; then no idle connection may be used that the server
+      // is just closing.
       maxAttempts: 1,
       requestHandler: { httpAgent: { keepAlive: false } },
       ...config,
@@ -123,7 +130,10 @@ export function createClient(target: WireTarget) {
     presigned: (call: Call, expires = '300'): string => {
       const headers = { host: call.host ?? ownHost, ...call.headers };
       const part = { method: call.method, path: pathOf(call), query: pairsOf(call.query), headers };
-      return targetOf(part.path, encodeQuery(presignQuery(part, expires, { ...signer, ...call.signer }, call.sign)));
+      return targetOf(
+        part.path,
+        encodeQuery(presignQuery(part, expires, { ...signer, ...call.signer }, call.sign)),
+      );
     },
 
     url: (bucket: string, key: string) => `${target.url}/${bucket}/${encodeKey(key)}`,
@@ -131,7 +141,10 @@ export function createClient(target: WireTarget) {
   };
 }
 
-/** A bucket name that nobody has; the same prefix everywhere, so that leftovers of a run are easy to find. */
+/**
+ * A bucket name that nobody has; the same prefix everywhere, so that leftovers of a run are easy to
+ * find.
+ */
 export const freshBucketName = () => `wire-${randomBytes(8).toString('hex')}`;
 
 /** Bytes without a pattern, the same on every run. */

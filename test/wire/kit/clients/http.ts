@@ -1,5 +1,6 @@
-// One HTTP exchange with nothing added: the request target goes out as it stands, no retry, no redirect, a connection
-// of its own unless an agent is given. client.ts builds on it; socket.ts is for tests that need the very bytes.
+// One HTTP exchange with nothing added: the request target goes out as it stands, no retry, no
+// redirect, a connection of its own unless an agent is given. client.ts builds on it; socket.ts is
+// for tests that need the very bytes.
 import { type Agent, type IncomingMessage, request } from 'node:http';
 
 export type Exchange = {
@@ -10,7 +11,10 @@ export type Exchange = {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
   readonly agent?: Agent;
-  /** Bytes that are announced in Content-Length; by default those of the body. null: chunked transfer coding. */
+  /**
+   * Bytes that are announced in Content-Length; by default those of the body. null: chunked
+   * transfer coding.
+   */
   readonly announcedBytes?: number | null;
 };
 
@@ -37,7 +41,10 @@ export function headersOf(answer: IncomingMessage): Record<string, string> {
   return headers;
 }
 
-/** Sends a request and resolves with the whole answer; rejects when the connection breaks before its end. */
+/**
+ * Sends a request and resolves with the whole answer; rejects when the connection breaks before its
+ * end.
+ */
 export function exchange(baseUrl: string, message: Exchange): Promise<Reply> {
   const { hostname, port } = new URL(baseUrl);
   const headers: Record<string, string> = {};
@@ -48,7 +55,14 @@ export function exchange(baseUrl: string, message: Exchange): Promise<Reply> {
   else if (needsLength) headers['content-length'] ??= `${message.announcedBytes ?? bodyBytes}`;
   return new Promise((resolve, reject) => {
     const agent = message.agent ?? false;
-    const call = request({ hostname, port, method: message.method, path: message.target, headers, agent });
+    const call = request({
+      hostname,
+      port,
+      method: message.method,
+      path: message.target,
+      headers,
+      agent,
+    });
     call.setTimeout(LIMIT_MS, () => call.destroy(new Error(`no answer within ${LIMIT_MS} ms`)));
     let isAnswered = false;
     call.on('response', (answer) => {

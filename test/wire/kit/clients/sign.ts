@@ -1,9 +1,14 @@
-// AWS Signature Version 4 once more, written for this suite alone and from the specification, so that the server is
-// never judged by its own code. It signs what the test says, right or wrong. Clients and chunked.ts use it.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html
+// AWS Signature Version 4 once more, written for this suite alone and from the specification, so
+// that the server is never judged by its own code. It signs what the test says, right or wrong.
+// Clients and chunked.ts use it. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html
 import { createHash, createHmac } from 'node:crypto';
 
-export type Signer = { readonly accessKey: string; readonly secretKey: string; readonly region: string };
+export type Signer = {
+  readonly accessKey: string;
+  readonly secretKey: string;
+  readonly region: string;
+};
 
 export type Pairs = readonly (readonly [name: string, value: string])[];
 
@@ -37,12 +42,17 @@ export type Seed = {
 
 export const UNSIGNED = 'UNSIGNED-PAYLOAD';
 
-export const sha256Hex = (data: string | Uint8Array) => createHash('sha256').update(data).digest('hex');
-export const hmac = (key: string | Buffer, data: string) => createHmac('sha256', key).update(data).digest();
+export const sha256Hex = (data: string | Uint8Array) =>
+  createHash('sha256').update(data).digest('hex');
+export const hmac = (key: string | Buffer, data: string) =>
+  createHmac('sha256', key).update(data).digest();
 
 /** RFC 3986: everything but letters, digits and `-._~` becomes `%XX` of its UTF-8 bytes. */
 export function encodeText(text: string): string {
-  return encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }
 
 /** A key as S3 clients put it into a path: encoded once, with its slashes as they are. */
@@ -82,7 +92,9 @@ function seedOf(part: SignedPart, payloadHash: string, signer: Signer, options: 
   return { signature: hmac(signingKey, toSign).toString('hex'), signingKey, amzDate: time, scope };
 }
 
-/** The headers to send: those given, the date, the payload hash and the signature over all of them. */
+/**
+ * The headers to send: those given, the date, the payload hash and the signature over all of them.
+ */
 export function signHeaders(
   part: SignedPart,
   payloadHash: string,
@@ -108,7 +120,12 @@ export function signHeaders(
 }
 
 /** The pairs of a presigned query; `expires` goes in as it is, right or wrong. */
-export function presignQuery(part: SignedPart, expires: string, signer: Signer, options: SignOptions = {}): Pairs {
+export function presignQuery(
+  part: SignedPart,
+  expires: string,
+  signer: Signer,
+  options: SignOptions = {},
+): Pairs {
   const date = options.date ?? new Date();
   const time = amzDate(date);
   const scope = `${options.scopeDate ?? time.slice(0, 8)}/${signer.region}/${options.service ?? 's3'}/aws4_request`;
@@ -129,8 +146,14 @@ export function presignQuery(part: SignedPart, expires: string, signer: Signer, 
  * the time when it ends.
  * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/RESTAuthentication.html
  */
-export function signUrlV2([before, after]: readonly [string, string], signer: Signer, expires: string): Pairs {
-  const signature = createHmac('sha1', signer.secretKey).update(`${before}${expires}\n${after}`).digest('base64');
+export function signUrlV2(
+  [before, after]: readonly [string, string],
+  signer: Signer,
+  expires: string,
+): Pairs {
+  const signature = createHmac('sha1', signer.secretKey)
+    .update(`${before}${expires}\n${after}`)
+    .digest('base64');
   return [
     ['AWSAccessKeyId', signer.accessKey],
     ['Signature', signature],

@@ -1,5 +1,5 @@
-// A TCP connection for tests that care about the very bytes: what is sent when, what comes back, and whether the
-// connection can be used again. Reads whole HTTP/1.1 answers one after the other.
+// A TCP connection for tests that care about the very bytes: what is sent when, what comes back,
+// and whether the connection can be used again. Reads whole HTTP/1.1 answers one after the other.
 import { connect, type Socket } from 'node:net';
 
 export type SocketReply = {
@@ -16,7 +16,10 @@ export type WireSocket = {
   write(data: string | Uint8Array): void;
   /** The next answer; `hasBody` false after HEAD. Rejects when the connection ends first. */
   read(hasBody?: boolean): Promise<SocketReply>;
-  /** Resolves when an answer has begun to come, and takes in no more of it until `socket.resume()`. Rejects when none comes. */
+  /**
+   * Resolves when an answer has begun to come, and takes in no more of it until `socket.resume()`.
+   * Rejects when none comes.
+   */
   pauseInAnswer(): Promise<void>;
   close(): void;
 };
@@ -57,10 +60,14 @@ function parseChunked(bytes: Buffer): { body: Buffer; length: number } | null {
 export async function openSocket(url: string): Promise<WireSocket> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });
-  await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+  await new Promise<void>((resolve, reject) =>
+    socket.once('connect', resolve).once('error', reject),
+  );
   let buffered = Buffer.alloc(0);
   let arrived: Buffer[] = [];
-  /** Bytes that the answer under way needs at least; before, joining what arrived would be in vain. */
+  /**
+   * Bytes that the answer under way needs at least; before, joining what arrived would be in vain.
+   */
   let neededBytes = 0;
   let isClosed = false;
   let wake = () => {};
@@ -125,7 +132,8 @@ export async function openSocket(url: string): Promise<WireSocket> {
       }
     },
     async pauseInAnswer() {
-      if (!(await next(LIMIT_MS)) || isClosed) throw new Error(`no answer; received: ${received()}`);
+      if (!(await next(LIMIT_MS)) || isClosed)
+        throw new Error(`no answer; received: ${received()}`);
       socket.pause();
     },
     close: () => void socket.destroy(),
@@ -133,7 +141,11 @@ export async function openSocket(url: string): Promise<WireSocket> {
 }
 
 /** The head of a request, from what `prepared` of the client made. */
-export function requestHead(message: { method: string; target: string; headers: Record<string, string> }): string {
+export function requestHead(message: {
+  method: string;
+  target: string;
+  headers: Record<string, string>;
+}): string {
   const lines = Object.entries(message.headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${message.method} ${message.target} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }

@@ -1,4 +1,5 @@
-// What every test file of the wire suite starts with: the clients of the target, and ways to leave tests out aloud.
+// What every test file of the wire suite starts with: the clients of the target, and ways to leave
+// tests out aloud.
 import { describe, inject, it } from 'vitest';
 import { createClient } from './client.ts';
 import type { WireTarget } from './target.ts';

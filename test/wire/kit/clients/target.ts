@@ -1,7 +1,11 @@
-// What the wire suite knows of the server it examines: an address, a key pair and a few promises of the home. The
-// global set-up of each project provides it, suite.ts hands it to the tests. Nothing in test/wire imports from src.
+// What the wire suite knows of the server it examines: an address, a key pair and a few promises of
+// the home. The global set-up of each project provides it, suite.ts hands it to the tests. Nothing
+// in test/wire imports from src.
 
-/** How much to run: `smoke` takes seconds, `core` is what `npm test` runs, `full` adds large data and many objects. */
+/**
+ * How much to run: `smoke` takes seconds, `core` is what `npm test` runs, `full` adds large data
+ * and many objects.
+ */
 export type Profile = 'smoke' | 'core' | 'full';
 
 export type WireTarget = {
@@ -12,7 +16,11 @@ export type WireTarget = {
   readonly accessKey: string;
   readonly secretKey: string;
   /** A second account with a key of its own; null where there is none. */
-  readonly other: { readonly accountId: string; readonly accessKey: string; readonly secretKey: string } | null;
+  readonly other: {
+    readonly accountId: string;
+    readonly accessKey: string;
+    readonly secretKey: string;
+  } | null;
   /** Region that the clients sign for. */
   readonly region: string;
   /** Buckets are reachable as `{bucket}.{baseDomain}`; null: don't try. */
@@ -28,7 +36,10 @@ export type WireTarget = {
   readonly isTemporary: boolean;
 };
 
-/** The profile asked for in QUAYSIDE_WIRE_PROFILE; `core` when nobody asked. Throws on any other word. */
+/**
+ * The profile asked for in QUAYSIDE_WIRE_PROFILE; `core` when nobody asked. Throws on any other
+ * word.
+ */
 export function profileFromEnv(env: NodeJS.ProcessEnv): Profile {
   const word = env.QUAYSIDE_WIRE_PROFILE ?? 'core';
   if (word === 'smoke' || word === 'core' || word === 'full') return word;
@@ -37,7 +48,8 @@ export function profileFromEnv(env: NodeJS.ProcessEnv): Profile {
 
 function otherFromEnv(env: NodeJS.ProcessEnv): WireTarget['other'] {
   const { QUAYSIDE_WIRE_OTHER_ID: accountId } = env;
-  const { QUAYSIDE_WIRE_OTHER_ACCESS_KEY: accessKey, QUAYSIDE_WIRE_OTHER_SECRET_KEY: secretKey } = env;
+  const { QUAYSIDE_WIRE_OTHER_ACCESS_KEY: accessKey, QUAYSIDE_WIRE_OTHER_SECRET_KEY: secretKey } =
+    env;
   return accountId && accessKey && secretKey ? { accountId, accessKey, secretKey } : null;
 }
 
@@ -47,7 +59,9 @@ export function targetFromEnv(env: NodeJS.ProcessEnv): WireTarget | null {
   if (url === undefined || url === '') return null;
   const { QUAYSIDE_WIRE_ACCESS_KEY: accessKey, QUAYSIDE_WIRE_SECRET_KEY: secretKey } = env;
   if (!accessKey || !secretKey) {
-    throw new Error('QUAYSIDE_WIRE_URL needs QUAYSIDE_WIRE_ACCESS_KEY and QUAYSIDE_WIRE_SECRET_KEY');
+    throw new Error(
+      'QUAYSIDE_WIRE_URL needs QUAYSIDE_WIRE_ACCESS_KEY and QUAYSIDE_WIRE_SECRET_KEY',
+    );
   }
   const home = env.QUAYSIDE_WIRE_HOME;
   return {

@@ -1,5 +1,5 @@
-// Reads the XML of answers: a parsed document for what is in it, and `expectError` for S3's error document, which is
-// examined to the letter: no namespace, a message, the request id of the header.
+// Reads the XML of answers: a parsed document for what is in it, and `expectError` for S3's error
+// document, which is examined to the letter: no namespace, a message, the request id of the header.
 import { XMLParser } from 'fast-xml-parser';
 import { expect } from 'vitest';
 import type { Reply } from './http.ts';
@@ -42,7 +42,9 @@ export const S3_NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
 
 /** Expects S3's error document with that status and code; returns its elements. */
 export function expectError(reply: Reply, status: number, code: string): XmlNode {
-  expect({ status: reply.status, body: reply.text }, `wanted ${status} ${code}`).toMatchObject({ status });
+  expect({ status: reply.status, body: reply.text }, `wanted ${status} ${code}`).toMatchObject({
+    status,
+  });
   expect(reply.headers['content-type']).toMatch(/^application\/xml/);
   const error = xmlRoot(reply.text, 'Error');
   expect(error.Code, reply.text).toBe(code);
@@ -54,11 +56,18 @@ export function expectError(reply: Reply, status: number, code: string): XmlNode
 }
 
 /** Expects the SDK call to fail with that status and error name; returns the exception. */
-export async function expectFailure(call: Promise<unknown>, status: number, name: string): Promise<XmlNode> {
+export async function expectFailure(
+  call: Promise<unknown>,
+  status: number,
+  name: string,
+): Promise<XmlNode> {
   const outcome: XmlNode = await call.then(
     (value) => ({ unexpected: value }),
     (error: unknown) => error,
   );
-  expect({ status: outcome.$metadata?.httpStatusCode, name: outcome.name }, String(outcome)).toEqual({ status, name });
+  expect(
+    { status: outcome.$metadata?.httpStatusCode, name: outcome.name },
+    String(outcome),
+  ).toEqual({ status, name });
   return outcome;
 }

@@ -33,7 +33,10 @@ describe.skipIf(other === null)('a second account', () => {
     };
     const setPolicy = (...statements: object[]) =>
       s3.send(new PutBucketPolicyCommand({ Bucket: bucket, Policy: policyOf(given, statements) }));
-    /** A refusal is decided from the record that an isolate remembers for seconds, so it may lag; a right never does. */
+    /**
+     * A refusal is decided from the record that an isolate remembers for seconds, so it may lag; a
+     * right never does.
+     */
     const isRefused = async (call: Omit<Call, 'bucket'>, as = asOther) =>
       expectError(await as(call), 403, 'AccessDenied');
 
@@ -52,7 +55,11 @@ describe.skipIf(other === null)('a second account', () => {
       await isRefused({ method: 'GET', key: 'missing' });
       await isRefused({ method: 'PUT', key: 'theirs', body: 'x' });
       await isRefused({ method: 'DELETE', key: 'mine' });
-      await isRefused({ method: 'PUT', query: { acl: '' }, headers: { 'x-amz-acl': 'public-read' } });
+      await isRefused({
+        method: 'PUT',
+        query: { acl: '' },
+        headers: { 'x-amz-acl': 'public-read' },
+      });
     });
 
     it('may what a policy allows, and a Deny wins', async () => {
@@ -64,7 +71,10 @@ describe.skipIf(other === null)('a second account', () => {
       await isRefused({ method: 'DELETE', key: 'mine' });
       await isRefused({ method: 'GET', key: 'theirs' }, (call) => send({ ...call, bucket }));
       expect((await asOther({ method: 'GET', key: 'theirs' })).text).toBe('theirs');
-      await setPolicy({ Action: 's3:*' }, { Effect: 'Deny', Action: 's3:GetObject', Principal: '*' });
+      await setPolicy(
+        { Action: 's3:*' },
+        { Effect: 'Deny', Action: 's3:GetObject', Principal: '*' },
+      );
       await isRefused({ method: 'GET', key: 'mine' });
       await isRefused({ method: 'GET', key: 'mine' }, (call) => send({ ...call, bucket }));
       expectError(await asOther({ method: 'GET', query: { policy: '' } }), 405, 'MethodNotAllowed');
@@ -76,7 +86,8 @@ describe.skipIf(other === null)('a second account', () => {
     it('may what a condition allows', async () => {
       const Condition = { StringEquals: { 's3:prefix': 'a/', 's3:delimiter': '/' } };
       await setPolicy({ Action: 's3:ListBucket', Condition });
-      const list = (query: Record<string, string>) => asOther({ method: 'GET', query: { 'list-type': '2', ...query } });
+      const list = (query: Record<string, string>) =>
+        asOther({ method: 'GET', query: { 'list-type': '2', ...query } });
       expect((await list({ prefix: 'a/', delimiter: '/' })).status).toBe(200);
       expectError(await list({ prefix: 'a/' }), 403, 'AccessDenied');
       expectError(await list({}), 403, 'AccessDenied');
@@ -91,7 +102,10 @@ describe.skipIf(other === null)('a second account', () => {
           Effect: 'Deny',
           Principal: '*',
           Action: 's3:PutObject',
-          Condition: { Null: { 's3:if-none-match': 'true' }, Bool: { 's3:ObjectCreationOperation': 'true' } },
+          Condition: {
+            Null: { 's3:if-none-match': 'true' },
+            Bool: { 's3:ObjectCreationOperation': 'true' },
+          },
         },
       );
       const key = 'once';
@@ -99,13 +113,25 @@ describe.skipIf(other === null)('a second account', () => {
       await isRefused({ method: 'PUT', key, body: 'x' });
       await isRefused({ method: 'PUT', key, body: 'x' }, (call) => send({ ...call, bucket }));
       expect((await asOther({ method: 'PUT', key, body: 'x', ...once })).status).toBe(200);
-      expectError(await asOther({ method: 'PUT', key, body: 'y', ...once }), 412, 'PreconditionFailed');
+      expectError(
+        await asOther({ method: 'PUT', key, body: 'y', ...once }),
+        412,
+        'PreconditionFailed',
+      );
       const started = await asOther({ method: 'POST', key: 'parts', query: { uploads: '' } });
       const uploadId = /<UploadId>([^<]+)/.exec(started.text)?.[1] ?? '';
-      const part = await asOther({ method: 'PUT', key: 'parts', query: { uploadId, partNumber: '1' }, body: 'x' });
+      const part = await asOther({
+        method: 'PUT',
+        key: 'parts',
+        query: { uploadId, partNumber: '1' },
+        body: 'x',
+      });
       const body = `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>${part.headers.etag}</ETag></Part></CompleteMultipartUpload>`;
       await isRefused({ method: 'POST', key: 'parts', query: { uploadId }, body });
-      expect((await asOther({ method: 'POST', key: 'parts', query: { uploadId }, body, ...once })).status).toBe(200);
+      expect(
+        (await asOther({ method: 'POST', key: 'parts', query: { uploadId }, body, ...once }))
+          .status,
+      ).toBe(200);
     });
 
     it('may what the tags of an object, or of the request, allow', async () => {
@@ -119,19 +145,30 @@ describe.skipIf(other === null)('a second account', () => {
       await isRefused({ method: 'GET', key: 'mine' });
       await isRefused({ method: 'GET', key: 'mine', query: { tagging: '' } });
       const set = (tags: string) => `<Tagging><TagSet>${tags}</TagSet></Tagging>`;
-      const tag = (key: string, value: string) => `<Tag><Key>${key}</Key><Value>${value}</Value></Tag>`;
+      const tag = (key: string, value: string) =>
+        `<Tag><Key>${key}</Key><Value>${value}</Value></Tag>`;
       const body = set(tag('level', 'open'));
-      expect((await send({ method: 'PUT', bucket, key: 'mine', query: { tagging: '' }, body })).status).toBe(200);
+      expect(
+        (await send({ method: 'PUT', bucket, key: 'mine', query: { tagging: '' }, body })).status,
+      ).toBe(200);
       expect((await asOther({ method: 'GET', key: 'mine' })).text).toBe('mine');
-      expect((await asOther({ method: 'GET', key: 'mine', query: { tagging: '' } })).text).toContain('open');
+      expect(
+        (await asOther({ method: 'GET', key: 'mine', query: { tagging: '' } })).text,
+      ).toContain('open');
 
       const put = (tagging?: string) =>
-        asOther({ method: 'PUT', key: 'tagged', body: 'x', headers: tagging ? { 'x-amz-tagging': tagging } : {} });
+        asOther({
+          method: 'PUT',
+          key: 'tagged',
+          body: 'x',
+          headers: tagging ? { 'x-amz-tagging': tagging } : {},
+        });
       expectError(await put(), 403, 'AccessDenied');
       expectError(await put('by=me'), 403, 'AccessDenied');
       expectError(await put('by=other&more=1'), 403, 'AccessDenied');
       expect((await put('by=other')).status).toBe(200);
-      const retag = (tags: string) => asOther({ method: 'PUT', key: 'mine', query: { tagging: '' }, body: set(tags) });
+      const retag = (tags: string) =>
+        asOther({ method: 'PUT', key: 'mine', query: { tagging: '' }, body: set(tags) });
       expectError(await retag(tag('by', 'me')), 403, 'AccessDenied');
       expect((await retag(tag('by', 'other'))).status).toBe(200);
       await isRefused({ method: 'GET', key: 'mine' });
@@ -140,7 +177,8 @@ describe.skipIf(other === null)('a second account', () => {
     it('may delete what it may, key by key', async () => {
       await setPolicy({ Action: 's3:DeleteObject', Resource: `arn:aws:s3:::${bucket}/mi*` });
       await send({ method: 'PUT', bucket, key: 'kept', body: 'x' });
-      const body = '<Delete><Object><Key>kept</Key></Object><Object><Key>mine</Key></Object></Delete>';
+      const body =
+        '<Delete><Object><Key>kept</Key></Object><Object><Key>mine</Key></Object></Delete>';
       const headers = { 'content-md5': createHash('md5').update(body).digest('base64') };
       const reply = await asOther({ method: 'POST', query: { delete: '' }, body, headers });
       expect(reply.status).toBe(200);
@@ -166,12 +204,21 @@ describe.skipIf(other === null)('a second account', () => {
       await isRefused({ method: 'GET', key: 'up', query: { uploadId: mine } });
       await isRefused({ method: 'DELETE', key: 'up', query: { uploadId: mine } });
       await isRefused({ method: 'GET', query: { uploads: '' } });
-      expect((await asOther({ method: 'DELETE', key: 'up', query: { uploadId: theirs } })).status).toBe(204);
-      expect((await send({ method: 'DELETE', bucket, key: 'up', query: { uploadId: mine } })).status).toBe(204);
+      expect(
+        (await asOther({ method: 'DELETE', key: 'up', query: { uploadId: theirs } })).status,
+      ).toBe(204);
+      expect(
+        (await send({ method: 'DELETE', bucket, key: 'up', query: { uploadId: mine } })).status,
+      ).toBe(204);
     });
 
     it('may copy what it may read, to where it may write', async () => {
-      const copy = () => asOther({ method: 'PUT', key: 'copy', headers: { 'x-amz-copy-source': `/${bucket}/mine` } });
+      const copy = () =>
+        asOther({
+          method: 'PUT',
+          key: 'copy',
+          headers: { 'x-amz-copy-source': `/${bucket}/mine` },
+        });
       await setPolicy({ Action: 's3:PutObject' });
       expectError(await copy(), 403, 'AccessDenied');
       await setPolicy({ Action: ['s3:PutObject', 's3:GetObject'] });
@@ -182,9 +229,14 @@ describe.skipIf(other === null)('a second account', () => {
       const Owner = (await s3.send(new GetBucketAclCommand({ Bucket: bucket }))).Owner;
       const Grants = [
         { Grantee: { Type: 'CanonicalUser' as const, ID: otherId }, Permission: 'READ' as const },
-        { Grantee: { Type: 'CanonicalUser' as const, ID: Owner?.ID }, Permission: 'FULL_CONTROL' as const },
+        {
+          Grantee: { Type: 'CanonicalUser' as const, ID: Owner?.ID },
+          Permission: 'FULL_CONTROL' as const,
+        },
       ];
-      await s3.send(new PutBucketAclCommand({ Bucket: bucket, AccessControlPolicy: { Owner, Grants } }));
+      await s3.send(
+        new PutBucketAclCommand({ Bucket: bucket, AccessControlPolicy: { Owner, Grants } }),
+      );
       expect((await asOther({ method: 'GET' })).status).toBe(200);
       await isRefused({ method: 'GET', key: 'mine' });
       await isRefused({ method: 'PUT', key: 'theirs', body: 'x' });
@@ -203,7 +255,9 @@ describe.skipIf(other === null)('a second account', () => {
       expect((await asOther({ method: 'HEAD', key: 'mine' })).status).toBe(200);
       await isRefused({ method: 'GET', key: 'mine', query: { acl: '' } });
       await isRefused({ method: 'GET', key: 'mine' }, (call) => anonymous({ ...call, bucket }));
-      const nobody = s3.send(new PutObjectAclCommand({ Bucket: bucket, Key: 'mine', GrantRead: 'id="_nobody"' }));
+      const nobody = s3.send(
+        new PutObjectAclCommand({ Bucket: bucket, Key: 'mine', GrantRead: 'id="_nobody"' }),
+      );
       await expectFailure(nobody, 400, 'InvalidArgument');
     });
 
@@ -220,7 +274,9 @@ describe.skipIf(other === null)('a second account', () => {
       const { Owner } = await s3.send(new GetObjectAclCommand({ Bucket: bucket, Key: 'theirs' }));
       expect(Owner).toMatchObject({ ID: otherId, DisplayName: 'other' });
       const Rules = [{ ObjectOwnership: 'BucketOwnerEnforced' as const }];
-      await s3.send(new PutBucketOwnershipControlsCommand({ Bucket: bucket, OwnershipControls: { Rules } }));
+      await s3.send(
+        new PutBucketOwnershipControlsCommand({ Bucket: bucket, OwnershipControls: { Rules } }),
+      );
       const controls = await s3.send(new GetBucketOwnershipControlsCommand({ Bucket: bucket }));
       expect(controls.OwnershipControls?.Rules).toEqual(Rules);
       await write();
@@ -235,7 +291,9 @@ describeCore('everybody writing', () => {
 
   it('is what public-read-write says, and S3’s anonymous user owns it', async () => {
     await s3.send(new PutBucketAclCommand({ Bucket: bucket, ACL: 'public-read-write' }));
-    expect((await anonymous({ method: 'PUT', bucket, key: 'dropped', body: 'x' })).status).toBe(200);
+    expect((await anonymous({ method: 'PUT', bucket, key: 'dropped', body: 'x' })).status).toBe(
+      200,
+    );
     expect((await anonymous({ method: 'GET', bucket, key: 'dropped' })).text).toBe('x');
     expectError(await send({ method: 'GET', bucket, key: 'dropped' }), 403, 'AccessDenied');
     expect((await send({ method: 'DELETE', bucket, key: 'dropped' })).status).toBe(204);
@@ -243,6 +301,10 @@ describeCore('everybody writing', () => {
 
   it('ends with it', async () => {
     await s3.send(new PutBucketAclCommand({ Bucket: bucket, ACL: 'private' }));
-    expectError(await anonymous({ method: 'PUT', bucket, key: 'dropped', body: 'x' }), 403, 'AccessDenied');
+    expectError(
+      await anonymous({ method: 'PUT', bucket, key: 'dropped', body: 'x' }),
+      403,
+      'AccessDenied',
+    );
   });
 });

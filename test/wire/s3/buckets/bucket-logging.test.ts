@@ -1,4 +1,5 @@
-// Server access logging of buckets: configuration, who may write the log, and the log itself as objects.
+// Server access logging of buckets: configuration, who may write the log, and the log itself as
+// objects.
 import {
   GetBucketLoggingCommand,
   GetObjectCommand,
@@ -56,7 +57,11 @@ describeCore('Server access logging', () => {
     await expect(configure(`${logs}-never`)).rejects.toEqual(code('NoSuchKey'));
     const odd =
       '<BucketLoggingStatus><LoggingEnabled><TargetPrefix>x</TargetPrefix></LoggingEnabled></BucketLoggingStatus>';
-    expectError(await send({ method: 'PUT', bucket, query: { logging: '' }, body: odd }), 400, 'MalformedXML');
+    expectError(
+      await send({ method: 'PUT', bucket, query: { logging: '' }, body: odd }),
+      400,
+      'MalformedXML',
+    );
   });
 
   it('writes what was asked of the bucket, in the format of S3', { timeout: 60_000 }, async () => {
@@ -67,7 +72,13 @@ describeCore('Server access logging', () => {
       TargetPrefix: 'log/',
       TargetObjectKeyFormat: { SimplePrefix: {} },
     });
-    await send({ method: 'PUT', bucket, key: 'a "b"', body: 'hello', headers: { 'user-agent': 'the "client"' } });
+    await send({
+      method: 'PUT',
+      bucket,
+      key: 'a "b"',
+      body: 'hello',
+      headers: { 'user-agent': 'the "client"' },
+    });
     await send({ method: 'GET', bucket, key: 'a "b"' });
     await send({ method: 'POST', bucket, key: 'parts', query: { uploads: '' } });
     await anonymous({ method: 'GET', bucket, key: 'a "b"', query: { versionId: 'null' } });
@@ -81,7 +92,13 @@ describeCore('Server access logging', () => {
     const preflight = () => anonymous({ method: 'OPTIONS', bucket, key: 'a "b"', headers: asked });
     await vi.waitFor(async () => expect((await preflight()).status).toBe(200), WAIT);
     if (websiteDomain !== null) {
-      await send({ method: 'PUT', bucket, key: 'index.html', body: '<p>', headers: { 'x-amz-acl': 'public-read' } });
+      await send({
+        method: 'PUT',
+        bucket,
+        key: 'index.html',
+        body: '<p>',
+        headers: { 'x-amz-acl': 'public-read' },
+      });
       const WebsiteConfiguration = { IndexDocument: { Suffix: 'index.html' } };
       await s3.send(new PutBucketWebsiteCommand({ Bucket: bucket, WebsiteConfiguration }));
       const host = `${bucket}.${websiteDomain}:${new URL(url).port}`;
@@ -92,7 +109,10 @@ describeCore('Server access logging', () => {
     }
     await send({ method: 'HEAD', bucket, key: 'missing' });
     const key = 'a%20%22b%22';
-    /** Behind the key and the request line: status, error, bytes sent, size of the object, and the version further on. */
+    /**
+     * Behind the key and the request line: status, error, bytes sent, size of the object, and the
+     * version further on.
+     */
     const wanted: [string, string, string[], string?][] = [
       ['REST.PUT.OBJECT', key, ['200', '-', '-', '5']],
       ['REST.GET.OBJECT', key, ['200', '-', '5', '5']],
@@ -102,11 +122,14 @@ describeCore('Server access logging', () => {
       ['REST.HEAD.OBJECT', 'missing', ['404', 'NoSuchKey', '-', '-']],
       ['REST.PUT.CORS', '-', ['200', '-', '-', '-']],
     ];
-    if (websiteDomain !== null) wanted.push(['WEBSITE.GET.OBJECT', 'index.html', ['200', '-', '3', '3']]);
+    if (websiteDomain !== null)
+      wanted.push(['WEBSITE.GET.OBJECT', 'index.html', ['200', '-', '3', '3']]);
     // Each request may be the one that makes the lines old enough.
     const lines = await vi.waitFor(async () => {
       await send({ method: 'HEAD', bucket, key: 'a "b"' });
-      const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: logs, Prefix: 'log/' }));
+      const { Contents = [] } = await s3.send(
+        new ListObjectsV2Command({ Bucket: logs, Prefix: 'log/' }),
+      );
       const texts = await Promise.all(
         Contents.map(async ({ Key }) =>
           (await s3.send(new GetObjectCommand({ Bucket: logs, Key }))).Body?.transformToString(),
@@ -132,6 +155,8 @@ describeCore('Server access logging', () => {
 
   it('ends when it is switched off', async () => {
     await s3.send(new PutBucketLoggingCommand({ Bucket: bucket, BucketLoggingStatus: {} }));
-    expect((await s3.send(new GetBucketLoggingCommand({ Bucket: bucket }))).LoggingEnabled).toBe(undefined);
+    expect((await s3.send(new GetBucketLoggingCommand({ Bucket: bucket }))).LoggingEnabled).toBe(
+      undefined,
+    );
   });
 });

@@ -1,4 +1,5 @@
-// Buckets: their life, their names, their listing, and what S3 knows of them that this server does not.
+// Buckets: their life, their names, their listing, and what S3 knows of them that this server does
+// not.
 import {
   CreateBucketCommand,
   CreateMultipartUploadCommand,
@@ -52,14 +53,24 @@ describeCore('bucket life', () => {
   it('ends with the uploads that were never completed', async () => {
     const bucket = freshBucketName();
     await send({ method: 'PUT', bucket });
-    const { UploadId } = await s3.send(new CreateMultipartUploadCommand({ Bucket: bucket, Key: 'k' }));
-    const part = { method: 'PUT', bucket, key: 'k', query: { uploadId: UploadId ?? '', partNumber: '1' }, body: 'x' };
+    const { UploadId } = await s3.send(
+      new CreateMultipartUploadCommand({ Bucket: bucket, Key: 'k' }),
+    );
+    const part = {
+      method: 'PUT',
+      bucket,
+      key: 'k',
+      query: { uploadId: UploadId ?? '', partNumber: '1' },
+      body: 'x',
+    };
     expect((await send(part)).status).toBe(200);
     expect((await send({ method: 'DELETE', bucket })).status).toBe(204);
     expectError(await send(part), 404, 'NoSuchBucket');
     await send({ method: 'PUT', bucket });
     expectError(await send(part), 404, 'NoSuchUpload');
-    expect((await s3.send(new ListMultipartUploadsCommand({ Bucket: bucket }))).Uploads ?? []).toEqual([]);
+    expect(
+      (await s3.send(new ListMultipartUploadsCommand({ Bucket: bucket }))).Uploads ?? [],
+    ).toEqual([]);
     await removeBucket(client, bucket);
   });
 
@@ -88,14 +99,30 @@ describeCore('bucket life', () => {
   });
 
   it('refuses a create request that is not XML', async () => {
-    const reply = await send({ method: 'PUT', bucket: freshBucketName(), body: '<CreateBucketConfiguration><' });
+    const reply = await send({
+      method: 'PUT',
+      bucket: freshBucketName(),
+      body: '<CreateBucketConfiguration><',
+    });
     expectError(reply, 400, 'MalformedXML');
   });
 });
 
 describeCore('bucket names', () => {
   const long = 'a'.repeat(64);
-  const wrong = ['ab', long, 'Upper', 'under_score', 'a..b', '-start', 'end-', '.start', '192.168.1.1', 'a b', 'xn--a'];
+  const wrong = [
+    'ab',
+    long,
+    'Upper',
+    'under_score',
+    'a..b',
+    '-start',
+    'end-',
+    '.start',
+    '192.168.1.1',
+    'a b',
+    'xn--a',
+  ];
   it.each(wrong)('refuses %j', async (name) => {
     const path = `/${encodeURIComponent(name)}`;
     expectError(await send({ method: 'PUT', path }), 400, 'InvalidBucketName');
@@ -114,9 +141,12 @@ describeCore('bucket names', () => {
     else expect(expectError(reply, 404, 'NoSuchBucket').BucketName).toMatch(/^wire-/);
   });
 
-  it.each(['GET', 'PUT', 'DELETE'])('answers %s of a key in a missing bucket with NoSuchBucket', async (method) => {
-    expectError(await send({ method, bucket: freshBucketName(), key: 'k' }), 404, 'NoSuchBucket');
-  });
+  it.each(['GET', 'PUT', 'DELETE'])(
+    'answers %s of a key in a missing bucket with NoSuchBucket',
+    async (method) => {
+      expectError(await send({ method, bucket: freshBucketName(), key: 'k' }), 404, 'NoSuchBucket');
+    },
+  );
 });
 
 describeCore('the list of buckets', () => {
@@ -141,7 +171,9 @@ describeCore('the list of buckets', () => {
     const paged: (string | undefined)[] = [];
     let ContinuationToken: string | undefined;
     do {
-      const page = await s3.send(new ListBucketsCommand({ Prefix: prefix, MaxBuckets: 1, ContinuationToken }));
+      const page = await s3.send(
+        new ListBucketsCommand({ Prefix: prefix, MaxBuckets: 1, ContinuationToken }),
+      );
       expect(page.Buckets?.length).toBe(1);
       paged.push(page.Buckets?.[0]?.Name);
       ContinuationToken = page.ContinuationToken;
@@ -183,7 +215,13 @@ describeCore('what S3 knows and this server does not', () => {
     ['x-amz-write-offset-bytes', '0'],
     ['if-modified-since', 'Thu, 01 Jan 2026 00:00:00 GMT'],
   ])('answers a PUT with %s with 501, names it and stores nothing', async (name, value) => {
-    const reply = await send({ method: 'PUT', bucket, key: 'refused', body: 'x', headers: { [name]: value } });
+    const reply = await send({
+      method: 'PUT',
+      bucket,
+      key: 'refused',
+      body: 'x',
+      headers: { [name]: value },
+    });
     expect(expectError(reply, 501, 'NotImplemented').Message.toLowerCase()).toContain(name);
     expectError(await send({ method: 'GET', bucket, key: 'refused' }), 404, 'NoSuchKey');
   });

@@ -1,6 +1,11 @@
-// What a browser of another site is told: the configuration through the SDK, preflights, and the headers on signed and
-// public answers, errors included.
-import { type CORSRule, DeleteBucketCorsCommand, GetBucketCorsCommand, PutBucketCorsCommand } from '@aws-sdk/client-s3';
+// What a browser of another site is told: the configuration through the SDK, preflights, and the
+// headers on signed and public answers, errors included.
+import {
+  type CORSRule,
+  DeleteBucketCorsCommand,
+  GetBucketCorsCommand,
+  PutBucketCorsCommand,
+} from '@aws-sdk/client-s3';
 import { beforeAll, expect, it } from 'vitest';
 import { useBucket } from '../../kit/bucket.ts';
 import { openToEveryone } from '../../kit/clients/bucket-work.ts';
@@ -13,8 +18,18 @@ const { s3, send, anonymous } = client;
 
 const ORIGIN = 'https://app.example';
 const RULES: CORSRule[] = [
-  { AllowedMethods: ['GET', 'HEAD'], AllowedOrigins: ['https://*.example'], ExposeHeaders: ['ETag'], MaxAgeSeconds: 5 },
-  { ID: 'write', AllowedMethods: ['PUT', 'POST', 'DELETE'], AllowedOrigins: [ORIGIN], AllowedHeaders: ['*'] },
+  {
+    AllowedMethods: ['GET', 'HEAD'],
+    AllowedOrigins: ['https://*.example'],
+    ExposeHeaders: ['ETag'],
+    MaxAgeSeconds: 5,
+  },
+  {
+    ID: 'write',
+    AllowedMethods: ['PUT', 'POST', 'DELETE'],
+    AllowedOrigins: [ORIGIN],
+    AllowedHeaders: ['*'],
+  },
 ];
 
 describeCore('cross-origin requests', () => {
@@ -26,7 +41,8 @@ describeCore('cross-origin requests', () => {
   const asked = (method: string) => ({ origin: ORIGIN, 'access-control-request-method': method });
   const configure = (CORSRules: CORSRule[]) =>
     s3.send(new PutBucketCorsCommand({ Bucket: bucket, CORSConfiguration: { CORSRules } }));
-  const publicRead = (headers: Record<string, string>, key = 'k') => anonymous({ method: 'GET', bucket, key, headers });
+  const publicRead = (headers: Record<string, string>, key = 'k') =>
+    anonymous({ method: 'GET', bucket, key, headers });
 
   beforeAll(async () => {
     await send({ method: 'PUT', bucket, key: 'k', body: 'hello' });
@@ -34,7 +50,11 @@ describeCore('cross-origin requests', () => {
   });
 
   it('are refused and told nothing where no rule was made', async () => {
-    await expectFailure(s3.send(new GetBucketCorsCommand({ Bucket: bucket })), 404, 'NoSuchCORSConfiguration');
+    await expectFailure(
+      s3.send(new GetBucketCorsCommand({ Bucket: bucket })),
+      404,
+      'NoSuchCORSConfiguration',
+    );
     expectError(await preflight(asked('GET')), 403, 'AccessForbidden');
     expectError(await preflight({}), 400, 'BadRequest');
     const reply = await eventually(
@@ -62,7 +82,11 @@ describeCore('cross-origin requests', () => {
     });
     expect(opened.text).toBe('hello');
     await s3.send(new DeleteBucketCorsCommand({ Bucket: bucket }));
-    await expectFailure(s3.send(new GetBucketCorsCommand({ Bucket: bucket })), 404, 'NoSuchCORSConfiguration');
+    await expectFailure(
+      s3.send(new GetBucketCorsCommand({ Bucket: bucket })),
+      404,
+      'NoSuchCORSConfiguration',
+    );
     const closed = await eventually(
       () => publicRead({ origin: ORIGIN }),
       (reply) => allowOf(reply) === null,
@@ -88,15 +112,29 @@ describeCore('cross-origin requests', () => {
       [{ method: 'GET', bucket, key: 'missing', headers: origin }, 404],
     ];
     for (const [call, status] of outcomes) {
-      for (const reply of [await send(call), await anonymous({ ...call, headers: call.headers ?? {} })]) {
+      for (const reply of [
+        await send(call),
+        await anonymous({ ...call, headers: call.headers ?? {} }),
+      ]) {
         expect([reply.status, allowOf(reply)], JSON.stringify(call)).toEqual([status, ORIGIN]);
         expect(reply.headers.vary).toContain('Origin');
       }
     }
-    expect(allowOf(await send({ method: 'PUT', bucket, key: 'w', body: 'x', headers: origin }))).toBe(ORIGIN);
-    expect(allowOf(await anonymous({ method: 'PUT', bucket, key: 'w', headers: origin }))).toBe(ORIGIN);
     expect(
-      allowOf(await anonymous({ method: 'PUT', bucket, key: 'w', headers: { origin: 'https://x.example' } })),
+      allowOf(await send({ method: 'PUT', bucket, key: 'w', body: 'x', headers: origin })),
+    ).toBe(ORIGIN);
+    expect(allowOf(await anonymous({ method: 'PUT', bucket, key: 'w', headers: origin }))).toBe(
+      ORIGIN,
+    );
+    expect(
+      allowOf(
+        await anonymous({
+          method: 'PUT',
+          bucket,
+          key: 'w',
+          headers: { origin: 'https://x.example' },
+        }),
+      ),
     ).toBe(null);
     expect(allowOf(await publicRead({ origin: 'https://evil' }))).toBe(null);
   });
@@ -117,7 +155,10 @@ describeCore('cross-origin requests', () => {
 
   it('are asked for before: preflights go by rule, not by right', async () => {
     await configure(RULES);
-    const headers = { ...asked('PUT'), 'access-control-request-headers': 'content-type,x-amz-meta-a' };
+    const headers = {
+      ...asked('PUT'),
+      'access-control-request-headers': 'content-type,x-amz-meta-a',
+    };
     const granted = await preflight(headers, { key: 'not there' });
     expect([granted.status, granted.text]).toEqual([200, '']);
     expect(granted.headers).toMatchObject({
@@ -128,7 +169,11 @@ describeCore('cross-origin requests', () => {
     const target = client.presigned({ method: 'PUT', bucket, key: 'w' });
     const [path = '', sentQuery = ''] = target.split('?');
     expect((await preflight(asked('PUT'), { path, sentQuery })).status).toBe(200);
-    expectError(await preflight({ ...asked('PUT'), origin: 'https://other.example' }), 403, 'AccessForbidden');
+    expectError(
+      await preflight({ ...asked('PUT'), origin: 'https://other.example' }),
+      403,
+      'AccessForbidden',
+    );
     expectError(
       await preflight({ ...asked('GET'), 'access-control-request-headers': 'range' }),
       403,

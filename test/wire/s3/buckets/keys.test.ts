@@ -1,5 +1,6 @@
-// Keys that break servers: any Unicode, empty and dotted segments, percent signs, the longest key. Each is put, read
-// back under exactly that name, listed as it is, and deleted; and no two of them are ever the same object.
+// Keys that break servers: any Unicode, empty and dotted segments, percent signs, the longest key.
+// Each is put, read back under exactly that name, listed as it is, and deleted; and no two of them
+// are ever the same object.
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { expect, it } from 'vitest';
 import { useBucket } from '../../kit/bucket.ts';
@@ -40,13 +41,17 @@ function expectKeyWorks(bucket: string, key: string): Promise<void> {
     expect(put.status, put.text).toBe(200);
     const got = await send({ method: 'GET', bucket, key });
     expect({ status: got.status, text: got.text }).toEqual({ status: 200, text: bodyOf(key) });
-    expect((await send({ method: 'HEAD', bucket, key })).headers['content-length']).toBe(`${got.body.length}`);
+    expect((await send({ method: 'HEAD', bucket, key })).headers['content-length']).toBe(
+      `${got.body.length}`,
+    );
     const plain = await send({
       method: 'GET',
       bucket,
       query: { 'list-type': '2', prefix: key, 'encoding-type': 'url' },
     });
-    const keys: string[] = xmlRoot(plain.text, 'ListBucketResult').Contents.map((row: { Key: string }) => row.Key);
+    const keys: string[] = xmlRoot(plain.text, 'ListBucketResult').Contents.map(
+      (row: { Key: string }) => row.Key,
+    );
     expect(keys.map((encoded) => decodeURIComponent(encoded.replaceAll('+', ' ')))).toContain(key);
   })();
 }
@@ -97,7 +102,9 @@ describeCore('dotted keys', () => {
   const bucket = useBucket(client);
   for (const key of DOTTED_KEYS) {
     const isDots = key.split('/').some((segment) => segment === '../..' || segment === '../../..');
-    itUnless(isDots ? dotSegmentsReason : null)(JSON.stringify(key), () => expectKeyWorks(bucket, key));
+    itUnless(isDots ? dotSegmentsReason : null)(JSON.stringify(key), () =>
+      expectKeyWorks(bucket, key),
+    );
   }
 });
 
@@ -116,20 +123,31 @@ describeCore('spellings of a path', () => {
     const key = 'ü/日本';
     await send({ method: 'PUT', bucket, key, body: 'x' });
     const signedPath = `/${bucket}/${encodeKey(key)}`;
-    const lower = await send({ method: 'GET', path: `/${bucket}/${encodeKey(key).toLowerCase()}`, signedPath });
+    const lower = await send({
+      method: 'GET',
+      path: `/${bucket}/${encodeKey(key).toLowerCase()}`,
+      signedPath,
+    });
     expect([lower.status, lower.text]).toEqual([200, 'x']);
   });
 
   it('with a plus mean a plus', async () => {
     await send({ method: 'PUT', bucket, key: 'p+q', body: 'plus' });
     await send({ method: 'PUT', bucket, key: 'p q', body: 'space' });
-    const reply = await send({ method: 'GET', path: `/${bucket}/p+q`, signedPath: `/${bucket}/p%2Bq` });
+    const reply = await send({
+      method: 'GET',
+      path: `/${bucket}/p+q`,
+      signedPath: `/${bucket}/p%2Bq`,
+    });
     expect(reply.text).toBe('plus');
   });
 
-  it.each(['%zz', 'a%', '%ff%fe', 'a%c3'])('that decode to no text are refused: %s', async (bad) => {
-    const reply = await send({ method: 'PUT', path: `/${bucket}/${bad}`, body: 'x' });
-    expect(reply.status).toBe(400);
-    expect(reply.text).toMatch(/<Code>(InvalidURI|InvalidArgument)<\/Code>/);
-  });
+  it.each(['%zz', 'a%', '%ff%fe', 'a%c3'])(
+    'that decode to no text are refused: %s',
+    async (bad) => {
+      const reply = await send({ method: 'PUT', path: `/${bucket}/${bad}`, body: 'x' });
+      expect(reply.status).toBe(400);
+      expect(reply.text).toMatch(/<Code>(InvalidURI|InvalidArgument)<\/Code>/);
+    },
+  );
 });

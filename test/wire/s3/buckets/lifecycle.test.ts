@@ -1,4 +1,5 @@
-// The lifecycle configuration of a bucket through the SDK: what is put comes back, what it foresees is told.
+// The lifecycle configuration of a bucket through the SDK: what is put comes back, what it foresees
+// is told.
 import {
   CreateMultipartUploadCommand,
   DeleteBucketLifecycleCommand,
@@ -21,7 +22,9 @@ const RULES: LifecycleRule[] = [
   { ID: 'logs', Prefix: 'logs/', Status: 'Enabled', Expiration: { Days: 30 } },
   {
     ID: 'drafts',
-    Filter: { And: { Prefix: 'drafts/', Tags: [{ Key: 'keep', Value: 'no' }], ObjectSizeGreaterThan: 1000 } },
+    Filter: {
+      And: { Prefix: 'drafts/', Tags: [{ Key: 'keep', Value: 'no' }], ObjectSizeGreaterThan: 1000 },
+    },
     Status: 'Enabled',
     Transitions: [
       { Days: 30, StorageClass: 'STANDARD_IA' },
@@ -54,7 +57,9 @@ const RULES: LifecycleRule[] = [
 describeCore('the lifecycle of a bucket', () => {
   const Bucket = useBucket(client);
   const put = (Rules: LifecycleRule[]) =>
-    s3.send(new PutBucketLifecycleConfigurationCommand({ Bucket, LifecycleConfiguration: { Rules } }));
+    s3.send(
+      new PutBucketLifecycleConfigurationCommand({ Bucket, LifecycleConfiguration: { Rules } }),
+    );
   const get = () => s3.send(new GetBucketLifecycleConfigurationCommand({ Bucket }));
 
   it('is put, given back and taken away', async () => {
@@ -76,13 +81,21 @@ describeCore('the lifecycle of a bucket', () => {
   });
 
   it('shows what it would do, and does nothing', async () => {
-    await put([{ ID: 'drafts', Filter: { Prefix: 'dry/' }, Status: 'Enabled', Expiration: { Days: 3 } }]);
+    await put([
+      { ID: 'drafts', Filter: { Prefix: 'dry/' }, Status: 'Enabled', Expiration: { Days: 3 } },
+    ]);
     await s3.send(new PutObjectCommand({ Bucket, Key: 'dry/run', Body: 'x' }));
     const at = new Date(Date.now() + 5 * 24 * 3600 * 1000).toISOString();
-    const reply = await send({ method: 'GET', bucket: Bucket, query: { lifecycle: '', 'dry-run': '', at } });
+    const reply = await send({
+      method: 'GET',
+      bucket: Bucket,
+      query: { lifecycle: '', 'dry-run': '', at },
+    });
     expect(JSON.parse(reply.text)).toMatchObject({
       ...{ bucket: Bucket, at, next: null },
-      items: [{ action: 'expire', subject: 'current', key: 'dry/run', ruleId: 'drafts', sizeBytes: 1 }],
+      items: [
+        { action: 'expire', subject: 'current', key: 'dry/run', ruleId: 'drafts', sizeBytes: 1 },
+      ],
     });
     await s3.send(new HeadObjectCommand({ Bucket, Key: 'dry/run' }));
     expectError(
@@ -96,7 +109,8 @@ describeCore('the lifecycle of a bucket', () => {
     await put(RULES);
     const Key = 'logs/today';
     const { Expiration } = await s3.send(new PutObjectCommand({ Bucket, Key, Body: 'x' }));
-    const [, date = '', id] = /^expiry-date="([^"]+)", rule-id="([^"]+)"$/.exec(Expiration ?? '') ?? [];
+    const [, date = '', id] =
+      /^expiry-date="([^"]+)", rule-id="([^"]+)"$/.exec(Expiration ?? '') ?? [];
     expect(id).toBe('logs');
     const inDays = (Date.parse(date) - Date.now()) / (24 * 3600 * 1000);
     expect(inDays).toBeGreaterThan(29.9);
@@ -105,8 +119,12 @@ describeCore('the lifecycle of a bucket', () => {
     const read = await s3.send(new GetObjectCommand({ Bucket, Key }));
     await read.Body?.transformToByteArray();
     expect(read.Expiration).toBe(Expiration);
-    const tagged = await s3.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x', Tagging: 'until=2040' }));
-    expect(tagged.Expiration).toBe('expiry-date="Sun, 01 Jan 2040 00:00:00 GMT", rule-id="by%20date"');
+    const tagged = await s3.send(
+      new PutObjectCommand({ Bucket, Key: 'k', Body: 'x', Tagging: 'until=2040' }),
+    );
+    expect(tagged.Expiration).toBe(
+      'expiry-date="Sun, 01 Jan 2040 00:00:00 GMT", rule-id="by%20date"',
+    );
     const upload = await s3.send(new CreateMultipartUploadCommand({ Bucket, Key: 'big' }));
     expect(upload.AbortRuleId).toBe('uploads');
     expect(upload.AbortDate?.getTime()).toBeGreaterThan(Date.now() + 7 * 24 * 3600 * 1000 - 60_000);
@@ -115,18 +133,29 @@ describeCore('the lifecycle of a bucket', () => {
   it('archives nothing, so that nothing is restored, whatever its class', async () => {
     const restore = (Key: string, Days = 1) =>
       s3.send(
-        new RestoreObjectCommand({ Bucket, Key, RestoreRequest: { Days, GlacierJobParameters: { Tier: 'Bulk' } } }),
+        new RestoreObjectCommand({
+          Bucket,
+          Key,
+          RestoreRequest: { Days, GlacierJobParameters: { Tier: 'Bulk' } },
+        }),
       );
     for (const StorageClass of ['STANDARD', 'STANDARD_IA', 'GLACIER_IR'] as const) {
       await s3.send(new PutObjectCommand({ Bucket, Key: StorageClass, Body: 'x', StorageClass }));
       const refused = await expectFailure(restore(StorageClass), 403, 'InvalidObjectState');
       expect(refused.StorageClass).toBe(StorageClass);
-      const { StorageClass: shown } = await s3.send(new HeadObjectCommand({ Bucket, Key: StorageClass }));
+      const { StorageClass: shown } = await s3.send(
+        new HeadObjectCommand({ Bucket, Key: StorageClass }),
+      );
       expect(shown).toBe(StorageClass === 'STANDARD' ? undefined : StorageClass);
     }
     await expectFailure(restore('STANDARD', 0), 400, 'MalformedXML');
     await expectFailure(restore('missing'), 404, 'NoSuchKey');
-    const call = { bucket: Bucket, key: 'STANDARD', query: { restore: '' }, body: '<RestoreRequest/>' };
+    const call = {
+      bucket: Bucket,
+      key: 'STANDARD',
+      query: { restore: '' },
+      body: '<RestoreRequest/>',
+    };
     expectError(await anonymous({ method: 'POST', ...call }), 403, 'AccessDenied');
     const archived = new PutObjectCommand({ Bucket, Key: 'k', Body: 'x', StorageClass: 'GLACIER' });
     await expectFailure(s3.send(archived), 400, 'InvalidStorageClass');

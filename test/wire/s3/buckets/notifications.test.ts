@@ -1,5 +1,6 @@
-// Event notifications as their users meet them: webhooks made by the JSON API, rules put by the AWS SDK, messages that
-// come signed, in order, again after failures, and as dead letters when it has no end.
+// Event notifications as their users meet them: webhooks made by the JSON API, rules put by the AWS
+// SDK, messages that come signed, in order, again after failures, and as dead letters when it has
+// no end.
 import {
   CompleteMultipartUploadCommand,
   CopyObjectCommand,
@@ -21,7 +22,12 @@ import { useBucket } from '../../kit/bucket.ts';
 import { type ApiClient, tokenClient } from '../../kit/clients/json-api.ts';
 import { client, describeCore } from '../../kit/clients/suite.ts';
 import { expectFailure } from '../../kit/clients/xml.ts';
-import { isSignedBy, type Received, type Receiver, startReceiver } from '../../kit/webhook-receiver.ts';
+import {
+  isSignedBy,
+  type Received,
+  type Receiver,
+  startReceiver,
+} from '../../kit/webhook-receiver.ts';
 
 const { s3, target } = client;
 
@@ -43,11 +49,22 @@ describeCore('event notifications', () => {
     return made.json as { id: string; arn: string; secret: string };
   };
   const put = (configuration: NotificationConfiguration, Bucket: string = bucket) =>
-    s3.send(new PutBucketNotificationConfigurationCommand({ Bucket, NotificationConfiguration: configuration }));
-  const at = (path: string) => (message: Received) => message.path === `/hook${path}` && 'Records' in message.json;
+    s3.send(
+      new PutBucketNotificationConfigurationCommand({
+        Bucket,
+        NotificationConfiguration: configuration,
+      }),
+    );
+  const at = (path: string) => (message: Received) =>
+    message.path === `/hook${path}` && 'Records' in message.json;
   const write = (Key: string, Body = 'x', Bucket: string = bucket) =>
     s3.send(new PutObjectCommand({ Bucket, Key, Body }));
-  const all: Event[] = ['s3:ObjectCreated:*', 's3:ObjectRemoved:*', 's3:ObjectTagging:*', 's3:ObjectAcl:Put'];
+  const all: Event[] = [
+    's3:ObjectCreated:*',
+    's3:ObjectRemoved:*',
+    's3:ObjectTagging:*',
+    's3:ObjectAcl:Put',
+  ];
 
   it('sends what S3 sends, signed, for every kind of change', async () => {
     const { arn, secret } = await makeWebhook('/all');
@@ -55,7 +72,11 @@ describeCore('event notifications', () => {
     const Key = 'a b/ö+ü.txt';
     await write(Key, 'hello');
     await s3.send(
-      new PutObjectTaggingCommand({ Bucket: bucket, Key, Tagging: { TagSet: [{ Key: 'a', Value: 'b' }] } }),
+      new PutObjectTaggingCommand({
+        Bucket: bucket,
+        Key,
+        Tagging: { TagSet: [{ Key: 'a', Value: 'b' }] },
+      }),
     );
     await s3.send(new DeleteObjectTaggingCommand({ Bucket: bucket, Key }));
     await s3.send(new PutObjectAclCommand({ Bucket: bucket, Key, ACL: 'private' }));
@@ -77,7 +98,10 @@ describeCore('event notifications', () => {
       eventName: 'ObjectCreated:Put',
       userIdentity: { principalId: expect.any(String) },
       requestParameters: { sourceIPAddress: expect.any(String) },
-      responseElements: { 'x-amz-request-id': expect.any(String), 'x-amz-id-2': expect.any(String) },
+      responseElements: {
+        'x-amz-request-id': expect.any(String),
+        'x-amz-id-2': expect.any(String),
+      },
       s3: {
         s3SchemaVersion: '1.0',
         configurationId: 'everything',
@@ -97,35 +121,60 @@ describeCore('event notifications', () => {
     const sequencers = records.map((record) => record.s3.object.sequencer);
     expect(sequencers).toEqual(sequencers.toSorted());
     expect(new Set(sequencers).size).toBe(5);
-    expect(records[4].s3.object).toEqual({ key: 'a+b/%C3%B6%2B%C3%BC.txt', sequencer: sequencers[4] });
+    expect(records[4].s3.object).toEqual({
+      key: 'a+b/%C3%B6%2B%C3%BC.txt',
+      sequencer: sequencers[4],
+    });
     expect(messages.every((message) => isSignedBy(secret, message))).toBe(true);
     expect(new Set(messages.map(({ headers }) => headers['webhook-id'])).size).toBe(5);
-    const tests = await receiver.until(1, ({ path, json }) => path === '/hook/all' && json.Event === 's3:TestEvent');
+    const tests = await receiver.until(
+      1,
+      ({ path, json }) => path === '/hook/all' && json.Event === 's3:TestEvent',
+    );
     expect(tests[0]?.json).toMatchObject({ Service: 'Amazon S3', Bucket: `${bucket}` });
   });
 
   it('tells copies, multipart uploads and versions apart', async () => {
     const { arn } = await makeWebhook('/kinds');
     await s3.send(
-      new PutBucketVersioningCommand({ Bucket: versioned, VersioningConfiguration: { Status: 'Enabled' } }),
+      new PutBucketVersioningCommand({
+        Bucket: versioned,
+        VersioningConfiguration: { Status: 'Enabled' },
+      }),
     );
     await put({ TopicConfigurations: [{ TopicArn: arn, Events: all }] }, versioned);
     const Key = 'k';
     const { VersionId: first } = await write(Key, 'x', versioned);
     await s3.send(
-      new CopyObjectCommand({ Bucket: versioned, Key, CopySource: `${versioned}/k`, MetadataDirective: 'REPLACE' }),
+      new CopyObjectCommand({
+        Bucket: versioned,
+        Key,
+        CopySource: `${versioned}/k`,
+        MetadataDirective: 'REPLACE',
+      }),
     );
-    const { UploadId } = await s3.send(new CreateMultipartUploadCommand({ Bucket: versioned, Key }));
+    const { UploadId } = await s3.send(
+      new CreateMultipartUploadCommand({ Bucket: versioned, Key }),
+    );
     const part = { Bucket: versioned, Key, UploadId, PartNumber: 1 };
     const { ETag } = await s3.send(new UploadPartCommand({ ...part, Body: 'part' }));
-    const complete = { Bucket: versioned, Key, UploadId, MultipartUpload: { Parts: [{ ETag, PartNumber: 1 }] } };
+    const complete = {
+      Bucket: versioned,
+      Key,
+      UploadId,
+      MultipartUpload: { Parts: [{ ETag, PartNumber: 1 }] },
+    };
     await s3.send(new CompleteMultipartUploadCommand(complete));
     // Asked again, it is the same upload, and tells nothing again.
     await s3.send(new CompleteMultipartUploadCommand(complete));
-    const { VersionId: marker } = await s3.send(new DeleteObjectCommand({ Bucket: versioned, Key }));
+    const { VersionId: marker } = await s3.send(
+      new DeleteObjectCommand({ Bucket: versioned, Key }),
+    );
     await s3.send(new DeleteObjectCommand({ Bucket: versioned, Key, VersionId: first }));
     const messages = await receiver.until(5, at('/kinds'));
-    expect(messages.map(({ json }) => [json.Records[0].eventName, json.Records[0].s3.object.versionId])).toEqual([
+    expect(
+      messages.map(({ json }) => [json.Records[0].eventName, json.Records[0].s3.object.versionId]),
+    ).toEqual([
       ['ObjectCreated:Put', first],
       ['ObjectCreated:Copy', expect.any(String)],
       ['ObjectCreated:CompleteMultipartUpload', expect.any(String)],
@@ -136,12 +185,24 @@ describeCore('event notifications', () => {
 
   it('tells of a rename as of a copy and a deletion', async () => {
     const { arn } = await makeWebhook('/renamed');
-    await put({ QueueConfigurations: [{ QueueArn: arn, Events: ['s3:ObjectCreated:*', 's3:ObjectRemoved:*'] }] });
+    await put({
+      QueueConfigurations: [
+        { QueueArn: arn, Events: ['s3:ObjectCreated:*', 's3:ObjectRemoved:*'] },
+      ],
+    });
     await write('old/a');
-    const started = await api.call('POST', `/buckets/${bucket}/jobs`, { kind: 'move', prefix: 'old/', to: 'new/' });
+    const started = await api.call('POST', `/buckets/${bucket}/jobs`, {
+      kind: 'move',
+      prefix: 'old/',
+      to: 'new/',
+    });
     expect(started.status, JSON.stringify(started.json)).toBeLessThan(300);
     const messages = await receiver.until(3, at('/renamed'));
-    expect(messages.map(({ json }) => [json.Records[0].eventName, json.Records[0].s3.object.key]).toSorted()).toEqual([
+    expect(
+      messages
+        .map(({ json }) => [json.Records[0].eventName, json.Records[0].s3.object.key])
+        .toSorted(),
+    ).toEqual([
       ['ObjectCreated:Copy', 'new/a'],
       ['ObjectCreated:Put', 'old/a'],
       ['ObjectRemoved:Delete', 'old/a'],
@@ -150,10 +211,17 @@ describeCore('event notifications', () => {
 
   it('keeps and shows rules, and sends what they mean alone', async () => {
     const [one, two] = [await makeWebhook('/jpg'), await makeWebhook('/logs')];
-    const filterOf = (Name: 'prefix' | 'suffix', Value: string) => ({ Key: { FilterRules: [{ Name, Value }] } });
+    const filterOf = (Name: 'prefix' | 'suffix', Value: string) => ({
+      Key: { FilterRules: [{ Name, Value }] },
+    });
     await put({
       QueueConfigurations: [
-        { Id: 'jpg', QueueArn: one.arn, Events: ['s3:ObjectCreated:Put'], Filter: filterOf('suffix', '.jpg') },
+        {
+          Id: 'jpg',
+          QueueArn: one.arn,
+          Events: ['s3:ObjectCreated:Put'],
+          Filter: filterOf('suffix', '.jpg'),
+        },
       ],
       LambdaFunctionConfigurations: [
         {
@@ -172,16 +240,18 @@ describeCore('event notifications', () => {
       { Name: 'Prefix', Value: 'logs/' },
     ]);
     for (const key of ['a.txt', 'logs/1', 'a.jpg']) await write(key);
-    for (const Key of ['a.txt', 'logs/1', 'logs/none']) await s3.send(new DeleteObjectCommand({ Bucket: bucket, Key }));
+    for (const Key of ['a.txt', 'logs/1', 'logs/none'])
+      await s3.send(new DeleteObjectCommand({ Bucket: bucket, Key }));
     await write('b.jpg');
     const pictures = await receiver.until(2, at('/jpg'));
     expect(pictures.map(({ json }) => json.Records[0].s3.object.key)).toEqual(['a.jpg', 'b.jpg']);
     const logs = await receiver.until(1, at('/logs'));
     expect(logs.map(({ json }) => json.Records[0].s3.object.key)).toEqual(['logs/1']);
     await put({});
-    expect((await s3.send(new GetBucketNotificationConfigurationCommand({ Bucket: bucket }))).QueueConfigurations).toBe(
-      undefined,
-    );
+    expect(
+      (await s3.send(new GetBucketNotificationConfigurationCommand({ Bucket: bucket })))
+        .QueueConfigurations,
+    ).toBe(undefined);
   });
 
   it('refuses rules that S3 refuses', async () => {
@@ -199,7 +269,15 @@ describeCore('event notifications', () => {
       },
     });
     const wrong: [string, NotificationConfiguration][] = [
-      ['overlap', { QueueConfigurations: [queue(['s3:ObjectCreated:*']), queue(['s3:ObjectCreated:Put'], 'a')] }],
+      [
+        'overlap',
+        {
+          QueueConfigurations: [
+            queue(['s3:ObjectCreated:*']),
+            queue(['s3:ObjectCreated:Put'], 'a'),
+          ],
+        },
+      ],
       [
         'suffix',
         {
@@ -210,8 +288,18 @@ describeCore('event notifications', () => {
         },
       ],
       ['event', { QueueConfigurations: [queue(['s3:ObjectEaten' as Event])] }],
-      ['arn', { TopicConfigurations: [{ TopicArn: 'arn:aws:sns:us-east-1:1:topic', Events: all }] }],
-      ['unknown', { TopicConfigurations: [{ TopicArn: 'arn:quayside:webhook:::wh_0123456789abc', Events: all }] }],
+      [
+        'arn',
+        { TopicConfigurations: [{ TopicArn: 'arn:aws:sns:us-east-1:1:topic', Events: all }] },
+      ],
+      [
+        'unknown',
+        {
+          TopicConfigurations: [
+            { TopicArn: 'arn:quayside:webhook:::wh_0123456789abc', Events: all },
+          ],
+        },
+      ],
     ];
     for (const [name, configuration] of wrong) {
       await expectFailure(put(configuration), 400, 'InvalidArgument').catch((error) => {
@@ -220,7 +308,10 @@ describeCore('event notifications', () => {
     }
     await expectFailure(put({ EventBridgeConfiguration: {} }), 501, 'NotImplemented');
     await put({
-      QueueConfigurations: [queue(['s3:ObjectCreated:*'], 'a/', '.gz'), queue(['s3:ObjectCreated:*'], 'a/', '.zip')],
+      QueueConfigurations: [
+        queue(['s3:ObjectCreated:*'], 'a/', '.gz'),
+        queue(['s3:ObjectCreated:*'], 'a/', '.zip'),
+      ],
     });
     await put({});
   });
@@ -232,7 +323,8 @@ describeCore('event notifications', () => {
     receiver.answerNext('/flaky', 500, 302);
     await write('k', '1');
     await write('k', '22');
-    const sizes = (messages: Received[]) => messages.map(({ json }) => json.Records[0].s3.object.size);
+    const sizes = (messages: Received[]) =>
+      messages.map(({ json }) => json.Records[0].s3.object.size);
     const tried = await receiver.until(4, at('/flaky'));
     expect(sizes(tried)).toEqual([1, 1, 1, 2]);
     expect(new Set(tried.slice(0, 3).map(({ headers }) => headers['webhook-id'])).size).toBe(1);
@@ -245,11 +337,19 @@ describeCore('event notifications', () => {
       (await api.call('GET', `/webhooks/${id}/deliveries?bucket=${bucket}&state=${state}`)).json;
     await expect.poll(async () => (await listed('dead')).items.length).toBe(1);
     const [letter] = (await listed('dead')).items;
-    expect(letter).toMatchObject({ type: 'ObjectCreated:Put', key: 'dead', attempts: 3, lastStatus: 503 });
+    expect(letter).toMatchObject({
+      type: 'ObjectCreated:Put',
+      key: 'dead',
+      attempts: 3,
+      lastStatus: 503,
+    });
     const replayed = await api.call('POST', `/webhooks/${id}/replay`, { bucket, ids: [letter.id] });
     expect([replayed.status, replayed.json]).toEqual([202, { count: 1 }]);
     const again = (await receiver.until(8, at('/flaky')))[7];
-    expect([again?.headers['webhook-id'], again?.json.Records[0].s3.object.key]).toEqual([letter.messageId, 'dead']);
+    expect([again?.headers['webhook-id'], again?.json.Records[0].s3.object.key]).toEqual([
+      letter.messageId,
+      'dead',
+    ]);
     expect(again !== undefined && isSignedBy(secret, again)).toBe(true);
     await expect.poll(async () => (await listed('dead')).items.length).toBe(0);
     await expect.poll(async () => (await listed('delivered')).items.length).toBe(4);
@@ -257,13 +357,23 @@ describeCore('event notifications', () => {
   });
 
   it('keeps a webhook: lists, changes, tests, gives it another secret, deletes it', async () => {
-    const { id, secret } = await makeWebhook('/kept', { description: 'Of a test', types: ['usage.*'] });
+    const { id, secret } = await makeWebhook('/kept', {
+      description: 'Of a test',
+      types: ['usage.*'],
+    });
     const seen = (await api.call('GET', `/webhooks/${id}`)).headers.etag ?? '';
-    const change = (match: object) => api.call('PATCH', `/webhooks/${id}`, { description: 'Other' }, { ...match });
+    const change = (match: object) =>
+      api.call('PATCH', `/webhooks/${id}`, { description: 'Other' }, { ...match });
     expect((await change({})).status).toBe(428);
-    expect((await api.call('GET', '/webhooks')).json.items.map((item: { id: string }) => item.id)).toContain(id);
+    expect(
+      (await api.call('GET', '/webhooks')).json.items.map((item: { id: string }) => item.id),
+    ).toContain(id);
     const changed = await change({ 'if-match': seen });
-    expect(changed.json).toMatchObject({ description: 'Other', types: ['usage.*'], url: `${receiver.url}/kept` });
+    expect(changed.json).toMatchObject({
+      description: 'Other',
+      types: ['usage.*'],
+      url: `${receiver.url}/kept`,
+    });
     expect((await change({ 'if-match': seen })).status).toBe(412);
     const rotated = await api.call('POST', `/webhooks/${id}/secret`);
     expect(rotated.json.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -279,7 +389,12 @@ describeCore('event notifications', () => {
     expect((await api.call('DELETE', `/webhooks/${id}`)).status).toBe(204);
     const gone = await api.call('GET', `/webhooks/${id}`);
     expect([gone.status, gone.json.code]).toEqual([404, 'NoSuchWebhook']);
-    for (const url of ['nonsense', 'ftp://example.com/', 'https://user:pass@example.com/', 'https://example.com/#x']) {
+    for (const url of [
+      'nonsense',
+      'ftp://example.com/',
+      'https://user:pass@example.com/',
+      'https://example.com/#x',
+    ]) {
       expect([url, (await api.call('POST', '/webhooks', { url })).status]).toEqual([url, 400]);
     }
   });

@@ -24,7 +24,9 @@ describeCore('request payment', () => {
     await put('Requester');
     expect(await payer()).toBe('Requester');
     await s3.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }));
-    const read = await s3.send(new GetObjectCommand({ Bucket, Key: 'k', RequestPayer: 'requester' }));
+    const read = await s3.send(
+      new GetObjectCommand({ Bucket, Key: 'k', RequestPayer: 'requester' }),
+    );
     expect(await read.Body?.transformToString()).toBe('x');
     await put('BucketOwner');
     expect(await payer()).toBe('BucketOwner');

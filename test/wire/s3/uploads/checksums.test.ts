@@ -1,12 +1,19 @@
-// Digests of single objects: Content-MD5, the payload hash of the signature and the five additional checksums, as
-// headers; kept, returned when asked for, and refused when wrong. Trailers are in chunked.test.ts.
+// Digests of single objects: Content-MD5, the payload hash of the signature and the five additional
+// checksums, as headers; kept, returned when asked for, and refused when wrong. Trailers are in
+// chunked.test.ts.
 import { GetObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { describe, expect, it } from 'vitest';
 import { useBucket } from '../../kit/bucket.ts';
 import { sampleBytes } from '../../kit/clients/client.ts';
 import { client, describeCore } from '../../kit/clients/suite.ts';
 import { expectError } from '../../kit/clients/xml.ts';
-import { ALGORITHMS, checksumHeader, checksumOf, digestOf, md5Base64 } from '../../kit/reference-checksums.ts';
+import {
+  ALGORITHMS,
+  checksumHeader,
+  checksumOf,
+  digestOf,
+  md5Base64,
+} from '../../kit/reference-checksums.ts';
 
 const { s3, send } = client;
 const BODY = sampleBytes(40_000, 41);
@@ -27,29 +34,41 @@ describeCore('checksums', () => {
   const bucket = useBucket(client);
   const put = (key: string, headers: Record<string, string>, body: Uint8Array | string = BODY) =>
     send({ method: 'PUT', bucket, key, body, headers });
-  const expectAbsent = async (key: string) => expectError(await send({ method: 'GET', bucket, key }), 404, 'NoSuchKey');
+  const expectAbsent = async (key: string) =>
+    expectError(await send({ method: 'GET', bucket, key }), 404, 'NoSuchKey');
 
-  it.each(ALGORITHMS)('%s made by the SDK is kept and returned when asked for', async (algorithm) => {
-    const Key = `sdk-${algorithm}`;
-    const put = await s3.send(new PutObjectCommand({ Bucket: bucket, Key, Body: BODY, ChecksumAlgorithm: algorithm }));
-    const field = `Checksum${algorithm}` as const;
-    expect(put[field]).toBe(checksumOf(algorithm, BODY));
-    const head = await s3.send(new HeadObjectCommand({ Bucket: bucket, Key, ChecksumMode: 'ENABLED' }));
-    expect(head[field]).toBe(checksumOf(algorithm, BODY));
-    expect(head.ChecksumType).toBe('FULL_OBJECT');
-    // The SDK examines the body against the checksum while it reads.
-    const got = await s3.send(new GetObjectCommand({ Bucket: bucket, Key, ChecksumMode: 'ENABLED' }));
-    expect((await got.Body?.transformToByteArray())?.length).toBe(BODY.length);
-    const silent = await send({ method: 'GET', bucket, key: Key });
-    expect(silent.headers[checksumHeader(algorithm)]).toBeUndefined();
-  });
+  it.each(ALGORITHMS)(
+    '%s made by the SDK is kept and returned when asked for',
+    async (algorithm) => {
+      const Key = `sdk-${algorithm}`;
+      const put = await s3.send(
+        new PutObjectCommand({ Bucket: bucket, Key, Body: BODY, ChecksumAlgorithm: algorithm }),
+      );
+      const field = `Checksum${algorithm}` as const;
+      expect(put[field]).toBe(checksumOf(algorithm, BODY));
+      const head = await s3.send(
+        new HeadObjectCommand({ Bucket: bucket, Key, ChecksumMode: 'ENABLED' }),
+      );
+      expect(head[field]).toBe(checksumOf(algorithm, BODY));
+      expect(head.ChecksumType).toBe('FULL_OBJECT');
+      // The SDK examines the body against the checksum while it reads.
+      const got = await s3.send(
+        new GetObjectCommand({ Bucket: bucket, Key, ChecksumMode: 'ENABLED' }),
+      );
+      expect((await got.Body?.transformToByteArray())?.length).toBe(BODY.length);
+      const silent = await send({ method: 'GET', bucket, key: Key });
+      expect(silent.headers[checksumHeader(algorithm)]).toBeUndefined();
+    },
+  );
 
   it.each(ALGORITHMS)('%s in a header alone is examined', async (algorithm) => {
     const header = checksumHeader(algorithm);
     const right = await put(`right-${algorithm}`, { [header]: checksumOf(algorithm, BODY) });
     expect(right.status, right.text).toBe(200);
     expect(right.headers[header]).toBe(checksumOf(algorithm, BODY));
-    const wrong = await put(`wrong-${algorithm}`, { [header]: checksumOf(algorithm, Buffer.from('else')) });
+    const wrong = await put(`wrong-${algorithm}`, {
+      [header]: checksumOf(algorithm, Buffer.from('else')),
+    });
     expectError(wrong, 400, 'BadDigest');
     await expectAbsent(`wrong-${algorithm}`);
   });
@@ -90,7 +109,14 @@ describeCore('checksums', () => {
 describeCore('Content-MD5 and the payload hash', () => {
   const bucket = useBucket(client);
   const put = (headers: Record<string, string>, payloadHash?: string) =>
-    send({ method: 'PUT', bucket, key: 'k', body: BODY, headers, ...(payloadHash ? { payloadHash } : {}) });
+    send({
+      method: 'PUT',
+      bucket,
+      key: 'k',
+      body: BODY,
+      headers,
+      ...(payloadHash ? { payloadHash } : {}),
+    });
 
   it('accept what is right', async () => {
     expect((await put({ 'content-md5': md5Base64(BODY) })).status).toBe(200);
@@ -104,8 +130,11 @@ describeCore('Content-MD5 and the payload hash', () => {
     ['InvalidDigest', { 'content-md5': 'AAAA' }, undefined],
     ['XAmzContentSHA256Mismatch', {}, 'a'.repeat(64)],
     ['InvalidArgument', {}, 'neither hash nor keyword'],
-  ] as [string, Record<string, string>, string | undefined][])('refuse as %s: %j %j', async (code, headers, hash) => {
-    expectError(await put(headers, hash), 400, code);
-    expectError(await send({ method: 'GET', bucket, key: 'k' }), 404, 'NoSuchKey');
-  });
+  ] as [string, Record<string, string>, string | undefined][])(
+    'refuse as %s: %j %j',
+    async (code, headers, hash) => {
+      expectError(await put(headers, hash), 400, code);
+      expectError(await send({ method: 'GET', bucket, key: 'k' }), 404, 'NoSuchKey');
+    },
+  );
 });

@@ -1,5 +1,6 @@
-// Bodies in aws-chunked framing, written by this suite's own encoder: signed chunk by chunk or not, with and without
-// a trailer, in chunks of any size; and every way in which one can be wrong, none of which may leave an object.
+// Bodies in aws-chunked framing, written by this suite's own encoder: signed chunk by chunk or not,
+// with and without a trailer, in chunks of any size; and every way in which one can be wrong, none
+// of which may leave an object.
 import { expect, it } from 'vitest';
 import { useBucket } from '../../kit/bucket.ts';
 import {
@@ -57,13 +58,17 @@ describeCore('signed chunks', () => {
     expect(got.headers.etag).toBe(`"${md5Hex(body)}"`);
     expect(got.headers['content-encoding']).toBeUndefined();
   };
-  const expectAbsent = async (key: string) => expectError(await send({ method: 'GET', bucket, key }), 404, 'NoSuchKey');
+  const expectAbsent = async (key: string) =>
+    expectError(await send({ method: 'GET', bucket, key }), 404, 'NoSuchKey');
 
-  it.each([8192, 65_536, 65_537, 100_000, 1_000_000])('of %i bytes are taken apart', async (size) => {
-    const reply = await send(signedPut(bucket, `size-${size}`, cut(BODY, size)));
-    expect(reply.status, reply.text).toBe(200);
-    await expectStored(`size-${size}`, BODY);
-  });
+  it.each([8192, 65_536, 65_537, 100_000, 1_000_000])(
+    'of %i bytes are taken apart',
+    async (size) => {
+      const reply = await send(signedPut(bucket, `size-${size}`, cut(BODY, size)));
+      expect(reply.status, reply.text).toBe(200);
+      await expectStored(`size-${size}`, BODY);
+    },
+  );
 
   it('of no bytes at all make an empty object', async () => {
     expect((await send(signedPut(bucket, 'empty', []))).status).toBe(200);
@@ -91,7 +96,9 @@ describeCore('signed chunks', () => {
 
   it('are refused when a byte of any chunk changed', async () => {
     for (const at of [1000, 100_000, 190_000]) {
-      const reply = await send(signedPut(bucket, 'changed', cut(BODY, CHUNK_BYTES), (body) => flipped(body, at)));
+      const reply = await send(
+        signedPut(bucket, 'changed', cut(BODY, CHUNK_BYTES), (body) => flipped(body, at)),
+      );
       expectError(reply, 403, 'SignatureDoesNotMatch');
       await expectAbsent('changed');
     }
@@ -100,7 +107,10 @@ describeCore('signed chunks', () => {
   it('are refused when the signature of the closing chunk is missing or wrong', async () => {
     const unclosed = (body: Buffer) => {
       const text = body.toString('latin1');
-      return Buffer.from(text.replace(/0;chunk-signature=[0-9a-f]+\r\n\r\n$/, '0\r\n\r\n'), 'latin1');
+      return Buffer.from(
+        text.replace(/0;chunk-signature=[0-9a-f]+\r\n\r\n$/, '0\r\n\r\n'),
+        'latin1',
+      );
     };
     for (const spoil of [unclosed, (body: Buffer) => flipped(body, body.length - 6)]) {
       const reply = await send(signedPut(bucket, 'unclosed', cut(BODY, CHUNK_BYTES), spoil));
@@ -113,7 +123,11 @@ describeCore('signed chunks', () => {
     const swap = (body: Buffer) => {
       const head = `${CHUNK_BYTES.toString(16)};chunk-signature=`.length + 64 + 2;
       const one = head + CHUNK_BYTES + 2;
-      return Buffer.concat([body.subarray(one, 2 * one), body.subarray(0, one), body.subarray(2 * one)]);
+      return Buffer.concat([
+        body.subarray(one, 2 * one),
+        body.subarray(0, one),
+        body.subarray(2 * one),
+      ]);
     };
     const reply = await send(signedPut(bucket, 'order', cut(BODY, CHUNK_BYTES), swap));
     expectError(reply, 403, 'SignatureDoesNotMatch');
@@ -129,7 +143,10 @@ describeCore('signed chunks', () => {
       payloadHash: SIGNED_CHUNKS_TRAILER,
       headers: headersFor(BODY.length, name),
       makeBody: (seed) => {
-        const body = signedChunks(seed, cut(BODY, CHUNK_BYTES), { name, value: checksumOf('CRC32', BODY) });
+        const body = signedChunks(seed, cut(BODY, CHUNK_BYTES), {
+          name,
+          value: checksumOf('CRC32', BODY),
+        });
         return flipped(body, body.length - 6);
       },
     });
@@ -151,15 +168,26 @@ describeCore('unsigned chunks with a trailer', () => {
   const bucket = useBucket(client);
   const put = (key: string, body: Buffer, headers: Record<string, string>) =>
     send({ method: 'PUT', bucket, key, payloadHash: UNSIGNED_CHUNKS_TRAILER, headers, body });
-  const expectAbsent = async (key: string) => expectError(await send({ method: 'GET', bucket, key }), 404, 'NoSuchKey');
+  const expectAbsent = async (key: string) =>
+    expectError(await send({ method: 'GET', bucket, key }), 404, 'NoSuchKey');
 
   it.each(ALGORITHMS)('are examined by %s', async (algorithm) => {
     const name = checksumHeader(algorithm);
     const body = (value: string) => unsignedChunks(cut(BODY, 70_001), { name, value });
-    const right = await put(`u-${algorithm}`, body(checksumOf(algorithm, BODY)), headersFor(BODY.length, name));
+    const right = await put(
+      `u-${algorithm}`,
+      body(checksumOf(algorithm, BODY)),
+      headersFor(BODY.length, name),
+    );
     expect(right.status, right.text).toBe(200);
-    expect((await send({ method: 'GET', bucket, key: `u-${algorithm}` })).body.equals(BODY)).toBe(true);
-    const wrong = await put('u-wrong', body(checksumOf(algorithm, Buffer.from('else'))), headersFor(BODY.length, name));
+    expect((await send({ method: 'GET', bucket, key: `u-${algorithm}` })).body.equals(BODY)).toBe(
+      true,
+    );
+    const wrong = await put(
+      'u-wrong',
+      body(checksumOf(algorithm, Buffer.from('else'))),
+      headersFor(BODY.length, name),
+    );
     expectError(wrong, 400, 'BadDigest');
     await expectAbsent('u-wrong');
   });
@@ -196,8 +224,16 @@ describeCore('unsigned chunks with a trailer', () => {
   });
 
   it.each([
-    ['one byte more announced', whole, { ...plain, 'x-amz-decoded-content-length': `${BODY.length + 1}` }],
-    ['one byte less announced', whole, { ...plain, 'x-amz-decoded-content-length': `${BODY.length - 1}` }],
+    [
+      'one byte more announced',
+      whole,
+      { ...plain, 'x-amz-decoded-content-length': `${BODY.length + 1}` },
+    ],
+    [
+      'one byte less announced',
+      whole,
+      { ...plain, 'x-amz-decoded-content-length': `${BODY.length - 1}` },
+    ],
     ['the end missing', whole.subarray(0, whole.length - 60), plain],
     ['half of it missing', whole.subarray(0, 100_000), plain],
     ['a size that is no number', Buffer.concat([Buffer.from('zz\r\n'), whole]), plain],
@@ -215,12 +251,19 @@ describeCore('unsigned chunks with a trailer', () => {
       plain,
     ],
     ['no trailer where one was announced', unsignedChunks(cut(BODY, CHUNK_BYTES), null), plain],
-    ['a trailer without end', Buffer.concat([whole.subarray(0, whole.length - 4), Buffer.alloc(100_000, 0x61)]), plain],
-  ] as [string, Buffer, Record<string, string>][])('are refused with %s', async (_, body, headers) => {
-    const reply = await put('refused', body, headers);
-    expect(reply.status, reply.text).toBe(400);
-    await expectAbsent('refused');
-  });
+    [
+      'a trailer without end',
+      Buffer.concat([whole.subarray(0, whole.length - 4), Buffer.alloc(100_000, 0x61)]),
+      plain,
+    ],
+  ] as [string, Buffer, Record<string, string>][])(
+    'are refused with %s',
+    async (_, body, headers) => {
+      const reply = await put('refused', body, headers);
+      expect(reply.status, reply.text).toBe(400);
+      await expectAbsent('refused');
+    },
+  );
 
   it('need the decoded length', async () => {
     const { 'x-amz-decoded-content-length': _, ...headers } = plain;

@@ -1,6 +1,11 @@
-// CopyObject: within a bucket and across, what is kept and what is replaced, conditions on the source and the target,
-// and spellings of x-amz-copy-source.
-import { CopyObjectCommand, GetObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+// CopyObject: within a bucket and across, what is kept and what is replaced, conditions on the
+// source and the target, and spellings of x-amz-copy-source.
+import {
+  CopyObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3';
 import { beforeAll, expect, it } from 'vitest';
 import { useBucket } from '../../kit/bucket.ts';
 import { freshBucketName, sampleBytes } from '../../kit/clients/client.ts';
@@ -49,21 +54,30 @@ describeCore('CopyObject', () => {
     expect(result.LastModified).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
-  it.each(['same', 'other'])('copies bytes, headers, metadata and checksum to the %s bucket', async (where) => {
-    const Bucket = where === 'same' ? bucket : other;
-    await s3.send(new CopyObjectCommand({ Bucket, Key: 'copied', CopySource: from }));
-    expect((await bytesAt(Bucket, 'copied')).equals(BODY)).toBe(true);
-    const head = await s3.send(new HeadObjectCommand({ Bucket, Key: 'copied', ChecksumMode: 'ENABLED' }));
-    expect(head).toMatchObject({
-      ContentType: 'text/x-source',
-      CacheControl: 'no-cache',
-      Metadata: { from: 'source' },
-    });
-    expect(head.ChecksumSHA256).toBe(checksumOf('SHA256', BODY));
-  });
+  it.each(['same', 'other'])(
+    'copies bytes, headers, metadata and checksum to the %s bucket',
+    async (where) => {
+      const Bucket = where === 'same' ? bucket : other;
+      await s3.send(new CopyObjectCommand({ Bucket, Key: 'copied', CopySource: from }));
+      expect((await bytesAt(Bucket, 'copied')).equals(BODY)).toBe(true);
+      const head = await s3.send(
+        new HeadObjectCommand({ Bucket, Key: 'copied', ChecksumMode: 'ENABLED' }),
+      );
+      expect(head).toMatchObject({
+        ContentType: 'text/x-source',
+        CacheControl: 'no-cache',
+        Metadata: { from: 'source' },
+      });
+      expect(head.ChecksumSHA256).toBe(checksumOf('SHA256', BODY));
+    },
+  );
 
   it('replaces metadata and headers when told to', async () => {
-    const headers = { 'x-amz-metadata-directive': 'REPLACE', 'content-type': 'text/x-new', 'x-amz-meta-new': '1' };
+    const headers = {
+      'x-amz-metadata-directive': 'REPLACE',
+      'content-type': 'text/x-new',
+      'x-amz-meta-new': '1',
+    };
     await copy('replaced', headers);
     const head = await s3.send(new HeadObjectCommand({ Bucket: bucket, Key: 'replaced' }));
     expect(head).toMatchObject({ ContentType: 'text/x-new', Metadata: { new: '1' } });
@@ -75,16 +89,26 @@ describeCore('CopyObject', () => {
     await copy('kept', { 'x-amz-meta-new': '1', 'content-type': 'text/x-new' });
     const head = await s3.send(new HeadObjectCommand({ Bucket: bucket, Key: 'kept' }));
     expect(head).toMatchObject({ ContentType: 'text/x-source', Metadata: { from: 'source' } });
-    expectError(await copy('kept', { 'x-amz-metadata-directive': 'MERGE' }), 400, 'InvalidArgument');
+    expectError(
+      await copy('kept', { 'x-amz-metadata-directive': 'MERGE' }),
+      400,
+      'InvalidArgument',
+    );
   });
 
   it('onto itself needs a change', async () => {
     expectError(await copy('source'), 400, 'InvalidRequest');
-    await s3.send(new PutObjectCommand({ Bucket: bucket, Key: 'itself', Body: 'me', Metadata: { a: '1' } }));
+    await s3.send(
+      new PutObjectCommand({ Bucket: bucket, Key: 'itself', Body: 'me', Metadata: { a: '1' } }),
+    );
     const headers = { 'x-amz-metadata-directive': 'REPLACE', 'x-amz-meta-b': '2' };
     expect((await copy('itself', headers, `${bucket}/itself`)).status).toBe(200);
     const got = await send({ method: 'GET', bucket, key: 'itself' });
-    expect([got.text, got.headers['x-amz-meta-b'], got.headers['x-amz-meta-a']]).toEqual(['me', '2', undefined]);
+    expect([got.text, got.headers['x-amz-meta-b'], got.headers['x-amz-meta-a']]).toEqual([
+      'me',
+      '2',
+      undefined,
+    ]);
   });
 
   it('takes a new checksum algorithm', async () => {
@@ -96,8 +120,16 @@ describeCore('CopyObject', () => {
   it('is independent of its source from then on', async () => {
     await s3.send(new PutObjectCommand({ Bucket: bucket, Key: 'short-lived', Body: BODY }));
     await copy('survivor', {}, `${bucket}/short-lived`);
-    await s3.send(new CopyObjectCommand({ Bucket: other, Key: 'survivor', CopySource: `${bucket}/short-lived` }));
-    await s3.send(new PutObjectCommand({ Bucket: bucket, Key: 'short-lived', Body: 'other bytes' }));
+    await s3.send(
+      new CopyObjectCommand({
+        Bucket: other,
+        Key: 'survivor',
+        CopySource: `${bucket}/short-lived`,
+      }),
+    );
+    await s3.send(
+      new PutObjectCommand({ Bucket: bucket, Key: 'short-lived', Body: 'other bytes' }),
+    );
     await send({ method: 'DELETE', bucket, key: 'short-lived' });
     expect((await bytesAt(bucket, 'survivor')).equals(BODY)).toBe(true);
     expect((await bytesAt(other, 'survivor')).equals(BODY)).toBe(true);
@@ -113,16 +145,19 @@ describeCore('CopyObject', () => {
     expect((await bytesAt(bucket, 'third')).equals(BODY)).toBe(true);
   });
 
-  it.each(['ü ñ/日本', 'a+b', 'a%20b', 'q?versionId=x', 'a//b', 'h#h'])('finds the source %j', async (key) => {
-    await s3.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: key }));
-    for (const lead of ['', '/']) {
-      const reply = await copy('found', {}, `${lead}${bucket}/${encodeKey(key)}`);
-      expect(reply.status, reply.text).toBe(200);
-      expect((await bytesAt(bucket, 'found')).toString()).toBe(key);
-    }
-    const whole = encodeURIComponent(`${bucket}/${key}`);
-    expect((await copy('found', {}, whole)).status).toBe(200);
-  });
+  it.each(['ü ñ/日本', 'a+b', 'a%20b', 'q?versionId=x', 'a//b', 'h#h'])(
+    'finds the source %j',
+    async (key) => {
+      await s3.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: key }));
+      for (const lead of ['', '/']) {
+        const reply = await copy('found', {}, `${lead}${bucket}/${encodeKey(key)}`);
+        expect(reply.status, reply.text).toBe(200);
+        expect((await bytesAt(bucket, 'found')).toString()).toBe(key);
+      }
+      const whole = encodeURIComponent(`${bucket}/${key}`);
+      expect((await copy('found', {}, whole)).status).toBe(200);
+    },
+  );
 
   it('reads + in the source as a space, which s5cmd sends, and %2B as a plus', async () => {
     await s3.send(new PutObjectCommand({ Bucket: bucket, Key: 'a b', Body: 'space' }));
@@ -179,7 +214,11 @@ describeCore('CopyObject', () => {
   });
 
   it('fails for the SDK with a named error', async () => {
-    const command = new CopyObjectCommand({ Bucket: bucket, Key: 'x', CopySource: `${bucket}/missing` });
+    const command = new CopyObjectCommand({
+      Bucket: bucket,
+      Key: 'x',
+      CopySource: `${bucket}/missing`,
+    });
     await expectFailure(s3.send(command), 404, 'NoSuchKey');
   });
 });

@@ -1,5 +1,6 @@
-// Equal bytes of a bucket stored once, as its owner sees it: switched on by JSON, filled by S3, looked at by JSON. What comes
-// of it on a bill takes an hour at least: test/core/objects/deduplication.test.ts moves the clock.
+// Equal bytes of a bucket stored once, as its owner sees it: switched on by JSON, filled by S3,
+// looked at by JSON. What comes of it on a bill takes an hour at least:
+// test/core/objects/deduplication.test.ts moves the clock.
 import { expect, it } from 'vitest';
 import { useBucket } from '../../kit/bucket.ts';
 import { sampleBytes } from '../../kit/clients/client.ts';
@@ -31,7 +32,10 @@ describeCore('a bucket that stores equal bytes once', () => {
     const standard = async () => {
       const { items } = (await api.call('GET', `${path}/totals`)).json;
       const { current, uploads, saved } = items[0];
-      return { bytes: Number(current.bytes) + Number(uploads.bytes), saved: Number(saved.deduplicated) };
+      return {
+        bytes: Number(current.bytes) + Number(uploads.bytes),
+        saved: Number(saved.deduplicated),
+      };
     };
     for (const key of ['a', 'b', 'c']) await put(key);
     expect(await standard()).toEqual({ bytes: 4 * SIZE, saved: 2 * SIZE });
@@ -39,7 +43,12 @@ describeCore('a bucket that stores equal bytes once', () => {
     await put('sealed', { 'x-amz-server-side-encryption': 'AES256' });
     await put('cold', { 'x-amz-storage-class': 'STANDARD_IA' });
     expect(await standard()).toEqual({ bytes: 5 * SIZE, saved: 2 * SIZE });
-    const copied = await send({ method: 'PUT', bucket, key: 'copy', headers: { 'x-amz-copy-source': `${bucket}/a` } });
+    const copied = await send({
+      method: 'PUT',
+      bucket,
+      key: 'copy',
+      headers: { 'x-amz-copy-source': `${bucket}/a` },
+    });
     expect(copied.status).toBe(200);
     const uploadId = await startUpload(bucket, 'parts');
     const part = await putPart(bucket, 'parts', uploadId, 1, body);
@@ -47,7 +56,8 @@ describeCore('a bucket that stores equal bytes once', () => {
     expect((await complete(bucket, 'parts', uploadId, [part])).status).toBe(200);
     expect(await standard()).toEqual({ bytes: 7 * SIZE, saved: 4 * SIZE });
 
-    for (const key of ['a', 'b', 'copy']) expect((await send({ method: 'DELETE', bucket, key })).status).toBe(204);
+    for (const key of ['a', 'b', 'copy'])
+      expect((await send({ method: 'DELETE', bucket, key })).status).toBe(204);
     expect(await standard()).toEqual({ bytes: 4 * SIZE, saved: SIZE });
     for (const key of ['before', 'c', 'parts', 'sealed', 'cold']) {
       const got = await send({ method: 'GET', bucket, key });

@@ -1,11 +1,21 @@
 // ListParts and ListMultipartUploads, page by page, and UploadPartCopy with its strict ranges.
-import { ListMultipartUploadsCommand, ListPartsCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import {
+  ListMultipartUploadsCommand,
+  ListPartsCommand,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3';
 import { beforeAll, expect, it } from 'vitest';
 import { useBucket } from '../../kit/bucket.ts';
 import { sampleBytes } from '../../kit/clients/client.ts';
 import { client, describeCore } from '../../kit/clients/suite.ts';
 import { expectError, xmlRoot } from '../../kit/clients/xml.ts';
-import { completed, PART_MIN_BYTES, putPart, sendPart, startUpload } from '../../kit/multipart-kit.ts';
+import {
+  completed,
+  PART_MIN_BYTES,
+  putPart,
+  sendPart,
+  startUpload,
+} from '../../kit/multipart-kit.ts';
 import { md5Hex } from '../../kit/reference-checksums.ts';
 
 const { s3, send } = client;
@@ -16,12 +26,19 @@ describeCore('ListParts', () => {
   let UploadId = '';
   beforeAll(async () => {
     UploadId = await startUpload(bucket, 'k');
-    for (const number of [...numbers].reverse()) await putPart(bucket, 'k', UploadId, number, `part ${number}`);
+    for (const number of [...numbers].reverse())
+      await putPart(bucket, 'k', UploadId, number, `part ${number}`);
   });
 
   it('describes each part in the order of numbers', async () => {
     const page = await s3.send(new ListPartsCommand({ Bucket: bucket, Key: 'k', UploadId }));
-    expect(page).toMatchObject({ Bucket: bucket, Key: 'k', UploadId, IsTruncated: false, StorageClass: 'STANDARD' });
+    expect(page).toMatchObject({
+      Bucket: bucket,
+      Key: 'k',
+      UploadId,
+      IsTruncated: false,
+      StorageClass: 'STANDARD',
+    });
     expect(page.Parts?.map(({ PartNumber }) => PartNumber)).toEqual(numbers);
     expect(page.Parts?.[2]).toMatchObject({ ETag: `"${md5Hex(Buffer.from('part 5'))}"`, Size: 6 });
     expect(page.Owner?.ID).toMatch(/\S/);
@@ -78,7 +95,9 @@ describeCore('ListMultipartUploads', () => {
     const found: (string | undefined)[] = [];
     let marker: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {};
     for (;;) {
-      const page = await s3.send(new ListMultipartUploadsCommand({ Bucket: bucket, MaxUploads, ...marker }));
+      const page = await s3.send(
+        new ListMultipartUploadsCommand({ Bucket: bucket, MaxUploads, ...marker }),
+      );
       expect(page.Uploads?.length).toBe(Math.min(MaxUploads, keys.length - found.length));
       found.push(...(page.Uploads ?? []).map(({ UploadId }) => UploadId));
       if (!page.IsTruncated) break;
@@ -90,16 +109,25 @@ describeCore('ListMultipartUploads', () => {
   it('narrows by prefix and rolls up by delimiter', async () => {
     const some = await s3.send(new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: 'b/' }));
     expect(some.Uploads?.map(({ Key }) => Key)).toEqual(['b/1', 'b/2']);
-    const rolled = await s3.send(new ListMultipartUploadsCommand({ Bucket: bucket, Delimiter: '/' }));
+    const rolled = await s3.send(
+      new ListMultipartUploadsCommand({ Bucket: bucket, Delimiter: '/' }),
+    );
     expect(rolled.CommonPrefixes).toEqual([{ Prefix: 'b/' }]);
-    expect(rolled.Uploads?.map(({ Key }) => Key)).toEqual(keys.filter((key) => !key.startsWith('b/')));
-    const after = await s3.send(new ListMultipartUploadsCommand({ Bucket: bucket, KeyMarker: 'a' }));
+    expect(rolled.Uploads?.map(({ Key }) => Key)).toEqual(
+      keys.filter((key) => !key.startsWith('b/')),
+    );
+    const after = await s3.send(
+      new ListMultipartUploadsCommand({ Bucket: bucket, KeyMarker: 'a' }),
+    );
     expect(after.Uploads?.map(({ Key }) => Key)).toEqual(keys.filter((key) => key !== 'a'));
   });
 
   it('encodes keys when asked to', async () => {
     const query = { uploads: '', 'encoding-type': 'url', prefix: 'ü' };
-    const root = xmlRoot((await send({ method: 'GET', bucket, query })).text, 'ListMultipartUploadsResult');
+    const root = xmlRoot(
+      (await send({ method: 'GET', bucket, query })).text,
+      'ListMultipartUploadsResult',
+    );
     expect(root).toMatchObject({ EncodingType: 'url', Prefix: '%C3%BC' });
     expect(root.Upload[0].Key).toBe('%C3%BC');
   });
@@ -127,7 +155,11 @@ describeCore('UploadPartCopy', () => {
       [2, 'bytes=10-5242899'],
       [3, 'bytes=0-0'],
     ] as const) {
-      const reply = await copyPart(uploadId, number, range === null ? {} : { 'x-amz-copy-source-range': range });
+      const reply = await copyPart(
+        uploadId,
+        number,
+        range === null ? {} : { 'x-amz-copy-source-range': range },
+      );
       expect(reply.status, reply.text).toBe(200);
       const result = xmlRoot(reply.text, 'CopyPartResult');
       expect(result.LastModified).toMatch(/Z$/);
@@ -136,14 +168,20 @@ describeCore('UploadPartCopy', () => {
     const bodies = [source, source.subarray(10, 5_242_900), source.subarray(0, 1)];
     expect(parts.map(({ etag }) => etag)).toEqual(bodies.map((body) => `"${md5Hex(body)}"`));
     await completed(bucket, 'k', uploadId, parts);
-    expect((await send({ method: 'GET', bucket, key: 'k' })).body.equals(Buffer.concat(bodies))).toBe(true);
+    expect(
+      (await send({ method: 'GET', bucket, key: 'k' })).body.equals(Buffer.concat(bodies)),
+    ).toBe(true);
   });
 
   it.each(['bytes=0-', 'bytes=-5', '0-5', 'bytes=5-2', 'bytes=a-b', 'bytes=0-1,3-4', 'bytes 0-5'])(
     'refuses the range %j',
     async (range) => {
       const uploadId = await startUpload(bucket, 'k');
-      expectError(await copyPart(uploadId, 1, { 'x-amz-copy-source-range': range }), 400, 'InvalidArgument');
+      expectError(
+        await copyPart(uploadId, 1, { 'x-amz-copy-source-range': range }),
+        400,
+        'InvalidArgument',
+      );
     },
   );
 
@@ -157,9 +195,19 @@ describeCore('UploadPartCopy', () => {
 
   it('looks at conditions, sources and uploads that are not there', async () => {
     const uploadId = await startUpload(bucket, 'k');
-    expect((await copyPart(uploadId, 1, { 'x-amz-copy-source-if-match': `"${md5Hex(source)}"` })).status).toBe(200);
-    expectError(await copyPart(uploadId, 1, { 'x-amz-copy-source-if-match': '"x"' }), 412, 'PreconditionFailed');
-    expectError(await copyPart(uploadId, 1, { 'x-amz-copy-source': `${other}/missing` }), 404, 'NoSuchKey');
+    expect(
+      (await copyPart(uploadId, 1, { 'x-amz-copy-source-if-match': `"${md5Hex(source)}"` })).status,
+    ).toBe(200);
+    expectError(
+      await copyPart(uploadId, 1, { 'x-amz-copy-source-if-match': '"x"' }),
+      412,
+      'PreconditionFailed',
+    );
+    expectError(
+      await copyPart(uploadId, 1, { 'x-amz-copy-source': `${other}/missing` }),
+      404,
+      'NoSuchKey',
+    );
     expectError(await copyPart('no-such-upload', 1), 404, 'NoSuchUpload');
   });
 });

@@ -1,6 +1,10 @@
-// Multipart uploads: parts of any size that S3 allows, in any order, again and again; completions that must fail and
-// leave the upload as it was; and what a reader sees meanwhile.
-import { CompleteMultipartUploadCommand, CreateMultipartUploadCommand, UploadPartCommand } from '@aws-sdk/client-s3';
+// Multipart uploads: parts of any size that S3 allows, in any order, again and again; completions
+// that must fail and leave the upload as it was; and what a reader sees meanwhile.
+import {
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
 import { expect, it } from 'vitest';
 import { useBucket } from '../../kit/bucket.ts';
 import { sampleBytes } from '../../kit/clients/client.ts';
@@ -26,8 +30,15 @@ describeCore('a multipart upload', () => {
 
   it('puts parts of odd sizes together, whatever their numbers and the order they came in', async () => {
     const key = 'odd/ü';
-    const uploadId = await startUpload(bucket, key, { 'content-type': 'text/x-parts', 'x-amz-meta-a': 'b' });
-    const bodies = [sampleBytes(PART_MIN_BYTES + 1, 1), sampleBytes(PART_MIN_BYTES + 70_001, 2), sampleBytes(1, 3)];
+    const uploadId = await startUpload(bucket, key, {
+      'content-type': 'text/x-parts',
+      'x-amz-meta-a': 'b',
+    });
+    const bodies = [
+      sampleBytes(PART_MIN_BYTES + 1, 1),
+      sampleBytes(PART_MIN_BYTES + 70_001, 2),
+      sampleBytes(1, 3),
+    ];
     const last = await putPart(bucket, key, uploadId, 10_000, bodies[2] ?? '');
     const first = await putPart(bucket, key, uploadId, 3, bodies[0] ?? '');
     const second = await putPart(bucket, key, uploadId, 7, bodies[1] ?? '');
@@ -43,7 +54,11 @@ describeCore('a multipart upload', () => {
       'content-type': 'text/x-parts',
       'x-amz-meta-a': 'b',
     });
-    expectError(await send({ method: 'GET', bucket, key, query: { uploadId } }), 404, 'NoSuchUpload');
+    expectError(
+      await send({ method: 'GET', bucket, key, query: { uploadId } }),
+      404,
+      'NoSuchUpload',
+    );
   });
 
   it('of one small part is an object too, also through the SDK', async () => {
@@ -53,7 +68,9 @@ describeCore('a multipart upload', () => {
       new UploadPartCommand({ Bucket: bucket, Key, UploadId, PartNumber: 1, Body: 'tiny' }),
     );
     const MultipartUpload = { Parts: [{ PartNumber: 1, ETag }] };
-    const done = await s3.send(new CompleteMultipartUploadCommand({ Bucket: bucket, Key, UploadId, MultipartUpload }));
+    const done = await s3.send(
+      new CompleteMultipartUploadCommand({ Bucket: bucket, Key, UploadId, MultipartUpload }),
+    );
     expect(done.ETag).toBe(`"${multipartEtag([Buffer.from('tiny')])}"`);
     expect((await bytesAt(Key)).toString()).toBe('tiny');
   });
@@ -121,7 +138,9 @@ describeCore('a multipart upload', () => {
     const uploadId = await startUpload(bucket, 'storm');
     const bodyOf = (index: number) => Buffer.concat([BIG, Buffer.from(`part ${index}`)]);
     const sent = await Promise.all(
-      Array.from({ length: 6 }, (_, index) => putPart(bucket, 'storm', uploadId, (index % 3) + 1, bodyOf(index))),
+      Array.from({ length: 6 }, (_, index) =>
+        putPart(bucket, 'storm', uploadId, (index % 3) + 1, bodyOf(index)),
+      ),
     );
     // Which of two with the same number stayed is the server's to say.
     const list = await send({ method: 'GET', bucket, key: 'storm', query: { uploadId } });
@@ -147,10 +166,16 @@ describeCore('a multipart upload that goes wrong', () => {
     expectError(await complete(bucket, key, uploadId, [one, two, three]), 400, 'EntityTooSmall');
     expectError(await complete(bucket, key, uploadId, [four, one]), 400, 'InvalidPartOrder');
     expectError(await complete(bucket, key, uploadId, [wrong, three]), 400, 'InvalidPart');
-    expectError(await complete(bucket, key, uploadId, [one, { ...two, partNumber: 9 }]), 400, 'InvalidPart');
+    expectError(
+      await complete(bucket, key, uploadId, [one, { ...two, partNumber: 9 }]),
+      400,
+      'InvalidPart',
+    );
     expectError(await send({ method: 'GET', bucket, key }), 404, 'NoSuchKey');
     await completed(bucket, key, uploadId, [one, three]);
-    expect((await send({ method: 'HEAD', bucket, key })).headers['content-length']).toBe(`${BIG.length + 4}`);
+    expect((await send({ method: 'HEAD', bucket, key })).headers['content-length']).toBe(
+      `${BIG.length + 4}`,
+    );
   });
 
   it.each([
@@ -168,7 +193,9 @@ describeCore('a multipart upload that goes wrong', () => {
     await putPart(bucket, 'malformed', uploadId, 1, 'x');
     const reply = await complete(bucket, 'malformed', uploadId, body);
     expect(reply.status, reply.text).toBe(400);
-    expect(reply.text).toMatch(/<Code>(MalformedXML|InvalidRequest|MissingRequestBodyError)<\/Code>/);
+    expect(reply.text).toMatch(
+      /<Code>(MalformedXML|InvalidRequest|MissingRequestBodyError)<\/Code>/,
+    );
     expectError(await send({ method: 'GET', bucket, key: 'malformed' }), 404, 'NoSuchKey');
   });
 
@@ -181,25 +208,36 @@ describeCore('a multipart upload that goes wrong', () => {
       send({ method: 'GET', bucket, key, query: { uploadId: id } }),
       send({ method: 'DELETE', bucket, key, query: { uploadId: id } }),
     ];
-    for (const attempt of attempts('ended', 'no-such-upload')) expectError(await attempt, 404, 'NoSuchUpload');
-    for (const attempt of attempts('another', uploadId)) expectError(await attempt, 404, 'NoSuchUpload');
+    for (const attempt of attempts('ended', 'no-such-upload'))
+      expectError(await attempt, 404, 'NoSuchUpload');
+    for (const attempt of attempts('another', uploadId))
+      expectError(await attempt, 404, 'NoSuchUpload');
     const aborted = await send({ method: 'DELETE', bucket, key: 'ended', query: { uploadId } });
     expect([aborted.status, aborted.body.length]).toEqual([204, 0]);
-    for (const attempt of attempts('ended', uploadId)) expectError(await attempt, 404, 'NoSuchUpload');
+    for (const attempt of attempts('ended', uploadId))
+      expectError(await attempt, 404, 'NoSuchUpload');
     expectError(await send({ method: 'GET', bucket, key: 'ended' }), 404, 'NoSuchKey');
   });
 
   it.each(['0', '-1', '10001', 'one', '1.5'])('refuses the part number %j', async (partNumber) => {
     const uploadId = await startUpload(bucket, 'numbers');
-    expectError(await sendPart(bucket, 'numbers', uploadId, partNumber, { body: 'x' }), 400, 'InvalidArgument');
+    expectError(
+      await sendPart(bucket, 'numbers', uploadId, partNumber, { body: 'x' }),
+      400,
+      'InvalidArgument',
+    );
   });
 
   it('does not keep a part with a wrong digest, or without a length', async () => {
     const uploadId = await startUpload(bucket, 'digest');
-    const send1 = (headers: Record<string, string>) => sendPart(bucket, 'digest', uploadId, 1, { body: 'x', headers });
+    const send1 = (headers: Record<string, string>) =>
+      sendPart(bucket, 'digest', uploadId, 1, { body: 'x', headers });
     expectError(await send1({ 'content-md5': md5Base64(Buffer.from('y')) }), 400, 'BadDigest');
     expectError(await send1({ 'x-amz-checksum-crc32': 'AAAAAA==' }), 400, 'BadDigest');
-    const unsized = await sendPart(bucket, 'digest', uploadId, 1, { body: 'x', announcedBytes: null });
+    const unsized = await sendPart(bucket, 'digest', uploadId, 1, {
+      body: 'x',
+      announcedBytes: null,
+    });
     expectError(unsized, 411, 'MissingContentLength');
     const list = await send({ method: 'GET', bucket, key: 'digest', query: { uploadId } });
     expect(list.text).not.toContain('<Part>');

@@ -1,4 +1,5 @@
-// Browser form uploads: policies signed in both ways, what a form may say, and what its answer looks like.
+// Browser form uploads: policies signed in both ways, what a form may say, and what its answer
+// looks like.
 import { createHmac } from 'node:crypto';
 import { GetObjectCommand, HeadObjectCommand, PutBucketAclCommand } from '@aws-sdk/client-s3';
 import { expect, it } from 'vitest';
@@ -10,7 +11,8 @@ import { eventually } from '../../kit/eventually.ts';
 import { md5Hex } from '../../kit/reference-checksums.ts';
 
 const { s3, target } = client;
-const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
+const hmac = (key: string | Buffer, text: string) =>
+  createHmac('sha256', key).update(text).digest();
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -24,7 +26,11 @@ function signed(bucket: string, fields: Fields, extra: unknown[] = []): Fields {
     'x-amz-credential': credential,
     'x-amz-date': `${day}T000000Z`,
   };
-  const conditions = [{ bucket }, ...Object.entries(all).map(([name, value]) => ({ [name]: value })), ...extra];
+  const conditions = [
+    { bucket },
+    ...Object.entries(all).map(([name, value]) => ({ [name]: value })),
+    ...extra,
+  ];
   const expiration = new Date(Date.now() + 600_000).toISOString();
   const policy = Buffer.from(JSON.stringify({ expiration, conditions })).toString('base64');
   const key = [day, 'us-east-1', 's3', 'aws4_request'].reduce<Buffer>(
@@ -34,7 +40,12 @@ function signed(bucket: string, fields: Fields, extra: unknown[] = []): Fields {
   return { ...all, policy, 'x-amz-signature': hmac(key, policy).toString('hex') };
 }
 
-async function post(bucket: string, fields: Fields, body: Uint8Array | string, fileName = 'file.txt') {
+async function post(
+  bucket: string,
+  fields: Fields,
+  body: Uint8Array | string,
+  fileName = 'file.txt',
+) {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
   form.append(
@@ -42,7 +53,11 @@ async function post(bucket: string, fields: Fields, body: Uint8Array | string, f
     new Blob([typeof body === 'string' ? body : new Uint8Array(body)], { type: 'text/x-form' }),
     fileName,
   );
-  const reply = await fetch(`${target.url}/${bucket}`, { method: 'POST', body: form, redirect: 'manual' });
+  const reply = await fetch(`${target.url}/${bucket}`, {
+    method: 'POST',
+    body: form,
+    redirect: 'manual',
+  });
   return { status: reply.status, headers: reply.headers, text: await reply.text() };
 }
 
@@ -76,16 +91,24 @@ describeCore('PostObject', () => {
     });
   });
 
-  it.each([0, 1, 16 * 1024, 16 * 1024 + 1, 3_000_001])('stores %i bytes as they are', async (sizeBytes) => {
-    const body = sampleBytes(sizeBytes, 3);
-    const reply = await post(bucket, signed(bucket, { key: `size-${sizeBytes}` }), body);
-    expect(reply.status, reply.text).toBe(204);
-    expect(Buffer.from((await bodyOf(`size-${sizeBytes}`)) ?? []).equals(body)).toBe(true);
-  });
+  it.each([0, 1, 16 * 1024, 16 * 1024 + 1, 3_000_001])(
+    'stores %i bytes as they are',
+    async (sizeBytes) => {
+      const body = sampleBytes(sizeBytes, 3);
+      const reply = await post(bucket, signed(bucket, { key: `size-${sizeBytes}` }), body);
+      expect(reply.status, reply.text).toBe(204);
+      expect(Buffer.from((await bodyOf(`size-${sizeBytes}`)) ?? []).equals(body)).toBe(true);
+    },
+  );
 
   it('takes the type from the field that the policy looks at, not from the head of the file', async () => {
-    const typeOf = async (Key: string) => (await s3.send(new HeadObjectCommand({ Bucket: bucket, Key }))).ContentType;
-    const unnamed = await post(bucket, signed(bucket, { key: 'page.html', acl: 'public-read' }), '<p>');
+    const typeOf = async (Key: string) =>
+      (await s3.send(new HeadObjectCommand({ Bucket: bucket, Key }))).ContentType;
+    const unnamed = await post(
+      bucket,
+      signed(bucket, { key: 'page.html', acl: 'public-read' }),
+      '<p>',
+    );
     expect(unnamed.status, unnamed.text).toBe(204);
     expect(await typeOf('page.html')).toBe('binary/octet-stream');
     const read = await eventually(
@@ -93,7 +116,11 @@ describeCore('PostObject', () => {
       ({ status }) => status === 200,
     );
     expect(read.headers['content-type']).toBe('binary/octet-stream');
-    const smuggled = await post(bucket, { ...signed(bucket, { key: 'never' }), 'Content-Type': 'text/html' }, '<p>');
+    const smuggled = await post(
+      bucket,
+      { ...signed(bucket, { key: 'never' }), 'Content-Type': 'text/html' },
+      '<p>',
+    );
     expect([smuggled.status, xmlRoot(smuggled.text, 'Error').Code]).toEqual([403, 'AccessDenied']);
     const named = signed(bucket, { key: 'typed' }, [['starts-with', '$Content-Type', 'image/']]);
     expect((await post(bucket, named, 'x')).status).toBe(403);
@@ -103,16 +130,26 @@ describeCore('PostObject', () => {
 
   it('answers as the form wishes', async () => {
     const done = md5Hex(Buffer.from('x'));
-    const created = await post(bucket, signed(bucket, { key: 'a b', success_action_status: '201' }), 'x');
+    const created = await post(
+      bucket,
+      signed(bucket, { key: 'a b', success_action_status: '201' }),
+      'x',
+    );
     expect(created.status).toBe(201);
     const document = xmlRoot(created.text, 'PostResponse');
     expect([document.Bucket, document.Key, document.ETag]).toEqual([bucket, 'a b', `"${done}"`]);
     expect(document).not.toHaveProperty('@xmlns');
     expect(document.Location).toBe(`${target.url}/${bucket}/a%20b`);
     const page = 'https://example.com/done?n=1';
-    const redirected = await post(bucket, signed(bucket, { key: 'r', success_action_redirect: page }), 'x');
+    const redirected = await post(
+      bucket,
+      signed(bucket, { key: 'r', success_action_redirect: page }),
+      'x',
+    );
     expect(redirected.status).toBe(303);
-    expect(redirected.headers.get('location')).toBe(`${page}&bucket=${bucket}&key=r&etag=%22${done}%22`);
+    expect(redirected.headers.get('location')).toBe(
+      `${page}&bucket=${bucket}&key=r&etag=%22${done}%22`,
+    );
     const odd = await post(bucket, signed(bucket, { key: 'r', success_action_status: '404' }), 'x');
     expect(odd.status).toBe(204);
   });
@@ -124,7 +161,11 @@ describeCore('PostObject', () => {
     };
     const policy = Buffer.from(JSON.stringify(document)).toString('base64');
     const signature = createHmac('sha1', target.secretKey).update(policy).digest('base64');
-    const reply = await post(bucket, { key: 'old', AWSAccessKeyId: target.accessKey, policy, signature }, 'x');
+    const reply = await post(
+      bucket,
+      { key: 'old', AWSAccessKeyId: target.accessKey, policy, signature },
+      'x',
+    );
     expect(reply.status, reply.text).toBe(204);
   });
 
@@ -160,10 +201,20 @@ describeCore('PostObject', () => {
       [{ ...good, acl: 'public-read' }, 'x', 403, 'AccessDenied'],
       [{ ...good, key: 'never2' }, 'x', 403, 'AccessDenied'],
       [{ ...good, 'x-amz-signature': '0'.repeat(64) }, 'x', 403, 'SignatureDoesNotMatch'],
-      [{ ...good, 'x-amz-credential': `nobody/20260101/us-east-1/s3/aws4_request` }, 'x', 403, 'InvalidAccessKeyId'],
+      [
+        { ...good, 'x-amz-credential': `nobody/20260101/us-east-1/s3/aws4_request` },
+        'x',
+        403,
+        'InvalidAccessKeyId',
+      ],
       [good, 'x'.repeat(11), 400, 'EntityTooLarge'],
       [good, '', 400, 'EntityTooSmall'],
-      [{ ...good, 'x-amz-checksum-sha256': Buffer.alloc(32).toString('base64') }, 'x', 400, 'BadDigest'],
+      [
+        { ...good, 'x-amz-checksum-sha256': Buffer.alloc(32).toString('base64') },
+        'x',
+        400,
+        'BadDigest',
+      ],
     ];
     for (const [fields, body, status, code] of refusals) {
       const reply = await post(bucket, fields, body);

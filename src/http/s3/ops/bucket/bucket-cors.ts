@@ -1,5 +1,5 @@
-// The CORS configuration of a bucket: put, get, delete. What it does to answers is semantics/cors.ts, the preflight
-// s3/preflight.ts.
+// The CORS configuration of a bucket: put, get, delete. What it does to answers is
+// semantics/cors.ts, the preflight s3/preflight.ts.
 import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.ts';
 import type { Core } from '../../../../core/core.ts';
 import { CORS_MAX_BYTES } from '../../../../core/limits.ts';
@@ -9,8 +9,8 @@ import { readCorsConfiguration, writeCorsConfiguration } from '../../formats/cor
 import { readDocument } from '../../read-document.ts';
 
 /**
- * Replaces the rules. Errors: MalformedXML, InvalidRequest (no digest too, as S3 wants one here), BadDigest,
- * MaxMessageLengthExceeded. Cost: one commit.
+ * Replaces the rules. Errors: MalformedXML, InvalidRequest (no digest too, as S3 wants one here),
+ * BadDigest, MaxMessageLengthExceeded. Cost: one commit.
  */
 export async function answerPutBucketCors(call: BucketCall, core: Core): Promise<S3Answer> {
   const cors = readCorsConfiguration(await readDocument(call, CORS_MAX_BYTES, true));
@@ -21,7 +21,8 @@ export async function answerPutBucketCors(call: BucketCall, core: Core): Promise
 /** Errors: NoSuchCORSConfiguration. */
 export function answerGetBucketCors(call: BucketCall): S3Answer {
   const { settings, name } = call.bucket.record();
-  if (settings.cors === null) throw new StorageError('NoSuchCORSConfiguration', { fields: { BucketName: name } });
+  if (settings.cors === null)
+    throw new StorageError('NoSuchCORSConfiguration', { fields: { BucketName: name } });
   return xmlAnswer(writeCorsConfiguration(settings.cors));
 }
 

@@ -1,5 +1,6 @@
-// The hosting settings of a bucket: put, get, delete, as JSON. No operation of S3; it stands here because owners sign it as
-// they sign all others. What the settings do is delivery/site's; docs/hosting.md tells owners.
+// The hosting settings of a bucket: put, get, delete, as JSON. No operation of S3; it stands here
+// because owners sign it as they sign all others. What the settings do is delivery/site's;
+// docs/hosting.md tells owners.
 import { stateTagOf } from '../../../../core/buckets/state-tag.ts';
 import type { Core } from '../../../../core/core.ts';
 import { checkRuleFiles } from '../../../../core/hosting/check-rule-files.ts';
@@ -29,17 +30,24 @@ export async function answerPutBucketHosting(call: BucketCall, core: Core): Prom
 }
 
 /**
- * Settings are put whole, so a document that leaves domains out takes them from visitors. That wants If-Match with the
- * state that was seen: PreconditionRequired, which names the domains. PreconditionFailed for another state.
+ * Settings are put whole, so a document that leaves domains out takes them from visitors. That
+ * wants If-Match with the state that was seen: PreconditionRequired, which names the domains.
+ * PreconditionFailed for another state.
  */
 function requireMeant(call: BucketCall, { domains }: HostingSettings): void {
   const record = call.bucket.record();
   const ifMatch = call.header('if-match');
-  if (ifMatch !== null && ifMatch.trim() !== '*' && !hasEntityTag(ifMatch, stateTagOf(record), false)) {
+  if (
+    ifMatch !== null &&
+    ifMatch.trim() !== '*' &&
+    !hasEntityTag(ifMatch, stateTagOf(record), false)
+  ) {
     throw preconditionFailed('If-Match');
   }
   const kept = new Set(domains.map(({ host }) => host));
-  const unbound = (record.settings.hosting?.domains ?? []).map(({ host }) => host).filter((host) => !kept.has(host));
+  const unbound = (record.settings.hosting?.domains ?? [])
+    .map(({ host }) => host)
+    .filter((host) => !kept.has(host));
   if (ifMatch !== null || unbound.length === 0) return;
   const hosts = unbound.join(', ');
   throw new StorageError('PreconditionRequired', {
@@ -47,7 +55,10 @@ function requireMeant(call: BucketCall, { domains }: HostingSettings): void {
   });
 }
 
-/** With `check` in the query: what the files of rules say instead. Errors: NoSuchHostingConfiguration. */
+/**
+ * With `check` in the query: what the files of rules say instead. Errors:
+ * NoSuchHostingConfiguration.
+ */
 export async function answerGetBucketHosting(call: BucketCall, core: Core): Promise<S3Answer> {
   const hosting = getHosting(call.bucket);
   const record = call.bucket.record();
@@ -63,5 +74,9 @@ export async function answerDeleteBucketHosting(call: BucketCall, core: Core): P
 
 function jsonAnswer(value: object, record: BucketRecord): S3Answer {
   const body = `${JSON.stringify(value, null, 2)}\n`;
-  return { status: 200, headers: { 'content-type': 'application/json', etag: `"${stateTagOf(record)}"` }, body };
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/json', etag: `"${stateTagOf(record)}"` },
+    body,
+  };
 }

@@ -1,5 +1,5 @@
-// The lifecycle configuration of a bucket: put, get, delete, and a dry run, which is ours. What it does is
-// core/lifecycle's, in the scheduled sweep.
+// The lifecycle configuration of a bucket: put, get, delete, and a dry run, which is ours. What it
+// does is core/lifecycle's, in the scheduled sweep.
 import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.ts';
 import type { Core } from '../../../../core/core.ts';
 import type { DueSubject } from '../../../../core/lifecycle/foresee-page.ts';
@@ -8,7 +8,11 @@ import { validateRules } from '../../../../core/lifecycle/validate-rules.ts';
 import { LIFECYCLE_MAX_BYTES } from '../../../../core/limits.ts';
 import { parseIsoTime } from '../../../../core/time.ts';
 import { StorageError } from '../../../../domain/errors.ts';
-import { LIFECYCLE_PHASES, type LifecyclePlace, type TransitionMinimum } from '../../../../domain/lifecycle.ts';
+import {
+  LIFECYCLE_PHASES,
+  type LifecyclePlace,
+  type TransitionMinimum,
+} from '../../../../domain/lifecycle.ts';
 import { type BucketCall, emptyAnswer, type S3Answer, xmlAnswer } from '../../call.ts';
 import { readLifecycle, writeLifecycle } from '../../formats/lifecycle-document.ts';
 import { decodeToken, encodeToken, invalidArgument } from '../../formats/paging.ts';
@@ -17,13 +21,15 @@ import { readDocument } from '../../read-document.ts';
 const MINIMUM = 'x-amz-transition-default-minimum-object-size';
 
 /**
- * Replaces all rules. Errors: MalformedXML, InvalidArgument, InvalidRequest (no digest too, as S3 wants one here),
- * InvalidTag, NotImplemented (archive classes), BadDigest. Cost: one commit.
+ * Replaces all rules. Errors: MalformedXML, InvalidArgument, InvalidRequest (no digest too, as S3
+ * wants one here), InvalidTag, NotImplemented (archive classes), BadDigest. Cost: one commit.
  */
 export async function answerPutBucketLifecycle(call: BucketCall, core: Core): Promise<S3Answer> {
   const { clock, ids } = core.ports;
   const transitionMinimum = readMinimum(call.header(MINIMUM));
-  const rules = readLifecycle(await readDocument(call, LIFECYCLE_MAX_BYTES, true), () => ids.uploadId());
+  const rules = readLifecycle(await readDocument(call, LIFECYCLE_MAX_BYTES, true), () =>
+    ids.uploadId(),
+  );
   validateRules(rules);
   const lifecycle = { rules, transitionMinimum, setAtMs: clock.nowMs() };
   await setBucketSettings(core, call.bucket, { lifecycle });
@@ -42,7 +48,9 @@ export function answerGetBucketLifecycle(call: BucketCall): S3Answer {
   if (settings.lifecycle === null) {
     throw new StorageError('NoSuchLifecycleConfiguration', { fields: { BucketName: name } });
   }
-  return xmlAnswer(writeLifecycle(settings.lifecycle.rules), { [MINIMUM]: settings.lifecycle.transitionMinimum });
+  return xmlAnswer(writeLifecycle(settings.lifecycle.rules), {
+    [MINIMUM]: settings.lifecycle.transitionMinimum,
+  });
 }
 
 /** Deleting what is not there is no error. Cost: one commit. */
@@ -52,9 +60,9 @@ export async function answerDeleteBucketLifecycle(call: BucketCall, core: Core):
 }
 
 /**
- * What the rules would do now, or at a time to come (`at`), as JSON; nothing is done. A page may be short, and empty, and
- * yet not the last: `next` goes back as `continuation-token`. AccessDenied (not the owner), InvalidArgument. Cost: up
- * to 20 pages of the index.
+ * What the rules would do now, or at a time to come (`at`), as JSON; nothing is done. A page may be
+ * short, and empty, and yet not the last: `next` goes back as `continuation-token`. AccessDenied
+ * (not the owner), InvalidArgument. Cost: up to 20 pages of the index.
  */
 export async function answerDryRunBucketLifecycle(call: BucketCall, core: Core): Promise<S3Answer> {
   const { query } = call;
@@ -71,7 +79,11 @@ export async function answerDryRunBucketLifecycle(call: BucketCall, core: Core):
     items: due.map(toItem),
     next: next === null ? null : encodeToken('l1', JSON.stringify(next)),
   };
-  return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(answer) };
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(answer),
+  };
 }
 
 /** It names keys and versions whatever rights there are on them. */
@@ -84,12 +96,17 @@ function requireOwner({ principal, bucket }: BucketCall): void {
 function readTime(text: string | null): number | null {
   if (text === null || text === '') return null;
   const timeMs = parseIsoTime(text);
-  if (timeMs === null) throw invalidArgument('at', text, 'at must be a time of ISO 8601, like 2030-01-31T00:00:00Z');
+  if (timeMs === null)
+    throw invalidArgument('at', text, 'at must be a time of ISO 8601, like 2030-01-31T00:00:00Z');
   return timeMs;
 }
 
 function readPlace(token: string): LifecyclePlace {
-  const refused = invalidArgument('continuation-token', token, 'The continuation token provided is incorrect');
+  const refused = invalidArgument(
+    'continuation-token',
+    token,
+    'The continuation token provided is incorrect',
+  );
   let found: Partial<Record<keyof LifecyclePlace, unknown>>;
   try {
     found = JSON.parse(decodeToken('l1', token)) ?? {};
@@ -98,8 +115,10 @@ function readPlace(token: string): LifecyclePlace {
   }
   const { prefix, afterKey, afterId, newerVersions } = found;
   const phase = LIFECYCLE_PHASES.find((known) => known === found.phase);
-  const isCount = typeof newerVersions === 'number' && Number.isSafeInteger(newerVersions) && newerVersions >= 0;
-  if (phase === undefined || typeof prefix !== 'string' || typeof afterKey !== 'string' || !isCount) throw refused;
+  const isCount =
+    typeof newerVersions === 'number' && Number.isSafeInteger(newerVersions) && newerVersions >= 0;
+  if (phase === undefined || typeof prefix !== 'string' || typeof afterKey !== 'string' || !isCount)
+    throw refused;
   if (typeof afterId !== 'string') throw refused;
   return { phase, prefix, afterKey, afterId, newerVersions };
 }

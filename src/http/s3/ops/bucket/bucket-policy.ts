@@ -14,13 +14,14 @@ import { readDocument } from '../../read-document.ts';
 export function answerGetBucketPolicy(call: BucketCall): S3Answer {
   requireOwnAccount(call);
   const { access, name } = call.bucket.record();
-  if (access.policyJson === null) throw new StorageError('NoSuchBucketPolicy', { fields: { BucketName: name } });
+  if (access.policyJson === null)
+    throw new StorageError('NoSuchBucketPolicy', { fields: { BucketName: name } });
   return { status: 200, headers: { 'content-type': 'application/json' }, body: access.policyJson };
 }
 
 /**
- * Errors: MalformedPolicy, MaxMessageLengthExceeded, MethodNotAllowed, AccessDenied (public policies are blocked). Cost:
- * one commit.
+ * Errors: MalformedPolicy, MaxMessageLengthExceeded, MethodNotAllowed, AccessDenied (public
+ * policies are blocked). Cost: one commit.
  */
 export async function answerPutBucketPolicy(call: BucketCall): Promise<S3Answer> {
   requireOwnAccount(call);
@@ -32,7 +33,10 @@ function decodePolicy(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch (cause) {
-    throw new StorageError('MalformedPolicy', { detail: 'Policies must be valid JSON in UTF-8.', cause });
+    throw new StorageError('MalformedPolicy', {
+      detail: 'Policies must be valid JSON in UTF-8.',
+      cause,
+    });
   }
 }
 
@@ -43,17 +47,25 @@ export async function answerDeleteBucketPolicy(call: BucketCall): Promise<S3Answ
   return emptyAnswer(204);
 }
 
-/** A policy may let other accounts do this, but they still can't. Source: API_PutBucketPolicy.html */
+/**
+ * A policy may let other accounts do this, but they still can't. Source: API_PutBucketPolicy.html
+ */
 function requireOwnAccount({ bucket, principal }: BucketCall): void {
   if (principal.kind === 'account' && principal.account.id === bucket.record().ownerId) return;
   throw new StorageError('MethodNotAllowed', { fields: { ResourceType: 'BUCKETPOLICY' } });
 }
 
-/** Whether policy or list open the bucket to the public. Without a policy S3 says 404; the list counts all the same. */
+/**
+ * Whether policy or list open the bucket to the public. Without a policy S3 says 404; the list
+ * counts all the same.
+ */
 export function answerGetBucketPolicyStatus(call: BucketCall): S3Answer {
   const record = call.bucket.record();
   const policy = readPolicy(record);
   const isPublicByPolicy = policy !== null && policy !== 'unreadable' && isPublicPolicy(policy);
-  const isPublicByList = !record.access.publicAccessBlock?.ignorePublicAcls && isPublicAcl(aclOf(record, null).acl);
-  return xmlAnswer(s3Document('PolicyStatus', textElement('IsPublic', isPublicByPolicy || isPublicByList)));
+  const isPublicByList =
+    !record.access.publicAccessBlock?.ignorePublicAcls && isPublicAcl(aclOf(record, null).acl);
+  return xmlAnswer(
+    s3Document('PolicyStatus', textElement('IsPublic', isPublicByPolicy || isPublicByList)),
+  );
 }

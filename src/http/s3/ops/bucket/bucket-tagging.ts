@@ -1,5 +1,6 @@
-// The tags of a bucket: put, get, delete. They are for the owner's own accounts; nothing here acts on them.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketTagging.html and its siblings
+// The tags of a bucket: put, get, delete. They are for the owner's own accounts; nothing here acts
+// on them. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketTagging.html and
+// its siblings
 import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.ts';
 import type { Core } from '../../../../core/core.ts';
 import { BUCKET_MAX_TAGS, SETTING_MAX_BYTES } from '../../../../core/limits.ts';
@@ -9,8 +10,8 @@ import { readTagging, writeTagging } from '../../formats/tagging-document.ts';
 import { readDocument } from '../../read-document.ts';
 
 /**
- * Replaces all tags. Errors: MalformedXML, InvalidTag, InvalidRequest (no digest: S3 wants one here), BadDigest. Cost:
- * one commit.
+ * Replaces all tags. Errors: MalformedXML, InvalidTag, InvalidRequest (no digest: S3 wants one
+ * here), BadDigest. Cost: one commit.
  */
 export async function answerPutBucketTagging(call: BucketCall, core: Core): Promise<S3Answer> {
   const tags = readTagging(await readDocument(call, SETTING_MAX_BYTES, true), BUCKET_MAX_TAGS);
@@ -21,7 +22,8 @@ export async function answerPutBucketTagging(call: BucketCall, core: Core): Prom
 /** Errors: NoSuchTagSet. */
 export function answerGetBucketTagging(call: BucketCall): S3Answer {
   const { settings, name } = call.bucket.record();
-  if (settings.tags === null) throw new StorageError('NoSuchTagSet', { fields: { BucketName: name } });
+  if (settings.tags === null)
+    throw new StorageError('NoSuchTagSet', { fields: { BucketName: name } });
   return xmlAnswer(writeTagging(settings.tags));
 }
 

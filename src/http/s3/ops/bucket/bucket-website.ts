@@ -1,13 +1,20 @@
-// The website configuration of a bucket: put, get, delete. What it does to visitors is delivery/site/deliver-site.ts.
+// The website configuration of a bucket: put, get, delete. What it does to visitors is
+// delivery/site/deliver-site.ts.
 import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.ts';
 import type { Core } from '../../../../core/core.ts';
 import { WEBSITE_MAX_BYTES } from '../../../../core/limits.ts';
 import { StorageError } from '../../../../domain/errors.ts';
 import { type BucketCall, emptyAnswer, type S3Answer, xmlAnswer } from '../../call.ts';
-import { readWebsiteConfiguration, writeWebsiteConfiguration } from '../../formats/website-document.ts';
+import {
+  readWebsiteConfiguration,
+  writeWebsiteConfiguration,
+} from '../../formats/website-document.ts';
 import { readDocument } from '../../read-document.ts';
 
-/** Replaces it. Errors: MalformedXML, InvalidArgument, InvalidRequest, MaxMessageLengthExceeded. Cost: one commit. */
+/**
+ * Replaces it. Errors: MalformedXML, InvalidArgument, InvalidRequest, MaxMessageLengthExceeded.
+ * Cost: one commit.
+ */
 export async function answerPutBucketWebsite(call: BucketCall, core: Core): Promise<S3Answer> {
   const website = readWebsiteConfiguration(await readDocument(call, WEBSITE_MAX_BYTES));
   await setBucketSettings(core, call.bucket, { website });

@@ -1,5 +1,7 @@
-// The life of buckets: list, make, look, delete; and the two settings that never change here, region and versioning.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListBuckets.html, API_CreateBucket.html and siblings
+// The life of buckets: list, make, look, delete; and the two settings that never change here,
+// region and versioning. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListBuckets.html, API_CreateBucket.html and
+// siblings
 
 import { grantsOf } from '../../../../core/auth/new-object-access.ts';
 import { createBucket } from '../../../../core/buckets/create-bucket.ts';
@@ -7,7 +9,11 @@ import { deleteBucket } from '../../../../core/buckets/delete-bucket.ts';
 import { listBuckets } from '../../../../core/buckets/list-buckets.ts';
 import type { Core } from '../../../../core/core.ts';
 import { SETTING_MAX_BYTES } from '../../../../core/limits.ts';
-import { type BucketAccess, type ObjectOwnership, PRIVATE_ACCESS } from '../../../../domain/bucket-access.ts';
+import {
+  type BucketAccess,
+  type ObjectOwnership,
+  PRIVATE_ACCESS,
+} from '../../../../domain/bucket-access.ts';
 import { type BucketSettings, NO_SETTINGS } from '../../../../domain/bucket-settings.ts';
 import { StorageError } from '../../../../domain/errors.ts';
 import type { BucketRecord } from '../../../../domain/nouns.ts';
@@ -21,16 +27,31 @@ import {
   type S3Answer,
   xmlAnswer,
 } from '../../call.ts';
-import { type CreateBucketConfiguration, readCreateBucketConfiguration } from '../../formats/create-bucket-document.ts';
+import {
+  type CreateBucketConfiguration,
+  readCreateBucketConfiguration,
+} from '../../formats/create-bucket-document.ts';
 import { decodeToken, encodeToken, invalidArgument, readCount } from '../../formats/paging.ts';
-import { element, escapeXml, s3Document, textElement, timeElement } from '../../formats/xml-write.ts';
+import {
+  element,
+  escapeXml,
+  s3Document,
+  textElement,
+  timeElement,
+} from '../../formats/xml-write.ts';
 import { readAclHeaders } from '../../headers/acl-request.ts';
 import { readDocument } from '../../read-document.ts';
 import { parseOwnership } from './public-access.ts';
 
-/** Rows of one page of buckets. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListBuckets.html */
+/**
+ * Rows of one page of buckets. Source:
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListBuckets.html
+ */
 const LIST_MAX_BUCKETS = 10_000;
-/** The region of S3 that has no name in GetBucketLocation, and that clients name when they have none. */
+/**
+ * The region of S3 that has no name in GetBucketLocation, and that clients name when they have
+ * none.
+ */
 const CLASSIC_REGION = 'us-east-1';
 /** A service of this region is everywhere and nowhere: it takes any location constraint. */
 const ANY_REGION = 'auto';
@@ -40,7 +61,10 @@ const NOTHING_WANTED: CreateBucketConfiguration = { region: null, tags: null };
 
 const PAGE_PARAMETERS = ['prefix', 'max-buckets', 'continuation-token', 'bucket-region'];
 
-/** The account's buckets in byte order of their names. InvalidArgument. Cost: one read of the directory. */
+/**
+ * The account's buckets in byte order of their names. InvalidArgument. Cost: one read of the
+ * directory.
+ */
 export async function answerListBuckets(call: AccountCall, core: Core): Promise<S3Answer> {
   const { account, query, region } = call;
   const prefix = query.get('prefix') ?? '';
@@ -48,7 +72,10 @@ export async function answerListBuckets(call: AccountCall, core: Core): Promise<
   const limit = readCount(query, 'max-buckets', LIST_MAX_BUCKETS, 1, LIST_MAX_BUCKETS);
   const after = token === null ? '' : decodeToken('b1', token);
   const wantedRegion = query.get('bucket-region') || region;
-  const found = wantedRegion === region ? await listBuckets(core, account, { prefix, after, limit: limit + 1 }) : [];
+  const found =
+    wantedRegion === region
+      ? await listBuckets(core, account, { prefix, after, limit: limit + 1 })
+      : [];
   const page = found.slice(0, limit);
   const last = page.at(-1);
   const next = found.length > limit && last !== undefined ? encodeToken('b1', last.name) : null;
@@ -56,7 +83,10 @@ export async function answerListBuckets(call: AccountCall, core: Core): Promise<
   return xmlAnswer(
     s3Document(
       'ListAllMyBucketsResult',
-      element('Owner', textElement('ID', account.id) + textElement('DisplayName', account.displayName)) +
+      element(
+        'Owner',
+        textElement('ID', account.id) + textElement('DisplayName', account.displayName),
+      ) +
         element('Buckets', page.map((bucket) => bucketRow(bucket, shownRegion)).join('')) +
         textElement('ContinuationToken', next) +
         textElement('Prefix', query.has('prefix') ? prefix : null),
@@ -74,10 +104,10 @@ function bucketRow(bucket: OwnedBucket, region: string | null): string {
 }
 
 /**
- * Makes a bucket; one that the account has already, with the same access, is left as it is and answered 200, as in S3's
- * first region. Errors: BucketAlreadyExists (another account's, or with other access), InvalidBucketName, those of
- * readAclHeaders, InvalidBucketAclWithObjectOwnership, MalformedXML, IllegalLocationConstraintException,
- * InvalidLocationConstraint, InvalidTag.
+ * Makes a bucket; one that the account has already, with the same access, is left as it is and
+ * answered 200, as in S3's first region. Errors: BucketAlreadyExists (another account's, or with
+ * other access), InvalidBucketName, those of readAclHeaders, InvalidBucketAclWithObjectOwnership,
+ * MalformedXML, IllegalLocationConstraintException, InvalidLocationConstraint, InvalidTag.
  */
 export async function answerCreateBucket(call: NewBucketCall, core: Core): Promise<S3Answer> {
   const { account, bucketName } = call;
@@ -118,8 +148,14 @@ function readOwnership(text: string | null): ObjectOwnership | null {
   return ownership;
 }
 
-/** Neither is a list that was asked for left out without a word, nor one that is there replaced by making the bucket. */
-function requireSameAccess(record: BucketRecord, wanted: Pick<BucketAccess, 'acl' | 'ownership'>): void {
+/**
+ * Neither is a list that was asked for left out without a word, nor one that is there replaced by
+ * making the bucket.
+ */
+function requireSameAccess(
+  record: BucketRecord,
+  wanted: Pick<BucketAccess, 'acl' | 'ownership'>,
+): void {
   const { acl, ownership } = record.access;
   const isSameOwnership = wanted.ownership === null || wanted.ownership === ownership;
   if (isSameOwnership && JSON.stringify(acl) === JSON.stringify(wanted.acl)) return;
@@ -130,9 +166,11 @@ function requireSameAccess(record: BucketRecord, wanted: Pick<BucketAccess, 'acl
 }
 
 function requireLocation(wanted: string | null, region: string): void {
-  if (wanted === null || wanted === region || wanted === CLASSIC_REGION || wanted === ANY_REGION) return;
+  if (wanted === null || wanted === region || wanted === CLASSIC_REGION || wanted === ANY_REGION)
+    return;
   const fields = { LocationConstraint: wanted };
-  if (!/^[A-Za-z0-9-]{1,63}$/.test(wanted)) throw new StorageError('InvalidLocationConstraint', { fields });
+  if (!/^[A-Za-z0-9-]{1,63}$/.test(wanted))
+    throw new StorageError('InvalidLocationConstraint', { fields });
   if (region === ANY_REGION) return;
   throw new StorageError('IllegalLocationConstraintException', {
     detail: `The ${wanted} location constraint is incompatible for the region specific endpoint this request was sent to.`,
@@ -142,7 +180,10 @@ function requireLocation(wanted: string | null, region: string): void {
 
 /** That the bucket is there and may be listed was found out on the way here. */
 export function answerHeadBucket(call: BucketCall): S3Answer {
-  return emptyAnswer(200, { 'x-amz-bucket-region': call.region, 'x-amz-access-point-alias': 'false' });
+  return emptyAnswer(200, {
+    'x-amz-bucket-region': call.region,
+    'x-amz-access-point-alias': 'false',
+  });
 }
 
 /** Errors: BucketNotEmpty. */

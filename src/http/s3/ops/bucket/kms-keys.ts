@@ -1,6 +1,6 @@
-// Named encryption keys, for SSE-KMS: list, create, enable and disable, and whose they are, as JSON and for the root account
-// alone. No operation of S3 (AWS has KMS for it); it stands here because it is signed as all others are. docs/encryption.md
-// tells operators.
+// Named encryption keys, for SSE-KMS: list, create, enable and disable, and whose they are, as JSON
+// and for the root account alone. No operation of S3 (AWS has KMS for it); it stands here because
+// it is signed as all others are. docs/encryption.md tells operators.
 import { ROOT_ACCOUNT } from '../../../../core/auth/root-account.ts';
 import type { Core } from '../../../../core/core.ts';
 import {
@@ -19,26 +19,35 @@ import { readDocument } from '../../read-document.ts';
 /** A key's id, a state, and whose it is. Bytes. */
 const DOCUMENT_MAX_BYTES = 128 * 1024;
 
-/** `{"keys": [{"id", "state", "accounts", "createdAt"}], "nextAfter"}` after `?after=`. AccessDenied. */
+/**
+ * `{"keys": [{"id", "state", "accounts", "createdAt"}], "nextAfter"}` after `?after=`.
+ * AccessDenied.
+ */
 export async function answerListNamedKeys(call: AccountCall, core: Core): Promise<S3Answer> {
   requireRoot(call);
-  const keys = await listNamedKeys(core, { after: call.query.get('after') ?? '', limit: LIST_MAX_KEYS });
+  const keys = await listNamedKeys(core, {
+    after: call.query.get('after') ?? '',
+    limit: LIST_MAX_KEYS,
+  });
   const nextAfter = keys.length === LIST_MAX_KEYS ? (keys.at(-1)?.id ?? null) : null;
   return jsonAnswer(200, { keys: keys.map(toJson), nextAfter });
 }
 
 /**
- * `{"id"}` makes a key, 201, or finds it, 200; with `"accounts"`, a list of ids or null for every account, it is for the
- * buckets of these besides the operator's, from the start or from now on. `{"id", "state": "enabled" | "disabled"}` changes
- * one that exists. Answers with the key. AccessDenied, InvalidRequest, InvalidArgument, KMS.NotFoundException. Cost: one
- * commit or two.
+ * `{"id"}` makes a key, 201, or finds it, 200; with `"accounts"`, a list of ids or null for every
+ * account, it is for the buckets of these besides the operator's, from the start or from now on.
+ * `{"id", "state": "enabled" | "disabled"}` changes one that exists. Answers with the key.
+ * AccessDenied, InvalidRequest, InvalidArgument, KMS.NotFoundException. Cost: one commit or two.
  */
 export async function answerPutNamedKey(call: AccountCall, core: Core): Promise<S3Answer> {
   requireRoot(call);
   const { id, state, accounts } = parse(await readDocument(call, DOCUMENT_MAX_BYTES));
   const grants = accounts === undefined ? {} : { accountIds: accounts };
   if (state !== undefined) {
-    return jsonAnswer(200, toJson(await changeNamedKey(core, id, { isEnabled: state === 'enabled', ...grants })));
+    return jsonAnswer(
+      200,
+      toJson(await changeNamedKey(core, id, { isEnabled: state === 'enabled', ...grants })),
+    );
   }
   const { key, isNew } = await createNamedKey(core, id, accounts);
   if (isNew || accounts === undefined) return jsonAnswer(isNew ? 201 : 200, toJson(key));
@@ -72,10 +81,18 @@ function parse(bytes: Uint8Array): Wanted {
 const NAMES = ['id', 'state', 'accounts'];
 
 function isWanted(json: unknown): json is Wanted {
-  if (typeof json !== 'object' || json === null || !Object.keys(json).every((name) => NAMES.includes(name)))
+  if (
+    typeof json !== 'object' ||
+    json === null ||
+    !Object.keys(json).every((name) => NAMES.includes(name))
+  )
     return false;
   const { id, state, accounts = null } = json as Record<string, unknown>;
-  if (typeof id !== 'string' || !(state === undefined || state === 'enabled' || state === 'disabled')) return false;
+  if (
+    typeof id !== 'string' ||
+    !(state === undefined || state === 'enabled' || state === 'disabled')
+  )
+    return false;
   if (accounts === null) return true;
   return Array.isArray(accounts) && accounts.length <= GRANTS_MAX && accounts.every(isAccountId);
 }
@@ -91,5 +108,9 @@ function toJson({ id, isEnabled, accountIds, createdAtMs }: NamedKeyInfo): objec
 }
 
 function jsonAnswer(status: number, value: object): S3Answer {
-  return { status, headers: { 'content-type': 'application/json' }, body: `${JSON.stringify(value, null, 2)}\n` };
+  return {
+    status,
+    headers: { 'content-type': 'application/json' },
+    body: `${JSON.stringify(value, null, 2)}\n`,
+  };
 }

@@ -1,6 +1,6 @@
-// The four switches against publicness, and who owns what others write: put, get, delete. What they do is decided in
-// core/auth.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutPublicAccessBlock.html,
+// The four switches against publicness, and who owns what others write: put, get, delete. What they
+// do is decided in core/auth. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutPublicAccessBlock.html,
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketOwnershipControls.html and siblings
 import { setBucketAccess } from '../../../../core/buckets/set-bucket-access.ts';
 import { SETTING_MAX_BYTES } from '../../../../core/limits.ts';
@@ -21,7 +21,10 @@ const SWITCHES = [
 
 /** Errors: MalformedXML. Cost: one commit. */
 export async function answerPutPublicAccessBlock(call: BucketCall): Promise<S3Answer> {
-  const root = readXml(await readDocument(call, SETTING_MAX_BYTES), 'PublicAccessBlockConfiguration');
+  const root = readXml(
+    await readDocument(call, SETTING_MAX_BYTES),
+    'PublicAccessBlockConfiguration',
+  );
   const fields = readFields(root, {
     BlockPublicAcls: 'one',
     IgnorePublicAcls: 'one',
@@ -51,9 +54,13 @@ export function answerGetPublicAccessBlock(call: BucketCall): S3Answer {
   const { access, name } = call.bucket.record();
   const block = access.publicAccessBlock;
   if (block === null) {
-    throw new StorageError('NoSuchPublicAccessBlockConfiguration', { fields: { BucketName: name } });
+    throw new StorageError('NoSuchPublicAccessBlockConfiguration', {
+      fields: { BucketName: name },
+    });
   }
-  const content = SWITCHES.map(([elementName, field]) => textElement(elementName, block[field])).join('');
+  const content = SWITCHES.map(([elementName, field]) =>
+    textElement(elementName, block[field]),
+  ).join('');
   return xmlAnswer(s3Document('PublicAccessBlockConfiguration', content));
 }
 
@@ -63,19 +70,29 @@ export async function answerDeletePublicAccessBlock(call: BucketCall): Promise<S
   return emptyAnswer(204);
 }
 
-const OWNERSHIPS: readonly ObjectOwnership[] = ['BucketOwnerEnforced', 'BucketOwnerPreferred', 'ObjectWriter'];
+const OWNERSHIPS: readonly ObjectOwnership[] = [
+  'BucketOwnerEnforced',
+  'BucketOwnerPreferred',
+  'ObjectWriter',
+];
 
 /** The ownership of that name, or null. */
 export function parseOwnership(text: string): ObjectOwnership | null {
   return OWNERSHIPS.find((known) => known === text) ?? null;
 }
 
-/** Errors: MalformedXML, InvalidBucketAclWithObjectOwnership (the list gives others something). Cost: one commit. */
+/**
+ * Errors: MalformedXML, InvalidBucketAclWithObjectOwnership (the list gives others something).
+ * Cost: one commit.
+ */
 export async function answerPutBucketOwnershipControls(call: BucketCall): Promise<S3Answer> {
   const root = readXml(await readDocument(call, SETTING_MAX_BYTES), 'OwnershipControls');
   const [rule, ...others] = readFields(root, { Rule: 'many' }).Rule;
   if (rule === undefined || others.length > 0) throw malformed('there must be one Rule.');
-  const text = required(readFields(rule, { ObjectOwnership: 'one' }).ObjectOwnership, 'ObjectOwnership').trim();
+  const text = required(
+    readFields(rule, { ObjectOwnership: 'one' }).ObjectOwnership,
+    'ObjectOwnership',
+  ).trim();
   const ownership = parseOwnership(text);
   if (ownership === null) throw malformed('ObjectOwnership has an unknown value.');
   if (ownership === 'BucketOwnerEnforced' && call.bucket.record().access.acl !== null) {
@@ -91,10 +108,17 @@ export function answerGetBucketOwnershipControls(call: BucketCall): S3Answer {
   if (access.ownership === null) {
     throw new StorageError('OwnershipControlsNotFoundError', { fields: { BucketName: name } });
   }
-  return xmlAnswer(s3Document('OwnershipControls', element('Rule', textElement('ObjectOwnership', access.ownership))));
+  return xmlAnswer(
+    s3Document(
+      'OwnershipControls',
+      element('Rule', textElement('ObjectOwnership', access.ownership)),
+    ),
+  );
 }
 
-/** Deleting what is not there is no error; objects then belong to their writers. Cost: one commit. */
+/**
+ * Deleting what is not there is no error; objects then belong to their writers. Cost: one commit.
+ */
 export async function answerDeleteBucketOwnershipControls(call: BucketCall): Promise<S3Answer> {
   await setBucketAccess(call.bucket, { ownership: null });
   return emptyAnswer(204);

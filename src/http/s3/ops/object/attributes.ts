@@ -45,30 +45,39 @@ function readAttributes(value: string | null): ReadonlySet<string> {
     .map((name) => name.trim())
     .filter((name) => name !== '');
   const isKnown = names.every((name) => ATTRIBUTES.some((attribute) => attribute === name));
-  if (names.length === 0 || !isKnown) throw invalidArgument(HEADER, value ?? '', 'Invalid attribute name specified.');
+  if (names.length === 0 || !isKnown)
+    throw invalidArgument(HEADER, value ?? '', 'Invalid attribute name specified.');
   return new Set(names);
 }
 
 function readNumber(call: ObjectCall, header: string, absent: number): number {
   const value = call.header(header);
   if (value === null || value === '') return absent;
-  if (!/^\d{1,9}$/.test(value)) throw invalidArgument(header, value, `${header} must be a whole number.`);
+  if (!/^\d{1,9}$/.test(value))
+    throw invalidArgument(header, value, `${header} must be a whole number.`);
   return Number(value);
 }
 
 function checksumOf({ checksum }: ObjectVersion): string {
   if (checksum === null) return '';
-  return element('Checksum', checksumElement(checksum) + textElement('ChecksumType', checksum.type));
+  return element(
+    'Checksum',
+    checksumElement(checksum) + textElement('ChecksumType', checksum.type),
+  );
 }
 
-/** Nothing for an object that was put in one piece. Parts are listed with and without checksums of their own. */
+/**
+ * Nothing for an object that was put in one piece. Parts are listed with and without checksums of
+ * their own.
+ */
 function partsOf({ parts, checksum }: ObjectVersion, marker: number, maxParts: number): string {
   if (parts === null) return '';
   const rest = parts.filter((part) => part.partNumber > marker);
   const page = rest.slice(0, maxParts);
   let rows = '';
   for (const { partNumber, sizeBytes, checksum: value } of page) {
-    const own = value === null || checksum === null ? null : { algorithm: checksum.algorithm, value };
+    const own =
+      value === null || checksum === null ? null : { algorithm: checksum.algorithm, value };
     rows += element(
       'Part',
       textElement('PartNumber', partNumber) + textElement('Size', sizeBytes) + checksumElement(own),

@@ -1,7 +1,7 @@
 // DeleteObject and DeleteObjects: a key, which in a bucket with versions is only hidden by a delete
 // marker, or one version for good. A key that does not exist is deleted all the same, but for a
-// condition: that is 404 then.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObject.html and API_DeleteObjects.html
+// condition: that is 404 then. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObject.html and API_DeleteObjects.html
 import { idOf } from '../../../../core/auth/acl.ts';
 import { openBucket } from '../../../../core/buckets/bucket-handle.ts';
 import type { Core } from '../../../../core/core.ts';
@@ -16,7 +16,14 @@ import { accessDenied, type Wanted } from '../../../access/decide-call.ts';
 import { parseWriteCondition } from '../../../semantics/conditional.ts';
 import { ERROR_STATUS } from '../../../semantics/error-status.ts';
 import { parseHttpDate } from '../../../semantics/http-date.ts';
-import { type BucketCall, changerOf, emptyAnswer, type ObjectCall, type S3Answer, xmlAnswer } from '../../call.ts';
+import {
+  type BucketCall,
+  changerOf,
+  emptyAnswer,
+  type ObjectCall,
+  type S3Answer,
+  xmlAnswer,
+} from '../../call.ts';
 import { errorElements } from '../../errors.ts';
 import { type KeyToDelete, readDelete } from '../../formats/documents.ts';
 import { invalidArgument } from '../../formats/paging.ts';
@@ -66,7 +73,8 @@ function readSeconds(text: string): number {
 }
 
 function readSize(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw invalidArgument('Size', text, 'The size is not a number of bytes.');
+  if (!/^\d{1,15}$/.test(text))
+    throw invalidArgument('Size', text, 'The size is not a number of bytes.');
   return Number(text);
 }
 
@@ -83,7 +91,9 @@ async function deleteOptions(
 function refusalOf({ key, refusal }: DeletedObject): StorageError | null {
   if (refusal === null) return null;
   if (refusal !== 'AccessDenied') return new StorageError(refusal, { fields: { Key: key } });
-  return new StorageError(refusal, { detail: 'Access Denied because object protected by object lock.' });
+  return new StorageError(refusal, {
+    detail: 'Access Denied because object protected by object lock.',
+  });
 }
 
 /** One line of the request: what to delete, or why it can't be honoured. A line fails alone. */
@@ -92,9 +102,10 @@ type Line =
   | { readonly asked: KeyToDelete; readonly target: null; readonly error: StorageError };
 
 /**
- * Deletes up to 1,000 keys and versions and reports on each, in the order of the request. SlowDown for keys
- * that the policy would take too long to decide on. Errors of the whole: MalformedXML, MaxMessageLengthExceeded, those
- * of readDocument; SlowDown where the policy changes meanwhile to one that takes too long. Cost: one commit.
+ * Deletes up to 1,000 keys and versions and reports on each, in the order of the request. SlowDown
+ * for keys that the policy would take too long to decide on. Errors of the whole: MalformedXML,
+ * MaxMessageLengthExceeded, those of readDocument; SlowDown where the policy changes meanwhile to
+ * one that takes too long. Cost: one commit.
  */
 export async function answerDeleteObjects(call: BucketCall, core: Core): Promise<S3Answer> {
   const { isQuiet, objects } = readDelete(await readDocument(call, DELETE_MAX_BYTES, true));
@@ -104,11 +115,16 @@ export async function answerDeleteObjects(call: BucketCall, core: Core): Promise
   const deleted = targets.length === 0 ? [] : await deleteAllowed(call, core, targets, decidedOn);
   let at = 0;
   let rows = '';
-  for (const line of lines) rows += renderLine(line, line.target === null ? undefined : deleted[at++], isQuiet);
+  for (const line of lines)
+    rows += renderLine(line, line.target === null ? undefined : deleted[at++], isQuiet);
   return xmlAnswer(s3Document('DeleteResult', rows));
 }
 
-async function checkLines(call: BucketCall, record: BucketRecord, objects: readonly KeyToDelete[]): Promise<Line[]> {
+async function checkLines(
+  call: BucketCall,
+  record: BucketRecord,
+  objects: readonly KeyToDelete[],
+): Promise<Line[]> {
   const lines: Line[] = [];
   const rest = createBreather();
   for (const asked of objects) {
@@ -142,17 +158,25 @@ function checkRight(call: BucketCall, record: BucketRecord, line: Line): Line {
   return refusal === null ? line : { asked: line.asked, target: null, error: refusal };
 }
 
-/** Why the caller may not delete it, SlowDown where the request's effort is spent; null: they may. */
+/**
+ * Why the caller may not delete it, SlowDown where the request's effort is spent; null: they may.
+ */
 function deleteRefusal(
   { decide }: BucketCall,
   record: BucketRecord,
   { key, versionId }: DeleteAsked,
 ): StorageError | null {
-  const wanted: Wanted = { action: versionId == null ? 's3:DeleteObject' : 's3:DeleteObjectVersion', key };
+  const wanted: Wanted = {
+    action: versionId == null ? 's3:DeleteObject' : 's3:DeleteObjectVersion',
+    key,
+  };
   return decide(record, wanted) === 'allowed' ? null : accessDenied(decide, record, wanted);
 }
 
-/** Deletes what the caller was found to be allowed. Should the bucket change meanwhile, all must be allowed still. */
+/**
+ * Deletes what the caller was found to be allowed. Should the bucket change meanwhile, all must be
+ * allowed still.
+ */
 async function deleteAllowed(
   call: BucketCall,
   core: Core,
@@ -180,7 +204,9 @@ function asClientError(error: unknown): StorageError {
 
 function renderLine(line: Line, deleted: DeletedObject | undefined, isQuiet: boolean): string {
   const { asked } = line;
-  const named = textElement('Key', asked.key) + (asked.versionId ? textElement('VersionId', asked.versionId) : '');
+  const named =
+    textElement('Key', asked.key) +
+    (asked.versionId ? textElement('VersionId', asked.versionId) : '');
   const error = line.error ?? (deleted === undefined ? null : refusalOf(deleted));
   if (error !== null) return element('Error', named + errorElements(error));
   if (isQuiet) return '';
@@ -188,6 +214,7 @@ function renderLine(line: Line, deleted: DeletedObject | undefined, isQuiet: boo
   const ofMarker =
     marker === null
       ? ''
-      : textElement('DeleteMarker', true) + textElement('DeleteMarkerVersionId', versionNameOf(marker));
+      : textElement('DeleteMarker', true) +
+        textElement('DeleteMarkerVersionId', versionNameOf(marker));
   return element('Deleted', named + ofMarker);
 }

@@ -1,6 +1,6 @@
-// GetObject and HeadObject: signed reads, and the unsigned ones that delivery does not take. Always from the index,
-// so a read sees every finished write. A conditional request that ends in 304 or 412 opens no body.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
+// GetObject and HeadObject: signed reads, and the unsigned ones that delivery does not take. Always
+// from the index, so a read sees every finished write. A conditional request that ends in 304 or
+// 412 opens no body. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
 import type { Core } from '../../../../core/core.ts';
 import { type CustomerKey, openWithCustomerKey } from '../../../../core/encryption/key-keeping.ts';
 import { PART_NUMBER_MAX } from '../../../../core/limits.ts';
@@ -12,7 +12,11 @@ import { evaluateRead, isIfRangeSatisfied } from '../../../semantics/conditional
 import { downloadDisposition } from '../../../semantics/content-disposition.ts';
 import { S3_UNKNOWN_TYPE } from '../../../semantics/content-type.ts';
 import { digestHeaders } from '../../../semantics/digest-fields.ts';
-import { applyResponseOverrides, type HeaderRecord, objectHeaders } from '../../../semantics/object-headers.ts';
+import {
+  applyResponseOverrides,
+  type HeaderRecord,
+  objectHeaders,
+} from '../../../semantics/object-headers.ts';
 import { type ByteRange, contentRange, lengthOf, parseRange } from '../../../semantics/range.ts';
 import type { Query } from '../../../semantics/raw-path.ts';
 import type { ObjectCall, ReadFacts, S3Answer, VersionCall } from '../../call.ts';
@@ -20,12 +24,19 @@ import { preconditionFailed, readConditions } from '../../find-version.ts';
 import { invalidArgument } from '../../formats/paging.ts';
 import { versionHeaders } from '../../formats/version-name.ts';
 import { checksumHeaders, readChecksumMode } from '../../headers/checksum-headers.ts';
-import { encryptionHeaders, readCustomerKey, refuseEncryptionOfRead } from '../../headers/encryption-headers.ts';
+import {
+  encryptionHeaders,
+  readCustomerKey,
+  refuseEncryptionOfRead,
+} from '../../headers/encryption-headers.ts';
 import { expirationHeaders } from '../../headers/lifecycle-headers.ts';
 import { objectLockHeaders } from '../../headers/object-lock-headers.ts';
 import { taggingHeaders } from '../../headers/tagging-header.ts';
 
-/** What of the version is sent, and the checksum that holds for just that. `range` null: all of it, as a 200. */
+/**
+ * What of the version is sent, and the checksum that holds for just that. `range` null: all of it,
+ * as a 200.
+ */
 export type Slice = {
   readonly range: ByteRange | null;
   readonly lengthBytes: number;
@@ -34,8 +45,9 @@ export type Slice = {
 };
 
 /**
- * GetObject and HeadObject. Errors: NoSuchKey, AccessDenied, PreconditionFailed, InvalidRange, InvalidPart,
- * InvalidArgument, InvalidRequest. Cost: one index read; for a GET also what openBody costs.
+ * GetObject and HeadObject. Errors: NoSuchKey, AccessDenied, PreconditionFailed, InvalidRange,
+ * InvalidPart, InvalidArgument, InvalidRequest. Cost: one index read; for a GET also what openBody
+ * costs.
  */
 export async function answerRead(call: VersionCall, core: Core): Promise<S3Answer> {
   refuseAnonymousOverrides(call);
@@ -69,16 +81,30 @@ export async function answerRead(call: VersionCall, core: Core): Promise<S3Answe
   };
   if (call.operation === 'HeadObject') return { status, headers, body: null };
   const offsetBytes = slice.range?.startByte ?? 0;
-  const { body, tier } = await openBody(core, version, { offsetBytes, lengthBytes: slice.lengthBytes }, customerKey);
+  const { body, tier } = await openBody(
+    core,
+    version,
+    { offsetBytes, lengthBytes: slice.lengthBytes },
+    customerKey,
+  );
   return { status, headers, body, tier };
 }
 
-/** What an answer says of the object. Strangers are told what delivery tells them, under the same rules. AccessDenied. */
+/**
+ * What an answer says of the object. Strangers are told what delivery tells them, under the same
+ * rules. AccessDenied.
+ */
 function storedHeaders(call: VersionCall, customerKey: CustomerKey | null): Readonly<HeaderRecord> {
   const { bucket, principal, query, request, version, hasOwnOrigin } = call;
   if (principal.kind !== 'anonymous') return signedHeaders(version);
   const isOfCurrent = query.get('versionId') === null && customerKey === null;
-  return call.unsignedHeaders({ request, record: bucket.record(), version, hasOwnOrigin, isOfCurrent });
+  return call.unsignedHeaders({
+    request,
+    record: bucket.record(),
+    version,
+    hasOwnOrigin,
+    isOfCurrent,
+  });
 }
 
 /** The same for whoever signed. The caller owns the record. */
@@ -88,18 +114,28 @@ export function signedHeaders(version: ObjectVersion): HeaderRecord {
   return stored;
 }
 
-/** Headers of a 200 or 206 that hang on version, bucket, caller and query alone. `stored`: what they say of the object. */
+/**
+ * Headers of a 200 or 206 that hang on version, bucket, caller and query alone. `stored`: what they
+ * say of the object.
+ */
 export function headersOfRead(
   call: ReadFacts,
   core: Core,
   slice: Slice,
-  { customerKey, stored }: { readonly customerKey: CustomerKey | null; readonly stored: Readonly<HeaderRecord> },
+  {
+    customerKey,
+    stored,
+  }: { readonly customerKey: CustomerKey | null; readonly stored: Readonly<HeaderRecord> },
 ): Record<string, string> {
   const { version } = call;
   const headers: Record<string, string> = { ...applyResponseOverrides(stored, call.query.get) };
   const download = call.query.get('download');
   if (download !== null && !call.query.get('response-content-disposition')) {
-    headers['content-disposition'] = downloadDisposition(download, version.headers.contentDisposition, version.key);
+    headers['content-disposition'] = downloadDisposition(
+      download,
+      version.headers.contentDisposition,
+      version.key,
+    );
   }
   if (!call.hasOwnOrigin) isolateFromOrigin(headers);
   headers['content-length'] = `${slice.lengthBytes}`;
@@ -111,7 +147,10 @@ export function headersOfRead(
   return headers;
 }
 
-/** Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html (Overriding response header values) */
+/**
+ * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html (Overriding response
+ * header values)
+ */
 function refuseAnonymousOverrides(call: ObjectCall): void {
   if (call.principal.kind !== 'anonymous') return;
   if (call.query.entries.some(([name]) => name.startsWith('response-'))) {
@@ -148,7 +187,8 @@ export function notModified(stored: Readonly<HeaderRecord>): S3Answer {
 function sliceOfRange(version: ObjectVersion, header: string | null): Slice {
   const { sizeBytes } = version;
   const range = parseRange(header, sizeBytes);
-  if (range === 'whole') return { range: null, lengthBytes: sizeBytes, checksum: version.checksum, headers: {} };
+  if (range === 'whole')
+    return { range: null, lengthBytes: sizeBytes, checksum: version.checksum, headers: {} };
   if (range === 'unsatisfiable') {
     throw new StorageError('InvalidRange', {
       fields: { RangeRequested: header ?? '', ActualObjectSize: `${sizeBytes}` },
@@ -157,18 +197,28 @@ function sliceOfRange(version: ObjectVersion, header: string | null): Slice {
   return sliceOf(range, sizeBytes, null, {});
 }
 
-/** One part as it was uploaded; an object that was put in one piece is its own part 1. InvalidPart. */
+/**
+ * One part as it was uploaded; an object that was put in one piece is its own part 1. InvalidPart.
+ */
 function sliceOfPart(version: ObjectVersion, partNumber: number): Slice {
   const { checksum, parts, sizeBytes } = version;
-  const count: Record<string, string> = parts === null ? {} : { 'x-amz-mp-parts-count': `${parts.length}` };
+  const count: Record<string, string> =
+    parts === null ? {} : { 'x-amz-mp-parts-count': `${parts.length}` };
   let startByte = 0;
   for (const part of parts ?? [{ partNumber: 1, sizeBytes, checksum: checksum?.value ?? null }]) {
     if (part.partNumber === partNumber) {
       const value = part.checksum;
-      const own = value === null || checksum === null ? null : { algorithm: checksum.algorithm, value };
+      const own =
+        value === null || checksum === null ? null : { algorithm: checksum.algorithm, value };
       // No Content-Range can say "no bytes": an empty part is a 200.
-      if (part.sizeBytes === 0) return { range: null, lengthBytes: 0, checksum: own, headers: count };
-      return sliceOf({ startByte, endByteInclusive: startByte + part.sizeBytes - 1 }, sizeBytes, own, count);
+      if (part.sizeBytes === 0)
+        return { range: null, lengthBytes: 0, checksum: own, headers: count };
+      return sliceOf(
+        { startByte, endByteInclusive: startByte + part.sizeBytes - 1 },
+        sizeBytes,
+        own,
+        count,
+      );
     }
     startByte += part.sizeBytes;
   }

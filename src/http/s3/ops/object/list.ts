@@ -1,12 +1,24 @@
-// ListObjects and ListObjectsV2: one page of the index as S3 shows it. The index decides order, roll-up and where to
-// go on; here are the two ways to ask for it and the two documents.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjects.html and API_ListObjectsV2.html
+// ListObjects and ListObjectsV2: one page of the index as S3 shows it. The index decides order,
+// roll-up and where to go on; here are the two ways to ask for it and the two documents. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjects.html and API_ListObjectsV2.html
 import { LIST_MAX_KEYS } from '../../../../core/limits.ts';
 import type { ObjectSummary } from '../../../../domain/nouns.ts';
 import type { ListObjectsPage } from '../../../../ports/metadata-index.ts';
 import { type BucketCall, type S3Answer, xmlAnswer } from '../../call.ts';
-import { decodeToken, encodeToken, type NameEncoding, readCount, readNameEncoding } from '../../formats/paging.ts';
-import { element, etagElement, s3Document, textElement, timeElement } from '../../formats/xml-write.ts';
+import {
+  decodeToken,
+  encodeToken,
+  type NameEncoding,
+  readCount,
+  readNameEncoding,
+} from '../../formats/paging.ts';
+import {
+  element,
+  etagElement,
+  s3Document,
+  textElement,
+  timeElement,
+} from '../../formats/xml-write.ts';
 import { findPageAccounts } from '../../owner.ts';
 
 /** What both versions ask and echo. */
@@ -26,7 +38,12 @@ function readListing({ query }: BucketCall): Listing {
   };
 }
 
-const EMPTY_PAGE: ListObjectsPage = { objects: [], commonPrefixes: [], isTruncated: false, lastName: null };
+const EMPTY_PAGE: ListObjectsPage = {
+  objects: [],
+  commonPrefixes: [],
+  isTruncated: false,
+  lastName: null,
+};
 
 /** A page of no keys is complete, whatever the bucket holds; S3 says so too. */
 function readPage(call: BucketCall, listing: Listing, after: string): Promise<ListObjectsPage> {
@@ -36,8 +53,9 @@ function readPage(call: BucketCall, listing: Listing, after: string): Promise<Li
 }
 
 /**
- * What of the URL encoding is left out in the one place where botocore forgets to undo it: the prefix of version 1. XML
- * carries these as they are, and whoever decodes finds nothing to decode in them, so nobody reads anything else.
+ * What of the URL encoding is left out in the one place where botocore forgets to undo it: the
+ * prefix of version 1. XML carries these as they are, and whoever decodes finds nothing to decode
+ * in them, so nobody reads anything else.
  */
 const ENCODED_BLANK = /%(?:09|0A|0D)/g;
 
@@ -71,8 +89,10 @@ export async function answerListObjectsV2(call: BucketCall): Promise<S3Answer> {
   const startAfter = query.get('start-after');
   const page = await readPage(call, listing, token ? decodeToken('o1', token) : (startAfter ?? ''));
   const { encode } = listing.names;
-  const nextToken = page.isTruncated && page.lastName !== null ? encodeToken('o1', page.lastName) : null;
-  const accounts = query.get('fetch-owner') === 'true' ? await findPageAccounts(call, ownersOf(page)) : null;
+  const nextToken =
+    page.isTruncated && page.lastName !== null ? encodeToken('o1', page.lastName) : null;
+  const accounts =
+    query.get('fetch-owner') === 'true' ? await findPageAccounts(call, ownersOf(page)) : null;
   return xmlAnswer(
     s3Document(
       'ListBucketResult',
@@ -88,7 +108,10 @@ export async function answerListObjectsV2(call: BucketCall): Promise<S3Answer> {
   );
 }
 
-function commonElements({ delimiter, maxKeys, names }: Listing, { isTruncated }: ListObjectsPage): string {
+function commonElements(
+  { delimiter, maxKeys, names }: Listing,
+  { isTruncated }: ListObjectsPage,
+): string {
   return (
     textElement('MaxKeys', maxKeys) +
     textElement('Delimiter', delimiter === '' ? null : names.encode(delimiter)) +
@@ -99,7 +122,11 @@ function commonElements({ delimiter, maxKeys, names }: Listing, { isTruncated }:
 
 const ownersOf = (page: ListObjectsPage) => page.objects.map(({ ownerId }) => ownerId);
 
-function rows(page: ListObjectsPage, names: NameEncoding, owner: (object: ObjectSummary) => string): string {
+function rows(
+  page: ListObjectsPage,
+  names: NameEncoding,
+  owner: (object: ObjectSummary) => string,
+): string {
   let text = '';
   for (const object of page.objects) text += objectRow(object, names, owner(object));
   for (const prefix of page.commonPrefixes) {

@@ -1,12 +1,23 @@
-// ListParts and ListMultipartUploads.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListParts.html and API_ListMultipartUploads.html
+// ListParts and ListMultipartUploads. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListParts.html and
+// API_ListMultipartUploads.html
 import type { Core } from '../../../../core/core.ts';
 import { openWithCustomerKey } from '../../../../core/encryption/key-keeping.ts';
 import { LIST_MAX_KEYS } from '../../../../core/limits.ts';
-import type { ListUploadsPage, Upload, UploadedPart } from '../../../../ports/index-calls/upload-calls.ts';
+import type {
+  ListUploadsPage,
+  Upload,
+  UploadedPart,
+} from '../../../../ports/index-calls/upload-calls.ts';
 import { type BucketCall, type ObjectCall, type S3Answer, xmlAnswer } from '../../call.ts';
 import { type NameEncoding, readCount, readNameEncoding } from '../../formats/paging.ts';
-import { element, etagElement, s3Document, textElement, timeElement } from '../../formats/xml-write.ts';
+import {
+  element,
+  etagElement,
+  s3Document,
+  textElement,
+  timeElement,
+} from '../../formats/xml-write.ts';
 import { checksumElement } from '../../headers/checksum-headers.ts';
 import { readCustomerKey } from '../../headers/encryption-headers.ts';
 import { abortionHeaders } from '../../headers/lifecycle-headers.ts';
@@ -66,7 +77,12 @@ function partRow(part: UploadedPart): string {
   );
 }
 
-const EMPTY_PAGE: ListUploadsPage = { uploads: [], commonPrefixes: [], isTruncated: false, last: null };
+const EMPTY_PAGE: ListUploadsPage = {
+  uploads: [],
+  commonPrefixes: [],
+  isTruncated: false,
+  last: null,
+};
 
 /** Errors: InvalidArgument. Cost: one index read. */
 export async function answerListMultipartUploads(call: BucketCall): Promise<S3Answer> {

@@ -6,7 +6,11 @@ import { OBJECT_MAX_BYTES, PUT_MAX_BYTES, XML_MAX_BYTES } from '../../../../core
 import { abortUpload } from '../../../../core/multipart/abort-upload.ts';
 import { completeUpload } from '../../../../core/multipart/complete-upload.ts';
 import { createUpload } from '../../../../core/multipart/create-upload.ts';
-import { type PartAddress, uploadPart, uploadPartCopy } from '../../../../core/multipart/upload-part.ts';
+import {
+  type PartAddress,
+  uploadPart,
+  uploadPartCopy,
+} from '../../../../core/multipart/upload-part.ts';
 import type { ByteRange } from '../../../../core/objects/read-object.ts';
 import { hasCode, StorageError } from '../../../../domain/errors.ts';
 import type { UploadId } from '../../../../domain/nouns.ts';
@@ -58,7 +62,9 @@ function readPartAddress({ key, query }: ObjectCall): PartAddress {
   return { key, uploadId: readUploadId(query), partNumber };
 }
 
-/** Errors: InvalidRequest (checksum type), those of the readers of its headers. Cost: one commit. */
+/**
+ * Errors: InvalidRequest (checksum type), those of the readers of its headers. Cost: one commit.
+ */
 export async function answerCreateMultipartUpload(call: ObjectCall, core: Core): Promise<S3Answer> {
   const encryption = readEncryptionWish(call, call.bucket.record().settings.encryption);
   const lock = readObjectLockHeaders(call, core.ports.clock.nowMs());
@@ -77,7 +83,8 @@ export async function answerCreateMultipartUpload(call: ObjectCall, core: Core):
     ...abortionHeaders(call, core, upload),
     ...writtenEncryptionHeaders(upload.encryption, keyOfWish(encryption)),
   };
-  if (upload.checksumAlgorithm !== null) headers['x-amz-checksum-algorithm'] = upload.checksumAlgorithm;
+  if (upload.checksumAlgorithm !== null)
+    headers['x-amz-checksum-algorithm'] = upload.checksumAlgorithm;
   if (upload.checksumType !== null) headers['x-amz-checksum-type'] = upload.checksumType;
   const answer = xmlAnswer(
     s3Document(
@@ -129,12 +136,20 @@ export async function answerUploadPartCopy(call: ObjectCall, core: Core): Promis
       detail: `The specified copy source is larger than the maximum allowable size for a copy source: ${PUT_MAX_BYTES}`,
     });
   }
-  const part = await uploadPartCopy(core, call.bucket, { ...address, source, range, customerKey, sourceKey });
+  const part = await uploadPartCopy(core, call.bucket, {
+    ...address,
+    source,
+    range,
+    customerKey,
+    sourceKey,
+  });
   call.request.notes.objectBytes = part.sizeBytes;
   const answer = xmlAnswer(
     s3Document(
       'CopyPartResult',
-      timeElement('LastModified', part.lastModifiedMs) + etagElement(part.md5) + checksumElement(part.checksum),
+      timeElement('LastModified', part.lastModifiedMs) +
+        etagElement(part.md5) +
+        checksumElement(part.checksum),
     ),
     { ...sourceVersionHeaders(opened), ...encryptionHeaders(part.encryption, customerKey) },
   );
@@ -142,7 +157,10 @@ export async function answerUploadPartCopy(call: ObjectCall, core: Core): Promis
   return { ...answer, storageClass: part.storageClass, alsoRead };
 }
 
-/** Strictly `bytes=first-last`: unlike a read, a copy never takes a bad range for the whole. InvalidArgument. */
+/**
+ * Strictly `bytes=first-last`: unlike a read, a copy never takes a bad range for the whole.
+ * InvalidArgument.
+ */
 function readCopyRange(value: string | null): ByteRange | null {
   if (value === null) return null;
   const [, first, last] = /^bytes=(\d{1,15})-(\d{1,15})$/.exec(value) ?? [];
@@ -157,10 +175,13 @@ function readCopyRange(value: string | null): ByteRange | null {
 }
 
 /**
- * Ends an upload. The answer never needs to be kept alive with white space, because the commit is one row.
- * Errors: those of completeUpload, MalformedXML, InvalidRequest.
+ * Ends an upload. The answer never needs to be kept alive with white space, because the commit is
+ * one row. Errors: those of completeUpload, MalformedXML, InvalidRequest.
  */
-export async function answerCompleteMultipartUpload(call: ObjectCall, core: Core): Promise<S3Answer> {
+export async function answerCompleteMultipartUpload(
+  call: ObjectCall,
+  core: Core,
+): Promise<S3Answer> {
   const { key, request } = call;
   const uploadId = readUploadId(call.query);
   const condition = parseWriteCondition(call.header('if-match'), call.header('if-none-match'));
@@ -182,7 +203,10 @@ export async function answerCompleteMultipartUpload(call: ObjectCall, core: Core
   const answer = xmlAnswer(
     s3Document(
       'CompleteMultipartUploadResult',
-      textElement('Location', `${request.isSecure ? 'https' : 'http'}://${request.host}${request.rawPath}`) +
+      textElement(
+        'Location',
+        `${request.isSecure ? 'https' : 'http'}://${request.host}${request.rawPath}`,
+      ) +
         textElement('Bucket', call.bucket.record().name) +
         textElement('Key', key) +
         etagElement(version.etag) +
@@ -208,10 +232,17 @@ function readObjectSize(value: string | null): number | null {
   if (value === null) return null;
   const sizeBytes = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
   if (sizeBytes <= OBJECT_MAX_BYTES) return sizeBytes;
-  throw invalidArgument('x-amz-mp-object-size', value, 'x-amz-mp-object-size is not the size of an object');
+  throw invalidArgument(
+    'x-amz-mp-object-size',
+    value,
+    'x-amz-mp-object-size is not the size of an object',
+  );
 }
 
-/** Compares x-amz-checksum-type, where sent, with what the upload began with. An upload that is over stays core's case. */
+/**
+ * Compares x-amz-checksum-type, where sent, with what the upload began with. An upload that is over
+ * stays core's case.
+ */
 async function requireChecksumType(call: ObjectCall, uploadId: UploadId): Promise<void> {
   const type = readChecksumType(call.header);
   if (type === null) return;

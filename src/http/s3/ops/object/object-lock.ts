@@ -1,13 +1,20 @@
-// Object lock: the configuration of a bucket, and retention and legal hold of a version. What a lock keeps from
-// happening is decided in the index, with the change itself.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock.html
+// Object lock: the configuration of a bucket, and retention and legal hold of a version. What a
+// lock keeps from happening is decided in the index, with the change itself. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock.html
 import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.ts';
 import type { Core } from '../../../../core/core.ts';
 import { SETTING_MAX_BYTES } from '../../../../core/limits.ts';
 import { updateVersion } from '../../../../core/objects/update-version.ts';
 import { StorageError } from '../../../../domain/errors.ts';
 import type { ObjectLock, VersionChange } from '../../../../domain/object-facts.ts';
-import { type BucketCall, emptyAnswer, type S3Answer, type S3Call, type VersionCall, xmlAnswer } from '../../call.ts';
+import {
+  type BucketCall,
+  emptyAnswer,
+  type S3Answer,
+  type S3Call,
+  type VersionCall,
+  xmlAnswer,
+} from '../../call.ts';
 import {
   readLegalHold,
   readObjectLockConfiguration,
@@ -21,10 +28,14 @@ import { bypassesGovernance, requireLockableBucket } from '../../headers/object-
 import { readDocument } from '../../read-document.ts';
 
 /**
- * Switches object lock on, for good, and replaces the default retention; versions that exist keep what they have.
- * Errors: MalformedXML, InvalidRetentionPeriod, InvalidBucketState (no versioning), BadDigest. Cost: one commit.
+ * Switches object lock on, for good, and replaces the default retention; versions that exist keep
+ * what they have. Errors: MalformedXML, InvalidRetentionPeriod, InvalidBucketState (no versioning),
+ * BadDigest. Cost: one commit.
  */
-export async function answerPutObjectLockConfiguration(call: BucketCall, core: Core): Promise<S3Answer> {
+export async function answerPutObjectLockConfiguration(
+  call: BucketCall,
+  core: Core,
+): Promise<S3Answer> {
   const objectLock = readObjectLockConfiguration(await readDocument(call, SETTING_MAX_BYTES));
   await setBucketSettings(core, call.bucket, { objectLock });
   return emptyAnswer(200);
@@ -34,7 +45,9 @@ export async function answerPutObjectLockConfiguration(call: BucketCall, core: C
 export function answerGetObjectLockConfiguration(call: BucketCall): S3Answer {
   const { settings, name } = call.bucket.record();
   if (settings.objectLock === null) {
-    throw new StorageError('ObjectLockConfigurationNotFoundError', { fields: { BucketName: name } });
+    throw new StorageError('ObjectLockConfigurationNotFoundError', {
+      fields: { BucketName: name },
+    });
   }
   return xmlAnswer(writeObjectLockConfiguration(settings.objectLock));
 }
@@ -44,7 +57,9 @@ export async function readObjectRetention(call: S3Call, nowMs: number): Promise<
   return { retention: readRetention(await readDocument(call, SETTING_MAX_BYTES), nowMs) };
 }
 
-/** Errors: InvalidRequest (a bucket without object lock), those of updateVersion. Cost: one commit. */
+/**
+ * Errors: InvalidRequest (a bucket without object lock), those of updateVersion. Cost: one commit.
+ */
 export function answerPutObjectRetention(call: VersionCall, core: Core): Promise<S3Answer> {
   return update(call, core);
 }
@@ -61,7 +76,9 @@ export async function readObjectLegalHold(call: S3Call): Promise<VersionChange> 
   return { hasLegalHold: readLegalHold(await readDocument(call, SETTING_MAX_BYTES)) };
 }
 
-/** Errors: InvalidRequest (a bucket without object lock), those of updateVersion. Cost: one commit. */
+/**
+ * Errors: InvalidRequest (a bucket without object lock), those of updateVersion. Cost: one commit.
+ */
 export function answerPutObjectLegalHold(call: VersionCall, core: Core): Promise<S3Answer> {
   return update(call, core);
 }
@@ -77,7 +94,12 @@ async function update(call: VersionCall, core: Core): Promise<S3Answer> {
   const { bucket, key, version, change } = call;
   requireLockableBucket(bucket.record());
   const bypassGovernance = await bypassesGovernance(call, [key]);
-  await updateVersion(core, bucket, { key, versionId: versionNameOf(version), change, bypassGovernance });
+  await updateVersion(core, bucket, {
+    key,
+    versionId: versionNameOf(version),
+    change,
+    bypassGovernance,
+  });
   return emptyAnswer(200);
 }
 
@@ -88,4 +110,5 @@ function findLock(call: VersionCall): ObjectLock {
   return lock;
 }
 
-const noLock = ({ key }: VersionCall) => new StorageError('NoSuchObjectLockConfiguration', { fields: { Key: key } });
+const noLock = ({ key }: VersionCall) =>
+  new StorageError('NoSuchObjectLockConfiguration', { fields: { Key: key } });

@@ -1,5 +1,5 @@
-// PutObject and CopyObject: headers become typed input here, core writes.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html and API_CopyObject.html
+// PutObject and CopyObject: headers become typed input here, core writes. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html and API_CopyObject.html
 import type { Core } from '../../../../core/core.ts';
 import { copyObject, isEncryptedAlike } from '../../../../core/objects/copy-object.ts';
 import { putObject } from '../../../../core/objects/put-object.ts';
@@ -20,7 +20,11 @@ import {
   readBodyExpectation,
   readChecksumAlgorithm,
 } from '../../headers/checksum-headers.ts';
-import { type OpenedSource, openCopySource, sourceVersionHeaders } from '../../headers/copy-source.ts';
+import {
+  type OpenedSource,
+  openCopySource,
+  sourceVersionHeaders,
+} from '../../headers/copy-source.ts';
 import {
   keyOfWish,
   namesEncryption,
@@ -40,7 +44,10 @@ export async function answerPutObject(call: ObjectCall, core: Core): Promise<S3A
 }
 
 /** An object that was written, and what every answer to its writer says of it. */
-export type StoredObject = { readonly version: ObjectVersion; readonly headers: Record<string, string> };
+export type StoredObject = {
+  readonly version: ObjectVersion;
+  readonly headers: Record<string, string>;
+};
 
 /** The object that headers and body of a PUT, or a form made into one, describe. */
 export async function storeObject(call: ObjectCall, core: Core): Promise<StoredObject> {
@@ -55,7 +62,8 @@ export async function storeObject(call: ObjectCall, core: Core): Promise<StoredO
     expectation: readBodyExpectation(call.header, call.body),
     encryption,
     condition: parseWriteCondition(call.header('if-match'), call.header('if-none-match')),
-    // A form does not say how long its file is, nor does a body in HTTP's own chunks, which S3 refuses.
+    // A form does not say how long its file is, nor does a body in HTTP's own chunks, which S3
+    // refuses.
     isLengthOptional: true,
   });
   call.request.notes.objectBytes = version.sizeBytes;
@@ -69,9 +77,16 @@ export async function storeObject(call: ObjectCall, core: Core): Promise<StoredO
   return { version, headers };
 }
 
-/** Errors: those of openCopySource and copyObject, InvalidRequest (onto itself without a change), InvalidArgument. */
+/**
+ * Errors: those of openCopySource and copyObject, InvalidRequest (onto itself without a change),
+ * InvalidArgument.
+ */
 export async function answerCopyObject(call: ObjectCall, core: Core): Promise<S3Answer> {
-  const isReplacing = readDirective(call, 'x-amz-metadata-directive', 'Unknown metadata directive.');
+  const isReplacing = readDirective(
+    call,
+    'x-amz-metadata-directive',
+    'Unknown metadata directive.',
+  );
   const isTagging = readDirective(call, 'x-amz-tagging-directive', 'Unknown tagging directive.');
   const requestedTags = isTagging ? readTaggingHeader(call.header) : null;
   const condition = parseWriteCondition(call.header('if-match'), call.header('if-none-match'));
@@ -117,7 +132,10 @@ export async function answerCopyObject(call: ObjectCall, core: Core): Promise<S3
 }
 
 /** The source's tags, which have a right of their own. AccessDenied. */
-function readableTags({ decide }: ObjectCall, { record, key, version, versionId }: OpenedSource): Tags {
+function readableTags(
+  { decide }: ObjectCall,
+  { record, key, version, versionId }: OpenedSource,
+): Tags {
   if (Object.keys(version.tags).length === 0) return version.tags;
   const action = versionId === null ? 's3:GetObjectTagging' : 's3:GetObjectVersionTagging';
   requireAllowed(decide, record, { action, key, object: version });
@@ -136,7 +154,10 @@ function readDirective(call: ObjectCall, header: string, refusal: string): boole
  * storage class, redirect or encryption counts as that.
  */
 function requireChange(call: ObjectCall, source: OpenedSource): void {
-  const isItself = source.bucket === call.bucket.record().name && source.key === call.key && source.versionId === null;
+  const isItself =
+    source.bucket === call.bucket.record().name &&
+    source.key === call.key &&
+    source.versionId === null;
   const isChanging =
     call.header('x-amz-storage-class') !== null ||
     call.header('x-amz-website-redirect-location') !== null ||

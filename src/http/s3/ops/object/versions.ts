@@ -1,5 +1,6 @@
-// Versioning of a bucket, and the listing of all versions and delete markers.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectVersions.html and API_PutBucketVersioning.html
+// Versioning of a bucket, and the listing of all versions and delete markers. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectVersions.html and
+// API_PutBucketVersioning.html
 import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.ts';
 import type { Core } from '../../../../core/core.ts';
 import { LIST_MAX_KEYS, SETTING_MAX_BYTES } from '../../../../core/limits.ts';
@@ -8,9 +9,20 @@ import type { VersionName, VersionSummary } from '../../../../domain/nouns.ts';
 import type { ListVersionsPage } from '../../../../ports/metadata-index.ts';
 import { type BucketCall, emptyAnswer, type S3Answer, xmlAnswer } from '../../call.ts';
 import { readVersioningConfiguration } from '../../formats/documents.ts';
-import { invalidArgument, type NameEncoding, readCount, readNameEncoding } from '../../formats/paging.ts';
+import {
+  invalidArgument,
+  type NameEncoding,
+  readCount,
+  readNameEncoding,
+} from '../../formats/paging.ts';
 import { parseVersionName, versionNameOf } from '../../formats/version-name.ts';
-import { element, etagElement, s3Document, textElement, timeElement } from '../../formats/xml-write.ts';
+import {
+  element,
+  etagElement,
+  s3Document,
+  textElement,
+  timeElement,
+} from '../../formats/xml-write.ts';
 import { findPageAccounts } from '../../owner.ts';
 import { readDocument } from '../../read-document.ts';
 
@@ -21,7 +33,10 @@ export function answerGetBucketVersioning(call: BucketCall): S3Answer {
   return xmlAnswer(s3Document('VersioningConfiguration', textElement('Status', status)));
 }
 
-/** Errors: MalformedXML, NotImplemented (MFA delete), InvalidBucketState (suspending with object lock). Cost: one commit. */
+/**
+ * Errors: MalformedXML, NotImplemented (MFA delete), InvalidBucketState (suspending with object
+ * lock). Cost: one commit.
+ */
 export async function answerPutBucketVersioning(call: BucketCall, core: Core): Promise<S3Answer> {
   if (call.header('x-amz-mfa') !== null)
     throw new StorageError('NotImplemented', { detail: 'MFA delete is not implemented.' });
@@ -30,7 +45,12 @@ export async function answerPutBucketVersioning(call: BucketCall, core: Core): P
   return emptyAnswer(200);
 }
 
-const EMPTY_PAGE: ListVersionsPage = { versions: [], commonPrefixes: [], isTruncated: false, last: null };
+const EMPTY_PAGE: ListVersionsPage = {
+  versions: [],
+  commonPrefixes: [],
+  isTruncated: false,
+  last: null,
+};
 
 /** InvalidArgument. Cost: one index read of at most twice the rows returned. */
 export async function answerListObjectVersions(call: BucketCall): Promise<S3Answer> {
@@ -45,7 +65,13 @@ export async function answerListObjectVersions(call: BucketCall): Promise<S3Answ
   const page =
     maxKeys === 0
       ? EMPTY_PAGE
-      : await call.bucket.call('listVersions', { prefix, delimiter, afterKey: keyMarker, afterVersionId, maxKeys });
+      : await call.bucket.call('listVersions', {
+          prefix,
+          delimiter,
+          afterKey: keyMarker,
+          afterVersionId,
+          maxKeys,
+        });
   const next = page.isTruncated ? page.last : null;
   const { owner } = await findPageAccounts(
     call,
@@ -64,7 +90,10 @@ export async function answerListObjectVersions(call: BucketCall): Promise<S3Answ
         textElement('KeyMarker', names.encode(keyMarker)) +
         textElement('VersionIdMarker', versionMarker ?? '') +
         textElement('NextKeyMarker', next === null ? null : names.encode(next.key)) +
-        textElement('NextVersionIdMarker', next === null || next.versionId === '' ? null : next.versionId) +
+        textElement(
+          'NextVersionIdMarker',
+          next === null || next.versionId === '' ? null : next.versionId,
+        ) +
         textElement('MaxKeys', maxKeys) +
         textElement('Delimiter', delimiter === '' ? null : names.encode(delimiter)) +
         textElement('EncodingType', names.isUrl ? 'url' : null) +
@@ -77,7 +106,11 @@ export async function answerListObjectVersions(call: BucketCall): Promise<S3Answ
 function readVersionMarker(marker: string | null, keyMarker: string): VersionName | '' {
   if (marker === null) return '';
   if (keyMarker === '') {
-    throw invalidArgument('version-id-marker', marker, 'A version-id marker cannot be specified without a key marker.');
+    throw invalidArgument(
+      'version-id-marker',
+      marker,
+      'A version-id marker cannot be specified without a key marker.',
+    );
   }
   return marker === '' ? '' : (parseVersionName(marker) ?? '');
 }

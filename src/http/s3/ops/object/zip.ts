@@ -1,7 +1,11 @@
-// `GET /{bucket}/{folder}?zip`: all objects under a prefix as one ZIP file, made while it is sent. Ours, not S3's; for
-// whoever may list and read there. docs/downloads.md tells what is in it.
+// `GET /{bucket}/{folder}?zip`: all objects under a prefix as one ZIP file, made while it is sent.
+// Ours, not S3's; for whoever may list and read there. docs/downloads.md tells what is in it.
 import type { Core } from '../../../../core/core.ts';
-import { openSnapshot, type SnapshotObject, snapshotPrefix } from '../../../../core/objects/snapshot-prefix.ts';
+import {
+  openSnapshot,
+  type SnapshotObject,
+  snapshotPrefix,
+} from '../../../../core/objects/snapshot-prefix.ts';
 import type { PermitHolder } from '../../../../core/semaphore.ts';
 import { crc32 } from '../../../../crypto/crc32.ts';
 import { StorageError } from '../../../../domain/errors.ts';
@@ -20,10 +24,11 @@ import { hasReceipt } from '../../headers/receipt-request.ts';
 type Planned = { readonly entry: ZipEntry; readonly object: SnapshotObject };
 
 /**
- * The ZIP of a prefix, which is a folder: without a slash at its end one is added. NoSuchKey when nothing is there,
- * InvalidArgument for a name above 255 characters, InvalidRequest above the configured number of objects, AccessDenied,
- * SlowDown when too many are under way, or the policy takes too long for so many keys.
- * Cost: an index read per 100 objects before the first byte; one class B operation for each object.
+ * The ZIP of a prefix, which is a folder: without a slash at its end one is added. NoSuchKey when
+ * nothing is there, InvalidArgument for a name above 255 characters, InvalidRequest above the
+ * configured number of objects, AccessDenied, SlowDown when too many are under way, or the policy
+ * takes too long for so many keys. Cost: an index read per 100 objects before the first byte; one
+ * class B operation for each object.
  */
 export async function answerDownloadZip(call: PrefixCall, core: Core): Promise<S3Answer> {
   const { bucket } = call;
@@ -36,7 +41,11 @@ export async function answerDownloadZip(call: PrefixCall, core: Core): Promise<S
       prefix,
       maxObjects: core.settings.zipMaxObjects,
       mayRead: (object) =>
-        requireAllowed(call.decide, bucket.record(), { action: 's3:GetObject', key: object.key, object }),
+        requireAllowed(call.decide, bucket.record(), {
+          action: 's3:GetObject',
+          key: object.key,
+          object,
+        }),
     });
     if (objects.length === 0) throw new StorageError('NoSuchKey', { fields: { Key: prefix } });
     const planned = plan(objects, prefix);
@@ -110,7 +119,8 @@ function plan(objects: readonly SnapshotObject[], prefix: string): Planned[] {
 /** The CRC-32 of a body that is at hand, or the one that was stored with the object. */
 function knownCrc32({ body, checksum, sizeBytes }: SnapshotObject): number | null {
   if (sizeBytes === 0) return 0;
-  if (body !== null && body.inlineBytes !== null && body.encryption === null) return crc32(body.inlineBytes);
+  if (body !== null && body.inlineBytes !== null && body.encryption === null)
+    return crc32(body.inlineBytes);
   if (checksum?.algorithm !== 'CRC32' || checksum.type !== 'FULL_OBJECT') return null;
   const bytes = Uint8Array.fromBase64(checksum.value);
   return new DataView(bytes.buffer).getUint32(0);
