@@ -11,7 +11,7 @@ import { ROOT_ACCOUNT } from '../src/core/auth/root-account.ts';
 import { openBucket } from '../src/core/buckets/bucket-handle.ts';
 import { createBucket } from '../src/core/buckets/create-bucket.ts';
 import type { Core } from '../src/core/core.ts';
-import type { EncryptionWish } from '../src/core/encryption/key-keeping.ts';
+import type { RequestedEncryption } from '../src/core/encryption/key-keeping.ts';
 import { NO_EXPECTATION } from '../src/core/objects/body-expectation.ts';
 import { putObject } from '../src/core/objects/put-object.ts';
 import { openBody } from '../src/core/objects/read-object.ts';
@@ -80,7 +80,7 @@ async function writesAndReads(core: Core): Promise<void> {
   await createBucket(core, ROOT_ACCOUNT, name, PRIVATE_ACCESS);
   const bucket = await openBucket(core, name, () => undefined);
   const named = { kind: 'named', keyId: null, isBucketKey: false, context: null } as const;
-  const wishes: [string, EncryptionWish | null][] = [
+  const wishes: [string, RequestedEncryption | null][] = [
     ['none', null],
     ['SSE-S3', { kind: 'server' }],
     ['SSE-KMS', { ...named, isDoubled: false }],

@@ -122,7 +122,7 @@ try {
   await measure('read the request', () => readRequest({ incoming: plain, outgoing }));
   const readAddress = createAddressReader(config, () => null);
   await measure('address', () => readAddress('/hot/object', '127.0.0.1:9000'));
-  await measure('gate and pointer from memory', () => ports.hotMetadata.peek(name, key));
+  await measure('readPolicy and pointer from memory', () => ports.hotMetadata.peek(name, key));
   await measure('conditions', () => evaluateRead(none, object));
   await measure('body from memory', () =>
     openBody(core, object, { offsetBytes: 0, lengthBytes: BODY.length }),

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { openSqlite } from '../src/adapters/node/index/node-sqlite.ts';
 import { PRIVATE_ACCESS } from '../src/domain/bucket-access.ts';
 import { NO_SETTINGS } from '../src/domain/bucket-settings.ts';
-import type { LifecycleAction, LifecycleBounds, LifecyclePlace } from '../src/domain/lifecycle.ts';
+import type { LifecycleAction, LifecycleBounds, LifecycleCursor } from '../src/domain/lifecycle.ts';
 import type {
   AccountId,
   BucketId,
@@ -35,7 +35,7 @@ const bucket: BucketRecord = {
   access: PRIVATE_ACCESS,
   settings: NO_SETTINGS,
 };
-const START: LifecyclePlace = {
+const START: LifecycleCursor = {
   phase: 'objects',
   prefix: '',
   afterKey: '',
@@ -102,14 +102,14 @@ for (const size of SIZES) {
     for (let start = 0; start < size; start += COMMIT_BATCH) {
       sql.transaction(() => {
         for (let i = start; i < Math.min(start + COMMIT_BATCH, size); i++) {
-          index.commitObject({ bucket, object: objectAt(i), condition: null, arrivals: [] });
+          index.commitObject({ bucket, object: objectAt(i), condition: null, newReferences: [] });
         }
       });
     }
     const walk = (endUpToMs: number) => {
       const times: number[] = [];
-      for (let place: LifecyclePlace | null = START; place !== null; ) {
-        const from: LifecyclePlace = place;
+      for (let place: LifecycleCursor | null = START; place !== null; ) {
+        const from: LifecycleCursor = place;
         times.push(
           micros(() => {
             place = index.scanLifecycle({ bucket, place: from, bounds: bounds(endUpToMs) }).next;

@@ -167,7 +167,7 @@ async function measureReceipts(core: Core): Promise<string[][]> {
 try {
   const metered: Core = { ports, settings: config };
   const unmetered: Core = {
-    ports: { ...ports, meter: { ...ports.meter, ofGate: () => idle } },
+    ports: { ...ports, meter: { ...ports.meter, ofReadPolicy: () => idle } },
     settings: config,
   };
   const doors = [

@@ -114,7 +114,7 @@ try {
                 parts: null,
               },
             };
-            index.commitObject({ bucket: to, object, condition: null, arrivals: [] });
+            index.commitObject({ bucket: to, object, condition: null, newReferences: [] });
           }
         });
         const { user, system } = process.cpuUsage(before);
@@ -206,19 +206,19 @@ try {
   ];
   for (const needle of needles) {
     const search = { bucket, prefix: '', needle, limit: 1000, after: null };
-    const { objects, isComplete } = index.searchNames(search);
+    const { objects, isComplete } = index.searchKeys(search);
     rows.push([
       `search '${needle}'`,
       `${objects.length}${isComplete ? '' : ' and more'}`,
-      ...ask(() => index.searchNames(search)),
+      ...ask(() => index.searchKeys(search)),
     ]);
   }
   const inFolder = { bucket, prefix: 'archive/0250/', needle: 'pdf', limit: 1000, after: null };
-  const { objects } = index.searchNames(inFolder);
+  const { objects } = index.searchKeys(inFolder);
   rows.push([
     "search 'pdf' in 'archive/0250/'",
     `${objects.length}`,
-    ...ask(() => index.searchNames(inFolder)),
+    ...ask(() => index.searchKeys(inFolder)),
   ]);
   printTable(rows);
 } finally {

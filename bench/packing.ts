@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createFsBlobStore } from '../src/adapters/node/blobs/fs-blob-store.ts';
-import { createUnpackingBlobStore } from '../src/adapters/shared/unpacking-blob-store.ts';
-import { packSource } from '../src/core/compression/pack-source.ts';
+import { createDecompressingBlobStore } from '../src/adapters/shared/decompressing-blob-store.ts';
+import { compressSource } from '../src/core/compression/compress-source.ts';
 import { PACK_LEVEL } from '../src/crypto/zstd-frames.ts';
 import type { BlobId } from '../src/domain/nouns.ts';
 import type { BlobIdentity, BlobRange, BlobStore } from '../src/ports/blob-store.ts';
@@ -91,7 +91,7 @@ async function packing(): Promise<void> {
       let stored = 0;
       for (let round = 0; round < 3; round++) {
         stored = 0;
-        const source = packSource(
+        const source = compressSource(
           sourceOf(bytes),
           { frameBytes: frame * 1024, level: PACK_LEVEL },
           () => {},
@@ -161,7 +161,7 @@ async function reading(): Promise<void> {
     for (const frame of FRAMES_KIB) {
       const frameBytes = frame * 1024;
       await files.delete([ids.packed]);
-      const source = packSource(sourceOf(bytes), { frameBytes, level: PACK_LEVEL }, () => {});
+      const source = compressSource(sourceOf(bytes), { frameBytes, level: PACK_LEVEL }, () => {});
       const { sizeBytes } = await files.write(
         ids.packed,
         source,
@@ -174,7 +174,7 @@ async function reading(): Promise<void> {
         ['16 MiB as a stream', 1, () => whole],
       ] as const) {
         // A store anew for each: what it knows of another packing of that blob would be wrong.
-        const fresh = createUnpackingBlobStore(files);
+        const fresh = createDecompressingBlobStore(files);
         const plain = await costOf(times, (at) => readAll(files, ids.plain, rangeOf(at)));
         const packed = await costOf(times, (at) =>
           readAll(fresh, ids.packed, { ...rangeOf(at), packing }),

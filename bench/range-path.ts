@@ -117,19 +117,19 @@ try {
   function send(due: readonly Due[]): void {
     for (const { reply, requestId } of due) {
       const whole = finished(reply, false);
-      if (whole?.lent == null) {
+      if (whole?.borrowed == null) {
         left += 1;
         continue;
       }
-      const { part, lent } = whole;
+      const { part, borrowed } = whole;
       const head = heads.of(whole, false, requestId.length, Date.now());
-      const bytes = lent.buffer.subarray(
-        lent.at - headLength(head, part),
-        lent.at + lent.lengthBytes,
+      const bytes = borrowed.buffer.subarray(
+        borrowed.at - headLength(head, part),
+        borrowed.at + borrowed.lengthBytes,
       );
       fillHead(bytes, head, requestId, part);
       copyOn(bytes);
-      lent.release();
+      borrowed.release();
     }
   }
 

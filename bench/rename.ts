@@ -11,11 +11,11 @@ import { type BucketHandle, openBucket } from '../src/core/buckets/bucket-handle
 import { createBucket } from '../src/core/buckets/create-bucket.ts';
 import { setBucketSettings } from '../src/core/buckets/set-bucket-settings.ts';
 import type { Core } from '../src/core/core.ts';
-import { startNameJob, undoNameJob } from '../src/core/key-jobs/start-name-job.ts';
+import { startKeyJob, undoKeyJob } from '../src/core/key-jobs/start-key-job.ts';
 import { putObject } from '../src/core/objects/put-object.ts';
 import { parseBucketName, parseObjectKey } from '../src/core/parse-names.ts';
 import { PRIVATE_ACCESS } from '../src/domain/bucket-access.ts';
-import type { NameJob, NameJobId } from '../src/domain/key-jobs.ts';
+import type { KeyJob, KeyJobId } from '../src/domain/key-jobs.ts';
 import { printTable } from './lib/table.ts';
 
 const OBJECTS = 10_000;
@@ -48,9 +48,9 @@ async function fill(core: Core, bucket: BucketHandle): Promise<void> {
   await Promise.all(Array.from({ length: PARALLEL }, work));
 }
 
-async function waitFor(bucket: BucketHandle, id: NameJobId): Promise<NameJob> {
+async function waitFor(bucket: BucketHandle, id: KeyJobId): Promise<KeyJob> {
   for (;;) {
-    const job = await bucket.call('getNameJob', { id });
+    const job = await bucket.call('getKeyJob', { id });
     if (job === null) throw new Error('The job is gone.');
     if (job.state !== 'running') return job;
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -92,7 +92,7 @@ try {
     const toBucket = kind === 'into another bucket' ? parseBucketName(`${name}-2`) : null;
     const selection = { prefix: 'photos/2026/', keys: null };
     const task = { kind: 'move', selection, to: 'archive/', toBucket, conflict: 'refuse' } as const;
-    let last: NameJobId = '';
+    let last: KeyJobId = '';
     for (const what of ['rename', 'undo']) {
       blobCalls = 0;
       const cpu = process.cpuUsage();
@@ -100,8 +100,8 @@ try {
       const accountId = ROOT_ACCOUNT.id;
       const begun =
         what === 'rename'
-          ? await startNameJob(core, bucket, { task, accountId })
-          : await undoNameJob(core, bucket, { id: last, accountId });
+          ? await startKeyJob(core, bucket, { task, accountId })
+          : await undoKeyJob(core, bucket, { id: last, accountId });
       const job = await waitFor(bucket, begun.id);
       const seconds = (performance.now() - startedAt) / 1000;
       const { user, system } = process.cpuUsage(cpu);

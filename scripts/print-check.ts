@@ -10,8 +10,8 @@ import type { HurtObject } from '../src/adapters/node/check/check-rows.ts';
 import type { MissingMasterKey } from '../src/adapters/node/check/missing-master-keys.ts';
 import { createReadOnlyBlobs } from '../src/adapters/node/check/read-only-blobs.ts';
 import { loadMasterKeyText } from '../src/adapters/node/process/master-key-file.ts';
+import { createDecompressingBlobStore } from '../src/adapters/shared/decompressing-blob-store.ts';
 import { systemClock } from '../src/adapters/shared/system-clock.ts';
-import { createUnpackingBlobStore } from '../src/adapters/shared/unpacking-blob-store.ts';
 import { type Config, withKeptMasterKeys } from '../src/config.ts';
 import { proveBody } from '../src/core/objects/prove-body.ts';
 import { createDirectoryIndex } from '../src/index/directory-index.ts';
@@ -55,7 +55,7 @@ export function proverOf(settings: Config): MakeProver {
     const masterKeys = withKeptMasterKeys(settings.masterKeys, loadMasterKeyText(keyFolder, false));
     const core = {
       ports: {
-        blobStore: createUnpackingBlobStore(createReadOnlyBlobs(blobRoot)),
+        blobStore: createDecompressingBlobStore(createReadOnlyBlobs(blobRoot)),
         directory: createDirectDirectory(createDirectoryIndex(index)),
         clock: systemClock,
       },

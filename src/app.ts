@@ -7,7 +7,7 @@ import { createDecide } from './core/auth/decide.ts';
 import { createAccessKeyFinder } from './core/auth/find-access-key.ts';
 import { createAccountFinder } from './core/auth/find-accounts.ts';
 import { createCapGuard } from './core/caps/cap-guard.ts';
-import { createTellCrossing } from './core/caps/tell-crossing.ts';
+import { createReportCrossing } from './core/caps/report-crossing.ts';
 import type { Core } from './core/core.ts';
 import { createLogCollector } from './core/logging/log-collector.ts';
 import { countBlocked } from './core/metering/count-blocked.ts';
@@ -59,7 +59,7 @@ export function createApp<Bindings extends object>(
   // A name that no other process has had.
   const source = `process ${ports.ids.requestId()}`;
   const usage = createUsageFlusher(core, { source, intervalMs: config.meterFlushSeconds * 1000 });
-  const caps = createCapGuard(core, usage, source, createTellCrossing(core));
+  const caps = createCapGuard(core, usage, source, createReportCrossing(core));
   const takeReceipt = createReceipts(core, usage, source);
   const delivery = createDelivery(core, config, decide, caps, takeReceipt);
   const { deliver, deliverSite, hotAnswer, hotCounts } = delivery;

@@ -142,7 +142,7 @@ export type Config = {
    */
   readonly inlineBodyMaxBytes: number;
   /**
-   * Pointers and gates kept in memory: how many, and bytes together.
+   * Pointers and read policies kept in memory: how many, and bytes together.
    * QUAYSIDE_POINTER_MEMORY_{ENTRIES,BYTES}.
    */
   readonly pointerMemoryMaxEntries: number;

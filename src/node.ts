@@ -63,7 +63,7 @@ async function start(): Promise<void> {
     { createApp },
     { DIRECT, readRequest },
     { serve },
-    { tidy },
+    { maintain },
     { createDispatcher },
     operator,
   ] = await Promise.all([
@@ -96,7 +96,7 @@ async function start(): Promise<void> {
   };
   const sweeper = repeat(
     'sweep',
-    (stopping) => tidy({ ports, settings: config }, { stopping }),
+    (stopping) => maintain({ ports, settings: config }, { stopping }),
     sweepTimes,
   );
   const dispatcher = createDispatcher(

@@ -184,7 +184,7 @@ function createTierMeter(usage: Usage): Meter {
   };
   return {
     of: () => counter,
-    ofGate: () => counter,
+    ofReadPolicy: () => counter,
     drain: () => [],
     letGoOfIdle: () => undefined,
     forgetAllowances: () => undefined,

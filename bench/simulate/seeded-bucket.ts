@@ -2,13 +2,13 @@
 // small bodies in the rows.
 
 import { ROOT_ACCOUNT } from '../../src/core/auth/root-account.ts';
-import { makeBucketId } from '../../src/core/buckets/blob-home.ts';
+import { makeBucketId } from '../../src/core/buckets/owner-bucket.ts';
 import { parseObjectKey } from '../../src/core/parse-names.ts';
 import { type BucketAccess, PRIVATE_ACCESS } from '../../src/domain/bucket-access.ts';
 import { NO_SETTINGS } from '../../src/domain/bucket-settings.ts';
 import type { BucketName, BucketRecord, ObjectBody } from '../../src/domain/nouns.ts';
 import { NO_FACTS } from '../../src/domain/object-facts.ts';
-import type { BlobArrival, IndexApi } from '../../src/ports/metadata-index.ts';
+import type { IndexApi, NewBlobReference } from '../../src/ports/metadata-index.ts';
 import type { Ids } from '../../src/ports/system.ts';
 import type { World } from './design.ts';
 import type { SimulatedBucket } from './simulated-bucket.ts';
@@ -60,18 +60,24 @@ export function createSeededBucket({
   };
   api.createBucket({ bucket });
 
-  function bodyOf(sizeBytes: number): { body: ObjectBody; arrivals: readonly BlobArrival[] } {
+  function bodyOf(sizeBytes: number): {
+    body: ObjectBody;
+    newReferences: readonly NewBlobReference[];
+  } {
     if (sizeBytes <= options.inlineMaxBytes) {
-      return { body: { segments: [], inlineBytes: zeros(sizeBytes) }, arrivals: [] };
+      return { body: { segments: [], inlineBytes: zeros(sizeBytes) }, newReferences: [] };
     }
     const blobId = ids.blobId(bucket.id);
     blobStore.seed(blobId, sizeBytes);
     const segments = [{ blobId, offsetBytes: 0, lengthBytes: sizeBytes }];
-    return { body: { segments, inlineBytes: null }, arrivals: [{ blobId, sizeBytes, home: null }] };
+    return {
+      body: { segments, inlineBytes: null },
+      newReferences: [{ blobId, sizeBytes, home: null }],
+    };
   }
 
   for (const [object, sizeBytes] of world.catalogue.entries()) {
-    const { body, arrivals } = bodyOf(sizeBytes);
+    const { body, newReferences } = bodyOf(sizeBytes);
     const key = parseObjectKey(options.nameOf(object));
     const etag = `first${object}`;
     api.commitObject({
@@ -92,7 +98,7 @@ export function createSeededBucket({
         parts: null,
       },
       condition: null,
-      arrivals,
+      newReferences,
     });
     world.truth.commit(key, etag, nowMs);
   }

@@ -96,7 +96,7 @@ export function apiRoute<const Route extends GivenRoute>(route: Route) {
       await next();
       return c.res;
     });
-    tellFreshBy(c);
+    reportFreshBy(c);
   };
   const security = securityOf(access);
   const described = { ...route, security, 'x-quayside-access': access };
@@ -109,7 +109,7 @@ export function apiRoute<const Route extends GivenRoute>(route: Route) {
 const ACCEPTED = 202;
 
 /** To a change of a bucket, or of what is in it, that asked for it. */
-function tellFreshBy(c: ApiContext): void {
+function reportFreshBy(c: ApiContext): void {
   const { core, request } = c.env.call;
   const { bucket } = request.notes;
   if (bucket === null || c.res.status === ACCEPTED) return;

@@ -30,7 +30,7 @@ const FRESH_BY = {
 } as const;
 
 /** Routes that change what readers of a bucket may be shown, and have done so when they answer. */
-function canTellFreshBy(
+function canReportFreshBy(
   path: string,
   method: string,
   { isQuestion, responses }: Operation,
@@ -71,7 +71,7 @@ export function documentJson(api: Api, basePath: string): string {
     for (const [method, operation] of Object.entries(item as Record<string, Operation>)) {
       const added = [
         ...(method === 'post' ? [IDEMPOTENCY_KEY] : []),
-        ...(canTellFreshBy(path, method, operation) ? [FRESH_BY] : []),
+        ...(canReportFreshBy(path, method, operation) ? [FRESH_BY] : []),
       ];
       if (added.length > 0) operation.parameters = [...(operation.parameters ?? []), ...added];
       // What is ours of the description (context.ts) is no part of the document.

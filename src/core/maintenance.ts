@@ -7,7 +7,10 @@ import { sweep } from './sweep/sweep.ts';
  * All that a home does by its clock, in one turn: bills come behind the sweep, which brings the
  * ledger what was stored. Nothing happens while the clock is in doubt.
  */
-export async function tidy(core: Core, options: { readonly stopping: AbortSignal }): Promise<void> {
+export async function maintain(
+  core: Core,
+  options: { readonly stopping: AbortSignal },
+): Promise<void> {
   const trusted = await trustTime(core);
   if (trusted === null) return;
   await sweep(trusted, options);

@@ -39,7 +39,7 @@ type PermitState = { readonly holder: PermitHolder; renewedAtMs: number };
  * `idleMs`: after so long without a renewal a lease counts as given back. Cost: a look at all that
  * are held.
  */
-export function createLeases(options: {
+export function createSemaphore(options: {
   max: number;
   idleMs: number;
   nowMs: () => number;

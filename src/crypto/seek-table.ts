@@ -40,21 +40,21 @@ export function seekTableBytes(frames: number): number {
   return HEAD_BYTES + frames * ENTRY_BYTES + FOOT_BYTES;
 }
 
-/** The seek table that goes behind the frames. `packedBytes`: of each frame. */
+/** The seek table that goes behind the frames. `compressedBytes`: of each frame. */
 export function encodeSeekTable(
-  packedBytes: readonly number[],
+  compressedBytes: readonly number[],
   layout: Omit<FrameLayout, 'storedBytes'>,
 ): Uint8Array {
-  const table = new Uint8Array(seekTableBytes(packedBytes.length));
+  const table = new Uint8Array(seekTableBytes(compressedBytes.length));
   const view = new DataView(table.buffer);
   view.setUint32(0, SKIPPABLE_MAGIC, true);
   view.setUint32(4, table.length - HEAD_BYTES, true);
-  for (const [index, bytes] of packedBytes.entries()) {
+  for (const [index, bytes] of compressedBytes.entries()) {
     view.setUint32(HEAD_BYTES + index * ENTRY_BYTES, bytes, true);
     view.setUint32(HEAD_BYTES + index * ENTRY_BYTES + 4, plainBytesOf(layout, index), true);
   }
   const foot = table.length - FOOT_BYTES;
-  view.setUint32(foot, packedBytes.length, true);
+  view.setUint32(foot, compressedBytes.length, true);
   view.setUint32(foot + 5, SEEKABLE_MAGIC, true);
   return table;
 }

@@ -55,7 +55,7 @@ export function zstdFrame(
 /**
  * A frame of a packed blob: whoever opens it proves its bytes. Never fails but for want of memory.
  */
-export function packFrame(plain: Uint8Array, level: number): Promise<Uint8Array> {
+export function compressFrame(plain: Uint8Array, level: number): Promise<Uint8Array> {
   if (plain.length > WORKERS_FRAME_BYTES) return zstdFrame(plain, { level, checksum: true });
   const { ZSTD_c_compressionLevel, ZSTD_c_checksumFlag } = constants;
   const params = { [ZSTD_c_compressionLevel]: level, [ZSTD_c_checksumFlag]: 1 };
@@ -67,7 +67,10 @@ export function packFrame(plain: Uint8Array, level: number): Promise<Uint8Array>
 }
 
 /** The plain bytes of one frame, exactly `plainBytes` (> 0) of them, or null: it is damaged. */
-export function unpackFrame(packed: Uint8Array, plainBytes: number): Promise<Uint8Array | null> {
+export function decompressFrame(
+  packed: Uint8Array,
+  plainBytes: number,
+): Promise<Uint8Array | null> {
   const options = {
     maxOutputLength: 4 * plainBytes + OUTPUT_SLACK_BYTES,
     chunkSize: Math.max(plainBytes, 64),

@@ -80,7 +80,7 @@ export type FailedSignIn = {
  * An answer that is kept for a repeated request; `sealed` is its body, encrypted, for it may show a
  * secret.
  */
-export type KeptAnswer = {
+export type IdempotencyRecord = {
   readonly status: number;
   readonly headers: string;
   readonly sealed: string;
@@ -92,7 +92,7 @@ export type KeptAnswer = {
  */
 export type IdempotencyState =
   | { readonly kind: 'new' | 'busy' | 'other' }
-  | { readonly kind: 'answered'; readonly answer: KeptAnswer };
+  | { readonly kind: 'answered'; readonly answer: IdempotencyRecord };
 
 /** Those of an account; `holder`: of that member or access key alone, null for all. */
 export type OfAccount = {
@@ -161,7 +161,7 @@ export type SignInApi = {
     input: IdempotentRequest & { fingerprint: string; attemptId: string; nowMs: number },
   ): IdempotencyState;
   /** Keeps its answer; null forgets the request. */
-  endIdempotent(input: IdempotentRequest & { answer: KeptAnswer | null }): void;
+  endIdempotent(input: IdempotentRequest & { answer: IdempotencyRecord | null }): void;
 };
 
 /** `caller` is who asked, so that nobody meets another's key. */

@@ -8,7 +8,7 @@ import type { LifecycleConfiguration } from './lifecycle.ts';
 import type { NotificationRule } from './notifications.ts';
 import type { BucketName } from './nouns.ts';
 import type { DefaultRetention, Tags } from './object-facts.ts';
-import type { PurgeFloors } from './purge.ts';
+import type { InvalidationWatermarks } from './purge.ts';
 
 /**
  * The methods that a CORS rule can allow. Source:
@@ -155,7 +155,7 @@ export type BucketSettings = {
    */
   readonly receipts: 'owner' | 'everyone' | null;
   /** Moved by purges alone. Null: there was none. */
-  readonly purges: PurgeFloors | null;
+  readonly purges: InvalidationWatermarks | null;
 };
 
 /** Of a bucket whose owner has configured nothing. */

@@ -30,7 +30,7 @@ export const SEARCH_SCAN_ROWS = 8000;
 /** Shortest needle that the search index finds, in code points. */
 export const SEARCH_MIN_INDEXED = 3;
 
-export type NameMatches = {
+export type KeyMatches = {
   readonly objects: readonly ObjectSummary[];
   /** Whether these are all. */
   readonly isComplete: boolean;

@@ -5,7 +5,7 @@
 import type { AccountId, BucketId, BucketName, ObjectKey, VersionId } from './nouns.ts';
 
 /** Random, and ordered by time. */
-export type NameJobId = string;
+export type KeyJobId = string;
 
 /**
  * What a move does where the new name is taken: leave the object alone, take the other's place, or
@@ -17,37 +17,37 @@ export type ConflictPolicy = 'refuse' | 'replace' | 'keep-both';
  * The keys that a job is about: all that start with the prefix, or of these the listed ones, in
  * byte order.
  */
-export type NameSelection = { readonly prefix: string; readonly keys: readonly ObjectKey[] | null };
+export type KeySelection = { readonly prefix: string; readonly keys: readonly ObjectKey[] | null };
 
-export type NameJobTask =
+export type KeyJobTask =
   /** The prefix of each key becomes `to`; in another bucket where one is named. */
   | {
       readonly kind: 'move';
-      readonly selection: NameSelection;
+      readonly selection: KeySelection;
       readonly to: string;
       readonly toBucket: BucketName | null;
       /**
-       * The life of that bucket which the starter was allowed to write to; startNameJob sets it.
+       * The life of that bucket which the starter was allowed to write to; startKeyJob sets it.
        */
       readonly toBucketId?: BucketId;
       readonly conflict: ConflictPolicy;
     }
   /** Deletes current objects: into the trash where the bucket keeps versions. */
-  | { readonly kind: 'delete'; readonly selection: NameSelection }
+  | { readonly kind: 'delete'; readonly selection: KeySelection }
   /** Brings back what is deleted: the newest version of each key that a delete marker hides. */
-  | { readonly kind: 'restore'; readonly selection: NameSelection }
+  | { readonly kind: 'restore'; readonly selection: KeySelection }
   /** Removes every version of keys that a delete marker hides, for good. */
-  | { readonly kind: 'purge'; readonly selection: NameSelection }
+  | { readonly kind: 'purge'; readonly selection: KeySelection }
   /** Takes back what another job did, the last first. */
   | {
       readonly kind: 'undo';
-      readonly jobId: NameJobId;
+      readonly jobId: KeyJobId;
       readonly toBucket: BucketName | null;
       readonly toBucketId?: BucketId;
     };
 
 /** How many keys met which end; `bytes`: of those done. */
-export type NameJobCounts = {
+export type KeyJobCounts = {
   readonly done: number;
   readonly bytes: number;
   /** Gone, or changed, before the job came to them. */
@@ -57,7 +57,7 @@ export type NameJobCounts = {
   /** Kept by a retention or a legal hold. */
   readonly locked: number;
 };
-export const NO_NAME_COUNTS: NameJobCounts = {
+export const NO_NAME_COUNTS: KeyJobCounts = {
   done: 0,
   bytes: 0,
   missing: 0,
@@ -65,18 +65,18 @@ export const NO_NAME_COUNTS: NameJobCounts = {
   locked: 0,
 };
 
-export type NameJobState = 'running' | 'done' | 'cancelled' | 'failed';
+export type KeyJobState = 'running' | 'done' | 'cancelled' | 'failed';
 
-export type NameJob = {
-  readonly id: NameJobId;
-  readonly task: NameJobTask;
-  readonly state: NameJobState;
+export type KeyJob = {
+  readonly id: KeyJobId;
+  readonly task: KeyJobTask;
+  readonly state: KeyJobState;
   /** Grows with each commit; a step that was planned on another is refused. */
   readonly revision: number;
   /** Behind which key the work goes on; for a list of keys and an undo, the place in it. */
   readonly after: string;
   readonly at: number;
-  readonly counts: NameJobCounts;
+  readonly counts: KeyJobCounts;
   /** How many keys there were when it began; null where nobody counted. */
   readonly total: number | null;
   readonly startedBy: AccountId;
@@ -89,7 +89,7 @@ export type NameJob = {
 };
 
 /** What a job did to one key, kept so that it can be taken back. */
-export type NameJobItem = {
+export type KeyJobItem = {
   readonly at: number;
   readonly kind: 'moved' | 'hidden';
   readonly key: ObjectKey;
@@ -102,7 +102,7 @@ export type NameJobItem = {
 };
 
 /** One thing to do, with the ids that new rows shall have. */
-export type NameAction =
+export type KeyAction =
   | {
       readonly kind: 'move';
       readonly key: ObjectKey;
@@ -137,7 +137,7 @@ export type NameAction =
   | { readonly kind: 'purge'; readonly key: ObjectKey };
 
 /** `more`: some of it is done, and the same action goes on. */
-export type NameOutcome = 'done' | 'missing' | 'conflict' | 'locked' | 'more';
+export type KeyOutcome = 'done' | 'missing' | 'conflict' | 'locked' | 'more';
 
 /** Keys of one step, and so actions of one commit: some 20 ms of the index's time. */
 export const NAME_STEP_MAX = 500;

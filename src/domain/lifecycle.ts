@@ -121,7 +121,7 @@ export const LIFECYCLE_PHASES = ['objects', 'versions', 'uploads'] as const;
 export type LifecyclePhase = (typeof LIFECYCLE_PHASES)[number];
 
 /** Where a run goes on: behind the last row seen of the keys with this prefix. */
-export type LifecyclePlace = {
+export type LifecycleCursor = {
   readonly phase: LifecyclePhase;
   readonly prefix: string;
   /** '' is the start. */
@@ -154,5 +154,5 @@ export type LifecycleRun = {
   readonly setAtMs: number;
   readonly startedAtMs: number;
   /** Null: it went through. */
-  readonly place: LifecyclePlace | null;
+  readonly place: LifecycleCursor | null;
 };

@@ -172,7 +172,7 @@ export type BucketRecord = {
   readonly access: BucketAccess;
   readonly settings: BucketSettings;
   /**
-   * As in BucketGate. Only `resolve` tells it, and only of a bucket whose hosting settings want it;
+   * As in BucketReadPolicy. Only `resolve` tells it, and only of a bucket whose hosting settings want it;
    * absent means none.
    */
   readonly siteFiles?: readonly SiteFile[];
@@ -246,7 +246,7 @@ export type WriteCondition = {
 /**
  * What of the owner's access and settings a reader without a signature meets, in one small record.
  */
-export type BucketGate = {
+export type BucketReadPolicy = {
   readonly bucketId: BucketId;
   readonly ownerId: AccountId;
   readonly revision: number;

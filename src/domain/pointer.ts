@@ -2,7 +2,7 @@
 // answer: may everyone read this? Both doors of delivery ask it for each request, the publisher
 // before it writes to KV.
 import type { BucketAccess, PublicAnswer } from './bucket-access.ts';
-import type { AccountId, BucketGate, BucketRecord, ObjectVersion, Pointer } from './nouns.ts';
+import type { AccountId, BucketReadPolicy, BucketRecord, ObjectVersion, Pointer } from './nouns.ts';
 import type { ObjectFacts } from './object-facts.ts';
 
 /**
@@ -12,20 +12,28 @@ import type { ObjectFacts } from './object-facts.ts';
 export const ANONYMOUS_ID = '65a011a29cdf8ec533ec3d1ccaae921c' as AccountId;
 
 /** What of a bucket a reader without a signature meets. */
-export function toGate({
+export function toReadPolicy({
   id,
   ownerId,
   revision,
   access,
   settings,
   siteFiles,
-}: BucketRecord): BucketGate {
-  const gate = { bucketId: id, ownerId, revision, access, settings: toGateSettings(settings) };
-  return siteFiles === undefined ? gate : { ...gate, siteFiles };
+}: BucketRecord): BucketReadPolicy {
+  const readPolicy = {
+    bucketId: id,
+    ownerId,
+    revision,
+    access,
+    settings: toReadPolicySettings(settings),
+  };
+  return siteFiles === undefined ? readPolicy : { ...readPolicy, siteFiles };
 }
 
 /** What of the settings a reader meets. */
-export function toGateSettings(settings: BucketGate['settings']): BucketGate['settings'] {
+export function toReadPolicySettings(
+  settings: BucketReadPolicy['settings'],
+): BucketReadPolicy['settings'] {
   const { cors, website, hosting, logging, purges, isCapped, receipts } = settings;
   return { cors, website, hosting, logging, purges, isCapped, receipts };
 }

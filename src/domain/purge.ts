@@ -1,7 +1,7 @@
 // Purges without a list of what is kept where: a purge moves a floor. Every record of a key that
-// readers keep knows the revision of the bucket that it was read at; floors travel in the gate, and
+// readers keep knows the revision of the bucket that it was read at; floors travel in the read policy, and
 // a record below one counts as unknown. So nothing is enumerated and nobody is told: whoever meets
-// the gate obeys it.
+// the read policy obeys it.
 import type { ObjectKey, Pointer } from './nouns.ts';
 
 /**
@@ -12,13 +12,15 @@ export type PurgeScope =
   | { readonly scope: 'bucket' }
   | { readonly scope: 'key' | 'prefix' | 'tag'; readonly value: string };
 
-export type PurgeFloor = Exclude<PurgeScope, { scope: 'bucket' }> & { readonly revision: number };
+export type InvalidationWatermark = Exclude<PurgeScope, { scope: 'bucket' }> & {
+  readonly revision: number;
+};
 
 /** `latest` is the highest of them all: a record of that revision or later needs no other look. */
-export type PurgeFloors = {
+export type InvalidationWatermarks = {
   readonly latest: number;
   readonly bucket: number;
-  readonly others: readonly PurgeFloor[];
+  readonly others: readonly InvalidationWatermark[];
 };
 
 /**
@@ -26,30 +28,30 @@ export type PurgeFloors = {
  */
 const CACHE_TAG_METADATA = 'cache-tag';
 /**
- * Longest texts of floors together, UTF-16 units: they stand in every copy of the gate. What is too
+ * Longest texts of floors together, UTF-16 units: they stand in every copy of the read policy. What is too
  * much becomes part of the bucket's own floor, oldest first, which forgets more than was asked for
  * and nothing less.
  */
 export const FLOORS_MAX_LENGTH = 8192;
 
 /**
- * Most floors: each takes some 50 bytes of the gate besides its text, and a comparison for records
+ * Most floors: each takes some 50 bytes of the read policy besides its text, and a comparison for records
  * that are below the latest.
  */
 export const FLOORS_MAX = 500;
 
 /** The floors after a purge that the bucket's `revision` marks. */
 export function addFloors(
-  known: PurgeFloors | null,
+  known: InvalidationWatermarks | null,
   scopes: readonly PurgeScope[],
   revision: number,
-): PurgeFloors {
+): InvalidationWatermarks {
   const isAll = scopes.some(({ scope }) => scope === 'bucket');
   if (isAll) return { latest: revision, bucket: revision, others: [] };
   const added = scopes.flatMap((scope) =>
     scope.scope === 'bucket' ? [] : [{ ...normal(scope), revision }],
   );
-  const nameOf = ({ scope, value }: PurgeFloor) => `${scope} ${value}`;
+  const nameOf = ({ scope, value }: InvalidationWatermark) => `${scope} ${value}`;
   const others = [
     ...new Map(
       [...(known?.others ?? []), ...added].map((floor) => [nameOf(floor), floor]),
@@ -72,7 +74,7 @@ export function addFloors(
  * above all.
  */
 export function isPurged(
-  floors: PurgeFloors,
+  floors: InvalidationWatermarks,
   key: ObjectKey,
   pointer: Pointer | null,
   revision: number,

@@ -1,5 +1,5 @@
 import type { AccessKeyId, BucketName } from '../domain/nouns.ts';
-import type { LentBytes } from '../ports/blob-store.ts';
+import type { BorrowedBuffer } from '../ports/blob-store.ts';
 import type { ByteSource } from '../ports/byte-source.ts';
 import type { RequestNotes, Surface } from './observe/request-notes.ts';
 import { type ByteRange, contentRange, lengthOf } from './semantics/range.ts';
@@ -138,7 +138,7 @@ export type HotReply = {
   readonly part: HotPart | null;
   readonly body: Uint8Array | null;
   /** The body instead, lent, to be released when it was sent or never will be. */
-  readonly lent: LentBytes | null;
+  readonly borrowed: BorrowedBuffer | null;
   /**
    * Set where a 206 lacks its part and its body: reads them, meters them, and gives the whole
    * reply. Null: they are not at hand any more, nothing was done, and the request must go the full
@@ -166,8 +166,8 @@ export function finished(reply: HotReply, maySend: boolean): HotReply | null {
 }
 
 /** Of a whole reply. */
-export function bodyBytesOf({ body, lent }: HotReply): number {
-  return body?.length ?? lent?.lengthBytes ?? 0;
+export function bodyBytesOf({ body, borrowed }: HotReply): number {
+  return body?.length ?? borrowed?.lengthBytes ?? 0;
 }
 
 /**

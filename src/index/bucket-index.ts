@@ -6,12 +6,12 @@ import type { IndexApi, IndexQueries } from '../ports/metadata-index.ts';
 import type { Sql } from '../ports/sql.ts';
 import { createBucketCalls } from './buckets/buckets.ts';
 import { createNameAidCalls } from './key-jobs/key-aids.ts';
-import { createNameJobCalls } from './key-jobs/key-jobs.ts';
+import { createKeyJobCalls } from './key-jobs/key-jobs.ts';
 import { createBlobCalls } from './maintenance/blobs.ts';
-import { createPackingCalls } from './maintenance/compression.ts';
-import { createBucketLifeCalls } from './maintenance/incarnations.ts';
+import { createCompressionCalls } from './maintenance/compression.ts';
+import { createIncarnationCalls } from './maintenance/incarnations.ts';
 import { createLifecycleCalls } from './maintenance/lifecycle.ts';
-import { dropRestsOfLife } from './maintenance/orphan-rows.ts';
+import { dropOrphanRows } from './maintenance/orphan-rows.ts';
 import { abortStaleUploads } from './maintenance/stale-uploads.ts';
 import { commitCopies } from './objects/commit-copies.ts';
 import { listObjects, listVersions } from './objects/listing.ts';
@@ -30,7 +30,7 @@ const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof IndexQueries>([
   'resolve',
   'findUnknownBlobs',
   'findHeldBlobs',
-  'listBucketLives',
+  'listIncarnations',
 ]);
 
 /**
@@ -41,18 +41,18 @@ const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof IndexQueries>([
 export function createBucketIndex(sql: Sql): IndexApi {
   const calls: IndexApi = {
     ...createBucketCalls(sql),
-    ...createBucketLifeCalls(sql),
+    ...createIncarnationCalls(sql),
     ...createObjectCalls(sql),
     ...createUploadCalls(sql),
     ...createBlobCalls(sql),
     ...createLifecycleCalls(sql),
-    ...createPackingCalls(sql),
-    ...createNameJobCalls(sql),
+    ...createCompressionCalls(sql),
+    ...createKeyJobCalls(sql),
     ...createNameAidCalls(sql),
     ...createOutboxCalls(sql),
     ...createStorageCalls(sql),
     ...createQuotaCalls(sql),
-    dropRestsOfLife: (input) => dropRestsOfLife(sql, input),
+    dropOrphanRows: (input) => dropOrphanRows(sql, input),
     commitCopies: (input) => commitCopies(sql, input),
     abortStaleUploads: (input) => abortStaleUploads(sql, input),
     listObjects: (input) => listObjects(sql, input),

@@ -17,7 +17,7 @@ import { createBucketNameCalls } from './directory/bucket-names.ts';
 import { createFailedSignInCalls } from './directory/failed-sign-ins.ts';
 import { createHostCalls } from './directory/host-bindings.ts';
 import { createIdempotencyCalls } from './directory/idempotency-records.ts';
-import { createNamedKeyCalls } from './directory/kms-keys.ts';
+import { createKmsKeyCalls } from './directory/kms-keys.ts';
 import { createMemberCalls } from './directory/members.ts';
 import { createPasskeyCalls } from './directory/passkeys.ts';
 import { createSeenTimeCalls } from './directory/seen-time.ts';
@@ -33,7 +33,7 @@ const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof DirectoryApi>([
   'listBucketNames',
   'getSweepTurn',
   'getHost',
-  'getNamedKey',
+  'getKmsKey',
   'listNamedKeys',
   'listAccounts',
   'getAccount',
@@ -59,7 +59,7 @@ const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof DirectoryApi>([
   'listBilledAccounts',
   'getSeenTime',
   'getClosing',
-  'getUsageTold',
+  'getUsageReported',
   'listWebhookAccounts',
   'getPushTarget',
   'listPushTargets',
@@ -87,7 +87,7 @@ export function createDirectoryIndex(sql: Sql): DirectoryApi {
     ...createWebhookCalls(sql),
     ...createBucketNameCalls(sql),
     ...createHostCalls(sql),
-    ...createNamedKeyCalls(sql),
+    ...createKmsKeyCalls(sql),
   };
   return inTransactions(sql, calls, SINGLE_STATEMENT);
 }

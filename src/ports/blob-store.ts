@@ -41,7 +41,7 @@ export type BlobListPage = { readonly blobIds: readonly BlobId[]; readonly isTru
  * them is the borrower's to write. `release` is to be called once, when nobody reads them any more.
  * `tookMs`: what it took to have them.
  */
-export type LentBytes = {
+export type BorrowedBuffer = {
   readonly buffer: Uint8Array;
   readonly at: number;
   readonly lengthBytes: number;
@@ -75,11 +75,11 @@ export type RangeSender = {
  * Reads what is at hand, at once. Null: it is not, after all. `maySend`: who asks can send from
  * where the bytes are, which is for the lender to choose.
  */
-export type LendBytes = (maySend: boolean) => LentBytes | null;
+export type LendBytes = (maySend: boolean) => BorrowedBuffer | null;
 
 /**
  * A range of a blob, of its plain bytes where it is packed. Stores of homes are asked for plain
- * blobs only (adapters/shared/unpacking-blob-store.ts).
+ * blobs only (adapters/shared/decompressing-blob-store.ts).
  */
 export type BlobRange = Omit<Segment, 'blobId'>;
 

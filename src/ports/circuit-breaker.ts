@@ -6,7 +6,7 @@ import type { Clock } from './system.ts';
 /** Names at once; the oldest pause is dropped, which costs a call more. */
 const NAMES_MAX = 1000;
 
-export type Pauses = {
+export type CircuitBreaker = {
   isOn(name: string): boolean;
   /** Since it was begun last, milliseconds; 0 where none is known. */
   lastedMs(name: string): number;
@@ -16,7 +16,7 @@ export type Pauses = {
   end(name: string): void;
 };
 
-export function createPauses(clock: Clock, lengthMs: number): Pauses {
+export function createCircuitBreaker(clock: Clock, lengthMs: number): CircuitBreaker {
   const untilMs = new Map<string, number>();
   const begin = (name: string) => {
     untilMs.delete(name);

@@ -32,7 +32,7 @@ export type HostBinding = HostedDomain & {
  * A key that the server holds under a name, to protect objects with; `wrappedKey` is the key,
  * wrapped by the master key.
  */
-export type NamedKey = {
+export type KmsKey = {
   readonly id: string;
   readonly wrappedKey: string;
   readonly isEnabled: boolean;
@@ -48,7 +48,7 @@ export type NamedKey = {
 export type SweepTurn = { readonly startedAtMs: number; readonly after: string | null };
 
 /** What is absent stays. */
-export type NamedKeyChange = Partial<Pick<NamedKey, 'isEnabled' | 'accountIds'>>;
+export type KmsKeyChange = Partial<Pick<KmsKey, 'isEnabled' | 'accountIds'>>;
 
 type OwnCalls = {
   /** Those of the accounts that there are, in any order. */
@@ -98,13 +98,13 @@ type OwnCalls = {
     mayTake: readonly Pick<HostBinding, 'host' | 'bucketId'>[];
   }): void;
   /** A named key, or null. On Cloudflare it may be seconds old. */
-  getNamedKey(input: { id: string }): NamedKey | null;
+  getKmsKey(input: { id: string }): KmsKey | null;
   /** Named keys after an id, in byte order. */
-  listNamedKeys(input: { after: string; limit: number }): readonly NamedKey[];
+  listNamedKeys(input: { after: string; limit: number }): readonly KmsKey[];
   /** Keeps the key, unless there is one of that id; gives the one that is kept. Idempotent. */
-  addNamedKey(input: { key: NamedKey }): NamedKey;
+  addKmsKey(input: { key: KmsKey }): KmsKey;
   /** The key as changed, null when there is none. Idempotent. */
-  changeNamedKey(input: { id: string; change: NamedKeyChange }): NamedKey | null;
+  changeKmsKey(input: { id: string; change: KmsKeyChange }): KmsKey | null;
 };
 
 export type DirectoryApi = OwnCalls &

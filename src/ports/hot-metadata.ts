@@ -1,15 +1,18 @@
-// Gates and pointers near the reader, so that a hot read asks no index.
-import type { BucketGate, BucketName, ObjectKey, Pointer } from '../domain/nouns.ts';
+// Read policies and pointers near the reader, so that a hot read asks no index.
+import type { BucketName, BucketReadPolicy, ObjectKey, Pointer } from '../domain/nouns.ts';
 import type { IndexChange } from './index-calls/index-changes.ts';
 
 /** The tiers that can answer a metadata lookup without the index. */
 export type MetadataTier = 'memory' | 'kv';
 
 /**
- * What readers are told of a key; null stands for "there is none". Without a gate that lets them in
+ * What readers are told of a key; null stands for "there is none". Without a read policy that lets them in
  * the pointer is null.
  */
-export type Known = { readonly gate: BucketGate | null; readonly pointer: Pointer | null };
+export type Known = {
+  readonly readPolicy: BucketReadPolicy | null;
+  readonly pointer: Pointer | null;
+};
 
 /** Why an answer is given that is older than the bound of freshness. */
 export type Staleness = {
@@ -23,7 +26,7 @@ export type Staleness = {
   /** Since the index vouched for it. */
   readonly ageSeconds: number;
   /** Since it stopped being fresh. */
-  readonly overdueSeconds: number;
+  readonly stalenessSeconds: number;
 };
 
 /** A change that readers can see. */
@@ -36,7 +39,7 @@ export type Found = Known & {
 };
 
 /**
- * Gates and pointers near the reader. On Node it is exact: `evict` comes before the write is
+ * Read policies and pointers near the reader. On Node it is exact: `evict` comes before the write is
  * answered. On Cloudflare an answer may be as old as the configured bound, and while the index
  * fails as old as another.
  */
@@ -63,7 +66,7 @@ export type HotMetadata = {
     load: () => Promise<readonly Known[]>,
   ): Promise<readonly Found[]>;
   /**
-   * Forgets pointers of keys, or with null the bucket's gate. What was forgotten is never given as
+   * Forgets pointers of keys, or with null the bucket's read policy. What was forgotten is never given as
    * stale.
    */
   evict(bucket: BucketName, keys: readonly ObjectKey[] | null): void;

@@ -12,7 +12,7 @@ import type {
   LifecycleAction,
   LifecycleBounds,
   LifecycleCounts,
-  LifecyclePlace,
+  LifecycleCursor,
   LifecycleRun,
   LifecycleSubject,
 } from '../domain/lifecycle.ts';
@@ -35,7 +35,7 @@ import type {
 } from '../domain/nouns.ts';
 import type { VersionChange } from '../domain/object-facts.ts';
 import type { PurgeScope } from '../domain/purge.ts';
-import type { PackingCommands, PackingQueries } from './index-calls/compression-calls.ts';
+import type { CompressionCommands, CompressionQueries } from './index-calls/compression-calls.ts';
 import type { NameCommands, NameQueries } from './index-calls/key-job-calls.ts';
 import type { SweepCommands, SweepQueries } from './index-calls/sweep-calls.ts';
 import type { UploadCommands, UploadQueries } from './index-calls/upload-calls.ts';
@@ -45,7 +45,7 @@ import type { OutboxApi } from './outbox.ts';
  * A blob that a commit brings into the index: fresh from the store, or held in another bucket for
  * this one.
  */
-export type BlobArrival = {
+export type NewBlobReference = {
   readonly blobId: BlobId;
   readonly sizeBytes: number;
   /**
@@ -108,9 +108,13 @@ export type ListVersionsPage = {
 };
 
 /** What stands in files of its own. */
-type FurtherQueries = NameQueries & PackingQueries & QuotaQueries & SweepQueries & UploadQueries;
+type FurtherQueries = NameQueries &
+  CompressionQueries &
+  QuotaQueries &
+  SweepQueries &
+  UploadQueries;
 type FurtherCommands = NameCommands &
-  PackingCommands &
+  CompressionCommands &
   QuotaCommands &
   SweepCommands &
   UploadCommands;
@@ -175,9 +179,9 @@ export type IndexQueries = FurtherQueries & {
    * looked at, at most 250 returned. `next` null: there is no more. BucketChanged. Cost: the rows
    * looked at, and the details of those returned.
    */
-  scanLifecycle(input: { bucket: BucketRef; place: LifecyclePlace; bounds: LifecycleBounds }): {
+  scanLifecycle(input: { bucket: BucketRef; place: LifecycleCursor; bounds: LifecycleBounds }): {
     subjects: readonly LifecycleSubject[];
-    next: LifecyclePlace | null;
+    next: LifecycleCursor | null;
   };
 };
 
@@ -185,7 +189,7 @@ export type CommitObjectInput = {
   readonly bucket: BucketRef;
   readonly object: ObjectVersion;
   readonly condition: WriteCondition | null;
-  readonly arrivals: readonly BlobArrival[];
+  readonly newReferences: readonly NewBlobReference[];
 };
 
 /** What a key or a version id stands for. */

@@ -3,7 +3,7 @@
 // the allowances.
 
 import type { CapScope } from '../domain/billing/caps.ts';
-import type { AccessKeyId, AccountId, BucketGate, BucketId } from '../domain/nouns.ts';
+import type { AccessKeyId, AccountId, BucketId, BucketReadPolicy } from '../domain/nouns.ts';
 
 /**
  * Classes of requests as R2 has them
@@ -168,8 +168,8 @@ export type MeterTotals = {
 export type Meter = {
   /** The counter of an owner. Cost: a look-up. */
   of(owner: UsageOwner): UsageCounter;
-  /** The counter of public reads of a bucket, which the gate in memory leads to. Cost: 10 ns. */
-  ofGate(gate: BucketGate): UsageCounter;
+  /** The counter of public reads of a bucket, which the read policy in memory leads to. Cost: 10 ns. */
+  ofReadPolicy(readPolicy: BucketReadPolicy): UsageCounter;
   /**
    * Takes out what was counted, of accounts that `wants` takes; it is the caller's to keep from
    * then on.

@@ -8,14 +8,14 @@ import type { IndexCommands } from './metadata-index.ts';
 /**
  * Where a row stands: the id of a bucket's life, or `account {id}` for what belongs to no bucket.
  */
-export type OutboxPlace = string;
+export type OutboxQueueId = string;
 
 export type DeliveryState = 'waiting' | 'delivered' | 'dead';
 
 /** One message for one endpoint. Ids ascend within one database and are never used again. */
 export type Delivery = {
   readonly id: number;
-  readonly place: OutboxPlace;
+  readonly place: OutboxQueueId;
   readonly accountId: AccountId;
   readonly endpointId: string;
   /** Messages of one lane (a key) and endpoint go one after the other. '' for what has no order. */
@@ -82,7 +82,7 @@ export type ClaimInput = {
 };
 
 export type ListDeliveriesInput = {
-  readonly place: OutboxPlace;
+  readonly place: OutboxQueueId;
   readonly endpointId: string;
   readonly state: DeliveryState;
   /** Newest first; only those with a smaller id. Null begins. */
@@ -103,7 +103,7 @@ export type OutboxQueries = {
     deliveries: readonly Delivery[];
     next: number | null;
   };
-  countDeliveries(input: { place: OutboxPlace }): OutboxCounts;
+  countDeliveries(input: { place: OutboxQueueId }): OutboxCounts;
   /**
    * When the next message of this database is due, those under a lease by its end; null: none
    * waits.
@@ -131,7 +131,7 @@ export type OutboxCommands = {
    * Makes dead ones wait again, by id or (null) up to `limit` of the endpoint's; gives how many.
    */
   replayDeliveries(input: {
-    place: OutboxPlace;
+    place: OutboxQueueId;
     endpointId: string;
     ids: readonly number[] | null;
     limit: number;
@@ -160,7 +160,7 @@ export type Dispatcher = {
 };
 
 /** A place for what concerns an account and none of its buckets. */
-export function accountPlace(accountId: AccountId): OutboxPlace {
+export function accountPlace(accountId: AccountId): OutboxQueueId {
   return `account ${accountId}`;
 }
 
@@ -172,11 +172,11 @@ const TELLING: ReadonlySet<string> = new Set<keyof IndexCommands>([
   'deleteObjects',
   'updateVersion',
   'applyLifecycle',
-  'stepNameJob',
+  'stepKeyJob',
 ]);
 
 /** Whether a call of the index may write events, and so needs the rules of its bucket. */
-export function mayTell(name: string): boolean {
+export function mayReport(name: string): boolean {
   return TELLING.has(name);
 }
 

@@ -18,8 +18,8 @@ import { type Credential, type MemoryReply, startMemoryApi } from './memory-api.
 // biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document is JSON of any shape
 type Json = any;
 
-const gate = createCommitGate();
-const api = await startMemoryApi(undefined, gate.wrap);
+const readPolicy = createCommitGate();
+const api = await startMemoryApi(undefined, readPolicy.wrap);
 
 /** What an example sends: below /-/api/v1, by the operator where it does not say by whom. */
 type Sent = { readonly path: string; readonly body?: object; readonly by?: Credential };
@@ -399,7 +399,7 @@ it.each(changing)(
 async function expectCommitFirst(
   prepare: () => Promise<() => Promise<MemoryReply>>,
 ): Promise<void> {
-  const { failed, last } = await failEachCommand(gate, prepare);
+  const { failed, last } = await failEachCommand(readPolicy, prepare);
   expect([last.status < 300, last.json]).toEqual([true, last.json]);
   const ended = failed.findIndex(({ command }) => AFTER_COMMIT.has(command));
   const commits = ended < 0 ? failed : failed.slice(0, ended);

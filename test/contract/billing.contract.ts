@@ -360,8 +360,8 @@ export function billingContract(subject: Subject<Directory>): void {
         { dayMs: 86_400_000, after: 'x' },
         { dayMs: 2 * 86_400_000, after: '' },
       ]) {
-        await directory.call('setUsageTold', state);
-        expect(await directory.call('getUsageTold', {})).toEqual(state);
+        await directory.call('setUsageReported', state);
+        expect(await directory.call('getUsageReported', {})).toEqual(state);
       }
       const start = fresh('hooks-');
       const webhook = {

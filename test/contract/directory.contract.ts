@@ -275,12 +275,12 @@ export function directoryContract(subject: Subject<Directory>): void {
         accountIds: null,
         createdAtMs: 5,
       });
-      expect(await directory.call('getNamedKey', { id: `${prefix}a` })).toBe(null);
+      expect(await directory.call('getKmsKey', { id: `${prefix}a` })).toBe(null);
       for (const name of ['b', 'a', 'ü']) {
-        expect(await directory.call('addNamedKey', { key: keyOf(name) })).toEqual(keyOf(name));
+        expect(await directory.call('addKmsKey', { key: keyOf(name) })).toEqual(keyOf(name));
       }
-      expect(await directory.call('addNamedKey', { key: keyOf('a', 'other') })).toEqual(keyOf('a'));
-      expect(await directory.call('getNamedKey', { id: `${prefix}a` })).toEqual(keyOf('a'));
+      expect(await directory.call('addKmsKey', { key: keyOf('a', 'other') })).toEqual(keyOf('a'));
+      expect(await directory.call('getKmsKey', { id: `${prefix}a` })).toEqual(keyOf('a'));
       const list = (after: string, limit: number) =>
         directory.call('listNamedKeys', { after, limit });
       expect(await list(prefix, 3)).toEqual(['a', 'b', 'ü'].map((name) => keyOf(name)));
@@ -296,24 +296,22 @@ export function directoryContract(subject: Subject<Directory>): void {
         accountIds: ['a' as AccountId],
         createdAtMs: 5,
       };
-      expect(await directory.call('changeNamedKey', { id, change: { isEnabled: false } })).toBe(
-        null,
-      );
-      await directory.call('addNamedKey', { key });
-      expect(await directory.call('getNamedKey', { id })).toEqual(key);
+      expect(await directory.call('changeKmsKey', { id, change: { isEnabled: false } })).toBe(null);
+      await directory.call('addKmsKey', { key });
+      expect(await directory.call('getKmsKey', { id })).toEqual(key);
       for (const isEnabled of [false, false, true]) {
-        expect(await directory.call('changeNamedKey', { id, change: { isEnabled } })).toEqual({
+        expect(await directory.call('changeKmsKey', { id, change: { isEnabled } })).toEqual({
           ...key,
           isEnabled,
         });
-        expect(await directory.call('getNamedKey', { id })).toEqual({ ...key, isEnabled });
+        expect(await directory.call('getKmsKey', { id })).toEqual({ ...key, isEnabled });
       }
       for (const accountIds of [null, [], ['b' as AccountId]]) {
-        expect(await directory.call('changeNamedKey', { id, change: { accountIds } })).toEqual({
+        expect(await directory.call('changeKmsKey', { id, change: { accountIds } })).toEqual({
           ...key,
           accountIds,
         });
-        expect(await directory.call('getNamedKey', { id })).toEqual({ ...key, accountIds });
+        expect(await directory.call('getKmsKey', { id })).toEqual({ ...key, accountIds });
       }
     });
   });

@@ -2,10 +2,10 @@
 // record that an eviction overtook must never be kept. `make` gives ports that wait for the index
 // no longer than a second.
 import { describe, expect } from 'vitest';
-import type { BucketGate, BucketName, ObjectKey } from '../../src/domain/nouns.ts';
+import type { BucketName, BucketReadPolicy, ObjectKey } from '../../src/domain/nouns.ts';
 import type { HotMetadata, Known } from '../../src/ports/hot-metadata.ts';
 import { accessWithReads } from '../access-samples.ts';
-import { gateOf, pointerOf } from './pointer-samples.ts';
+import { pointerOf, readPolicyOf } from './pointer-samples.ts';
 import { type Subject, testsOf } from './subject.ts';
 
 let made = 0;
@@ -31,7 +31,7 @@ export function hotMetadataContract(subject: Subject<HotMetadata>): void {
     test('knows nothing of what nobody asked for, and asks', async (hot) => {
       const bucket = freshBucket();
       expect(hot.peek(bucket, key)).toBeNull();
-      const known = { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') };
+      const known = { readPolicy: readPolicyOf(bucket), pointer: pointerOf(key, 'e1') };
       expect(await hot.find(bucket, key, asking(known))).toEqual({
         ...known,
         tier: 'index',
@@ -41,7 +41,7 @@ export function hotMetadataContract(subject: Subject<HotMetadata>): void {
 
     test('gives back what it was told, from memory and at once', async (hot) => {
       const bucket = freshBucket();
-      const known = { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') };
+      const known = { readPolicy: readPolicyOf(bucket), pointer: pointerOf(key, 'e1') };
       await hot.find(bucket, key, asking(known));
       expect(hot.peek(bucket, key)).toEqual(known);
       expect(hot.find(bucket, key, neverAsk)).toEqual({ ...known, tier: 'memory', stale: null });
@@ -49,20 +49,23 @@ export function hotMetadataContract(subject: Subject<HotMetadata>): void {
 
     test('keeps "there is none" apart from not knowing', async (hot) => {
       const bucket = freshBucket();
-      await hot.find(bucket, key, asking({ gate: gateOf(bucket), pointer: null }));
-      expect(hot.peek(bucket, key)).toEqual({ gate: gateOf(bucket), pointer: null });
+      await hot.find(bucket, key, asking({ readPolicy: readPolicyOf(bucket), pointer: null }));
+      expect(hot.peek(bucket, key)).toEqual({ readPolicy: readPolicyOf(bucket), pointer: null });
       const nobody = freshBucket();
-      await hot.find(nobody, key, asking({ gate: null, pointer: null }));
-      expect(hot.peek(nobody, key)).toEqual({ gate: null, pointer: null });
-      expect(hot.peek(nobody, 'other' as ObjectKey)).toEqual({ gate: null, pointer: null });
+      await hot.find(nobody, key, asking({ readPolicy: null, pointer: null }));
+      expect(hot.peek(nobody, key)).toEqual({ readPolicy: null, pointer: null });
+      expect(hot.peek(nobody, 'other' as ObjectKey)).toEqual({ readPolicy: null, pointer: null });
     });
 
     test('needs no pointer to say that nobody may read', async (hot) => {
       const bucket = freshBucket();
-      const open = gateOf(bucket);
-      const gate: BucketGate = { ...open, access: accessWithReads({ open: ['open/'] }) };
-      await hot.find(bucket, key, asking({ gate, pointer: pointerOf(key, 'hidden') }));
-      expect(hot.peek(bucket, 'other' as ObjectKey)).toEqual({ gate, pointer: null });
+      const open = readPolicyOf(bucket);
+      const readPolicy: BucketReadPolicy = {
+        ...open,
+        access: accessWithReads({ open: ['open/'] }),
+      };
+      await hot.find(bucket, key, asking({ readPolicy, pointer: pointerOf(key, 'hidden') }));
+      expect(hot.peek(bucket, 'other' as ObjectKey)).toEqual({ readPolicy, pointer: null });
       expect(hot.peek(bucket, 'open/a' as ObjectKey)).toBeNull();
     });
 
@@ -70,7 +73,7 @@ export function hotMetadataContract(subject: Subject<HotMetadata>): void {
       const bucket = freshBucket();
       const failure = new Error('expected by the test');
       await expect(hot.find(bucket, key, () => Promise.reject(failure))).rejects.toBe(failure);
-      const known = { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') };
+      const known = { readPolicy: readPolicyOf(bucket), pointer: pointerOf(key, 'e1') };
       expect(await hot.find(bucket, key, asking(known))).toMatchObject(known);
     });
 
@@ -80,21 +83,21 @@ export function hotMetadataContract(subject: Subject<HotMetadata>): void {
       await expect(hot.find(bucket, key, hanging)).rejects.toMatchObject({
         code: 'ServiceUnavailable',
       });
-      const known = { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') };
+      const known = { readPolicy: readPolicyOf(bucket), pointer: pointerOf(key, 'e1') };
       expect(await hot.find(bucket, key, asking(known))).toMatchObject(known);
     });
 
     test('forgets the pointers of evicted keys, and only those', async (hot) => {
       const bucket = freshBucket();
       const other = 'other' as ObjectKey;
-      const gate = gateOf(bucket);
-      await hot.find(bucket, key, asking({ gate, pointer: pointerOf(key, 'e1') }));
-      await hot.find(bucket, other, asking({ gate, pointer: pointerOf(other, 'e2') }));
+      const readPolicy = readPolicyOf(bucket);
+      await hot.find(bucket, key, asking({ readPolicy, pointer: pointerOf(key, 'e1') }));
+      await hot.find(bucket, other, asking({ readPolicy, pointer: pointerOf(other, 'e2') }));
       hot.evict(bucket, [key]);
       expect(hot.peek(bucket, key)).toBeNull();
-      expect(hot.peek(bucket, other)).toMatchObject({ gate, pointer: { etag: 'e2' } });
+      expect(hot.peek(bucket, other)).toMatchObject({ readPolicy, pointer: { etag: 'e2' } });
       expect(
-        await hot.find(bucket, key, asking({ gate, pointer: pointerOf(key, 'e3') })),
+        await hot.find(bucket, key, asking({ readPolicy, pointer: pointerOf(key, 'e3') })),
       ).toMatchObject({
         pointer: { etag: 'e3' },
         tier: 'index',
@@ -103,27 +106,31 @@ export function hotMetadataContract(subject: Subject<HotMetadata>): void {
 
     test('forgets "there is none" on eviction too', async (hot) => {
       const bucket = freshBucket();
-      await hot.find(bucket, key, asking({ gate: gateOf(bucket), pointer: null }));
+      await hot.find(bucket, key, asking({ readPolicy: readPolicyOf(bucket), pointer: null }));
       hot.evict(bucket, [key]);
       expect(hot.peek(bucket, key)).toBeNull();
     });
 
-    test('forgets the gate on evict(null)', async (hot) => {
+    test('forgets the readPolicy on evict(null)', async (hot) => {
       const bucket = freshBucket();
-      await hot.find(bucket, key, asking({ gate: gateOf(bucket), pointer: pointerOf(key, 'e1') }));
+      await hot.find(
+        bucket,
+        key,
+        asking({ readPolicy: readPolicyOf(bucket), pointer: pointerOf(key, 'e1') }),
+      );
       hot.evict(bucket, null);
       expect(hot.peek(bucket, key)).toBeNull();
     });
 
     for (const keys of [[key], null]) {
-      const what = keys === null ? 'its gate' : 'its key';
+      const what = keys === null ? 'its readPolicy' : 'its key';
 
       test(`keeps nothing of an answer that an eviction of ${what} overtook`, async (hot) => {
         const bucket = freshBucket();
         const answer = Promise.withResolvers<Known>();
         const asked = hot.find(bucket, key, () => answer.promise);
         hot.evict(bucket, keys);
-        answer.resolve({ gate: gateOf(bucket), pointer: pointerOf(key, 'old') });
+        answer.resolve({ readPolicy: readPolicyOf(bucket), pointer: pointerOf(key, 'old') });
         await asked;
         expect(hot.peek(bucket, key)).toBeNull();
       });
@@ -134,9 +141,9 @@ export function hotMetadataContract(subject: Subject<HotMetadata>): void {
         const first = hot.find(bucket, key, () => before.promise);
         hot.evict(bucket, keys);
         const second = hot.find(bucket, key, () => after.promise);
-        after.resolve({ gate: gateOf(bucket), pointer: pointerOf(key, 'new') });
+        after.resolve({ readPolicy: readPolicyOf(bucket), pointer: pointerOf(key, 'new') });
         expect(await second).toMatchObject({ pointer: { etag: 'new' } });
-        before.resolve({ gate: gateOf(bucket), pointer: pointerOf(key, 'old') });
+        before.resolve({ readPolicy: readPolicyOf(bucket), pointer: pointerOf(key, 'old') });
         await first;
         expect(hot.peek(bucket, key)?.pointer?.etag).toBe('new');
       });
@@ -148,18 +155,22 @@ export function hotMetadataContract(subject: Subject<HotMetadata>): void {
       const asked = hot.find(bucket, key, () => answer.promise);
       hot.evict(bucket, [key]);
       for (let other = 0; other < 20_000; other++) hot.evict(bucket, [`key-${other}` as ObjectKey]);
-      answer.resolve({ gate: gateOf(bucket), pointer: pointerOf(key, 'old') });
+      answer.resolve({ readPolicy: readPolicyOf(bucket), pointer: pointerOf(key, 'old') });
       await asked;
       expect(hot.peek(bucket, key)).toBeNull();
     });
 
     test('keeps one name apart in two buckets, and a bucket name that begins like another', async (hot) => {
       const [first, second] = [freshBucket(), freshBucket()];
-      await hot.find(first, key, asking({ gate: gateOf(first), pointer: pointerOf(key, 'first') }));
+      await hot.find(
+        first,
+        key,
+        asking({ readPolicy: readPolicyOf(first), pointer: pointerOf(key, 'first') }),
+      );
       await hot.find(
         second,
         key,
-        asking({ gate: gateOf(second), pointer: pointerOf(key, 'second') }),
+        asking({ readPolicy: readPolicyOf(second), pointer: pointerOf(key, 'second') }),
       );
       hot.evict(second, [key]);
       expect(hot.peek(first, key)?.pointer?.etag).toBe('first');

@@ -1,26 +1,29 @@
 // What readers keep in memory of a bucket and of an object, as tests of hot metadata hand it
 // around.
-import { makeBucketId } from '../../src/core/buckets/blob-home.ts';
+import { makeBucketId } from '../../src/core/buckets/owner-bucket.ts';
 import { NO_SETTINGS } from '../../src/domain/bucket-settings.ts';
 import type {
   AccountId,
-  BucketGate,
   BucketName,
+  BucketReadPolicy,
   ObjectKey,
   Pointer,
   VersionId,
 } from '../../src/domain/nouns.ts';
-import { toGateSettings } from '../../src/domain/pointer.ts';
+import { toReadPolicySettings } from '../../src/domain/pointer.ts';
 import { PUBLIC_ACCESS } from '../access-samples.ts';
 
-/** The gate of a bucket that everyone reads, unless `changes` say otherwise. */
-export function gateOf(bucket: BucketName, changes: Partial<BucketGate> = {}): BucketGate {
+/** The read policy of a bucket that everyone reads, unless `changes` say otherwise. */
+export function readPolicyOf(
+  bucket: BucketName,
+  changes: Partial<BucketReadPolicy> = {},
+): BucketReadPolicy {
   return {
     bucketId: makeBucketId(bucket, 'life1'),
     ownerId: 'owner' as AccountId,
     revision: 1,
     access: PUBLIC_ACCESS,
-    settings: toGateSettings(NO_SETTINGS),
+    settings: toReadPolicySettings(NO_SETTINGS),
     ...changes,
   };
 }

@@ -1,4 +1,4 @@
-// A gate before the databases of a core: it holds one command, counted from when it is armed, and
+// A read policy before the databases of a core: it holds one command, counted from when it is armed, and
 // then fails it. Whatever answers its caller before that, or as if the command had taken place, has
 // not waited for it. The ports behind are real.
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -12,7 +12,7 @@ const TURNS = 10;
 type HeldCommand = { readonly name: string; readonly fail: () => void };
 
 export type CommitGate = {
-  /** These ports, whose commands come by the gate. */
+  /** These ports, whose commands come by the read policy. */
   wrap(ports: Ports): Ports;
   /**
    * Runs the request with its command of that number held, 1 is the first: null when it has fewer,
@@ -35,7 +35,7 @@ type Status = { readonly status: number };
  * once more for the last attempt, which goes through and is `last`.
  */
 export async function failEachCommand<Reply extends Status>(
-  gate: CommitGate,
+  readPolicy: CommitGate,
   prepare: () => Promise<() => Promise<Reply>>,
 ) {
   const failed: {
@@ -44,7 +44,7 @@ export async function failEachCommand<Reply extends Status>(
     readonly status: number;
   }[] = [];
   for (;;) {
-    const { reply, held } = await gate.run(await prepare(), failed.length + 1);
+    const { reply, held } = await readPolicy.run(await prepare(), failed.length + 1);
     if (held === null) return { failed, last: reply };
     failed.push({ command: held.name, answeredBefore: held.answeredBefore, status: reply.status });
   }
@@ -113,4 +113,4 @@ export function createCommitGate(): CommitGate {
 }
 
 const failure = (name: string) =>
-  new StorageError('ServiceUnavailable', { detail: `The gate failed ${name}.` });
+  new StorageError('ServiceUnavailable', { detail: `The readPolicy failed ${name}.` });

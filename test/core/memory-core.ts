@@ -14,11 +14,11 @@ import { createMemoryTxtRecords } from '../../src/adapters/memory/memory-txt-rec
 import { createMemoryEdgeCache } from '../../src/adapters/node/cache/memory-edge-cache.ts';
 import { createMemoryHotMetadata } from '../../src/adapters/node/cache/memory-hot-metadata.ts';
 import { openSqlite } from '../../src/adapters/node/index/node-sqlite.ts';
+import { createDecompressingBlobStore } from '../../src/adapters/shared/decompressing-blob-store.ts';
 import { createIds } from '../../src/adapters/shared/ids.ts';
 import { createMemoryBodies } from '../../src/adapters/shared/memory-bodies.ts';
 import { createMemoryPointers } from '../../src/adapters/shared/memory-pointers.ts';
 import { createTrackedBackground } from '../../src/adapters/shared/tracked-background.ts';
-import { createUnpackingBlobStore } from '../../src/adapters/shared/unpacking-blob-store.ts';
 import { createUsageMeter } from '../../src/adapters/shared/usage-meter.ts';
 import { ROOT_ACCOUNT } from '../../src/core/auth/root-account.ts';
 import { priceReceipt } from '../../src/core/billing/prices/price-receipt.ts';
@@ -73,7 +73,7 @@ export function createMemoryCore(path = ':memory:'): MemoryCore {
   const blobStore = createMemoryBlobStore();
   const background = createTrackedBackground(log);
   const ports: Ports = {
-    blobStore: createUnpackingBlobStore(blobStore),
+    blobStore: createDecompressingBlobStore(blobStore),
     metadataIndex: createDirectMetadataIndex(createBucketIndex(sql)),
     directory: createDirectDirectory(createDirectoryIndex(sql)),
     ledger: createDirectLedger(createLedgerIndex(sql, priceReceipt)),

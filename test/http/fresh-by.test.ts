@@ -1,6 +1,6 @@
 // What a change is told of when it will be seen: the time goes by what the request has changed, on
 // both surfaces. The port says seconds by the change, as KV would where it holds one key and no
-// gate.
+// read policy.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { HotMetadata, ReaderChange } from '../../src/ports/hot-metadata.ts';
 import { startMemoryApi } from '../api/memory-api.ts';
@@ -10,13 +10,13 @@ import { createTestSurface } from './s3/kit/surface.ts';
 const headers = { 'x-quayside-fresh-by': '1' };
 
 /**
- * Lets the tier say: 120 s for the key `hot`, 60 s for what nobody knows of, 20 s for the gate,
+ * Lets the tier say: 120 s for the key `hot`, 60 s for what nobody knows of, 20 s for the read policy,
  * else 5 s.
  */
 function watch(hotMetadata: HotMetadata): void {
   const secondsOf = (change: ReaderChange): number => {
     if (change === 'unknown') return 60;
-    if (change === 'gate') return 20;
+    if (change === 'readPolicy') return 20;
     return change.some((key) => key === 'hot') ? 120 : 5;
   };
   Object.assign(hotMetadata, {

@@ -7,7 +7,7 @@ export const HOT_REPLY: HotReply = {
   headers: {},
   part: null,
   body: new Uint8Array(10),
-  lent: null,
+  borrowed: null,
   finish: null,
   bucket: 'b' as BucketName,
   surface: 'delivery',

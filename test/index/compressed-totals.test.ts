@@ -5,16 +5,16 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { BucketRecord, BucketRef, ObjectVersion, Segment } from '../../src/domain/nouns.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
-import { packedAwayOf } from '../../src/index/objects/compressed-away.ts';
+import { compressedAwayOf } from '../../src/index/objects/compressed-away.ts';
 import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
 import type { Upload, UploadedPart } from '../../src/ports/index-calls/upload-calls.ts';
 import {
-  arrivalOf,
   asKey,
   blobIn,
   bucketRecord,
   completionOf,
   deletionOf,
+  newReferenceOf,
   partOf,
   START_MS,
   segmentsObjectOf,
@@ -82,12 +82,12 @@ function createWorld() {
     const found = index.getVersion({ bucket: ref(), key: asKey(`k${key}`), versionId });
     return found?.kind === 'object' ? found.object : null;
   }
-  const commit = (object: ObjectVersion, arrivals: ReturnType<typeof arrivalOf>[] = []) =>
+  const commit = (object: ObjectVersion, newReferences: ReturnType<typeof newReferenceOf>[] = []) =>
     void index.commitObject({
       bucket: ref(),
       object: { ...object, lastModifiedMs: nowMs },
       condition: null,
-      arrivals,
+      newReferences,
     });
 
   const run: { [Name in Step['do']]: (step: Step) => void } = {
@@ -96,7 +96,7 @@ function createWorld() {
       const object = segmentsObjectOf(`k${key}`, [wholeOf(blobId, bytes)], {
         storageClass: CLASSES[pick % 2] ?? 'STANDARD',
       });
-      commit(object, [arrivalOf(blobId, bytes)]);
+      commit(object, [newReferenceOf(blobId, bytes)]);
     },
     pack(step) {
       const object = find(step);
@@ -105,8 +105,8 @@ function createWorld() {
       const storedBytes = 1 + (step.bytes % sizeBytes);
       const packing = { frameBytes: 2 ** 18, plainBytes: sizeBytes, storedBytes };
       const to: Segment = { ...wholeOf(blobIn(bucket), sizeBytes), packing };
-      const arrival = arrivalOf(to.blobId, storedBytes);
-      const exchange = { bucket: ref(), key, versionId, from, to, arrival, nowMs };
+      const newReference = newReferenceOf(to.blobId, storedBytes);
+      const exchange = { bucket: ref(), key, versionId, from, to, newReference, nowMs };
       const { isExchanged } = index.exchangeBody(exchange);
       expect(index.exchangeBody(exchange).isExchanged).toBe(isExchanged);
     },
@@ -158,7 +158,7 @@ function createWorld() {
       }));
       const part = partOf((step.pick % 3) + 1, cut, { lastModifiedMs: nowMs });
       const { key, uploadId } = found.upload;
-      index.commitPart({ bucket: ref(), key, uploadId, part, arrivals: [] });
+      index.commitPart({ bucket: ref(), key, uploadId, part, newReferences: [] });
       found.parts.set(part.partNumber, part);
     },
     complete({ pick }) {
@@ -186,7 +186,7 @@ function createWorld() {
     for (const { storageClass, compressedBytes } of index.getStorageTotals({ bucket: ref() })) {
       const own = all.filter((row) => row.storageClass === storageClass);
       expect(compressedBytes).toBe(
-        own.reduce((sum, { segments }) => sum + packedAwayOf(segments), 0),
+        own.reduce((sum, { segments }) => sum + compressedAwayOf(segments), 0),
       );
     }
     const refs = new Map<string, number>();

@@ -13,18 +13,18 @@ import type {
   VersionId,
 } from '../../src/domain/nouns.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
-import { packedAwayOf } from '../../src/index/objects/compressed-away.ts';
+import { compressedAwayOf } from '../../src/index/objects/compressed-away.ts';
 import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
 import type { Upload, UploadedPart } from '../../src/ports/index-calls/upload-calls.ts';
-import type { BlobArrival } from '../../src/ports/metadata-index.ts';
+import type { NewBlobReference } from '../../src/ports/metadata-index.ts';
 import {
   addressOf,
-  arrivalOf,
   asKey,
   blobIn,
   bucketRecord,
   completionOf,
   deletionOf,
+  newReferenceOf,
   partOf,
   START_MS,
   segmentsObjectOf,
@@ -126,7 +126,7 @@ function createWorld() {
   };
 
   /** A body as it arrives: with its digest when the setting is on. */
-  function arrive(body: 0 | 1 | 2): { segments: Segment[]; arrivals: BlobArrival[] } {
+  function arrive(body: 0 | 1 | 2): { segments: Segment[]; newReferences: NewBlobReference[] } {
     const blobId = blobIn(bucket);
     bodyOf.set(
       blobId,
@@ -135,16 +135,16 @@ function createWorld() {
     const digest = isOn ? { digest: { sha256Hex: `sha-${body}` } } : {};
     return {
       segments: [wholeOf(blobId, SIZES[body])],
-      arrivals: [{ ...arrivalOf(blobId, SIZES[body]), ...digest }],
+      newReferences: [{ ...newReferenceOf(blobId, SIZES[body]), ...digest }],
     };
   }
 
-  function commit(object: ObjectVersion, arrivals: readonly BlobArrival[]): void {
+  function commit(object: ObjectVersion, newReferences: readonly NewBlobReference[]): void {
     const content = read(object.segments);
-    const input = { bucket: ref(), object, condition: null, arrivals };
+    const input = { bucket: ref(), object, condition: null, newReferences };
     const { versionId, storedAs } = index.commitObject(input);
     // The same commit again says the same, and counts nothing.
-    if (arrivals.length > 0)
+    if (newReferences.length > 0)
       expect(index.commitObject(input)).toMatchObject({ versionId, storedAs });
     contents.set(versionId, content);
     const stored = index.getVersion({ bucket: ref(), key: object.key, versionId });
@@ -166,21 +166,21 @@ function createWorld() {
   function addPart(
     { pick }: Step,
     segments: readonly Segment[],
-    arrivals: readonly BlobArrival[],
+    newReferences: readonly NewBlobReference[],
   ): void {
     const found = uploads[pick % Math.max(1, uploads.length)];
     if (found === undefined) return;
     const { key, uploadId } = found.upload;
     const part = partOf((pick % 3) + 1, segments, { lastModifiedMs: nowMs });
-    index.commitPart({ bucket: ref(), key, uploadId, part, arrivals });
+    index.commitPart({ bucket: ref(), key, uploadId, part, newReferences });
     found.parts.set(part.partNumber, { part, content: read(segments) });
   }
 
   const run: { [Name in Kind]: (step: Step) => void } = {
     put({ key, body, class: at }) {
-      const { segments, arrivals } = arrive(body);
+      const { segments, newReferences } = arrive(body);
       const changes = { storageClass: CLASSES[at], lastModifiedMs: nowMs };
-      commit(segmentsObjectOf(`k${key}`, segments, changes), arrivals);
+      commit(segmentsObjectOf(`k${key}`, segments, changes), newReferences);
     },
     copy({ key, pick, class: at }) {
       const source = objectAt(pick % 4);
@@ -215,14 +215,14 @@ function createWorld() {
       const storedBytes = Math.ceil(sizeBytes / 3);
       bodyOf.set(to.blobId, read(from));
       const packed = { ...to, packing: { frameBytes: 4, plainBytes: sizeBytes, storedBytes } };
-      const arrival = arrivalOf(to.blobId, storedBytes);
+      const newReference = newReferenceOf(to.blobId, storedBytes);
       index.exchangeBody({
         bucket: ref(),
         key: object.key,
         versionId,
         from,
         to: packed,
-        arrival,
+        newReference,
         nowMs,
       });
     },
@@ -252,8 +252,8 @@ function createWorld() {
       uploads.push({ upload, parts: new Map() });
     },
     part(step) {
-      const { segments, arrivals } = arrive(step.body);
-      addPart(step, segments, arrivals);
+      const { segments, newReferences } = arrive(step.body);
+      addPart(step, segments, newReferences);
     },
     'part-copy'(step) {
       const source = objectAt(step.key);
@@ -327,11 +327,14 @@ function createWorld() {
     const totals = index.getStorageTotals({ bucket: ref() });
     for (const { storageClass, deduplicatedBytes, compressedBytes, ...of } of totals) {
       const inClass = rows.filter((row) => row.storageClass === storageClass);
-      const packedAway = inClass.reduce((sum, { segments }) => sum + packedAwayOf(segments), 0);
+      const compressedAway = inClass.reduce(
+        (sum, { segments }) => sum + compressedAwayOf(segments),
+        0,
+      );
       expect([storageClass, deduplicatedBytes, compressedBytes]).toEqual([
         storageClass,
         saved.get(storageClass),
-        packedAway,
+        compressedAway,
       ]);
       const stored = of.currentBytes + of.noncurrentBytes + of.partBytes;
       expect(deduplicatedBytes + compressedBytes).toBeLessThanOrEqual(stored);
@@ -430,19 +433,19 @@ describe('deduplication', () => {
     };
     const commitOf = (key: string) => {
       const blobId = blobIn(bucket);
-      const arrivals = [{ ...arrivalOf(blobId), digest: { sha256Hex: 'same' } }];
+      const newReferences = [{ ...newReferenceOf(blobId), digest: { sha256Hex: 'same' } }];
       return {
         bucket,
         object: segmentsObjectOf(key, [wholeOf(blobId)]),
         condition: null,
-        arrivals,
+        newReferences,
       };
     };
     const [first, second] = [commitOf('a'), commitOf('b')];
     expect(index.commitObject(first).storedAs).toBe(null);
     const { storedAs } = index.commitObject(second);
     expect([storedAs, index.commitObject(second).storedAs]).toEqual([
-      first.arrivals[0]?.blobId,
+      first.newReferences[0]?.blobId,
       storedAs,
     ]);
     // Something else has changed where the bytes of the first are, since.

@@ -69,7 +69,7 @@ describe('finished uploads', () => {
     expect(object.versionId).not.toBe('');
     index.deleteObjects({ bucket, ...deletionOf([key]) });
     index.deleteBucket({ bucket, nowMs: START_MS });
-    expect(index.dropRestsOfLife({ bucket: addressOf(bucket) })).toEqual({ isDone: true });
+    expect(index.dropOrphanRows({ bucket: addressOf(bucket) })).toEqual({ isDone: true });
     expect(rows()).toBe(0);
   });
 });

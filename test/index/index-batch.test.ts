@@ -7,10 +7,10 @@ import { runIndexCall } from '../../src/index/call-outcome.ts';
 import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
 import {
   addressOf,
-  arrivalOf,
   asKey,
   blobIn,
   bucketRecord,
+  newReferenceOf,
   objectIn,
   objectOf,
   refOf,
@@ -28,16 +28,21 @@ describe('commands in a batch', () => {
     const bucket = refOf(record);
     const freed = blobIn(record);
     const old = segmentsObjectOf('b', [wholeOf(freed)]);
-    index.commitObject({ bucket, object: old, condition: null, arrivals: [arrivalOf(freed)] });
+    index.commitObject({
+      bucket,
+      object: old,
+      condition: null,
+      newReferences: [newReferenceOf(freed)],
+    });
 
     const [known, unknown] = [blobIn(record), blobIn(record)];
     const commits = [
-      { object: objectOf('a'), arrivals: [] },
+      { object: objectOf('a'), newReferences: [] },
       {
         object: segmentsObjectOf('b', [wholeOf(known), wholeOf(unknown)]),
-        arrivals: [arrivalOf(known)],
+        newReferences: [newReferenceOf(known)],
       },
-      { object: objectOf('c'), arrivals: [] },
+      { object: objectOf('c'), newReferences: [] },
     ];
     const replies = sql.batch(() =>
       commits.map((commit) =>

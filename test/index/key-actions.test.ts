@@ -1,7 +1,7 @@
 // Actions on keys with more rows than one commit takes: they go on in the next step, and are
 // counted once.
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { NameAction, NameJob } from '../../src/domain/key-jobs.ts';
+import type { KeyAction, KeyJob } from '../../src/domain/key-jobs.ts';
 import type { BucketRef } from '../../src/domain/nouns.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
@@ -11,7 +11,7 @@ import {
   bucketRecord,
   deletionOf,
   fresh,
-  nameJobOf,
+  keyJobOf,
   objectOf,
   refOf,
   START_MS,
@@ -29,20 +29,20 @@ describe('an action with many rows', () => {
 
   const write = (key: string, times: number) => {
     for (let n = 0; n < times; n++) {
-      index.commitObject({ bucket, object: objectOf(key), condition: null, arrivals: [] });
+      index.commitObject({ bucket, object: objectOf(key), condition: null, newReferences: [] });
     }
   };
   const hide = (key: string, times: number) => {
     for (let n = 0; n < times; n++) index.deleteObjects({ bucket, ...deletionOf([key]) });
   };
 
-  /** Steps of a job about one list of keys, as run-name-job.ts makes them, until it is over. */
-  function run(actions: readonly NameAction[]): { readonly job: NameJob; readonly steps: number } {
+  /** Steps of a job about one list of keys, as run-key-job.ts makes them, until it is over. */
+  function run(actions: readonly KeyAction[]): { readonly job: KeyJob; readonly steps: number } {
     const id = fresh('job');
-    index.createNameJob({ bucket, job: nameJobOf(id) });
-    let job: NameJob = nameJobOf(id);
+    index.createKeyJob({ bucket, job: keyJobOf(id) });
+    let job: KeyJob = keyJobOf(id);
     for (let steps = 1; steps < 10; steps++) {
-      const stepped = index.stepNameJob({
+      const stepped = index.stepKeyJob({
         ...{
           bucket,
           id,

@@ -19,7 +19,7 @@ import {
   bytesOf,
   deletionOf,
   fresh,
-  nameJobOf,
+  keyJobOf,
   objectOf,
   refOf,
   START_MS,
@@ -44,14 +44,14 @@ const put = ({ index, bucket }: World, key: string, size: number, storageClass =
       storageClass,
     } as never),
     condition: null,
-    arrivals: [],
+    newReferences: [],
   });
 
 const freshId = () => fresh('version') as VersionId;
 
 function rename({ index, bucket }: World, from: string, to: string) {
   const id = fresh('job');
-  index.createNameJob({ bucket, job: nameJobOf(id) });
+  index.createKeyJob({ bucket, job: keyJobOf(id) });
   const action = {
     kind: 'move',
     key: asKey(from),
@@ -65,7 +65,7 @@ function rename({ index, bucket }: World, from: string, to: string) {
     elsewhere: {},
     isLast: true,
   };
-  index.stepNameJob({ bucket, id, revision: 1, ...step, nowMs: START_MS });
+  index.stepKeyJob({ bucket, id, revision: 1, ...step, nowMs: START_MS });
 }
 
 function scan({ index, bucket }: World, prefix: string) {
@@ -159,7 +159,7 @@ function check(world: World): void {
         foldName(key.slice(prefix.length)).includes(foldName(needle)),
       );
       for (const after of [null, '']) {
-        const found = index.searchNames({ bucket, prefix, needle, limit: 1000, after });
+        const found = index.searchKeys({ bucket, prefix, needle, limit: 1000, after });
         expect([needle, found.objects]).toEqual([needle, wanted]);
         expect(found).toMatchObject({ isComplete: true, nextAfter: null });
       }
@@ -247,7 +247,7 @@ describe('sizes of prefixes and search', () => {
     for (let at = 0; at < 30; at++) put(world, `k${String(at).padStart(2, '0')}.txt`, 1);
     const { index, bucket } = world;
     const ask = (after: string | null) =>
-      index.searchNames({ bucket, prefix: '', needle: '.TXT', limit: 20, after });
+      index.searchKeys({ bucket, prefix: '', needle: '.TXT', limit: 20, after });
     const first = ask('');
     expect([first.objects.length, first.isComplete, first.nextAfter]).toEqual([
       20,
@@ -272,11 +272,11 @@ describe('sizes of prefixes and search', () => {
     while (!index.indexNames({ bucket, nowMs: START_MS }).isDone);
     index.deleteObjects({ bucket, ...deletionOf(scan(world, '').map(({ key }) => key)) });
     index.deleteBucket({ bucket, nowMs: START_MS });
-    index.forgetBucketLife({ bucket });
-    expect(index.listBucketLives({ name: bucket.name })).toHaveLength(1);
+    index.forgetIncarnation({ bucket });
+    expect(index.listIncarnations({ name: bucket.name })).toHaveLength(1);
     while (!index.forgetNames({ bucket, what: 'all' }).isDone);
-    index.forgetBucketLife({ bucket });
-    expect(index.listBucketLives({ name: bucket.name })).toHaveLength(0);
+    index.forgetIncarnation({ bucket });
+    expect(index.listIncarnations({ name: bucket.name })).toHaveLength(0);
     for (const table of [
       'name_aids',
       'key_ranges',

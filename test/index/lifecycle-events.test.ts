@@ -31,7 +31,7 @@ function openWorld() {
         bucket: ofState(versioning),
         object: objectOf('k'),
         condition: null,
-        arrivals: [],
+        newReferences: [],
       }).versionId,
     apply: (versioning: Versioning, action: LifecycleAction) =>
       index.applyLifecycle({

@@ -74,7 +74,7 @@ describe('listObjects against a model', () => {
             bucket: refOf(bucket),
             object: objectOf(key),
             condition: null,
-            arrivals: [],
+            newReferences: [],
           });
         }
         const names = modelNames(keys, scope);
@@ -114,7 +114,7 @@ describe('listObjects against a model', () => {
               bucket: refOf(bucket),
               object: objectOf(key),
               condition: null,
-              arrivals: [],
+              newReferences: [],
             });
           }
           const names = modelNames(keys, scope);
@@ -148,7 +148,7 @@ describe('listObjects against a model', () => {
             bucket: refOf(bucket),
             object: objectOf(key),
             condition: null,
-            arrivals: [],
+            newReferences: [],
           });
         }
       }

@@ -1,21 +1,21 @@
 // What leaves a colder class too early, against numbers worked out by hand: bytes times the days
 // that are short.
 import { describe, expect, it } from 'vitest';
-import type { NameAction } from '../../src/domain/key-jobs.ts';
+import type { KeyAction } from '../../src/domain/key-jobs.ts';
 import type { LifecycleAction } from '../../src/domain/lifecycle.ts';
 import type { BucketRef, ObjectVersion, VersionId, Versioning } from '../../src/domain/nouns.ts';
 import { HOUR_MS } from '../../src/domain/time.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
 import {
-  arrivalOf,
   asKey,
   blobIn,
   bucketRecord,
   completionOf,
   deletionOf,
   fresh,
-  nameJobOf,
+  keyJobOf,
+  newReferenceOf,
   objectIn,
   objectOf,
   partOf,
@@ -57,7 +57,7 @@ function openWorld(versioning: Versioning = 'off') {
         ...changes,
       };
       const object = objectOf(key, given);
-      return index.commitObject({ bucket, object, condition: null, arrivals: [] }).versionId;
+      return index.commitObject({ bucket, object, condition: null, newReferences: [] }).versionId;
     },
     drop: (key: string, days: number) =>
       index.deleteObjects({ bucket, ...deletionOf([key], at(days)) }),
@@ -105,8 +105,8 @@ describe('an object that leaves its class early', () => {
       const blobId = blobIn(bucket);
       const changes = { storageClass: 'STANDARD_IA', lastModifiedMs: at(day) };
       const object = segmentsObjectOf(key, [wholeOf(blobId, SIZE)], changes);
-      const arrivals = [{ ...arrivalOf(blobId, SIZE), digest: { sha256Hex: 'same' } }];
-      index.commitObject({ bucket, object, condition: null, arrivals });
+      const newReferences = [{ ...newReferenceOf(blobId, SIZE), digest: { sha256Hex: 'same' } }];
+      index.commitObject({ bucket, object, condition: null, newReferences });
     }
     const { versionId } =
       objectIn(index.getVersion({ bucket, key: asKey('b'), versionId: null })) ?? {};
@@ -249,10 +249,10 @@ describe('a new name', () => {
     const world = openWorld();
     world.put('a', 0);
     world.put('b', 10);
-    const job = nameJobOf('j');
-    world.index.createNameJob({ bucket: world.bucket, job });
+    const job = keyJobOf('j');
+    world.index.createKeyJob({ bucket: world.bucket, job });
     const ids = { versionId: fresh('v') as VersionId, markerId: fresh('v') as VersionId };
-    const move: NameAction = {
+    const move: KeyAction = {
       kind: 'move',
       key: asKey('a'),
       toKeys: [asKey('b')],
@@ -265,7 +265,7 @@ describe('a new name', () => {
       actions: [move],
       next: { after: '', at: 0 },
     };
-    world.index.stepNameJob({
+    world.index.stepKeyJob({
       bucket: world.bucket,
       ...step,
       elsewhere: {},
@@ -292,9 +292,9 @@ describe('an upload to a colder class', () => {
     const [kept, dropped] = [part(1, 600), part(2, 9000)];
     for (const { key, uploadId } of [given, done]) {
       for (const one of [kept, dropped])
-        index.commitPart({ bucket, key, uploadId, part: one, arrivals: [] });
+        index.commitPart({ bucket, key, uploadId, part: one, newReferences: [] });
     }
-    index.commitPart({ bucket, ...done, part: part(2, 8000), arrivals: [] });
+    index.commitPart({ bucket, ...done, part: part(2, 8000), newReferences: [] });
     index.abortUpload({ bucket, ...given, nowMs: world.at(1) });
     index.completeUpload({ bucket, ...completionOf(done, [kept], world.at(5)) });
     expect(world.short()).toEqual({});

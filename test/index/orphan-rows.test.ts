@@ -6,14 +6,14 @@ import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
 import type { IndexApi } from '../../src/ports/metadata-index.ts';
 import {
   addressOf,
-  arrivalOf,
   asKey,
   blobIn,
   bucketRecord,
   completionOf,
   deletionOf,
   fresh,
-  nameJobOf,
+  keyJobOf,
+  newReferenceOf,
   OWNER,
   objectOf,
   partOf,
@@ -56,11 +56,11 @@ describe('the rests of a deleted bucket', () => {
     const part = partOf(1, [wholeOf(blobId)]);
     index.createUpload({ bucket, upload });
     const { key, uploadId } = upload;
-    index.commitPart({ bucket, key, uploadId, part, arrivals: [arrivalOf(blobId)] });
+    index.commitPart({ bucket, key, uploadId, part, newReferences: [newReferenceOf(blobId)] });
     index.completeUpload({ bucket, ...completionOf(upload, [part]) });
     const id = fresh('job');
-    index.createNameJob({ bucket, job: nameJobOf(id) });
-    index.commitObject({ bucket, object: objectOf('a'), condition: null, arrivals: [] });
+    index.createKeyJob({ bucket, job: keyJobOf(id) });
+    index.commitObject({ bucket, object: objectOf('a'), condition: null, newReferences: [] });
     const ids = { versionId: fresh('version') as never, markerId: fresh('version') as never };
     const action = {
       kind: 'move',
@@ -70,7 +70,7 @@ describe('the rests of a deleted bucket', () => {
       mayReplace: false,
     } as const;
     const step = { next: { after: 'a', at: 0 }, elsewhere: {}, isLast: true, nowMs: START_MS };
-    index.stepNameJob({ bucket, id, revision: 1, actions: [action], ...step });
+    index.stepKeyJob({ bucket, id, revision: 1, actions: [action], ...step });
     const message = {
       place: record.id,
       accountId: OWNER,
@@ -112,8 +112,8 @@ describe('the rests of a deleted bucket', () => {
     const { blobs } = index.condemnBlobs({ bucket, olderThanMs: START_MS + 1, limit: 10 });
     index.forgetBlobs({ bucket, blobIds: blobs.map(({ blobId }) => blobId) });
     let steps = 1;
-    while (!index.dropRestsOfLife({ bucket }).isDone) steps++;
-    index.forgetBucketLife({ bucket });
+    while (!index.dropOrphanRows({ bucket }).isDone) steps++;
+    index.forgetIncarnation({ bucket });
     return steps;
   }
 
@@ -164,10 +164,10 @@ describe('the rests of a deleted bucket', () => {
       nowMs: START_MS,
     });
     settle('dead');
-    expect(index.dropRestsOfLife({ bucket })).toEqual({ isDone: true });
+    expect(index.dropOrphanRows({ bucket })).toEqual({ isDone: true });
     expect(count()).toMatchObject({ outbox: 1 });
     index.deleteBucket({ bucket: refOf(record), nowMs: START_MS });
-    index.forgetBucketLife({ bucket });
+    index.forgetIncarnation({ bucket });
     expect(count()).toMatchObject({ outbox: 1, buckets: 1 });
   });
 });

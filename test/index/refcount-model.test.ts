@@ -8,17 +8,17 @@ import type { BlobId, BucketRecord, Segment, VersionId } from '../../src/domain/
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
 import type { Upload } from '../../src/ports/index-calls/upload-calls.ts';
-import type { BlobArrival } from '../../src/ports/metadata-index.ts';
+import type { NewBlobReference } from '../../src/ports/metadata-index.ts';
 import {
   addressOf,
-  arrivalOf,
   blobIn,
   bucketRecord,
   bytesOf,
   completionOf,
   deletionOf,
   fresh,
-  nameJobOf,
+  keyJobOf,
+  newReferenceOf,
   objectIn,
   objectOf,
   partOf,
@@ -131,13 +131,13 @@ function createWorld() {
   }
 
   /** As core does it: holds at home first, then arrivals for the commit. */
-  function holdForeign(bucket: BucketRecord, segments: readonly Segment[]): BlobArrival[] {
+  function holdForeign(bucket: BucketRecord, segments: readonly Segment[]): NewBlobReference[] {
     return [...new Set(segments.map((segment) => segment.blobId))]
       .filter((blobId) => homeOf(blobId) !== bucket)
       .map((blobId) => {
         const home = addressOf(homeOf(blobId));
-        index.holdBlobs({ home, blobIds: [blobId], holder: addressOf(bucket), nowMs });
-        return arrivalOf(blobId, 100, home);
+        index.addRemoteReferences({ home, blobIds: [blobId], holder: addressOf(bucket), nowMs });
+        return newReferenceOf(blobId, 100, home);
       });
   }
 
@@ -145,13 +145,13 @@ function createWorld() {
     bucket: BucketRecord,
     key: number,
     segments: readonly Segment[],
-    arrivals: readonly BlobArrival[],
+    newReferences: readonly NewBlobReference[],
   ) {
     const object =
       segments.length === 0
         ? objectOf(`k${key}`, { inlineBytes: bytesOf('x'), lastModifiedMs: nowMs } as never)
         : segmentsObjectOf(`k${key}`, segments, { lastModifiedMs: nowMs });
-    index.commitObject({ bucket: refOf(bucket), object, condition: null, arrivals });
+    index.commitObject({ bucket: refOf(bucket), object, condition: null, newReferences });
   }
 
   const segmentsAt = (at: number, key: number): readonly Segment[] =>
@@ -171,16 +171,16 @@ function createWorld() {
     if (found === undefined) return;
     const { bucket, upload } = found;
     const segments = isCopy ? segmentsAt(step.number % 2, step.key) : [wholeOf(write(bucket))];
-    const arrivals = isCopy
+    const newReferences = isCopy
       ? holdForeign(bucket, segments)
-      : segments.map((segment) => arrivalOf(segment.blobId));
+      : segments.map((segment) => newReferenceOf(segment.blobId));
     const part = partOf(step.number + 1, segments, { lastModifiedMs: nowMs });
     index.commitPart({
       bucket: refOf(bucket),
       key: upload.key,
       uploadId: upload.uploadId,
       part,
-      arrivals,
+      newReferences,
     });
   }
 
@@ -205,40 +205,57 @@ function createWorld() {
   /** The sweeper of core; cut off, it has deleted and released but not forgotten. */
   function sweep(bucket: BucketRecord, olderThanMs: number, isCutOff: boolean): number {
     const address = addressOf(bucket);
-    const { blobs, oldHolds } = index.condemnBlobs({ bucket: address, olderThanMs, limit: 3 });
-    for (const { blobId, holder } of oldHolds) {
+    const { blobs, oldRemoteReferences } = index.condemnBlobs({
+      bucket: address,
+      olderThanMs,
+      limit: 3,
+    });
+    for (const { blobId, holder } of oldRemoteReferences) {
       if (index.findHeldBlobs({ holder, blobIds: [blobId] }).length > 0) continue;
-      index.releaseHolds({ home: address, blobIds: [blobId], holder, takenUpToMs: olderThanMs });
+      index.releaseRemoteReferences({
+        home: address,
+        blobIds: [blobId],
+        holder,
+        takenUpToMs: olderThanMs,
+      });
     }
     for (const { blobId, home } of blobs) {
       if (home === null) store.delete(blobId);
       else
-        index.releaseHolds({ home, blobIds: [blobId], holder: address, takenUpToMs: olderThanMs });
+        index.releaseRemoteReferences({
+          home,
+          blobIds: [blobId],
+          holder: address,
+          takenUpToMs: olderThanMs,
+        });
     }
     if (!isCutOff)
       index.forgetBlobs({ bucket: address, blobIds: blobs.map((blob) => blob.blobId) });
-    return blobs.length + oldHolds.length;
+    return blobs.length + oldRemoteReferences.length;
   }
 
   function beginCopy(step: { at: number; key: number; to: number; toKey: number }): void {
     const target = bucketAt(step.to);
     const segments = segmentsAt(step.at, step.key);
-    const arrivals = holdForeign(target, segments);
-    copies.push({ begunAtMs: nowMs, commit: () => commit(target, step.toKey, segments, arrivals) });
+    const newReferences = holdForeign(target, segments);
+    copies.push({
+      begunAtMs: nowMs,
+      commit: () => commit(target, step.toKey, segments, newReferences),
+    });
   }
 
   /** A job of one step. */
   function rename({ at, key, toKey, mayReplace }: Extract<Step, { do: 'rename' }>): void {
     const id = fresh('job');
     const bucket = refOf(bucketAt(at));
-    index.createNameJob({ bucket, job: nameJobOf(id) });
+    index.createKeyJob({ bucket, job: keyJobOf(id) });
     const [name, newName] = [objectOf(`k${key}`).key, objectOf(`k${toKey}`).key];
     const [versionId, markerId] = [fresh('version') as VersionId, fresh('version') as VersionId];
     const actions = [
       { kind: 'move', key: name, toKeys: [newName], versionId, markerId, mayReplace },
     ] as const;
     const step = { actions, next: { after: '', at: 0 }, elsewhere: {}, isLast: true };
-    index.stepNameJob({ bucket, id, revision: 1, ...step, nowMs });
+    index.stepKeyJob({ bucket, id, revision: 1, ...step, nowMs });
   }
 
   function run(step: Step): void {
@@ -246,7 +263,7 @@ function createWorld() {
     copies = copies.filter((copy) => nowMs - copy.begunAtMs < GRACE_MS);
     if (step.do === 'put') {
       const blobId = write(bucketAt(step.at));
-      commit(bucketAt(step.at), step.key, [wholeOf(blobId)], [arrivalOf(blobId)]);
+      commit(bucketAt(step.at), step.key, [wholeOf(blobId)], [newReferenceOf(blobId)]);
     }
     if (step.do === 'put-inline') commit(bucketAt(step.at), step.key, [], []);
     if (step.do === 'delete') {

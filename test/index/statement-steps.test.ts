@@ -11,7 +11,7 @@ import {
   bucketRecord,
   deletionOf,
   fresh,
-  nameJobOf,
+  keyJobOf,
   objectOf,
   refOf,
   START_MS,
@@ -36,7 +36,7 @@ const as = (bucket: BucketRef, versioning: Versioning): BucketRef => ({
 });
 
 const commit = (index: IndexApi, bucket: BucketRef) =>
-  index.commitObject({ bucket, object: objectOf('k'), condition: null, arrivals: [] });
+  index.commitObject({ bucket, object: objectOf('k'), condition: null, newReferences: [] });
 const drop = (index: IndexApi, bucket: BucketRef) =>
   index.deleteObjects({ bucket, ...deletionOf(['k']) });
 
@@ -52,10 +52,10 @@ const COMMANDS: readonly (readonly [string, (index: IndexApi, bucket: BucketRef)
     'bringing back what a marker hides',
     (index, bucket) => {
       const id = fresh('job');
-      index.createNameJob({ bucket, job: nameJobOf(id) });
+      index.createKeyJob({ bucket, job: keyJobOf(id) });
       const actions = [{ kind: 'unhide', key: asKey('k'), onlyMarkerId: null }] as const;
       const step = { next: { after: 'k', at: 0 }, elsewhere: {}, isLast: true, nowMs: START_MS };
-      index.stepNameJob({ bucket, id, revision: 1, actions, ...step });
+      index.stepKeyJob({ bucket, id, revision: 1, actions, ...step });
     },
   ],
   [

@@ -193,7 +193,7 @@ function createWorld() {
         storageClass: CLASSES[at],
         lastModifiedMs: nowMs,
       });
-      index.commitObject({ bucket: ref(), object, condition: null, arrivals: [] });
+      index.commitObject({ bucket: ref(), object, condition: null, newReferences: [] });
     },
     delete: ({ key }) =>
       void index.deleteObjects({ bucket: ref(), ...deletionOf([`k${key}`], nowMs) }),
@@ -233,7 +233,7 @@ function createWorld() {
       if (found === undefined) return;
       const { key, uploadId } = found.upload;
       const part = partOf((pick % 3) + 1, [], { sizeBytes, lastModifiedMs: nowMs });
-      index.commitPart({ bucket: ref(), key, uploadId, part, arrivals: [] });
+      index.commitPart({ bucket: ref(), key, uploadId, part, newReferences: [] });
       found.parts.set(part.partNumber, part);
     },
     complete({ pick }) {
@@ -324,7 +324,7 @@ describe('storage totals', () => {
         bucket,
         object: objectOf('k', { sizeBytes, lastModifiedMs }),
         condition: null,
-        arrivals: [],
+        newReferences: [],
       });
     return { sql, index, bucket, put };
   }
@@ -399,12 +399,18 @@ describe('storage totals', () => {
     const upload = uploadOf('u', { createdAtMs: OPEN_MS + HOUR_MS });
     index.createUpload({ bucket, upload });
     const part = partOf(1, [], { sizeBytes: 3, lastModifiedMs: OPEN_MS + HOUR_MS + 500 });
-    index.commitPart({ bucket, key: upload.key, uploadId: upload.uploadId, part, arrivals: [] });
+    index.commitPart({
+      bucket,
+      key: upload.key,
+      uploadId: upload.uploadId,
+      part,
+      newReferences: [],
+    });
     index.deleteBucket({ bucket, nowMs: OPEN_MS + HOUR_MS + 900 });
-    expect(index.dropUploadsOfLife({ bucket, nowMs: OPEN_MS + HOUR_MS + 1000 })).toEqual({
+    expect(index.dropUploadsOfIncarnation({ bucket, nowMs: OPEN_MS + HOUR_MS + 1000 })).toEqual({
       isDone: true,
     });
-    index.forgetBucketLife({ bucket });
+    index.forgetIncarnation({ bucket });
     const hours = new Map([
       [`STANDARD ${OPEN_MS}`, 7n * BigInt(HOUR_MS)],
       [`STANDARD ${OPEN_MS + HOUR_MS}`, 7n * 500n + 3n * 400n],

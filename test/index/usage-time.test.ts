@@ -23,7 +23,7 @@ function open() {
   const bucket = index.createBucket({ bucket: record });
   const put = (key: string, atMs: number, storageClass = 'STANDARD') => {
     const object = { ...objectOf(key), sizeBytes: 100, storageClass, lastModifiedMs: atMs };
-    index.commitObject({ bucket, object, condition: null, arrivals: [] });
+    index.commitObject({ bucket, object, condition: null, newReferences: [] });
   };
   const hoursAt = (nowMs: number): readonly StorageHours[] =>
     index.closeStorageHours({ name: record.name, nowMs, limit: 100 });

@@ -25,7 +25,7 @@ it('is written to the console, by both doors, with the client that Cloudflare na
     bucket: refOf(record),
     object: objectOf('a', 'e1'),
     condition: null,
-    arrivals: [],
+    newReferences: [],
   });
   // Bindings of its own make a Worker of its own.
   const bindings = { ...env, ...settings };

@@ -19,7 +19,12 @@ async function makeBucket(access = PUBLIC) {
   const { call, stub } = bucketObject(name);
   const bucket = refOf(await call('createBucket', { bucket: recordOf(name, access) }));
   const put = (key: string, etag: string) =>
-    call('commitObject', { bucket, object: objectOf(key, etag), condition: null, arrivals: [] });
+    call('commitObject', {
+      bucket,
+      object: objectOf(key, etag),
+      condition: null,
+      newReferences: [],
+    });
   const resolve = (key: string) => call('resolve', { name, key: key as ObjectKey });
   return { name, bucket, call, stub, put, resolve };
 }
@@ -59,7 +64,7 @@ describe('bucket object', () => {
       storage.sql.exec('SELECT count(*) AS n FROM sqlite_master').one(),
     );
     expect(tables).toEqual({ n: 0 });
-    expect(await published(name, 'a')).toEqual({ gate: null, pointer: null });
+    expect(await published(name, 'a')).toEqual({ readPolicy: null, pointer: null });
   });
 
   it('refuses a database that a newer program wrote, and leaves it alone', async () => {
@@ -106,7 +111,7 @@ describe('publication', () => {
     await resolve('cold');
     await flood(name, stub());
     expect(await published(name, 'hot')).toMatchObject({
-      gate: { g: { revision: 1, access: PUBLIC } },
+      readPolicy: { g: { revision: 1, access: PUBLIC } },
       pointer: { p: { etag: 'e1', inlineBytes: 'AQID' } },
     });
     expect((await published(name, 'cold')).pointer).toBeNull();
@@ -115,13 +120,16 @@ describe('publication', () => {
     // The name was written a moment ago, and KV takes one write a second.
     await expect.poll(async () => (await published(name, 'hot')).pointer?.p?.etag).toBe('e2');
     const reply = await (stub() as unknown as CallableObject).call('resolve', { name, key: 'hot' });
-    expect(reply).toMatchObject({ isOk: true, news: { gate: { sequence: expect.any(Number) } } });
+    expect(reply).toMatchObject({
+      isOk: true,
+      news: { readPolicy: { sequence: expect.any(Number) } },
+    });
   });
 
   it('does not happen for a few readers', async () => {
     const { name, put, resolve } = await makeBucket();
     await put('hot', 'e1');
     for (let reader = 0; reader < 50; reader++) await resolve('hot');
-    expect(await published(name, 'hot')).toEqual({ gate: null, pointer: null });
+    expect(await published(name, 'hot')).toEqual({ readPolicy: null, pointer: null });
   });
 });

@@ -87,7 +87,12 @@ describe('the hot door', () => {
       headers: { contentType: 'text/plain', contentEncoding: 'x-test' },
       userMetadata: { who: 'J\u00c3\u00bcrgen' },
     };
-    await call('commitObject', { bucket: refOf(record), object, condition: null, arrivals: [] });
+    await call('commitObject', {
+      bucket: refOf(record),
+      object,
+      condition: null,
+      newReferences: [],
+    });
     for (const init of [{}, { method: 'HEAD' }, { headers: { 'if-none-match': '"e1"' } }]) {
       // A header that decides something sends the request the full way.
       const full = await get(url('a'), { ...init, headers: { 'if-match': '*', ...init.headers } });

@@ -83,7 +83,7 @@ describe('index over RPC', () => {
           bucket,
           object: objectOf('k', etag),
           condition: null,
-          arrivals: [],
+          newReferences: [],
         });
       const read = async (mayBeStale: boolean) => {
         const key = objectOf('k', '').key;

@@ -68,7 +68,7 @@ it('the cron trigger carries lifecycle rules out', async () => {
       bucket,
       object,
       condition: null,
-      arrivals: [],
+      newReferences: [],
     });
   }
   await sweepFrom(name);
@@ -191,7 +191,7 @@ it('the cron trigger of bills tells webhooks what a day used, once', async () =>
   };
   const enabled = { ...webhook, secrets: [], isEnabled: true, createdAtMs: 0 };
   await directory().call('putWebhook', { webhook: enabled, known: null, max: 9 });
-  await directory().call('setUsageTold', { dayMs: dayMs - DAY_MS, after: '' });
+  await directory().call('setUsageReported', { dayMs: dayMs - DAY_MS, after: '' });
   const settings = { ...env, QUAYSIDE_LOG_LEVEL: 'off' } as typeof env;
   const place = {
     place: accountPlace(accountId),

@@ -109,7 +109,7 @@ it('what comes with a time ahead of the object’s own clock is counted by that 
       bucket,
       object: { ...objectOf(key, key), lastModifiedMs },
       condition: null,
-      arrivals: [],
+      newReferences: [],
     });
   await commit('a', Date.now());
   await commit('b', jumpedMs);
@@ -165,7 +165,7 @@ it('what is stored comes to the bill that a hand works out, also after all objec
       sizeBytes,
       storageClass,
     };
-    return call('commitObject', { bucket, object, condition: null, arrivals: [] });
+    return call('commitObject', { bucket, object, condition: null, newReferences: [] });
   };
   await put('a', 0, 1000);
   await put('b', 1.5, 600, 'STANDARD_IA');

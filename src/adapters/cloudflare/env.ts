@@ -7,7 +7,7 @@ import type { LedgerObject } from './durable-objects/ledger-object.ts';
 export type WorkerEnv = {
   /** Blobs, under `b/{blobId}`. */
   readonly BLOBS: R2Bucket;
-  /** Published pointers and gates, written only by BucketObject. */
+  /** Published pointers and read policies, written only by BucketObject. */
   readonly HOT: KVNamespace;
   /** The index of each bucket, by the bucket's name. */
   readonly BUCKETS: DurableObjectNamespace<BucketObject>;

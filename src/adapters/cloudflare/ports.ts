@@ -7,6 +7,7 @@ import { compressRecipe } from '../shared/compress-recipe.ts';
 import type { LogLevel } from '../shared/console-log.ts';
 import { createConsoleLog, writeToConsole } from '../shared/console-log.ts';
 import { createDamageCount } from '../shared/damage.ts';
+import { createDecompressingBlobStore } from '../shared/decompressing-blob-store.ts';
 import { createDerivedBodies } from '../shared/derived-bodies.ts';
 import { createHttpsTxtRecords } from '../shared/https-txt-records.ts';
 import { createIds } from '../shared/ids.ts';
@@ -14,7 +15,6 @@ import { createMemoryBodies } from '../shared/memory-bodies.ts';
 import { createMemoryPointers } from '../shared/memory-pointers.ts';
 import { createStripeUsagePush } from '../shared/stripe-usage-push.ts';
 import { systemClock } from '../shared/system-clock.ts';
-import { createUnpackingBlobStore } from '../shared/unpacking-blob-store.ts';
 import { createUsageMeter } from '../shared/usage-meter.ts';
 import { createCacheApiDerived } from './bodies/cache-api-derived.ts';
 import { createImagesBinding } from './bodies/images-binding.ts';
@@ -101,7 +101,7 @@ export function createWorkersPorts(
     sharesWork: false,
   });
   return {
-    blobStore: createUnpackingBlobStore(createR2BlobStore(env.BLOBS, undefined, damage.note)),
+    blobStore: createDecompressingBlobStore(createR2BlobStore(env.BLOBS, undefined, damage.note)),
     metadataIndex: createDoMetadataIndex(env.BUCKETS, clock, leases, settings.pointerFreshSeconds),
     directory: createDoDirectory(env.DIRECTORY, {
       clock,

@@ -9,6 +9,7 @@ import type { Log } from '../../ports/system.ts';
 import { cacheFamilies } from '../shared/cache-metrics.ts';
 import { compressRecipe } from '../shared/compress-recipe.ts';
 import { createDamageCount } from '../shared/damage.ts';
+import { createDecompressingBlobStore } from '../shared/decompressing-blob-store.ts';
 import { createDerivedBodies } from '../shared/derived-bodies.ts';
 import { createHttpsTxtRecords } from '../shared/https-txt-records.ts';
 import { createIds } from '../shared/ids.ts';
@@ -17,7 +18,6 @@ import { createMemoryPointers } from '../shared/memory-pointers.ts';
 import { createStripeUsagePush } from '../shared/stripe-usage-push.ts';
 import { systemClock } from '../shared/system-clock.ts';
 import { createTrackedBackground } from '../shared/tracked-background.ts';
-import { createUnpackingBlobStore } from '../shared/unpacking-blob-store.ts';
 import { createUsageMeter } from '../shared/usage-meter.ts';
 import { createFsBlobStore } from './blobs/fs-blob-store.ts';
 import { openDerivedFolder } from './cache/derived-folder.ts';
@@ -175,7 +175,7 @@ export async function openNodePorts(
       },
     },
     ports: {
-      blobStore: createUnpackingBlobStore(blobStore),
+      blobStore: createDecompressingBlobStore(blobStore),
       metadataIndex: watched.metadataIndex,
       directory: watched.directory,
       ledger: index.ledger,

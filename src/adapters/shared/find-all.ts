@@ -16,7 +16,7 @@ export function findAll(
   let loading: Promise<readonly Known[]> | null = null;
   const loadOne = async (at: number): Promise<Known> => {
     loading ??= load();
-    return (await loading)[at] ?? { gate: null, pointer: null };
+    return (await loading)[at] ?? { readPolicy: null, pointer: null };
   };
   return Promise.all(keys.map((key, at) => find(bucket, key, () => loadOne(at))));
 }

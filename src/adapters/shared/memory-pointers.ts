@@ -1,4 +1,4 @@
-// The memory tier of pointers and gates: least recently used ones leave first. On Node it is all
+// The memory tier of pointers and read policies: least recently used ones leave first. On Node it is all
 // there is and exact; on Cloudflare others stand behind it. It never asks anybody; the hot metadata
 // of the home fills it with what was said.
 //
@@ -9,7 +9,13 @@
 // before its evict is called; `hold` closes that window: from before the commit is sent until after
 // it was answered the key is not kept at all, so all its readers ask the index.
 import { LRUCache } from 'lru-cache';
-import type { BucketGate, BucketId, BucketName, ObjectKey, Pointer } from '../../domain/nouns.ts';
+import type {
+  BucketId,
+  BucketName,
+  BucketReadPolicy,
+  ObjectKey,
+  Pointer,
+} from '../../domain/nouns.ts';
 import { canBePublic } from '../../domain/pointer.ts';
 import { isPurged } from '../../domain/purge.ts';
 import type { Known } from '../../ports/hot-metadata.ts';
@@ -19,7 +25,7 @@ import { createPairMemo } from './pair-memo.ts';
 
 export type MemoryPointersOptions = {
   readonly clock: Clock;
-  /** Entries and estimated bytes of pointers and gates together. */
+  /** Entries and estimated bytes of pointers and read policies together. */
   readonly maxEntries: number;
   readonly maxBytes: number;
   /** Seconds for which "there is none" is kept. */
@@ -38,15 +44,15 @@ export type Held<Value> = {
   /** Since it was asked for, and since the index vouched for it. */
   readonly age: RecordAge;
   /** Since it stopped being fresh; negative while it is. */
-  readonly overdueSeconds: number;
+  readonly stalenessSeconds: number;
 };
 
 /**
  * What memory holds of a key, however old. A pointer counts only for the life of the bucket that
- * the gate names.
+ * the read policy names.
  */
 export type Look = {
-  readonly gate: Held<BucketGate> | null;
+  readonly readPolicy: Held<BucketReadPolicy> | null;
   readonly pointer: Held<Pointer> | null;
 };
 
@@ -54,10 +60,10 @@ export type Look = {
  * Taken before the question, given back with what was read: a fill that an eviction overtook is
  * dropped, and what was read counts as no younger than the question.
  */
-export type FillTicket = { readonly lastEviction: number; readonly atMs: number };
+export type FillEpoch = { readonly lastEviction: number; readonly atMs: number };
 
 /** How old a record is, seconds: since it was asked for, and since the index vouched for it. */
-export type RecordAge = { readonly sinceObtained: number; readonly sinceVouched: number };
+export type RecordAge = { readonly sinceStored: number; readonly sinceValidated: number };
 /**
  * Where the values of a fill come from, if not from the index; ages at the ticket. `revision`: the
  * bucket's, of the pointer.
@@ -68,24 +74,24 @@ export type MemoryPointers = {
   /** As the port's. */
   peek(bucket: BucketName, key: ObjectKey): Known | null;
   look(bucket: BucketName, key: ObjectKey): Look;
-  ticket(): FillTicket;
+  epoch(): FillEpoch;
   fill(
     bucket: BucketName,
     key: ObjectKey,
     known: Known,
-    ticket: FillTicket,
+    epoch: FillEpoch,
     origin?: FillOrigin,
   ): void;
   evict(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
   /**
-   * Evicts, and keeps nothing of these keys (null: of the gate) until `release` was called as
+   * Evicts, and keeps nothing of these keys (null: of the read policy) until `release` was called as
    * often.
    */
   hold(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
   release(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
-  /** Whether the key or the gate is held. */
+  /** Whether the key or the read policy is held. */
   isHeld(bucket: BucketName, key: ObjectKey): boolean;
-  /** Of pointers and gates, and of "there is none". */
+  /** Of pointers and read policies, and of "there is none". */
   stats(): readonly CacheStats[];
 };
 
@@ -108,17 +114,17 @@ const NAMES_MAX = 8192;
 const POINTER_OVERHEAD_BYTES = 2048;
 const GATE_OVERHEAD_BYTES = 512;
 
-const NEW: FillOrigin = { sinceObtained: 0, sinceVouched: 0 };
+const NEW: FillOrigin = { sinceStored: 0, sinceValidated: 0 };
 
 /**
- * `gateId`: the life of the bucket that a pointer was read from; it is no answer for a later life
+ * `readPolicyId`: the life of the bucket that a pointer was read from; it is no answer for a later life
  * of that name.
  */
 type Entry<Value> = {
   readonly value: Value;
-  readonly obtainedAtMs: number;
-  readonly vouchedAtMs: number;
-  readonly gateId: BucketId | null;
+  readonly storedAtMs: number;
+  readonly validatedAtMs: number;
+  readonly readPolicyId: BucketId | null;
   /** Revision of the bucket that it was read at. */
   readonly revision: number;
 };
@@ -127,7 +133,7 @@ type Entry<Value> = {
 export function createMemoryPointers(options: MemoryPointersOptions): MemoryPointers {
   const { clock, freshSeconds, negativeFreshSeconds } = options;
   const evicted = { pointers: 0, missing: 0 };
-  const found = new LRUCache<string, Entry<Pointer | BucketGate>>({
+  const found = new LRUCache<string, Entry<Pointer | BucketReadPolicy>>({
     max: options.maxEntries,
     maxSize: options.maxBytes,
     sizeCalculation: ({ value }, name) => sizeOf(value) + 2 * name.length,
@@ -156,36 +162,36 @@ export function createMemoryPointers(options: MemoryPointersOptions): MemoryPoin
     return name;
   }
 
-  const entryOf = (name: string): Entry<Pointer | BucketGate | null> | undefined =>
+  const entryOf = (name: string): Entry<Pointer | BucketReadPolicy | null> | undefined =>
     found.get(name) ?? missing.get(name);
 
   /** Seconds since the record stopped being fresh; negative while it is. */
-  function overdue({ value, obtainedAtMs }: Entry<unknown>): number {
+  function overdue({ value, storedAtMs }: Entry<unknown>): number {
     const limit = value === null ? negativeFreshSeconds : freshSeconds;
     if (limit === null) return Number.NEGATIVE_INFINITY;
-    return Math.max(0, clock.nowMs() - obtainedAtMs) / 1000 - limit;
+    return Math.max(0, clock.nowMs() - storedAtMs) / 1000 - limit;
   }
 
   function held<Value>(entry: Entry<unknown> | undefined): Held<Value> | null {
     if (entry === undefined) return null;
-    const overdueSeconds = overdue(entry);
-    if (overdueSeconds >= 0 && (entry.value === null || overdueSeconds >= options.staleSeconds))
+    const stalenessSeconds = overdue(entry);
+    if (stalenessSeconds >= 0 && (entry.value === null || stalenessSeconds >= options.staleSeconds))
       return null;
     const since = (ms: number) => Math.max(0, clock.nowMs() - ms) / 1000;
     const age = {
-      sinceObtained: since(entry.obtainedAtMs),
-      sinceVouched: since(entry.vouchedAtMs),
+      sinceStored: since(entry.storedAtMs),
+      sinceValidated: since(entry.validatedAtMs),
     };
-    return { value: entry.value as Value | null, age, overdueSeconds };
+    return { value: entry.value as Value | null, age, stalenessSeconds };
   }
 
-  function keep(name: string, entry: Entry<Pointer | BucketGate | null>): void {
+  function keep(name: string, entry: Entry<Pointer | BucketReadPolicy | null>): void {
     if (entry.value === null) {
       found.delete(name);
       missing.set(name, entry as Entry<null>);
     } else {
       missing.delete(name);
-      found.set(name, entry as Entry<Pointer | BucketGate>);
+      found.set(name, entry as Entry<Pointer | BucketReadPolicy>);
     }
   }
 
@@ -199,45 +205,50 @@ export function createMemoryPointers(options: MemoryPointersOptions): MemoryPoin
 
   return {
     peek(bucket, key) {
-      const ofGate = entryOf(gateName(bucket));
-      if (ofGate === undefined || overdue(ofGate) >= 0) return null;
-      const gate = ofGate.value as BucketGate | null;
+      const ofReadPolicy = entryOf(readPolicyName(bucket));
+      if (ofReadPolicy === undefined || overdue(ofReadPolicy) >= 0) return null;
+      const readPolicy = ofReadPolicy.value as BucketReadPolicy | null;
       // Where nobody may read no pointer is needed to say no, so strangers can't make a closed
       // bucket cost index reads.
-      if (gate === null || !canBePublic(gate.access, key)) return { gate, pointer: null };
+      if (readPolicy === null || !canBePublic(readPolicy.access, key))
+        return { readPolicy, pointer: null };
       const ofPointer = entryOf(knownName(bucket, key));
-      if (ofPointer === undefined || ofPointer.gateId !== ofGate.gateId || overdue(ofPointer) >= 0)
+      if (
+        ofPointer === undefined ||
+        ofPointer.readPolicyId !== ofReadPolicy.readPolicyId ||
+        overdue(ofPointer) >= 0
+      )
         return null;
-      if (isBelowFloor(gate, key, ofPointer)) return null;
-      return { gate, pointer: ofPointer.value as Pointer | null };
+      if (isBelowFloor(readPolicy, key, ofPointer)) return null;
+      return { readPolicy, pointer: ofPointer.value as Pointer | null };
     },
     look(bucket, key) {
-      const ofGate = entryOf(gateName(bucket));
+      const ofReadPolicy = entryOf(readPolicyName(bucket));
       const ofPointer = entryOf(pointerName(bucket, key));
-      const gate = (ofGate?.value ?? null) as BucketGate | null;
-      const isOfThisLife = ofGate === undefined || ofGate.gateId === ofPointer?.gateId;
+      const readPolicy = (ofReadPolicy?.value ?? null) as BucketReadPolicy | null;
+      const isOfThisIncarnation =
+        ofReadPolicy === undefined || ofReadPolicy.readPolicyId === ofPointer?.readPolicyId;
       const isUsable =
-        ofPointer !== undefined && isOfThisLife && !isBelowFloor(gate, key, ofPointer);
+        ofPointer !== undefined && isOfThisIncarnation && !isBelowFloor(readPolicy, key, ofPointer);
       return {
-        gate: held<BucketGate>(ofGate),
+        readPolicy: held<BucketReadPolicy>(ofReadPolicy),
         pointer: isUsable ? held<Pointer>(ofPointer) : null,
       };
     },
-    ticket: () => ({ lastEviction: evictions.last(), atMs: clock.nowMs() }),
-    fill(bucket, key, { gate, pointer }, ticket, origin = NEW) {
+    epoch: () => ({ lastEviction: evictions.last(), atMs: clock.nowMs() }),
+    fill(bucket, key, { readPolicy, pointer }, epoch, origin = NEW) {
       const read = {
-        obtainedAtMs: ticket.atMs - origin.sinceObtained * 1000,
-        vouchedAtMs: ticket.atMs - origin.sinceVouched * 1000,
-        gateId: gate?.bucketId ?? null,
-        revision: gate?.revision ?? 0,
+        storedAtMs: epoch.atMs - origin.sinceStored * 1000,
+        validatedAtMs: epoch.atMs - origin.sinceValidated * 1000,
+        readPolicyId: readPolicy?.bucketId ?? null,
+        revision: readPolicy?.revision ?? 0,
       };
-      const isFillable = (name: string) =>
-        !holds.has(name) && !evictions.hasOvertaken(name, ticket);
-      // Both or neither: a pointer whose gate moved on meanwhile may be of another life of the
+      const isFillable = (name: string) => !holds.has(name) && !evictions.hasOvertaken(name, epoch);
+      // Both or neither: a pointer whose read policy moved on meanwhile may be of another life of the
       // bucket.
-      const [ofGate, ofPointer] = [gateName(bucket), pointerName(bucket, key)];
-      if (!isFillable(ofGate) || isOvertaken(found.get(ofGate), read)) return;
-      keep(ofGate, { ...read, value: gate });
+      const [ofReadPolicy, ofPointer] = [readPolicyName(bucket), pointerName(bucket, key)];
+      if (!isFillable(ofReadPolicy) || isOvertaken(found.get(ofReadPolicy), read)) return;
+      keep(ofReadPolicy, { ...read, value: readPolicy });
       const revision = origin.revision ?? read.revision;
       if (isFillable(ofPointer)) keep(ofPointer, { ...read, revision, value: pointer });
     },
@@ -255,7 +266,7 @@ export function createMemoryPointers(options: MemoryPointersOptions): MemoryPoin
       evict(bucket, keys);
     },
     isHeld: (bucket, key) =>
-      holds.size > 0 && (holds.has(gateName(bucket)) || holds.has(pointerName(bucket, key))),
+      holds.size > 0 && (holds.has(readPolicyName(bucket)) || holds.has(pointerName(bucket, key))),
     stats: () => [
       {
         cache: 'pointers',
@@ -281,29 +292,33 @@ export function createMemoryPointers(options: MemoryPointersOptions): MemoryPoin
  */
 function isOvertaken(
   known: Entry<unknown> | undefined,
-  read: Pick<Entry<unknown>, 'gateId' | 'revision'>,
+  read: Pick<Entry<unknown>, 'readPolicyId' | 'revision'>,
 ): boolean {
-  return known !== undefined && known.gateId === read.gateId && known.revision > read.revision;
+  return (
+    known !== undefined &&
+    known.readPolicyId === read.readPolicyId &&
+    known.revision > read.revision
+  );
 }
 
 function isBelowFloor(
-  gate: BucketGate | null,
+  readPolicy: BucketReadPolicy | null,
   key: ObjectKey,
   { value, revision }: Entry<unknown>,
 ): boolean {
-  const purges = gate?.settings.purges ?? null;
+  const purges = readPolicy?.settings.purges ?? null;
   return purges !== null && isPurged(purges, key, value as Pointer | null, revision);
 }
 
-// No bucket name contains a slash, so a gate's name is never a pointer's.
-const gateName = (bucket: BucketName): string => bucket;
+// No bucket name contains a slash, so a read policy's name is never a pointer's.
+const readPolicyName = (bucket: BucketName): string => bucket;
 const pointerName = (bucket: BucketName, key: ObjectKey): string => `${bucket}/${key}`;
 
 function namesOf(bucket: BucketName, keys: readonly ObjectKey[] | null): string[] {
-  return keys === null ? [gateName(bucket)] : keys.map((key) => pointerName(bucket, key));
+  return keys === null ? [readPolicyName(bucket)] : keys.map((key) => pointerName(bucket, key));
 }
 
-function sizeOf(value: Pointer | BucketGate): number {
+function sizeOf(value: Pointer | BucketReadPolicy): number {
   if ('access' in value) {
     const { policyJson } = value.access;
     const { cors, website, hosting, purges } = value.settings;
@@ -338,7 +353,7 @@ function createEvictionMemory() {
       numbers.delete(oldest[0]);
       forgotten = oldest[1];
     },
-    hasOvertaken: (name: string, { lastEviction }: FillTicket): boolean =>
+    hasOvertaken: (name: string, { lastEviction }: FillEpoch): boolean =>
       lastEviction < forgotten || (numbers.get(name) ?? 0) > lastEviction,
   };
 }

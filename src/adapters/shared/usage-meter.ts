@@ -1,7 +1,7 @@
 // Counts usage in memory, for both homes: one counter for each owner, each storage class apart.
 // Counters that were used since the last drain stand in a list, so that draining looks at nothing
 // else, and one that somebody still holds counts on even when it was forgotten here.
-import type { AccountId, BucketGate, BucketId } from '../../domain/nouns.ts';
+import type { AccountId, BucketId, BucketReadPolicy } from '../../domain/nouns.ts';
 import {
   type Allowance,
   type AlsoRead,
@@ -18,7 +18,7 @@ import {
   unitsOf,
 } from '../../ports/metering.ts';
 import type { Clock } from '../../ports/system.ts';
-import { createHoldings, type Holdings, haveRoom } from './holdings.ts';
+import { createQuotaReservations, haveRoom, type QuotaReservations } from './quota-reservations.ts';
 
 export type UsageMeter = Meter & {
   /**
@@ -53,7 +53,7 @@ const NO_OPERATIONS: ReadonlyMap<string, number> = new Map();
 type Listener = {
   list(counter: Counter): void;
   addApart(usage: DrainedUsage): void;
-  readonly hold: Holdings['hold'];
+  readonly hold: QuotaReservations['hold'];
   nowMs(): number;
 };
 
@@ -234,7 +234,7 @@ function spend(
 /** Makes a meter that has counted nothing. */
 export function createUsageMeter(clock: Clock): UsageMeter {
   const counters = new Map<string, Counter>();
-  let ofGates = new WeakMap<BucketGate, Counter>();
+  let ofReadPolicies = new WeakMap<BucketReadPolicy, Counter>();
   /** Counters that hold something. */
   const used = new Set<Counter>();
   let onUse: () => void = () => {};
@@ -249,7 +249,7 @@ export function createUsageMeter(clock: Clock): UsageMeter {
   }
 
   const addApart = (usage: DrainedUsage) => addTo(drained, usage);
-  const { hold, letGoOfIdle } = createHoldings(clock);
+  const { hold, letGoOfIdle } = createQuotaReservations(clock);
   const listener: Listener = { list, addApart, hold, nowMs: () => clock.nowMs() };
 
   function of(owner: UsageOwner): Counter {
@@ -259,7 +259,7 @@ export function createUsageMeter(clock: Clock): UsageMeter {
     if (known !== undefined) return known;
     if (counters.size >= COUNTERS_MAX) {
       counters.clear();
-      ofGates = new WeakMap();
+      ofReadPolicies = new WeakMap();
     }
     const counter = new Counter(owner, listener);
     counters.set(name, counter);
@@ -268,11 +268,15 @@ export function createUsageMeter(clock: Clock): UsageMeter {
 
   return {
     of,
-    ofGate(gate) {
-      let counter = ofGates.get(gate);
+    ofReadPolicy(readPolicy) {
+      let counter = ofReadPolicies.get(readPolicy);
       if (counter === undefined) {
-        counter = of({ accountId: gate.ownerId, bucketId: gate.bucketId, accessKeyId: null });
-        ofGates.set(gate, counter);
+        counter = of({
+          accountId: readPolicy.ownerId,
+          bucketId: readPolicy.bucketId,
+          accessKeyId: null,
+        });
+        ofReadPolicies.set(readPolicy, counter);
       }
       return counter;
     },

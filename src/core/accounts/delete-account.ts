@@ -7,7 +7,7 @@ import { StorageError } from '../../domain/errors.ts';
 import type { AccountId, BucketName } from '../../domain/nouns.ts';
 import { closeLastMonths } from '../billing/invoices/close-last-months.ts';
 import { monthBounds, monthOf, monthsLater } from '../billing/month.ts';
-import { nameOfBucketId } from '../buckets/blob-home.ts';
+import { nameOfBucketId } from '../buckets/owner-bucket.ts';
 import { requireTrustedTime } from '../clock/trust-time.ts';
 import type { Core } from '../core.ts';
 import { collectStorage } from '../metering/collect-storage.ts';

@@ -2,7 +2,7 @@
 // says so. For tests, exams and small installations; accounts that come and go live in the
 // directory.
 import type { AccessKey, AccessKeyId, AccountId } from '../../domain/nouns.ts';
-import { isNamedKeyId } from '../encryption/named-keys.ts';
+import { isKmsKeyId } from '../encryption/kms-keys.ts';
 import { isJsonObject, type Json } from '../json.ts';
 
 /** A seed that can't be used; the message says where, and shows no secret. */
@@ -30,7 +30,7 @@ export function parseSeed(text: string): readonly AccessKey[] {
  */
 export function parseSeededNamedKeys(text: string): readonly string[] {
   const { kmsKeys = [] } = parseObject(text);
-  if (Array.isArray(kmsKeys) && kmsKeys.every(isNamedKeyId)) return kmsKeys;
+  if (Array.isArray(kmsKeys) && kmsKeys.every(isKmsKeyId)) return kmsKeys;
   throw new SeedError('The seed\'s "kmsKeys" must be a list of ids of keys.');
 }
 

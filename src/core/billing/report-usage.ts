@@ -21,26 +21,26 @@ const DAYS_LATE = 7;
  * for each account with a webhook, once a day, a query of the ledger and three directory calls;
  * else one directory call.
  */
-export async function tellUsage(core: Core, options: CloseOptions = {}): Promise<number> {
+export async function reportUsage(core: Core, options: CloseOptions = {}): Promise<number> {
   const { directory, clock } = core.ports;
   const run = { left: options.accountsMax ?? ACCOUNTS_PER_RUN, stopping: options.stopping ?? null };
   const dueMs = startOfDay(clock.nowMs() - DAY_GRACE_MS) - DAY_MS;
-  const noted = await directory.call('getUsageTold', {});
+  const noted = await directory.call('getUsageReported', {});
   let { dayMs, after } = noted ?? { dayMs: dueMs, after: '' };
   if (dayMs < dueMs - DAYS_LATE * DAY_MS) [dayMs, after] = [dueMs - DAYS_LATE * DAY_MS, ''];
   let told = 0;
   for (; dayMs <= dueMs; [dayMs, after] = [dayMs + DAY_MS, '']) {
-    const day = await tellDay(core, dayMs, after, run);
+    const day = await reportDay(core, dayMs, after, run);
     told += day.told;
     if (!day.isDone) break;
-    await directory.call('setUsageTold', { dayMs: dayMs + DAY_MS, after: '' });
+    await directory.call('setUsageReported', { dayMs: dayMs + DAY_MS, after: '' });
   }
   return told;
 }
 
 type Run = { left: number; readonly stopping: AbortSignal | null };
 
-async function tellDay(core: Core, dayMs: number, start: string, run: Run) {
+async function reportDay(core: Core, dayMs: number, start: string, run: Run) {
   const { directory, log } = core.ports;
   let told = 0;
   for (let after = start; ; ) {
@@ -49,19 +49,19 @@ async function tellDay(core: Core, dayMs: number, start: string, run: Run) {
       if (run.left <= 0 || run.stopping?.aborted === true) return { told, isDone: false };
       run.left -= 1;
       try {
-        told += await tellAccount(core, accountId, dayMs);
+        told += await reportAccount(core, accountId, dayMs);
       } catch (cause) {
         log.error('usage-not-told', { accountId, dayMs, cause });
       }
       after = accountId;
-      await directory.call('setUsageTold', { dayMs, after });
+      await directory.call('setUsageReported', { dayMs, after });
     }
     if (accounts.length < PAGE) return { told, isDone: true };
   }
 }
 
 /** A day without any use is not told. */
-async function tellAccount(core: Core, accountId: AccountId, dayMs: number): Promise<number> {
+async function reportAccount(core: Core, accountId: AccountId, dayMs: number): Promise<number> {
   const usage = await readUsage(core, accountId, dayMs, dayMs + DAY_MS);
   const used = [...usage]
     .filter(([, quantity]) => quantity > 0n)

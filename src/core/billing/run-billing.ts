@@ -2,7 +2,7 @@ import type { Core } from '../core.ts';
 import { type CloseOptions, closeMonths } from './invoices/close-months.ts';
 import { notePrices } from './invoices/noted-prices.ts';
 import { pushUsage } from './push-usage.ts';
-import { tellUsage } from './report-usage.ts';
+import { reportUsage } from './report-usage.ts';
 
 /**
  * The scheduled work on bills: months that are due are closed, days that are over are told to
@@ -11,7 +11,7 @@ import { tellUsage } from './report-usage.ts';
 export async function runBilling(core: Core, options: CloseOptions = {}): Promise<void> {
   await notePrices(core);
   await closeMonths(core, options);
-  await tellUsage(core, options);
+  await reportUsage(core, options);
   const { usagePush } = core.ports;
   if (usagePush !== null) await pushUsage(core, usagePush, options.stopping ?? null);
 }

@@ -8,9 +8,9 @@ import { hasCode, StorageError } from '../../domain/errors.ts';
 import type { EventOrigin } from '../../domain/notifications.ts';
 import type { BucketName, BucketRecord, BucketRef } from '../../domain/nouns.ts';
 import type { ReaderChange } from '../../ports/hot-metadata.ts';
-import { changedBy, changesGate } from '../../ports/index-calls/index-changes.ts';
+import { changedBy, changesReadPolicy } from '../../ports/index-calls/index-changes.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
-import { mayTell } from '../../ports/outbox.ts';
+import { mayReport } from '../../ports/outbox.ts';
 import type { Core } from '../core.ts';
 import { neededBy, raiseStorageGrant } from '../quotas/storage-grants.ts';
 
@@ -108,7 +108,7 @@ export async function openBucket(
     record: () => record,
     async call(method, given) {
       for (let reopens = 0, raises = 0; ; ) {
-        const bucket = mayTell(method) ? toTellingRef(record, changer) : toBucketRef(record);
+        const bucket = mayReport(method) ? toTellingRef(record, changer) : toBucketRef(record);
         const input = typeof given === 'function' ? given(record) : given;
         const changed = changedBy(method, input);
         try {
@@ -123,15 +123,15 @@ export async function openBucket(
           }
           if (!hasCode(error, 'BucketChanged')) throw error;
           reopens += 1;
-          const reopensMax = changed === 'gate' ? MAX_REOPENS_OF_CHANGE : MAX_REOPENS;
+          const reopensMax = changed === 'readPolicy' ? MAX_REOPENS_OF_CHANGE : MAX_REOPENS;
           if (reopens > reopensMax)
             throw new StorageError('ConditionalRequestConflict', { cause: error });
           record = await authorized();
         } finally {
           // Whatever the outcome: a failed call may have landed.
-          if (changed !== 'nothing' && changed !== 'gate')
+          if (changed !== 'nothing' && changed !== 'readPolicy')
             core.ports.hotMetadata.evict(name, changed);
-          if (changesGate(changed)) core.ports.hotMetadata.evict(name, null);
+          if (changesReadPolicy(changed)) core.ports.hotMetadata.evict(name, null);
           if (changed !== 'nothing') changer?.note(name, changed);
         }
       }

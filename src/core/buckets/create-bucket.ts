@@ -8,7 +8,7 @@ import { withPublicReads } from '../auth/public-reads.ts';
 import { isCappedFromStart, markBucket } from '../caps/set-cap.ts';
 import type { Core } from '../core.ts';
 import { getAccountQuota, markBucket as markForQuota } from '../quotas/account-quota.ts';
-import { makeBucketId } from './blob-home.ts';
+import { makeBucketId } from './owner-bucket.ts';
 
 /**
  * Makes a bucket, or finds the one that the account has already (`isNew` false). The account's list

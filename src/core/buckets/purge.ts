@@ -31,6 +31,6 @@ export async function purge(
   return {
     id: core.ports.ids.requestId(),
     floor: revision,
-    freshByMs: freshByMs(core, name, 'gate'),
+    freshByMs: freshByMs(core, name, 'readPolicy'),
   };
 }

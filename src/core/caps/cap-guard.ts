@@ -4,7 +4,7 @@
 // first. It counts nothing: the meter does.
 
 import { hasCode, StorageError } from '../../domain/errors.ts';
-import type { BucketGate } from '../../domain/nouns.ts';
+import type { BucketReadPolicy } from '../../domain/nouns.ts';
 import {
   type OperationClass,
   type UsageCounter,
@@ -23,7 +23,7 @@ import {
   type WaitingUse,
 } from './cap-leases.ts';
 import { capRefusal, storageRefusal } from './cap-refusal.ts';
-import type { TellCrossing } from './tell-crossing.ts';
+import type { ReportCrossing } from './report-crossing.ts';
 
 /** What is wanted. `fromMemory`: nothing below the caches is needed for it. */
 export type Wanted = {
@@ -37,7 +37,7 @@ export type CapGuard = {
    * Whether the answer may go out at once, for the hot door: false sends it to the other one. No
    * I/O.
    */
-  mayServe(gate: BucketGate, bytesOut: number): boolean;
+  mayServe(readPolicy: BucketReadPolicy, bytesOut: number): boolean;
   /**
    * Asked again when the answer goes out, in the same turn in which it is counted: null, or why it
    * may not. Others may have used what `require` saw. No I/O.
@@ -63,7 +63,7 @@ export function createCapGuard(
   core: Core,
   flusher: Pick<UsageFlusher, 'flushAccount'>,
   holder: string,
-  tell: TellCrossing,
+  tell: ReportCrossing,
 ): CapGuard {
   const { clock, meter } = core.ports;
   const leases = createCapLeases(core, flusher, holder, tell);
@@ -85,8 +85,9 @@ export function createCapGuard(
     admit(counterOf(counter).allowances, wanted, clock.nowMs());
 
   return {
-    mayServe: (gate, bytesOut) =>
-      isFit(meter.ofGate(gate), { operationClass: 'B', bytesOut, fromMemory: true }) === 'yes',
+    mayServe: (readPolicy, bytesOut) =>
+      isFit(meter.ofReadPolicy(readPolicy), { operationClass: 'B', bytesOut, fromMemory: true }) ===
+      'yes',
     refusalNow: (owner, wanted) =>
       isFit(meter.of(owner), wanted) === 'yes' ? null : refusalOf(owner, wanted),
     async require(owner, wanted) {

@@ -5,7 +5,7 @@
 import type { Cap, CapScope } from '../../domain/billing/caps.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
-import { createPauses } from '../../ports/circuit-breaker.ts';
+import { createCircuitBreaker } from '../../ports/circuit-breaker.ts';
 import type { Allowance, OperationClass, UsageOwner } from '../../ports/metering.ts';
 import { within } from '../../ports/with-timeout.ts';
 import type { Core } from '../core.ts';
@@ -17,7 +17,7 @@ import {
   grantsOf,
   standingsOf,
 } from './allowances.ts';
-import type { TellCrossing } from './tell-crossing.ts';
+import type { ReportCrossing } from './report-crossing.ts';
 
 /**
  * How long a lease lasts in the ledger, and for how much of that a process believes in it.
@@ -70,31 +70,31 @@ export function createCapLeases(
   { ports: { clock, ledger, meter }, settings }: Core,
   flusher: Pick<UsageFlusher, 'flushAccount'>,
   holder: string,
-  tell: TellCrossing,
+  tell: ReportCrossing,
 ): CapLeases {
   const accounts = new Map<AccountId, KnownCaps>();
   const waiting = new Set<WaitingUse>();
-  const pauses = createPauses(clock, REFUSAL_MS);
+  const breaker = createCircuitBreaker(clock, REFUSAL_MS);
 
   async function renewInTime(use: WaitingUse): Promise<KnownCaps> {
     const { accountId } = use.owner;
-    if (pauses.isOn(accountId))
+    if (breaker.isOn(accountId))
       throw new StorageError('ServiceUnavailable', { cause: 'the ledger said nothing' });
     // Of those that come when it is over the first is let through, to see.
-    pauses.renew(accountId);
+    breaker.renew(accountId);
     let isSettled = false;
     waiting.add(use);
     const work = () =>
       renew(accountId).finally(() => {
         isSettled = true;
         waiting.delete(use);
-        pauses.end(accountId);
+        breaker.end(accountId);
       });
     try {
       return await within(settings.tierLimitMs, 'the ledger', work);
     } catch (error) {
       // What fails at once may be asked again at once; everybody would wait for what hangs.
-      if (!isSettled) pauses.begin(accountId);
+      if (!isSettled) breaker.begin(accountId);
       throw error;
     }
   }

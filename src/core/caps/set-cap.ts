@@ -1,5 +1,5 @@
 // What an owner does with caps: sets them, which is also how one is lifted for a time, removes and
-// looks at them. Every bucket that a cap is on has a mark in its record, which travels in its gate:
+// looks at them. Every bucket that a cap is on has a mark in its record, which travels in its read policy:
 // only where it is set do readers ask the guard at all.
 
 import type { Cap, CapScope } from '../../domain/billing/caps.ts';
@@ -8,8 +8,8 @@ import type { AccountId, BucketName } from '../../domain/nouns.ts';
 import { findAccountCard, findRateCard, findReadableCard } from '../billing/prices/account-card.ts';
 import { rateCardJson } from '../billing/prices/rate-card-json.ts';
 import { RATE_CARDS } from '../billing/prices/rate-cards.ts';
-import { nameOfBucketId } from '../buckets/blob-home.ts';
 import { openBucket } from '../buckets/bucket-handle.ts';
+import { nameOfBucketId } from '../buckets/owner-bucket.ts';
 import type { Core } from '../core.ts';
 import { type CapStanding, standingsOf } from './allowances.ts';
 

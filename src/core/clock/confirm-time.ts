@@ -37,7 +37,7 @@ async function takeBack(core: Core, nowMs: number): Promise<void> {
     await directory.call('setClosing', { period: monthText(monthsLater(month, -1)), after: '' });
   }
   const dayMs = startOfDay(nowMs);
-  const reported = await directory.call('getUsageTold', {});
+  const reported = await directory.call('getUsageReported', {});
   if (reported !== null && reported.dayMs > dayMs)
-    await directory.call('setUsageTold', { dayMs, after: '' });
+    await directory.call('setUsageReported', { dayMs, after: '' });
 }

@@ -6,18 +6,18 @@ import type { ObjectVersion } from '../../domain/nouns.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { updateVersion } from '../objects/update-version.ts';
-import { type EncryptionWish, keepDataKey, openDataKey } from './key-keeping.ts';
+import { keepDataKey, openDataKey, type RequestedEncryption } from './key-keeping.ts';
 
 /**
  * Wraps the data key anew. InvalidRequest for what is not encrypted by the server in one layer;
  * AccessDenied (a lock), NoSuchKey (the version is gone meanwhile), and the errors of
- * openNamedKeyFor. Cost: two look-ups in the directory at most, one commit.
+ * openKmsKeyFor. Cost: two look-ups in the directory at most, one commit.
  */
 export async function changeEncryption(
   core: Core,
   bucket: BucketHandle,
   version: ObjectVersion,
-  wish: Extract<EncryptionWish, { kind: 'named' }>,
+  wish: Extract<RequestedEncryption, { kind: 'named' }>,
 ): Promise<void> {
   const { encryption, key, versionId } = version;
   if (encryption === null) throw unfit('unencrypted source objects');

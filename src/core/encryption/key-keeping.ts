@@ -9,14 +9,14 @@ import type { ObjectEncryption } from '../../domain/object-facts.ts';
 import type { Core } from '../core.ts';
 import { type DataKey, toDataKey } from './data-key.ts';
 import type { KeyCore } from './key-core.ts';
+import { MANAGED_KEY_ID, openKmsKey, openKmsKeyFor } from './kms-keys.ts';
 import { unwrapWithMaster, wrapWithMaster } from './master-keys.ts';
-import { MANAGED_KEY_ID, openNamedKey, openNamedKeyFor } from './named-keys.ts';
 
 /** A key that a client sent for one request. It is kept nowhere. `md5` is base64. */
 export type CustomerKey = { readonly bytes: Uint8Array; readonly md5: string };
 
 /** How a new version shall be encrypted. `keyId` null: the key for whoever names none. */
-export type EncryptionWish =
+export type RequestedEncryption =
   | { readonly kind: 'customer'; readonly key: CustomerKey }
   | { readonly kind: 'server' }
   | {
@@ -32,12 +32,12 @@ export type KeptKey = { readonly encryption: ObjectEncryption; readonly dataKey:
 
 /**
  * Makes a data key and wraps it as wished, for a bucket of that account; null stays null. Errors:
- * those of openNamedKeyFor, ServiceUnavailable.
+ * those of openKmsKeyFor, ServiceUnavailable.
  */
 export async function makeDataKey(
   core: Core,
   ownerId: AccountId,
-  wish: EncryptionWish | null,
+  wish: RequestedEncryption | null,
 ): Promise<KeptKey | null> {
   return wish === null ? null : keepDataKey(core, ownerId, wish, randomKey());
 }
@@ -46,7 +46,7 @@ export async function makeDataKey(
 export async function keepDataKey(
   core: Core,
   ownerId: AccountId,
-  wish: EncryptionWish,
+  wish: RequestedEncryption,
   key: Uint8Array,
 ): Promise<KeptKey> {
   const encryption = await wrap(core, ownerId, wish, key);
@@ -56,7 +56,7 @@ export async function keepDataKey(
 async function wrap(
   core: Core,
   ownerId: AccountId,
-  wish: EncryptionWish,
+  wish: RequestedEncryption,
   key: Uint8Array,
 ): Promise<ObjectEncryption> {
   if (wish.kind === 'customer')
@@ -66,7 +66,7 @@ async function wrap(
   }
   const { isDoubled, isBucketKey, context } = wish;
   const keyId = wish.keyId ?? MANAGED_KEY_ID;
-  const named = await openNamedKeyFor(core, keyId, ownerId);
+  const named = await openKmsKeyFor(core, keyId, ownerId);
   const wrappedKey = wrapKey(named, key, boundTo(context));
   named.fill(0);
   return { kind: 'named', keyId, wrappedKey, isDoubled, isBucketKey, context };
@@ -90,7 +90,7 @@ const REFUSALS = {
 /**
  * The key of what is encrypted so, null for null. `customerKey`: what the request brought.
  * InvalidRequest when it must have brought a key and did not, brought one for nothing, or another
- * one than that of the write; and the errors of openNamedKey and unwrapWithMaster. Cost: 20 µs; for
+ * one than that of the write; and the errors of openKmsKey and unwrapWithMaster. Cost: 20 µs; for
  * a named key twice that and a look-up in the directory.
  */
 export async function openDataKey(
@@ -109,7 +109,7 @@ export async function openDataKey(
       encryption,
     );
   }
-  const named = await openNamedKey(core, encryption.keyId);
+  const named = await openKmsKey(core, encryption.keyId);
   const key = unwrapKey(named, encryption.wrappedKey, boundTo(encryption.context));
   named.fill(0);
   if (key === null) {

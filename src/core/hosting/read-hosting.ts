@@ -17,7 +17,7 @@ import { GLOB_MAX_LENGTH, isGlob } from './glob.ts';
 import { hostNameOf, isBindableHost } from './host-names.ts';
 
 /**
- * Largest document, bytes of JSON. It travels in the gate of the bucket, which readers keep in
+ * Largest document, bytes of JSON. It travels in the read policy of the bucket, which readers keep in
  * memory.
  */
 export const HOSTING_MAX_BYTES = 32 * 1024;

@@ -4,7 +4,7 @@
 import type { ObjectSummary } from '../../domain/nouns.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import { LIST_MAX_KEYS } from '../limits.ts';
-import { type NameSort, sortObjects } from './search-names.ts';
+import { type KeySort, sortObjects } from './search-keys.ts';
 
 /** Names that are read to be sorted: ten pages of the index, some 15 ms. */
 export const SORT_MAX_NAMES = 10_000;
@@ -25,7 +25,7 @@ export type FolderInput = {
   readonly prefix: string;
   /** '' shows all that is below, at any depth. */
   readonly delimiter: string;
-  readonly sort: NameSort;
+  readonly sort: KeySort;
   readonly isDescending: boolean;
   readonly limit: number;
   /** The `next` of the page before; '' begins. */
@@ -59,7 +59,7 @@ export async function listFolder(bucket: BucketHandle, input: FolderInput): Prom
 /** Folders, which have neither size nor date, by name; then the objects. */
 function foldersFirst(
   entries: readonly FolderEntry[],
-  sort: NameSort,
+  sort: KeySort,
   isDescending: boolean,
 ): readonly FolderEntry[] {
   const folders = entries.filter(({ kind }) => kind === 'folder');

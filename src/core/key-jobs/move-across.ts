@@ -4,10 +4,10 @@
 // taken for what it is.
 import type { ObjectKey, ObjectVersion, VersionId } from '../../domain/nouns.ts';
 import { isLocked } from '../../domain/object-facts.ts';
-import type { BlobArrival } from '../../ports/metadata-index.ts';
+import type { NewBlobReference } from '../../ports/metadata-index.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
-import { asGoneMeanwhile, holdForeignBlobsOf } from '../objects/copy-object.ts';
+import { asGoneMeanwhile, referenceForeignBlobsOf } from '../objects/copy-object.ts';
 
 export type MoveAcross = {
   readonly key: ObjectKey;
@@ -69,13 +69,13 @@ export async function moveAcross(
     return [];
   });
   const bodies = found.map(({ source }) => source.segments);
-  const arrivals = await holdForeignBlobsOf(core, to.record(), bodies);
-  const planned = found.map((each, at) => ({ ...each, arrivals: arrivals[at] ?? [] }));
+  const newReferences = await referenceForeignBlobsOf(core, to.record(), bodies);
+  const planned = found.map((each, at) => ({ ...each, newReferences: newReferences[at] ?? [] }));
   for (const batch of batches(planned)) copied.push(...(await commitBatch(core, from, to, batch)));
   return copied;
 }
 
-type Planned = Found & { readonly arrivals: readonly BlobArrival[] };
+type Planned = Found & { readonly newReferences: readonly NewBlobReference[] };
 
 function batches(planned: readonly Planned[]): readonly (readonly Planned[])[] {
   const made: Planned[][] = [];
@@ -102,7 +102,7 @@ async function commitBatch(
   const { clock, ids } = core.ports;
   const placed = await to
     .call('commitCopies', ({ settings }) => ({
-      copies: batch.map(({ source, move, arrivals }) => ({
+      copies: batch.map(({ source, move, newReferences }) => ({
         object: {
           ...source,
           versionId: ids.versionId(),
@@ -115,7 +115,7 @@ async function commitBatch(
         },
         toKeys: move.toKeys,
         mayReplace: move.mayReplace,
-        arrivals,
+        newReferences,
       })),
     }))
     .catch((error: unknown) => {

@@ -1,6 +1,6 @@
 // The trash of a bucket: what is deleted is kept as an older version behind a delete marker, for so
 // many days. It is versioning with an end, so S3 clients see it too; restoring and emptying are
-// jobs of run-name-job.ts.
+// jobs of run-key-job.ts.
 
 import type { LifecycleConfiguration, LifecycleRule } from '../../domain/lifecycle.ts';
 import type { BucketRecord } from '../../domain/nouns.ts';

@@ -2,7 +2,7 @@
 // on it, dry runs show it.
 import type {
   LifecycleConfiguration,
-  LifecyclePlace,
+  LifecycleCursor,
   LifecycleSubject,
 } from '../../domain/lifecycle.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
@@ -50,8 +50,8 @@ export function planWalk(
 /** Where the walk begins, or goes on; null where it is over. */
 export function placeOnWalk(
   { steps }: LifecycleWalk,
-  from: LifecyclePlace | null,
-): LifecyclePlace | null {
+  from: LifecycleCursor | null,
+): LifecycleCursor | null {
   return placeIn(steps, from);
 }
 
@@ -59,8 +59,8 @@ export function placeOnWalk(
 export async function foreseePage(
   bucket: BucketHandle,
   { lifecycle, moment, steps }: LifecycleWalk,
-  place: LifecyclePlace,
-): Promise<{ readonly due: readonly DueSubject[]; readonly next: LifecyclePlace | null }> {
+  place: LifecycleCursor,
+): Promise<{ readonly due: readonly DueSubject[]; readonly next: LifecycleCursor | null }> {
   const step = stepOf(steps, place);
   if (step === null) return { due: [], next: null };
   const page = await bucket.call('scanLifecycle', { place, bounds: step.bounds });

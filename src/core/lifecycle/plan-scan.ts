@@ -5,8 +5,8 @@ import {
   LIFECYCLE_PHASES,
   type LifecycleBounds,
   type LifecycleConfiguration,
+  type LifecycleCursor,
   type LifecyclePhase,
-  type LifecyclePlace,
   type LifecycleRule,
 } from '../../domain/lifecycle.ts';
 import { type LifecycleMoment, minBytesOf } from './decide-lifecycle.ts';
@@ -140,7 +140,7 @@ function toBounds(
 }
 
 /** Where a step begins. */
-function startOf({ phase, prefix }: ScanStep): LifecyclePlace {
+function startOf({ phase, prefix }: ScanStep): LifecycleCursor {
   return { phase, prefix, afterKey: '', afterId: '', newerVersions: 0 };
 }
 
@@ -150,28 +150,28 @@ function startOf({ phase, prefix }: ScanStep): LifecyclePlace {
  */
 export function placeIn(
   steps: readonly ScanStep[],
-  from: LifecyclePlace | null,
-): LifecyclePlace | null {
+  from: LifecycleCursor | null,
+): LifecycleCursor | null {
   const step = from === null ? steps[0] : steps.find((one) => isReached(one, from));
   if (step === undefined) return null;
   return from !== null && isIn(from, step) ? from : startOf(step);
 }
 
 /** The step that a place given by `placeIn` or `placeAfter` is in. */
-export function stepOf(steps: readonly ScanStep[], place: LifecyclePlace): ScanStep | null {
+export function stepOf(steps: readonly ScanStep[], place: LifecycleCursor): ScanStep | null {
   return steps.find((step) => isIn(place, step)) ?? null;
 }
 
 /** Where to go on once the step is through; null: nowhere. */
-export function placeAfter(steps: readonly ScanStep[], step: ScanStep): LifecyclePlace | null {
+export function placeAfter(steps: readonly ScanStep[], step: ScanStep): LifecycleCursor | null {
   const next = steps[steps.indexOf(step) + 1];
   return next === undefined ? null : startOf(next);
 }
 
-const isIn = (place: LifecyclePlace, step: ScanStep): boolean =>
+const isIn = (place: LifecycleCursor, step: ScanStep): boolean =>
   place.phase === step.phase && place.prefix === step.prefix;
 
-function isReached({ phase, prefix }: ScanStep, place: LifecyclePlace): boolean {
+function isReached({ phase, prefix }: ScanStep, place: LifecycleCursor): boolean {
   const ahead = LIFECYCLE_PHASES.indexOf(phase) - LIFECYCLE_PHASES.indexOf(place.phase);
   return ahead > 0 || (ahead === 0 && prefix >= place.prefix);
 }

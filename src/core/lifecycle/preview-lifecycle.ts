@@ -1,6 +1,6 @@
 // The dry run of a lifecycle, in pages. What is due is foresee-page.ts's, as in the runs that carry
 // rules out.
-import { LIFECYCLE_PAGE_MAX, type LifecyclePlace } from '../../domain/lifecycle.ts';
+import { LIFECYCLE_PAGE_MAX, type LifecycleCursor } from '../../domain/lifecycle.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { type DueSubject, foreseePage, placeOnWalk, planWalk } from './foresee-page.ts';
@@ -13,7 +13,7 @@ const MAX_ITEMS = 1000;
 /** `next` null: that was all. An answer may be short, or empty, and yet not the last. */
 export type LifecyclePreview = {
   readonly due: readonly DueSubject[];
-  readonly next: LifecyclePlace | null;
+  readonly next: LifecycleCursor | null;
 };
 
 /**
@@ -23,7 +23,7 @@ export type LifecyclePreview = {
 export async function previewLifecycle(
   core: Core,
   bucket: BucketHandle,
-  { atMs, from }: { readonly atMs: number; readonly from: LifecyclePlace | null },
+  { atMs, from }: { readonly atMs: number; readonly from: LifecycleCursor | null },
 ): Promise<LifecyclePreview> {
   const walk = planWalk(core, bucket, atMs);
   if (walk === null) return { due: [], next: null };

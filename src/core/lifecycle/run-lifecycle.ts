@@ -9,7 +9,7 @@ import { DAY_MS, startOfDay } from '../../domain/time.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import { openUnchanging, whileUnchanged } from '../buckets/unchanging.ts';
 import type { Core } from '../core.ts';
-import { breathe } from '../yield-to-event-loop.ts';
+import { yieldToEventLoop } from '../yield-to-event-loop.ts';
 import {
   type DueSubject,
   foreseePage,
@@ -82,7 +82,7 @@ async function goOn(
       total.counts = addCounts(total.counts, done);
       unnoted = 0;
     }
-    await breathe();
+    await yieldToEventLoop();
   }
 }
 

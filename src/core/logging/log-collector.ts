@@ -55,7 +55,7 @@ export function createLogCollector(core: Core, delayMs: number): LogCollector {
     return [...batches.entries().take(max)].filter(([, { sinceMs }]) => sinceMs <= untilMs);
   }
 
-  function tellDropped(): void {
+  function reportDropped(): void {
     if (dropped > 0) log.error('bucket-log-dropped', { lines: dropped });
     dropped = 0;
   }
@@ -79,12 +79,12 @@ export function createLogCollector(core: Core, delayMs: number): LogCollector {
       keep(name, line);
       // Also when the line was dropped: room comes of nothing else.
       for (const [oldest, batch] of old(1)) {
-        tellDropped();
+        reportDropped();
         background.run('write-bucket-log', () => take(oldest, batch));
       }
     },
     async flush(all = false) {
-      tellDropped();
+      reportDropped();
       const due = all ? [...batches] : old();
       await Promise.all(due.map(([name, batch]) => take(name, batch)));
     },

@@ -15,7 +15,7 @@ import {
   savingMeter,
   type Usage,
 } from '../billing/usage.ts';
-import { nameOfBucketId } from '../buckets/blob-home.ts';
+import { nameOfBucketId } from '../buckets/owner-bucket.ts';
 import type { Core } from '../core.ts';
 
 /** A sum with the name that the bucket has, or had. Of storage and savings in byte-milliseconds. */

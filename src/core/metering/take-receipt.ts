@@ -5,13 +5,13 @@
 import type { ReceiptPart, Tariff } from '../../domain/billing/receipts.ts';
 import type { UsageBatch } from '../../domain/billing/usage.ts';
 import type { AccountId } from '../../domain/nouns.ts';
-import { createPauses } from '../../ports/circuit-breaker.ts';
+import { createCircuitBreaker } from '../../ports/circuit-breaker.ts';
 import type { UsageOwner, Use } from '../../ports/metering.ts';
 import { within } from '../../ports/with-timeout.ts';
 import { monthOf, monthText } from '../billing/month.ts';
 import { createTariffFinder } from '../billing/prices/tariffs.ts';
 import type { Core } from '../core.ts';
-import { createLeases, type Lease } from '../semaphore.ts';
+import { createSemaphore, type Lease } from '../semaphore.ts';
 import type { UsageFlusher } from './flush-usage.ts';
 import { usageRows } from './usage-rows.ts';
 
@@ -59,8 +59,8 @@ export function createReceipts(
   const { background, clock, ledger, log, meter } = core.ports;
   const findTariff = createTariffFinder(core);
   const limitMs = Math.min(core.settings.tierLimitMs, LIMIT_MS);
-  const pauses = createPauses(clock, PAUSE_MS);
-  const underWay = createLeases({
+  const breaker = createCircuitBreaker(clock, PAUSE_MS);
+  const underWay = createSemaphore({
     max: UNDER_WAY_MAX,
     idleMs: LOST_MS,
     nowMs: () => clock.nowMs(),
@@ -112,11 +112,11 @@ export function createReceipts(
         priceOf(accountId, batch, usage.usedFromMs),
       );
       idle.push(lane);
-      pauses.end(accountId);
+      breaker.end(accountId);
       return { operationClass, price };
     } catch (cause) {
       log.error('receipt-not-taken', { accountId, cause });
-      pauses.begin(accountId);
+      breaker.begin(accountId);
       // It may have been recorded, or may be yet: the same batch again is counted once. Its lane is
       // not used any more.
       flusher.adopt(accountId, batch);
@@ -128,9 +128,9 @@ export function createReceipts(
   }
 
   return (owner, use) => {
-    const isPaused = pauses.isOn(owner.accountId);
+    const isPaused = breaker.isOn(owner.accountId);
     // Of those that come when it is over the first is let through, to see.
-    if (!isPaused) pauses.renew(owner.accountId);
+    if (!isPaused) breaker.renew(owner.accountId);
     const lease = isPaused ? null : underWay.tryTake({ tenant: owner.accountId, shares: [] });
     if (lease === null) {
       countPlainly(owner, use);

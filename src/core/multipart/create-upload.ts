@@ -13,7 +13,7 @@ import { NO_FACTS, type ObjectFacts } from '../../domain/object-facts.ts';
 import type { Upload } from '../../ports/index-calls/upload-calls.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
-import { type EncryptionWish, makeDataKey } from '../encryption/key-keeping.ts';
+import { makeDataKey, type RequestedEncryption } from '../encryption/key-keeping.ts';
 
 type ChecksumType = Checksum['type'];
 
@@ -44,7 +44,7 @@ export async function createUpload(
     facts?: Partial<Omit<ObjectFacts, 'encryption'>>;
     initiatorId?: AccountId | null;
     /** How its bytes shall be encrypted; none of it leaves them plain. */
-    encryption?: EncryptionWish | null;
+    encryption?: RequestedEncryption | null;
     checksumAlgorithm: ChecksumAlgorithm | null;
     checksumType: ChecksumType | null;
   },

@@ -18,7 +18,7 @@ import { identityOfBlob } from '../objects/blob-identity.ts';
 import { type BodyExpectation, NO_EXPECTATION } from '../objects/body-expectation.ts';
 import { bodySource } from '../objects/body-source.ts';
 import { commitOrDiscard } from '../objects/commit-or-discard.ts';
-import { asGoneMeanwhile, digestSource, holdForeignBlobs } from '../objects/copy-object.ts';
+import { asGoneMeanwhile, digestSource, referenceForeignBlobs } from '../objects/copy-object.ts';
 import { type ByteRange, cutSegments } from '../objects/read-object.ts';
 import { requireRoom } from '../objects/require-room.ts';
 import { writeBody } from '../objects/write-body.ts';
@@ -119,9 +119,9 @@ async function writePart(
     checksum: written.checksum,
     segments: written.body.segments,
   };
-  const { arrivals } = written;
-  const placed = await commitOrDiscard(core, { segments: part.segments, arrivals }, () =>
-    bucket.call('commitPart', { key, uploadId, part, arrivals }),
+  const { newReferences } = written;
+  const placed = await commitOrDiscard(core, { segments: part.segments, newReferences }, () =>
+    bucket.call('commitPart', { key, uploadId, part, newReferences }),
   );
   return { ...part, ...placed, encryption: upload.encryption, storageClass: upload.storageClass };
 }
@@ -160,7 +160,7 @@ export async function uploadPartCopy(
   }
   const { md5, checksum } = await digestsOfPart(core, source, range, upload.checksumAlgorithm);
   const segments = cutSegments(source.segments, range);
-  const arrivals = await holdForeignBlobs(core, target.record(), segments);
+  const newReferences = await referenceForeignBlobs(core, target.record(), segments);
   const part: UploadedPart = {
     partNumber,
     sizeBytes: range.lengthBytes,
@@ -170,7 +170,7 @@ export async function uploadPartCopy(
     segments,
   };
   try {
-    await target.call('commitPart', { key, uploadId, part, arrivals });
+    await target.call('commitPart', { key, uploadId, part, newReferences });
   } catch (error) {
     throw asGoneMeanwhile(error);
   }

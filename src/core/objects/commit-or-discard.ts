@@ -4,7 +4,7 @@
 
 import { StorageError } from '../../domain/errors.ts';
 import type { Segment } from '../../domain/nouns.ts';
-import type { BlobArrival, StoredAs } from '../../ports/metadata-index.ts';
+import type { NewBlobReference, StoredAs } from '../../ports/metadata-index.ts';
 import type { Core } from '../core.ts';
 
 /**
@@ -20,10 +20,13 @@ export function isTooOldToCommit({ ports, settings }: Core, startedAtMs: number)
  * Deletes fresh blobs, after the index refused them or needs none of them. In the background; the
  * sweeper is the second net.
  */
-export function discard(core: Core, written: { readonly arrivals: readonly BlobArrival[] }): void {
-  const fresh = written.arrivals
-    .filter((arrival) => arrival.home === null)
-    .map((arrival) => arrival.blobId);
+export function discard(
+  core: Core,
+  written: { readonly newReferences: readonly NewBlobReference[] },
+): void {
+  const fresh = written.newReferences
+    .filter((newReference) => newReference.home === null)
+    .map((newReference) => newReference.blobId);
   if (fresh.length > 0)
     core.ports.background.run('discard-blob', () => core.ports.blobStore.delete(fresh));
 }
@@ -44,7 +47,10 @@ const UNKNOWN_OUTCOMES: ReadonlySet<string> = new Set([
  */
 export async function commitOrDiscard<Result extends StoredAs>(
   core: Core,
-  written: { readonly segments: readonly Segment[]; readonly arrivals: readonly BlobArrival[] },
+  written: {
+    readonly segments: readonly Segment[];
+    readonly newReferences: readonly NewBlobReference[];
+  },
   commit: () => Promise<Result>,
 ): Promise<Omit<Result, 'storedAs'> & { readonly segments: readonly Segment[] }> {
   try {

@@ -17,20 +17,20 @@ import type {
 } from '../../domain/nouns.ts';
 import { NO_FACTS, type ObjectEncryption, type ObjectFacts } from '../../domain/object-facts.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
-import type { BlobArrival } from '../../ports/metadata-index.ts';
-import { blobsOf, homeOfBlob } from '../buckets/blob-home.ts';
+import type { NewBlobReference } from '../../ports/metadata-index.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
+import { blobsOf, ownerBucketOfBlob } from '../buckets/owner-bucket.ts';
 import type { Core } from '../core.ts';
 import {
   type CustomerKey,
-  type EncryptionWish,
   isSameKey,
   keepDataKey,
   makeDataKey,
   openDataKey,
   openWithCustomerKey,
+  type RequestedEncryption,
 } from '../encryption/key-keeping.ts';
-import { MANAGED_KEY_ID } from '../encryption/named-keys.ts';
+import { MANAGED_KEY_ID } from '../encryption/kms-keys.ts';
 import { PUT_MAX_BYTES } from '../limits.ts';
 import { identityOfBlob } from './blob-identity.ts';
 import { bodySource } from './body-source.ts';
@@ -47,7 +47,7 @@ export type CopyObjectInput = {
   /** Of the copy; what is not given is as nobody said anything of it. */
   readonly facts?: Partial<Omit<ObjectFacts, 'encryption'>>;
   /** How the copy shall be encrypted, whatever the source is; none of it leaves it plain. */
-  readonly encryption?: EncryptionWish | null;
+  readonly encryption?: RequestedEncryption | null;
   /** The checksum that the copy shall have; null keeps the source's. */
   readonly checksumAlgorithm: ChecksumAlgorithm | null;
   readonly condition: WriteCondition | null;
@@ -79,10 +79,10 @@ export async function copyObject(
     isNull: true,
     lastModifiedMs: core.ports.clock.nowMs(),
   } as ObjectVersion;
-  const { arrivals } = copied;
+  const { newReferences } = copied;
   try {
-    const placed = await commitOrDiscard(core, { segments: object.segments, arrivals }, () =>
-      target.call('commitObject', { object, condition: input.condition, arrivals }),
+    const placed = await commitOrDiscard(core, { segments: object.segments, newReferences }, () =>
+      target.call('commitObject', { object, condition: input.condition, newReferences }),
     );
     return { ...object, ...placed } as ObjectVersion;
   } catch (error) {
@@ -95,7 +95,7 @@ type CopiedBytes = {
   readonly content: ObjectBody &
     Pick<ObjectVersion, 'etag' | 'checksum' | 'parts' | 'sizeBytes'> &
     Pick<ObjectFacts, 'encryption'>;
-  readonly arrivals: readonly BlobArrival[];
+  readonly newReferences: readonly NewBlobReference[];
 };
 
 /**
@@ -105,7 +105,7 @@ type CopiedBytes = {
 export function isEncryptedAlike(
   encryption: ObjectEncryption | null,
   sourceKey: CustomerKey | null,
-  wish: EncryptionWish | null,
+  wish: RequestedEncryption | null,
 ): boolean {
   if (encryption === null || wish === null) return encryption === null && wish === null;
   if (encryption.kind === 'customer') {
@@ -132,12 +132,12 @@ async function shareBytes(
       ? null
       : await keepDataKey(core, target.record().ownerId, wish, dataKey.bytes);
   const digests = await digestsOfCopy(core, input);
-  const arrivals = await holdForeignBlobs(core, target.record(), source.segments);
+  const newReferences = await referenceForeignBlobs(core, target.record(), source.segments);
   const { segments, inlineBytes, sizeBytes } = source;
   const body = { segments, inlineBytes } as ObjectBody;
   return {
     content: { ...body, ...digests, sizeBytes, encryption: kept?.encryption ?? null },
-    arrivals,
+    newReferences,
   };
 }
 
@@ -156,7 +156,7 @@ async function rewriteBytes(
   const kept = await makeDataKey(core, home.ownerId, input.encryption ?? null);
   const algorithm = input.checksumAlgorithm ?? source.checksum?.algorithm ?? null;
   const whole = { offsetBytes: 0, lengthBytes: source.sizeBytes };
-  const { body, sizeBytes, etag, checksum, arrivals } = await writeBody(
+  const { body, sizeBytes, etag, checksum, newReferences } = await writeBody(
     core,
     home,
     bodySource(core, source, whole, sourceKey),
@@ -178,7 +178,7 @@ async function rewriteBytes(
     parts: null,
     encryption: kept?.encryption ?? null,
   };
-  return { content, arrivals };
+  return { content, newReferences };
 }
 
 /** A source whose bytes have to be written anew and are too many for one blob. */
@@ -230,30 +230,33 @@ export async function digestSource(
  * Takes holds on the blobs whose home is another bucket and lists them as arrivals.
  * ServiceUnavailable.
  */
-export async function holdForeignBlobs(
+export async function referenceForeignBlobs(
   core: Core,
   holder: Pick<BucketRecord, 'id' | 'name'>,
   segments: readonly Segment[],
-): Promise<readonly BlobArrival[]> {
-  const [arrivals = []] = await holdForeignBlobsOf(core, holder, [segments]);
-  return arrivals;
+): Promise<readonly NewBlobReference[]> {
+  const [newReferences = []] = await referenceForeignBlobsOf(core, holder, [segments]);
+  return newReferences;
 }
 
 /**
  * The same for the bodies of several objects, in their order. ServiceUnavailable. Cost: one commit
  * of each home.
  */
-export async function holdForeignBlobsOf(
+export async function referenceForeignBlobsOf(
   core: Core,
   holder: Pick<BucketRecord, 'id' | 'name'>,
   bodies: readonly (readonly Segment[])[],
-): Promise<readonly (readonly BlobArrival[])[]> {
+): Promise<readonly (readonly NewBlobReference[])[]> {
   const { clock, metadataIndex } = core.ports;
   const holderAddress: BucketAddress = { id: holder.id, name: holder.name };
-  const arrivals = bodies.map((segments) => foreignBlobs(holder, segments));
-  const byHome = new Map<string, { home: BucketAddress; blobIds: Set<BlobArrival['blobId']> }>();
-  for (const { blobId } of arrivals.flat()) {
-    const home = homeOfBlob(blobId);
+  const newReferences = bodies.map((segments) => foreignBlobs(holder, segments));
+  const byHome = new Map<
+    string,
+    { home: BucketAddress; blobIds: Set<NewBlobReference['blobId']> }
+  >();
+  for (const { blobId } of newReferences.flat()) {
+    const home = ownerBucketOfBlob(blobId);
     const group = byHome.get(home.id) ?? { home, blobIds: new Set() };
     group.blobIds.add(blobId);
     byHome.set(home.id, group);
@@ -261,20 +264,20 @@ export async function holdForeignBlobsOf(
   for (const { home, blobIds } of byHome.values()) {
     const held = { home, blobIds: [...blobIds], holder: holderAddress, nowMs: clock.nowMs() };
     try {
-      await metadataIndex.call(home.name, 'holdBlobs', held);
+      await metadataIndex.call(home.name, 'addRemoteReferences', held);
     } catch (error) {
       throw asGoneMeanwhile(error);
     }
   }
-  return arrivals;
+  return newReferences;
 }
 
 function foreignBlobs(
   holder: Pick<BucketRecord, 'id'>,
   segments: readonly Segment[],
-): readonly BlobArrival[] {
+): readonly NewBlobReference[] {
   return blobsOf(segments).flatMap((blobId) => {
-    const home = homeOfBlob(blobId);
+    const home = ownerBucketOfBlob(blobId);
     if (home.id === holder.id) return [];
     const sizeBytes = segments.reduce(
       (sum, segment) => (segment.blobId === blobId ? sum + segment.lengthBytes : sum),

@@ -1,8 +1,8 @@
-// What a reader without a signature needs of a key: the bucket's gate and the current version's
+// What a reader without a signature needs of a key: the bucket's read policy and the current version's
 // pointer, from the nearest tier that knows. Called by delivery for every public read; the S3
 // surface asks the index itself.
 import type { BucketName, BucketRecord, ObjectKey, ObjectVersion } from '../../domain/nouns.ts';
-import { toGate, toPointer } from '../../domain/pointer.ts';
+import { toPointer, toReadPolicy } from '../../domain/pointer.ts';
 import type { Found, Known } from '../../ports/hot-metadata.ts';
 import type { Core } from '../core.ts';
 
@@ -10,7 +10,7 @@ type Resolved = { readonly bucket: BucketRecord | null; readonly object: ObjectV
 
 function toKnown({ bucket, object }: Resolved): Known {
   return {
-    gate: bucket === null ? null : toGate(bucket),
+    readPolicy: bucket === null ? null : toReadPolicy(bucket),
     pointer: object === null ? null : toPointer(object),
   };
 }

@@ -11,7 +11,7 @@ import { NO_FACTS, type ObjectFacts } from '../../domain/object-facts.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
-import { type EncryptionWish, makeDataKey } from '../encryption/key-keeping.ts';
+import { makeDataKey, type RequestedEncryption } from '../encryption/key-keeping.ts';
 import { identityOfBlob } from './blob-identity.ts';
 import type { BodyExpectation } from './body-expectation.ts';
 import { commitOrDiscard } from './commit-or-discard.ts';
@@ -29,7 +29,7 @@ export type PutObjectInput = {
   /** What is not given is as nobody said anything of it. */
   readonly facts?: Partial<Omit<ObjectFacts, 'encryption'>>;
   /** How the bytes shall be encrypted; none of it leaves them plain. */
-  readonly encryption?: EncryptionWish | null;
+  readonly encryption?: RequestedEncryption | null;
 };
 
 /**
@@ -68,9 +68,9 @@ export async function putObject(
     checksum: written.checksum === null ? null : { ...written.checksum, type: 'FULL_OBJECT' },
     parts: null,
   };
-  const { arrivals } = written;
-  const placed = await commitOrDiscard(core, { segments: object.segments, arrivals }, () =>
-    bucket.call('commitObject', { object, condition: input.condition, arrivals }),
+  const { newReferences } = written;
+  const placed = await commitOrDiscard(core, { segments: object.segments, newReferences }, () =>
+    bucket.call('commitObject', { object, condition: input.condition, newReferences }),
   );
   return { ...object, ...placed } as ObjectVersion;
 }

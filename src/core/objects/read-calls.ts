@@ -12,7 +12,7 @@ import type { ReadableVersion } from './read-object.ts';
  * workers-edge-cache.ts.
  */
 const CALLS_OF_SLICE = 3;
-/** A packed run is a read of its own, and one of its seek table; see unpacking-blob-store.ts. */
+/** A packed run is a read of its own, and one of its seek table; see decompressing-blob-store.ts. */
 const CALLS_OF_PACKED = 2;
 /**
  * For all else of a request: who calls, the bucket, the version, usage, and what is repeated after

@@ -30,7 +30,7 @@ export async function makeCurrent(
   };
   const condition = onlyEtag === null ? null : { ifMatch: onlyEtag, ifNoneMatch: null };
   try {
-    const placed = await bucket.call('commitObject', { object, condition, arrivals: [] });
+    const placed = await bucket.call('commitObject', { object, condition, newReferences: [] });
     return { ...object, ...placed };
   } catch (error) {
     throw asGoneMeanwhile(error);

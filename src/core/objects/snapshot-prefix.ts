@@ -6,7 +6,7 @@ import type { ObjectKey, ObjectVersion } from '../../domain/nouns.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { LIST_MAX_KEYS } from '../limits.ts';
-import { breathe, createBreather } from '../yield-to-event-loop.ts';
+import { createYielder, yieldToEventLoop } from '../yield-to-event-loop.ts';
 import { callsToRead, requireCalls } from './read-calls.ts';
 import { type OpenedBody, openBody, type ReadableVersion } from './read-object.ts';
 
@@ -75,7 +75,7 @@ export async function snapshotPrefix(
     });
   }
 
-  const rest = createBreather();
+  const rest = createYielder();
   for (let after = ''; ; ) {
     calls += 1;
     const page = await bucket.call('listObjects', {
@@ -86,7 +86,7 @@ export async function snapshotPrefix(
     });
     if (objects.length + page.objects.length > maxObjects) throw tooMany(maxObjects);
     for (const keys of batches(page.objects, core.settings.inlineBodyMaxBytes)) {
-      await breathe();
+      await yieldToEventLoop();
       calls += 1;
       for (const version of await bucket.call('getObjects', { keys })) {
         if (version === null) continue;

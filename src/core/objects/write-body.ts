@@ -6,7 +6,7 @@ import { StorageError } from '../../domain/errors.ts';
 import type { BucketAddress, BucketRecord, Checksum, ObjectBody } from '../../domain/nouns.ts';
 import type { BlobIdentity } from '../../ports/blob-store.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
-import type { BlobArrival } from '../../ports/metadata-index.ts';
+import type { NewBlobReference } from '../../ports/metadata-index.ts';
 import type { Core } from '../core.ts';
 import { etagOf } from '../encryption/data-key.ts';
 import type { KeptKey } from '../encryption/key-keeping.ts';
@@ -26,7 +26,7 @@ export type WrittenBody = {
   /** Without quotes. */
   readonly etag: string;
   readonly checksum: Pick<Checksum, 'algorithm' | 'value'> | null;
-  readonly arrivals: readonly BlobArrival[];
+  readonly newReferences: readonly NewBlobReference[];
 };
 
 export type WriteOptions = {
@@ -119,7 +119,7 @@ async function takeInline(
   return {
     body: { segments: [], inlineBytes },
     sizeBytes: plain.length,
-    arrivals: [],
+    newReferences: [],
     etag,
     checksum,
   };
@@ -139,7 +139,7 @@ async function writeBlob(
     ...identity,
     encryption: kept?.encryption ?? null,
   });
-  const arrival: BlobArrival = { blobId, sizeBytes, home: null };
+  const newReference: NewBlobReference = { blobId, sizeBytes, home: null };
   try {
     if (isTooOldToCommit(core, startedAtMs)) throw new StorageError('RequestTimeout');
     const { etag, checksum, sha256Hex } = verified();
@@ -148,10 +148,12 @@ async function writeBlob(
       sizeBytes: kept === null ? sizeBytes : plainSize(sizeBytes, kept.dataKey.layers),
       etag,
       checksum,
-      arrivals: [sha256Hex === null ? arrival : { ...arrival, digest: { sha256Hex } }],
+      newReferences: [
+        sha256Hex === null ? newReference : { ...newReference, digest: { sha256Hex } },
+      ],
     };
   } catch (error) {
-    discard(core, { arrivals: [arrival] });
+    discard(core, { newReferences: [newReference] });
     throw error;
   }
 }

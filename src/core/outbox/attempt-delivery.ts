@@ -11,7 +11,7 @@ import type { Ports } from '../../ports/index.ts';
 import { type Delivery, type DeliveryResult, WebhookFailure } from '../../ports/outbox.ts';
 import { within } from '../../ports/with-timeout.ts';
 import type { CoreSettings } from '../core.ts';
-import { type EndpointPauses, retryDelayMs } from './retry-times.ts';
+import { type EndpointBreaker, retryDelayMs } from './retry-times.ts';
 import { renderS3Event } from './s3-event.ts';
 import { signatureHeaders } from './secrets.ts';
 
@@ -36,7 +36,7 @@ export type AttemptDelivery = (delivery: Delivery) => Promise<DeliveryResult>;
  */
 export function createAttempts(
   core: DispatcherCore,
-  pauses: EndpointPauses,
+  breaker: EndpointBreaker,
   region: string,
 ): AttemptDelivery {
   const { clock, directory, log, webhookSender } = core.ports;
@@ -67,8 +67,8 @@ export function createAttempts(
     if (claim > limits.attemptsMax)
       return { ...result, outcome: 'dead', error: 'Its last attempt did not end.' };
     const sent = await send(webhook, delivery);
-    if (sent.isTaken) pauses.clear(endpointId);
-    else pauses.add(endpointId, clock.nowMs(), limits.retryBaseMs);
+    if (sent.isTaken) breaker.clear(endpointId);
+    else breaker.add(endpointId, clock.nowMs(), limits.retryBaseMs);
     if (sent.isTaken) return { ...result, outcome: 'delivered', status: sent.status };
     const failed = { ...result, status: sent.status, error: sent.error };
     if (claim >= limits.attemptsMax) return { ...failed, outcome: 'dead' };

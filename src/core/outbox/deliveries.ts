@@ -10,7 +10,7 @@ import {
   type DeliveryState,
   type NewDelivery,
   type OutboxApi,
-  type OutboxPlace,
+  type OutboxQueueId,
 } from '../../ports/outbox.ts';
 import type { Core } from '../core.ts';
 import { renderTestEvent } from './s3-event.ts';
@@ -180,7 +180,7 @@ export function countDeliveries(core: Core, accountId: AccountId, of: OutboxOf) 
   return callOutbox(core, of, 'countDeliveries', { place: placeOf(accountId, of) });
 }
 
-function placeOf(accountId: AccountId, of: OutboxOf): OutboxPlace {
+function placeOf(accountId: AccountId, of: OutboxOf): OutboxQueueId {
   return of === null ? accountPlace(accountId) : of.id;
 }
 

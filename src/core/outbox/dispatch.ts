@@ -6,7 +6,7 @@
 import { earlier } from '../../domain/time.ts';
 import type { Delivery, Dispatcher, OutboxQueue } from '../../ports/outbox.ts';
 import { createAttempts, type DispatcherCore } from './attempt-delivery.ts';
-import { createEndpointPauses } from './retry-times.ts';
+import { createEndpointBreaker } from './retry-times.ts';
 
 /**
  * Attempts under way at once, in all and to one endpoint. A Worker may have six connections at
@@ -26,8 +26,8 @@ export function createDispatcher(
   const { clock } = core.ports;
   const leaseMs = leaseOf(core.settings.webhooks.timeoutMs);
   const inUse = new Map<string, number>();
-  const pauses = createEndpointPauses();
-  const attempt = createAttempts(core, pauses, region);
+  const breaker = createEndpointBreaker();
+  const attempt = createAttempts(core, breaker, region);
   let wake = Promise.withResolvers<void>();
   let lastEndpoint = '';
 
@@ -40,9 +40,9 @@ export function createDispatcher(
     const nowMs = clock.nowMs();
     const limitsOf: Record<string, number> = {};
     for (const [id, used] of inUse) limitsOf[id] = PER_ENDPOINT - used;
-    for (const id of pauses.now(nowMs)) limitsOf[id] = 0;
+    for (const id of breaker.now(nowMs)) limitsOf[id] = 0;
     // Of the same moment: a pause that ends while rows are claimed was left out of them.
-    const pauseEndMs = pauses.firstEndMs(nowMs);
+    const pauseEndMs = breaker.firstEndMs(nowMs);
     const { deliveries, nextDueAtMs } = await queue.claimDeliveries({
       nowMs,
       leaseMs,

@@ -23,7 +23,7 @@ export function retryDelayMs(attempts: number, baseMs: number, random: number): 
  * Pauses of endpoints that fail, longer each time; ports/circuit-breaker.ts has those of one
  * length.
  */
-export type EndpointPauses = {
+export type EndpointBreaker = {
   /** An attempt failed: the endpoint rests, twice as long as last time. */
   add(endpointId: string, nowMs: number, baseMs: number): void;
   /** An attempt succeeded. */
@@ -38,22 +38,22 @@ export type EndpointPauses = {
 const PAUSES_MAX = 10_000;
 
 /** Pauses live in memory alone: after a restart every endpoint gets a new chance. */
-export function createEndpointPauses(): EndpointPauses {
-  const pauses = new Map<string, { failures: number; untilMs: number }>();
+export function createEndpointBreaker(): EndpointBreaker {
+  const breaker = new Map<string, { failures: number; untilMs: number }>();
   return {
     add(endpointId, nowMs, baseMs) {
-      const known = pauses.get(endpointId);
+      const known = breaker.get(endpointId);
       // Attempts that ran beside each other are one failure.
       if (known !== undefined && known.untilMs > nowMs) return;
-      if (pauses.size >= PAUSES_MAX) pauses.clear();
+      if (breaker.size >= PAUSES_MAX) breaker.clear();
       const failures = (known?.failures ?? 0) + 1;
       const pauseMs = Math.min((baseMs / 2) * 2 ** Math.min(failures - 1, 30), PAUSE_MAX_MS);
-      pauses.set(endpointId, { failures, untilMs: nowMs + pauseMs });
+      breaker.set(endpointId, { failures, untilMs: nowMs + pauseMs });
     },
-    clear: (endpointId) => void pauses.delete(endpointId),
-    now: (nowMs) => [...pauses].filter(([, { untilMs }]) => untilMs > nowMs).map(([id]) => id),
+    clear: (endpointId) => void breaker.delete(endpointId),
+    now: (nowMs) => [...breaker].filter(([, { untilMs }]) => untilMs > nowMs).map(([id]) => id),
     firstEndMs(nowMs) {
-      const ends = [...pauses.values()]
+      const ends = [...breaker.values()]
         .map(({ untilMs }) => untilMs)
         .filter((untilMs) => untilMs > nowMs);
       return ends.length === 0 ? null : Math.min(...ends);

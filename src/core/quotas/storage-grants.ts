@@ -9,7 +9,7 @@
 import type { StorageAmount } from '../../domain/billing/quotas.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId, BucketId, BucketRecord } from '../../domain/nouns.ts';
-import { nameOfBucketId } from '../buckets/blob-home.ts';
+import { nameOfBucketId } from '../buckets/owner-bucket.ts';
 import type { Core } from '../core.ts';
 
 /**

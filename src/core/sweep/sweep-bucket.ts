@@ -9,9 +9,9 @@ import type { Core } from '../core.ts';
 /** Blobs handled per index call. Source: R2 and S3 delete up to 1,000 objects in one call. */
 const BATCH = 1000;
 
-export type SweepResult = { readonly deletedBlobs: number; readonly releasedHolds: number };
+export type SweepResult = { readonly deletedBlobs: number; readonly releasedReferences: number };
 
-type Lives = ReturnType<IndexApi['listBucketLives']>;
+type Lives = ReturnType<IndexApi['listIncarnations']>;
 
 /**
  * Sweeps all lives of one bucket name, and forgets the name when there is none. Cost: R2 lists each
@@ -25,28 +25,28 @@ export async function sweepBucket(
   const { clock, directory, metadataIndex } = core.ports;
   const olderThanMs = clock.nowMs() - core.settings.graceSeconds * 1000;
   let deletedBlobs = 0;
-  let releasedHolds = 0;
+  let releasedReferences = 0;
   for (const { bucket, isDeleted, sweptUpTo } of lives) {
     if (isDeleted) await dropUploads(core, bucket);
     const condemned = await sweepUnreferenced(core, bucket, olderThanMs);
     deletedBlobs +=
       condemned.deletedBlobs + (await sweepOrphans(core, bucket, sweptUpTo, olderThanMs));
-    releasedHolds += condemned.releasedHolds;
+    releasedReferences += condemned.releasedReferences;
     if (!isDeleted) continue;
     while (!(await metadataIndex.call(name, 'forgetNames', { bucket, what: 'all' })).isDone);
-    while (!(await metadataIndex.call(name, 'dropRestsOfLife', { bucket })).isDone);
-    await metadataIndex.call(name, 'forgetBucketLife', { bucket });
+    while (!(await metadataIndex.call(name, 'dropOrphanRows', { bucket })).isDone);
+    await metadataIndex.call(name, 'forgetIncarnation', { bucket });
   }
   if (lives.length === 0)
     await directory.call('forgetBucketName', { name, addedBeforeMs: olderThanMs });
-  return { deletedBlobs, releasedHolds };
+  return { deletedBlobs, releasedReferences };
 }
 
 /** What was uploaded to a bucket and never completed ends with it. */
 async function dropUploads(core: Core, bucket: BucketAddress): Promise<void> {
   const { clock, metadataIndex } = core.ports;
   for (let isDone = false; !isDone; ) {
-    ({ isDone } = await metadataIndex.call(bucket.name, 'dropUploadsOfLife', {
+    ({ isDone } = await metadataIndex.call(bucket.name, 'dropUploadsOfIncarnation', {
       bucket,
       nowMs: clock.nowMs(),
     }));
@@ -60,15 +60,20 @@ async function sweepUnreferenced(
 ): Promise<SweepResult> {
   const { blobStore, metadataIndex } = core.ports;
   let deletedBlobs = 0;
-  let releasedHolds = 0;
+  let releasedReferences = 0;
   for (;;) {
-    const { blobs, oldHolds } = await metadataIndex.call(bucket.name, 'condemnBlobs', {
+    const { blobs, oldRemoteReferences } = await metadataIndex.call(bucket.name, 'condemnBlobs', {
       bucket,
       olderThanMs,
       limit: BATCH,
     });
-    releasedHolds += await releaseLostHolds(core, bucket, oldHolds, olderThanMs);
-    if (blobs.length === 0) return { deletedBlobs, releasedHolds };
+    releasedReferences += await releaseLostRemoteReferences(
+      core,
+      bucket,
+      oldRemoteReferences,
+      olderThanMs,
+    );
+    if (blobs.length === 0) return { deletedBlobs, releasedReferences };
     const own = blobs.filter((blob) => blob.home === null).map((blob) => blob.blobId);
     if (own.length > 0) await blobStore.delete(own);
     const foreign = blobs.flatMap(({ blobId, home }) => (home === null ? [] : [{ blobId, home }]));
@@ -76,13 +81,13 @@ async function sweepUnreferenced(
       foreign.map(({ blobId, home: at }) => ({ blobId, at })),
     )) {
       // A younger hold belongs to a copy into this bucket that has not committed yet.
-      await metadataIndex.call(home.name, 'releaseHolds', {
+      await metadataIndex.call(home.name, 'releaseRemoteReferences', {
         home,
         blobIds,
         holder: bucket,
         takenUpToMs: olderThanMs,
       });
-      releasedHolds += blobIds.length;
+      releasedReferences += blobIds.length;
     }
     await metadataIndex.call(bucket.name, 'forgetBlobs', {
       bucket,
@@ -96,23 +101,28 @@ async function sweepUnreferenced(
  * Takes back holds of blobs that their holders do not have: copies that never came. Cost: two calls
  * for each holder.
  */
-async function releaseLostHolds(
+async function releaseLostRemoteReferences(
   core: Core,
   home: BucketAddress,
-  oldHolds: readonly { readonly blobId: BlobId; readonly holder: BucketAddress }[],
+  oldRemoteReferences: readonly { readonly blobId: BlobId; readonly holder: BucketAddress }[],
   takenUpToMs: number,
 ): Promise<number> {
   const { metadataIndex } = core.ports;
   let released = 0;
   for (const [holder, held] of byBucket(
-    oldHolds.map(({ blobId, holder: at }) => ({ blobId, at })),
+    oldRemoteReferences.map(({ blobId, holder: at }) => ({ blobId, at })),
   )) {
     const there = new Set(
       await metadataIndex.call(holder.name, 'findHeldBlobs', { holder, blobIds: held }),
     );
     const blobIds = held.filter((blobId) => !there.has(blobId));
     if (blobIds.length === 0) continue;
-    await metadataIndex.call(home.name, 'releaseHolds', { home, blobIds, holder, takenUpToMs });
+    await metadataIndex.call(home.name, 'releaseRemoteReferences', {
+      home,
+      blobIds,
+      holder,
+      takenUpToMs,
+    });
     released += blobIds.length;
   }
   return released;

@@ -2,7 +2,7 @@
 // so many calls. A turn goes through all of them in as many runs as it takes, and its place is kept
 // between them, so that the last bucket has its turn as the first has.
 
-import { SMALL_PACKING } from '../compression/packing-budgets.ts';
+import { SMALL_PACKING } from '../compression/compression-budgets.ts';
 import type { Core } from '../core.ts';
 import { type SweepOptions, sweepBuckets } from './sweep.ts';
 

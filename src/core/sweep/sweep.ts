@@ -6,11 +6,11 @@ import type { LifecycleCounts } from '../../domain/lifecycle.ts';
 import type { BucketName } from '../../domain/nouns.ts';
 import { HOUR_MS } from '../../domain/time.ts';
 import { openBucket } from '../buckets/bucket-handle.ts';
-import { LARGE_PACKING } from '../compression/packing-budgets.ts';
-import { type PackingBudget, runPacking } from '../compression/run-packing.ts';
+import { LARGE_PACKING } from '../compression/compression-budgets.ts';
+import { type CompressionBudget, runCompression } from '../compression/run-compression.ts';
 import type { Core } from '../core.ts';
-import { tendSearch } from '../key-jobs/search-names.ts';
-import { resumeNameJobs } from '../key-jobs/start-name-job.ts';
+import { tendSearch } from '../key-jobs/search-keys.ts';
+import { resumeNameJobs } from '../key-jobs/start-key-job.ts';
 import { addCounts, NO_COUNTS, type PageBudget, runLifecycle } from '../lifecycle/run-lifecycle.ts';
 import { collectStorage } from '../metering/collect-storage.ts';
 import { abortStaleUploads } from '../multipart/abort-stale-uploads.ts';
@@ -26,7 +26,7 @@ export type SweepOptions = {
    */
   readonly lifecyclePages?: number;
   /** What packing may do in this sweep; the rest waits for the next one. LARGE_PACKING. */
-  readonly packing?: Omit<PackingBudget, 'stopping'>;
+  readonly packing?: Omit<CompressionBudget, 'stopping'>;
   /** Once it is aborted the sweep ends behind the bucket, or the page of a run, that it is at. */
   readonly stopping?: AbortSignal;
 };
@@ -67,7 +67,12 @@ export async function sweepBuckets(
 ): Promise<{ readonly result: SweepResult; readonly isAll: boolean }> {
   const { directory, log } = core.ports;
   const { lifecyclePages = LIFECYCLE_PAGES, stopping = null } = options;
-  const total: Total = { deletedBlobs: 0, releasedHolds: 0, counts: NO_COUNTS, packable: [] };
+  const total: Total = {
+    deletedBlobs: 0,
+    releasedReferences: 0,
+    counts: NO_COUNTS,
+    compressible: [],
+  };
   const budget: PageBudget = { pages: lifecyclePages, stopping };
   const isStopping = () => stopping?.aborted === true;
   let isAll = false;
@@ -84,19 +89,20 @@ export async function sweepBuckets(
     isAll = names.length < limit && !isStopping();
   }
   // Last, for it takes longest.
-  await pack(core, total.packable, { ...(options.packing ?? LARGE_PACKING), stopping });
-  const { deletedBlobs, releasedHolds, counts } = total;
-  if (deletedBlobs + releasedHolds > 0) log.info('swept', { deletedBlobs, releasedHolds });
+  await pack(core, total.compressible, { ...(options.packing ?? LARGE_PACKING), stopping });
+  const { deletedBlobs, releasedReferences, counts } = total;
+  if (deletedBlobs + releasedReferences > 0)
+    log.info('swept', { deletedBlobs, releasedReferences });
   if (Object.values(counts).some((count) => count > 0)) log.info('lifecycle', counts);
-  return { result: { deletedBlobs, releasedHolds }, isAll };
+  return { result: { deletedBlobs, releasedReferences }, isAll };
 }
 
 /** What a sweep did, and the buckets that want to be packed. */
 type Total = {
   deletedBlobs: number;
-  releasedHolds: number;
+  releasedReferences: number;
   counts: LifecycleCounts;
-  readonly packable: BucketName[];
+  readonly compressible: BucketName[];
 };
 
 /**
@@ -110,10 +116,10 @@ async function sweepName(
 ): Promise<void> {
   await attempt(core, name, () => collectStorage(core, name));
   const living = await attempt(core, name, async () => {
-    const lives = await core.ports.metadataIndex.call(name, 'listBucketLives', { name });
+    const lives = await core.ports.metadataIndex.call(name, 'listIncarnations', { name });
     const swept = await sweepBucket(core, name, lives);
     total.deletedBlobs += swept.deletedBlobs;
-    total.releasedHolds += swept.releasedHolds;
+    total.releasedReferences += swept.releasedReferences;
     return lives.find((life) => !life.isDeleted) ?? null;
   });
   if (living === null) return;
@@ -134,7 +140,7 @@ async function sweepName(
       total.counts = addCounts(total.counts, await runLifecycle(core, name, budget));
     });
   }
-  if (living.hasPacking) total.packable.push(name);
+  if (living.hasCompression) total.compressible.push(name);
 }
 
 /**
@@ -144,12 +150,12 @@ async function sweepName(
 async function pack(
   core: Core,
   names: readonly BucketName[],
-  budget: PackingBudget,
+  budget: CompressionBudget,
 ): Promise<void> {
   const first =
     names.length === 0 ? 0 : Math.floor(core.ports.clock.nowMs() / HOUR_MS) % names.length;
   for (const name of [...names.slice(first), ...names.slice(0, first)]) {
-    await attempt(core, name, () => runPacking(core, name, budget));
+    await attempt(core, name, () => runCompression(core, name, budget));
   }
 }
 

@@ -96,7 +96,7 @@ export type AccountBilling = {
 export type ClosingState = { readonly period: string; readonly after: string };
 
 /** Days before `dayMs` are told to webhooks; of it the accounts up to `after`. */
-export type UsageTold = { readonly dayMs: number; readonly after: string };
+export type UsageReported = { readonly dayMs: number; readonly after: string };
 
 /** How far the usage of an account was told to a billing service outside (ports/usage-push.ts). */
 export type PushProgress = {
@@ -236,7 +236,7 @@ export type BillingApi = {
   /** Idempotent. */
   setClosing(input: ClosingState): void;
   /** How far the daily usage of accounts was told to their webhooks; null: never. */
-  getUsageTold(input: Readonly<Record<string, never>>): UsageTold | null;
+  getUsageReported(input: Readonly<Record<string, never>>): UsageReported | null;
   /** Idempotent. */
-  setUsageTold(input: UsageTold): void;
+  setUsageReported(input: UsageReported): void;
 };

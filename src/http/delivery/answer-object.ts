@@ -25,7 +25,7 @@ import type { PreparedHeaders } from './prepared-headers.ts';
 import { withPrivateCaching } from './public-reader.ts';
 import { freeReceiptOf, type ReceiptOfRead } from './read-receipt.ts';
 import { type Choice, dressed, dressedNotModified, dressedPart } from './representation.ts';
-import { wishedHeaders } from './wishes.ts';
+import { requestedHeaders } from './wishes.ts';
 
 /**
  * What was found for a read. `cors`: what the bucket's rules add to the answer; null when it has
@@ -84,7 +84,7 @@ export function createAnswerObject(
       const status = cacheStatus(tier, 'none', stale);
       const stored = prepared.notModified(pointer, status);
       const own = choice === null ? stored : dressedNotModified(stored, choice);
-      const free = freeReceiptOf(found.gate);
+      const free = freeReceiptOf(found.readPolicy);
       const headers = shown(withTiming(own, status, request.notes));
       return respond(asked, 304, free === null ? headers : { ...headers, ...free }, null, cors);
     }
@@ -94,7 +94,11 @@ export function createAnswerObject(
     const range = readRange(request, { ...validators, sizeBytes }, prepared.isNegotiated(pointer));
     const isWhole = range === 'whole';
     const { offsetBytes, lengthBytes } = bytesOf(range, sizeBytes);
-    const wished = wishedHeaders(request, pointer, { representation, isWhole, wish: asked.wish });
+    const wished = requestedHeaders(request, pointer, {
+      representation,
+      isWhole,
+      wish: asked.wish,
+    });
 
     /** The headers of what is sent, without timing and age. */
     function headersWith(status: string): Readonly<HeaderRecord> {
@@ -106,7 +110,8 @@ export function createAnswerObject(
       return representation === null ? own : dressedPart(own, representation, range);
     }
     const isHead = request.method === 'HEAD';
-    const gate = caps !== null && found.gate?.settings.isCapped === true ? found.gate : null;
+    const readPolicy =
+      caps !== null && found.readPolicy?.settings.isCapped === true ? found.readPolicy : null;
     const wanted = { operationClass: 'B' as const, bytesOut: isHead ? 0 : lengthBytes };
     const send = (
       body: OutgoingBody,
@@ -114,16 +119,17 @@ export function createAnswerObject(
       isLate = false,
     ): Response | Promise<Response> => {
       const use = { ...wanted, fromMemory: origin !== 'bucket' };
-      const refusal = gate === null ? null : (caps?.refusalNow(readerOf(gate), use) ?? null);
+      const refusal =
+        readPolicy === null ? null : (caps?.refusalNow(readerOf(readPolicy), use) ?? null);
       const letGo = (error: unknown): never => {
         if (body instanceof ReadableStream) void body.cancel().catch(() => undefined);
         throw error;
       };
       if (refusal !== null) {
-        if (isLate || gate === null || caps === null) return letGo(refusal);
+        if (isLate || readPolicy === null || caps === null) return letGo(refusal);
         // While the body was opened another answer used what this one was told of: there may be
         // more.
-        return caps.require(readerOf(gate), use).then(() => send(body, origin, true), letGo);
+        return caps.require(readerOf(readPolicy), use).then(() => send(body, origin, true), letGo);
       }
       const status = cacheStatus(tier, origin, stale);
       const stored = headersWith(status);
@@ -137,7 +143,7 @@ export function createAnswerObject(
       };
       const bytesOut = body === null ? 0 : lengthBytes;
       const { storageClass } = pointer;
-      const receipt = receiptOf(asked, found.gate, {
+      const receipt = receiptOf(asked, found.readPolicy, {
         operationClass: 'B',
         bytesOut,
         origin,
@@ -146,14 +152,14 @@ export function createAnswerObject(
       if (receipt !== null) return receipt.then((header) => finish({ ...wished, ...header }));
       noteRead(request.notes, bytesOut, origin);
       // Without a bucket there is nobody to bill.
-      if (found.gate === null) return finish(wished);
+      if (found.readPolicy === null) return finish(wished);
       const sent = {
         operationClass: 'B' as const,
         bytesOut,
         tier: tierOf(origin, bytesOut),
         storageClass,
       };
-      return finish(wished, countSent(meter.ofGate(found.gate), sent, body));
+      return finish(wished, countSent(meter.ofReadPolicy(found.readPolicy), sent, body));
     };
     const proceed = (): Response | Promise<Response> => {
       if (isHead) return send(null, 'none');
@@ -168,13 +174,13 @@ export function createAnswerObject(
         ? opened.then((late) => send(late.body, late.tier))
         : send(opened.body, opened.tier);
     };
-    if (gate === null || caps === null) return proceed();
+    if (readPolicy === null || caps === null) return proceed();
     const isAtHand =
       representation === null
         ? isInMemory(core, pointer, { offsetBytes, lengthBytes })
         : choice?.origin !== 'bucket';
     const fromMemory = isHead || isAtHand;
-    return caps.require(readerOf(gate), { ...wanted, fromMemory }).then(proceed);
+    return caps.require(readerOf(readPolicy), { ...wanted, fromMemory }).then(proceed);
   };
 }
 

@@ -59,11 +59,11 @@ export function createCacheStatus(tiers: Ports['tiers']): CacheStatus {
 /**
  * `hit; ttl=-3; detail=stale-while-revalidate`; `fwd=stale` where this very request asked in vain.
  */
-function renderStale({ reason, isForwarded, overdueSeconds }: Staleness, isHit: boolean): string {
+function renderStale({ reason, isForwarded, stalenessSeconds }: Staleness, isHit: boolean): string {
   const outcome = isForwarded
     ? 'fwd=stale'
     : isHit
-      ? `${HIT}; ttl=-${Math.ceil(overdueSeconds)}`
+      ? `${HIT}; ttl=-${Math.ceil(stalenessSeconds)}`
       : MISS;
   return `${outcome}; detail=${STALE_DETAIL[reason]}`;
 }

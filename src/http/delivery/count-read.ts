@@ -1,12 +1,12 @@
 // As what public reads count: who pays for them, and where their bytes came from. Used by all doors
 // of delivery.
-import type { BucketGate } from '../../domain/nouns.ts';
+import type { BucketReadPolicy } from '../../domain/nouns.ts';
 import type { Meter, UsageOwner, UsageTier } from '../../ports/metering.ts';
 import type { RequestNotes } from '../observe/request-notes.ts';
 import type { BodyOrigin } from './cache-status.ts';
 
 /** Who pays for what is read without a signature. */
-export function readerOf({ ownerId, bucketId }: BucketGate): UsageOwner {
+export function readerOf({ ownerId, bucketId }: BucketReadPolicy): UsageOwner {
   return { accountId: ownerId, bucketId, accessKeyId: null };
 }
 
@@ -16,12 +16,12 @@ export function readerOf({ ownerId, bucketId }: BucketGate): UsageOwner {
  */
 export function countRead(
   meter: Meter,
-  gate: BucketGate,
+  readPolicy: BucketReadPolicy,
   bytesOut: number,
   origin: BodyOrigin,
   storageClass: string,
 ): void {
-  meter.ofGate(gate).count('B', bytesOut, tierOf(origin, bytesOut), storageClass);
+  meter.ofReadPolicy(readPolicy).count('B', bytesOut, tierOf(origin, bytesOut), storageClass);
 }
 
 /** As what bytes count: those of the index row come from memory, as far as bills go. */

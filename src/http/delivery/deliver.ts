@@ -38,7 +38,7 @@ import { createSiteDelivery, type DeliverSite } from './site/deliver-site.ts';
 import { createSiteRulesReader } from './site/site-rules.ts';
 import { createUnsignedHeaders, type UnsignedHeaders } from './unsigned-headers.ts';
 import { createVariants } from './variants.ts';
-import type { CallWish } from './wishes.ts';
+import type { RequestedOptions } from './wishes.ts';
 
 /** The domains are for the hot answer, which reads its address itself. */
 export type DeliverySettings = Domains & {
@@ -59,7 +59,7 @@ export type Deliver = (
   requestId: string,
   /** Whether the console is at another origin; without it active content is sandboxed. */
   hasOwnOrigin?: boolean,
-  wish?: CallWish | null,
+  wish?: RequestedOptions | null,
 ) => Response | Promise<Response>;
 
 export type Delivery = {
@@ -81,7 +81,7 @@ export type Asked = {
   /** What a site does to the headers; null at S3's addresses. */
   readonly profile: HeaderProfile | null;
   /** What only a call of S3 says; null for all others. */
-  readonly wish: CallWish | null;
+  readonly wish: RequestedOptions | null;
 };
 
 /**
@@ -115,8 +115,9 @@ export function createDelivery(
   });
 
   function answer(asked: Asked, found: Found): Response | Promise<Response> {
-    const cors = found.gate === null ? null : corsHeaders(found.gate.settings.cors, asked.request);
-    const free = freeReceiptOf(found.gate);
+    const cors =
+      found.readPolicy === null ? null : corsHeaders(found.readPolicy.settings.cors, asked.request);
+    const free = freeReceiptOf(found.readPolicy);
     const fail = (error: unknown): never => {
       // Of what the reader may not have it tells nothing, not even whether somebody asked before.
       const isMissing = hasCode(error, 'NoSuchKey');
@@ -143,24 +144,28 @@ export function createDelivery(
     const { request, key, hasOwnOrigin, profile, wish } = asked;
     // A bucket that was made anew since, under another owner, is not the one that was decided on.
     const isOwners =
-      wish !== null && wish.ownersBucket !== null && wish.ownersBucket === found.gate?.bucketId;
+      wish !== null &&
+      wish.ownersBucket !== null &&
+      wish.ownersBucket === found.readPolicy?.bucketId;
     const { pointer, isForEveryone } = isOwners
       ? reader.requireFound(found, key)
       : reader.require(request, found, key);
-    if (wish !== null && found.gate !== null) requireExpectedOwner(wish.expectedOwner, found.gate);
+    if (wish !== null && found.readPolicy !== null)
+      requireExpectedOwner(wish.expectedOwner, found.readPolicy);
     // Who has the key to what a client encrypted sends it, and does not come here.
     if (pointer.encryption !== null) openWithCustomerKey(pointer.encryption, null);
-    const used = profile ?? profiles.plain(found.gate?.settings.hosting ?? null, hasOwnOrigin);
+    const used =
+      profile ?? profiles.plain(found.readPolicy?.settings.hosting ?? null, hasOwnOrigin);
     const prepared = preparedFor(used);
     if (prepared.isGuarded(pointer)) requireReferer(used, request, cors);
     const read = { asked, found, pointer, prepared, cors, isForEveryone };
     const imageSettings =
-      request.rawQuery === '' ? null : (found.gate?.settings.hosting?.images ?? null);
-    const work = requireWorkFor(caps, found.gate, {
+      request.rawQuery === '' ? null : (found.readPolicy?.settings.hosting?.images ?? null);
+    const work = requireWorkFor(caps, found.readPolicy, {
       isHead: request.method === 'HEAD',
       tier: derivedTier,
     });
-    const findRequester = () => requesterOf(found.gate, request);
+    const findRequester = () => requesterOf(found.readPolicy, request);
     const making: Making = { work, findRequester, isOwners };
     const image =
       imageSettings === null ? null : images.choose(pointer, request, imageSettings, making);
@@ -194,10 +199,10 @@ export function createDelivery(
     const key = parseObjectKey(decodePathSegment(rawKey));
     const asked: Asked = { request, requestId, key, hasOwnOrigin, profile: null, wish };
     const proceed = (found: Found) => {
-      if (found.gate !== null) {
+      if (found.readPolicy !== null) {
         notes.bucket = bucket;
-        notes.payer = readerOf(found.gate);
-        notes.isLogged = found.gate.settings.logging != null;
+        notes.payer = readerOf(found.readPolicy);
+        notes.isLogged = found.readPolicy.settings.logging != null;
         notes.key = key;
         notes.objectBytes = found.pointer?.sizeBytes ?? null;
       }

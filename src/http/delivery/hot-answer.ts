@@ -7,9 +7,9 @@
 import type { CapGuard } from '../../core/caps/cap-guard.ts';
 import type { Core } from '../../core/core.ts';
 import { bodyNow } from '../../core/objects/read-object.ts';
-import type { BucketGate, BucketName, Pointer } from '../../domain/nouns.ts';
+import type { BucketName, BucketReadPolicy, Pointer } from '../../domain/nouns.ts';
 import { everyoneMayRead } from '../../domain/pointer.ts';
-import type { LentBytes } from '../../ports/blob-store.ts';
+import type { BorrowedBuffer } from '../../ports/blob-store.ts';
 import type { Domains } from '../address.ts';
 import { finishLater } from '../finish-later.ts';
 import { atHandTiming } from '../observe/server-timing.ts';
@@ -20,7 +20,7 @@ import { bytesOf, parseRange } from '../semantics/range.ts';
 import { countRead } from './count-read.ts';
 import type { HeaderProfiles } from './header-profile.ts';
 import type { HotCountsBySurface } from './hot-counts.ts';
-import { createHotPlaceReader } from './hot-place.ts';
+import { createHotTargetReader } from './hot-place.ts';
 import type { PreparedFor } from './prepared-headers.ts';
 import { createHotVisit, type HotPage } from './site/hot-visit.ts';
 import type { SiteRulesReader } from './site/site-rules.ts';
@@ -50,7 +50,7 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
   const { directory, hotMetadata, meter } = core.ports;
   const { caps, domains, isServerTimingOn, memoryHit, preparedFor, profiles, variants } = options;
 
-  const placeOf = createHotPlaceReader(domains, directory.peekHost);
+  const placeOf = createHotTargetReader(domains, directory.peekHost);
   const visit = createHotVisit({ hotMetadata, profiles, rules: options.rules });
   const varying = new WeakMap<HotReply['headers'], HotReply['headers']>();
 
@@ -58,16 +58,20 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
    * Whether no cap is in the way. The other door says which, and asks anew where memory does not
    * know.
    */
-  const isCapped = (gate: BucketGate): boolean => caps !== null && gate.settings.isCapped === true;
-  const mayServe = (gate: BucketGate, bytesOut: number): boolean =>
-    caps === null || gate.settings.isCapped !== true || caps.mayServe(gate, bytesOut);
+  const isCapped = (readPolicy: BucketReadPolicy): boolean =>
+    caps !== null && readPolicy.settings.isCapped === true;
+  const mayServe = (readPolicy: BucketReadPolicy, bytesOut: number): boolean =>
+    caps === null || readPolicy.settings.isCapped !== true || caps.mayServe(readPolicy, bytesOut);
 
   /**
    * With Vary where the bucket has CORS rules: a record of its own, kept with the one that it is
    * made of.
    */
-  function headersIn(gate: BucketGate, headers: HotReply['headers']): HotReply['headers'] {
-    if (gate.settings.cors === null) return headers;
+  function headersIn(
+    readPolicy: BucketReadPolicy,
+    headers: HotReply['headers'],
+  ): HotReply['headers'] {
+    if (readPolicy.settings.cors === null) return headers;
     let made = varying.get(headers);
     if (made === undefined) {
       made = withCors(headers, NO_GRANT);
@@ -86,19 +90,23 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
     const { bucket, key, isOwnHost } = place;
     const known = hotMetadata.peek(bucket, key);
     if (known === null) return null;
-    const { gate, pointer } = known;
+    const { readPolicy, pointer } = known;
     // Where the policy must be asked, the other door asks it: there is no whole request here.
-    if (gate === null || pointer === null || everyoneMayRead(gate.access, key, pointer) !== 'yes')
+    if (
+      readPolicy === null ||
+      pointer === null ||
+      everyoneMayRead(readPolicy.access, key, pointer) !== 'yes'
+    )
       return null;
-    const profile = profiles.plain(gate.settings.hosting, isOwnHost);
-    return answer(read, { gate, pointer, profile, bucket }, 'delivery');
+    const profile = profiles.plain(readPolicy.settings.hosting, isOwnHost);
+    return answer(read, { readPolicy, pointer, profile, bucket }, 'delivery');
   };
 
   /** The object is there, and everyone may read it. */
   function answer(read: PlainRead, hot: HotFound, surface: PublicSurface): HotReply | null {
-    const { gate, pointer, profile, bucket } = hot;
+    const { readPolicy, pointer, profile, bucket } = hot;
     // A log line and a receipt are the other door's to write.
-    const { logging, receipts } = gate.settings;
+    const { logging, receipts } = readPolicy.settings;
     if (pointer.encryption !== null || logging != null || receipts === 'everyone') return null;
     const counts = options.counts[surface];
     const prepared = preparedFor(profile);
@@ -128,25 +136,28 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
         const own = prepared.notModified(pointer, memoryHit);
         const headers =
           variant === null || tag === pointer.etag ? own : variants.notModifiedOf(own, variant);
-        return wholeReply(hot, surface, 304, headersIn(gate, headers), null);
+        return wholeReply(hot, surface, 304, headersIn(readPolicy, headers), null);
       }
     }
     if (read.isHead) {
-      if (!mayServe(gate, 0)) return null;
+      if (!mayServe(readPolicy, 0)) return null;
       const own = prepared.whole(pointer, memoryHit);
-      const headers = headersIn(gate, variant === null ? own : variants.headersOf(own, variant));
+      const headers = headersIn(
+        readPolicy,
+        variant === null ? own : variants.headersOf(own, variant),
+      );
       counts.headWhole += 1;
-      countRead(meter, gate, 0, 'none', pointer.storageClass);
+      countRead(meter, readPolicy, 0, 'none', pointer.storageClass);
       return wholeReply(hot, surface, 200, headers, null);
     }
     if (variant !== null) {
-      if (!mayServe(gate, variant.bytes.length)) return null;
+      if (!mayServe(readPolicy, variant.bytes.length)) return null;
       const headers = headersIn(
-        gate,
+        readPolicy,
         variants.headersOf(prepared.whole(pointer, memoryHit), variant),
       );
       counts.getWhole += 1;
-      countRead(meter, gate, variant.bytes.length, 'memory', pointer.storageClass);
+      countRead(meter, readPolicy, variant.bytes.length, 'memory', pointer.storageClass);
       return wholeReply(hot, surface, 200, headers, variant.bytes);
     }
     const range = parseRange(read.range, pointer.sizeBytes);
@@ -154,29 +165,32 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
     const slice = bytesOf(range, pointer.sizeBytes);
     const { lengthBytes } = slice;
     // Where there is a cap nothing is read later: it must be asked before.
-    const found = bodyNow(core, pointer, slice, range !== 'whole' && !isCapped(gate));
-    if (found === null || !mayServe(gate, lengthBytes)) return null;
+    const found = bodyNow(core, pointer, slice, range !== 'whole' && !isCapped(readPolicy));
+    if (found === null || !mayServe(readPolicy, lengthBytes)) return null;
     const { body, tier, lend } = found;
     if (range === 'whole') {
       counts.getWhole += 1;
-      countRead(meter, gate, lengthBytes, tier, pointer.storageClass);
-      const headers = headersIn(gate, prepared.whole(pointer, memoryHit));
+      countRead(meter, readPolicy, lengthBytes, tier, pointer.storageClass);
+      const headers = headersIn(readPolicy, prepared.whole(pointer, memoryHit));
       return wholeReply(hot, surface, 200, headers, body);
     }
     const isRead = tier === 'bucket';
-    const headers = headersIn(gate, prepared.partOfAny(pointer, isRead ? 'bucket' : 'memory'));
-    const replyWith = (lent: LentBytes | null): HotReply => {
+    const headers = headersIn(
+      readPolicy,
+      prepared.partOfAny(pointer, isRead ? 'bucket' : 'memory'),
+    );
+    const replyWith = (borrowed: BorrowedBuffer | null): HotReply => {
       if (isRead) counts.getPartRead += 1;
       else counts.getPart += 1;
-      countRead(meter, gate, lengthBytes, tier, pointer.storageClass);
-      const timing = isRead && isServerTimingOn ? atHandTiming(lent?.tookMs ?? 0) : '';
+      countRead(meter, readPolicy, lengthBytes, tier, pointer.storageClass);
+      const timing = isRead && isServerTimingOn ? atHandTiming(borrowed?.tookMs ?? 0) : '';
       const part = { range, sizeBytes: pointer.sizeBytes, serverTiming: timing };
       return {
         status: 206,
         headers,
         part,
         body,
-        lent,
+        borrowed,
         finish: null,
         bucket,
         surface,
@@ -190,7 +204,7 @@ export function createHotAnswer(core: Core, options: HotAnswerOptions): AnswerHo
       headers,
       part: null,
       body,
-      lent: null,
+      borrowed: null,
       finish,
       bucket,
       surface,
@@ -212,7 +226,7 @@ function wholeReply(
     headers,
     part: null,
     body,
-    lent: null,
+    borrowed: null,
     finish: null,
     bucket,
     surface,

@@ -10,7 +10,7 @@ import { type HotSite, likelyKeys } from './site/hot-visit.ts';
 import { prefixOf } from './site/site-planner.ts';
 
 /** An object as a request names it. */
-export type HotPlace = {
+export type HotTarget = {
   readonly bucket: BucketName;
   readonly key: ObjectKey;
   /** Set where the host is a site's: then bucket and key say nothing yet. */
@@ -32,7 +32,7 @@ type KnownHost = {
   readonly name: string;
   readonly place: HostPlace;
   readonly binding: HostBinding | null;
-  readonly objects: Map<string, HotPlace | null>;
+  readonly objects: Map<string, HotTarget | null>;
 };
 
 /**
@@ -41,13 +41,13 @@ type KnownHost = {
  * again, so it remembers: two look-ups in place of a dozen small functions. `peekHost` is the
  * directory's: what it does not know the other door asks.
  */
-export function createHotPlaceReader(
+export function createHotTargetReader(
   domains: Domains,
   peekHost: Directory['peekHost'],
-): (read: PlainRead) => HotPlace | null {
+): (read: PlainRead) => HotTarget | null {
   const hosts = new Map<string, KnownHost>();
   // Hosts of no meaning of their own name the same objects: all share this.
-  const shared = new Map<string, HotPlace | null>();
+  const shared = new Map<string, HotTarget | null>();
   let last: KnownHost | null = null;
   let lastHost = '';
   let count = 0;
@@ -95,7 +95,7 @@ export function createHotPlaceReader(
   };
 }
 
-function readPlace(rawPath: string, host: KnownHost): HotPlace | null {
+function readPlace(rawPath: string, host: KnownHost): HotTarget | null {
   const address = addressAt(rawPath, host.place, host.binding);
   const isSite = address.kind === 'site';
   const rawKey = isSite ? address.rawPath : address.kind === 'bucket' ? address.rawKey : null;

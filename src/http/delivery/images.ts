@@ -12,9 +12,9 @@ import type { HttpRequest } from '../request.ts';
 import { contentTypeOf } from '../semantics/content-type.ts';
 import { findEntityTag } from '../semantics/entity-tag.ts';
 import {
-  type ImageWish,
   imageFormatOf,
   parseImageQuery,
+  type RequestedImage,
   recipeName,
 } from '../semantics/image-query.ts';
 import { type Choice, type Representation, sourceName } from './representation.ts';
@@ -41,7 +41,7 @@ export function createImages(core: Core): Images {
 
   function represent(
     { etag }: Pointer,
-    { recipe, isByAccept }: ImageWish,
+    { recipe, isByAccept }: RequestedImage,
     found: Derived,
   ): Representation {
     const own = `${etag}-${recipeName(recipe)}-${found.tag}`;
@@ -60,7 +60,7 @@ export function createImages(core: Core): Images {
 
   async function findOrMake(
     pointer: Pointer,
-    wish: ImageWish,
+    wish: RequestedImage,
     name: string,
     { work, findRequester }: Making,
   ): Promise<Choice | null> {

@@ -1,11 +1,11 @@
-// Whether a reader without a signature may have what was found: at once where the bucket's gate
+// Whether a reader without a signature may have what was found: at once where the bucket's read policy
 // says so for everyone, by its policy where that depends on the request. Both doors and websites
 // decide through it; hot-answer.ts, which has no whole request, takes only what is everyone's.
 import type { Decide } from '../../core/auth/decide.ts';
-import { nameOfBucketId } from '../../core/buckets/blob-home.ts';
+import { nameOfBucketId } from '../../core/buckets/owner-bucket.ts';
 import type { Core } from '../../core/core.ts';
 import { StorageError } from '../../domain/errors.ts';
-import type { BucketGate, ObjectKey, Pointer } from '../../domain/nouns.ts';
+import type { BucketReadPolicy, ObjectKey, Pointer } from '../../domain/nouns.ts';
 import type { Grant } from '../../domain/object-facts.ts';
 import { everyoneMayRead } from '../../domain/pointer.ts';
 import type { ConditionSource } from '../access/condition-values.ts';
@@ -16,7 +16,10 @@ import { parseQuery } from '../semantics/raw-path.ts';
 import { CDN_KEEPING_HEADERS } from './header-profile.ts';
 
 /** What a tier or the index knows of a key. */
-export type FoundObject = { readonly gate: BucketGate | null; readonly pointer: Pointer | null };
+export type FoundObject = {
+  readonly readPolicy: BucketReadPolicy | null;
+  readonly pointer: Pointer | null;
+};
 
 /** An object that the reader may have. `isForEveryone`: whoever asks, so any cache may keep it. */
 export type Readable = { readonly pointer: Pointer; readonly isForEveryone: boolean };
@@ -53,15 +56,15 @@ export function createPublicReader(
    */
   function ask(
     request: HttpRequest,
-    gate: BucketGate,
+    readPolicy: BucketReadPolicy,
     key: ObjectKey,
     pointer: Pointer | null,
   ): Answer {
     let isForEveryone = true;
     const record = {
-      name: nameOfBucketId(gate.bucketId),
-      ownerId: gate.ownerId,
-      access: gate.access,
+      name: nameOfBucketId(readPolicy.bucketId),
+      ownerId: readPolicy.ownerId,
+      access: readPolicy.access,
     };
     const source: ConditionSource = {
       request,
@@ -98,30 +101,30 @@ export function createPublicReader(
 
   function answer(
     request: HttpRequest,
-    gate: BucketGate,
+    readPolicy: BucketReadPolicy,
     key: ObjectKey,
     pointer: Pointer | null,
   ): Answer {
-    const known = everyoneMayRead(gate.access, key, pointer);
-    return known === 'ask' ? ask(request, gate, key, pointer) : known === 'yes' ? OPEN : SHUT;
+    const known = everyoneMayRead(readPolicy.access, key, pointer);
+    return known === 'ask' ? ask(request, readPolicy, key, pointer) : known === 'yes' ? OPEN : SHUT;
   }
 
   return {
-    require(request, { gate, pointer }, key) {
-      if (gate === null) throw new StorageError('NoSuchBucket');
-      const { isAllowed, isForEveryone } = answer(request, gate, key, pointer);
+    require(request, { readPolicy, pointer }, key) {
+      if (readPolicy === null) throw new StorageError('NoSuchBucket');
+      const { isAllowed, isForEveryone } = answer(request, readPolicy, key, pointer);
       if (!isAllowed) throw new StorageError('AccessDenied');
       // Where the reader could read the object it is no secret that there is none.
       if (pointer === null) throw new StorageError('NoSuchKey', { fields: { Key: key } });
       return { pointer, isForEveryone };
     },
-    requireFound({ gate, pointer }, key) {
-      if (gate === null) throw new StorageError('NoSuchBucket');
+    requireFound({ readPolicy, pointer }, key) {
+      if (readPolicy === null) throw new StorageError('NoSuchBucket');
       if (pointer === null) throw new StorageError('NoSuchKey', { fields: { Key: key } });
       return { pointer, isForEveryone: false };
     },
-    mayRead(request, { gate, pointer }, key) {
-      return gate !== null && answer(request, gate, key, pointer).isAllowed;
+    mayRead(request, { readPolicy, pointer }, key) {
+      return readPolicy !== null && answer(request, readPolicy, key, pointer).isAllowed;
     },
   };
 }

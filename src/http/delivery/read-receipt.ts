@@ -2,7 +2,7 @@
 // are counted with their receipt, all others by count-read.ts; the hot door leaves these buckets
 // alone.
 import type { TakeReceipt } from '../../core/metering/take-receipt.ts';
-import type { BucketGate } from '../../domain/nouns.ts';
+import type { BucketReadPolicy } from '../../domain/nouns.ts';
 import type { OperationClass } from '../../ports/metering.ts';
 import { FREE_RECEIPT, RECEIPT, receiptHeader } from '../receipt-header.ts';
 import type { HttpRequest } from '../request.ts';
@@ -24,14 +24,18 @@ type Visitor = { readonly request: HttpRequest; readonly requestId: string };
  */
 export type ReceiptOfRead = (
   visitor: Visitor,
-  gate: BucketGate | null,
+  readPolicy: BucketReadPolicy | null,
   read: Read,
 ) => Promise<HeaderRecord> | null;
 
 /** `takeReceipt` null: there are no receipts. */
 export function createReadReceipts(takeReceipt: TakeReceipt | null): ReceiptOfRead {
-  return ({ request, requestId }, gate, { operationClass, bytesOut, origin, storageClass }) => {
-    if (takeReceipt === null || gate?.settings.receipts !== 'everyone') return null;
+  return (
+    { request, requestId },
+    readPolicy,
+    { operationClass, bytesOut, origin, storageClass },
+  ) => {
+    if (takeReceipt === null || readPolicy?.settings.receipts !== 'everyone') return null;
     noteRead(request.notes, bytesOut, origin);
     const use = {
       operationClass,
@@ -40,13 +44,13 @@ export function createReadReceipts(takeReceipt: TakeReceipt | null): ReceiptOfRe
       storageClass,
       alsoRead: [],
     };
-    return takeReceipt(readerOf(gate), use).then((receipt) => ({
+    return takeReceipt(readerOf(readPolicy), use).then((receipt) => ({
       [RECEIPT]: receiptHeader(receipt, requestId),
     }));
   };
 }
 
 /** What is added to answers of such buckets that cost nothing: errors, and 304. */
-export function freeReceiptOf(gate: BucketGate | null): HeaderRecord | null {
-  return gate?.settings.receipts === 'everyone' ? { [RECEIPT]: FREE_RECEIPT } : null;
+export function freeReceiptOf(readPolicy: BucketReadPolicy | null): HeaderRecord | null {
+  return readPolicy?.settings.receipts === 'everyone' ? { [RECEIPT]: FREE_RECEIPT } : null;
 }

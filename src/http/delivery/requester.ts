@@ -1,7 +1,7 @@
 // For whom something is made of an object, as the port of derived bodies wants it. deliver.ts says
 // it to images.ts and variants.ts.
 
-import type { BucketGate } from '../../domain/nouns.ts';
+import type { BucketReadPolicy } from '../../domain/nouns.ts';
 import type { DerivedRequester } from '../../ports/derived.ts';
 import type { HttpRequest } from '../request.ts';
 import { sourceOf } from '../request-source.ts';
@@ -17,7 +17,14 @@ export type Making = {
   readonly isOwners: boolean;
 };
 
-/** `gate` null: a bucket of which nothing is known. */
-export function requesterOf(gate: BucketGate | null, request: HttpRequest): DerivedRequester {
-  return { tenant: gate?.ownerId ?? '', bucket: gate?.bucketId ?? '', source: sourceOf(request) };
+/** `read policy` null: a bucket of which nothing is known. */
+export function requesterOf(
+  readPolicy: BucketReadPolicy | null,
+  request: HttpRequest,
+): DerivedRequester {
+  return {
+    tenant: readPolicy?.ownerId ?? '',
+    bucket: readPolicy?.bucketId ?? '',
+    source: sourceOf(request),
+  };
 }

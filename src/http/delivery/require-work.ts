@@ -2,7 +2,7 @@
 // before the work, because a refusal after it has cost all there was to save. deliver.ts makes it
 // for images.ts and variants.ts; without a cap it is null.
 import type { CapGuard } from '../../core/caps/cap-guard.ts';
-import type { BucketGate } from '../../domain/nouns.ts';
+import type { BucketReadPolicy } from '../../domain/nouns.ts';
 import type { DerivedBodies } from '../../ports/derived.ts';
 import { readerOf } from './count-read.ts';
 
@@ -16,13 +16,14 @@ export type RequireWork = {
 /** Null: nothing is in the way. Cost without a cap: a comparison. */
 export function requireWorkFor(
   caps: CapGuard | null,
-  gate: BucketGate | null,
+  readPolicy: BucketReadPolicy | null,
   { isHead, tier }: { readonly isHead: boolean; readonly tier: DerivedBodies['tier'] },
 ): RequireWork | null {
-  if (caps === null || gate?.settings.isCapped !== true) return null;
+  if (caps === null || readPolicy?.settings.isCapped !== true) return null;
   // How long the answer will be is not known yet: a byte at least.
   const wanted = { operationClass: 'B' as const, bytesOut: isHead ? 0 : 1 };
-  const require = (fromMemory: boolean) => caps.require(readerOf(gate), { ...wanted, fromMemory });
+  const require = (fromMemory: boolean) =>
+    caps.require(readerOf(readPolicy), { ...wanted, fromMemory });
   return { toFind: () => require(tier === 'edge'), toMake: () => require(false) };
 }
 

@@ -11,7 +11,7 @@ import { parseQuery } from '../semantics/raw-path.ts';
 import type { Representation } from './representation.ts';
 
 /** What an S3 call says of a read: s3/routes.ts has looked for it. */
-export type CallWish = {
+export type RequestedOptions = {
   /**
    * The bucket whose owner has signed the call, and was let in by that: an image, of any size.
    * Null: nobody's signature.
@@ -33,7 +33,7 @@ const DOWNLOAD = /(?:^|&)download(?:[=&]|$)/;
 type Answered = {
   readonly representation: Representation | null;
   readonly isWhole: boolean;
-  readonly wish: CallWish | null;
+  readonly wish: RequestedOptions | null;
 };
 
 /**
@@ -41,7 +41,7 @@ type Answered = {
  * no disk takes, InvalidRequest for a checksum mode that is none. Cost: 0.1 µs where nothing is
  * wished for.
  */
-export function wishedHeaders(
+export function requestedHeaders(
   request: HttpRequest,
   pointer: Pointer,
   { representation, isWhole, wish }: Answered,

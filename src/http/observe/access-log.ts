@@ -73,7 +73,7 @@ export function createAccessLog(sink: LineSink, format: AccessLogFormat, clock: 
         operation: read.isHead ? 'HeadObject' : 'GetObject',
         bucket: reply.bucket,
         metadataTier: reply.surface === 's3' ? null : 'memory',
-        bodyTier: bodyBytes === 0 ? null : reply.lent === null ? 'memory' : 'bucket',
+        bodyTier: bodyBytes === 0 ? null : reply.borrowed === null ? 'memory' : 'bucket',
         referer: header('referer'),
         userAgent: header('user-agent'),
       });

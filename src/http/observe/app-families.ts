@@ -18,7 +18,7 @@ export type Series = {
 };
 
 /**
- * Tiers that gave gate and pointer, and tiers that gave a body; a body in the row counts where its
+ * Tiers that gave read policy and pointer, and tiers that gave a body; a body in the row counts where its
  * pointer came from.
  */
 export type Lookups = {

@@ -46,7 +46,7 @@ export type RequestNotes = {
   readonly changes: { readonly bucket: BucketName; readonly change: ReaderChange }[];
   /** S3's word for what went wrong. */
   errorCode: string | null;
-  /** Where gate and pointer came from; null where no tier was asked. */
+  /** Where read policy and pointer came from; null where no tier was asked. */
   metadataTier: PointerTier | null;
   /** Where the body came from; null where there was none to look for. */
   bodyTier: BodyOrigin | null;

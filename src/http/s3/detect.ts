@@ -9,8 +9,8 @@ import { type Methods, PLAIN, SUBRESOURCES } from './subresources.ts';
 /** The operations that we have. operations.ts must have an entry for each. */
 export const OPERATION_NAMES = [
   'ListBuckets',
-  'ListNamedKeys',
-  'PutNamedKey',
+  'ListKmsKeys',
+  'PutKmsKey',
   'CreateBucket',
   'HeadBucket',
   'DeleteBucket',

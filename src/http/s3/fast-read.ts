@@ -7,11 +7,11 @@ import type { Decide } from '../../core/auth/decide.ts';
 import type { Core } from '../../core/core.ts';
 import { bodyNow } from '../../core/objects/read-object.ts';
 import type { AccessKey, BucketName, ObjectVersion } from '../../domain/nouns.ts';
-import type { LentBytes } from '../../ports/blob-store.ts';
+import type { BorrowedBuffer } from '../../ports/blob-store.ts';
 import type { OperationClass, UsageTier } from '../../ports/metering.ts';
 import type { Domains } from '../address.ts';
 import type { HotCounts } from '../delivery/hot-counts.ts';
-import { createHotPlaceReader } from '../delivery/hot-place.ts';
+import { createHotTargetReader } from '../delivery/hot-place.ts';
 import { finishLater } from '../finish-later.ts';
 import { hotOperationTiming } from '../observe/server-timing.ts';
 import { RECEIPT } from '../receipt-header.ts';
@@ -82,7 +82,7 @@ type Allowed = {
 export function createHotSignedRead(core: Core, options: HotSignedReadOptions): AnswerHotSigned {
   const { directory, meter, metadataIndex } = core.ports;
   const { counts, isServerTimingOn, signerOf } = options;
-  const placeOf = createHotPlaceReader(options.domains, directory.peekHost);
+  const placeOf = createHotTargetReader(options.domains, directory.peekHost);
   const headersOf = createHotSignedHeaders(core, options);
 
   return (read) => {
@@ -149,15 +149,17 @@ export function createHotSignedRead(core: Core, options: HotSignedReadOptions): 
       return reply(allowed, { status: 200, headers: headers.whole(tier), body });
     }
     const sent = { status: 206, headers: headers.part(tier) } as const;
-    const replyWith = (lent: LentBytes | null): HotReply => {
+    const replyWith = (borrowed: BorrowedBuffer | null): HotReply => {
       counted();
       const timing =
-        tier === 'bucket' && isServerTimingOn ? hotOperationTiming(tier, lent?.tookMs ?? 0) : '';
+        tier === 'bucket' && isServerTimingOn
+          ? hotOperationTiming(tier, borrowed?.tookMs ?? 0)
+          : '';
       return reply(allowed, {
         ...sent,
         part: { range, sizeBytes: object.sizeBytes, serverTiming: timing },
         body,
-        lent,
+        borrowed,
       });
     };
     return lend === null
@@ -177,18 +179,18 @@ export function createHotSignedRead(core: Core, options: HotSignedReadOptions): 
 }
 
 type Sent = Pick<HotReply, 'status' | 'headers'> &
-  Partial<Pick<HotReply, 'part' | 'body' | 'lent' | 'finish'>>;
+  Partial<Pick<HotReply, 'part' | 'body' | 'borrowed' | 'finish'>>;
 
 function reply(
   { bucket, caller }: Allowed,
-  { status, headers, part = null, body = null, lent = null, finish = null }: Sent,
+  { status, headers, part = null, body = null, borrowed = null, finish = null }: Sent,
 ): HotReply {
   return {
     status,
     headers,
     part,
     body,
-    lent,
+    borrowed,
     finish,
     bucket,
     surface: 's3',

@@ -77,14 +77,14 @@ import type { CapGuard } from '../../core/caps/cap-guard.ts';
 import type { Core } from '../../core/core.ts';
 import type { TakeReceipt } from '../../core/metering/take-receipt.ts';
 import { parseBucketName } from '../../core/parse-names.ts';
-import { createLeases } from '../../core/semaphore.ts';
+import { createSemaphore } from '../../core/semaphore.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { BucketId, BucketRecord } from '../../domain/nouns.ts';
 import type { UsageOwner } from '../../ports/metering.ts';
 import type { Domains } from '../address.ts';
 import type { HotCountsBySurface } from '../delivery/hot-counts.ts';
 import type { UnsignedHeaders } from '../delivery/unsigned-headers.ts';
-import type { CallWish } from '../delivery/wishes.ts';
+import type { RequestedOptions } from '../delivery/wishes.ts';
 import { withFailureHeaders } from '../failure-with-headers.ts';
 import { FRESH_BY_HEADER, freshByAnswer } from '../fresh-by.ts';
 import type { AnswerHotSigned, HttpRequest } from '../request.ts';
@@ -131,7 +131,7 @@ export type S3Dependencies = Pick<AuthenticatorOptions, 'findAccessKey' | 'isSig
       rawKey: string,
       requestId: string,
       hasOwnOrigin: boolean,
-      wish: CallWish,
+      wish: RequestedOptions,
     ): Response | Promise<Response>;
     /** For those that it does not take. */
     readonly unsignedHeaders: UnsignedHeaders;
@@ -185,7 +185,7 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
     nowMs,
   });
   const respond = createRespond(meter, deps);
-  const longDownloads = createLeases({
+  const longDownloads = createSemaphore({
     max: LONG_DOWNLOADS_MAX,
     idleMs: deps.zipIdleSeconds * 1000,
     nowMs,
@@ -309,7 +309,7 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
       : await handle();
     await check?.answer(given);
     check?.last(given);
-    tellFreshBy(core, call, target, given);
+    reportFreshBy(core, call, target, given);
     const record = bucket?.record() ?? null;
     const added = record === null ? null : corsHeaders(record.settings.cors, request);
     const isReceipted = hasReceipt(call, record);
@@ -355,7 +355,7 @@ function payerOfCall({ principal }: S3Call, record: BucketRecord | null): UsageO
 }
 
 /** To a change that asked for it: from then on no reader anywhere is shown the past. */
-function tellFreshBy(
+function reportFreshBy(
   core: Core,
   { request }: S3Call,
   { bucket }: Target,
@@ -434,7 +434,7 @@ function isPlainObjectRead({ operation, query, header }: S3Call): boolean {
   );
 }
 
-function wishOf({ header }: S3Call, ownersBucket: BucketId | null): CallWish {
+function wishOf({ header }: S3Call, ownersBucket: BucketId | null): RequestedOptions {
   return {
     ownersBucket,
     expectedOwner: header('x-amz-expected-bucket-owner'),

@@ -131,7 +131,7 @@ function configuration(kind: string): Methods {
 
 /** What S3 does not have: names of ours, which are no parameters of S3 either. */
 export const OWN_SUBRESOURCES = {
-  service: { 'x-quayside-kms-keys': { GET: 'ListNamedKeys', POST: 'PutNamedKey' } },
+  service: { 'x-quayside-kms-keys': { GET: 'ListKmsKeys', POST: 'PutKmsKey' } },
   bucket: {
     hosting: { GET: 'GetBucketHosting', PUT: 'PutBucketHosting', DELETE: 'DeleteBucketHosting' },
     purge: { POST: 'PurgeBucket' },

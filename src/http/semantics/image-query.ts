@@ -6,7 +6,7 @@ import type { ImageFit, ImageFormat, ImageRecipe } from '../../ports/derived.ts'
 import { parseQuery } from './raw-path.ts';
 
 /** A recipe, and whether another Accept would have made another one. */
-export type ImageWish = { readonly recipe: ImageRecipe; readonly isByAccept: boolean };
+export type RequestedImage = { readonly recipe: ImageRecipe; readonly isByAccept: boolean };
 
 /** Cheap: most queries have nothing to do with us. */
 const IMAGE_PARAMETER = /(?:^|&)(?:w|h|fit|format|q)=/;
@@ -63,7 +63,7 @@ export function parseImageQuery(
   source: ImageFormat,
   given: ImageSettings,
   isOwners = false,
-): ImageWish | null {
+): RequestedImage | null {
   if (!hasImageParameters(rawQuery)) return null;
   const settings: ImageSettings = isOwners ? { ...given, sizes: 'any' } : given;
   const { get } = parseQuery(rawQuery);

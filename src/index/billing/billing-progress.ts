@@ -15,8 +15,8 @@ type BillingProgressCalls = Pick<
   | 'notePush'
   | 'getClosing'
   | 'setClosing'
-  | 'getUsageTold'
-  | 'setUsageTold'
+  | 'getUsageReported'
+  | 'setUsageReported'
 >;
 
 /** The calls over a database with BILLING_TABLES; directory-index.ts makes them atomic. */
@@ -83,14 +83,14 @@ export function createBillingProgressCalls(sql: Sql): BillingProgressCalls {
       sql.all('INSERT OR REPLACE INTO closing (id, period, after) VALUES (0, ?, ?)', period, after);
     },
 
-    getUsageTold() {
+    getUsageReported() {
       const [row] = sql.all<{ day_ms: number; after: string }>(
         'SELECT day_ms, after FROM usage_told WHERE id = 0',
       );
       return row === undefined ? null : { dayMs: row.day_ms, after: row.after };
     },
 
-    setUsageTold({ dayMs, after }) {
+    setUsageReported({ dayMs, after }) {
       sql.all(
         'INSERT OR REPLACE INTO usage_told (id, day_ms, after) VALUES (0, ?, ?)',
         dayMs,

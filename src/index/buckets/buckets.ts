@@ -109,7 +109,7 @@ export function requireBucket(sql: Sql, bucket: BucketRef): number {
 }
 
 /** The number of a life of a bucket, deleted or not; null when the database has no such life. */
-export function findLife(sql: Sql, bucket: BucketAddress): number | null {
+export function findIncarnation(sql: Sql, bucket: BucketAddress): number | null {
   const [row] = sql.all<{ n: number }>(
     'SELECT n FROM buckets WHERE id = ? AND name = ?',
     bucket.id,

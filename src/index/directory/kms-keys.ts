@@ -2,29 +2,26 @@
 // over a SQL port; directory-index.ts makes each call atomic.
 
 import type { AccountId } from '../../domain/nouns.ts';
-import type { DirectoryApi, NamedKey } from '../../ports/directory.ts';
+import type { DirectoryApi, KmsKey } from '../../ports/directory.ts';
 import type { Sql } from '../../ports/sql.ts';
 
-type NamedKeyCalls = Pick<
-  DirectoryApi,
-  'getNamedKey' | 'listNamedKeys' | 'addNamedKey' | 'changeNamedKey'
->;
+type KmsKeyCalls = Pick<DirectoryApi, 'getKmsKey' | 'listNamedKeys' | 'addKmsKey' | 'changeKmsKey'>;
 
 /** The calls over a database with DIRECTORY_SCHEMA. */
-export function createNamedKeyCalls(sql: Sql): NamedKeyCalls {
+export function createKmsKeyCalls(sql: Sql): KmsKeyCalls {
   return {
-    getNamedKey: ({ id }) => readNamedKey(sql, id),
+    getKmsKey: ({ id }) => readKmsKey(sql, id),
 
     listNamedKeys({ after, limit }) {
-      const rows = sql.all<NamedKeyRow>(
+      const rows = sql.all<KmsKeyRow>(
         `SELECT ${NAMED_KEY_COLUMNS} FROM named_keys WHERE id > ? ORDER BY id LIMIT 0 + ?`,
         after,
         limit,
       );
-      return rows.map(decodeNamedKey);
+      return rows.map(decodeKmsKey);
     },
 
-    addNamedKey({ key }) {
+    addKmsKey({ key }) {
       sql.all(
         `INSERT INTO named_keys (id, wrapped_key, is_enabled, created_at_ms, account_ids) VALUES (?, ?, ?, ?, ?)
          ON CONFLICT (id) DO NOTHING`,
@@ -34,11 +31,11 @@ export function createNamedKeyCalls(sql: Sql): NamedKeyCalls {
         key.createdAtMs,
         encodeAccountIds(key),
       );
-      return readNamedKey(sql, key.id) ?? key;
+      return readKmsKey(sql, key.id) ?? key;
     },
 
-    changeNamedKey({ id, change }) {
-      const found = readNamedKey(sql, id);
+    changeKmsKey({ id, change }) {
+      const found = readKmsKey(sql, id);
       if (found === null) return null;
       const next = { ...found, ...change };
       sql.all(
@@ -52,7 +49,7 @@ export function createNamedKeyCalls(sql: Sql): NamedKeyCalls {
   };
 }
 
-type NamedKeyRow = {
+type KmsKeyRow = {
   readonly id: string;
   readonly wrapped_key: string;
   readonly is_enabled: number;
@@ -61,15 +58,12 @@ type NamedKeyRow = {
 };
 const NAMED_KEY_COLUMNS = 'id, wrapped_key, is_enabled, created_at_ms, account_ids';
 
-function readNamedKey(sql: Sql, id: string): NamedKey | null {
-  const [row] = sql.all<NamedKeyRow>(
-    `SELECT ${NAMED_KEY_COLUMNS} FROM named_keys WHERE id = ?`,
-    id,
-  );
-  return row === undefined ? null : decodeNamedKey(row);
+function readKmsKey(sql: Sql, id: string): KmsKey | null {
+  const [row] = sql.all<KmsKeyRow>(`SELECT ${NAMED_KEY_COLUMNS} FROM named_keys WHERE id = ?`, id);
+  return row === undefined ? null : decodeKmsKey(row);
 }
 
-function decodeNamedKey(row: NamedKeyRow): NamedKey {
+function decodeKmsKey(row: KmsKeyRow): KmsKey {
   return {
     ...{
       id: row.id,
@@ -81,6 +75,6 @@ function decodeNamedKey(row: NamedKeyRow): NamedKey {
   };
 }
 
-function encodeAccountIds({ accountIds }: NamedKey): string | null {
+function encodeAccountIds({ accountIds }: KmsKey): string | null {
   return accountIds === null ? null : JSON.stringify(accountIds);
 }

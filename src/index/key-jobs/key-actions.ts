@@ -3,11 +3,11 @@
 // another row gets the same segments. Where versions stand is version-rows.ts's; nothing here
 // decides which keys, or when.
 
-import type { NameAction, NameOutcome } from '../../domain/key-jobs.ts';
+import type { KeyAction, KeyOutcome } from '../../domain/key-jobs.ts';
 import type { BucketRef, ObjectKey, ObjectVersion, VersionId } from '../../domain/nouns.ts';
 import { isLocked } from '../../domain/object-facts.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { addReferences, mentionsOf } from '../objects/blob-references.ts';
+import { addReferences, referencesOf } from '../objects/blob-references.ts';
 import { readCurrentVersion } from '../objects/objects.ts';
 import {
   readCurrent,
@@ -41,7 +41,7 @@ export type ActionContext = {
 
 /** What came of an action, and what has to be known to take it back. */
 export type ActionResult = {
-  readonly outcome: NameOutcome;
+  readonly outcome: KeyOutcome;
   readonly sizeBytes: number;
   readonly versionId: VersionId | null;
   readonly markerId: VersionId | null;
@@ -50,7 +50,7 @@ export type ActionResult = {
 };
 
 const NOTHING = { sizeBytes: 0, versionId: null, markerId: null, toKey: null };
-const failed = (outcome: NameOutcome): ActionResult => ({ ...NOTHING, outcome });
+const failed = (outcome: KeyOutcome): ActionResult => ({ ...NOTHING, outcome });
 const done = (facts: Partial<ActionResult>): ActionResult => ({
   ...NOTHING,
   ...facts,
@@ -58,11 +58,7 @@ const done = (facts: Partial<ActionResult>): ActionResult => ({
 });
 
 /** Does one action; one that can't be done changes nothing. Cost: some statements. */
-export function applyNameAction(
-  sql: Sql,
-  context: ActionContext,
-  action: NameAction,
-): ActionResult {
+export function applyKeyAction(sql: Sql, context: ActionContext, action: KeyAction): ActionResult {
   switch (action.kind) {
     case 'move':
       return move(sql, context, action);
@@ -77,7 +73,7 @@ export function applyNameAction(
   }
 }
 
-type Of<Kind extends NameAction['kind']> = Extract<NameAction, { kind: Kind }>;
+type Of<Kind extends KeyAction['kind']> = Extract<KeyAction, { kind: Kind }>;
 
 /**
  * The object under its new name, with all that it had. In a bucket with versions the old name keeps
@@ -115,7 +111,7 @@ function move(sql: Sql, { n, bucket, nowMs }: ActionContext, action: Of<'move'>)
     sql,
     n,
     moved.storageClass,
-    mentionsOf(moved.segments),
+    referencesOf(moved.segments),
     [],
   );
   const version = lockedByDefault(bucket, moved);

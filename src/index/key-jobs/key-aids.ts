@@ -11,7 +11,7 @@ import {
 } from '../../domain/key-aids.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { findLife, requireBucket } from '../buckets/buckets.ts';
+import { findIncarnation, requireBucket } from '../buckets/buckets.ts';
 import { prefixEnd } from '../objects/key-order.ts';
 import type { RowChange } from '../objects/row-changes.ts';
 import { beginRanges, changeRange, countRanges, sumKeys } from './key-ranges.ts';
@@ -27,7 +27,7 @@ import {
 
 type NameAidCalls = Pick<
   IndexApi,
-  'measurePrefixes' | 'searchNames' | 'countNames' | 'indexNames' | 'forgetNames'
+  'measurePrefixes' | 'searchKeys' | 'countNames' | 'indexNames' | 'forgetNames'
 >;
 
 type AidsRow = {
@@ -110,7 +110,7 @@ export function createNameAidCalls(sql: Sql): NameAidCalls {
       return { state: isReady ? 'ready' : 'counting' };
     },
 
-    searchNames({ bucket, prefix, needle, limit, after }) {
+    searchKeys({ bucket, prefix, needle, limit, after }) {
       const n = requireBucket(sql, bucket);
       const aids = readAids(sql, n);
       const state = SEARCH_STATES[aids.search] ?? 'off';
@@ -138,7 +138,7 @@ export function createNameAidCalls(sql: Sql): NameAidCalls {
     },
 
     forgetNames({ bucket, what }) {
-      const n = findLife(sql, bucket);
+      const n = findIncarnation(sql, bucket);
       if (n === null) return { isDone: true };
       const aids = readAids(sql, n);
       // Off first: what changes meanwhile is not noted any more.

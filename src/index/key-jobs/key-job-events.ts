@@ -1,7 +1,7 @@
 // What the work on many keys tells of each (object-events.ts): S3 has no renames, so they are what
 // a client of S3 would have done. Called by key-jobs.ts with what came of an action.
 
-import type { NameAction } from '../../domain/key-jobs.ts';
+import type { KeyAction } from '../../domain/key-jobs.ts';
 import type { Versioning } from '../../domain/nouns.ts';
 import type { Happening } from '../objects/object-events.ts';
 import type { ActionResult } from './key-actions.ts';
@@ -12,13 +12,13 @@ import type { ActionResult } from './key-actions.ts';
  */
 export function eventsOfAction(
   versioning: Versioning,
-  action: NameAction,
+  action: KeyAction,
   { outcome, toKey, sizeBytes, versionId, markerId }: ActionResult,
   nowMs: number,
 ): readonly Happening[] {
   if (outcome !== 'done') return [];
   const isNull = versioning !== 'enabled';
-  const gone = (key: NameAction['key'], left: string | null): Happening =>
+  const gone = (key: KeyAction['key'], left: string | null): Happening =>
     left === null
       ? { name: 'ObjectRemoved:Delete', key, nowMs, version: null }
       : {
@@ -27,7 +27,7 @@ export function eventsOfAction(
           nowMs,
           version: { versionId: left, isNull },
         };
-  const come = (key: NameAction['key'], id: string | null): Happening => ({
+  const come = (key: KeyAction['key'], id: string | null): Happening => ({
     ...{ name: 'ObjectCreated:Copy', key, nowMs, sizeBytes },
     version: id === null ? null : { versionId: id, isNull },
   });

@@ -5,12 +5,12 @@
 
 import { StorageError } from '../../domain/errors.ts';
 import {
+  type KeyAction,
+  type KeyJob,
+  type KeyJobId,
+  type KeyJobItem,
   NAME_JOBS_KEPT,
   NAME_JOBS_RUNNING_MAX,
-  type NameAction,
-  type NameJob,
-  type NameJobId,
-  type NameJobItem,
   UNDO_MAX_ITEMS,
 } from '../../domain/key-jobs.ts';
 import type { ObjectKey, VersionId } from '../../domain/nouns.ts';
@@ -24,20 +24,20 @@ import { versioningOf } from '../objects/version-rows.ts';
 import {
   type ActionContext,
   type ActionResult,
-  applyNameAction,
+  applyKeyAction,
   PURGE_ROWS_OF_STEP,
 } from './key-actions.ts';
 import { eventsOfAction } from './key-job-events.ts';
 
-type NameJobCalls = Pick<
+type KeyJobCalls = Pick<
   IndexApi,
-  | 'getNameJob'
+  | 'getKeyJob'
   | 'listNameJobs'
-  | 'listNameJobItems'
+  | 'listKeyJobItems'
   | 'listHidden'
-  | 'createNameJob'
-  | 'stepNameJob'
-  | 'endNameJob'
+  | 'createKeyJob'
+  | 'stepKeyJob'
+  | 'endKeyJob'
 >;
 
 /**
@@ -52,9 +52,9 @@ const UNDOABLE_JOBS = 5;
 const MARKERS_LOOKED_BEHIND = 250;
 
 /** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
-export function createNameJobCalls(sql: Sql): NameJobCalls {
+export function createKeyJobCalls(sql: Sql): KeyJobCalls {
   return {
-    getNameJob: ({ bucket, id }) => read(sql, requireBucket(sql, bucket), id),
+    getKeyJob: ({ bucket, id }) => read(sql, requireBucket(sql, bucket), id),
 
     listNameJobs({ bucket }) {
       const rows = sql.all<{ job: string }>(
@@ -62,10 +62,10 @@ export function createNameJobCalls(sql: Sql): NameJobCalls {
         requireBucket(sql, bucket),
         NAME_JOBS_KEPT,
       );
-      return rows.map((row) => JSON.parse(row.job) as NameJob);
+      return rows.map((row) => JSON.parse(row.job) as KeyJob);
     },
 
-    listNameJobItems({ bucket, id, before, limit }) {
+    listKeyJobItems({ bucket, id, before, limit }) {
       const rows = sql.all<ItemRow>(
         `SELECT at, kind, key, to_key, version_id, marker_id FROM name_job_items
          WHERE bucket = ? AND job_id = ? AND at < ? ORDER BY at DESC LIMIT 0 + ?`,
@@ -79,7 +79,7 @@ export function createNameJobCalls(sql: Sql): NameJobCalls {
 
     listHidden: (input) => listHidden(sql, input),
 
-    createNameJob({ bucket, job }) {
+    createKeyJob({ bucket, job }) {
       const n = requireBucket(sql, bucket);
       const running = sql.all(
         'SELECT id FROM name_jobs WHERE bucket = ? AND is_running = 1',
@@ -94,14 +94,14 @@ export function createNameJobCalls(sql: Sql): NameJobCalls {
       forgetOld(sql, n);
     },
 
-    stepNameJob: (input) => stepNameJob(sql, input),
+    stepKeyJob: (input) => stepKeyJob(sql, input),
 
-    endNameJob({ bucket, id, failure, nowMs }) {
+    endKeyJob({ bucket, id, failure, nowMs }) {
       const n = requireBucket(sql, bucket);
       const job = read(sql, n, id);
       if (job?.state !== 'running') return job;
       const state = failure === null ? 'cancelled' : 'failed';
-      const ended: NameJob = {
+      const ended: KeyJob = {
         ...job,
         state,
         failure,
@@ -114,16 +114,16 @@ export function createNameJobCalls(sql: Sql): NameJobCalls {
   };
 }
 
-function read(sql: Sql, n: number, id: NameJobId): NameJob | null {
+function read(sql: Sql, n: number, id: KeyJobId): KeyJob | null {
   const [row] = sql.all<{ job: string }>(
     'SELECT job FROM name_jobs WHERE bucket = ? AND id = ?',
     n,
     id,
   );
-  return row === undefined ? null : (JSON.parse(row.job) as NameJob);
+  return row === undefined ? null : (JSON.parse(row.job) as KeyJob);
 }
 
-function write(sql: Sql, n: number, job: NameJob): void {
+function write(sql: Sql, n: number, job: KeyJob): void {
   sql.all(
     'INSERT OR REPLACE INTO name_jobs (bucket, id, is_running, job) VALUES (?, ?, ?, ?)',
     n,
@@ -141,7 +141,7 @@ function forgetOld(sql: Sql, n: number): void {
     NAME_JOBS_KEPT + NAME_JOBS_RUNNING_MAX,
   );
   const past = rows.slice(UNDOABLE_JOBS).filter((row) => row.is_running === 0);
-  const undoable = past.map((row) => JSON.parse(row.job) as NameJob).find((job) => job.canUndo);
+  const undoable = past.map((row) => JSON.parse(row.job) as KeyJob).find((job) => job.canUndo);
   if (undoable !== undefined) {
     forgetItems(sql, n, undoable.id);
     write(sql, n, { ...undoable, canUndo: false });
@@ -151,13 +151,13 @@ function forgetOld(sql: Sql, n: number): void {
   }
 }
 
-function forgetItems(sql: Sql, n: number, id: NameJobId): void {
+function forgetItems(sql: Sql, n: number, id: KeyJobId): void {
   sql.all('DELETE FROM name_job_items WHERE bucket = ? AND job_id = ?', n, id);
 }
 
-type StepInput = Parameters<IndexApi['stepNameJob']>[0];
+type StepInput = Parameters<IndexApi['stepKeyJob']>[0];
 
-function stepNameJob(sql: Sql, input: StepInput): ReturnType<IndexApi['stepNameJob']> {
+function stepKeyJob(sql: Sql, input: StepInput): ReturnType<IndexApi['stepKeyJob']> {
   const { bucket, id, actions, nowMs } = input;
   const n = requireBucket(sql, bucket);
   const job = read(sql, n, id);
@@ -172,7 +172,7 @@ function stepNameJob(sql: Sql, input: StepInput): ReturnType<IndexApi['stepNameJ
   const next = hasMore
     ? { after: actions[whole - 1]?.key ?? job.after, at: job.at + whole }
     : input.next;
-  const stepped: NameJob = {
+  const stepped: KeyJob = {
     ...job,
     ...next,
     state: input.isLast && !hasMore ? 'done' : 'running',
@@ -189,11 +189,11 @@ function stepNameJob(sql: Sql, input: StepInput): ReturnType<IndexApi['stepNameJ
 function applyAll(
   sql: Sql,
   context: ActionContext,
-  actions: readonly NameAction[],
+  actions: readonly KeyAction[],
 ): readonly ActionResult[] {
   const results: ActionResult[] = [];
   for (const action of actions) {
-    const result = applyNameAction(sql, context, action);
+    const result = applyKeyAction(sql, context, action);
     results.push(result);
     tellOf(sql, context, action, result);
     if (result.outcome === 'more') break;
@@ -205,7 +205,7 @@ function applyAll(
 function tellOf(
   sql: Sql,
   { bucket, nowMs }: ActionContext,
-  action: NameAction,
+  action: KeyAction,
   result: ActionResult,
 ): void {
   if (bucket.notify === undefined) return;
@@ -215,10 +215,10 @@ function tellOf(
 }
 
 function addUp(
-  job: NameJob,
+  job: KeyJob,
   results: readonly ActionResult[],
   elsewhere: StepInput['elsewhere'],
-): NameJob['counts'] {
+): KeyJob['counts'] {
   const counts = { ...job.counts };
   for (const { outcome, sizeBytes } of results) {
     counts.bytes += sizeBytes;
@@ -239,8 +239,8 @@ function addUp(
 function remember(
   sql: Sql,
   n: number,
-  job: NameJob,
-  actions: readonly NameAction[],
+  job: KeyJob,
+  actions: readonly KeyAction[],
   results: readonly ActionResult[],
 ): void {
   let at = job.counts.done;
@@ -274,7 +274,7 @@ type ItemRow = {
   readonly marker_id: string | null;
 };
 
-function toItem(row: ItemRow): NameJobItem {
+function toItem(row: ItemRow): KeyJobItem {
   return {
     at: row.at,
     kind: row.kind === 'moved' ? 'moved' : 'hidden',

@@ -7,14 +7,14 @@ import { StorageError } from '../../domain/errors.ts';
 import type { BlobId, BucketAddress, BucketId, BucketName } from '../../domain/nouns.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { findLife } from '../buckets/buckets.ts';
+import { findIncarnation } from '../buckets/buckets.ts';
 
 type BlobCalls = Pick<
   IndexApi,
   | 'findUnknownBlobs'
   | 'findHeldBlobs'
-  | 'holdBlobs'
-  | 'releaseHolds'
+  | 'addRemoteReferences'
+  | 'releaseRemoteReferences'
   | 'condemnBlobs'
   | 'forgetBlobs'
 >;
@@ -43,29 +43,29 @@ export function createBlobCalls(sql: Sql): BlobCalls {
       return rows.map((row) => row.blob_id);
     },
 
-    holdBlobs({ home, blobIds, holder, nowMs }) {
-      const bucket = findLife(sql, home);
+    addRemoteReferences({ home, blobIds, holder, nowMs }) {
+      const bucket = findIncarnation(sql, home);
       if (bucket === null) throw new StorageError('NoSuchBlob');
       for (const blobId of blobIds) holdBlob(sql, bucket, blobId, holder, nowMs);
     },
 
-    releaseHolds({ home, blobIds, holder, takenUpToMs }) {
-      const bucket = findLife(sql, home);
+    releaseRemoteReferences({ home, blobIds, holder, takenUpToMs }) {
+      const bucket = findIncarnation(sql, home);
       if (bucket === null) return;
       for (const blobId of blobIds) releaseHold(sql, bucket, blobId, holder, takenUpToMs);
     },
 
     condemnBlobs({ bucket: address, olderThanMs, limit }) {
-      const bucket = findLife(sql, address);
-      if (bucket === null) return { blobs: [], oldHolds: [] };
+      const bucket = findIncarnation(sql, address);
+      if (bucket === null) return { blobs: [], oldRemoteReferences: [] };
       return {
         blobs: condemnUnreferenced(sql, bucket, olderThanMs, limit),
-        oldHolds: takeOldHolds(sql, bucket, olderThanMs, limit),
+        oldRemoteReferences: takeOldRemoteReferences(sql, bucket, olderThanMs, limit),
       };
     },
 
     forgetBlobs({ bucket: address, blobIds }) {
-      const bucket = findLife(sql, address);
+      const bucket = findIncarnation(sql, address);
       if (bucket === null) return;
       for (const blobId of blobIds) {
         sql.all(
@@ -177,7 +177,12 @@ function condemnUnreferenced(
  * the queue: each gets its turn. Of a blob with more holders the others are asked once these have
  * let go: as long as one of them has a copy, it stays anyway.
  */
-function takeOldHolds(sql: Sql, bucket: number, olderThanMs: number, limit: number): Hold[] {
+function takeOldRemoteReferences(
+  sql: Sql,
+  bucket: number,
+  olderThanMs: number,
+  limit: number,
+): Hold[] {
   const blobs = sql.all<{ blob_id: string }>(
     `SELECT blob_id FROM blobs WHERE bucket = ? AND refs = 0 AND is_held = 1 AND holds_checked_ms < ?
      ORDER BY holds_checked_ms LIMIT 0 + ?`,

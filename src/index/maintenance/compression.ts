@@ -3,40 +3,40 @@
 // it happens only where the version still lies in the blobs that were read, and nobody else does.
 import type { BlobId, ObjectKey, ObjectVersion, Segment, VersionId } from '../../domain/nouns.ts';
 import type {
-  PackingBounds,
-  PackingCandidate,
-  PackingPlace,
-  PackingRun,
+  CompressionBounds,
+  CompressionCandidate,
+  CompressionCursor,
+  CompressionRun,
 } from '../../ports/index-calls/compression-calls.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { requireBucket } from '../buckets/buckets.ts';
-import { addReferences, dropReferences, mentionsOf } from '../objects/blob-references.ts';
-import { packedAwayOf } from '../objects/compressed-away.ts';
-import { detailOfRow, packingFactsOf } from '../objects/object-rows.ts';
+import { addReferences, dropReferences, referencesOf } from '../objects/blob-references.ts';
+import { compressedAwayOf } from '../objects/compressed-away.ts';
+import { compressionFactsOf, detailOfRow } from '../objects/object-rows.ts';
 import { readCurrentVersion, readOtherVersion } from '../objects/objects.ts';
 import { oneRow, rowChanged } from '../objects/row-changes.ts';
 import { readCurrent, readOther } from '../objects/stored-versions.ts';
 import { rewriteDetail } from '../objects/version-rows.ts';
 import { pageOf, readObjectRows, readOthers } from './lifecycle-scan.ts';
 
-type PackingCalls = Pick<
+type CompressionCalls = Pick<
   IndexApi,
-  'getPackingRun' | 'scanPacking' | 'setPackingRun' | 'exchangeBody'
+  'getCompressionRun' | 'scanForCompression' | 'setCompressionRun' | 'exchangeBody'
 >;
 
 /** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
-export function createPackingCalls(sql: Sql): PackingCalls {
+export function createCompressionCalls(sql: Sql): CompressionCalls {
   return {
-    getPackingRun({ bucket }) {
+    getCompressionRun({ bucket }) {
       const [row] = sql.all<{ run: string }>(
         'SELECT run FROM packing_runs WHERE bucket = ?',
         requireBucket(sql, bucket),
       );
-      return row === undefined ? null : (JSON.parse(row.run) as PackingRun);
+      return row === undefined ? null : (JSON.parse(row.run) as CompressionRun);
     },
 
-    setPackingRun({ bucket, run }) {
+    setCompressionRun({ bucket, run }) {
       const n = requireBucket(sql, bucket);
       sql.all(
         'INSERT OR REPLACE INTO packing_runs (bucket, run) VALUES (?, ?)',
@@ -45,10 +45,10 @@ export function createPackingCalls(sql: Sql): PackingCalls {
       );
     },
 
-    scanPacking: ({ bucket, place, bounds }) =>
-      scanPacking(sql, requireBucket(sql, bucket), place, bounds),
+    scanForCompression: ({ bucket, place, bounds }) =>
+      scanForCompression(sql, requireBucket(sql, bucket), place, bounds),
 
-    exchangeBody({ bucket, key, versionId, from, to, arrival, nowMs }) {
+    exchangeBody({ bucket, key, versionId, from, to, newReference, nowMs }) {
       const n = requireBucket(sql, bucket);
       const found = findVersion(sql, n, key, versionId);
       if (found === null) return { isExchanged: false };
@@ -58,11 +58,11 @@ export function createPackingCalls(sql: Sql): PackingCalls {
       if (!isSameBody(object.segments, from) || !isAllOwn(sql, n, stored.mentions.keys()))
         return { isExchanged: false };
       // Without a digest: nothing that is stored later is taken for packed bytes.
-      addReferences(sql, n, stored.storageClass, mentionsOf([to]), [arrival]);
+      addReferences(sql, n, stored.storageClass, referencesOf([to]), [newReference]);
       const lost = dropReferences(sql, n, stored.storageClass, stored.mentions, nowMs);
       const next = { ...object, segments: [to], inlineBytes: null };
       rewriteDetail(sql, n, kind === 'current' ? 'objects' : 'versions', next, stored.bodyId);
-      const state = oneRow(kind, { ...stored, compressedAway: packedAwayOf(next.segments) });
+      const state = oneRow(kind, { ...stored, compressedAway: compressedAwayOf(next.segments) });
       rowChanged(sql, { bucket: n, key, from: oneRow(kind, stored, lost), to: state, atMs: nowMs });
       return { isExchanged: true };
     },
@@ -114,16 +114,21 @@ type Row = {
   readonly last_modified_ms: number;
 };
 
-/** See `IndexQueries.scanPacking`. */
-function scanPacking(sql: Sql, bucket: number, place: PackingPlace, bounds: PackingBounds) {
+/** See `IndexQueries.scanForCompression`. */
+function scanForCompression(
+  sql: Sql,
+  bucket: number,
+  place: CompressionCursor,
+  bounds: CompressionBounds,
+) {
   const table = place.phase;
-  const toCandidate = (row: Row): PackingCandidate | null => {
+  const toCandidate = (row: Row): CompressionCandidate | null => {
     const { size_bytes: sizeBytes, last_modified_ms: lastModifiedMs } = row;
     if (sizeBytes < bounds.minBytes || sizeBytes > bounds.maxBytes) return null;
     if (lastModifiedMs <= bounds.writtenAfterMs || lastModifiedMs > bounds.writtenUpToMs)
       return null;
-    const facts = packingFactsOf(detailOfRow(sql, table, bucket, row));
-    if (facts === null || !isAllOwn(sql, bucket, mentionsOf(facts.segments).keys())) return null;
+    const facts = compressionFactsOf(detailOfRow(sql, table, bucket, row));
+    if (facts === null || !isAllOwn(sql, bucket, referencesOf(facts.segments).keys())) return null;
     const { headers } = facts;
     return {
       ...{ key: row.key as ObjectKey, versionId: row.version_id as VersionId },
@@ -141,5 +146,5 @@ function scanPacking(sql: Sql, bucket: number, place: PackingPlace, bounds: Pack
           (row) => (row.is_marker === 1 ? null : toCandidate(row)),
           (row) => ({ ...place, afterKey: row.key, afterId: row.version_id }),
         );
-  return { candidates: subjects, next: next as PackingPlace | null };
+  return { candidates: subjects, next: next as CompressionCursor | null };
 }

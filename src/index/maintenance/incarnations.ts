@@ -5,12 +5,12 @@ import type { BucketId } from '../../domain/nouns.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 
-type BucketLifeCalls = Pick<IndexApi, 'listBucketLives' | 'setSweptUpTo' | 'forgetBucketLife'>;
+type IncarnationCalls = Pick<IndexApi, 'listIncarnations' | 'setSweptUpTo' | 'forgetIncarnation'>;
 
 /** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
-export function createBucketLifeCalls(sql: Sql): BucketLifeCalls {
+export function createIncarnationCalls(sql: Sql): IncarnationCalls {
   return {
-    listBucketLives({ name }) {
+    listIncarnations({ name }) {
       const rows = sql.all<{
         id: string;
         deleted_at_ms: number | null;
@@ -34,7 +34,7 @@ export function createBucketLifeCalls(sql: Sql): BucketLifeCalls {
         isDeleted: row.deleted_at_ms !== null,
         sweptUpTo: row.swept_up_to,
         hasLifecycle: row.has_lifecycle === 1,
-        hasPacking: row.has_packing === 1,
+        hasCompression: row.has_packing === 1,
         hasNameJobs: row.has_jobs === 1,
         searchedAtMs: row.searched_at_ms,
         idleUploadMs: row.idle_upload_ms,
@@ -50,7 +50,7 @@ export function createBucketLifeCalls(sql: Sql): BucketLifeCalls {
       );
     },
 
-    forgetBucketLife({ bucket }) {
+    forgetIncarnation({ bucket }) {
       // A deleted life without uploads has nothing that refers to a blob: each one left is in one
       // of two partial indexes.
       const gone = sql.all(

@@ -6,7 +6,7 @@
 import {
   LIFECYCLE_PAGE_MAX,
   type LifecycleBounds,
-  type LifecyclePlace,
+  type LifecycleCursor,
   type LifecycleSubject,
 } from '../../domain/lifecycle.ts';
 import type { ObjectKey, UploadId, VersionId } from '../../domain/nouns.ts';
@@ -22,14 +22,14 @@ const SCAN_ROWS = 2000;
 
 type Page = {
   readonly subjects: readonly LifecycleSubject[];
-  readonly next: LifecyclePlace | null;
+  readonly next: LifecycleCursor | null;
 };
 
 /** See `IndexQueries.scanLifecycle`. */
 export function scanLifecycle(
   sql: Sql,
   bucket: number,
-  place: LifecyclePlace,
+  place: LifecycleCursor,
   bounds: LifecycleBounds,
 ): Page {
   switch (place.phase) {
@@ -69,7 +69,7 @@ type ObjectRow = SizedRow & {
 export function readObjectRows(
   sql: Sql,
   bucket: number,
-  place: LifecyclePlace,
+  place: LifecycleCursor,
 ): readonly ObjectRow[] {
   return sql.all<ObjectRow>(
     `SELECT key, version_id, size_bytes, last_modified_ms, storage_class FROM objects
@@ -84,7 +84,7 @@ export function readObjectRows(
 function scanObjects(
   sql: Sql,
   bucket: number,
-  place: LifecyclePlace,
+  place: LifecycleCursor,
   bounds: LifecycleBounds,
 ): Page {
   return pageOf(
@@ -102,8 +102,8 @@ function scanObjects(
 export function pageOf<Row, Subject>(
   rows: readonly Row[],
   toSubject: (row: Row, following: Row | undefined) => Subject | null,
-  after: (row: Row) => LifecyclePlace,
-): { readonly subjects: readonly Subject[]; readonly next: LifecyclePlace | null } {
+  after: (row: Row) => LifecycleCursor,
+): { readonly subjects: readonly Subject[]; readonly next: LifecycleCursor | null } {
   const subjects: Subject[] = [];
   for (const [at, row] of rows.entries()) {
     const subject = toSubject(row, rows[at + 1]);
@@ -137,7 +137,7 @@ const OTHER_COLUMNS =
 function scanVersions(
   sql: Sql,
   bucket: number,
-  place: LifecyclePlace,
+  place: LifecycleCursor,
   bounds: LifecycleBounds,
 ): Page {
   const rows = readOthers(sql, bucket, place);
@@ -164,7 +164,7 @@ function scanVersions(
 /**
  * The older versions and markers behind the place: the rest of its key, then the keys that follow.
  */
-export function readOthers(sql: Sql, bucket: number, place: LifecyclePlace): readonly OtherRow[] {
+export function readOthers(sql: Sql, bucket: number, place: LifecycleCursor): readonly OtherRow[] {
   const { prefix, afterKey, afterId } = place;
   const older =
     afterKey === ''
@@ -230,7 +230,7 @@ export function hasOlder(
 function scanUploads(
   sql: Sql,
   bucket: number,
-  place: LifecyclePlace,
+  place: LifecycleCursor,
   { endUpToMs }: LifecycleBounds,
 ): Page {
   const rows = sql.all<{ key: string; upload_id: string; created_at_ms: number }>(

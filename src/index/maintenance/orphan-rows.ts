@@ -4,20 +4,20 @@
 // forgotten, so nothing may be left under it then.
 import type { BucketAddress } from '../../domain/nouns.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { findLife } from '../buckets/buckets.ts';
+import { findIncarnation } from '../buckets/buckets.ts';
 
 /** Rows of each kind that one call removes at most: some 10 ms. */
 const ROWS = 2000;
 
 /**
- * See `IndexCommands.dropRestsOfLife`. Messages that wait stay: they tell of what was before the
+ * See `IndexCommands.dropOrphanRows`. Messages that wait stay: they tell of what was before the
  * end.
  */
-export function dropRestsOfLife(
+export function dropOrphanRows(
   sql: Sql,
   { bucket }: { bucket: BucketAddress },
 ): { isDone: boolean } {
-  const n = findLife(sql, bucket);
+  const n = findIncarnation(sql, bucket);
   if (n === null || !isDeleted(sql, n)) return { isDone: true };
   const removed = [
     sql.all(

@@ -6,16 +6,16 @@
 
 import { StorageError } from '../../domain/errors.ts';
 import type { BlobId, Segment } from '../../domain/nouns.ts';
-import type { BlobArrival } from '../../ports/metadata-index.ts';
+import type { NewBlobReference } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 
 /**
  * The blobs that a row mentions, and how many bytes of each, counted as often as they stand in it.
  */
-export type Mentions = ReadonlyMap<BlobId, number>;
+export type BlobReferences = ReadonlyMap<BlobId, number>;
 
 /** Of each blob, how many bytes the segments take of it together. */
-export function mentionsOf(segments: readonly Segment[]): Mentions {
+export function referencesOf(segments: readonly Segment[]): BlobReferences {
   const mentions = new Map<BlobId, number>();
   for (const { blobId, lengthBytes } of segments)
     mentions.set(blobId, (mentions.get(blobId) ?? 0) + lengthBytes);
@@ -52,17 +52,19 @@ export function addReferences(
   sql: Sql,
   bucket: number,
   storageClass: string,
-  mentions: Mentions,
-  arrivals: readonly BlobArrival[],
+  mentions: BlobReferences,
+  newReferences: readonly NewBlobReference[],
 ): SavedBytes {
-  const arrivalOf = new Map(arrivals.map((arrival) => [arrival.blobId, arrival]));
+  const newReferenceOf = new Map(
+    newReferences.map((newReference) => [newReference.blobId, newReference]),
+  );
   let saved = 0;
   for (const [blobId, bytes] of mentions) {
-    const arrival = arrivalOf.get(blobId);
+    const newReference = newReferenceOf.get(blobId);
     const [row] =
-      arrival === undefined
+      newReference === undefined
         ? addKnown(sql, bucket, storageClass, blobId, bytes)
-        : addArrival(sql, bucket, storageClass, arrival, bytes);
+        : addNewReference(sql, bucket, storageClass, newReference, bytes);
     if (row === undefined) throw new StorageError('NoSuchBlob');
     saved += row.saved ?? 0;
   }
@@ -87,14 +89,14 @@ function addKnown(
 }
 
 /** The row may exist: a second copy of a blob of another bucket, or a commit that is repeated. */
-function addArrival(
+function addNewReference(
   sql: Sql,
   bucket: number,
   storageClass: string,
-  arrival: BlobArrival,
+  newReference: NewBlobReference,
   bytes: number,
 ): Saved[] {
-  const { blobId, sizeBytes, home, digest } = arrival;
+  const { blobId, sizeBytes, home, digest } = newReference;
   if (digest === undefined) {
     return sql.all(
       `INSERT INTO blobs (blob_id, bucket, size_bytes, refs, home_bucket_id, home_name) VALUES (?, ?, ?, 1, ?, ?)
@@ -133,7 +135,7 @@ export function dropReferences(
   sql: Sql,
   bucket: number,
   storageClass: string,
-  mentions: Mentions,
+  mentions: BlobReferences,
   nowMs: number,
 ): SavedBytes {
   let lost = 0;
@@ -172,7 +174,7 @@ export function changeReferences(
 export function moveShares(
   sql: Sql,
   bucket: number,
-  mentions: Mentions,
+  mentions: BlobReferences,
   from: string,
   to: string,
 ): { readonly before: SavedBytes; readonly after: SavedBytes } {

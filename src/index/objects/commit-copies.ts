@@ -6,7 +6,7 @@ import type { CopyToPlace, PlacedCopy } from '../../ports/index-calls/key-job-ca
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { requireBucket } from '../buckets/buckets.ts';
-import { addReferences, mentionsOf } from './blob-references.ts';
+import { addReferences, referencesOf } from './blob-references.ts';
 import { factsOf, recordEvent } from './object-events.ts';
 import { readCurrentVersion } from './objects.ts';
 import { readCurrent, type StoredVersion } from './stored-versions.ts';
@@ -31,8 +31,8 @@ export function commitCopies(
       sql,
       n,
       storageClass,
-      mentionsOf(segments),
-      copy.arrivals,
+      referencesOf(segments),
+      copy.newReferences,
     );
     const version = lockedByDefault(bucket, object);
     const placed = placeVersion(sql, n, versioningOf(bucket), version, current, {

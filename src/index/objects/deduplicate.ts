@@ -3,9 +3,9 @@
 // a blob that the sweeper was given is never found, and of two equal arrivals the second always
 // finds the first. It counts nothing: blob-references.ts does.
 import type { BlobId, Segment } from '../../domain/nouns.ts';
-import type { BlobArrival } from '../../ports/metadata-index.ts';
+import type { NewBlobReference } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
-import type { Mentions } from './blob-references.ts';
+import type { BlobReferences } from './blob-references.ts';
 
 /**
  * What a commit refers to: `storedAs` is the blob that was there already, null where the arrival
@@ -13,7 +13,7 @@ import type { Mentions } from './blob-references.ts';
  */
 type Shared = {
   readonly segments: readonly Segment[];
-  readonly arrivals: readonly BlobArrival[];
+  readonly newReferences: readonly NewBlobReference[];
   readonly storedAs: BlobId | null;
 };
 
@@ -26,29 +26,30 @@ export function shareEqual(
   bucket: number,
   storageClass: string,
   segments: readonly Segment[],
-  arrivals: readonly BlobArrival[],
+  newReferences: readonly NewBlobReference[],
 ): Shared {
-  const [arrival] = arrivals;
+  const [newReference] = newReferences;
   const [segment] = segments;
-  const kept = { segments, arrivals, storedAs: null };
-  if (arrival?.digest === undefined || segment === undefined || segments.length > 1) return kept;
+  const kept = { segments, newReferences, storedAs: null };
+  if (newReference?.digest === undefined || segment === undefined || segments.length > 1)
+    return kept;
   if (segment.packing !== undefined) return kept;
   const equal = sql.all<{ blob_id: BlobId }>(
     `SELECT blob_id FROM blobs
      WHERE bucket = ? AND sha256 = ? AND size_bytes = ? AND storage_class = ? AND is_condemned = 0 LIMIT 2`,
     bucket,
-    arrival.digest.sha256Hex,
-    arrival.sizeBytes,
+    newReference.digest.sha256Hex,
+    newReference.sizeBytes,
     storageClass,
   );
   const [first] = equal;
   // A commit that is repeated may find its own blob, which others may have found since: that one
   // must stay.
-  if (first === undefined || equal.some(({ blob_id: blobId }) => blobId === arrival.blobId))
+  if (first === undefined || equal.some(({ blob_id: blobId }) => blobId === newReference.blobId))
     return kept;
   return {
     segments: [{ ...segment, blobId: first.blob_id }],
-    arrivals: [],
+    newReferences: [],
     storedAs: first.blob_id,
   };
 }
@@ -61,14 +62,14 @@ export function shareEqual(
 export function sharedBefore(
   sql: Sql,
   bucket: number,
-  mentions: Mentions,
-  arrivals: readonly BlobArrival[],
+  mentions: BlobReferences,
+  newReferences: readonly NewBlobReference[],
 ): BlobId | null {
-  const [arrival] = arrivals;
-  if (arrival?.digest === undefined || mentions.has(arrival.blobId)) return null;
+  const [newReference] = newReferences;
+  if (newReference?.digest === undefined || mentions.has(newReference.blobId)) return null;
   const known = sql.all(
     'SELECT 1 FROM blobs WHERE blob_id = ? AND bucket = ?',
-    arrival.blobId,
+    newReference.blobId,
     bucket,
   );
   return known.length > 0 ? null : (mentions.keys().next().value ?? null);

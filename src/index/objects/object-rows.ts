@@ -197,7 +197,9 @@ export function detailOfRow(
  * What packing asks of a version besides its columns; null: it stands in its row, is sealed, or has
  * something packed already.
  */
-export function packingFactsOf(text: string): Pick<ObjectVersion, 'headers' | 'segments'> | null {
+export function compressionFactsOf(
+  text: string,
+): Pick<ObjectVersion, 'headers' | 'segments'> | null {
   const { headers = {}, segments: runs = [], encryption } = JSON.parse(text) as Detail;
   const segments = fromRuns(runs);
   const isPlain =

@@ -18,7 +18,7 @@ import { isLocked, mayReplaceRetention, type VersionChange } from '../../domain/
 import type { FoundVersion, IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql, SqlRow } from '../../ports/sql.ts';
 import { type BucketRow, bucketChanged, decodeBucket, requireBucket } from '../buckets/buckets.ts';
-import { addReferences, mentionsOf } from './blob-references.ts';
+import { addReferences, referencesOf } from './blob-references.ts';
 import { sharedBefore, shareEqual } from './deduplicate.ts';
 import { deleteObjects } from './delete-objects.ts';
 import { creationOf, factsOf, recordEvent, taggingOf } from './object-events.ts';
@@ -108,24 +108,30 @@ export function createObjectCalls(sql: Sql): ObjectCalls {
       return { bucket: found[0]?.bucket ?? null, objects: found.map(({ object }) => object) };
     },
 
-    commitObject({ bucket, object: given, condition, arrivals }) {
+    commitObject({ bucket, object: given, condition, newReferences }) {
       const n = requireBucket(sql, bucket);
       const { key, storageClass } = given;
       const current = readCurrent(sql, n, key);
       if (isPlaced(given, current)) {
         const { versionId, isNull, mentions } = current;
-        return { versionId, isNull, storedAs: sharedBefore(sql, n, mentions, arrivals) };
+        return { versionId, isNull, storedAs: sharedBefore(sql, n, mentions, newReferences) };
       }
       checkCondition(condition, key, current);
-      const { storedAs, ...shared } = shareEqual(sql, n, storageClass, given.segments, arrivals);
+      const { storedAs, ...shared } = shareEqual(
+        sql,
+        n,
+        storageClass,
+        given.segments,
+        newReferences,
+      );
       const object =
         storedAs === null ? given : ({ ...given, segments: shared.segments } as ObjectVersion);
       const deduplicatedAway = addReferences(
         sql,
         n,
         storageClass,
-        mentionsOf(object.segments),
-        shared.arrivals,
+        referencesOf(object.segments),
+        shared.newReferences,
       );
       const version = lockedByDefault(bucket, object);
       const placed = placeVersion(sql, n, versioningOf(bucket), version, current, {

@@ -28,7 +28,7 @@ type QuotaCalls = Pick<IndexApi, 'requireRoom' | 'setStorageGrant' | 'settleStor
 /** Commands by which a bucket can come to store more; no other adds a row that takes up room. */
 type GrowingCalls = Pick<
   IndexApi,
-  'commitObject' | 'commitPart' | 'completeUpload' | 'commitCopies' | 'stepNameJob'
+  'commitObject' | 'commitPart' | 'completeUpload' | 'commitCopies' | 'stepKeyJob'
 >;
 
 /** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
@@ -73,14 +73,14 @@ export function withinQuotas<Calls extends GrowingCalls>(sql: Sql, calls: Calls)
       requireQuotas(sql, n, input.bucket, before, storedIn(sql, n));
       return result;
     };
-  const { commitObject, commitPart, completeUpload, commitCopies, stepNameJob } = calls;
+  const { commitObject, commitPart, completeUpload, commitCopies, stepKeyJob } = calls;
   return {
     ...calls,
     commitObject: keep(commitObject),
     commitPart: keep(commitPart),
     completeUpload: keep(completeUpload),
     commitCopies: keep(commitCopies),
-    stepNameJob: keep(stepNameJob),
+    stepKeyJob: keep(stepKeyJob),
   };
 }
 

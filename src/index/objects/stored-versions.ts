@@ -4,8 +4,8 @@
 import type { ObjectKey, VersionId, VersionName } from '../../domain/nouns.ts';
 import type { ObjectLock } from '../../domain/object-facts.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { type Mentions, mentionsOf } from './blob-references.ts';
-import { packedAwayOf } from './compressed-away.ts';
+import { type BlobReferences, referencesOf } from './blob-references.ts';
+import { compressedAwayOf } from './compressed-away.ts';
 import { lockOfDetail, segmentsOfDetail } from './object-rows.ts';
 
 /** What a commit or a deletion needs to know of a version. */
@@ -19,7 +19,7 @@ export type StoredVersion = {
   readonly classSinceMs: number;
   readonly lastModifiedMs: number;
   readonly bodyId: number | null;
-  readonly mentions: Mentions;
+  readonly mentions: BlobReferences;
   /** What packing spares of its bytes. */
   readonly compressedAway: number;
   readonly lock: ObjectLock | null;
@@ -51,8 +51,8 @@ function toStored(row: StoredRow): StoredVersion {
     classSinceMs: row.class_since_ms,
     lastModifiedMs: row.last_modified_ms,
     bodyId: row.body_id,
-    mentions: mentionsOf(segments),
-    compressedAway: packedAwayOf(segments),
+    mentions: referencesOf(segments),
+    compressedAway: compressedAwayOf(segments),
     lock: lockOfDetail(row.detail),
   };
 }

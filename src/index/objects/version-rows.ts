@@ -16,7 +16,7 @@ import { lockOfNew } from '../../domain/object-facts.ts';
 import { isSameWrite, orderedAfter } from '../../domain/version-order.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { dropReferences, type SavedBytes } from './blob-references.ts';
-import { packedAwayOf } from './compressed-away.ts';
+import { compressedAwayOf } from './compressed-away.ts';
 import { countEarlyLeave } from './minimum-storage-duration.ts';
 import { encodeDetail } from './object-rows.ts';
 import { oneRow, type RowState, rowChanged } from './row-changes.ts';
@@ -85,7 +85,7 @@ export function placeVersion(
   writeCurrent(sql, bucket, { ...version, versionId, isNull }, freedBodyId, nowMs);
   const to = oneRow(
     'current',
-    { ...version, compressedAway: packedAwayOf(version.segments) },
+    { ...version, compressedAway: compressedAwayOf(version.segments) },
     deduplicatedAway,
   );
   rowChanged(sql, { bucket, key: version.key, from: gone, to, atMs: nowMs });

@@ -2,7 +2,7 @@
 // each place. Called by outbox.ts for the calls of the port and by object-events.ts in the commits
 // of objects.
 import type { AccountId } from '../../domain/nouns.ts';
-import type { Delivery, DeliveryState, NewDelivery, OutboxPlace } from '../../ports/outbox.ts';
+import type { Delivery, DeliveryState, NewDelivery, OutboxQueueId } from '../../ports/outbox.ts';
 import type { Sql } from '../../ports/sql.ts';
 
 /**
@@ -37,7 +37,7 @@ export const OUTBOX_COLUMNS = `id, place, account_id, endpoint_id, lane, message
   attempts, created_at_ms, finished_at_ms, last_status, last_error`;
 
 /** What of a row a change of its state needs. */
-export type RowPlace = Pick<OutboxRow, 'id' | 'place' | 'endpoint_id' | 'lane'>;
+export type RowCursor = Pick<OutboxRow, 'id' | 'place' | 'endpoint_id' | 'lane'>;
 
 /** The message of a row. */
 export function decodeDelivery(row: OutboxRow): Delivery {
@@ -68,7 +68,7 @@ export function decodeDelivery(row: OutboxRow): Delivery {
  * earlier database under the same name. 4,096 of one millisecond are exact; 2^53 is reached in the
  * year 2039, by ever smaller steps after.
  */
-export function nextSequence(sql: Sql, place: OutboxPlace, nowMs: number): number {
+export function nextSequence(sql: Sql, place: OutboxQueueId, nowMs: number): number {
   const [row] = sql.all<{ last_sequence: number }>(
     `INSERT INTO outbox_places (place, last_sequence) VALUES (?, ?)
      ON CONFLICT (place) DO UPDATE SET last_sequence = max(last_sequence + 1, excluded.last_sequence)
@@ -104,7 +104,7 @@ export function addDelivery(sql: Sql, delivery: NewDelivery, nowMs: number): voi
 }
 const OVERFLOW = 'Too many messages waited; this was the oldest.';
 
-function isLaneTaken(sql: Sql, place: OutboxPlace, endpointId: string, lane: string): boolean {
+function isLaneTaken(sql: Sql, place: OutboxQueueId, endpointId: string, lane: string): boolean {
   const rows = sql.all(
     `SELECT id FROM outbox WHERE place = ? AND endpoint_id = ? AND lane = ? AND state = 'waiting' LIMIT 1`,
     place,
@@ -121,7 +121,7 @@ type End = {
 };
 
 /** A waiting message was taken by its endpoint. */
-export function markDelivered(sql: Sql, row: RowPlace, { nowMs, status }: End): void {
+export function markDelivered(sql: Sql, row: RowCursor, { nowMs, status }: End): void {
   sql.all(
     `UPDATE outbox SET state = 'delivered', due_ms = NULL, payload = NULL, finished_at_ms = ?, last_status = ?,
        last_error = NULL WHERE id = ?`,
@@ -135,7 +135,7 @@ export function markDelivered(sql: Sql, row: RowPlace, { nowMs, status }: End): 
 }
 
 /** A waiting message becomes a dead letter. */
-export function bury(sql: Sql, row: RowPlace, { nowMs, status, error }: End): void {
+export function bury(sql: Sql, row: RowCursor, { nowMs, status, error }: End): void {
   sql.all(
     `UPDATE outbox SET state = 'dead', due_ms = NULL, finished_at_ms = ?, last_status = ?, last_error = ? WHERE id = ?`,
     nowMs,
@@ -151,7 +151,7 @@ export function bury(sql: Sql, row: RowPlace, { nowMs, status, error }: End): vo
 }
 
 /** A dead letter waits again. Its lane goes on without it, so it may come after younger ones. */
-export function revive(sql: Sql, row: RowPlace, nowMs: number): void {
+export function revive(sql: Sql, row: RowCursor, nowMs: number): void {
   const isBehind = row.lane !== '' && isLaneTaken(sql, row.place, row.endpoint_id, row.lane);
   sql.all(
     `UPDATE outbox SET state = 'waiting', due_ms = ?, attempts = 0, finished_at_ms = NULL WHERE id = ?`,
@@ -163,7 +163,7 @@ export function revive(sql: Sql, row: RowPlace, nowMs: number): void {
 }
 
 /** The message no longer waits: the next of its lane is due. */
-function leave(sql: Sql, { place, endpoint_id, lane }: RowPlace, nowMs: number): void {
+function leave(sql: Sql, { place, endpoint_id, lane }: RowCursor, nowMs: number): void {
   count(sql, place, 'waiting', -1);
   if (lane === '') return;
   sql.all(
@@ -178,7 +178,7 @@ function leave(sql: Sql, { place, endpoint_id, lane }: RowPlace, nowMs: number):
 }
 
 /** Changes a count of a place and gives the new one. */
-function count(sql: Sql, place: OutboxPlace, state: DeliveryState, change: number): number {
+function count(sql: Sql, place: OutboxQueueId, state: DeliveryState, change: number): number {
   const [row] = sql.all<{ rows: number }>(
     `INSERT INTO outbox_places (place, ${state}) VALUES (?, ?)
      ON CONFLICT (place) DO UPDATE SET ${state} = max(0, ${state} + excluded.${state}) RETURNING ${state} AS rows`,
@@ -188,8 +188,8 @@ function count(sql: Sql, place: OutboxPlace, state: DeliveryState, change: numbe
   return row?.rows ?? 0;
 }
 
-function oldest(sql: Sql, place: OutboxPlace, state: DeliveryState, limit: number): RowPlace[] {
-  return sql.all<RowPlace>(
+function oldest(sql: Sql, place: OutboxQueueId, state: DeliveryState, limit: number): RowCursor[] {
+  return sql.all<RowCursor>(
     `SELECT id, place, endpoint_id, lane FROM outbox INDEXED BY outbox_states
      WHERE place = ? AND state = '${state}' ORDER BY id LIMIT 0 + ?`,
     place,
@@ -197,7 +197,7 @@ function oldest(sql: Sql, place: OutboxPlace, state: DeliveryState, limit: numbe
   );
 }
 
-function forgetOldest(sql: Sql, place: OutboxPlace, state: 'delivered' | 'dead'): void {
+function forgetOldest(sql: Sql, place: OutboxQueueId, state: 'delivered' | 'dead'): void {
   for (const { id } of oldest(sql, place, state, 1)) sql.all('DELETE FROM outbox WHERE id = ?', id);
   count(sql, place, state, -1);
 }

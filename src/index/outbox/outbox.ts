@@ -13,7 +13,7 @@ import {
   markDelivered,
   OUTBOX_COLUMNS,
   type OutboxRow,
-  type RowPlace,
+  type RowCursor,
   revive,
 } from './outbox-rows.ts';
 
@@ -132,7 +132,7 @@ function claim(sql: Sql, id: number, untilMs: number): Delivery {
 
 function settle(sql: Sql, result: DeliveryResult, nowMs: number): void {
   const { id, outcome, status, error } = result;
-  const [row] = sql.all<RowPlace>(
+  const [row] = sql.all<RowCursor>(
     `SELECT id, place, endpoint_id, lane FROM outbox WHERE id = ? AND attempts = ? AND state = 'waiting'`,
     id,
     result.claim,
@@ -153,8 +153,8 @@ function retryAt(sql: Sql, { id, dueAtMs, status, error }: DeliveryResult, nowMs
   );
 }
 
-function deadOf(sql: Sql, place: string, endpointId: string, limit: number): RowPlace[] {
-  return sql.all<RowPlace>(
+function deadOf(sql: Sql, place: string, endpointId: string, limit: number): RowCursor[] {
+  return sql.all<RowCursor>(
     `SELECT id, place, endpoint_id, lane FROM outbox INDEXED BY outbox_states
      WHERE place = ? AND state = 'dead' AND endpoint_id = ? ORDER BY id LIMIT 0 + ?`,
     place,
@@ -163,8 +163,8 @@ function deadOf(sql: Sql, place: string, endpointId: string, limit: number): Row
   );
 }
 
-function deadRow(sql: Sql, place: string, id: number): RowPlace[] {
-  return sql.all<RowPlace>(
+function deadRow(sql: Sql, place: string, id: number): RowCursor[] {
+  return sql.all<RowCursor>(
     `SELECT id, place, endpoint_id, lane FROM outbox WHERE id = ? AND place = ? AND state = 'dead'`,
     id,
     place,

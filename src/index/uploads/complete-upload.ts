@@ -9,9 +9,9 @@ import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { requireBucket } from '../buckets/buckets.ts';
 import {
+  type BlobReferences,
   changeReferences,
-  type Mentions,
-  mentionsOf,
+  referencesOf,
   type SavedBytes,
 } from '../objects/blob-references.ts';
 import { factsOf, recordEvent } from '../objects/object-events.ts';
@@ -24,8 +24,8 @@ import {
   findUpload,
   noSuchUpload,
   readStoredParts,
+  reportPartsGone,
   type StoredPart,
-  tellPartsGone,
 } from './upload-rows.ts';
 
 type CompleteInput = Parameters<IndexApi['completeUpload']>[0];
@@ -64,7 +64,7 @@ export function completeUpload(sql: Sql, input: CompleteInput): ObjectVersion {
     ...placeVersion(sql, n, versioningOf(input.bucket), version, current, saved),
   };
   deleteUpload(sql, n, key, uploadId);
-  tellPartsGone(sql, n, upload, stored, 0, version.lastModifiedMs);
+  reportPartsGone(sql, n, upload, stored, 0, version.lastModifiedMs);
   rememberFinished(sql, n, input, placed);
   recordEvent(sql, input.bucket, {
     ...factsOf(placed),
@@ -133,13 +133,13 @@ function moveReferences(
   { segments, storageClass, lastModifiedMs }: ObjectVersion,
 ): SavedBytes {
   const changes = new Map<BlobId, { refs: number; bytes: number }>();
-  const add = (mentions: Mentions, sign: 1 | -1) => {
+  const add = (mentions: BlobReferences, sign: 1 | -1) => {
     for (const [blobId, bytes] of mentions) {
       const before = changes.get(blobId) ?? { refs: 0, bytes: 0 };
       changes.set(blobId, { refs: before.refs + sign, bytes: before.bytes + sign * bytes });
     }
   };
-  add(mentionsOf(segments), 1);
+  add(referencesOf(segments), 1);
   for (const part of parts) add(part.mentions, -1);
   let saved = 0;
   for (const [blobId, change] of changes) {

@@ -5,8 +5,8 @@ import type { ChecksumAlgorithm, ObjectKey, Segment, UploadId } from '../../doma
 import { NO_FACTS } from '../../domain/object-facts.ts';
 import type { Upload, UploadedPart } from '../../ports/index-calls/upload-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { type Mentions, mentionsOf, type SavedBytes } from '../objects/blob-references.ts';
-import { packedAwayOf } from '../objects/compressed-away.ts';
+import { type BlobReferences, referencesOf, type SavedBytes } from '../objects/blob-references.ts';
+import { compressedAwayOf } from '../objects/compressed-away.ts';
 import { decodeSegments } from '../objects/object-rows.ts';
 import { oneRow, type RowState, rowChanged } from '../objects/row-changes.ts';
 
@@ -33,7 +33,7 @@ export type StoredPart = {
   readonly sizeBytes: number;
   readonly md5: string;
   readonly segments: readonly Segment[];
-  readonly mentions: Mentions;
+  readonly mentions: BlobReferences;
 };
 
 /** The failure of a call about an upload that is not in progress. */
@@ -107,7 +107,7 @@ export function readStoredParts(
       const segments = decodeSegments(row.segments);
       return [
         row.part_number,
-        { sizeBytes: row.size_bytes, md5: row.md5, segments, mentions: mentionsOf(segments) },
+        { sizeBytes: row.size_bytes, md5: row.md5, segments, mentions: referencesOf(segments) },
       ];
     }),
   );
@@ -127,7 +127,7 @@ export function deleteUpload(sql: Sql, bucket: number, key: ObjectKey, uploadId:
 /**
  * Tells that all parts of an upload went, which are these, and with them what sharing them saved.
  */
-export function tellPartsGone(
+export function reportPartsGone(
   sql: Sql,
   bucket: number,
   { key, storageClass }: Upload,
@@ -137,7 +137,9 @@ export function tellPartsGone(
 ): void {
   if (parts.size === 0) return;
   const sizeBytes = parts.values().reduce((sum, part) => sum + part.sizeBytes, 0);
-  const compressedAway = parts.values().reduce((sum, part) => sum + packedAwayOf(part.segments), 0);
+  const compressedAway = parts
+    .values()
+    .reduce((sum, part) => sum + compressedAwayOf(part.segments), 0);
   const state = oneRow('part', { sizeBytes, storageClass, compressedAway }, deduplicatedAway);
   const from: RowState = { ...state, count: parts.size };
   rowChanged(sql, { bucket, key, from, to: null, atMs: nowMs });

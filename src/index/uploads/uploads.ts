@@ -13,10 +13,10 @@ import { requireBucket } from '../buckets/buckets.ts';
 import {
   addReferences,
   dropReferences,
-  mentionsOf,
+  referencesOf,
   type SavedBytes,
 } from '../objects/blob-references.ts';
-import { packedAwayOf } from '../objects/compressed-away.ts';
+import { compressedAwayOf } from '../objects/compressed-away.ts';
 import { shareEqual } from '../objects/deduplicate.ts';
 import { justAfter } from '../objects/key-order.ts';
 import { type Cursor, readNames, startKey } from '../objects/key-pages.ts';
@@ -32,8 +32,8 @@ import {
   noSuchUpload,
   type PartRow,
   readStoredParts,
+  reportPartsGone,
   type StoredPart,
-  tellPartsGone,
   type UploadRow,
 } from './upload-rows.ts';
 
@@ -46,7 +46,7 @@ type UploadCalls = Pick<
   | 'commitPart'
   | 'completeUpload'
   | 'abortUpload'
-  | 'dropUploadsOfLife'
+  | 'dropUploadsOfIncarnation'
 >;
 /** Uploads of a deleted bucket that one call drops at most, and the parts after which it stops. */
 const DROPPED_UPLOADS = 100;
@@ -99,10 +99,16 @@ export function createUploadCalls(sql: Sql): UploadCalls {
         n,
         storageClass,
         input.part.segments,
-        input.arrivals,
+        input.newReferences,
       );
       const part = { ...input.part, segments: shared.segments };
-      const saved = addReferences(sql, n, storageClass, mentionsOf(part.segments), shared.arrivals);
+      const saved = addReferences(
+        sql,
+        n,
+        storageClass,
+        referencesOf(part.segments),
+        shared.newReferences,
+      );
       replacePart(sql, n, upload, part, saved);
       return { storedAs };
     },
@@ -112,14 +118,14 @@ export function createUploadCalls(sql: Sql): UploadCalls {
       dropUpload(sql, n, upload, input.nowMs);
     },
 
-    dropUploadsOfLife: (input) => ({ isDone: dropUploadsOfLife(sql, input) }),
+    dropUploadsOfIncarnation: (input) => ({ isDone: dropUploadsOfIncarnation(sql, input) }),
   };
 }
 
 /** Removes an upload with its parts and their references. Gives the bytes of the parts. */
 export function dropUpload(sql: Sql, bucket: number, upload: Upload, nowMs: number): number {
   const { parts, lost } = dropParts(sql, bucket, upload, nowMs);
-  tellPartsGone(sql, bucket, upload, parts, lost, nowMs);
+  reportPartsGone(sql, bucket, upload, parts, lost, nowMs);
   return parts.values().reduce((sum, part) => sum + part.sizeBytes, 0);
 }
 
@@ -139,7 +145,7 @@ function dropParts(
 }
 
 /** Whether none is left. One call does about as much as aborting the largest upload. */
-function dropUploadsOfLife(
+function dropUploadsOfIncarnation(
   sql: Sql,
   { bucket, nowMs }: { bucket: BucketAddress; nowMs: number },
 ): boolean {
@@ -195,7 +201,7 @@ function replacePart(
     part.partNumber,
   );
   const gone = replaced === undefined ? [] : decodeSegments(replaced.segments);
-  const lost = dropReferences(sql, bucket, storageClass, mentionsOf(gone), part.lastModifiedMs);
+  const lost = dropReferences(sql, bucket, storageClass, referencesOf(gone), part.lastModifiedMs);
   sql.all(
     `INSERT OR REPLACE INTO parts (bucket, upload_id, part_number, size_bytes, md5, last_modified_ms,
        checksum_algorithm, checksum_value, segments) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -212,7 +218,7 @@ function replacePart(
   const stateOf = (sizeBytes: number, segments: readonly Segment[], deduplicatedAway: SavedBytes) =>
     oneRow(
       'part',
-      { sizeBytes, storageClass, compressedAway: packedAwayOf(segments) },
+      { sizeBytes, storageClass, compressedAway: compressedAwayOf(segments) },
       deduplicatedAway,
     );
   const from = replaced === undefined ? null : stateOf(replaced.size_bytes, gone, lost);

@@ -1,8 +1,8 @@
 // Packing at rest: what a run over a bucket says to the index. Which bodies are worth it, and the
 // packing itself, is core/compression's; how packed bytes are read,
-// adapters/shared/unpacking-blob-store.ts's.
+// adapters/shared/decompressing-blob-store.ts's.
 
-import type { LifecyclePlace } from '../../domain/lifecycle.ts';
+import type { LifecycleCursor } from '../../domain/lifecycle.ts';
 import type {
   BucketRef,
   ObjectHeaders,
@@ -10,19 +10,19 @@ import type {
   Segment,
   VersionId,
 } from '../../domain/nouns.ts';
-import type { BlobArrival } from '../metadata-index.ts';
+import type { NewBlobReference } from '../metadata-index.ts';
 
 /**
  * A place among objects, then older versions, as lifecycle runs have it; of the whole bucket:
  * `prefix` is ''.
  */
-export type PackingPlace = LifecyclePlace & {
+export type CompressionCursor = LifecycleCursor & {
   readonly phase: 'objects' | 'versions';
   readonly prefix: '';
 };
 
 /** Which versions are looked at: by when they were written, and how large they are. */
-export type PackingBounds = {
+export type CompressionBounds = {
   /** Milliseconds; versions of this very time are left out, those of `writtenUpToMs` are not. */
   readonly writtenAfterMs: number;
   readonly writtenUpToMs: number;
@@ -34,7 +34,7 @@ export type PackingBounds = {
 /**
  * A version that may be packed: it lies plain in blobs of this bucket that nobody else refers to.
  */
-export type PackingCandidate = {
+export type CompressionCandidate = {
   readonly key: ObjectKey;
   readonly versionId: VersionId;
   readonly sizeBytes: number;
@@ -43,7 +43,7 @@ export type PackingCandidate = {
 };
 
 /** How far a bucket's bodies were looked at. Each is looked at once, when it comes of age. */
-export type PackingRun = {
+export type CompressionRun = {
   /** Of the setting: another begins anew. */
   readonly setAtMs: number;
   readonly startedAtMs: number;
@@ -59,40 +59,46 @@ export type PackingRun = {
   /** How many runs in a row have looked at something again. */
   readonly retries: number;
   /** Null: it went through. */
-  readonly place: PackingPlace | null;
+  readonly place: CompressionCursor | null;
 };
 
 /** The same body of a version in another place. */
-export type PackedBody = {
+export type CompressedBody = {
   readonly key: ObjectKey;
   readonly versionId: VersionId;
   /** Where its bytes must still be. */
   readonly from: readonly Segment[];
   readonly to: Segment;
-  readonly arrival: BlobArrival;
+  readonly newReference: NewBlobReference;
 };
 
-export type PackingQueries = {
+export type CompressionQueries = {
   /** How far the last run over the bucket's bodies came; null before the first. BucketChanged. */
-  getPackingRun(input: { bucket: BucketRef }): PackingRun | null;
+  getCompressionRun(input: { bucket: BucketRef }): CompressionRun | null;
   /**
    * What may be packed from `place` on, within its phase: some 2,000 rows are looked at, at most
    * 250 returned. `next` null: the phase has no more. BucketChanged. Cost: as of `scanLifecycle`,
    * and a read for each blob of those within the bounds.
    */
-  scanPacking(input: { bucket: BucketRef; place: PackingPlace; bounds: PackingBounds }): {
-    candidates: readonly PackingCandidate[];
-    next: PackingPlace | null;
+  scanForCompression(input: {
+    bucket: BucketRef;
+    place: CompressionCursor;
+    bounds: CompressionBounds;
+  }): {
+    candidates: readonly CompressionCandidate[];
+    next: CompressionCursor | null;
   };
 };
 
-export type PackingCommands = {
+export type CompressionCommands = {
   /**
    * Lets a version have its bytes in another place. Nothing else of it changes, nobody is told. Not
    * exchanged: the version is gone or lies elsewhere by now, or a blob of `from` is shared with
    * others. Idempotent. NoSuchBlob, BucketChanged.
    */
-  exchangeBody(input: PackedBody & { bucket: BucketRef; nowMs: number }): { isExchanged: boolean };
+  exchangeBody(input: CompressedBody & { bucket: BucketRef; nowMs: number }): {
+    isExchanged: boolean;
+  };
   /** Remembers how far a run came. BucketChanged. */
-  setPackingRun(input: { bucket: BucketRef; run: PackingRun }): void;
+  setCompressionRun(input: { bucket: BucketRef; run: CompressionRun }): void;
 };

@@ -1,4 +1,4 @@
-// What a command of the index changes of what readers may remember. Whoever keeps gates, pointers
+// What a command of the index changes of what readers may remember. Whoever keeps read policies, pointers
 // or bucket records near the reader asks here, so that no command is forgotten in one of the
 // places.
 
@@ -7,10 +7,10 @@ import type { ObjectKey } from '../../domain/nouns.ts';
 import type { IndexApi } from '../metadata-index.ts';
 
 /**
- * Keys whose pointers may change, `gate` for the bucket's own record, `nothing` for every other
+ * Keys whose pointers may change, `read policy` for the bucket's own record, `nothing` for every other
  * call.
  */
-export type IndexChange = readonly ObjectKey[] | 'gate' | 'nothing';
+export type IndexChange = readonly ObjectKey[] | 'readPolicy' | 'nothing';
 
 type InputOf<Name extends keyof IndexApi> = Parameters<IndexApi[Name]>[0];
 
@@ -35,8 +35,8 @@ export function changedBy(name: keyof IndexApi, input: unknown): IndexChange {
       );
     case 'commitCopies':
       return (input as InputOf<'commitCopies'>).copies.flatMap(({ toKeys }) => toKeys);
-    case 'stepNameJob':
-      return (input as InputOf<'stepNameJob'>).actions.flatMap((action) =>
+    case 'stepKeyJob':
+      return (input as InputOf<'stepKeyJob'>).actions.flatMap((action) =>
         action.kind === 'move'
           ? [action.key, ...action.toKeys]
           : action.kind === 'unmove'
@@ -48,16 +48,16 @@ export function changedBy(name: keyof IndexApi, input: unknown): IndexChange {
     case 'setBucketSettings':
     case 'purgeBucket':
     case 'deleteBucket':
-      return 'gate';
+      return 'readPolicy';
     default:
       return 'nothing';
   }
 }
 
 /**
- * Whether the gate changes: a bucket's own record did, or a file of which the gate says that it is
+ * Whether the read policy changes: a bucket's own record did, or a file of which the read policy says that it is
  * there.
  */
-export function changesGate(change: IndexChange): boolean {
-  return change === 'gate' || (change !== 'nothing' && change.some(isSiteFileKey));
+export function changesReadPolicy(change: IndexChange): boolean {
+  return change === 'readPolicy' || (change !== 'nothing' && change.some(isSiteFileKey));
 }

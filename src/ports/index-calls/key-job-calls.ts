@@ -2,14 +2,8 @@
 // of prefixes, search. Part of the vocabulary in metadata-index.ts, where what all calls have in
 // common is told.
 
-import type { CountState, NameMatches, PrefixSize, SearchState } from '../../domain/key-aids.ts';
-import type {
-  NameAction,
-  NameJob,
-  NameJobId,
-  NameJobItem,
-  NameOutcome,
-} from '../../domain/key-jobs.ts';
+import type { CountState, KeyMatches, PrefixSize, SearchState } from '../../domain/key-aids.ts';
+import type { KeyAction, KeyJob, KeyJobId, KeyJobItem, KeyOutcome } from '../../domain/key-jobs.ts';
 import type {
   BucketAddress,
   BucketRef,
@@ -17,7 +11,7 @@ import type {
   ObjectVersion,
   VersionId,
 } from '../../domain/nouns.ts';
-import type { BlobArrival } from '../metadata-index.ts';
+import type { NewBlobReference } from '../metadata-index.ts';
 
 /** A key that a delete marker hides, and what would come back. */
 export type HiddenKey = {
@@ -35,16 +29,16 @@ export type HiddenKey = {
 
 export type NameQueries = {
   /** Null: there is no such job. BucketChanged. */
-  getNameJob(input: { bucket: BucketRef; id: NameJobId }): NameJob | null;
+  getKeyJob(input: { bucket: BucketRef; id: KeyJobId }): KeyJob | null;
   /** The jobs that the bucket remembers, newest first. BucketChanged. */
-  listNameJobs(input: { bucket: BucketRef }): readonly NameJob[];
+  listNameJobs(input: { bucket: BucketRef }): readonly KeyJob[];
   /** What a job did, the last first, from before that place on; at most 1,000. BucketChanged. */
-  listNameJobItems(input: {
+  listKeyJobItems(input: {
     bucket: BucketRef;
-    id: NameJobId;
+    id: KeyJobId;
     before: number;
     limit: number;
-  }): readonly NameJobItem[];
+  }): readonly KeyJobItem[];
   /**
    * What stands below each prefix; `sizes` is empty unless the state is `ready`: then have it
    * counted. BucketChanged. Cost: 0.5 ms a prefix at a million keys.
@@ -58,13 +52,13 @@ export type NameQueries = {
    * search index, if it is ready; otherwise, and with a place, names are looked at one by one.
    * BucketChanged. Cost: 20 ms at most.
    */
-  searchNames(input: {
+  searchKeys(input: {
     bucket: BucketRef;
     prefix: string;
     needle: string;
     limit: number;
     after: string | null;
-  }): NameMatches;
+  }): KeyMatches;
   /**
    * Keys with the prefix that a delete marker hides, in byte order behind `after`. BucketChanged.
    * Cost: three seeks a key, and the markers before its version.
@@ -85,7 +79,7 @@ export type CopyToPlace = {
   readonly toKeys: readonly ObjectKey[];
   /** Whether the first is taken even where another object has it. */
   readonly mayReplace: boolean;
-  readonly arrivals: readonly BlobArrival[];
+  readonly newReferences: readonly NewBlobReference[];
 };
 /** Where a copy stands now. */
 export type PlacedCopy = { readonly toKey: ObjectKey; readonly versionId: VersionId };
@@ -101,38 +95,38 @@ export type NameCommands = {
     copies: readonly CopyToPlace[];
   }): readonly (PlacedCopy | null)[];
   /** Remembers a job that is to run. SlowDown (too many run), BucketChanged. */
-  createNameJob(input: { bucket: BucketRef; job: NameJob }): void;
+  createKeyJob(input: { bucket: BucketRef; job: KeyJob }): void;
   /**
    * One step of a job: does the actions, each by itself, and remembers how far it came. Null, and
    * nothing is done: the job is not at that revision any more, because another step went before or
    * it was cancelled. `outcomes` in the order of the actions. `isLast`: then the job is over,
    * unless an action has more to do. BucketChanged.
    */
-  stepNameJob(input: {
+  stepKeyJob(input: {
     bucket: BucketRef;
-    id: NameJobId;
+    id: KeyJobId;
     revision: number;
-    actions: readonly NameAction[];
+    actions: readonly KeyAction[];
     /**
      * The place behind these actions. The step ends before it where an action has more to do: then
      * `outcomes` are fewer.
      */
-    next: Pick<NameJob, 'after' | 'at'>;
+    next: Pick<KeyJob, 'after' | 'at'>;
     /** What was done or left elsewhere, to be added to the counts. */
-    elsewhere: Partial<NameJob['counts']>;
+    elsewhere: Partial<KeyJob['counts']>;
     isLast: boolean;
     nowMs: number;
-  }): { readonly job: NameJob; readonly outcomes: readonly NameOutcome[] } | null;
+  }): { readonly job: KeyJob; readonly outcomes: readonly KeyOutcome[] } | null;
   /**
    * Ends a job that runs, as cancelled or, with a reason, as failed. Null: there is no such job.
    * BucketChanged.
    */
-  endNameJob(input: {
+  endKeyJob(input: {
     bucket: BucketRef;
-    id: NameJobId;
+    id: KeyJobId;
     failure: string | null;
     nowMs: number;
-  }): NameJob | null;
+  }): KeyJob | null;
 
   /** One step towards sums of all prefixes: 50,000 keys. BucketChanged. */
   countNames(input: { bucket: BucketRef }): { readonly state: CountState };

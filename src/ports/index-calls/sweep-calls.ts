@@ -12,13 +12,13 @@ export type SweepQueries = {
   /** Those of `blobIds`, whose home is elsewhere, that the bucket still has. */
   findHeldBlobs(input: { holder: BucketAddress; blobIds: readonly BlobId[] }): readonly BlobId[];
   /** Lives of buckets in this database, deleted ones with blobs left included. */
-  listBucketLives(input: { name: BucketName }): readonly {
+  listIncarnations(input: { name: BucketName }): readonly {
     bucket: BucketAddress;
     isDeleted: boolean;
     sweptUpTo: string;
     hasLifecycle: boolean;
     /** Whether old bodies are to be packed. */
-    hasPacking: boolean;
+    hasCompression: boolean;
     hasNameJobs: boolean;
     /** When the search index was last asked; null: there is none. */
     searchedAtMs: number | null;
@@ -32,17 +32,17 @@ export type SweepCommands = {
    * Drops uploads that a deleted life left behind, a bounded number at a time; call it until it is
    * done. Idempotent.
    */
-  dropUploadsOfLife(input: { bucket: BucketAddress; nowMs: number }): { isDone: boolean };
+  dropUploadsOfIncarnation(input: { bucket: BucketAddress; nowMs: number }): { isDone: boolean };
   /**
    * Drops what else a deleted life left behind and nobody can ask for any more (what its jobs did,
    * answers to finished uploads, messages that were sent or are dead letters), a bounded number at
    * a time; call it until it is done. Idempotent.
    */
-  dropRestsOfLife(input: { bucket: BucketAddress }): { isDone: boolean };
+  dropOrphanRows(input: { bucket: BucketAddress }): { isDone: boolean };
   /**
    * Promises the holder that these blobs of this home bucket stay while it has them. NoSuchBlob.
    */
-  holdBlobs(input: {
+  addRemoteReferences(input: {
     home: BucketAddress;
     blobIds: readonly BlobId[];
     holder: BucketAddress;
@@ -52,7 +52,7 @@ export type SweepCommands = {
    * Takes back holds that were taken or renewed no later than `takenUpToMs`; a younger one belongs
    * to a copy that may be about to commit. Idempotent.
    */
-  releaseHolds(input: {
+  releaseRemoteReferences(input: {
     home: BucketAddress;
     blobIds: readonly BlobId[];
     holder: BucketAddress;
@@ -61,12 +61,12 @@ export type SweepCommands = {
   /**
    * Condemns blobs that nothing has referenced since before `olderThanMs`: from then on no copy can
    * revive them. `home` is null for blobs to delete from the store, else the bucket whose hold must
-   * be released. `oldHolds` are holds taken before `olderThanMs` on blobs with no other reference,
+   * be released. `oldRemoteReferences` are holds taken before `olderThanMs` on blobs with no other reference,
    * to be checked with their holder.
    */
   condemnBlobs(input: { bucket: BucketAddress; olderThanMs: number; limit: number }): {
     blobs: readonly { blobId: BlobId; home: BucketAddress | null }[];
-    oldHolds: readonly { blobId: BlobId; holder: BucketAddress }[];
+    oldRemoteReferences: readonly { blobId: BlobId; holder: BucketAddress }[];
   };
   /** Forgets condemned blobs once they are gone from the store. Idempotent. */
   forgetBlobs(input: { bucket: BucketAddress; blobIds: readonly BlobId[] }): void;
@@ -76,5 +76,5 @@ export type SweepCommands = {
    * Drops a deleted life once it has no upload, no blob and no rest left, and no message of it
    * waits. Idempotent.
    */
-  forgetBucketLife(input: { bucket: BucketAddress }): void;
+  forgetIncarnation(input: { bucket: BucketAddress }): void;
 };

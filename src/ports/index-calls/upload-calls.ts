@@ -15,7 +15,7 @@ import type {
   WriteCondition,
 } from '../../domain/nouns.ts';
 import type { ObjectFacts } from '../../domain/object-facts.ts';
-import type { BlobArrival, StoredAs } from '../metadata-index.ts';
+import type { NewBlobReference, StoredAs } from '../metadata-index.ts';
 
 /** A multipart upload in progress. */
 export type Upload = ObjectAttributes &
@@ -92,7 +92,7 @@ export type UploadCommands = {
     key: ObjectKey;
     uploadId: UploadId;
     part: UploadedPart;
-    arrivals: readonly BlobArrival[];
+    newReferences: readonly NewBlobReference[];
   }): StoredAs;
   /**
    * Turns the listed parts into the current version of the key in one commit. `etag`s are the

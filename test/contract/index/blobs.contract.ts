@@ -6,7 +6,6 @@ import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import { type Subject, testsOf } from '../subject.ts';
 import {
   addressOf,
-  arrivalOf,
   blobIn,
   bucketRecord,
   condemn,
@@ -14,6 +13,7 @@ import {
   expectCode,
   get,
   makeBucket,
+  newReferenceOf,
   objectOf,
   put,
   putBlob,
@@ -38,7 +38,7 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
     blobIds: BlobId[],
     nowMs = START_MS,
   ) =>
-    index.call(home.name, 'holdBlobs', {
+    index.call(home.name, 'addRemoteReferences', {
       home: addressOf(home),
       blobIds,
       holder: addressOf(holder),
@@ -51,7 +51,7 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
     blobIds: BlobId[],
     nowMs = START_MS,
   ) =>
-    index.call(home.name, 'releaseHolds', {
+    index.call(home.name, 'releaseRemoteReferences', {
       home: addressOf(home),
       blobIds,
       holder: addressOf(holder),
@@ -66,13 +66,13 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
       const ref = refOf(bucket);
       const commit = (key: string, blobId: BlobId, digest = { sha256Hex: 'same' }) => {
         const object = segmentsObjectOf(key, [wholeOf(blobId)]);
-        const arrivals = [{ ...arrivalOf(blobId), digest }];
+        const newReferences = [{ ...newReferenceOf(blobId), digest }];
         return () =>
           index.call(bucket.name, 'commitObject', {
             bucket: ref,
             object,
             condition: null,
-            arrivals,
+            newReferences,
           });
       };
       const [first, second, other] = [blobIn(bucket), blobIn(bucket), blobIn(bucket)];
@@ -123,7 +123,7 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
       expect(await condemn(index, bucket, START_MS + 1)).toEqual([blobId]);
       const late = segmentsObjectOf('b', [wholeOf(blobId)]);
       await expectCode(put(index, bucket, late), 'NoSuchBlob');
-      await expectCode(put(index, bucket, late, [arrivalOf(blobId)]), 'NoSuchBlob');
+      await expectCode(put(index, bucket, late, [newReferenceOf(blobId)]), 'NoSuchBlob');
       await expectCode(hold(index, bucket, bucketRecord(), [blobId]), 'NoSuchBlob');
       expect(await get(index, bucket, 'b')).toBe(null);
     });
@@ -137,7 +137,7 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
       }
       const [a, b, c] = blobIds;
       const first = await sweep(index, bucket, START_MS + 10, 1);
-      expect(first).toEqual({ blobs: [{ blobId: c, home: null }], oldHolds: [] });
+      expect(first).toEqual({ blobs: [{ blobId: c, home: null }], oldRemoteReferences: [] });
       expect(await condemn(index, bucket, START_MS + 10)).toEqual([c, b]);
       await forget(index, bucket, [c as BlobId]);
       expect(await condemn(index, bucket, START_MS + 11)).toEqual([b, a]);
@@ -166,7 +166,10 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
 
     test('sweeps nothing of a life that it does not know', async (index) => {
       const bucket = bucketRecord();
-      expect(await sweep(index, bucket, START_MS + 1)).toEqual({ blobs: [], oldHolds: [] });
+      expect(await sweep(index, bucket, START_MS + 1)).toEqual({
+        blobs: [],
+        oldRemoteReferences: [],
+      });
       await forget(index, bucket, [blobIn(bucket)]);
       await release(index, bucket, bucketRecord(), [blobIn(bucket)]);
       await expectCode(hold(index, bucket, bucketRecord(), [blobIn(bucket)]), 'NoSuchBlob');
@@ -180,9 +183,9 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
       const holder = await makeBucket(index);
       const blobId = await putBlob(index, home, 'a');
       await hold(index, home, holder, [blobId]);
-      const arrivals = [arrivalOf(blobId, 100, addressOf(home))];
-      await put(index, holder, segmentsObjectOf('copy', [wholeOf(blobId)]), arrivals);
-      return { home, holder, blobId, arrivals };
+      const newReferences = [newReferenceOf(blobId, 100, addressOf(home))];
+      await put(index, holder, segmentsObjectOf('copy', [wholeOf(blobId)]), newReferences);
+      return { home, holder, blobId, newReferences };
     }
 
     test('refuses to hold unknown blobs, all or none', async (index) => {
@@ -190,17 +193,17 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
       const other = bucketRecord();
       await expectCode(hold(index, home, other, [blobId, blobIn(home)]), 'NoSuchBlob');
       await deleteKeys(index, home, ['a']);
-      const { oldHolds } = await sweep(index, home, START_MS + 1);
-      expect(oldHolds.map(({ holder }) => holder.id)).not.toContain(other.id);
+      const { oldRemoteReferences } = await sweep(index, home, START_MS + 1);
+      expect(oldRemoteReferences.map(({ holder }) => holder.id)).not.toContain(other.id);
     });
 
     test('keeps a blob at home as long as another bucket holds it', async (index) => {
       const { home, holder, blobId } = await copied(index);
       await deleteKeys(index, home, ['a']);
-      expect(await sweep(index, home, START_MS)).toEqual({ blobs: [], oldHolds: [] });
+      expect(await sweep(index, home, START_MS)).toEqual({ blobs: [], oldRemoteReferences: [] });
       expect(await sweep(index, home, START_MS + 1)).toEqual({
         blobs: [],
-        oldHolds: [{ blobId, holder: addressOf(holder) }],
+        oldRemoteReferences: [{ blobId, holder: addressOf(holder) }],
       });
       const heldBy = (address: BucketAddress) =>
         index.call(holder.name, 'findHeldBlobs', {
@@ -213,12 +216,15 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
     });
 
     test('gives a foreign blob back to its home when nothing mentions it', async (index) => {
-      const { home, holder, blobId, arrivals } = await copied(index);
-      await put(index, holder, segmentsObjectOf('copy-2', [wholeOf(blobId)]), arrivals);
+      const { home, holder, blobId, newReferences } = await copied(index);
+      await put(index, holder, segmentsObjectOf('copy-2', [wholeOf(blobId)]), newReferences);
       await deleteKeys(index, home, ['a']);
       await deleteKeys(index, holder, ['copy', 'copy-2'], START_MS + 5);
-      expect(await sweep(index, holder, START_MS + 5)).toEqual({ blobs: [], oldHolds: [] });
-      const given = { blobs: [{ blobId, home: addressOf(home) }], oldHolds: [] };
+      expect(await sweep(index, holder, START_MS + 5)).toEqual({
+        blobs: [],
+        oldRemoteReferences: [],
+      });
+      const given = { blobs: [{ blobId, home: addressOf(home) }], oldRemoteReferences: [] };
       expect(await sweep(index, holder, START_MS + 6)).toEqual(given);
       await release(index, home, holder, [blobId], START_MS + 6);
       await forget(index, holder, [blobId]);
@@ -252,16 +258,16 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
         await hold(index, home, holder, [blobId], START_MS + at);
         blobIds.push(blobId);
       }
-      expect((await sweep(index, home, START_MS + 10)).oldHolds).toHaveLength(2);
+      expect((await sweep(index, home, START_MS + 10)).oldRemoteReferences).toHaveLength(2);
       await deleteKeys(index, home, ['a']);
-      expect((await sweep(index, home, START_MS + 2)).oldHolds).toEqual([]);
+      expect((await sweep(index, home, START_MS + 2)).oldRemoteReferences).toEqual([]);
       const seen: string[] = [];
       for (const limit of [1, 1, 1, 1]) {
-        const { oldHolds } = await sweep(index, home, START_MS + 20, limit);
-        seen.push(...oldHolds.map(({ blobId }) => blobId));
+        const { oldRemoteReferences } = await sweep(index, home, START_MS + 20, limit);
+        seen.push(...oldRemoteReferences.map(({ blobId }) => blobId));
       }
       expect(seen.toSorted()).toEqual(blobIds.toSorted());
-      expect((await sweep(index, home, START_MS + 21)).oldHolds).toHaveLength(3);
+      expect((await sweep(index, home, START_MS + 21)).oldRemoteReferences).toHaveLength(3);
     });
 
     test('reports no more holds than asked for of a blob that many hold, and the others once these are gone', async (index) => {
@@ -269,11 +275,11 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
       const second = await makeBucket(index);
       await hold(index, home, second, [blobId]);
       await deleteKeys(index, home, ['a']);
-      const [first, ...more] = (await sweep(index, home, START_MS + 10, 1)).oldHolds;
+      const [first, ...more] = (await sweep(index, home, START_MS + 10, 1)).oldRemoteReferences;
       expect(more).toEqual([]);
       await release(index, home, first?.holder.id === holder.id ? holder : second, [blobId]);
-      const { oldHolds } = await sweep(index, home, START_MS + 11, 1);
-      expect([first, ...oldHolds].map((held) => held?.holder.id).toSorted()).toEqual(
+      const { oldRemoteReferences } = await sweep(index, home, START_MS + 11, 1);
+      expect([first, ...oldRemoteReferences].map((held) => held?.holder.id).toSorted()).toEqual(
         [holder.id, second.id].toSorted(),
       );
     });
@@ -282,9 +288,9 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
       const { home, holder, blobId } = await copied(index);
       await hold(index, home, await makeBucket(index), [blobId], START_MS + 100);
       await deleteKeys(index, home, ['a']);
-      const { oldHolds } = await sweep(index, home, START_MS + 100);
-      expect(oldHolds).toEqual([{ blobId, holder: addressOf(holder) }]);
-      expect((await sweep(index, home, START_MS + 101)).oldHolds).toHaveLength(2);
+      const { oldRemoteReferences } = await sweep(index, home, START_MS + 100);
+      expect(oldRemoteReferences).toEqual([{ blobId, holder: addressOf(holder) }]);
+      expect((await sweep(index, home, START_MS + 101)).oldRemoteReferences).toHaveLength(2);
     });
 
     test('keeps a hold that is younger than the release', async (index) => {
@@ -301,15 +307,15 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
       const { home, holder, blobId } = await copied(index);
       await deleteKeys(index, home, ['a']);
       await index.call(home.name, 'deleteBucket', { bucket: refOf(home), nowMs: START_MS });
-      await index.call(home.name, 'forgetBucketLife', { bucket: addressOf(home) });
+      await index.call(home.name, 'forgetIncarnation', { bucket: addressOf(home) });
       expect(await condemn(index, home, START_MS + 1)).toEqual([]);
       await makeBucket(index, { name: home.name });
       await hold(index, home, holder, [blobId]);
       await release(index, home, holder, [blobId]);
       expect(await condemn(index, home, START_MS + 1)).toEqual([blobId]);
       await forget(index, home, [blobId]);
-      await index.call(home.name, 'forgetBucketLife', { bucket: addressOf(home) });
-      expect(await index.call(home.name, 'listBucketLives', { name: home.name })).toHaveLength(1);
+      await index.call(home.name, 'forgetIncarnation', { bucket: addressOf(home) });
+      expect(await index.call(home.name, 'listIncarnations', { name: home.name })).toHaveLength(1);
     });
   });
 }

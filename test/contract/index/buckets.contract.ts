@@ -94,11 +94,11 @@ function callsOn(index: MetadataIndex, bucket: BucketRef): Promise<unknown>[] {
       bucket,
       object: objectOf('k'),
       condition: null,
-      arrivals: [],
+      newReferences: [],
     }),
     index.call(name, 'deleteObjects', { bucket, ...deletionOf(['k']) }),
     index.call(name, 'createUpload', { bucket, upload: uploadOf('k') }),
-    index.call(name, 'commitPart', { ...address, part: partOf(1, []), arrivals: [] }),
+    index.call(name, 'commitPart', { ...address, part: partOf(1, []), newReferences: [] }),
     index.call(name, 'completeUpload', {
       ...address,
       parts: [],
@@ -289,7 +289,7 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
       );
       const blobIds = parts.flatMap((part) => part.segments.map(({ blobId }) => blobId)).sort();
       const dropUploads = (nowMs = START_MS) =>
-        index.call(name, 'dropUploadsOfLife', { bucket: address, nowMs });
+        index.call(name, 'dropUploadsOfIncarnation', { bucket: address, nowMs });
       // Not those of a bucket that lives.
       expect(await dropUploads()).toEqual({ isDone: true });
       await index.call(name, 'deleteBucket', { bucket: refOf(bucket), nowMs: START_MS });
@@ -299,8 +299,8 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
 
       // Another life of the name has nothing of it, and the old one waits for its uploads.
       const again = await makeBucket(index, { name });
-      await index.call(name, 'forgetBucketLife', { bucket: address });
-      expect(await index.call(name, 'listBucketLives', { name })).toHaveLength(2);
+      await index.call(name, 'forgetIncarnation', { bucket: address });
+      expect(await index.call(name, 'listIncarnations', { name })).toHaveLength(2);
       const page = { prefix: '', delimiter: '', afterKey: '', afterUploadId: '', maxUploads: 10 };
       const listed = await index.call(name, 'listUploads', { bucket: refOf(again), ...page });
       expect(listed.uploads).toEqual([]);
@@ -310,8 +310,8 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
       expect(await dropUploads(START_MS + 1)).toEqual({ isDone: true });
       expect((await condemn(index, bucket, START_MS + 2)).sort()).toEqual(blobIds);
       await index.call(name, 'forgetBlobs', { bucket: address, blobIds });
-      await index.call(name, 'forgetBucketLife', { bucket: address });
-      expect(await index.call(name, 'listBucketLives', { name })).toHaveLength(1);
+      await index.call(name, 'forgetIncarnation', { bucket: address });
+      expect(await index.call(name, 'listIncarnations', { name })).toHaveLength(1);
     });
 
     test('drops the uploads of a deleted bucket in steps', async (index) => {
@@ -320,10 +320,14 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
       await Promise.all(Array.from({ length: 101 }, () => startUpload(index, bucket, 'k')));
       await index.call(bucket.name, 'deleteBucket', { bucket: refOf(bucket), nowMs: START_MS });
       const input = { bucket: addressOf(bucket), nowMs: START_MS };
-      expect(await index.call(bucket.name, 'dropUploadsOfLife', input)).toEqual({ isDone: false });
-      expect(await index.call(bucket.name, 'dropUploadsOfLife', input)).toEqual({ isDone: true });
-      await index.call(bucket.name, 'forgetBucketLife', { bucket: addressOf(bucket) });
-      expect(await index.call(bucket.name, 'listBucketLives', { name: bucket.name })).toEqual([]);
+      expect(await index.call(bucket.name, 'dropUploadsOfIncarnation', input)).toEqual({
+        isDone: false,
+      });
+      expect(await index.call(bucket.name, 'dropUploadsOfIncarnation', input)).toEqual({
+        isDone: true,
+      });
+      await index.call(bucket.name, 'forgetIncarnation', { bucket: addressOf(bucket) });
+      expect(await index.call(bucket.name, 'listIncarnations', { name: bucket.name })).toEqual([]);
     });
 
     test('gives a name that is made again an empty life of its own', async (index) => {
@@ -344,13 +348,13 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
       await index.call(name, 'deleteBucket', { bucket: refOf(old), nowMs: START_MS });
       const bucket = await makeBucket(index, { name });
       await makeBucket(index);
-      expect(await index.call(name, 'listBucketLives', { name })).toEqual([
+      expect(await index.call(name, 'listIncarnations', { name })).toEqual([
         {
           bucket: addressOf(old),
           isDeleted: true,
           sweptUpTo: `${old.id}/5`,
           hasLifecycle: false,
-          hasPacking: false,
+          hasCompression: false,
           hasNameJobs: false,
           searchedAtMs: null,
           idleUploadMs: null,
@@ -360,7 +364,7 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
           isDeleted: false,
           sweptUpTo: '',
           hasLifecycle: false,
-          hasPacking: false,
+          hasCompression: false,
           hasNameJobs: false,
           searchedAtMs: null,
           idleUploadMs: null,
@@ -372,8 +376,8 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
       const bucket = await makeBucket(index);
       const { name } = bucket;
       const address = addressOf(bucket);
-      const livesLeft = async () => (await index.call(name, 'listBucketLives', { name })).length;
-      const forget = () => index.call(name, 'forgetBucketLife', { bucket: address });
+      const livesLeft = async () => (await index.call(name, 'listIncarnations', { name })).length;
+      const forget = () => index.call(name, 'forgetIncarnation', { bucket: address });
       await forget();
       expect(await livesLeft()).toBe(1);
 

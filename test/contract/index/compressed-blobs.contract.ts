@@ -2,9 +2,9 @@
 // home in a file of that home, with its plain store.
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
-import { createUnpackingBlobStore } from '../../../src/adapters/shared/unpacking-blob-store.ts';
-import { makeBucketId } from '../../../src/core/buckets/blob-home.ts';
-import { packSource } from '../../../src/core/compression/pack-source.ts';
+import { createDecompressingBlobStore } from '../../../src/adapters/shared/decompressing-blob-store.ts';
+import { makeBucketId } from '../../../src/core/buckets/owner-bucket.ts';
+import { compressSource } from '../../../src/core/compression/compress-source.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
 import type { BlobId, BucketName, Segment } from '../../../src/domain/nouns.ts';
 import type { BlobStore } from '../../../src/ports/blob-store.ts';
@@ -42,7 +42,7 @@ async function pack(
   level = 1,
 ): Promise<Segment> {
   const blobId = freshId();
-  const source = packSource(sourceOf(plain), { frameBytes, level }, () => {});
+  const source = compressSource(sourceOf(plain), { frameBytes, level }, () => {});
   const { sizeBytes: storedBytes } = await store.write(blobId, source, identity);
   const packing = { frameBytes, plainBytes: plain.length, storedBytes };
   return { blobId, offsetBytes: 0, lengthBytes: plain.length, packing };
@@ -60,7 +60,7 @@ export function packedBlobsContract(subject: Subject<BlobStore>): void {
 
   describe(`packed blobs: ${subject.name}`, () => {
     test('give any range of any body', async (inner) => {
-      const store = createUnpackingBlobStore(inner);
+      const store = createDecompressingBlobStore(inner);
       const bodies = fc.oneof(
         fc.uint8Array({ minLength: 1, maxLength: 9000 }),
         fc.integer({ min: 1, max: 9000 }).map(logBytes),
@@ -98,7 +98,7 @@ export function packedBlobsContract(subject: Subject<BlobStore>): void {
     });
 
     test('stream a body of several groups, from any place on', async (inner) => {
-      const store = createUnpackingBlobStore(inner);
+      const store = createDecompressingBlobStore(inner);
       const plain = logBytes(3 * MiB + 5);
       const segment = await pack(inner, plain, 256 * 1024);
       for (const [offsetBytes, end] of [
@@ -121,7 +121,7 @@ export function packedBlobsContract(subject: Subject<BlobStore>): void {
     });
 
     test('join with plain ones in a row', async (inner) => {
-      const store = createUnpackingBlobStore(inner);
+      const store = createDecompressingBlobStore(inner);
       const plain = logBytes(10_000);
       const packed = await pack(inner, plain, 4096);
       const blobId = freshId();
@@ -151,7 +151,7 @@ export function packedBlobsContract(subject: Subject<BlobStore>): void {
       const segment = await pack(inner, plain, 4096);
       const storedBytes = segment.packing?.storedBytes ?? 0;
       const stored = await inner.read(segment.blobId, { offsetBytes: 0, lengthBytes: storedBytes });
-      const store = createUnpackingBlobStore(inner);
+      const store = createDecompressingBlobStore(inner);
       let refused = 0;
       for (let at = 0; at < storedBytes; at += 97) {
         const flipped = new Uint8Array(stored);
@@ -177,7 +177,7 @@ export function packedBlobsContract(subject: Subject<BlobStore>): void {
       const plain = logBytes(3 * MiB);
       const segment = await pack(inner, plain, 256 * 1024);
       const reader = (
-        await createUnpackingBlobStore(inner).open(segment.blobId, segment)
+        await createDecompressingBlobStore(inner).open(segment.blobId, segment)
       ).getReader();
       const { value } = await reader.read();
       expect(value?.length).toBe(MiB);

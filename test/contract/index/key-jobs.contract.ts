@@ -1,16 +1,16 @@
 // Jobs over many keys, sizes of prefixes and search: what each home's SQLite must do of it.
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { NameAction } from '../../../src/domain/key-jobs.ts';
+import type { KeyAction } from '../../../src/domain/key-jobs.ts';
 import type { VersionId } from '../../../src/domain/nouns.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import type { Subject } from '../subject.ts';
 import {
-  arrivalOf,
   asKey,
   blobIn,
   fresh,
+  keyJobOf,
   makeBucket,
-  nameJobOf,
+  newReferenceOf,
   objectOf,
   refOf,
   START_MS,
@@ -35,7 +35,7 @@ export function indexNamesContract({ name, make }: Subject<MetadataIndex>): void
           bucket,
           object,
           condition: null,
-          arrivals: [arrivalOf(blobId)],
+          newReferences: [newReferenceOf(blobId)],
         });
       }
       const list = async () => {
@@ -48,7 +48,7 @@ export function indexNamesContract({ name, make }: Subject<MetadataIndex>): void
       versionId: fresh('version') as VersionId,
       markerId: fresh('version') as VersionId,
     });
-    const moveOf = (key: string, toKey: string): NameAction => ({
+    const moveOf = (key: string, toKey: string): KeyAction => ({
       kind: 'move',
       key: asKey(key),
       toKeys: [asKey(toKey)],
@@ -61,9 +61,9 @@ export function indexNamesContract({ name, make }: Subject<MetadataIndex>): void
       async (versioning) => {
         const { bucket, list } = await filled(['a/1', 'a/2', 'b/2'], versioning);
         const id = fresh('job');
-        await index.call(bucket.name, 'createNameJob', { bucket, job: nameJobOf(id) });
-        const step = (revision: number, actions: readonly NameAction[], isLast: boolean) =>
-          index.call(bucket.name, 'stepNameJob', {
+        await index.call(bucket.name, 'createKeyJob', { bucket, job: keyJobOf(id) });
+        const step = (revision: number, actions: readonly KeyAction[], isLast: boolean) =>
+          index.call(bucket.name, 'stepKeyJob', {
             ...{ bucket, id, revision, actions, isLast, elsewhere: {}, nowMs: START_MS },
             next: { after: 'a/2', at: 0 },
           });
@@ -71,7 +71,7 @@ export function indexNamesContract({ name, make }: Subject<MetadataIndex>): void
         expect((await step(1, actions, false))?.outcomes).toEqual(['done', 'conflict', 'missing']);
         expect(await step(1, actions, false)).toBe(null);
         expect(await list()).toEqual(['a/2', 'b/1', 'b/2']);
-        const items = await index.call(bucket.name, 'listNameJobItems', {
+        const items = await index.call(bucket.name, 'listKeyJobItems', {
           bucket,
           id,
           before: 100,
@@ -79,7 +79,7 @@ export function indexNamesContract({ name, make }: Subject<MetadataIndex>): void
         });
         expect(items).toMatchObject([{ at: 1, kind: 'moved', key: 'a/1', toKey: 'b/1' }]);
         const [item] = items;
-        const undo: NameAction = {
+        const undo: KeyAction = {
           ...{ kind: 'unmove', key: asKey('a/1'), toKey: asKey('b/1'), ...ids() },
           movedId: item?.versionId ?? ('' as VersionId),
           leftMarkerId: item?.markerId ?? null,
@@ -106,7 +106,7 @@ export function indexNamesContract({ name, make }: Subject<MetadataIndex>): void
         bucket,
         object,
         condition: null,
-        arrivals: [],
+        newReferences: [],
       });
       expect((await measure()).sizes).toEqual([size(4, 305), size(2, 200), size(1, 5)]);
     });
@@ -120,7 +120,7 @@ export function indexNamesContract({ name, make }: Subject<MetadataIndex>): void
       ]);
       const find = async (needle: string, prefix = '') => {
         const input = { bucket, prefix, needle, limit: 10, after: null };
-        const found = await index.call(bucket.name, 'searchNames', input);
+        const found = await index.call(bucket.name, 'searchKeys', input);
         expect(found.isComplete).toBe(true);
         return found.objects.map(({ key }) => key);
       };
@@ -140,7 +140,7 @@ export function indexNamesContract({ name, make }: Subject<MetadataIndex>): void
         bucket,
         object: objectOf('new.jpg'),
         condition: null,
-        arrivals: [],
+        newReferences: [],
       });
       expect(await find('ew.jp')).toEqual(['new.jpg']);
     });

@@ -5,8 +5,8 @@ import { NO_SETTINGS } from '../../../src/domain/bucket-settings.ts';
 import type {
   LifecycleAction,
   LifecycleBounds,
+  LifecycleCursor,
   LifecyclePhase,
-  LifecyclePlace,
   LifecycleRun,
   LifecycleSubject,
 } from '../../../src/domain/lifecycle.ts';
@@ -38,13 +38,13 @@ const NONE: LifecycleBounds = { ...ALL, endUpToMs: null, markersUpToMs: null };
 const RUN: LifecycleRun = { setAtMs: 1, startedAtMs: 2, place: null };
 const HELD = { retention: null, hasLegalHold: true };
 
-const startOf = (phase: LifecyclePhase, prefix = ''): LifecyclePlace => ({
+const startOf = (phase: LifecyclePhase, prefix = ''): LifecycleCursor => ({
   ...{ phase, prefix, afterKey: '', afterId: '', newerVersions: 0 },
 });
 /** The same bucket, as a caller sees it whose record says that versions are kept. */
 const keeping = (bucket: BucketRef): BucketRef => ({ ...refOf(bucket), versioning: 'enabled' });
 
-const scan = (index: MetadataIndex, bucket: BucketRef, place: LifecyclePlace, bounds = ALL) =>
+const scan = (index: MetadataIndex, bucket: BucketRef, place: LifecycleCursor, bounds = ALL) =>
   index.call(bucket.name, 'scanLifecycle', { bucket: refOf(bucket), place, bounds });
 
 /** All pages from the start of a phase. */
@@ -56,7 +56,7 @@ async function scanAll(
   prefix = '',
 ) {
   const pages: (readonly LifecycleSubject[])[] = [];
-  for (let place: LifecyclePlace | null = startOf(phase, prefix); place !== null; ) {
+  for (let place: LifecycleCursor | null = startOf(phase, prefix); place !== null; ) {
     const page: ReturnType<IndexApi['scanLifecycle']> = await scan(index, bucket, place, bounds);
     pages.push(page.subjects);
     place = page.next;
@@ -79,7 +79,7 @@ async function write(
   changes = {},
 ): Promise<VersionId> {
   const object = objectOf(key, changes);
-  const input = { bucket, object, condition: null, arrivals: [] };
+  const input = { bucket, object, condition: null, newReferences: [] };
   return (await index.call(bucket.name, 'commitObject', input)).versionId;
 }
 
@@ -384,7 +384,7 @@ export function indexLifecycleContract(subject: Subject<MetadataIndex>): void {
       const bucket = await makeBucket(index, { settings: { ...NO_SETTINGS, lifecycle } });
       const other = await makeBucket(index);
       const livesOf = async ({ name }: BucketRef) =>
-        (await index.call(name, 'listBucketLives', { name })).map(
+        (await index.call(name, 'listIncarnations', { name })).map(
           ({ hasLifecycle }) => hasLifecycle,
         );
       expect([await livesOf(bucket), await livesOf(other)]).toEqual([[true], [false]]);

@@ -12,7 +12,6 @@ import type {
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import { type Subject, testsOf } from '../subject.ts';
 import {
-  arrivalOf,
   asKey,
   blobIn,
   bucketRecord,
@@ -24,6 +23,7 @@ import {
   get,
   MiB,
   makeBucket,
+  newReferenceOf,
   objectOf,
   put,
   putBlob,
@@ -134,7 +134,7 @@ export function indexObjectsContract(subject: Subject<MetadataIndex>): void {
       const inline = await put(index, bucket, objectOf('a'));
       const blobId = blobIn(bucket);
       const large = await put(index, bucket, segmentsObjectOf('b', [wholeOf(blobId)]), [
-        arrivalOf(blobId),
+        newReferenceOf(blobId),
       ]);
       const keys = ['b', 'missing', 'a', 'b'].map(asKey);
       const found = await index.call(bucket.name, 'getObjects', { bucket: refOf(bucket), keys });
@@ -187,7 +187,7 @@ export function indexObjectsContract(subject: Subject<MetadataIndex>): void {
           { partNumber: 10_000, sizeBytes: 2 ** 40, checksum: 'abc=' },
         ],
       });
-      await put(index, bucket, object, [arrivalOf(a), arrivalOf(b, 2 ** 40, home)]);
+      await put(index, bucket, object, [newReferenceOf(a), newReferenceOf(b, 2 ** 40, home)]);
       expect(await get(index, bucket, 'k')).toEqual(object);
     });
 
@@ -241,7 +241,7 @@ export function indexObjectsContract(subject: Subject<MetadataIndex>): void {
         bucket: refOf(bucket),
         object: segmentsObjectOf('k', [wholeOf(blobId)]),
         condition: when(null, '*'),
-        arrivals: [arrivalOf(blobId)],
+        newReferences: [newReferenceOf(blobId)],
       };
       await index.call(bucket.name, 'commitObject', input);
       await index.call(bucket.name, 'commitObject', input);
@@ -256,7 +256,7 @@ export function indexObjectsContract(subject: Subject<MetadataIndex>): void {
           bucket: refOf(bucket),
           object: objectOf('k', { etag }),
           condition,
-          arrivals: [],
+          newReferences: [],
         });
       await expectCode(commit(when('*', null), 'a'), 'NoSuchKey');
       await expectCode(commit(when('a', null), 'a'), 'NoSuchKey');
@@ -285,7 +285,7 @@ export function indexObjectsContract(subject: Subject<MetadataIndex>): void {
               bucket: refOf(bucket),
               object,
               condition,
-              arrivals: [],
+              newReferences: [],
             }),
           ),
         );
@@ -303,7 +303,7 @@ export function indexObjectsContract(subject: Subject<MetadataIndex>): void {
       const before = await put(index, bucket, objectOf('k'));
       const [known, unknown] = [blobIn(bucket), blobIn(bucket)];
       const object = segmentsObjectOf('k', [wholeOf(known), wholeOf(unknown)]);
-      await expectCode(put(index, bucket, object, [arrivalOf(known)]), 'NoSuchBlob');
+      await expectCode(put(index, bucket, object, [newReferenceOf(known)]), 'NoSuchBlob');
       expect(await get(index, bucket, 'k')).toEqual(before);
       const blobIds = [known, unknown];
       expect(await index.call(bucket.name, 'findUnknownBlobs', { blobIds })).toEqual(blobIds);
@@ -327,8 +327,8 @@ export function indexObjectsContract(subject: Subject<MetadataIndex>): void {
         parts,
         userMetadata: { long: 'x'.repeat(2000) },
       });
-      const arrivals = blobIds.map((blobId) => arrivalOf(blobId, lengthBytes));
-      await put(index, bucket, object, arrivals);
+      const newReferences = blobIds.map((blobId) => newReferenceOf(blobId, lengthBytes));
+      await put(index, bucket, object, newReferences);
       const found = await get(index, bucket, 'k');
       // As text: comparing 20,000 records one by one takes seconds.
       expect(JSON.stringify([found?.segments, found?.parts])).toBe(

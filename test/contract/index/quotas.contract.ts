@@ -7,13 +7,13 @@ import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import { type Subject, testsOf } from '../subject.ts';
 import {
   addressOf,
-  arrivalOf,
   asKey,
   blobIn,
   completionOf,
   deletionOf,
   expectCode,
   makeBucket,
+  newReferenceOf,
   partOf,
   putPart,
   refOf,
@@ -38,7 +38,7 @@ export function indexQuotasContract(subject: Subject<MetadataIndex>): void {
       const object = segmentsObjectOf(key, [wholeOf(blobId, bytes)], changes);
       return index.call(name, 'commitObject', {
         ...{ bucket, object, condition: null },
-        arrivals: [arrivalOf(blobId, bytes)],
+        newReferences: [newReferenceOf(blobId, bytes)],
       });
     };
     const stored = async () => {
@@ -122,7 +122,7 @@ export function indexQuotasContract(subject: Subject<MetadataIndex>): void {
             key,
             uploadId,
             part,
-            arrivals: [arrivalOf(blobId, bytes)],
+            newReferences: [newReferenceOf(blobId, bytes)],
           })
           .then(() => part);
       };
@@ -145,12 +145,12 @@ export function indexQuotasContract(subject: Subject<MetadataIndex>): void {
       const lower = { ...bucket, quotas: ownBytes(10) };
       const blobId = blobIn(bucket);
       const object = segmentsObjectOf('a', [wholeOf(blobId, 500)]);
-      const arrivals = [arrivalOf(blobId, 500)];
+      const newReferences = [newReferenceOf(blobId, 500)];
       await index.call(bucket.name, 'commitObject', {
         bucket: lower,
         object,
         condition: null,
-        arrivals,
+        newReferences,
       });
       await index.call(bucket.name, 'deleteObjects', { bucket: lower, ...deletionOf(['b']) });
       expect(await stored()).toBe(500);
@@ -185,7 +185,7 @@ export function indexQuotasContract(subject: Subject<MetadataIndex>): void {
       const part = partOf(1, [wholeOf(blobId, 11)]);
       const limitedUpload = index.call(bucket.name, 'commitPart', {
         ...{ bucket, key: upload.key, uploadId: upload.uploadId, part },
-        arrivals: [arrivalOf(blobId, 11)],
+        newReferences: [newReferenceOf(blobId, 11)],
       });
       await expectCode(limitedUpload, 'QuotaExceeded');
       const unknown = await index.call(bucket.name, 'findUnknownBlobs', {
@@ -193,7 +193,7 @@ export function indexQuotasContract(subject: Subject<MetadataIndex>): void {
       });
       expect(unknown).toEqual([blobId]);
       // Nobody keeps others from storing it where no quota is.
-      await putPart(index, refOf(bucket), upload, part, [arrivalOf(blobId, 11)]);
+      await putPart(index, refOf(bucket), upload, part, [newReferenceOf(blobId, 11)]);
     });
   });
 }

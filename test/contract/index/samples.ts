@@ -2,11 +2,11 @@
 // every home. Each bucket has a name of its own, because an index need not be empty when a test
 // gets it.
 import { expect } from 'vitest';
-import { makeBucketId } from '../../../src/core/buckets/blob-home.ts';
+import { makeBucketId } from '../../../src/core/buckets/owner-bucket.ts';
 import { PRIVATE_ACCESS } from '../../../src/domain/bucket-access.ts';
 import { NO_SETTINGS } from '../../../src/domain/bucket-settings.ts';
 import type { ErrorCode } from '../../../src/domain/errors.ts';
-import { type NameJob, NO_NAME_COUNTS } from '../../../src/domain/key-jobs.ts';
+import { type KeyJob, NO_NAME_COUNTS } from '../../../src/domain/key-jobs.ts';
 import type {
   AccountId,
   BlobId,
@@ -25,10 +25,10 @@ import type {
 import { NO_FACTS } from '../../../src/domain/object-facts.ts';
 import type { Upload, UploadedPart } from '../../../src/ports/index-calls/upload-calls.ts';
 import type {
-  BlobArrival,
   FoundVersion,
   IndexApi,
   MetadataIndex,
+  NewBlobReference,
 } from '../../../src/ports/metadata-index.ts';
 
 /** A moment in 2025. Tests count from it, never from the clock. */
@@ -81,11 +81,11 @@ export function blobIn(bucket: BucketAddress): BlobId {
   return `${bucket.id}/${fresh('blob')}` as BlobId;
 }
 
-export function arrivalOf(
+export function newReferenceOf(
   blobId: BlobId,
   sizeBytes = 100,
   home: BucketAddress | null = null,
-): BlobArrival {
+): NewBlobReference {
   return { blobId, sizeBytes, home };
 }
 
@@ -139,13 +139,13 @@ export async function put(
   index: MetadataIndex,
   bucket: BucketRef,
   object: ObjectVersion,
-  arrivals: readonly BlobArrival[] = [],
+  newReferences: readonly NewBlobReference[] = [],
 ): Promise<ObjectVersion> {
   await index.call(bucket.name, 'commitObject', {
     bucket: refOf(bucket),
     object,
     condition: null,
-    arrivals,
+    newReferences,
   });
   return object;
 }
@@ -158,7 +158,9 @@ export async function putBlob(
   changes: Partial<ObjectVersion> = {},
 ): Promise<BlobId> {
   const blobId = blobIn(bucket);
-  await put(index, bucket, segmentsObjectOf(key, [wholeOf(blobId)], changes), [arrivalOf(blobId)]);
+  await put(index, bucket, segmentsObjectOf(key, [wholeOf(blobId)], changes), [
+    newReferenceOf(blobId),
+  ]);
   return blobId;
 }
 
@@ -272,7 +274,7 @@ export async function putPart(
   bucket: BucketRef,
   upload: Upload,
   part: UploadedPart,
-  arrivals: readonly BlobArrival[],
+  newReferences: readonly NewBlobReference[],
 ): Promise<UploadedPart> {
   const { key, uploadId } = upload;
   await index.call(bucket.name, 'commitPart', {
@@ -280,7 +282,7 @@ export async function putPart(
     key,
     uploadId,
     part,
-    arrivals,
+    newReferences,
   });
   return part;
 }
@@ -295,7 +297,7 @@ export function putBlobPart(
 ): Promise<UploadedPart> {
   const blobId = blobIn(bucket);
   return putPart(index, bucket, upload, partOf(partNumber, [wholeOf(blobId)], changes), [
-    arrivalOf(blobId),
+    newReferenceOf(blobId),
   ]);
 }
 
@@ -340,7 +342,7 @@ export async function expectCode(promise: Promise<unknown>, code: ErrorCode): Pr
 }
 
 /** A job that has just begun to move what is below `a`. */
-export function nameJobOf(id: string, changes: Partial<NameJob> = {}): NameJob {
+export function keyJobOf(id: string, changes: Partial<KeyJob> = {}): KeyJob {
   const selection = { prefix: 'a', keys: null };
   return {
     id,

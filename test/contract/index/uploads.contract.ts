@@ -12,7 +12,6 @@ import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import { type Subject, testsOf } from '../subject.ts';
 import {
   addressOf,
-  arrivalOf,
   asKey,
   blobIn,
   completionOf,
@@ -21,6 +20,7 @@ import {
   expectCode,
   get,
   makeBucket,
+  newReferenceOf,
   objectOf,
   partOf,
   put,
@@ -190,7 +190,7 @@ export function indexUploadsContract(subject: Subject<MetadataIndex>): void {
       const blobId = blobIn(bucket);
       const half = (offsetBytes: number) => ({ blobId, offsetBytes, lengthBytes: 50 });
       const parts = [
-        await putPart(index, bucket, upload, partOf(1, [half(0)]), [arrivalOf(blobId)]),
+        await putPart(index, bucket, upload, partOf(1, [half(0)]), [newReferenceOf(blobId)]),
         await putPart(index, bucket, upload, partOf(2, [half(50), half(0)]), []),
         await putPart(index, bucket, upload, partOf(3, [half(0)]), []),
       ];
@@ -330,7 +330,7 @@ export function indexUploadsContract(subject: Subject<MetadataIndex>): void {
             nowMs,
           },
         });
-      const lives = await index.call(bucket.name, 'listBucketLives', { name: bucket.name });
+      const lives = await index.call(bucket.name, 'listIncarnations', { name: bucket.name });
       expect(lives[0]?.idleUploadMs).toBe(START_MS);
       expect(await sweep(START_MS + 25 * hour - 1, ['kept/'])).toEqual({
         aborted: 0,
@@ -431,10 +431,10 @@ export function indexUploadsContract(subject: Subject<MetadataIndex>): void {
         holder: addressOf(bucket),
         nowMs: START_MS,
       };
-      await index.call(home.name, 'holdBlobs', hold);
+      await index.call(home.name, 'addRemoteReferences', hold);
       const upload = await startUpload(index, bucket, 'k');
       await putPart(index, bucket, upload, partOf(1, [wholeOf(blobId)]), [
-        arrivalOf(blobId, 100, addressOf(home)),
+        newReferenceOf(blobId, 100, addressOf(home)),
       ]);
       await put(index, bucket, segmentsObjectOf('copy', [wholeOf(blobId)]));
       await abort(index, bucket, upload);

@@ -11,13 +11,13 @@ import type {
 } from '../../../src/ports/metadata-index.ts';
 import { type Subject, testsOf } from '../subject.ts';
 import {
-  arrivalOf,
   asKey,
   blobIn,
   condemn,
   expectCode,
   get,
   makeBucket,
+  newReferenceOf,
   OWNER,
   objectOf,
   refOf,
@@ -44,7 +44,7 @@ async function write(
     bucket,
     object,
     condition: null,
-    arrivals: [],
+    newReferences: [],
   });
   return made.isNull ? 'null' : made.versionId;
 }
@@ -249,7 +249,7 @@ export function indexVersionsContract(subject: Subject<MetadataIndex>): void {
           bucket: on,
           object: segmentsObjectOf('k', [wholeOf(blobId)]),
           condition: null,
-          arrivals: [arrivalOf(blobId)],
+          newReferences: [newReferenceOf(blobId)],
         });
       }
       await drop(index, on, 'k');
@@ -277,7 +277,7 @@ export function indexVersionsContract(subject: Subject<MetadataIndex>): void {
           bucket: on,
           object,
           condition: null,
-          arrivals: [],
+          newReferences: [],
         });
       }
       expect(await all(index, on)).toEqual(['k:second*', 'k:first']);
@@ -286,7 +286,7 @@ export function indexVersionsContract(subject: Subject<MetadataIndex>): void {
         bucket: on,
         object: early,
         condition: null,
-        arrivals: [],
+        newReferences: [],
       });
       expect(await all(index, on)).toEqual(['k:second*', 'k:first']);
     });
@@ -313,7 +313,7 @@ export function indexVersionsContract(subject: Subject<MetadataIndex>): void {
         bucket: on,
         object,
         condition: null,
-        arrivals: [],
+        newReferences: [],
       });
       expect(await lockOf('own')).toEqual(own);
     });

@@ -11,7 +11,12 @@ import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
 import { createReceipts } from '../../../src/core/metering/take-receipt.ts';
 import type { Cap } from '../../../src/domain/billing/caps.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
-import type { AccessKeyId, AccountId, BucketGate, BucketId } from '../../../src/domain/nouns.ts';
+import type {
+  AccessKeyId,
+  AccountId,
+  BucketId,
+  BucketReadPolicy,
+} from '../../../src/domain/nouns.ts';
 import { createLedgerIndex } from '../../../src/index/ledger-index.ts';
 import { LEDGER_SCHEMA } from '../../../src/index/tables/ledger-schema.ts';
 import type { Ledger } from '../../../src/ports/ledger.ts';
@@ -351,10 +356,10 @@ describe('caps', () => {
     world.advance(46_000);
     expect(await use(10)).toBe('UsageCapReached');
     expect(await use(10, owner(), 'B', { fromMemory: true })).toBe('served');
-    const gate = { ownerId: accountId, bucketId: 'a~1' } as BucketGate;
-    expect(guard.mayServe(gate, 10)).toBe(true);
-    meter.ofGate(gate).count('B', 490, 'memory', 'STANDARD');
-    expect(guard.mayServe(gate, 10)).toBe(false);
+    const readPolicy = { ownerId: accountId, bucketId: 'a~1' } as BucketReadPolicy;
+    expect(guard.mayServe(readPolicy, 10)).toBe(true);
+    meter.ofReadPolicy(readPolicy).count('B', 490, 'memory', 'STANDARD');
+    expect(guard.mayServe(readPolicy, 10)).toBe(false);
   });
 
   it('hold for their bucket, or their key, alone', async () => {

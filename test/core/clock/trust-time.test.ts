@@ -5,7 +5,7 @@ import { deleteAccount } from '../../../src/core/accounts/delete-account.ts';
 import { confirmTime } from '../../../src/core/clock/confirm-time.ts';
 import { readTimeState } from '../../../src/core/clock/trust-time.ts';
 import type { Core } from '../../../src/core/core.ts';
-import { tidy } from '../../../src/core/maintenance.ts';
+import { maintain } from '../../../src/core/maintenance.ts';
 import type { Account } from '../../../src/domain/nouns.ts';
 import { addAccount, createBillingCore } from '../billing/billing-core.ts';
 
@@ -44,7 +44,7 @@ async function startMachine({ hasSteady = true } = {}) {
   const { directory } = core.ports;
   const machine = {
     ...{ core, memory, ann, logged, advice },
-    run: () => tidy(core, { stopping: new AbortController().signal }),
+    run: () => maintain(core, { stopping: new AbortController().signal }),
     pass(ms: number) {
       clockMs += ms;
       steadyMs += ms;
@@ -106,7 +106,7 @@ describe('the scheduled work', () => {
         ...machine.core,
         ports: { ...machine.core.ports, directory: { ...directory, call } },
       };
-      await tidy(jumping, { stopping: new AbortController().signal });
+      await maintain(jumping, { stopping: new AbortController().signal });
       expect([await machine.closed(), await machine.closingAt()]).toEqual([[], '2026-11']);
     }
   });
@@ -160,7 +160,9 @@ describe('the scheduled work', () => {
     expect([machine.logged, await machine.closingAt()]).toEqual([['clock-in-doubt'], ahead]);
     await confirmTime(machine.core, machine.nowMs());
     expect(await machine.closingAt()).toBe('2026-10');
-    const { dayMs } = (await machine.core.ports.directory.call('getUsageTold', {})) ?? { dayMs: 0 };
+    const { dayMs } = (await machine.core.ports.directory.call('getUsageReported', {})) ?? {
+      dayMs: 0,
+    };
     expect(dayMs).toBe(NOVEMBER_30);
     machine.pass(40 * DAY);
     await machine.memory.use(machine.ann, Date.UTC(2026, 11, 5), 'class-a/STANDARD', 3_000_000n);

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
 import type { Core } from '../../../src/core/core.ts';
-import type { CustomerKey, EncryptionWish } from '../../../src/core/encryption/key-keeping.ts';
+import type { CustomerKey, RequestedEncryption } from '../../../src/core/encryption/key-keeping.ts';
 import { uploadPartCopy } from '../../../src/core/multipart/upload-part.ts';
 import { copyObject } from '../../../src/core/objects/copy-object.ts';
 import { bodyOf, createMemoryCore, openTestBucket, sampleBytes } from '../memory-core.ts';
@@ -12,7 +12,7 @@ import { completeParts, putPart, startUpload } from '../multipart-kit.ts';
 import { code, copy, expectBytes, MINE, md5, OTHER, put, read, WISHES } from './encryption-kit.ts';
 
 describe('copies', () => {
-  const targets: readonly (readonly [string, EncryptionWish | null])[] = [
+  const targets: readonly (readonly [string, RequestedEncryption | null])[] = [
     ['nothing', null],
     ...WISHES,
   ];
@@ -84,7 +84,7 @@ describe('multipart uploads', () => {
   const large = new Uint8Array(PART + 100);
   for (let i = 0; i < large.length; i++) large[i] = (i * 7 + (i >> 8)) & 255;
 
-  async function upload(core: Core, bucket: BucketHandle, wish: EncryptionWish | null) {
+  async function upload(core: Core, bucket: BucketHandle, wish: RequestedEncryption | null) {
     const begun = await startUpload(core, bucket, 'm', { encryption: wish });
     const address = (partNumber: number) => ({ ...begun, partNumber });
     const send = (partNumber: number, bytes: Uint8Array, customerKey: CustomerKey | null) =>

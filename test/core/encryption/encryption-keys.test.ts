@@ -3,12 +3,12 @@
 import { describe, expect, it } from 'vitest';
 import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
 import { changeEncryption } from '../../../src/core/encryption/change-encryption.ts';
-import { toMasterKey } from '../../../src/core/encryption/master-keys.ts';
 import {
-  changeNamedKey,
-  createNamedKey,
+  changeKmsKey,
+  createKmsKey,
   listNamedKeys,
-} from '../../../src/core/encryption/named-keys.ts';
+} from '../../../src/core/encryption/kms-keys.ts';
+import { toMasterKey } from '../../../src/core/encryption/master-keys.ts';
 import { openSecret, sealSecret } from '../../../src/core/encryption/sealed-secret.ts';
 import { copyObject } from '../../../src/core/objects/copy-object.ts';
 import type { AccountId, ObjectVersion } from '../../../src/domain/nouns.ts';
@@ -93,13 +93,13 @@ describe('named keys', () => {
   it('are made once, listed, and make unreadable what they protect while they are disabled', async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
-    expect(await createNamedKey(core, 'mine', null)).toMatchObject({
+    expect(await createKmsKey(core, 'mine', null)).toMatchObject({
       isNew: true,
       key: { id: 'mine', isEnabled: true },
     });
-    expect(await createNamedKey(core, 'mine')).toMatchObject({ isNew: false });
+    expect(await createKmsKey(core, 'mine')).toMatchObject({ isNew: false });
     const version = await put(core, bucket, sampleBytes(100), named('mine'));
-    await changeNamedKey(core, 'mine', { isEnabled: false });
+    await changeKmsKey(core, 'mine', { isEnabled: false });
     await expect(read(core, version)).rejects.toEqual(code('KMS.DisabledException'));
     await expect(put(core, bucket, sampleBytes(1), named('mine'), 'b')).rejects.toEqual(
       code('KMS.DisabledException'),
@@ -107,15 +107,15 @@ describe('named keys', () => {
     const [listed, ...rest] = await listNamedKeys(core, { after: '', limit: 10 });
     expect([listed, rest]).toEqual([expect.objectContaining({ id: 'mine', isEnabled: false }), []]);
     expect(listed).not.toHaveProperty('wrappedKey');
-    await changeNamedKey(core, 'mine', { isEnabled: true });
+    await changeKmsKey(core, 'mine', { isEnabled: true });
     expectBytes(await read(core, version), sampleBytes(100));
   });
 
   it('take the place of the key before, and nothing else of the object changes', async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
-    await createNamedKey(core, 'old');
-    await createNamedKey(core, 'new');
+    await createKmsKey(core, 'old');
+    await createKmsKey(core, 'new');
     const sizes = [100, INLINE_MAX_BYTES + 1];
     for (const wish of [{ kind: 'server' } as const, named('old')]) {
       for (const size of sizes) {
@@ -125,9 +125,9 @@ describe('named keys', () => {
         const changed = found?.kind === 'object' ? found.object : version;
         expect({ ...changed, encryption: null }).toEqual({ ...version, encryption: null });
         expect(changed.encryption).toMatchObject({ kind: 'named', keyId: 'new', isDoubled: false });
-        await changeNamedKey(core, 'old', { isEnabled: false });
+        await changeKmsKey(core, 'old', { isEnabled: false });
         expectBytes(await read(core, changed), sampleBytes(size));
-        await changeNamedKey(core, 'old', { isEnabled: true });
+        await changeKmsKey(core, 'old', { isEnabled: true });
       }
     }
   });
@@ -150,9 +150,9 @@ describe('named keys', () => {
         code('InvalidRequest'),
       );
     }
-    await createNamedKey(core, 'shut');
+    await createKmsKey(core, 'shut');
     const shut = await put(core, bucket, sampleBytes(1), named('shut'));
-    await changeNamedKey(core, 'shut', { isEnabled: false });
+    await changeKmsKey(core, 'shut', { isEnabled: false });
     await expect(change(shut)).rejects.toEqual(code('KMS.DisabledException'));
   });
 
@@ -164,7 +164,7 @@ describe('named keys', () => {
       ...operators,
       record: () => ({ ...operators.record(), ownerId }),
     };
-    await createNamedKey(core, 'theirs');
+    await createKmsKey(core, 'theirs');
     const putWith = (name: string) => put(core, bucket, sampleBytes(100), named('theirs'), name);
     const asUnknown = put(core, bucket, sampleBytes(1), named('unknown')).catch(
       ({ code, message }) => [code, message],
@@ -172,9 +172,9 @@ describe('named keys', () => {
     const [unknownCode, unknownMessage] = (await asUnknown) as [string, string];
     const refused = { code: unknownCode, message: unknownMessage.replace('unknown', 'theirs') };
     await expect(putWith('a')).rejects.toMatchObject(refused);
-    await changeNamedKey(core, 'theirs', { accountIds: [ownerId] });
+    await changeKmsKey(core, 'theirs', { accountIds: [ownerId] });
     const version = await putWith('a');
-    await changeNamedKey(core, 'theirs', { accountIds: ['somebody-else' as AccountId] });
+    await changeKmsKey(core, 'theirs', { accountIds: ['somebody-else' as AccountId] });
     await expect(putWith('b')).rejects.toMatchObject(refused);
     await expect(
       copyObject(core, bucket, copy(version, 'b', named('theirs'))),
@@ -186,7 +186,7 @@ describe('named keys', () => {
     expect(
       (await put(core, operators, sampleBytes(100), named('theirs'), 'd')).encryption?.kind,
     ).toBe('named');
-    await changeNamedKey(core, 'theirs', { accountIds: null });
+    await changeKmsKey(core, 'theirs', { accountIds: null });
     expect((await putWith('b')).encryption?.kind).toBe('named');
   });
 
@@ -196,10 +196,10 @@ describe('named keys', () => {
     await expect(put(core, bucket, sampleBytes(1), named('unknown'))).rejects.toEqual(
       code('KMS.NotFoundException'),
     );
-    await expect(changeNamedKey(core, 'unknown', { isEnabled: true })).rejects.toEqual(
+    await expect(changeKmsKey(core, 'unknown', { isEnabled: true })).rejects.toEqual(
       code('KMS.NotFoundException'),
     );
-    await expect(createNamedKey(core, 'no spaces')).rejects.toEqual(code('InvalidArgument'));
+    await expect(createKmsKey(core, 'no spaces')).rejects.toEqual(code('InvalidArgument'));
     await put(core, bucket, sampleBytes(1), named('seeded-key'));
     const { encryption } = await put(core, bucket, sampleBytes(1), named(null));
     expect(encryption).toMatchObject({ kind: 'named', keyId: 'alias/aws/s3' });

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
 import type { Core } from '../../../src/core/core.ts';
-import type { CustomerKey, EncryptionWish } from '../../../src/core/encryption/key-keeping.ts';
+import type { CustomerKey, RequestedEncryption } from '../../../src/core/encryption/key-keeping.ts';
 import { type ByteRange, openBody } from '../../../src/core/objects/read-object.ts';
 import type { ObjectVersion } from '../../../src/domain/nouns.ts';
 import { isSameBytes } from '../../contract/bodies.ts';
@@ -31,7 +31,7 @@ export const named = (keyId: string | null, isDoubled = false) => ({
   isBucketKey: false,
   context: null,
 });
-export const WISHES: readonly (readonly [string, EncryptionWish])[] = [
+export const WISHES: readonly (readonly [string, RequestedEncryption])[] = [
   ["a client's key", { kind: 'customer', key: MINE }],
   ['the master key', { kind: 'server' }],
   ['a named key', named('seeded-key')],
@@ -44,7 +44,7 @@ export function put(
   core: Core,
   bucket: BucketHandle,
   bytes: Uint8Array,
-  encryption: EncryptionWish | null,
+  encryption: RequestedEncryption | null,
   name = 'a',
 ) {
   return putBytes(core, bucket, name, bytes, { body: bodyOf(bytes, 30_000), encryption });
@@ -68,7 +68,7 @@ export async function read(
 export function copy(
   source: ObjectVersion,
   name: string,
-  encryption: EncryptionWish | null,
+  encryption: RequestedEncryption | null,
   sourceKey = keyFor(source),
 ) {
   return { ...copyOf(source, name), sourceKey, encryption };

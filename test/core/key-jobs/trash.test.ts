@@ -22,7 +22,7 @@ const commit = (
   bucket.call('commitObject', {
     object: objectOf(name, { sizeBytes, storageClass, lastModifiedMs: core.ports.clock.nowMs() }),
     condition: null,
-    arrivals: [],
+    newReferences: [],
   });
 
 async function versionsOf(bucket: BucketHandle): Promise<string[]> {

@@ -229,7 +229,7 @@ describe('a run that is cut short', () => {
     });
     expect(await sweep(core, { stopping: ending.signal })).toEqual({
       deletedBlobs: 0,
-      releasedHolds: 0,
+      releasedReferences: 0,
     });
     expect((await names()).length).toBe(50);
     expect(await run()).toEqual({ ...NONE, expire: 50 });

@@ -5,14 +5,14 @@ import { describe, expect, it } from 'vitest';
 import { type BucketHandle, openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { changeBucket } from '../../../src/core/buckets/change-bucket.ts';
 import { deleteBucket } from '../../../src/core/buckets/delete-bucket.ts';
-import { startNameJob } from '../../../src/core/key-jobs/start-name-job.ts';
+import { startKeyJob } from '../../../src/core/key-jobs/start-key-job.ts';
 import { uploadPartCopy } from '../../../src/core/multipart/upload-part.ts';
 import { copyObject } from '../../../src/core/objects/copy-object.ts';
 import { setAccountQuota } from '../../../src/core/quotas/account-quota.ts';
 import type { StorageQuota } from '../../../src/domain/billing/quotas.ts';
 import type { BucketSettings } from '../../../src/domain/bucket-settings.ts';
 import { hasCode } from '../../../src/domain/errors.ts';
-import type { NameJobTask } from '../../../src/domain/key-jobs.ts';
+import type { KeyJobTask } from '../../../src/domain/key-jobs.ts';
 import { fuzzRuns } from '../../fuzz-seed.ts';
 import {
   createMemoryCore,
@@ -183,11 +183,11 @@ describe('the quota of a bucket', () => {
   });
 });
 
-async function runJob(core: MemoryCore, bucket: BucketHandle, task: NameJobTask) {
+async function runJob(core: MemoryCore, bucket: BucketHandle, task: KeyJobTask) {
   const { ownerId: accountId } = bucket.record();
-  const job = await startNameJob(core, bucket, { task, accountId });
+  const job = await startKeyJob(core, bucket, { task, accountId });
   await core.settle();
-  return bucket.call('getNameJob', { id: job.id });
+  return bucket.call('getKeyJob', { id: job.id });
 }
 
 describe('the quota of an account', () => {

@@ -21,7 +21,7 @@ describe('a sweep in turns', () => {
     deadly = null;
     const index = whole.ports.metadataIndex;
     const call: MetadataIndex['call'] = (name, method, input) => {
-      if (method === 'listBucketLives') swept.push(name);
+      if (method === 'listIncarnations') swept.push(name);
       return index.call(name, method, input);
     };
     core = withPorts(whole, { metadataIndex: { call } });

@@ -38,10 +38,10 @@ describe('the sweeper', () => {
     await put(core, bucket, 'a', 2);
     await put(core, bucket, 'b', 3);
     await deleteObjects(core, bucket, [{ key: key('b') }]);
-    expect(await sweep(core)).toEqual({ deletedBlobs: 0, releasedHolds: 0 });
+    expect(await sweep(core)).toEqual({ deletedBlobs: 0, releasedReferences: 0 });
     expect(core.blobStore.blobs.size).toBe(3);
     pastGrace(core);
-    expect(await sweep(core)).toEqual({ deletedBlobs: 2, releasedHolds: 0 });
+    expect(await sweep(core)).toEqual({ deletedBlobs: 2, releasedReferences: 0 });
     expect(await readWhole(core, await getObject(bucket, key('a')))).toEqual(sampleBytes(SIZE, 2));
     expect(core.blobStore.blobs.size).toBe(1);
   });
@@ -143,7 +143,7 @@ describe('the sweeper', () => {
     const index = core.ports.metadataIndex;
     const metadataIndex: typeof index = {
       call(name, call, input) {
-        if (call === 'findHeldBlobs' || call === 'releaseHolds') asked.push(call);
+        if (call === 'findHeldBlobs' || call === 'releaseRemoteReferences') asked.push(call);
         return index.call(name, call, input);
       },
     };
@@ -156,13 +156,13 @@ describe('the sweeper', () => {
       );
     await drop(from);
     pastGrace(core);
-    expect(await sweep(counted)).toMatchObject({ releasedHolds: 0 });
+    expect(await sweep(counted)).toMatchObject({ releasedReferences: 0 });
     expect(asked).toEqual(['findHeldBlobs']);
     await drop(to);
     pastGrace(core);
     asked.length = 0;
-    expect(await sweep(counted)).toMatchObject({ releasedHolds: 4 });
-    expect(asked.filter((call) => call === 'releaseHolds')).toHaveLength(1);
+    expect(await sweep(counted)).toMatchObject({ releasedReferences: 4 });
+    expect(asked.filter((call) => call === 'releaseRemoteReferences')).toHaveLength(1);
   });
 
   it('ends the uploads of a deleted bucket, then forgets it', async () => {

@@ -148,17 +148,17 @@ describe('a cap that is reached', () => {
 describe('a cap with room for answers that go out at once', () => {
   it('serves each, also where one uses up what another was told of while its body was opened', async () => {
     const plain = createMemoryCore();
-    const gate = { opened: 0, open: () => {} };
+    const readPolicy = { opened: 0, open: () => {} };
     const isOpen = new Promise<void>((resolve) => {
-      gate.open = resolve;
+      readPolicy.open = resolve;
     });
     const { blobStore } = plain.ports;
     core = withPorts(plain, {
       blobStore: {
         ...blobStore,
         async open(...input) {
-          gate.opened += 1;
-          if (gate.opened === 2) gate.open();
+          readPolicy.opened += 1;
+          if (readPolicy.opened === 2) readPolicy.open();
           await isOpen;
           return blobStore.open(...input);
         },
@@ -173,7 +173,7 @@ describe('a cap with room for answers that go out at once', () => {
     delivery = createDelivery(core, deliverySettings(), createDecide(), caps);
 
     const first = read('a');
-    await vi.waitFor(() => expect(gate.opened).toBe(1));
+    await vi.waitFor(() => expect(readPolicy.opened).toBe(1));
     const [one, other] = await Promise.all([first, read('b')]);
     expect([one.status, other.status]).toEqual([200, 200]);
   });

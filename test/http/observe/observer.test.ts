@@ -168,7 +168,7 @@ describe('an observer', () => {
     };
     const client = { remoteAddress: '::1', durationMs: 0.01, header: () => 'x' };
     observer.servedHot?.({ ...client, read, reply, requestId: 'HOT' });
-    const lent = {
+    const borrowed = {
       buffer: new Uint8Array(10),
       at: 0,
       lengthBytes: 10,
@@ -176,7 +176,7 @@ describe('an observer', () => {
       tookMs: 1,
       sender: null,
     };
-    observer.servedHot?.({ ...client, read, reply: { ...reply, lent }, requestId: 'READ' });
+    observer.servedHot?.({ ...client, read, reply: { ...reply, borrowed }, requestId: 'READ' });
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       {
         requestId: 'ID',

@@ -8,14 +8,14 @@ import { createCommitGate, failEachCommand } from '../../core/commit-gate.ts';
 import { contentMd5 } from './kit/responses.ts';
 import { createTestSurface, OWNER, type Reply, type Sent } from './kit/surface.ts';
 
-const gate = createCommitGate();
-const surface = createTestSurface({ ports: gate.wrap });
+const readPolicy = createCommitGate();
+const surface = createTestSurface({ ports: readPolicy.wrap });
 
 type Place = {
   /** A bucket of its own, with an object `k` in it. */
   readonly bucket: string;
   readonly path: string;
-  /** Sends what the example needs before, past the gate. */
+  /** Sends what the example needs before, past the read policy. */
   ok(sent: Partial<Sent>): Promise<Reply>;
 };
 type Example = (place: Place) => Sent | Promise<Sent>;
@@ -118,7 +118,7 @@ const BODY = 'more than sixteen bytes, so that there is a blob';
 
 /** Examples by operation; one with several ways to its commit has one of each. */
 const EXAMPLES: Partial<Record<OperationName, Example | readonly Example[]>> = {
-  PutNamedKey: ({ bucket }) => ({
+  PutKmsKey: ({ bucket }) => ({
     method: 'POST',
     path: '/',
     query: { 'x-quayside-kms-keys': '' },
@@ -294,7 +294,7 @@ it.each(changing)('%s answers when its commit is there, and fails when it fails'
   if (example === undefined)
     throw new Error(`${name} changes something: give an example of it in this file.`);
   for (const each of typeof example === 'function' ? [example] : example) {
-    const { failed, last } = await failEachCommand(gate, async () => {
+    const { failed, last } = await failEachCommand(readPolicy, async () => {
       const sent = await each(await newPlace());
       return () => surface.send(sent);
     });

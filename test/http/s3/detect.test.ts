@@ -25,8 +25,8 @@ describe('the operations that we have', () => {
   const table: [string, string, Record<string, string>?][] = [
     ['GET /', 'ListBuckets'],
     ['GET /?prefix=a&max-buckets=2', 'ListBuckets'],
-    ['GET /?x-quayside-kms-keys', 'ListNamedKeys'],
-    ['POST /?x-quayside-kms-keys', 'PutNamedKey'],
+    ['GET /?x-quayside-kms-keys', 'ListKmsKeys'],
+    ['POST /?x-quayside-kms-keys', 'PutKmsKey'],
     ['PUT /b', 'CreateBucket'],
     ['GET /b?encryption', 'GetBucketEncryption'],
     ['PUT /b?encryption', 'PutBucketEncryption'],

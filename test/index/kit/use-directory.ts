@@ -22,12 +22,12 @@ export function useDirectory(directory: DirectoryApi): void {
   const bucket = { id: 'bucket~1' as BucketId, name };
   directory.bindHosts({ bucket, domains: [{ host: 'a.example', prefix: '' }], mayTake: [] });
   directory.getHost({ host: 'a.example' });
-  directory.addNamedKey({
+  directory.addKmsKey({
     key: { id: 'k', wrappedKey: 'w', isEnabled: true, accountIds: null, createdAtMs: START_MS },
   });
-  directory.getNamedKey({ id: 'k' });
+  directory.getKmsKey({ id: 'k' });
   directory.listNamedKeys({ after: '', limit: 10 });
-  directory.changeNamedKey({ id: 'k', change: { isEnabled: false } });
+  directory.changeKmsKey({ id: 'k', change: { isEnabled: false } });
   useSignIn(directory);
   const webhook = {
     id: 'e',
@@ -214,8 +214,8 @@ function useBilling(directory: DirectoryApi): void {
   directory.listBilledAccounts({ after: '', limit: 10 });
   directory.setClosing({ period: '2026-11', after: '' });
   directory.getClosing({});
-  directory.setUsageTold({ dayMs: START_MS, after: '' });
-  directory.getUsageTold({});
+  directory.setUsageReported({ dayMs: START_MS, after: '' });
+  directory.getUsageReported({});
   directory.listWebhookAccounts({ after: '', limit: 10 });
   directory.setPushTarget({ accountId, customerId: 'cus_1', dayMs: START_MS });
   directory.getPushTarget({ accountId });

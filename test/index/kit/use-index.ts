@@ -1,7 +1,7 @@
 // Every call of the index, down every branch that has statements of its own: statements.test.ts
 // looks at the plans of them all, and fails where one is missing here.
 import { HOSTING_DEFAULTS } from '../../../src/core/hosting/read-hosting.ts';
-import type { NameAction } from '../../../src/domain/key-jobs.ts';
+import type { KeyAction } from '../../../src/domain/key-jobs.ts';
 import { LIFECYCLE_PHASES } from '../../../src/domain/lifecycle.ts';
 import type {
   BucketAddress,
@@ -13,14 +13,14 @@ import type { IndexApi } from '../../../src/ports/metadata-index.ts';
 import type { OutboxApi } from '../../../src/ports/outbox.ts';
 import {
   addressOf,
-  arrivalOf,
   asKey,
   blobIn,
   bucketRecord,
   completionOf,
   deletionOf,
   fresh,
-  nameJobOf,
+  keyJobOf,
+  newReferenceOf,
   OWNER,
   objectOf,
   partOf,
@@ -54,20 +54,20 @@ export function useIndex(index: IndexApi): void {
   const commit = (
     to: typeof bucket,
     object: ReturnType<typeof objectOf>,
-    arrivals = [] as ReturnType<typeof arrivalOf>[],
-  ) => index.commitObject({ bucket: to, object, condition: null, arrivals });
-  commit(refOf(home), segmentsObjectOf('a', [wholeOf(foreign)]), [arrivalOf(foreign)]);
+    newReferences = [] as ReturnType<typeof newReferenceOf>[],
+  ) => index.commitObject({ bucket: to, object, condition: null, newReferences });
+  commit(refOf(home), segmentsObjectOf('a', [wholeOf(foreign)]), [newReferenceOf(foreign)]);
   const hold = {
     home: addressOf(home),
     blobIds: [foreign],
     holder: addressOf(record),
     nowMs: START_MS,
   };
-  index.holdBlobs(hold);
+  index.addRemoteReferences(hold);
   commit(bucket, segmentsObjectOf('a', [wholeOf(foreign)]), [
-    arrivalOf(foreign, 1, addressOf(home)),
+    newReferenceOf(foreign, 1, addressOf(home)),
   ]);
-  commit(bucket, segmentsObjectOf('b', [wholeOf(own)]), [arrivalOf(own)]);
+  commit(bucket, segmentsObjectOf('b', [wholeOf(own)]), [newReferenceOf(own)]);
   commit(bucket, segmentsObjectOf('c', [wholeOf(own)]));
   for (const _ of [1, 2]) commit(bucket, objectOf('i'));
   commit(bucket, segmentsObjectOf('i', [wholeOf(own)]));
@@ -89,14 +89,14 @@ export function useIndex(index: IndexApi): void {
     });
   }
 
-  useNameAids(index, bucket, addressOf(record));
+  useKeyAids(index, bucket, addressOf(record));
   useVersions(index, bucket);
   useEvents(index, bucket);
   useQuotas(index, bucket, addressOf(record));
   const copy = {
     object: segmentsObjectOf('', [wholeOf(own)]),
     toKeys: ['c', 'e'].map(asKey),
-    arrivals: [],
+    newReferences: [],
   };
   for (const mayReplace of [false, false, true])
     index.commitCopies({ bucket, copies: [{ ...copy, mayReplace }] });
@@ -104,9 +104,13 @@ export function useIndex(index: IndexApi): void {
   const address = { bucket, key: upload.key, uploadId: upload.uploadId };
   index.createUpload({ bucket, upload });
   const parts = [partOf(1, [wholeOf(first)]), partOf(2, [wholeOf(second)])];
-  index.commitPart({ ...address, part: partOf(1, [wholeOf(own)]), arrivals: [] });
+  index.commitPart({ ...address, part: partOf(1, [wholeOf(own)]), newReferences: [] });
   for (const part of parts)
-    index.commitPart({ ...address, part, arrivals: part.segments.map((s) => arrivalOf(s.blobId)) });
+    index.commitPart({
+      ...address,
+      part,
+      newReferences: part.segments.map((s) => newReferenceOf(s.blobId)),
+    });
   index.getUpload(address);
   index.listParts({ ...address, afterPartNumber: 0, maxParts: 10 });
   for (const _ of [1, 2])
@@ -124,7 +128,7 @@ export function useIndex(index: IndexApi): void {
       key: going.key,
       uploadId: going.uploadId,
       part: late,
-      arrivals: [],
+      newReferences: [],
     });
   }
   const stale = { bucket, idleSinceMs: START_MS + 1, exceptPrefixes: [], nowMs: START_MS + 1 };
@@ -133,9 +137,9 @@ export function useIndex(index: IndexApi): void {
 
   const digest = { sha256Hex: 'x' };
   for (const blobId of [blobIn(record), blobIn(record)]) {
-    const arrivals = [{ ...arrivalOf(blobId), digest }];
+    const newReferences = [{ ...newReferenceOf(blobId), digest }];
     const object = segmentsObjectOf('d', [wholeOf(blobId)]);
-    for (const _ of [1, 2]) index.commitObject({ bucket, object, condition: null, arrivals });
+    for (const _ of [1, 2]) index.commitObject({ bucket, object, condition: null, newReferences });
   }
 
   index.deleteObjects({ bucket: refOf(home), ...deletionOf(['a']) });
@@ -153,7 +157,7 @@ export function useIndex(index: IndexApi): void {
     olderThanMs: START_MS + 1,
     limit: 10,
   });
-  index.releaseHolds({ ...hold, takenUpToMs: START_MS });
+  index.releaseRemoteReferences({ ...hold, takenUpToMs: START_MS });
   index.forgetBlobs({ bucket: addressOf(record), blobIds: blobs.map((blob) => blob.blobId) });
   index.findUnknownBlobs({ blobIds: [own, foreign] });
   index.findHeldBlobs({ holder: addressOf(record), blobIds: [foreign] });
@@ -161,13 +165,13 @@ export function useIndex(index: IndexApi): void {
   const left = uploadOf('u');
   index.createUpload({ bucket, upload: left });
   index.deleteBucket({ bucket, nowMs: START_MS });
-  index.dropUploadsOfLife({ bucket: addressOf(record), nowMs: START_MS });
-  index.dropRestsOfLife({ bucket: addressOf(record) });
-  index.listBucketLives({ name });
+  index.dropUploadsOfIncarnation({ bucket: addressOf(record), nowMs: START_MS });
+  index.dropOrphanRows({ bucket: addressOf(record) });
+  index.listIncarnations({ name });
   const hours = index.closeStorageHours({ name, nowMs: START_MS + 9_000_000, limit: 10 });
   index.forgetStorageHours({ name, hours });
   index.setSweptUpTo({ bucket: addressOf(record), sweptUpTo: 'x' });
-  index.forgetBucketLife({ bucket: addressOf(record) });
+  index.forgetIncarnation({ bucket: addressOf(record) });
 }
 
 /** Changes of a bucket that tells of them, and what becomes of the messages. */
@@ -191,7 +195,7 @@ function useEvents(index: IndexApi, bucket: BucketRef): void {
       bucket: telling,
       object: objectOf('told'),
       condition: null,
-      arrivals: [],
+      newReferences: [],
     });
   }
   useOutbox(index, bucket.id);
@@ -245,7 +249,7 @@ function useVersions(index: IndexApi, bucket: BucketRef): void {
   }));
   for (const to of [bucket, on, on, suspended, on]) {
     if (to === undefined) continue;
-    index.commitObject({ bucket: to, object: objectOf('v'), condition: null, arrivals: [] });
+    index.commitObject({ bucket: to, object: objectOf('v'), condition: null, newReferences: [] });
     index.deleteObjects({ bucket: to, ...deletionOf(to === bucket ? [] : ['v']) });
   }
   const list = (afterKey: string, afterVersionId: VersionName | '') =>
@@ -293,7 +297,7 @@ function useLifecycle(index: IndexApi, bucket: BucketRef, versionId: VersionId):
     }
   }
   index.getLifecycleRun({ bucket });
-  usePacking(index, bucket, versionId);
+  useCompression(index, bucket, versionId);
   const key = asKey('v');
   const upload = uploadOf('v');
   index.createUpload({ bucket, upload });
@@ -311,7 +315,7 @@ function useLifecycle(index: IndexApi, bucket: BucketRef, versionId: VersionId):
 }
 
 /** Bodies of current and of older versions in other places. */
-function usePacking(index: IndexApi, bucket: BucketRef, otherId: VersionId): void {
+function useCompression(index: IndexApi, bucket: BucketRef, otherId: VersionId): void {
   const bounds = { writtenAfterMs: 0, writtenUpToMs: START_MS + 1e9, minBytes: 0, maxBytes: 1e9 };
   const run = {
     setAtMs: 1,
@@ -322,15 +326,15 @@ function usePacking(index: IndexApi, bucket: BucketRef, otherId: VersionId): voi
     retries: 0,
     place: null,
   };
-  index.setPackingRun({ bucket, run });
-  index.getPackingRun({ bucket });
+  index.setCompressionRun({ bucket, run });
+  index.getCompressionRun({ bucket });
   const [plain, packed] = [blobIn(bucket), blobIn(bucket)];
   const { key, versionId } = segmentsObjectOf('packing', [wholeOf(plain)]);
   const object = { ...segmentsObjectOf('packing', [wholeOf(plain)]), versionId };
-  index.commitObject({ bucket, object, condition: null, arrivals: [arrivalOf(plain)] });
+  index.commitObject({ bucket, object, condition: null, newReferences: [newReferenceOf(plain)] });
   for (const phase of ['objects', 'versions'] as const) {
     const place = { phase, prefix: '', afterKey: '', afterId: '', newerVersions: 0 } as const;
-    index.scanPacking({ bucket, place, bounds });
+    index.scanForCompression({ bucket, place, bounds });
   }
   const to = { ...wholeOf(packed), packing: { frameBytes: 100, plainBytes: 100, storedBytes: 40 } };
   const exchange = {
@@ -338,22 +342,22 @@ function usePacking(index: IndexApi, bucket: BucketRef, otherId: VersionId): voi
     key,
     from: [wholeOf(plain)],
     to,
-    arrival: arrivalOf(packed, 40),
+    newReference: newReferenceOf(packed, 40),
     nowMs: START_MS,
   };
   for (const id of [versionId, otherId]) index.exchangeBody({ ...exchange, versionId: id });
 }
 
 /** Sums and search before they are made, while they are, and with changes that are not taken in. */
-function useNameAids(index: IndexApi, bucket: BucketRef, address: BucketAddress): void {
+function useKeyAids(index: IndexApi, bucket: BucketRef, address: BucketAddress): void {
   const search = { bucket, prefix: 'a', limit: 10 };
   for (const _ of [1, 2, 3]) {
     index.measurePrefixes({ bucket, prefixes: ['', 'a'] });
     index.countNames({ bucket });
-    for (const needle of ['a', 'abc']) index.searchNames({ ...search, needle, after: null });
-    index.searchNames({ ...search, needle: 'a', after: 'a' });
+    for (const needle of ['a', 'abc']) index.searchKeys({ ...search, needle, after: null });
+    index.searchKeys({ ...search, needle: 'a', after: 'a' });
     index.indexNames({ bucket, nowMs: START_MS });
-    index.commitObject({ bucket, object: objectOf('a-noted'), condition: null, arrivals: [] });
+    index.commitObject({ bucket, object: objectOf('a-noted'), condition: null, newReferences: [] });
     index.deleteObjects({ bucket, ...deletionOf(['a-noted', 'b']) });
   }
   for (const what of ['search', 'all'] as const) index.forgetNames({ bucket: address, what });
@@ -368,16 +372,21 @@ function useQuotas(index: IndexApi, bucket: BucketRef, address: BucketAddress): 
   const part = { uploadId: uploadOf('u').uploadId, partNumber: 1 };
   for (const one of [null, part])
     index.requireRoom({ bucket: limited, key: asKey('q'), sizeBytes: 1, part: one });
-  index.commitObject({ bucket: limited, object: objectOf('q'), condition: null, arrivals: [] });
+  index.commitObject({
+    bucket: limited,
+    object: objectOf('q'),
+    condition: null,
+    newReferences: [],
+  });
   index.deleteObjects({ bucket: limited, ...deletionOf(['q']) });
 }
 
 /** A job, and each of its actions with and without something to do. */
 function useNameJobs(index: IndexApi, bucket: BucketRef): void {
   const id = fresh('job');
-  index.createNameJob({ bucket, job: nameJobOf(id) });
+  index.createKeyJob({ bucket, job: keyJobOf(id) });
   for (const name of ['w', 'x', 'z']) {
-    index.commitObject({ bucket, object: objectOf(name), condition: null, arrivals: [] });
+    index.commitObject({ bucket, object: objectOf(name), condition: null, newReferences: [] });
   }
   const freshIds = () => ({
     versionId: fresh('version') as VersionId,
@@ -385,8 +394,8 @@ function useNameJobs(index: IndexApi, bucket: BucketRef): void {
   });
   const move = { kind: 'move', key: asKey('w'), ...freshIds() } as const;
   const unmove = { kind: 'unmove', key: asKey('w'), toKey: asKey('y'), ...freshIds() } as const;
-  const step = (revision: number, actions: readonly NameAction[], isLast = false) =>
-    index.stepNameJob({
+  const step = (revision: number, actions: readonly KeyAction[], isLast = false) =>
+    index.stepKeyJob({
       bucket,
       id,
       revision,
@@ -400,7 +409,7 @@ function useNameJobs(index: IndexApi, bucket: BucketRef): void {
     { ...move, toKeys: [asKey('x'), asKey('y')], mayReplace: false },
     { ...move, ...freshIds(), key: asKey('x'), toKeys: [asKey('z')], mayReplace: true },
   ]);
-  const [item] = index.listNameJobItems({ bucket, id, before: 2, limit: 1 });
+  const [item] = index.listKeyJobItems({ bucket, id, before: 2, limit: 1 });
   step(2, [
     {
       ...unmove,
@@ -415,10 +424,10 @@ function useNameJobs(index: IndexApi, bucket: BucketRef): void {
     { kind: 'hide', key: asKey('w'), ...ends, markerId: fresh('version') as VersionId },
     { kind: 'purge', key: asKey('w') },
   ]);
-  index.getNameJob({ bucket, id });
+  index.getKeyJob({ bucket, id });
   index.listNameJobs({ bucket });
   index.listHidden({ bucket, prefix: 'x', after: '', limit: 10 });
-  index.endNameJob({ bucket, id, failure: null, nowMs: START_MS });
+  index.endKeyJob({ bucket, id, failure: null, nowMs: START_MS });
   for (const prefix of ['w', 'x', 'y', 'z']) {
     const page = {
       bucket,

@@ -2,8 +2,8 @@ import { zstdDecompressSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { createMemoryBlobStore } from '../../../src/adapters/memory/memory-blob-store.ts';
 import { createFsBlobStore } from '../../../src/adapters/node/blobs/fs-blob-store.ts';
-import { createUnpackingBlobStore } from '../../../src/adapters/shared/unpacking-blob-store.ts';
-import { packSource } from '../../../src/core/compression/pack-source.ts';
+import { createDecompressingBlobStore } from '../../../src/adapters/shared/decompressing-blob-store.ts';
+import { compressSource } from '../../../src/core/compression/compress-source.ts';
 import type { BlobId } from '../../../src/domain/nouns.ts';
 import { identityOf, isSameBytes, sourceOf } from '../../contract/bodies.ts';
 import { logBytes, packedBlobsContract } from '../../contract/index/compressed-blobs.contract.ts';
@@ -15,9 +15,11 @@ packedBlobsContract({ name: 'files', make: () => createFsBlobStore(temporaryFold
 it('a packed blob is what any zstd opens', async () => {
   const plain = logBytes(700_000);
   const pieces: Uint8Array[] = [];
-  await packSource(sourceOf(plain), { frameBytes: 64 * 1024, level: 3 }, () => {}).pump((piece) => {
-    pieces.push(piece);
-  });
+  await compressSource(sourceOf(plain), { frameBytes: 64 * 1024, level: 3 }, () => {}).pump(
+    (piece) => {
+      pieces.push(piece);
+    },
+  );
   expect(pieces).toHaveLength(12);
   expect(isSameBytes(zstdDecompressSync(Buffer.concat(pieces)), plain)).toBe(true);
 });
@@ -26,10 +28,10 @@ it('a reader who leaves in the midst of a packed file frees its descriptor and i
   const files = createFsBlobStore(temporaryFolder());
   const plain = logBytes(4 * 1024 * 1024);
   const blobId = 'packed~1/01k9000000000000000000000a' as BlobId;
-  const source = packSource(sourceOf(plain), { frameBytes: 64 * 1024, level: 1 }, () => {});
+  const source = compressSource(sourceOf(plain), { frameBytes: 64 * 1024, level: 1 }, () => {});
   const { sizeBytes: storedBytes } = await files.write(blobId, source, identityOf());
   const packing = { frameBytes: 64 * 1024, plainBytes: plain.length, storedBytes };
-  const store = createUnpackingBlobStore(files);
+  const store = createDecompressingBlobStore(files);
   const stream = await store.open(blobId, { offsetBytes: 0, lengthBytes: plain.length, packing });
   const reader = stream.getReader();
   await reader.read();

@@ -57,8 +57,8 @@ it('old bodies are packed; nobody who reads them can tell', async () => {
   expect((await api.patch('/buckets/packed', { compression: { afterDays: 0 } })).status).toBe(400);
   const set = await api.patch('/buckets/packed', { compression: { afterDays: 1 } });
   expect(set).toMatchObject({ status: 200, json: { compression: { afterDays: 1 } } });
-  const isPacked = () => blobSizes(dataDir).some((size) => size < LOG.length / 4);
-  await expect.poll(isPacked, { timeout: 30_000, interval: 100 }).toBe(true);
+  const isCompressed = () => blobSizes(dataDir).some((size) => size < LOG.length / 4);
+  await expect.poll(isCompressed, { timeout: 30_000, interval: 100 }).toBe(true);
 
   for (const _ of ['cold', 'warm']) {
     for (const read of [fetch, aws.fetch.bind(aws)]) {

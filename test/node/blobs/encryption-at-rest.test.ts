@@ -10,7 +10,7 @@ import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { createBucket } from '../../../src/core/buckets/create-bucket.ts';
 import type { Core } from '../../../src/core/core.ts';
-import type { CustomerKey, EncryptionWish } from '../../../src/core/encryption/key-keeping.ts';
+import type { CustomerKey, RequestedEncryption } from '../../../src/core/encryption/key-keeping.ts';
 import { getObject, openBody } from '../../../src/core/objects/read-object.ts';
 import { parseBucketName } from '../../../src/core/parse-names.ts';
 import { PRIVATE_ACCESS } from '../../../src/domain/bucket-access.ts';
@@ -23,7 +23,7 @@ const LARGE = new TextEncoder().encode(SECRET.repeat(5000));
 const MINE: CustomerKey = { bytes: new Uint8Array(32).fill(0xa5), md5: 'the-md5-of-the-key' };
 const NAME = parseBucketName('at-rest');
 
-const WISHES: Readonly<Record<string, EncryptionWish>> = {
+const WISHES: Readonly<Record<string, RequestedEncryption>> = {
   own: { kind: 'customer', key: MINE },
   server: { kind: 'server' },
   named: { kind: 'named', keyId: null, isDoubled: false, isBucketKey: false, context: null },

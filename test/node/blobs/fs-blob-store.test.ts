@@ -30,7 +30,7 @@ import type {
   ObjectKey,
   UploadId,
 } from '../../../src/domain/nouns.ts';
-import type { BlobIdentity, LentBytes } from '../../../src/ports/blob-store.ts';
+import type { BlobIdentity, BorrowedBuffer } from '../../../src/ports/blob-store.ts';
 import { isSameBytes, patternBytes, readAll, sourceOf } from '../../contract/bodies.ts';
 import { ids } from '../kit/index-data.ts';
 import { temporaryFolder } from '../kit/temporary-folder.ts';
@@ -157,7 +157,7 @@ describe('reading', () => {
   });
 });
 
-function bytesOf({ buffer, at, lengthBytes }: LentBytes): Uint8Array {
+function bytesOf({ buffer, at, lengthBytes }: BorrowedBuffer): Uint8Array {
   return buffer.subarray(at, at + lengthBytes);
 }
 
@@ -173,9 +173,11 @@ describe('reading at once', () => {
     const range = { offsetBytes: 200_001, lengthBytes: LARGE };
     expect(store.atHand?.(id, range)).toBeNull();
     await store.read(id, { offsetBytes: 0, lengthBytes: 1 });
-    const lent = store.atHand?.(id, range)?.(false);
-    expect(lent && isSameBytes(bytesOf(lent), body.subarray(200_001, 200_001 + LARGE))).toBe(true);
-    lent?.release();
+    const borrowed = store.atHand?.(id, range)?.(false);
+    expect(
+      borrowed && isSameBytes(bytesOf(borrowed), body.subarray(200_001, 200_001 + LARGE)),
+    ).toBe(true);
+    borrowed?.release();
   });
 
   it('lends what was read before, of a file that is open, and takes its buffers back', async () => {
@@ -191,10 +193,10 @@ describe('reading at once', () => {
     await store.read(id, { offsetBytes: 0, lengthBytes: 100_000 });
     const first = read();
     const second = read();
-    for (const lent of [first, second]) {
-      expect(lent !== null && isSameBytes(bytesOf(lent), body.subarray(5000, 5000 + LARGE))).toBe(
-        true,
-      );
+    for (const borrowed of [first, second]) {
+      expect(
+        borrowed !== null && isSameBytes(bytesOf(borrowed), body.subarray(5000, 5000 + LARGE)),
+      ).toBe(true);
     }
     expect(first?.buffer).not.toBe(second?.buffer);
     expect(store.bufferCounts().outBytes).toBe(2 * LENT_BYTES);
@@ -228,18 +230,18 @@ it.runIf(openLibc() !== null)(
     const first = lend(false);
     expect([first?.sender, isMapped()]).toEqual([null, false]);
     first?.release();
-    const lent = lend(true);
+    const borrowed = lend(true);
     const target = join(temporaryFolder(), 'target');
     const fd = openSync(target, 'w');
-    const headBytes = Buffer.from('head ').copy(lent?.sender?.head ?? Buffer.alloc(0));
-    expect(lent?.sender?.send(fd, headBytes)).toBe(60_005);
+    const headBytes = Buffer.from('head ').copy(borrowed?.sender?.head ?? Buffer.alloc(0));
+    expect(borrowed?.sender?.send(fd, headBytes)).toBe(60_005);
     closeSync(fd);
     const sent = readFileSync(target);
     expect(sent.toString('latin1', 0, 5)).toBe('head ');
     expect(isSameBytes(sent.subarray(5), body.subarray(5001, 65_001))).toBe(true);
-    const rest = lent?.sender?.readBehind(59_000);
+    const rest = borrowed?.sender?.readBehind(59_000);
     expect(rest != null && isSameBytes(rest, body.subarray(64_001, 65_001))).toBe(true);
-    expect([lent?.lengthBytes, isMapped()]).toEqual([60_000, true]);
+    expect([borrowed?.lengthBytes, isMapped()]).toEqual([60_000, true]);
     // Who can't send from there gets them as ever.
     const read = lend(false);
     expect(read !== null && isSameBytes(bytesOf(read), body.subarray(5001, 65_001))).toBe(true);

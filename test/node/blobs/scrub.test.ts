@@ -178,12 +178,12 @@ describe('the scrub', () => {
     let requests = 0;
     const request = () => {
       requests += 1;
-      arrival = setImmediate(request);
+      newReference = setImmediate(request);
     };
-    let arrival = setImmediate(request);
+    let newReference = setImmediate(request);
     for (const endsAt = performance.now() + 60; performance.now() < endsAt; )
       await pace.spend(4096);
-    clearImmediate(arrival);
+    clearImmediate(newReference);
     expect(requests).toBeGreaterThan(0);
   });
 

@@ -8,9 +8,9 @@ import {
 import { NO_SETTINGS } from '../../../src/domain/bucket-settings.ts';
 import type {
   AccountId,
-  BucketGate,
   BucketId,
   BucketName,
+  BucketReadPolicy,
   ObjectKey,
   Pointer,
 } from '../../../src/domain/nouns.ts';
@@ -21,7 +21,7 @@ import { inlineVersion } from '../kit/index-data.ts';
 
 const bucket = 'photos' as BucketName;
 const key = 'a' as ObjectKey;
-const gate: BucketGate = {
+const readPolicy: BucketReadPolicy = {
   bucketId: 'photos~1' as BucketId,
   revision: 1,
   ownerId: 'owner' as AccountId,
@@ -41,8 +41,13 @@ function make(change: Partial<MemoryPointersOptions> = {}) {
     staleSeconds: 0,
     ...change,
   });
-  const fill = (name: ObjectKey = key, ofGate = gate) =>
-    pointers.fill(bucket, name, { gate: ofGate, pointer: pointerOf(name) }, pointers.ticket());
+  const fill = (name: ObjectKey = key, ofReadPolicy = readPolicy) =>
+    pointers.fill(
+      bucket,
+      name,
+      { readPolicy: ofReadPolicy, pointer: pointerOf(name) },
+      pointers.epoch(),
+    );
   const isKnown = (name: ObjectKey = key) => pointers.peek(bucket, name) !== null;
   return { clock, pointers, fill, isKnown };
 }
@@ -50,28 +55,28 @@ function make(change: Partial<MemoryPointersOptions> = {}) {
 describe('memory pointers', () => {
   it('give what is fresh at once, and for a time tell how old the rest is', () => {
     const { clock, pointers, isKnown } = make({ freshSeconds: 5, staleSeconds: 60 });
-    const known = { gate, pointer: pointerOf('a') };
-    pointers.fill(bucket, key, known, pointers.ticket(), { sinceObtained: 1, sinceVouched: 10 });
+    const known = { readPolicy, pointer: pointerOf('a') };
+    pointers.fill(bucket, key, known, pointers.epoch(), { sinceStored: 1, sinceValidated: 10 });
     clock.ms += 3999;
     expect(isKnown()).toBe(true);
     clock.ms += 1;
     expect(isKnown()).toBe(false);
     clock.ms += 59_000;
     expect(pointers.look(bucket, key)).toMatchObject({
-      gate: { value: gate, overdueSeconds: 59 },
-      pointer: { value: { etag: 'e' }, age: { sinceObtained: 64, sinceVouched: 73 } },
+      readPolicy: { value: readPolicy, stalenessSeconds: 59 },
+      pointer: { value: { etag: 'e' }, age: { sinceStored: 64, sinceValidated: 73 } },
     });
     clock.ms += 1000;
-    expect(pointers.look(bucket, key)).toEqual({ gate: null, pointer: null });
+    expect(pointers.look(bucket, key)).toEqual({ readPolicy: null, pointer: null });
   });
 
   it('give exact records for ever, but "there is none" only briefly', () => {
     const { clock, pointers, fill, isKnown } = make();
     const none = 'none' as ObjectKey;
     fill();
-    pointers.fill(bucket, none, { gate, pointer: null }, pointers.ticket());
+    pointers.fill(bucket, none, { readPolicy, pointer: null }, pointers.epoch());
     clock.ms += 1999;
-    expect(pointers.peek(bucket, none)).toEqual({ gate, pointer: null });
+    expect(pointers.peek(bucket, none)).toEqual({ readPolicy, pointer: null });
     clock.ms += 1;
     expect(isKnown(none)).toBe(false);
     expect(pointers.look(bucket, none).pointer).toBeNull();
@@ -81,15 +86,18 @@ describe('memory pointers', () => {
 
   it('never keep "there is none" beyond its time, whatever may be stale', () => {
     const { clock, pointers } = make({ freshSeconds: 5, staleSeconds: 3600 });
-    pointers.fill(bucket, key, { gate, pointer: null }, pointers.ticket());
+    pointers.fill(bucket, key, { readPolicy, pointer: null }, pointers.epoch());
     clock.ms += 2000;
-    expect(pointers.look(bucket, key)).toMatchObject({ gate: { value: gate }, pointer: null });
+    expect(pointers.look(bucket, key)).toMatchObject({
+      readPolicy: { value: readPolicy },
+      pointer: null,
+    });
   });
 
   it('do not give a pointer of an earlier life of the bucket', () => {
     const { pointers, fill, isKnown } = make();
     fill();
-    fill('b' as ObjectKey, { ...gate, bucketId: 'photos~2' as BucketId });
+    fill('b' as ObjectKey, { ...readPolicy, bucketId: 'photos~2' as BucketId });
     expect(isKnown()).toBe(false);
     expect(pointers.look(bucket, key).pointer).toBeNull();
     expect(isKnown('b' as ObjectKey)).toBe(true);
@@ -102,8 +110,8 @@ describe('memory pointers', () => {
       pointers.fill(
         bucket,
         `missing-${at}` as ObjectKey,
-        { gate, pointer: null },
-        pointers.ticket(),
+        { readPolicy, pointer: null },
+        pointers.epoch(),
       );
     }
     expect(isKnown()).toBe(true);
@@ -114,7 +122,7 @@ describe('memory pointers', () => {
     const keys = Array.from({ length: 100 }, (_, at) => `key-${at}` as ObjectKey);
     for (const each of keys) {
       const pointer = toPointer(inlineVersion(each, 'e', new Uint8Array(3000)));
-      pointers.fill(bucket, each, { gate, pointer }, pointers.ticket());
+      pointers.fill(bucket, each, { readPolicy, pointer }, pointers.epoch());
     }
     const kept = keys.filter(isKnown);
     expect(kept.length).toBeGreaterThan(5);
@@ -122,7 +130,7 @@ describe('memory pointers', () => {
     expect(kept.at(-1)).toBe('key-99');
   });
 
-  it('keep nothing of a held key or gate until all holds are released', () => {
+  it('keep nothing of a held key or readPolicy until all holds are released', () => {
     const { pointers, fill, isKnown } = make();
     fill();
     pointers.hold(bucket, [key]);
@@ -134,9 +142,9 @@ describe('memory pointers', () => {
     expect(pointers.isHeld(bucket, key)).toBe(true);
     fill();
     expect(isKnown()).toBe(false);
-    const overtaken = pointers.ticket();
+    const overtaken = pointers.epoch();
     pointers.release(bucket, [key]);
-    pointers.fill(bucket, key, { gate, pointer: pointerOf('a') }, overtaken);
+    pointers.fill(bucket, key, { readPolicy, pointer: pointerOf('a') }, overtaken);
     expect(isKnown()).toBe(false);
     fill();
     expect(isKnown()).toBe(true);
@@ -150,18 +158,27 @@ describe('memory pointers', () => {
     expect(pointers.isHeld(bucket, key)).toBe(false);
   });
 
-  it('give nothing that a purge has moved the floor above, from whichever reader they have the gate', () => {
+  it('give nothing that a purge has moved the floor above, from whichever reader they have the readPolicy', () => {
     const { pointers, fill, isKnown } = make({ freshSeconds: 60, staleSeconds: 3600 });
     const [other, third] = ['other' as ObjectKey, 'third' as ObjectKey];
     fill();
     fill(other);
     const purges = addFloors(null, [{ scope: 'key', value: 'a' }], 2);
-    const purged = { ...gate, revision: 2, settings: { ...gate.settings, purges } };
+    const purged = { ...readPolicy, revision: 2, settings: { ...readPolicy.settings, purges } };
     fill(third, purged);
     expect([isKnown(), isKnown(other), isKnown(third)]).toEqual([false, true, true]);
-    expect(pointers.look(bucket, key)).toMatchObject({ gate: { value: purged }, pointer: null });
-    const late = { sinceObtained: 0, sinceVouched: 0, revision: 1 };
-    pointers.fill(bucket, key, { gate: purged, pointer: pointerOf('a') }, pointers.ticket(), late);
+    expect(pointers.look(bucket, key)).toMatchObject({
+      readPolicy: { value: purged },
+      pointer: null,
+    });
+    const late = { sinceStored: 0, sinceValidated: 0, revision: 1 };
+    pointers.fill(
+      bucket,
+      key,
+      { readPolicy: purged, pointer: pointerOf('a') },
+      pointers.epoch(),
+      late,
+    );
     expect(isKnown()).toBe(false);
     fill(key, purged);
     expect(isKnown()).toBe(true);
@@ -170,10 +187,14 @@ describe('memory pointers', () => {
   it('are not taken back behind a purge by a read that took longer', () => {
     const { pointers, fill, isKnown } = make({ freshSeconds: 60, staleSeconds: 3600 });
     const purges = addFloors(null, [{ scope: 'bucket' }], 2);
-    const slow = pointers.ticket();
-    fill('other' as ObjectKey, { ...gate, revision: 2, settings: { ...gate.settings, purges } });
-    pointers.fill(bucket, key, { gate, pointer: pointerOf('a') }, slow);
+    const slow = pointers.epoch();
+    fill('other' as ObjectKey, {
+      ...readPolicy,
+      revision: 2,
+      settings: { ...readPolicy.settings, purges },
+    });
+    pointers.fill(bucket, key, { readPolicy, pointer: pointerOf('a') }, slow);
     expect(isKnown()).toBe(false);
-    expect(pointers.look(bucket, key).gate?.value?.revision).toBe(2);
+    expect(pointers.look(bucket, key).readPolicy?.value?.revision).toBe(2);
   });
 });

@@ -256,17 +256,17 @@ describe('tracked background', () => {
     const background = createTrackedBackground(
       createConsoleLog(systemClock, 'info', (text) => lines.push(text)),
     );
-    const gate = Promise.withResolvers<void>();
+    const readPolicy = Promise.withResolvers<void>();
     let ran = 0;
     for (let at = 0; at < 10_001; at++) {
       background.run('work', () => {
         ran += 1;
-        return gate.promise;
+        return readPolicy.promise;
       });
     }
     expect(ran).toBe(10_000);
     expect(lines.length).toBe(1);
-    gate.resolve();
+    readPolicy.resolve();
     expect(await background.drain(1000)).toBe(0);
   });
 });

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createUsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
-import type { AccessKeyId, AccountId, BucketGate, BucketId } from '../../../src/domain/nouns.ts';
+import type {
+  AccessKeyId,
+  AccountId,
+  BucketId,
+  BucketReadPolicy,
+} from '../../../src/domain/nouns.ts';
 import { countSent } from '../../../src/http/count-sent.ts';
 import { ChunkStream } from '../../../src/ports/chunk-stream.ts';
 import type { Allowance, UsageOwner } from '../../../src/ports/metering.ts';
@@ -93,14 +98,14 @@ describe('usage meter', () => {
 
   it('loses nothing of counters that it forgot because there were too many', () => {
     const { meter } = open();
-    const gate = { ownerId: alice, bucketId: 'hot~1' } as BucketGate;
-    const held = meter.ofGate(gate);
-    expect(meter.ofGate(gate)).toBe(held);
+    const readPolicy = { ownerId: alice, bucketId: 'hot~1' } as BucketReadPolicy;
+    const held = meter.ofReadPolicy(readPolicy);
+    expect(meter.ofReadPolicy(readPolicy)).toBe(held);
     for (let at = 0; at < 20_050; at++)
       meter.of(owner(`b~${at}`)).count('A', 0, 'none', 'STANDARD');
-    expect(meter.ofGate(gate)).not.toBe(held);
+    expect(meter.ofReadPolicy(readPolicy)).not.toBe(held);
     held.count('B', 3, 'memory', 'STANDARD');
-    meter.ofGate(gate).count('B', 4, 'memory', 'STANDARD');
+    meter.ofReadPolicy(readPolicy).count('B', 4, 'memory', 'STANDARD');
     expect(meter.ofBucket('hot~1' as BucketId)?.bytesOut.memory).toBe(7);
     expect(meter.drain(all)).toHaveLength(20_052);
   });

@@ -14,8 +14,8 @@ import { openMasterKeys } from '../../../src/adapters/node/process/master-key-re
 import { parseConfig } from '../../../src/config.ts';
 import { openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
-import { runPacking } from '../../../src/core/compression/run-packing.ts';
-import { createNamedKey } from '../../../src/core/encryption/named-keys.ts';
+import { runCompression } from '../../../src/core/compression/run-compression.ts';
+import { createKmsKey } from '../../../src/core/encryption/kms-keys.ts';
 import { copyObject } from '../../../src/core/objects/copy-object.ts';
 import { getObject } from '../../../src/core/objects/read-object.ts';
 import type { BlobId, ObjectVersion } from '../../../src/domain/nouns.ts';
@@ -107,7 +107,7 @@ async function fillAll(stored: StoredCore): Promise<void> {
     frameBytes: 2 ** 16,
     stopping: null,
   };
-  await runPacking(core, bucket.record().name, budget);
+  await runCompression(core, bucket.record().name, budget);
 }
 
 describe('a sound folder', () => {
@@ -350,7 +350,7 @@ describe('the command', () => {
 
   it('names a missing master key and what it protects, and ends with 1', async () => {
     const stored = await openStoredCore();
-    await createNamedKey(stored.core, 'a-key');
+    await createKmsKey(stored.core, 'a-key');
     rmSync(join(stored.dataDir, 'master-key'));
     const { status, stdout } = run(stored.dataDir);
     const [masterKey] = stored.core.settings.masterKeys;

@@ -17,7 +17,7 @@ import { refuseLostIndex } from '../../../src/adapters/node/disk/lost-index.ts';
 import { openSqlite } from '../../../src/adapters/node/index/node-sqlite.ts';
 import { openMasterKeys } from '../../../src/adapters/node/process/master-key-record.ts';
 import { parseConfig } from '../../../src/config.ts';
-import { createNamedKey } from '../../../src/core/encryption/named-keys.ts';
+import { createKmsKey } from '../../../src/core/encryption/kms-keys.ts';
 import { MASTER_KEYS } from '../../core/memory-core.ts';
 import { runHome, startHome } from '../kit/home.ts';
 import { aws, expectOk, useHomes } from '../kit/home-client.ts';
@@ -90,7 +90,7 @@ describe('the master key of a data folder', () => {
 
   it('is known from what it encrypted in a folder of before there was a record', async () => {
     const { core, dataDir } = await openStoredCore();
-    await createNamedKey(core, 'a-key');
+    await createKmsKey(core, 'a-key');
     rmSync(join(dataDir, 'master-key'));
     expect(() => idsWith(dataDir)).toThrow(`${MASTER_KEYS[0]?.id} is missing`);
   });

@@ -34,7 +34,7 @@ const HOT_REPLY: HotReply = {
   headers: {},
   part: null,
   body: null,
-  lent: null,
+  borrowed: null,
   finish: null,
   bucket: PUBLIC_BUCKET as BucketName,
   surface: 'delivery',

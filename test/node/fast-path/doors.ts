@@ -18,7 +18,7 @@ import {
 } from '../../../src/core/buckets/set-bucket-access.ts';
 import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
 import { setCap } from '../../../src/core/caps/set-cap.ts';
-import type { EncryptionWish } from '../../../src/core/encryption/key-keeping.ts';
+import type { RequestedEncryption } from '../../../src/core/encryption/key-keeping.ts';
 import { HOSTING_DEFAULTS } from '../../../src/core/hosting/read-hosting.ts';
 import { setHosting } from '../../../src/core/hosting/set-hosting.ts';
 import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
@@ -113,7 +113,7 @@ const OBJECTS: readonly {
   readonly key: string;
   readonly sizeBytes: number;
   readonly attributes?: Partial<ObjectAttributes>;
-  readonly encryption?: EncryptionWish;
+  readonly encryption?: RequestedEncryption;
 }[] = [
   { key: 'empty', sizeBytes: 0 },
   { key: 'inline', sizeBytes: 10 },
@@ -289,7 +289,7 @@ export async function put(
   name: string,
   sizeBytes: number,
   attributes: Partial<ObjectAttributes> = {},
-  encryption: EncryptionWish | null = null,
+  encryption: RequestedEncryption | null = null,
 ): Promise<string> {
   const bucket = await openTestBucket(core, bucketName);
   const more = { attributes: { ...ATTRIBUTES, ...attributes }, encryption };

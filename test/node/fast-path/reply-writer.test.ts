@@ -5,7 +5,7 @@ import { createReplyWriter } from '../../../src/adapters/node/fast-path/response
 import { createConsoleLog } from '../../../src/adapters/shared/console-log.ts';
 import { systemClock } from '../../../src/adapters/shared/system-clock.ts';
 import type { HotReply } from '../../../src/http/request.ts';
-import type { LentBytes, RangeSender } from '../../../src/ports/blob-store.ts';
+import type { BorrowedBuffer, RangeSender } from '../../../src/ports/blob-store.ts';
 import { HOT_REPLY } from '../../http/hot-reply-sample.ts';
 import { openSocketPair } from '../kit/socket-pair.ts';
 
@@ -31,7 +31,7 @@ function lend(fill: number, headroomBytes: number): { reply: HotReply; releases:
     releases += 1;
     buffer.fill(0);
   };
-  const lent: LentBytes = {
+  const borrowed: BorrowedBuffer = {
     buffer,
     at: headroomBytes,
     lengthBytes: BODY_BYTES,
@@ -49,7 +49,7 @@ function lend(fill: number, headroomBytes: number): { reply: HotReply; releases:
       serverTiming: '',
     },
     body: null,
-    lent,
+    borrowed,
   };
   return { reply, releases: () => releases };
 }
@@ -79,12 +79,12 @@ it('lends nothing behind what a client does not read', async () => {
 describe.each([
   ['with room in front of it', HEADROOM_BYTES],
   ['without', 0],
-])('a lent body %s', (_, headroomBytes) => {
+])('a borrowed body %s', (_, headroomBytes) => {
   const writer = createReplyWriter(notCutShort);
   const write = (socket: Socket, reply: HotReply) =>
     writer.write(socket, true, heads.of(reply, false, 4, NOW_MS), 'ID16', reply);
 
-  it('stays lent while the client stalls, arrives whole, and is given back once', async () => {
+  it('stays borrowed while the client stalls, arrives whole, and is given back once', async () => {
     const { server, client } = await openSocketPair();
     const written = [];
     let hasRoom: boolean | null = true;
@@ -146,7 +146,7 @@ describe('a range that is sent from where it is', () => {
       },
       readBehind: (skipBytes) => (read === 'fails' ? null : body.subarray(skipBytes)),
     };
-    const lent: LentBytes = {
+    const borrowed: BorrowedBuffer = {
       buffer: Buffer.alloc(0),
       at: 0,
       lengthBytes: BODY_BYTES,
@@ -154,7 +154,7 @@ describe('a range that is sent from where it is', () => {
       release() {},
       sender,
     };
-    return { reply: { ...reply, lent } as HotReply, sent };
+    return { reply: { ...reply, borrowed } as HotReply, sent };
   }
 
   it.each([

@@ -21,7 +21,7 @@ import type {
   BucketRecord,
   ObjectKey,
 } from '../../../src/domain/nouns.ts';
-import { toGate, toPointer } from '../../../src/domain/pointer.ts';
+import { toPointer, toReadPolicy } from '../../../src/domain/pointer.ts';
 import { PUBLIC_ACCESS } from '../../access-samples.ts';
 import { deletionOf, objectIn } from '../../contract/index/samples.ts';
 import { bucketRecord, commitOf, inlineVersion, refOf } from '../kit/index-data.ts';
@@ -217,7 +217,7 @@ describe('watcher', () => {
     expect(told.splice(0)).toEqual(['hold photos a,b', 'release photos a,b', 'refused']);
   });
 
-  it('is told of the gate too when a file of rules changes, of which the gate tells the version', async () => {
+  it('is told of the readPolicy too when a file of rules changes, of which the readPolicy tells the version', async () => {
     const told: string[] = [];
     const index = await openIndex({
       hold: (_bucket, keys) => told.push(`hold ${keys}`),
@@ -246,7 +246,7 @@ describe('watcher', () => {
     const index = await openIndex(hot);
     const bucket = await createBucket(index);
     const key = 'a' as ObjectKey;
-    const gate = { ...toGate(bucket), access: PUBLIC_ACCESS };
+    const readPolicy = { ...toReadPolicy(bucket), access: PUBLIC_ACCESS };
     let acknowledged = 0;
     let isOver = false;
 
@@ -259,7 +259,7 @@ describe('watcher', () => {
         });
         for (let tick = 0; tick < delayTicks; tick++)
           await new Promise((resolve) => setImmediate(resolve));
-        return { gate, pointer: object === null ? null : toPointer(object) };
+        return { readPolicy, pointer: object === null ? null : toPointer(object) };
       });
       return Number(pointer?.etag ?? 0);
     };

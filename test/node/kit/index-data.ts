@@ -1,7 +1,7 @@
 // Records for tests of the Node index: buckets and versions as core would make them.
 import { createIds } from '../../../src/adapters/shared/ids.ts';
 import { systemClock } from '../../../src/adapters/shared/system-clock.ts';
-import { makeBucketId } from '../../../src/core/buckets/blob-home.ts';
+import { makeBucketId } from '../../../src/core/buckets/owner-bucket.ts';
 import { PRIVATE_ACCESS } from '../../../src/domain/bucket-access.ts';
 import { NO_SETTINGS } from '../../../src/domain/bucket-settings.ts';
 import type {
@@ -59,5 +59,5 @@ export function inlineVersion(
 }
 
 export function commitOf(bucket: BucketRecord, object: ObjectVersion): CommitObjectInput {
-  return { bucket: refOf(bucket), object, condition: null, arrivals: [] };
+  return { bucket: refOf(bucket), object, condition: null, newReferences: [] };
 }

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFsBlobStore } from '../../../src/adapters/node/blobs/fs-blob-store.ts';
 import { INDEX_NAME } from '../../../src/adapters/node/disk/data-folder.ts';
-import { createUnpackingBlobStore } from '../../../src/adapters/shared/unpacking-blob-store.ts';
+import { createDecompressingBlobStore } from '../../../src/adapters/shared/decompressing-blob-store.ts';
 import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
 import { getObject } from '../../../src/core/objects/read-object.ts';
 import { isSameBytes } from '../../contract/bodies.ts';
@@ -38,7 +38,7 @@ export type StoredCore = {
 export async function openStoredCore(dataDir = temporaryFolder()): Promise<StoredCore> {
   const memory = createMemoryCore(join(dataDir, INDEX_NAME));
   const core = withPorts(memory, {
-    blobStore: createUnpackingBlobStore(createFsBlobStore(dataDir, false)),
+    blobStore: createDecompressingBlobStore(createFsBlobStore(dataDir, false)),
   });
   const [masterKey] = MASTER_KEYS;
   writeFileSync(join(dataDir, 'master-key'), `${masterKey?.key.toBase64()}\n`, { mode: 0o600 });

@@ -41,10 +41,10 @@ function sql(statement: string, ...values: (string | number)[]): Record<string, 
  */
 async function startHeldServer(answer: (response: ServerResponse) => void) {
   const paths: string[] = [];
-  const gate = Promise.withResolvers<void>();
+  const readPolicy = Promise.withResolvers<void>();
   const server = createServer(async (request: IncomingMessage, response) => {
     paths.push(request.url ?? '');
-    await gate.promise;
+    await readPolicy.promise;
     answer(response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -53,7 +53,7 @@ async function startHeldServer(answer: (response: ServerResponse) => void) {
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, paths, answerAll: gate.resolve };
+  return { url: `http://127.0.0.1:${port}`, paths, answerAll: readPolicy.resolve };
 }
 
 /** Tells the home to end while `server` holds a request of it, and answers that only then. */

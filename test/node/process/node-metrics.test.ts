@@ -35,7 +35,12 @@ describe("a home's metrics", () => {
     };
     const pointers = createMemoryPointers({ clock: systemClock, staleSeconds: 0, ...limits });
     for (const name of ['a', 'b', 'c']) {
-      pointers.fill(name as BucketName, key('k'), { gate: null, pointer: null }, pointers.ticket());
+      pointers.fill(
+        name as BucketName,
+        key('k'),
+        { readPolicy: null, pointer: null },
+        pointers.epoch(),
+      );
     }
     const { value } = parseMetricsPage(
       renderMetrics(cacheFamilies([...pointers.stats(), bodies.stats()])),

@@ -98,11 +98,11 @@ describe('repeat', () => {
   });
 
   it('never runs twice at once, and stop waits for the run under way', async () => {
-    const gate = Promise.withResolvers<void>();
+    const readPolicy = Promise.withResolvers<void>();
     let running = 0;
     const { repetition } = start(async () => {
       running += 1;
-      await gate.promise;
+      await readPolicy.promise;
     });
     await vi.advanceTimersByTimeAsync(1000);
     expect(running).toBe(1);
@@ -110,7 +110,7 @@ describe('repeat', () => {
     const stopped = repetition.stop().then(() => (isStopped = true));
     await vi.advanceTimersByTimeAsync(1000);
     expect(isStopped).toBe(false);
-    gate.resolve();
+    readPolicy.resolve();
     await stopped;
     await vi.advanceTimersByTimeAsync(1000);
     expect(running).toBe(1);

@@ -24,9 +24,9 @@ function createGate() {
     return {
       write(bytes) {
         written.push(`${name}:${new TextDecoder().decode(bytes)}`);
-        const gate = Promise.withResolvers<void>();
-        waiting.push(gate);
-        return gate.promise;
+        const readPolicy = Promise.withResolvers<void>();
+        waiting.push(readPolicy);
+        return readPolicy.promise;
       },
       close: async () => {
         closed += 1;
@@ -100,9 +100,9 @@ describe('batched lines', () => {
     for (const text of ['lost too', 'kept']) {
       lines.write(text);
       lines.reopen();
-      const gate = next();
-      if (text === 'kept') gate?.resolve();
-      else gate?.reject(new Error('disk full'));
+      const readPolicy = next();
+      if (text === 'kept') readPolicy?.resolve();
+      else readPolicy?.reject(new Error('disk full'));
       await turn();
     }
     expect(written).toEqual(['1:lost\n', '2:lost too\n', '3:kept\n']);

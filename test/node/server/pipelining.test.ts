@@ -77,7 +77,7 @@ describe('of pipelined requests', () => {
       headers,
       part: null,
       body: new Uint8Array(100_000),
-      lent: null,
+      borrowed: null,
       finish: null,
       bucket: 'b' as BucketName,
       surface: 'delivery',

@@ -340,9 +340,9 @@ describe('close', () => {
 
 describe('the numbers of a server', () => {
   it('tell what is on its way, what was cut short and what was no request', async () => {
-    const gate = Promise.withResolvers<void>();
+    const readPolicy = Promise.withResolvers<void>();
     const server = await start(async (request) => {
-      if (request.url.endsWith('/wait')) await gate.promise;
+      if (request.url.endsWith('/wait')) await readPolicy.promise;
       return text('done');
     });
     const numbers = async () => {
@@ -370,7 +370,7 @@ describe('the numbers of a server', () => {
       odd.send(nonsense);
       expect(await odd.closed()).toMatch(/^HTTP\/1\.1 400 /);
     }
-    gate.resolve();
+    readPolicy.resolve();
     await patient.until(/done/);
     await expect.poll(numbers).toEqual([0, 1, 2, 1]);
   });

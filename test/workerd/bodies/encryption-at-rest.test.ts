@@ -6,7 +6,7 @@ import { encodePointer } from '../../../src/adapters/cloudflare/kv/hot-records.t
 import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { createBucket } from '../../../src/core/buckets/create-bucket.ts';
-import type { CustomerKey, EncryptionWish } from '../../../src/core/encryption/key-keeping.ts';
+import type { CustomerKey, RequestedEncryption } from '../../../src/core/encryption/key-keeping.ts';
 import { NO_EXPECTATION } from '../../../src/core/objects/body-expectation.ts';
 import { putObject } from '../../../src/core/objects/put-object.ts';
 import { getObject, openBody } from '../../../src/core/objects/read-object.ts';
@@ -23,7 +23,7 @@ const LARGE = new TextEncoder().encode(SECRET.repeat(40_000));
 const MINE: CustomerKey = { bytes: new Uint8Array(32).fill(0xa5), md5: '' };
 const SETTINGS = { QUAYSIDE_MASTER_KEY: '0123456789abcdef'.repeat(4) };
 
-const WISHES: Readonly<Record<string, EncryptionWish>> = {
+const WISHES: Readonly<Record<string, RequestedEncryption>> = {
   own: { kind: 'customer', key: MINE },
   server: { kind: 'server' },
   named: { kind: 'named', keyId: null, isDoubled: true, isBucketKey: false, context: null },

@@ -4,7 +4,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { decodeBlobIdentity } from '../../../src/adapters/cloudflare/bodies/blob-identity.ts';
 import { createR2BlobStore } from '../../../src/adapters/cloudflare/bodies/r2-blob-store.ts';
-import { makeBucketId } from '../../../src/core/buckets/blob-home.ts';
+import { makeBucketId } from '../../../src/core/buckets/owner-bucket.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
 import type { BlobId, BucketName, ObjectKey } from '../../../src/domain/nouns.ts';
 import type { BlobIdentity } from '../../../src/ports/blob-store.ts';

@@ -1,8 +1,8 @@
 // A bucket to test with: its object's stub, and calls with as little ceremony as possible.
 import { env } from 'cloudflare:workers';
 import type { CallableObject } from '../../../src/adapters/cloudflare/clients/object-call.ts';
-import { gateName, pointerName } from '../../../src/adapters/cloudflare/kv/hot-records.ts';
-import { makeBucketId } from '../../../src/core/buckets/blob-home.ts';
+import { pointerName, readPolicyName } from '../../../src/adapters/cloudflare/kv/hot-records.ts';
+import { makeBucketId } from '../../../src/core/buckets/owner-bucket.ts';
 import { type BucketAccess, PRIVATE_ACCESS } from '../../../src/domain/bucket-access.ts';
 import { NO_SETTINGS } from '../../../src/domain/bucket-settings.ts';
 import type {
@@ -78,10 +78,13 @@ export function bucketObject(name: BucketName) {
 
 /** What KV holds of a key and of the bucket, parsed. */
 export async function published(bucket: BucketName, key: string) {
-  const names = [gateName(bucket), pointerName(bucket, key as ObjectKey)];
+  const names = [readPolicyName(bucket), pointerName(bucket, key as ObjectKey)];
   const found = await env.HOT.get<{ s: number; g?: unknown; p?: { etag: string } | null }>(
     names,
     'json',
   );
-  return { gate: found.get(names[0] ?? '') ?? null, pointer: found.get(names[1] ?? '') ?? null };
+  return {
+    readPolicy: found.get(names[0] ?? '') ?? null,
+    pointer: found.get(names[1] ?? '') ?? null,
+  };
 }

@@ -28,12 +28,12 @@ export async function makePublicBucket() {
       inlineBytes: null,
       sizeBytes,
     } as never;
-    const arrivals = segments.map(({ blobId, lengthBytes }) => ({
+    const newReferences = segments.map(({ blobId, lengthBytes }) => ({
       blobId,
       sizeBytes: lengthBytes,
       home: null,
     }));
-    await call('commitObject', { bucket: refOf(record), object, condition: null, arrivals });
+    await call('commitObject', { bucket: refOf(record), object, condition: null, newReferences });
   }
   const url = (key: string) => `http://files.example/${name}/${key}`;
   return { name, call, record, put, url };

@@ -126,7 +126,7 @@ describe('freshness', () => {
     expect(Math.max(...ages)).toBeLessThan(BOUND_MS + Math.max(SLACK_MS, 2 * slowestMs));
   });
 
-  it('comes with a purge as soon as a reader has met the gate: older pointers are asked for again', async () => {
+  it('comes with a purge as soon as a reader has met the readPolicy: older pointers are asked for again', async () => {
     const { name, url } = await makePublicBucket();
     const settings = { QUAYSIDE_POINTER_FRESH_SECONDS: '3600' };
     const { core, bucket, put } = await writerOf(name, settings);

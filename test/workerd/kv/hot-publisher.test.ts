@@ -29,7 +29,7 @@ import {
 type Put = {
   readonly name: string;
   readonly etag: string | null;
-  readonly gate: { revision: number; access: unknown } | null;
+  readonly readPolicy: { revision: number; access: unknown } | null;
   readonly siteFiles: unknown;
   readonly sequence: number;
   readonly untilMs: number;
@@ -52,7 +52,7 @@ function recordingKv(
     puts.push({
       name,
       etag: p?.etag ?? null,
-      gate: g ?? null,
+      readPolicy: g ?? null,
       siteFiles: g?.siteFiles,
       sequence: s,
       untilMs: u,
@@ -140,7 +140,7 @@ async function withPublisher(
           bucket,
           object: objectOf(key, etag),
           condition: null,
-          arrivals: [],
+          newReferences: [],
         }),
       remove: (key) => void call('deleteObjects', { bucket, ...deletionOf([key], clock.ms) }),
       async ask(key, times) {
@@ -168,7 +168,7 @@ describe('hot publisher', () => {
       expect(attempts()).toBe(0);
     }));
 
-  it('publishes what is hot, with the gate, and nothing else', () =>
+  it('publishes what is hot, with the readPolicy, and nothing else', () =>
     withPublisher(async ({ name, put, ask, puts }) => {
       for (const key of ['hot', 'warm', 'cold']) put(key, `of ${key}`);
       for (let second = 0; second < 5; second++) {
@@ -181,7 +181,7 @@ describe('hot publisher', () => {
       expect(puts.find((each) => each.etag !== null)?.etag).toBe('of hot');
     }));
 
-  it('publishes the gate anew when the rules of its site change, with the versions of their files', () =>
+  it('publishes the readPolicy anew when the rules of its site change, with the versions of their files', () =>
     withPublisher(async ({ name, call, put, ask, drain, puts, publisher, clock }) => {
       const bucket = refOf(recordOf(name, PUBLIC));
       put('index.html', 'e1');
@@ -191,24 +191,24 @@ describe('hot publisher', () => {
           bucket: refOf(hosted),
           object: objectOf(key, etag),
           condition: null,
-          arrivals: [],
+          newReferences: [],
         });
       await ask('index.html', 20);
       await ask('index.html', 20);
-      const gates = () =>
+      const readPolicies = () =>
         puts.filter((each) => each.name === `g/${name}`).map((each) => each.siteFiles);
-      expect(gates().at(-1)).toBeUndefined();
+      expect(readPolicies().at(-1)).toBeUndefined();
       commit('_redirects', 'r1');
       const news = publisher().newsOf('commitObject', {
         object: objectOf('_redirects', 'r1'),
       } as never);
-      expect([news?.gate?.untilMs, news?.keys.length]).toEqual([expect.any(Number), 1]);
+      expect([news?.readPolicy?.untilMs, news?.keys.length]).toEqual([expect.any(Number), 1]);
       await drain();
-      expect(gates().at(-1)).toEqual([{ key: '_redirects', versionId: 'version-r1' }]);
+      expect(readPolicies().at(-1)).toEqual([{ key: '_redirects', versionId: 'version-r1' }]);
       clock.ms += 2000;
       call('deleteObjects', { bucket: refOf(hosted), ...deletionOf(['_redirects'], clock.ms) });
       await drain();
-      expect(gates().at(-1)).toBeUndefined();
+      expect(readPolicies().at(-1)).toBeUndefined();
     }));
 
   it('opens within a fraction of a window in a flood', () =>
@@ -233,7 +233,7 @@ describe('hot publisher', () => {
       await drain();
       expect(['a', 'none', 'b'].map((key) => writesOf(key).length)).toEqual([1, 1, 1]);
       const news = publisher().newsOf('resolveAll', question);
-      expect([news?.gate === null, news?.keys.map(({ key }) => key)]).toEqual([
+      expect([news?.readPolicy === null, news?.keys.map(({ key }) => key)]).toEqual([
         false,
         ['a', 'none', 'b'],
       ]);
@@ -370,15 +370,15 @@ describe('hot publisher', () => {
       await drain();
       expect(puts.at(-1)).toMatchObject({
         name: `g/${name}`,
-        gate: { revision: closed.revision, access: PRIVATE },
+        readPolicy: { revision: closed.revision, access: PRIVATE },
       });
       call('deleteObjects', { bucket: refOf(closed), ...deletionOf(['b'], 0) });
       call('deleteBucket', { bucket: refOf(closed), nowMs: 0 });
       await drain();
-      expect(puts.filter((each) => each.name === `g/${name}`).at(-1)?.gate).toBeNull();
+      expect(puts.filter((each) => each.name === `g/${name}`).at(-1)?.readPolicy).toBeNull();
       const again = call('createBucket', { bucket: recordOf(name, PUBLIC, 'life2') });
       await drain();
-      expect(puts.at(-1)).toMatchObject({ name: `g/${name}`, gate: { bucketId: again.id } });
+      expect(puts.at(-1)).toMatchObject({ name: `g/${name}`, readPolicy: { bucketId: again.id } });
     }));
 
   it('tells callers which record they may believe, and for how long an older one can be shown', () =>

@@ -1,17 +1,17 @@
-// Gates and pointers as records of KV: their names, and what comes back of them.
+// Read policies and pointers as records of KV: their names, and what comes back of them.
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import {
-  decodeGate,
   decodePointer,
-  encodeGate,
+  decodeReadPolicy,
   encodePointer,
+  encodeReadPolicy,
   pointerName,
 } from '../../../src/adapters/cloudflare/kv/hot-records.ts';
-import { makeBucketId } from '../../../src/core/buckets/blob-home.ts';
+import { makeBucketId } from '../../../src/core/buckets/owner-bucket.ts';
 import { type CorsRule, NO_SETTINGS } from '../../../src/domain/bucket-settings.ts';
 import type { BucketName, ObjectKey, Pointer } from '../../../src/domain/nouns.ts';
-import { gateOf, pointerOf } from '../../contract/pointer-samples.ts';
+import { pointerOf, readPolicyOf } from '../../contract/pointer-samples.ts';
 
 const CORS_RULE: CorsRule = {
   id: 'ü',
@@ -46,13 +46,13 @@ describe('records in KV', () => {
     expect(names.at(-1)).not.toContain('x'.repeat(100));
   });
 
-  it('keep a gate exactly, with its settings', () => {
+  it('keep a readPolicy exactly, with its settings', () => {
     const cors = [CORS_RULE];
     const record = {
       ...stamp,
-      gate: { ...gateOf('b' as BucketName), settings: { ...NO_SETTINGS, cors } },
+      readPolicy: { ...readPolicyOf('b' as BucketName), settings: { ...NO_SETTINGS, cors } },
     };
-    expect(decodeGate(encodeGate(record))).toEqual(record);
+    expect(decodeReadPolicy(encodeReadPolicy(record))).toEqual(record);
   });
 
   it('keep a pointer exactly, also with segments and no inline bytes', () => {

@@ -4,23 +4,23 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import {
-  encodeGate,
   encodePointer,
-  gateName,
+  encodeReadPolicy,
   KV_LEASE_SECONDS,
   pointerName,
+  readPolicyName,
 } from '../../../src/adapters/cloudflare/kv/hot-records.ts';
 import { createKvHotMetadata } from '../../../src/adapters/cloudflare/kv/kv-hot-metadata.ts';
 import { createKvLeases } from '../../../src/adapters/cloudflare/kv/kv-record-ttls.ts';
 import { createMemoryPointers } from '../../../src/adapters/shared/memory-pointers.ts';
-import { makeBucketId } from '../../../src/core/buckets/blob-home.ts';
+import { makeBucketId } from '../../../src/core/buckets/owner-bucket.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
-import type { BucketGate, BucketName, ObjectKey } from '../../../src/domain/nouns.ts';
+import type { BucketName, BucketReadPolicy, ObjectKey } from '../../../src/domain/nouns.ts';
 import { addFloors } from '../../../src/domain/purge.ts';
 import type { Known } from '../../../src/ports/hot-metadata.ts';
 import type { Log } from '../../../src/ports/system.ts';
 import { hotMetadataContract } from '../../contract/hot-metadata.contract.ts';
-import { gateOf, pointerOf } from '../../contract/pointer-samples.ts';
+import { pointerOf, readPolicyOf } from '../../contract/pointer-samples.ts';
 import { PRIVATE } from '../kit/bucket.ts';
 import { counting } from '../kit/counting.ts';
 
@@ -98,28 +98,31 @@ async function publish(
     sequence?: number;
     told?: number;
     atMs?: number;
-    bucketId?: BucketGate['bucketId'];
+    bucketId?: BucketReadPolicy['bucketId'];
     revision?: number;
   } = {},
 ): Promise<void> {
   const { sequence = 1, told = sequence, atMs = to.clock.ms } = options;
   const stamp = { sequence, atMs, untilMs: atMs + KV_LEASE_SECONDS * 1000 };
-  const bucketId = options.bucketId ?? known.gate?.bucketId ?? null;
-  const revision = options.revision ?? known.gate?.revision ?? 0;
-  await env.HOT.put(gateName(bucket), encodeGate({ ...stamp, gate: known.gate }));
+  const bucketId = options.bucketId ?? known.readPolicy?.bucketId ?? null;
+  const revision = options.revision ?? known.readPolicy?.revision ?? 0;
+  await env.HOT.put(
+    readPolicyName(bucket),
+    encodeReadPolicy({ ...stamp, readPolicy: known.readPolicy }),
+  );
   await env.HOT.put(
     pointerName(bucket, key),
     encodePointer({ ...stamp, bucketId, revision, pointer: known.pointer }),
   );
   const lease = { sequence: told, untilMs: stamp.untilMs };
-  to.leases.note(bucket, { gate: lease, keys: [{ key, lease }] });
+  to.leases.note(bucket, { readPolicy: lease, keys: [{ key, lease }] });
 }
 
 describe('KV before the index', () => {
   it('is not asked for what nobody published', async () => {
     const { hot, calls } = isolate();
     const bucket = freshBucket();
-    const known = { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') };
+    const known = { readPolicy: readPolicyOf(bucket), pointer: pointerOf(key, 'e1') };
     expect(await hot.find(bucket, key, async () => known)).toMatchObject({ tier: 'index' });
     expect(calls).toEqual({});
   });
@@ -127,7 +130,7 @@ describe('KV before the index', () => {
   it('is asked once for a published key, with one bulk read, and not at all while memory is fresh', async () => {
     const here = isolate();
     const bucket = freshBucket();
-    const known = { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') };
+    const known = { readPolicy: readPolicyOf(bucket), pointer: pointerOf(key, 'e1') };
     await publish(here, bucket, known);
     expect(await here.hot.find(bucket, key, neverAsk)).toEqual({
       ...known,
@@ -145,15 +148,24 @@ describe('KV before the index', () => {
     const draws = [0, 0.5];
     const here = isolate({ random: () => draws.shift() ?? 0.5 });
     const bucket = freshBucket();
-    await publish(here, bucket, { gate: gateOf(bucket), pointer: pointerOf(key, 'kv') });
-    const fromIndex = async () => ({ gate: gateOf(bucket), pointer: pointerOf(key, 'index') });
+    await publish(here, bucket, {
+      readPolicy: readPolicyOf(bucket),
+      pointer: pointerOf(key, 'kv'),
+    });
+    const fromIndex = async () => ({
+      readPolicy: readPolicyOf(bucket),
+      pointer: pointerOf(key, 'index'),
+    });
     expect(await here.hot.find(bucket, key, fromIndex)).toMatchObject({ tier: 'index' });
     here.clock.ms += FRESH_SECONDS * 1000;
     expect(await here.hot.find(bucket, key, fromIndex)).toMatchObject({ tier: 'kv' });
   });
 
   it.each<
-    [string, { sequence?: number; told?: number; atMs?: number; bucketId?: BucketGate['bucketId'] }]
+    [
+      string,
+      { sequence?: number; told?: number; atMs?: number; bucketId?: BucketReadPolicy['bucketId'] },
+    ]
   >([
     ['an older record than the one that was promised', { sequence: 6, told: 7 }],
     [
@@ -167,13 +179,18 @@ describe('KV before the index', () => {
   ])('is not believed: %s', async (_what, options) => {
     const here = isolate();
     const bucket = freshBucket();
-    await publish(here, bucket, { gate: gateOf(bucket), pointer: pointerOf(key, 'old') }, options);
+    await publish(
+      here,
+      bucket,
+      { readPolicy: readPolicyOf(bucket), pointer: pointerOf(key, 'old') },
+      options,
+    );
     const lease = {
       sequence: options.told ?? options.sequence ?? 1,
       untilMs: here.clock.ms + 1000,
     };
-    here.leases.note(bucket, { gate: lease, keys: [{ key, lease }] });
-    const known = { gate: gateOf(bucket), pointer: pointerOf(key, 'new') };
+    here.leases.note(bucket, { readPolicy: lease, keys: [{ key, lease }] });
+    const known = { readPolicy: readPolicyOf(bucket), pointer: pointerOf(key, 'new') };
     expect(await here.hot.find(bucket, key, async () => known)).toEqual({
       ...known,
       tier: 'index',
@@ -181,7 +198,7 @@ describe('KV before the index', () => {
     });
     here.clock.ms += FRESH_SECONDS * 1000;
     here.leases.note(bucket, {
-      gate: { ...lease, untilMs: here.clock.ms + 1000 },
+      readPolicy: { ...lease, untilMs: here.clock.ms + 1000 },
       keys: [{ key, lease: { ...lease, untilMs: here.clock.ms + 1000 } }],
     });
     expect(await here.hot.find(bucket, key, async () => known)).toMatchObject({ tier: 'index' });
@@ -194,13 +211,13 @@ describe('KV before the index', () => {
     await publish(
       here,
       bucket,
-      { gate: gateOf(bucket), pointer: pointerOf(key, 'secret') },
+      { readPolicy: readPolicyOf(bucket), pointer: pointerOf(key, 'secret') },
       { sequence: 3 },
     );
     here.hot.evict(bucket, [key]);
     const old = { sequence: 3, untilMs: here.clock.ms + KV_LEASE_SECONDS * 1000 };
-    here.leases.note(bucket, { gate: old, keys: [{ key, lease: old }] });
-    const gone = async () => ({ gate: gateOf(bucket), pointer: null });
+    here.leases.note(bucket, { readPolicy: old, keys: [{ key, lease: old }] });
+    const gone = async () => ({ readPolicy: readPolicyOf(bucket), pointer: null });
     expect(await here.hot.find(bucket, key, gone)).toMatchObject({ pointer: null, tier: 'index' });
     here.clock.ms += 30_000;
     expect(await here.hot.find(bucket, key, gone)).toMatchObject({ pointer: null, tier: 'index' });
@@ -212,9 +229,12 @@ describe('KV before the index', () => {
     const draws = [0.5, 0];
     const here = isolate({ random: () => draws.shift() ?? Number.NaN });
     const bucket = freshBucket();
-    const known = { gate: gateOf(bucket), pointer: null };
+    const known = { readPolicy: readPolicyOf(bucket), pointer: null };
     const lease = { sequence: 1, untilMs: here.clock.ms + KV_LEASE_SECONDS * 1000 };
-    here.leases.note(bucket, { gate: lease, keys: keys.map((each) => ({ key: each, lease })) });
+    here.leases.note(bucket, {
+      readPolicy: lease,
+      keys: keys.map((each) => ({ key: each, lease })),
+    });
     let asked = 0;
     const load = async () => {
       asked += 1;
@@ -231,8 +251,15 @@ describe('KV before the index', () => {
       atMs: here.clock.ms,
       untilMs: here.clock.ms + KV_LEASE_SECONDS * 1000,
     };
-    await env.HOT.put(gateName(bucket), encodeGate({ ...stamp, gate: known.gate }));
-    const record = { ...stamp, bucketId: known.gate.bucketId, revision: known.gate.revision };
+    await env.HOT.put(
+      readPolicyName(bucket),
+      encodeReadPolicy({ ...stamp, readPolicy: known.readPolicy }),
+    );
+    const record = {
+      ...stamp,
+      bucketId: known.readPolicy.bucketId,
+      revision: known.readPolicy.revision,
+    };
     for (const each of keys) {
       const pointer = each === 'd' ? null : pointerOf(each, `kv ${each}`);
       await env.HOT.put(pointerName(bucket, each), encodePointer({ ...record, pointer }));
@@ -259,20 +286,20 @@ describe('KV before the index', () => {
     const here = isolate();
     const bucket = freshBucket();
     const purges = addFloors(null, [{ scope: 'prefix', value: 'ä' }], 2);
-    const gate = {
-      ...gateOf(bucket),
+    const readPolicy = {
+      ...readPolicyOf(bucket),
       revision: 2,
-      settings: { ...gateOf(bucket).settings, purges },
+      settings: { ...readPolicyOf(bucket).settings, purges },
     };
-    await publish(here, bucket, { gate, pointer: pointerOf(key, 'old') }, { revision: 1 });
-    const known = { gate, pointer: pointerOf(key, 'new') };
+    await publish(here, bucket, { readPolicy, pointer: pointerOf(key, 'old') }, { revision: 1 });
+    const known = { readPolicy, pointer: pointerOf(key, 'new') };
     expect(await here.hot.find(bucket, key, async () => known)).toMatchObject({
       tier: 'index',
       pointer: { etag: 'new' },
     });
     // What a place has read it repeats for 30 s.
     here.clock.ms += 30_000;
-    await publish(here, bucket, { gate, pointer: pointerOf(key, 'newer') });
+    await publish(here, bucket, { readPolicy, pointer: pointerOf(key, 'newer') });
     expect(await here.hot.find(bucket, key, neverAsk)).toMatchObject({
       tier: 'kv',
       pointer: { etag: 'newer' },
@@ -284,16 +311,19 @@ describe('KV before the index', () => {
     const [quiet, published] = [freshBucket(), freshBucket()];
     here.hot.evict(quiet, [key]);
     expect(here.hot.staleForMs(quiet, [key])).toBe(7000);
-    expect(here.hot.staleForMs(quiet, 'gate')).toBe(7000);
-    await publish(here, published, { gate: gateOf(published), pointer: pointerOf(key, 'e1') });
+    expect(here.hot.staleForMs(quiet, 'readPolicy')).toBe(7000);
+    await publish(here, published, {
+      readPolicy: readPolicyOf(published),
+      pointer: pointerOf(key, 'e1'),
+    });
     here.clock.ms += 20_000;
     // The object's reply to the write: a new number, and until when the old record may be believed.
     const news = { sequence: 2, untilMs: here.clock.ms + 100_000 };
-    here.leases.note(published, { gate: news, keys: [{ key, lease: news }] });
+    here.leases.note(published, { readPolicy: news, keys: [{ key, lease: news }] });
     here.hot.evict(published, [key]);
     expect(here.hot.staleForMs(published, [key])).toBe(107_000);
     expect(here.hot.staleForMs(published, ['other' as ObjectKey])).toBe(7000);
-    expect(here.hot.staleForMs(published, 'gate')).toBe(107_000);
+    expect(here.hot.staleForMs(published, 'readPolicy')).toBe(107_000);
     expect(here.hot.staleForMs(published, ['_redirects' as ObjectKey])).toBe(107_000);
     expect(here.hot.staleForMs(published, 'unknown')).toBe((KV_LEASE_SECONDS + 7) * 1000);
     here.clock.ms += 100_000;
@@ -303,24 +333,30 @@ describe('KV before the index', () => {
   it('tells him of "there is none" too, where that is kept for longer than records', async () => {
     const here = isolate({ revalidate: 2, negative: 60 });
     const bucket = freshBucket();
-    await here.hot.find(bucket, key, async () => ({ gate: gateOf(bucket), pointer: null }));
-    for (const change of [[key], 'gate'] as const)
+    await here.hot.find(bucket, key, async () => ({
+      readPolicy: readPolicyOf(bucket),
+      pointer: null,
+    }));
+    for (const change of [[key], 'readPolicy'] as const)
       expect(here.hot.staleForMs(bucket, change)).toBe(60_000);
     here.clock.ms += 59_000;
-    const wasThere = { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') };
+    const wasThere = { readPolicy: readPolicyOf(bucket), pointer: pointerOf(key, 'e1') };
     await here.hot.find(bucket, 'other' as ObjectKey, async () => wasThere);
     expect(here.hot.peek(bucket, key)).toMatchObject({ pointer: null });
     here.clock.ms += 1000;
     expect(here.hot.peek(bucket, key)).toBeNull();
   });
 
-  it('tells it also where the object has begun anew and says nothing of the gate', async () => {
+  it('tells it also where the object has begun anew and says nothing of the readPolicy', async () => {
     const here = isolate({ revalidate: 2 });
     const bucket = freshBucket();
-    await publish(here, bucket, { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') });
+    await publish(here, bucket, {
+      readPolicy: readPolicyOf(bucket),
+      pointer: pointerOf(key, 'e1'),
+    });
     here.clock.ms += 5000;
     const lease = { sequence: 2, untilMs: here.clock.ms + 115_000 };
-    here.leases.note(bucket, { gate: null, keys: [{ key, lease }] });
+    here.leases.note(bucket, { readPolicy: null, keys: [{ key, lease }] });
     here.hot.evict(bucket, [key]);
     expect(here.hot.staleForMs(bucket, [key])).toBe(122_000);
   });
@@ -335,7 +371,7 @@ describe('KV before the index', () => {
       };
       const here: Isolate = isolate({ kv: { get } as unknown as KVNamespace });
       const bucket = freshBucket();
-      const known = { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') };
+      const known = { readPolicy: readPolicyOf(bucket), pointer: pointerOf(key, 'e1') };
       if (tier === 'kv') await publish(here, bucket, known);
       const load = async () => {
         here.clock.ms += lateMs;
@@ -352,7 +388,7 @@ describe('KV before the index', () => {
   it('never makes one half younger by reading the other', async () => {
     const here = isolate();
     const bucket = freshBucket();
-    const known = { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') };
+    const known = { readPolicy: readPolicyOf(bucket), pointer: pointerOf(key, 'e1') };
     const other = 'other' as ObjectKey;
     await here.hot.find(bucket, other, async () => ({ ...known, pointer: null }));
     here.clock.ms += (FRESH_SECONDS - 1) * 1000;
@@ -365,22 +401,27 @@ describe('KV before the index', () => {
   it('knows what is gone or closed', async () => {
     const here = isolate();
     const [deleted, closed] = [freshBucket(), freshBucket()];
-    await publish(here, deleted, { gate: gateOf(deleted), pointer: null });
+    await publish(here, deleted, { readPolicy: readPolicyOf(deleted), pointer: null });
     expect(await here.hot.find(deleted, key, neverAsk)).toMatchObject({
       pointer: null,
       tier: 'kv',
     });
-    await publish(here, closed, { gate: gateOf(closed, { access: PRIVATE }), pointer: null });
-    expect(await here.hot.find(closed, key, neverAsk)).toMatchObject({ gate: { access: PRIVATE } });
+    await publish(here, closed, {
+      readPolicy: readPolicyOf(closed, { access: PRIVATE }),
+      pointer: null,
+    });
+    expect(await here.hot.find(closed, key, neverAsk)).toMatchObject({
+      readPolicy: { access: PRIVATE },
+    });
   });
 
   it('takes what it cannot read for a miss', async () => {
     for (const text of ['', 'x', '{"v":1,"s":1,"g":null}', '[]', 'null', '7']) {
       const here = isolate();
       const bucket = freshBucket();
-      const known = { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') };
+      const known = { readPolicy: readPolicyOf(bucket), pointer: pointerOf(key, 'e1') };
       await publish(here, bucket, known);
-      await env.HOT.put(gateName(bucket), text);
+      await env.HOT.put(readPolicyName(bucket), text);
       expect(await here.hot.find(bucket, key, async () => known)).toMatchObject({ tier: 'index' });
     }
   });
@@ -392,7 +433,7 @@ describe('KV before the index', () => {
     const here = isolate({ kv: { get } as unknown as KVNamespace, limitMs: HANG_MS });
     const [bucket, other] = [freshBucket(), freshBucket()];
     for (const name of [bucket, other]) {
-      const known = { gate: gateOf(name), pointer: pointerOf(key, 'e1') };
+      const known = { readPolicy: readPolicyOf(name), pointer: pointerOf(key, 'e1') };
       await publish(here, name, known);
       expect(await here.hot.find(name, key, async () => known)).toMatchObject({ tier: 'index' });
     }
@@ -404,7 +445,7 @@ describe('while the index can not say', () => {
   async function warm(options: Parameters<typeof isolate>[0] = {}) {
     const here = isolate({ limitMs: HANG_MS, ...options });
     const bucket = freshBucket();
-    const known = { gate: gateOf(bucket), pointer: pointerOf(key, 'e1') };
+    const known = { readPolicy: readPolicyOf(bucket), pointer: pointerOf(key, 'e1') };
     await here.hot.find(bucket, key, async () => known);
     return { ...here, bucket, known };
   }
@@ -418,7 +459,7 @@ describe('while the index can not say', () => {
     expect(await hot.find(bucket, key, load)).toEqual({
       ...known,
       tier: 'memory',
-      stale: { reason: 'error', isForwarded: true, ageSeconds: 60, overdueSeconds: 55 },
+      stale: { reason: 'error', isForwarded: true, ageSeconds: 60, stalenessSeconds: 55 },
     });
     expect(hot.find(bucket, key, neverAsk)).toMatchObject({
       stale: { reason: 'error', isForwarded: false },
@@ -451,7 +492,7 @@ describe('while the index can not say', () => {
   it('gives nothing stale for what the index did say', async () => {
     const { hot, bucket, clock } = await warm();
     clock.ms += 60_000;
-    const gone = async () => ({ gate: gateOf(bucket), pointer: null });
+    const gone = async () => ({ readPolicy: readPolicyOf(bucket), pointer: null });
     expect(await hot.find(bucket, key, gone)).toMatchObject({ pointer: null, stale: null });
     clock.ms += 60_000;
     await expect(hot.find(bucket, key, failing)).rejects.toMatchObject({ code: 'InternalError' });
@@ -481,7 +522,7 @@ describe('while the index can not say', () => {
     for (let reader = 0; reader < 10; reader++) {
       expect(hot.find(bucket, key, load)).toMatchObject({
         pointer: { etag: 'e1' },
-        stale: { reason: 'revalidating', isForwarded: false, ageSeconds: 7, overdueSeconds: 2 },
+        stale: { reason: 'revalidating', isForwarded: false, ageSeconds: 7, stalenessSeconds: 2 },
       });
     }
     await settle();
@@ -520,7 +561,7 @@ describe('while the index can not say', () => {
     });
     clock.ms += 4000;
     expect(hot.find(bucket, young, neverAsk)).toMatchObject({
-      stale: { reason: 'error', overdueSeconds: 12 },
+      stale: { reason: 'error', stalenessSeconds: 12 },
     });
     expect(await hot.find(bucket, key, failing)).toMatchObject({
       stale: { reason: 'error', isForwarded: true },

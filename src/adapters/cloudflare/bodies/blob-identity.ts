@@ -47,12 +47,13 @@ export function encodeBlobIdentity(identity: BlobIdentity): Record<string, strin
   // User metadata first, then headers from short to long: what does not fit any more is the longest
   // header.
   const rank = ([name, value]: Pair) => (name.startsWith('m') ? 0 : 1 + value.length);
-  let left = PACKED_MAX_BYTES - pairs.reduce((sum, pair) => sum + packedSize(pair), 0);
+  let left = PACKED_MAX_BYTES - pairs.reduce((sum, pair) => sum + compressedSize(pair), 0);
   for (const pair of optional.sort((a, b) => rank(a) - rank(b))) {
     const mark: Pair = ['x', pair[0]];
-    const kept = packedSize(pair) + 256 <= left ? pair : packedSize(mark) <= left ? mark : null;
+    const kept =
+      compressedSize(pair) + 256 <= left ? pair : compressedSize(mark) <= left ? mark : null;
     if (kept === null) continue;
-    left -= packedSize(kept);
+    left -= compressedSize(kept);
     pairs.push(kept);
   }
   return { v: VERSION, id: pack(pairs).toBase64() };
@@ -78,7 +79,7 @@ export function decodeBlobIdentity(
       else if (name === 'x') leftOut.push(value);
       else if (name === 'p') part = parsePart(value);
       else if (name === 'e') encryption = JSON.parse(value) as ObjectEncryption;
-      else if (name === 'z') packing = parsePacking(value);
+      else if (name === 'z') packing = parseCompression(value);
       else if (name.startsWith('m')) userMetadata[name.slice(1)] = value;
       else if (name.startsWith('h')) headers[name.slice(1)] = value;
     }
@@ -105,18 +106,18 @@ function parsePart(value: string): BlobIdentity['part'] {
   return { partNumber: Number(value.slice(0, end)), uploadId: value.slice(end + 1) };
 }
 
-function parsePacking(value: string): BlobIdentity['packing'] {
+function parseCompression(value: string): BlobIdentity['packing'] {
   const [frameBytes, plainBytes] = value.split('/').map(Number);
   return { frameBytes: frameBytes ?? 0, plainBytes: plainBytes ?? 0 };
 }
 
-function packedSize([name, value]: Pair): number {
+function compressedSize([name, value]: Pair): number {
   return PAIR_OVERHEAD_BYTES + encoder.encode(name).length + encoder.encode(value).length;
 }
 
 /** Each text as its length in two bytes (big-endian) and its UTF-8. */
 function pack(pairs: readonly Pair[]): Uint8Array {
-  const bytes = new Uint8Array(pairs.reduce((sum, pair) => sum + packedSize(pair), 0));
+  const bytes = new Uint8Array(pairs.reduce((sum, pair) => sum + compressedSize(pair), 0));
   const view = new DataView(bytes.buffer);
   let at = 0;
   for (const text of pairs.flat()) {

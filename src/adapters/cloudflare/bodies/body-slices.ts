@@ -9,7 +9,7 @@ import type { BlobId, Segment } from '../../../domain/nouns.ts';
 import type { BlobStore } from '../../../ports/blob-store.ts';
 import type { SlicePart } from '../../../ports/edge-cache.ts';
 import { within } from '../../../ports/with-timeout.ts';
-import { createUnpackingBlobStore } from '../../shared/unpacking-blob-store.ts';
+import { createDecompressingBlobStore } from '../../shared/decompressing-blob-store.ts';
 import type { WorkerEnv } from '../env.ts';
 import { SLICE_CACHE_CONTROL } from './cache-api-bodies.ts';
 import { createR2BlobStore } from './r2-blob-store.ts';
@@ -51,7 +51,7 @@ function sliceOf(url: string): Segment | null {
 const stores = new WeakMap<R2Bucket, BlobStore>();
 
 function storeOf(bucket: R2Bucket): BlobStore {
-  const known = stores.get(bucket) ?? createUnpackingBlobStore(createR2BlobStore(bucket));
+  const known = stores.get(bucket) ?? createDecompressingBlobStore(createR2BlobStore(bucket));
   stores.set(bucket, known);
   return known;
 }

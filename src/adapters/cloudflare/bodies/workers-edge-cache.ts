@@ -3,7 +3,7 @@
 // plan without Workers Cache), the Cache API takes its place. Only plain bytes are shared between
 // requests, never a promise or a stream.
 import type { Segment } from '../../../domain/nouns.ts';
-import { createPauses } from '../../../ports/circuit-breaker.ts';
+import { createCircuitBreaker } from '../../../ports/circuit-breaker.ts';
 import type { EdgeCache, SliceBytes, SlicePart } from '../../../ports/edge-cache.ts';
 import type { Background, Clock, Log } from '../../../ports/system.ts';
 import { type MemoryBodies, sliceName } from '../../shared/memory-bodies.ts';
@@ -48,7 +48,7 @@ export function createWorkersEdgeCache(options: WorkersEdgeCacheOptions): EdgeCa
    * Each slice for itself: what the bucket can't give now must not cost what Workers Cache still
    * has.
    */
-  const silent = createPauses(clock, SILENT_MS);
+  const silent = createCircuitBreaker(clock, SILENT_MS);
   let leaveEntrypointUntilMs = 0;
 
   async function readEntrypoint(slice: Segment, part: SlicePart): Promise<SliceBytes | null> {

@@ -23,7 +23,7 @@ const KEY_FRESH_SECONDS = 5;
  */
 const KEYS_MAX = 2000;
 /** Look-ups by id whose answer is kept. */
-const KEPT: ReadonlySet<keyof DirectoryApi> = new Set(['getAccessKey', 'getNamedKey']);
+const KEPT: ReadonlySet<keyof DirectoryApi> = new Set(['getAccessKey', 'getKmsKey']);
 
 export type DoDirectoryOptions = {
   readonly clock: Clock;
@@ -82,7 +82,7 @@ export function createDoDirectory(
         return value;
       } finally {
         // A new secret, a withdrawn key or another host must count at once, at least here.
-        if (changesAccessKeys(name) || name === 'changeNamedKey') keys.clear();
+        if (changesAccessKeys(name) || name === 'changeKmsKey') keys.clear();
         if (name === 'bindHosts') hosts.clear();
       }
     },

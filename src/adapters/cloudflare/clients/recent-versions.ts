@@ -67,7 +67,7 @@ export function createRecentVersions(clock: Clock, freshSeconds: number): Recent
     },
     forget(bucket, name, input) {
       const changed = changedBy(name, input);
-      if (bucket === null || changed === 'gate' || changed === 'nothing') return;
+      if (bucket === null || changed === 'readPolicy' || changed === 'nothing') return;
       changes += 1;
       for (const key of changed) versions.delete(nameOf(bucket, key));
     },

@@ -34,7 +34,7 @@ const ANSWERS_OF_AN_EMPTY_DATABASE: {
     bucket: null,
     objects: keys.map(() => null),
   }),
-  listBucketLives: () => [],
+  listIncarnations: () => [],
 };
 
 /** `news`: what the caller should know of KV now. */

@@ -1,4 +1,4 @@
-// KV as a load valve: publishes gates and pointers of keys that are asked for too often for one
+// KV as a load valve: publishes read policies and pointers of keys that are asked for too often for one
 // Durable Object. It lives inside the object of the bucket, next to the index, and is the only
 // writer of KV. Everything but one number is kept in memory: what is lost with the object ends by
 // itself.
@@ -8,19 +8,19 @@
 // lands after a newer one shows the past for no longer than its lease, whatever KV does. Records
 // are numbered; a reader that was told of a number believes none below.
 import type { BucketName, ObjectKey } from '../../../domain/nouns.ts';
-import { canBePublic, toGate, toPointer } from '../../../domain/pointer.ts';
-import { changedBy, changesGate } from '../../../ports/index-calls/index-changes.ts';
+import { canBePublic, toPointer, toReadPolicy } from '../../../domain/pointer.ts';
+import { changedBy, changesReadPolicy } from '../../../ports/index-calls/index-changes.ts';
 import type { IndexApi } from '../../../ports/metadata-index.ts';
 import type { Sql } from '../../../ports/sql.ts';
 import type { Clock, Log } from '../../../ports/system.ts';
 import { within } from '../../../ports/with-timeout.ts';
 import {
-  encodeGate,
   encodePointer,
-  gateName,
+  encodeReadPolicy,
   KV_LEASE_SECONDS,
   KV_SAMPLING,
   pointerName,
+  readPolicyName,
 } from '../kv/hot-records.ts';
 import type { Lease, LeaseNews } from '../kv/kv-record-ttls.ts';
 import { createQuestionRates, type RateLimits } from './call-rates.ts';
@@ -49,7 +49,7 @@ const PUT_LIMIT_MS = 10_000;
  * again.
  */
 const FAILED_ROUNDS_MAX = 5;
-/** Name of the gate; no key is empty. */
+/** Name of the read policy; no key is empty. */
 const GATE = '' as ObjectKey;
 
 export type HotPublisher = {
@@ -139,16 +139,19 @@ export function createHotPublisher(options: HotPublisherOptions): HotPublisher {
 
   function render(name: ObjectKey, stamp: { sequence: number; atMs: number; untilMs: number }) {
     const found = options.resolve({ name: bucket, key: name });
-    const gate = found.bucket === null ? null : toGate(found.bucket);
-    if (name === GATE) return { name: gateName(bucket), text: encodeGate({ ...stamp, gate }) };
+    const readPolicy = found.bucket === null ? null : toReadPolicy(found.bucket);
+    if (name === GATE)
+      return { name: readPolicyName(bucket), text: encodeReadPolicy({ ...stamp, readPolicy }) };
     // What nobody may read, whatever its ACL says, has no place in KV.
     const { object } = found;
     const pointer =
-      object !== null && gate !== null && canBePublic(gate.access, name) ? toPointer(object) : null;
+      object !== null && readPolicy !== null && canBePublic(readPolicy.access, name)
+        ? toPointer(object)
+        : null;
     const text = encodePointer({
       ...stamp,
-      bucketId: gate?.bucketId ?? null,
-      revision: gate?.revision ?? 0,
+      bucketId: readPolicy?.bucketId ?? null,
+      revision: readPolicy?.revision ?? 0,
       pointer,
     });
     return { name: pointerName(bucket, name), text };
@@ -216,13 +219,13 @@ export function createHotPublisher(options: HotPublisherOptions): HotPublisher {
             rows.get(key)?.writtenSequence === rows.get(key)?.sequence ? leaseOf(key) : null;
           return lease === null ? [] : [{ key, lease }];
         });
-        return keys.length === 0 ? null : { gate: leaseOf(GATE), keys };
+        return keys.length === 0 ? null : { readPolicy: leaseOf(GATE), keys };
       }
       const names = namesOfChange(name, input);
       const leases = names.map((key) => ({ key, lease: leaseOfChanged(key) }));
       if (leases.every(({ lease }) => lease === null)) return null;
-      if (names[0] === GATE) return { gate: leases[0]?.lease ?? null, keys: leases.slice(1) };
-      return { gate: leaseOf(GATE), keys: leases };
+      if (names[0] === GATE) return { readPolicy: leases[0]?.lease ?? null, keys: leases.slice(1) };
+      return { readPolicy: leaseOf(GATE), keys: leases };
     },
     drain() {
       draining ??= run().finally(() => {
@@ -237,7 +240,7 @@ export function createHotPublisher(options: HotPublisherOptions): HotPublisher {
 function namesOfChange(name: keyof IndexApi, input: unknown): readonly ObjectKey[] {
   const changed = changedBy(name, input);
   const keys = typeof changed === 'string' ? [] : changed;
-  return changesGate(changed) ? [GATE, ...keys] : keys;
+  return changesReadPolicy(changed) ? [GATE, ...keys] : keys;
 }
 
 /** The keys that a call asks of for readers. */

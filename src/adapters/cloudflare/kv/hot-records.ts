@@ -1,4 +1,4 @@
-// What stands in KV: names and values of published gates and pointers. hot-publisher.ts writes
+// What stands in KV: names and values of published read policies and pointers. hot-publisher.ts writes
 // them, kv-hot-metadata.ts reads them; nobody else knows the format. It is in
 // docs/storage-schema.md.
 //
@@ -7,13 +7,13 @@
 import { sha256Hex } from '../../../crypto/hash.ts';
 import { NO_SETTINGS } from '../../../domain/bucket-settings.ts';
 import type {
-  BucketGate,
   BucketId,
   BucketName,
+  BucketReadPolicy,
   ObjectKey,
   Pointer,
 } from '../../../domain/nouns.ts';
-import { toGateSettings } from '../../../domain/pointer.ts';
+import { toReadPolicySettings } from '../../../domain/pointer.ts';
 
 /**
  * How long a record may be believed after it was written, seconds: with the isolate's own memory
@@ -44,8 +44,8 @@ export type RecordStamp = {
   readonly atMs: number;
   readonly untilMs: number;
 };
-/** A gate; null says that there is no such bucket. */
-export type GateRecord = RecordStamp & { readonly gate: BucketGate | null };
+/** A read policy; null says that there is no such bucket. */
+export type ReadPolicyRecord = RecordStamp & { readonly readPolicy: BucketReadPolicy | null };
 /** A pointer of one life of the bucket; null says that there is none that the public may read. */
 export type PointerRecord = RecordStamp & {
   readonly bucketId: BucketId | null;
@@ -54,8 +54,8 @@ export type PointerRecord = RecordStamp & {
   readonly pointer: Pointer | null;
 };
 
-/** The KV name of a bucket's gate. */
-export function gateName(bucket: BucketName): string {
+/** The KV name of a bucket's read policy. */
+export function readPolicyName(bucket: BucketName): string {
   return `g/${bucket}`;
 }
 
@@ -72,7 +72,7 @@ export function pointerName(bucket: BucketName, key: ObjectKey): string {
 }
 
 type StampJson = { readonly v: number; readonly s: number; readonly t: number; readonly u: number };
-type GateJson = StampJson & { readonly g: BucketGate | null };
+type ReadPolicyJson = StampJson & { readonly g: BucketReadPolicy | null };
 type PointerJson = StampJson & {
   readonly b: BucketId | null;
   readonly r: number;
@@ -87,12 +87,12 @@ const stampJson = ({ sequence, atMs, untilMs }: RecordStamp) => ({
 });
 const stampOf = ({ s, t, u }: StampJson): RecordStamp => ({ sequence: s, atMs: t, untilMs: u });
 
-export function encodeGate(record: GateRecord): string {
+export function encodeReadPolicy(record: ReadPolicyRecord): string {
   return JSON.stringify({
     v: GATE_VERSION,
     ...stampJson(record),
-    g: record.gate,
-  } satisfies GateJson);
+    g: record.readPolicy,
+  } satisfies ReadPolicyJson);
 }
 
 export function encodePointer(record: PointerRecord): string {
@@ -109,14 +109,14 @@ export function encodePointer(record: PointerRecord): string {
 }
 
 /** The record, or null for anything that this version did not write. */
-export function decodeGate(text: string | null | undefined): GateRecord | null {
-  const json = parse<GateJson>(text, GATE_VERSION);
+export function decodeReadPolicy(text: string | null | undefined): ReadPolicyRecord | null {
+  const json = parse<ReadPolicyJson>(text, GATE_VERSION);
   if (json === null) return null;
-  const gate =
+  const readPolicy =
     json.g === null
       ? null
-      : { ...json.g, settings: { ...toGateSettings(NO_SETTINGS), ...json.g.settings } };
-  return { ...stampOf(json), gate };
+      : { ...json.g, settings: { ...toReadPolicySettings(NO_SETTINGS), ...json.g.settings } };
+  return { ...stampOf(json), readPolicy };
 }
 
 /** The record, or null for anything that this version did not write. */

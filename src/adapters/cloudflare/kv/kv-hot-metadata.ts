@@ -1,4 +1,4 @@
-// Pointers and gates near the reader: first this isolate's memory, fresh for seconds, then the
+// Pointers and read policies near the reader: first this isolate's memory, fresh for seconds, then the
 // index; KV in the place of the index for keys that are too hot for it (hot-publisher.ts writes
 // them, this file only reads). Between requests it shares plain values, never a promise or stream,
 // so a herd of cold requests asks once each.
@@ -13,20 +13,20 @@ import { StorageError } from '../../../domain/errors.ts';
 import type { BucketName, ObjectKey } from '../../../domain/nouns.ts';
 import { canBePublic } from '../../../domain/pointer.ts';
 import { isPurged } from '../../../domain/purge.ts';
-import { createPauses } from '../../../ports/circuit-breaker.ts';
+import { createCircuitBreaker } from '../../../ports/circuit-breaker.ts';
 import type { Found, HotMetadata, Known } from '../../../ports/hot-metadata.ts';
-import { changesGate } from '../../../ports/index-calls/index-changes.ts';
+import { changesReadPolicy } from '../../../ports/index-calls/index-changes.ts';
 import type { Background, Clock, Log } from '../../../ports/system.ts';
 import { within } from '../../../ports/with-timeout.ts';
 import { findAll } from '../../shared/find-all.ts';
-import type { FillTicket, Look, MemoryPointers, RecordAge } from '../../shared/memory-pointers.ts';
+import type { FillEpoch, Look, MemoryPointers, RecordAge } from '../../shared/memory-pointers.ts';
 import {
-  decodeGate,
   decodePointer,
-  gateName,
+  decodeReadPolicy,
   KV_LEASE_SECONDS,
   pointerName,
   type RecordStamp,
+  readPolicyName,
 } from './hot-records.ts';
 import { createKvReader, KV_CACHE_TTL_SECONDS, type KvReader, withOneRead } from './kv-reader.ts';
 import type { KeyLeases, KvLeases, Lease } from './kv-record-ttls.ts';
@@ -54,14 +54,14 @@ export type KvHotMetadataOptions = {
 };
 
 /** What memory holds, when that is enough for an answer, and how old it is. */
-type Held = Known & { readonly age: RecordAge; readonly overdueSeconds: number };
+type Held = Known & { readonly age: RecordAge; readonly stalenessSeconds: number };
 
 /** One look-up on its way down. */
 type Question = {
   readonly bucket: BucketName;
   readonly key: ObjectKey;
   readonly load: () => Promise<Known>;
-  readonly ticket: FillTicket;
+  readonly epoch: FillEpoch;
   readonly reader: KvReader;
 };
 
@@ -69,11 +69,11 @@ type Question = {
 export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata {
   const { kv, memory, leases, clock, background, log, settings } = options;
   const alone = createKvReader(kv, options.random ?? Math.random);
-  const pauses = createPauses(clock, PAUSE_MS);
+  const breaker = createCircuitBreaker(clock, PAUSE_MS);
   /** Of a bucket, or of one key in it, since the index failed for it. */
-  const failures = createPauses(clock, PAUSE_MS);
+  const failures = createCircuitBreaker(clock, PAUSE_MS);
   /** Keys of which KV had nothing to believe: the place repeats that for as long. */
-  const unbelieved = createPauses(clock, KV_CACHE_TTL_SECONDS * 1000);
+  const unbelieved = createCircuitBreaker(clock, KV_CACHE_TTL_SECONDS * 1000);
 
   /**
    * How long memory can show the past: a record, or "there is none", of which nothing is shown once
@@ -87,43 +87,51 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
 
   /** From KV, where its object published the key; null: ask the index. */
   async function askKv(
-    { bucket, key, ticket, reader }: Question,
+    { bucket, key, epoch, reader }: Question,
     lease: KeyLeases,
   ): Promise<Found | null> {
-    const { gate: known } = memory.look(bucket, key);
-    const freshGate = known !== null && known.overdueSeconds < 0 ? known : null;
-    const names = { gate: gateName(bucket), pointer: pointerName(bucket, key) };
+    const { readPolicy: known } = memory.look(bucket, key);
+    const freshReadPolicy = known !== null && known.stalenessSeconds < 0 ? known : null;
+    const names = { readPolicy: readPolicyName(bucket), pointer: pointerName(bucket, key) };
     const read = () =>
-      reader.read(freshGate === null ? [names.gate, names.pointer] : [names.pointer]);
+      reader.read(freshReadPolicy === null ? [names.readPolicy, names.pointer] : [names.pointer]);
     let texts: Map<string, string | null>;
     try {
       texts = await within(settings.tierLimitMs, 'KV', read);
     } catch (cause) {
-      pauses.begin('kv');
+      breaker.begin('kv');
       log.error('kv-read-failed', { bucket, cause });
       return null;
     }
     const pointer = trusted(decodePointer(texts.get(names.pointer)), lease.pointer);
     if (pointer !== null) leases.extend(names.pointer, pointer.untilMs);
-    if (freshGate !== null) return keep(freshGate.value, pointer, freshGate.age);
-    const gate = trusted(decodeGate(texts.get(names.gate)), lease.gate);
-    if (gate === null) return null;
-    leases.extend(names.gate, gate.untilMs);
-    return keep(gate.gate, pointer, { sinceObtained: 0, sinceVouched: secondsSince(gate.atMs) });
+    if (freshReadPolicy !== null) return keep(freshReadPolicy.value, pointer, freshReadPolicy.age);
+    const readPolicy = trusted(decodeReadPolicy(texts.get(names.readPolicy)), lease.readPolicy);
+    if (readPolicy === null) return null;
+    leases.extend(names.readPolicy, readPolicy.untilMs);
+    return keep(readPolicy.readPolicy, pointer, {
+      sinceStored: 0,
+      sinceValidated: secondsSince(readPolicy.atMs),
+    });
 
     /** Before the question, where ages are counted from. */
     function secondsSince(atMs: number): number {
-      return Math.max(0, ticket.atMs - atMs) / 1000;
+      return Math.max(0, epoch.atMs - atMs) / 1000;
     }
 
-    function keep(gate: Known['gate'], record: typeof pointer, age: RecordAge): Found | null {
-      if (gate === null || record === null || record.bucketId !== gate.bucketId) return null;
-      const { purges } = gate.settings;
+    function keep(
+      readPolicy: Known['readPolicy'],
+      record: typeof pointer,
+      age: RecordAge,
+    ): Found | null {
+      if (readPolicy === null || record === null || record.bucketId !== readPolicy.bucketId)
+        return null;
+      const { purges } = readPolicy.settings;
       if (purges !== null && isPurged(purges, key, record.pointer, record.revision)) return null;
-      const found = { gate, pointer: record.pointer };
-      const sinceVouched = Math.max(age.sinceVouched, secondsSince(record.atMs));
-      // What memory had already keeps its age: a fresh pointer must not make the gate younger.
-      memory.fill(bucket, key, found, ticket, { ...age, sinceVouched, revision: record.revision });
+      const found = { readPolicy, pointer: record.pointer };
+      const sinceValidated = Math.max(age.sinceValidated, secondsSince(record.atMs));
+      // What memory had already keeps its age: a fresh pointer must not make the read policy younger.
+      memory.fill(bucket, key, found, epoch, { ...age, sinceValidated, revision: record.revision });
       return { ...found, tier: 'kv', stale: null };
     }
   }
@@ -134,17 +142,17 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
       : null;
   }
 
-  async function askIndex({ bucket, key, ticket, load }: Question): Promise<Found> {
+  async function askIndex({ bucket, key, epoch, load }: Question): Promise<Found> {
     const known = await within(settings.tierLimitMs, 'the index', load);
     failures.end(bucket);
     failures.end(pointerName(bucket, key));
-    memory.fill(bucket, key, known, ticket);
+    memory.fill(bucket, key, known, epoch);
     return { ...known, tier: 'index', stale: null };
   }
 
   async function ask(question: Question): Promise<Found> {
     const lease = leases.of(question.bucket, question.key);
-    if (lease === null || pauses.isOn('kv') || question.reader.isSampled())
+    if (lease === null || breaker.isOn('kv') || question.reader.isSampled())
       return askIndex(question);
     const name = pointerName(question.bucket, question.key);
     if (unbelieved.isOn(name)) return askIndex(question);
@@ -163,11 +171,11 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
    * Whether it is known already that the index can't say: of this key, or of a record that was good
    * when it failed last.
    */
-  function isLeftAlone({ bucket, key }: Question, { overdueSeconds }: Held): boolean {
-    if (overdueSeconds >= settings.staleIfErrorSeconds) return false;
+  function isLeftAlone({ bucket, key }: Question, { stalenessSeconds }: Held): boolean {
+    if (stalenessSeconds >= settings.staleIfErrorSeconds) return false;
     if (failures.isOn(pointerName(bucket, key))) return true;
-    const overdueThen = overdueSeconds - failures.lastedMs(bucket) / 1000;
-    return failures.isOn(bucket) && overdueThen < settings.staleWhileRevalidateSeconds;
+    const staleThen = stalenessSeconds - failures.lastedMs(bucket) / 1000;
+    return failures.isOn(bucket) && staleThen < settings.staleWhileRevalidateSeconds;
   }
 
   async function askOrStale(question: Question): Promise<Found> {
@@ -176,7 +184,11 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
     } catch (error) {
       // Looked up again: a write may have taken it away meanwhile.
       const held = hold(question);
-      if (!isOutage(error) || held === null || held.overdueSeconds >= settings.staleIfErrorSeconds)
+      if (
+        !isOutage(error) ||
+        held === null ||
+        held.stalenessSeconds >= settings.staleIfErrorSeconds
+      )
         throw error;
       noteFailure(question);
       log.error('index-read-failed', { bucket: question.bucket, cause: error });
@@ -187,8 +199,8 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
   /** Asks behind the answer, unless somebody does already. */
   function refresh(question: Question): void {
     const name = pointerName(question.bucket, question.key);
-    if (pauses.isOn(name)) return;
-    pauses.begin(name);
+    if (breaker.isOn(name)) return;
+    breaker.begin(name);
     background.run('refresh-pointer', async () => {
       try {
         await ask(question);
@@ -196,7 +208,7 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
         if (isOutage(error)) noteFailure(question);
         throw error;
       } finally {
-        pauses.end(name);
+        breaker.end(name);
       }
     });
   }
@@ -204,13 +216,13 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
   const findWith =
     (reader: KvReader): HotMetadata['find'] =>
     (bucket, key, load) => {
-      const question = { bucket, key, load, ticket: memory.ticket(), reader };
+      const question = { bucket, key, load, epoch: memory.epoch(), reader };
       const held = hold(question);
       if (held === null) return ask(question);
-      if (held.overdueSeconds < 0)
-        return { gate: held.gate, pointer: held.pointer, tier: 'memory', stale: null };
+      if (held.stalenessSeconds < 0)
+        return { readPolicy: held.readPolicy, pointer: held.pointer, tier: 'memory', stale: null };
       if (isLeftAlone(question, held)) return stale(held, 'error', false);
-      if (held.overdueSeconds < settings.staleWhileRevalidateSeconds) {
+      if (held.stalenessSeconds < settings.staleWhileRevalidateSeconds) {
         refresh(question);
         return stale(held, 'revalidating', false);
       }
@@ -231,38 +243,43 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
     },
     staleForMs(bucket, change) {
       if (change === 'unknown') return KV_LEASE_SECONDS * 1000 + boundMs;
-      const ofKeys = change === 'gate' ? 0 : leases.pastUntilMs(bucket, change);
-      const ofGate = changesGate(change) ? leases.pastUntilMs(bucket, null) : 0;
-      return Math.max(0, Math.max(ofKeys, ofGate) - clock.nowMs()) + boundMs;
+      const ofKeys = change === 'readPolicy' ? 0 : leases.pastUntilMs(bucket, change);
+      const ofReadPolicy = changesReadPolicy(change) ? leases.pastUntilMs(bucket, null) : 0;
+      return Math.max(0, Math.max(ofKeys, ofReadPolicy) - clock.nowMs()) + boundMs;
     },
   };
 }
 
 /** What is held, when it is enough for an answer; as old as its older half. */
-function enough({ gate, pointer }: Look, key: ObjectKey): Held | null {
-  if (gate === null) return null;
-  if (gate.value === null || !canBePublic(gate.value.access, key)) {
-    return { gate: gate.value, pointer: null, age: gate.age, overdueSeconds: gate.overdueSeconds };
+function enough({ readPolicy, pointer }: Look, key: ObjectKey): Held | null {
+  if (readPolicy === null) return null;
+  if (readPolicy.value === null || !canBePublic(readPolicy.value.access, key)) {
+    return {
+      readPolicy: readPolicy.value,
+      pointer: null,
+      age: readPolicy.age,
+      stalenessSeconds: readPolicy.stalenessSeconds,
+    };
   }
   if (pointer === null) return null;
-  const older = pointer.overdueSeconds > gate.overdueSeconds ? pointer : gate;
-  const sinceVouched = Math.max(gate.age.sinceVouched, pointer.age.sinceVouched);
-  const { sinceObtained } = older.age;
+  const older = pointer.stalenessSeconds > readPolicy.stalenessSeconds ? pointer : readPolicy;
+  const sinceValidated = Math.max(readPolicy.age.sinceValidated, pointer.age.sinceValidated);
+  const { sinceStored } = older.age;
   return {
-    gate: gate.value,
+    readPolicy: readPolicy.value,
     pointer: pointer.value,
-    age: { sinceObtained, sinceVouched },
-    overdueSeconds: older.overdueSeconds,
+    age: { sinceStored, sinceValidated },
+    stalenessSeconds: older.stalenessSeconds,
   };
 }
 
 function stale(
-  { gate, pointer, age, overdueSeconds }: Held,
+  { readPolicy, pointer, age, stalenessSeconds }: Held,
   reason: 'revalidating' | 'error',
   isForwarded: boolean,
 ): Found {
-  const staleness = { reason, isForwarded, ageSeconds: age.sinceVouched, overdueSeconds };
-  return { gate, pointer, tier: 'memory', stale: staleness };
+  const staleness = { reason, isForwarded, ageSeconds: age.sinceValidated, stalenessSeconds };
+  return { readPolicy, pointer, tier: 'memory', stale: staleness };
 }
 
 /** Whether the index could not say, as opposed to what it said. Source: RFC 5861 section 4. */

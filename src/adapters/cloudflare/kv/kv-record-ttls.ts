@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import type { BucketName, ObjectKey } from '../../../domain/nouns.ts';
 import type { Clock } from '../../../ports/system.ts';
-import { gateName, KV_LEASE_SECONDS, pointerName } from './hot-records.ts';
+import { KV_LEASE_SECONDS, pointerName, readPolicyName } from './hot-records.ts';
 
 /**
  * One name in KV: records older than `sequence` are not to be believed, and none after `untilMs`
@@ -14,15 +14,15 @@ import { gateName, KV_LEASE_SECONDS, pointerName } from './hot-records.ts';
 export type Lease = { readonly sequence: number; readonly untilMs: number };
 
 /**
- * What the object says with a reply of the gate and of the keys that the call was about; null: KV
+ * What the object says with a reply of the read policy and of the keys that the call was about; null: KV
  * has none.
  */
 export type LeaseNews = {
-  readonly gate: Lease | null;
+  readonly readPolicy: Lease | null;
   readonly keys: readonly { readonly key: ObjectKey; readonly lease: Lease | null }[];
 };
 
-export type KeyLeases = { readonly gate: Lease; readonly pointer: Lease };
+export type KeyLeases = { readonly readPolicy: Lease; readonly pointer: Lease };
 
 export type KvLeases = {
   /** Takes over what the object said. Older news never lower a sequence. */
@@ -37,7 +37,7 @@ export type KvLeases = {
    */
   revoke(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
   /**
-   * Until when readers anywhere may be shown the past of these keys (null: of the gate) by KV. 0:
+   * Until when readers anywhere may be shown the past of these keys (null: of the read policy) by KV. 0:
    * they may not.
    */
   pastUntilMs(bucket: BucketName, keys: readonly ObjectKey[] | null): number;
@@ -79,14 +79,14 @@ export function createKvLeases(clock: Clock): KvLeases {
   }
 
   return {
-    note(bucket, { gate, keys }) {
-      take(gateName(bucket), gate);
+    note(bucket, { readPolicy, keys }) {
+      take(readPolicyName(bucket), readPolicy);
       for (const { key, lease } of keys) take(pointerName(bucket, key), lease);
     },
     of(bucket, key) {
-      const gate = current(gateName(bucket));
-      const pointer = gate === null ? null : current(pointerName(bucket, key));
-      return gate === null || pointer === null ? null : { gate, pointer };
+      const readPolicy = current(readPolicyName(bucket));
+      const pointer = readPolicy === null ? null : current(pointerName(bucket, key));
+      return readPolicy === null || pointer === null ? null : { readPolicy, pointer };
     },
     extend(name, untilMs) {
       const known = entries.get(name);
@@ -109,5 +109,5 @@ export function createKvLeases(clock: Clock): KvLeases {
 }
 
 function namesOf(bucket: BucketName, keys: readonly ObjectKey[] | null): string[] {
-  return keys === null ? [gateName(bucket)] : keys.map((key) => pointerName(bucket, key));
+  return keys === null ? [readPolicyName(bucket)] : keys.map((key) => pointerName(bucket, key));
 }

@@ -2,7 +2,7 @@
 // they are for whoever can send them from there.
 import { Buffer } from 'node:buffer';
 import { readSync } from 'node:fs';
-import type { BlobRange, LentBytes, RangeSender } from '../../../ports/blob-store.ts';
+import type { BlobRange, BorrowedBuffer, RangeSender } from '../../../ports/blob-store.ts';
 import { type ChunkBuffers, HEADROOM_BYTES } from './chunk-buffers.ts';
 import type { MappedFiles } from './mapped-files.ts';
 import type { OpenBlob } from './open-files.ts';
@@ -12,7 +12,11 @@ import type { QuickReads } from './quick-reads.ts';
  * Lends a range that quick-reads.ts knows, of a file that is open; null: not now. `maySend`: as of
  * LendBytes.
  */
-export type LendRange = (file: OpenBlob, range: BlobRange, maySend: boolean) => LentBytes | null;
+export type LendRange = (
+  file: OpenBlob,
+  range: BlobRange,
+  maySend: boolean,
+) => BorrowedBuffer | null;
 
 const NOTHING = Buffer.alloc(0);
 const ignoreRelease = () => {};
@@ -22,7 +26,7 @@ export function createLendRange(
   quickReads: QuickReads,
   mapped: MappedFiles | null,
 ): LendRange {
-  function read(file: OpenBlob, range: BlobRange): LentBytes | null {
+  function read(file: OpenBlob, range: BlobRange): BorrowedBuffer | null {
     const { lengthBytes } = range;
     const buffer = buffers.take(HEADROOM_BYTES + lengthBytes);
     if (
@@ -43,7 +47,11 @@ export function createLendRange(
     };
   }
 
-  function leave(file: OpenBlob, range: BlobRange, { head, send }: MappedFiles): LentBytes | null {
+  function leave(
+    file: OpenBlob,
+    range: BlobRange,
+    { head, send }: MappedFiles,
+  ): BorrowedBuffer | null {
     const startMs = quickReads.beginSend();
     if (startMs === null) return null;
     const { offsetBytes, lengthBytes } = range;

@@ -28,14 +28,14 @@ export function createMemoryHotMetadata(
   const find: HotMetadata['find'] = (bucket, key, load) => {
     const known = pointers.peek(bucket, key);
     if (known !== null)
-      return { gate: known.gate, pointer: known.pointer, tier: 'memory', stale: null };
+      return { readPolicy: known.readPolicy, pointer: known.pointer, tier: 'memory', stale: null };
     const name = nameOf(bucket, key);
     const shared = underWay.get(name);
     if (shared !== undefined) return shared;
-    const ticket = pointers.ticket();
+    const epoch = pointers.epoch();
     const reading = within(limitMs, 'the index', load)
       .then((loaded): Found => {
-        pointers.fill(bucket, key, loaded, ticket);
+        pointers.fill(bucket, key, loaded, epoch);
         return { ...loaded, tier: 'index', stale: null };
       })
       .finally(() => {

@@ -5,7 +5,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import type { HotPart, HotReply } from '../../../http/request.ts';
-import type { LentBytes, RangeSender } from '../../../ports/blob-store.ts';
+import type { BorrowedBuffer, RangeSender } from '../../../ports/blob-store.ts';
 import type { Log } from '../../../ports/system.ts';
 import type { AnswerCounts } from '../server/response-counts.ts';
 import { createKeptViews } from './buffer-views.ts';
@@ -19,7 +19,7 @@ import { partValueLength, writePartValue, writeText } from './range-head.ts';
 export const COPIED_MAX_BYTES = 24 * 1024;
 
 /** What of a reply its head does not hold. */
-export type ReplyParts = Pick<HotReply, 'part' | 'body' | 'lent'>;
+export type ReplyParts = Pick<HotReply, 'part' | 'body' | 'borrowed'>;
 
 export type ReplyWriter = {
   /**
@@ -63,12 +63,12 @@ export type ReplyWriterOptions = {
 export function createReplyWriter(options: ReplyWriterOptions): ReplyWriter {
   let scratch = Buffer.allocUnsafeSlow(COPIED_MAX_BYTES);
   const viewOfScratch = createKeptViews(SCRATCH_VIEWS);
-  const writeLent = createLentWriter(options);
+  const writeBorrowed = createBorrowedWriter(options);
   return {
     write(socket, isAtOnce, head, requestId, reply) {
       const mayShare = maySend(socket, isAtOnce);
-      if (mayShare && reply.lent !== null)
-        return writeLent(socket, head, requestId, reply.part, reply.lent);
+      if (mayShare && reply.borrowed !== null)
+        return writeBorrowed(socket, head, requestId, reply.part, reply.borrowed);
       const { part, body } = kept(reply);
       if (mayShare && body === null && part === null) return writeHead(socket, head, requestId);
       const length = headLength(head, part) + (body?.length ?? 0);
@@ -97,33 +97,33 @@ const NOTHING = Buffer.alloc(0);
 
 /** The same reply, which was finished without `maySend`, of bytes that stay. */
 function kept<Reply extends ReplyParts>(reply: Reply): Reply {
-  const { lent } = reply;
-  if (lent === null) return reply;
-  const { buffer, at, lengthBytes, release } = lent;
+  const { borrowed } = reply;
+  if (borrowed === null) return reply;
+  const { buffer, at, lengthBytes, release } = borrowed;
   const body = Buffer.from(buffer.subarray(at, at + lengthBytes));
   release();
-  return { ...reply, body, lent: null };
+  return { ...reply, body, borrowed: null };
 }
 
-type WriteLent = (
+type WriteBorrowed = (
   socket: Duplex,
   head: Head,
   requestId: string,
   part: HotPart | null,
-  lent: LentBytes,
+  borrowed: BorrowedBuffer,
 ) => boolean | null;
 
 /**
  * To a socket of the system: in one piece where there is room for the head in front of the bytes.
  */
-function createLentWriter({ counts, log }: ReplyWriterOptions): WriteLent {
+function createBorrowedWriter({ counts, log }: ReplyWriterOptions): WriteBorrowed {
   const viewOf = createKeptViews(LENT_VIEWS);
   const onCutShort = () => {
     counts.cutShort();
     log.error('body-failed', { cause: new Error('The rest of a range could not be read.') });
   };
-  return (socket, head, requestId, part, lent) => {
-    const { buffer, at, lengthBytes, release, sender } = lent;
+  return (socket, head, requestId, part, borrowed) => {
+    const { buffer, at, lengthBytes, release, sender } = borrowed;
     const headBytes = headLength(head, part);
     if (sender !== null)
       return sendRange(socket, sender, {

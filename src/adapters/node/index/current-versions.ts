@@ -4,7 +4,7 @@
 import type { CurrentObject } from '../../../domain/current-object.ts';
 import type { BucketId, BucketName, BucketRecord, ObjectKey } from '../../../domain/nouns.ts';
 import type { FoundVersion, IndexApi } from '../../../ports/metadata-index.ts';
-import { createHeldCache, type HeldCache } from './fill-barrier-cache.ts';
+import { createFillBarrierCache, type FillBarrierCache } from './fill-barrier-cache.ts';
 import { weightOf } from './writer-input.ts';
 
 /** How many, and bytes together. */
@@ -41,9 +41,9 @@ export type CurrentVersions = {
 
 /** `buckets`: the records that are known exactly. */
 export function createCurrentVersions(
-  buckets: Pick<HeldCache<BucketName, BucketRecord>, 'peek'>,
+  buckets: Pick<FillBarrierCache<BucketName, BucketRecord>, 'peek'>,
 ): CurrentVersions {
-  const versions = createHeldCache<VersionPlace, CurrentVersion>(VERSIONS_CACHED, {
+  const versions = createFillBarrierCache<VersionPlace, CurrentVersion>(VERSIONS_CACHED, {
     maxSize: VERSIONS_CACHED_BYTES,
     sizeCalculation: ({ found }) => VERSION_BYTES + weightOf(found.object),
   });

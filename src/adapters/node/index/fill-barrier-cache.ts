@@ -3,7 +3,7 @@
 // sqlite-metadata-index.ts has one for each kind of thing.
 import { LRUCache } from 'lru-cache';
 
-export type HeldCache<Key extends string, Value extends object> = {
+export type FillBarrierCache<Key extends string, Value extends object> = {
   peek(key: Key): Value | undefined;
   /** Keeps it, unless its key, or all keys, are held. */
   set(key: Key, value: Value): void;
@@ -17,10 +17,10 @@ export type HeldCache<Key extends string, Value extends object> = {
 };
 
 /** At most `max` values; `sizes` bounds the bytes that they take together as well. */
-export function createHeldCache<Key extends string, Value extends object>(
+export function createFillBarrierCache<Key extends string, Value extends object>(
   max: number,
   sizes: { readonly maxSize?: number; readonly sizeCalculation?: (value: Value) => number } = {},
-): HeldCache<Key, Value> {
+): FillBarrierCache<Key, Value> {
   const values = new LRUCache<Key, Value>({ max, ...sizes });
   const holds = new Map<Key, number>();
   let holdsOnAll = 0;

@@ -4,7 +4,7 @@
 // statement began). No commit ever blocks the event loop.
 //
 // Caches stand in front: bucket records, current versions, access keys and host names here,
-// pointers and gates behind `watcher`. All are exact. From before a command is sent until it was
+// pointers and read policies behind `watcher`. All are exact. From before a command is sent until it was
 // answered, what it touches is held: dropped and not kept, because readers here can see the commit
 // before its answer arrives. Outside of that time nothing can change it.
 import type { Worker } from 'node:worker_threads';
@@ -23,19 +23,19 @@ import { runIndexCall, unwrapReply } from '../../../index/call-outcome.ts';
 import { createDirectoryIndex } from '../../../index/directory-index.ts';
 import { createLedgerIndex } from '../../../index/ledger-index.ts';
 import type { Directory, DirectoryApi, HostBinding } from '../../../ports/directory.ts';
-import { changedBy, changesGate } from '../../../ports/index-calls/index-changes.ts';
+import { changedBy, changesReadPolicy } from '../../../ports/index-calls/index-changes.ts';
 import type { Ledger } from '../../../ports/ledger.ts';
 import type { IndexApi, MetadataIndex } from '../../../ports/metadata-index.ts';
 import type { MetricFamily } from '../../../ports/metrics.ts';
 import type { Sql } from '../../../ports/sql.ts';
 import { createCurrentVersions } from './current-versions.ts';
-import { createHeldCache } from './fill-barrier-cache.ts';
+import { createFillBarrierCache } from './fill-barrier-cache.ts';
 import { createWriterThread, type IndexRoom, startIndexWriter } from './index-writer-client.ts';
 import { openSqlite } from './node-sqlite.ts';
 import { toSendable } from './writer-input.ts';
 
 /**
- * Told of each key (null: the bucket's gate) before a command on it is sent, and again before it is
+ * Told of each key (null: the bucket's read policy) before a command on it is sent, and again before it is
  * answered.
  */
 export type CommitWatcher = {
@@ -87,10 +87,12 @@ export async function openSqliteMetadataIndex(options: {
   const index = createBucketIndex(reader);
   const directory = createDirectoryIndex(reader);
   const ledger = createLedgerIndex(reader, priceReceipt);
-  const buckets = createHeldCache<BucketName, BucketRecord>(BUCKETS_CACHED);
+  const buckets = createFillBarrierCache<BucketName, BucketRecord>(BUCKETS_CACHED);
   const versions = createCurrentVersions(buckets);
-  const accessKeys = createHeldCache<AccessKeyId, StoredAccessKey>(ACCESS_KEYS_CACHED);
-  const hosts = createHeldCache<string, { readonly binding: HostBinding | null }>(HOSTS_CACHED);
+  const accessKeys = createFillBarrierCache<AccessKeyId, StoredAccessKey>(ACCESS_KEYS_CACHED);
+  const hosts = createFillBarrierCache<string, { readonly binding: HostBinding | null }>(
+    HOSTS_CACHED,
+  );
 
   const findHost = (host: string): HostBinding | null =>
     hosts.get(host, () => ({ binding: query(directory, 'getHost', { host } as never) }))?.binding ??
@@ -118,9 +120,9 @@ export async function openSqliteMetadataIndex(options: {
   ): Promise<unknown> {
     const touched = changedBy(name, input);
     const keys = typeof touched === 'string' ? null : touched;
-    const isGateTouched = changesGate(touched);
-    if (touched === 'gate') buckets.hold(bucket);
-    if (isGateTouched) watcher.hold(bucket, null);
+    const isReadPolicyTouched = changesReadPolicy(touched);
+    if (touched === 'readPolicy') buckets.hold(bucket);
+    if (isReadPolicyTouched) watcher.hold(bucket, null);
     if (keys !== null) {
       watcher.hold(bucket, keys);
       versions.hold(bucket, keys);
@@ -132,8 +134,8 @@ export async function openSqliteMetadataIndex(options: {
         weightBytes,
         storesMore: storesMore(name),
         onReply() {
-          if (touched === 'gate') buckets.release(bucket);
-          if (isGateTouched) watcher.release(bucket, null);
+          if (touched === 'readPolicy') buckets.release(bucket);
+          if (isReadPolicyTouched) watcher.release(bucket, null);
           if (keys === null) return;
           watcher.release(bucket, keys);
           versions.release(bucket, keys);

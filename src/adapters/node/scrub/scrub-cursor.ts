@@ -8,17 +8,17 @@ import {
 import { readStateFile, type StateNote, writeStateFile } from '../disk/state-file.ts';
 
 /** A pass goes over current objects, then over older versions, then over parts of uploads. */
-export type ScrubPlace =
+export type ScrubCursor =
   | { readonly phase: 'objects' | 'versions'; readonly after: VersionCursor }
   | { readonly phase: 'parts'; readonly after: PartCursor };
 
 /** `place` null: the pass that began then is over. */
-export type ScrubState = { readonly startedAtMs: number; readonly place: ScrubPlace | null };
+export type ScrubState = { readonly startedAtMs: number; readonly place: ScrubCursor | null };
 
-export const FIRST_PLACE: ScrubPlace = { phase: 'objects', after: FIRST_VERSION };
+export const FIRST_PLACE: ScrubCursor = { phase: 'objects', after: FIRST_VERSION };
 
 /** Where the next phase begins; null behind the last. */
-export function placeBehind(phase: ScrubPlace['phase']): ScrubPlace | null {
+export function placeBehind(phase: ScrubCursor['phase']): ScrubCursor | null {
   if (phase === 'objects') return { phase: 'versions', after: FIRST_VERSION };
   return phase === 'versions' ? { phase: 'parts', after: FIRST_PART } : null;
 }
@@ -35,7 +35,7 @@ export function writeScrubState(path: string, state: ScrubState): Promise<void> 
   return writeStateFile(path, state);
 }
 
-function placeOf(noted: unknown): ScrubPlace | null {
+function placeOf(noted: unknown): ScrubCursor | null {
   const { phase, after } = (noted ?? {}) as StateNote;
   const { bucket, key, versionId, uploadId, partNumber } = (after ?? {}) as StateNote;
   if (typeof bucket !== 'number') return null;

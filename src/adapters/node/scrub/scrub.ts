@@ -15,7 +15,7 @@ import { type MetricFamily, metricFamily } from '../../../ports/metrics.ts';
 import type { ObjectDamage, OperatorWork } from '../../../ports/operator-work.ts';
 import type { Sql } from '../../../ports/sql.ts';
 import type { Clock } from '../../../ports/system.ts';
-import { createUnpackingBlobStore } from '../../shared/unpacking-blob-store.ts';
+import { createDecompressingBlobStore } from '../../shared/decompressing-blob-store.ts';
 import { checkBlob } from '../check/check-blobs.ts';
 import { type CheckableRow, rowOfPart, rowOfVersion } from '../check/check-rows.ts';
 import { createReadOnlyBlobs } from '../check/read-only-blobs.ts';
@@ -26,7 +26,7 @@ import {
   FIRST_PLACE,
   placeBehind,
   readScrubState,
-  type ScrubPlace,
+  type ScrubCursor,
   type ScrubState,
   writeScrubState,
 } from './scrub-cursor.ts';
@@ -52,7 +52,7 @@ const SAVE_EVERY_MS = 5000;
 const LOOK_BYTES = 4096;
 
 /** A row, and the place behind it. */
-type PlacedRow = { readonly row: CheckableRow; readonly behind: ScrubPlace };
+type PlacedRow = { readonly row: CheckableRow; readonly behind: ScrubCursor };
 
 /** `bytesPerSecond` 0: it never runs. */
 export function createScrub(dataDir: string, bytesPerSecond: number, clock: Clock): Scrub {
@@ -91,7 +91,7 @@ export function createScrub(dataDir: string, bytesPerSecond: number, clock: Cloc
   }
 
   async function scrubRow(index: Sql, row: CheckableRow, pace: Pace, work: ScrubWork) {
-    const blobs = createUnpackingBlobStore(pacedBlobs(createReadOnlyBlobs(blobRoot), pace));
+    const blobs = createDecompressingBlobStore(pacedBlobs(createReadOnlyBlobs(blobRoot), pace));
     await pace.spend(LOOK_BYTES + (row.body.inlineBytes?.length ?? 0));
     let isProved = true;
     const damage = await damageOf(index, row, pace, async () => {
@@ -173,8 +173,8 @@ export function createScrub(dataDir: string, bytesPerSecond: number, clock: Cloc
 /** The next rows of the phase, and the place behind all of them; null where the pass ends. */
 function readPage(
   index: Sql,
-  { phase, after }: ScrubPlace,
-): { rows: PlacedRow[]; behind: ScrubPlace | null } {
+  { phase, after }: ScrubCursor,
+): { rows: PlacedRow[]; behind: ScrubCursor | null } {
   if (phase === 'parts') {
     const rows = listStoredParts(index, { after, limit: PAGE }).map((part) => {
       const { bucket, uploadId, partNumber } = part;

@@ -1,7 +1,7 @@
 // Caps on usage: what an owner sets, how each stands, and lifting one. A bucket is named by its
 // name, as everywhere here.
 import { z } from '@hono/zod-openapi';
-import { nameOfBucketId } from '../../../core/buckets/blob-home.ts';
+import { nameOfBucketId } from '../../../core/buckets/owner-bucket.ts';
 import type { CapStanding } from '../../../core/caps/allowances.ts';
 import { listCaps, removeCap, setCap } from '../../../core/caps/set-cap.ts';
 import type { Cap, CapScope } from '../../../domain/billing/caps.ts';

@@ -2,7 +2,7 @@
 // bucket-settings.ts turns them into what core takes, and back. Names and meanings are those of
 // domain/bucket-settings.ts and domain/lifecycle.ts; docs/json-api.md tells owners.
 import { z } from '@hono/zod-openapi';
-import { NAMED_KEY_ID_FORM } from '../../../core/encryption/named-keys.ts';
+import { NAMED_KEY_ID_FORM } from '../../../core/encryption/kms-keys.ts';
 import { CORS_MAX_RULES, LIFECYCLE_MAX_RULES, OBJECT_MAX_BYTES } from '../../../core/limits.ts';
 import { isHeaderName, isHeaderText } from '../../../http/semantics/header-text.ts';
 import { timeSchema } from '../../context.ts';

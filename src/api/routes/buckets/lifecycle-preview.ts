@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import type { DueSubject } from '../../../core/lifecycle/foresee-page.ts';
 import { previewLifecycle } from '../../../core/lifecycle/preview-lifecycle.ts';
-import type { LifecyclePlace } from '../../../domain/lifecycle.ts';
+import type { LifecycleCursor } from '../../../domain/lifecycle.ts';
 import {
   type Api,
   apiRoute,
@@ -80,7 +80,7 @@ export function addLifecyclePreviewRoutes(api: Api): void {
 }
 
 /** A cursor is signed: what is in it, we wrote. */
-const readPlace = (place: string) => JSON.parse(place) as [number, LifecyclePlace];
+const readPlace = (place: string) => JSON.parse(place) as [number, LifecycleCursor];
 
 function showDue({ subject, decision }: DueSubject): z.infer<typeof dueSchema> {
   const { kind, key } = subject;

@@ -1,15 +1,15 @@
 // Jobs over many keys: renames and moves, bulk deletions with a preview, restores and emptying of
 // the trash; with progress, an end before the end, and undo.
 import { z } from '@hono/zod-openapi';
-import { TASK_MAX_KEYS } from '../../../core/key-jobs/name-tasks.ts';
+import { TASK_MAX_KEYS } from '../../../core/key-jobs/key-tasks.ts';
 import { previewDeletion } from '../../../core/key-jobs/preview-deletion.ts';
 import {
-  cancelNameJob,
-  findNameJob,
-  startNameJob,
-  undoNameJob,
-} from '../../../core/key-jobs/start-name-job.ts';
-import type { NameJob, NameJobTask } from '../../../domain/key-jobs.ts';
+  cancelKeyJob,
+  findKeyJob,
+  startKeyJob,
+  undoKeyJob,
+} from '../../../core/key-jobs/start-key-job.ts';
+import type { KeyJob, KeyJobTask } from '../../../domain/key-jobs.ts';
 import type { BucketName, ObjectKey } from '../../../domain/nouns.ts';
 import {
   type Api,
@@ -108,7 +108,7 @@ const previewSchema = z
   .openapi('DeletionPreview');
 
 /** A job as the API shows it. */
-export function showJob(job: NameJob): z.infer<typeof jobSchema> {
+export function showJob(job: KeyJob): z.infer<typeof jobSchema> {
   const { id, task, state, counts, total, canUndo, failure } = job;
   return {
     id,
@@ -127,7 +127,7 @@ export function showJob(job: NameJob): z.infer<typeof jobSchema> {
   };
 }
 
-function toTask(given: z.infer<typeof taskSchema>): NameJobTask {
+function toTask(given: z.infer<typeof taskSchema>): KeyJobTask {
   const { prefix, keys } = given;
   const chosen = { prefix, keys: keys === undefined ? null : (keys as ObjectKey[]) };
   if (given.kind === EMPTY_TRASH) return { kind: 'purge', selection: chosen };
@@ -160,7 +160,7 @@ function addStart(api: Api): void {
       const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:write');
       if (task.kind === 'move' && task.toBucket !== null)
         await openBucketOf(call, task.toBucket, 'objects:write');
-      const job = await startNameJob(call.core, bucket, { task, accountId: call.caller.accountId });
+      const job = await startKeyJob(call.core, bucket, { task, accountId: call.caller.accountId });
       return c.json(showJob(job), 202);
     },
   );
@@ -236,7 +236,7 @@ function addReads(api: Api): void {
       const call = callOf(c);
       const { bucket: name, jobId } = c.req.valid('param');
       const bucket = await openBucketOf(call, name, 'objects:read');
-      return c.json(showJob(await findNameJob(call.core, bucket, jobId)), 200);
+      return c.json(showJob(await findKeyJob(call.core, bucket, jobId)), 200);
     },
   );
 }
@@ -257,7 +257,7 @@ function addEnds(api: Api): void {
       const call = callOf(c);
       const { bucket: name, jobId } = c.req.valid('param');
       const bucket = await openBucketOf(call, name, 'objects:write');
-      return c.json(showJob(await cancelNameJob(call.core, bucket, jobId)), 200);
+      return c.json(showJob(await cancelKeyJob(call.core, bucket, jobId)), 200);
     },
   );
 
@@ -276,12 +276,12 @@ function addEnds(api: Api): void {
       const call = callOf(c);
       const { bucket: name, jobId } = c.req.valid('param');
       const bucket = await openBucketOf(call, name, 'objects:write');
-      const { task } = await findNameJob(call.core, bucket, jobId);
+      const { task } = await findKeyJob(call.core, bucket, jobId);
       // Somebody else may have begun the move, into a bucket that this caller has nothing to do
       // with.
       if (task.kind === 'move' && task.toBucket !== null)
         await openBucketOf(call, task.toBucket, 'objects:write');
-      const job = await undoNameJob(call.core, bucket, {
+      const job = await undoKeyJob(call.core, bucket, {
         id: jobId,
         accountId: call.caller.accountId,
       });

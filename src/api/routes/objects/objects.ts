@@ -3,7 +3,7 @@
 import { z } from '@hono/zod-openapi';
 import { listFolder } from '../../../core/key-jobs/list-folder.ts';
 import { measurePrefixes } from '../../../core/key-jobs/measure-prefixes.ts';
-import { searchNames, sortObjects } from '../../../core/key-jobs/search-names.ts';
+import { searchKeys, sortObjects } from '../../../core/key-jobs/search-keys.ts';
 import { SEARCH_MAX_MATCHES } from '../../../domain/key-aids.ts';
 import type { ObjectSummary } from '../../../domain/nouns.ts';
 import { type Api, apiRoute, callOf, isoTime, jsonAnswer, openBucketOf } from '../../context.ts';
@@ -147,7 +147,7 @@ function addSearch(api: Api): void {
       // goes on.
       const place = readCursor(call.secrets, list, cursor);
       const after = place.startsWith('>') ? place.slice(1) : null;
-      const found = await searchNames(call.core, bucket, {
+      const found = await searchKeys(call.core, bucket, {
         prefix,
         needle: text,
         limit: SEARCH_MAX_MATCHES,

@@ -3,13 +3,13 @@
 import { z } from '@hono/zod-openapi';
 import { isRoot } from '../../../core/accounts/permissions.ts';
 import {
-  changeNamedKey,
-  createNamedKey,
+  changeKmsKey,
+  createKmsKey,
   GRANTS_MAX,
+  type KmsKeyInfo,
   listNamedKeys,
   NAMED_KEY_ID_FORM,
-  type NamedKeyInfo,
-} from '../../../core/encryption/named-keys.ts';
+} from '../../../core/encryption/kms-keys.ts';
 import {
   KEY_MAX_BYTES,
   OBJECT_MAX_BYTES,
@@ -68,7 +68,7 @@ const serverSchema = z
     }),
   })
   .openapi('Server');
-const namedKeySchema = z
+const kmsKeySchema = z
   .object({
     id: z.string(),
     isEnabled: z.boolean(),
@@ -89,7 +89,7 @@ const wantedKeySchema = z.strictObject({
     .openapi({ description: "Absent: as it was; of a new key nobody's but the operator's." }),
 });
 
-const showKey = ({ id, isEnabled, accountIds, createdAtMs }: NamedKeyInfo) => ({
+const showKey = ({ id, isEnabled, accountIds, createdAtMs }: KmsKeyInfo) => ({
   ...{ id, isEnabled, createdAt: isoTime(createdAtMs) },
   accountIds: accountIds === null ? null : [...accountIds],
 });
@@ -142,7 +142,7 @@ function addNamedKeys(api: Api): void {
       tags: TAGS,
       access: 'keys:read',
       request: { query: z.strictObject(pageQuery) },
-      responses: { 200: jsonAnswer(pageOf(namedKeySchema), 'Some keys, by id') },
+      responses: { 200: jsonAnswer(pageOf(kmsKeySchema), 'Some keys, by id') },
     }),
     async (c) => {
       const call = callOf(c);
@@ -169,7 +169,7 @@ function addNamedKeys(api: Api): void {
       tags: TAGS,
       access: 'keys:write',
       request: { body: jsonBody(wantedKeySchema) },
-      responses: { 200: jsonAnswer(namedKeySchema, 'The key') },
+      responses: { 200: jsonAnswer(kmsKeySchema, 'The key') },
     }),
     async (c) => {
       const call = callOf(c);
@@ -177,8 +177,8 @@ function addNamedKeys(api: Api): void {
       const { id, isEnabled, accountIds } = c.req.valid('json');
       const grants =
         accountIds === undefined ? {} : { accountIds: accountIds as AccountId[] | null };
-      await createNamedKey(call.core, id, grants.accountIds);
-      return c.json(showKey(await changeNamedKey(call.core, id, { isEnabled, ...grants })), 200);
+      await createKmsKey(call.core, id, grants.accountIds);
+      return c.json(showKey(await changeKmsKey(call.core, id, { isEnabled, ...grants })), 200);
     },
   );
 }

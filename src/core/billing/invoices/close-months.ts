@@ -84,7 +84,7 @@ async function closeForAll(core: Core, period: BillingMonth, start: string, run:
       try {
         const bill = await closeMonth(core, account, period);
         if (bill !== null) closed += 1;
-        if (bill !== null) await tellOfBill(core, account, bill);
+        if (bill !== null) await reportBill(core, account, bill);
       } catch (cause) {
         if (failed.size <= FAILED_MAX) failed.add(account.id);
         log.error('closing-failed', { accountId: account.id, period: monthText(period), cause });
@@ -101,7 +101,7 @@ async function closeForAll(core: Core, period: BillingMonth, start: string, run:
  * Tells the account's webhooks of a bill that is new. A run that was cut short between closing and
  * telling tells in the next one, within TELL_MS; who hears of it twice sees the same message id.
  */
-async function tellOfBill(
+async function reportBill(
   core: Core,
   { id: accountId }: Account,
   bill: InvoiceDocument,

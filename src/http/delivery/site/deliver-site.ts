@@ -6,7 +6,7 @@ import type { CapGuard } from '../../../core/caps/cap-guard.ts';
 import type { Core } from '../../../core/core.ts';
 import { parseBucketName, parseObjectKey } from '../../../core/parse-names.ts';
 import { hasCode, StorageError } from '../../../domain/errors.ts';
-import type { BucketGate, BucketName, ObjectKey, Pointer } from '../../../domain/nouns.ts';
+import type { BucketName, BucketReadPolicy, ObjectKey, Pointer } from '../../../domain/nouns.ts';
 import { canBePublic } from '../../../domain/pointer.ts';
 import type { HostBinding } from '../../../ports/directory.ts';
 import type { HttpRequest } from '../../request.ts';
@@ -31,12 +31,12 @@ import { isNavigation } from './navigation.ts';
 import { keysBehind, type Outcome, type Seen, type SitePlan, walkPlan } from './plan.ts';
 import type { Visit } from './redirects.ts';
 import { createSiteAnswers, type Stay } from './site-answers.ts';
-import { planVisit, prefixOf, requireGate } from './site-planner.ts';
+import { planVisit, prefixOf, requireReadPolicy } from './site-planner.ts';
 import type { SiteRulesReader } from './site-rules.ts';
 
 /** What was found of a key: by whichever tier, null for "there is none". */
 export type SiteFound = {
-  readonly gate: BucketGate | null;
+  readonly readPolicy: BucketReadPolicy | null;
   readonly pointer: Pointer | null;
   readonly tier: PointerTier;
 };
@@ -124,7 +124,7 @@ export function createSiteDelivery<Found extends SiteFound>(
       knownProtocol,
     };
     const prefix = prefixOf(binding);
-    // Gate and likeliest page in one look.
+    // Read policy and likeliest page in one look.
     const guess = guessedKey(
       prefix + guesses.of(bucket, visit.key, binding !== null),
       prefix + visit.key,
@@ -132,13 +132,13 @@ export function createSiteDelivery<Found extends SiteFound>(
     const first = await door.find(bucket, guess);
     request.notes.metadataTier = first.tier;
     if (first.tier !== 'memory') request.notes.foundMs = performance.now();
-    const gate = requireGate(first.gate, binding, bucket);
+    const readPolicy = requireReadPolicy(first.readPolicy, binding, bucket);
     request.notes.bucket = bucket;
-    request.notes.payer = readerOf(gate);
-    request.notes.isLogged = gate.settings.logging != null;
+    request.notes.payer = readerOf(readPolicy);
+    request.notes.isLogged = readPolicy.settings.logging != null;
     request.notes.key = prefix + visit.key;
-    if (gate.settings.isCapped === true) {
-      await door.caps?.require(readerOf(gate), {
+    if (readPolicy.settings.isCapped === true) {
+      await door.caps?.require(readerOf(readPolicy), {
         operationClass: 'B',
         bytesOut: 0,
         fromMemory: true,
@@ -146,14 +146,14 @@ export function createSiteDelivery<Found extends SiteFound>(
     }
     const isList = wantsList(rawQuery);
     const options = {
-      rules: rules.peek(gate, prefix) ?? (await rules.load(bucket, gate, prefix)),
+      rules: rules.peek(readPolicy, prefix) ?? (await rules.load(bucket, readPolicy, prefix)),
       profiles,
     };
-    const plan = planVisit({ gate, binding }, visit, { ...options, wantsList: isList });
+    const plan = planVisit({ readPolicy, binding }, visit, { ...options, wantsList: isList });
     if (plan === null)
       throw new StorageError('NoSuchWebsiteConfiguration', { fields: { BucketName: bucket } });
-    guesses.learn(bucket, gate);
-    const stay: Stay = { request, requestId, gate, visit };
+    guesses.learn(bucket, readPolicy);
+    const stay: Stay = { request, requestId, readPolicy, visit };
     return follow(stay, {
       bucket,
       plan,
@@ -172,11 +172,11 @@ export function createSiteDelivery<Found extends SiteFound>(
 
   /** Walks the plan, looking up what it depends on, and answers. */
   async function follow(stay: Stay, { bucket, plan, prefix, known }: Way): Promise<Response> {
-    const { request, gate, visit } = stay;
+    const { request, readPolicy, visit } = stay;
     const query = readListingQuery(visit.rawQuery, request.header('accept'));
     const folders = new Map<string, Listing | null>();
     const sight = {
-      object: (key: string): Seen => seenOf(request, gate, key, known.get(key)),
+      object: (key: string): Seen => seenOf(request, readPolicy, key, known.get(key)),
       folder: (folder: string) =>
         folders.has(folder) ? folders.get(folder) !== null : ('unknown' as const),
       isNavigation: () => isNavigation(visit.key, request.header),
@@ -242,17 +242,17 @@ export function createSiteDelivery<Found extends SiteFound>(
   /** `found`: undefined before it was looked up; where nobody may read, nobody looks. */
   function seenOf(
     request: HttpRequest,
-    gate: BucketGate,
+    readPolicy: BucketReadPolicy,
     key: string,
     found: Found | null | undefined,
   ): Seen {
     if (found === null) return 'missing';
-    if (!canBePublic(gate.access, key)) return 'denied';
+    if (!canBePublic(readPolicy.access, key)) return 'denied';
     if (found === undefined) return 'unknown';
     const { pointer } = found;
     // A visitor can't bring the key that a client encrypted an object with.
     if (pointer?.encryption?.kind === 'customer') return 'denied';
-    return door.mayRead(request, { gate, pointer }, key as ObjectKey)
+    return door.mayRead(request, { readPolicy, pointer }, key as ObjectKey)
       ? (pointer ?? 'missing')
       : 'denied';
   }

@@ -1,13 +1,13 @@
-// Which object a path most likely means, before the settings of the bucket are known: gate and page
+// Which object a path most likely means, before the settings of the bucket are known: read policy and page
 // then come in one look. A wrong guess costs one look-up more, nothing else.
-import type { BucketGate, BucketName } from '../../../domain/nouns.ts';
+import type { BucketName, BucketReadPolicy } from '../../../domain/nouns.ts';
 import { hasExtension, isFolder, USUAL_INDEX } from './page.ts';
 
 export type Guesses = {
   /** `isBound`: the host is an owner's own, so the bucket has hosting settings. */
   of(bucket: BucketName, path: string, isBound: boolean): string;
   /** Remembers how the site has its pages. */
-  learn(bucket: BucketName, gate: BucketGate): void;
+  learn(bucket: BucketName, readPolicy: BucketReadPolicy): void;
 };
 
 /** Sites remembered. */

@@ -2,7 +2,7 @@
 // memory. The plan is kept with its place for as long as settings and rules are the same. Whatever
 // is more than a page goes the full way.
 
-import type { BucketGate, BucketName, ObjectKey, Pointer } from '../../../domain/nouns.ts';
+import type { BucketName, BucketReadPolicy, ObjectKey, Pointer } from '../../../domain/nouns.ts';
 import { canBePublic, everyoneMayRead } from '../../../domain/pointer.ts';
 import type { HostBinding } from '../../../ports/directory.ts';
 import type { HotMetadata } from '../../../ports/hot-metadata.ts';
@@ -33,7 +33,7 @@ export type HotSite = {
 };
 
 type KeptPlan = {
-  readonly settings: BucketGate['settings'];
+  readonly settings: BucketReadPolicy['settings'];
   readonly rules: SiteRules;
   /** How the visitor came for whom it was made; it matters where the plan says so. */
   readonly knownProtocol: KnownProtocol;
@@ -44,7 +44,7 @@ type KeptPlan = {
 type AskProtocol = (() => KnownProtocol) | undefined;
 
 export type HotPage = {
-  readonly gate: BucketGate;
+  readonly readPolicy: BucketReadPolicy;
   readonly pointer: Pointer;
   readonly profile: HeaderProfile;
 };
@@ -72,24 +72,24 @@ export function createHotVisit(
 
   function planOf(
     site: HotSite,
-    gate: BucketGate,
+    readPolicy: BucketReadPolicy,
     known: SiteRules,
     askProtocol: AskProtocol,
   ): SitePlan | null {
     const kept = site.plan;
-    const isKept = kept !== null && kept.settings === gate.settings && kept.rules === known;
-    const plan = isKept ? kept.plan : makePlan(site, gate, known, null);
+    const isKept = kept !== null && kept.settings === readPolicy.settings && kept.rules === known;
+    const plan = isKept ? kept.plan : makePlan(site, readPolicy, known, null);
     if (plan === null || !plan.isByProtocol) return plan;
     if (askProtocol === undefined) return null;
     const knownProtocol = askProtocol();
     return site.plan?.knownProtocol === knownProtocol
       ? plan
-      : makePlan(site, gate, known, knownProtocol);
+      : makePlan(site, readPolicy, known, knownProtocol);
   }
 
   function makePlan(
     site: HotSite,
-    gate: BucketGate,
+    readPolicy: BucketReadPolicy,
     known: SiteRules,
     knownProtocol: KnownProtocol,
   ): SitePlan | null {
@@ -97,35 +97,39 @@ export function createHotVisit(
     // Neither query nor `isSecure` matters to a page: only redirects go by them, and those are not
     // answered here.
     const visit = { key: path, rawQuery: '', host, isSecure: false, knownProtocol };
-    const plan = planVisit({ gate, binding }, visit, { rules: known, wantsList: false, profiles });
+    const plan = planVisit({ readPolicy, binding }, visit, {
+      rules: known,
+      wantsList: false,
+      profiles,
+    });
     site.plan =
-      plan === null ? null : { settings: gate.settings, rules: known, knownProtocol, plan };
+      plan === null ? null : { settings: readPolicy.settings, rules: known, knownProtocol, plan };
     return plan;
   }
 
-  function gateOf({ bucket, keys }: HotSite): BucketGate | null {
+  function readPolicyOf({ bucket, keys }: HotSite): BucketReadPolicy | null {
     for (const key of keys) {
       const known = hotMetadata.peek(bucket, key);
-      if (known !== null) return known.gate;
+      if (known !== null) return known.readPolicy;
     }
     return null;
   }
 
   return (site, read, askProtocol) => {
     const { bucket, binding } = site;
-    const gate = gateOf(site);
-    if (gate === null) return null;
-    if (binding !== null && binding.bucketId !== gate.bucketId) return null;
-    const known = rules.peek(gate, prefixOf(binding));
-    const plan = known === null ? null : planOf(site, gate, known, askProtocol);
+    const readPolicy = readPolicyOf(site);
+    if (readPolicy === null) return null;
+    if (binding !== null && binding.bucketId !== readPolicy.bucketId) return null;
+    const known = rules.peek(readPolicy, prefixOf(binding));
+    const plan = known === null ? null : planOf(site, readPolicy, known, askProtocol);
     if (plan === null) return null;
     const outcome = walkPlan(plan, {
       object(key): Seen {
-        if (!canBePublic(gate.access, key)) return 'denied';
+        if (!canBePublic(readPolicy.access, key)) return 'denied';
         const found = hotMetadata.peek(bucket, key as ObjectKey);
         if (found === null) return 'unknown';
         // Where the policy must be asked, the full way asks it.
-        const answer = everyoneMayRead(gate.access, key, found.pointer);
+        const answer = everyoneMayRead(readPolicy.access, key, found.pointer);
         return answer === 'ask'
           ? 'unknown'
           : answer === 'no'
@@ -136,7 +140,7 @@ export function createHotVisit(
       isNavigation: () => isNavigation(site.path, read.header),
     });
     return outcome.kind === 'page'
-      ? { gate, pointer: outcome.pointer, profile: outcome.profile }
+      ? { readPolicy, pointer: outcome.pointer, profile: outcome.profile }
       : null;
   };
 }

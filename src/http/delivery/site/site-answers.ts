@@ -5,7 +5,7 @@ import type { CapGuard, Wanted } from '../../../core/caps/cap-guard.ts';
 import type { Core } from '../../../core/core.ts';
 import { isInMemory, openBody } from '../../../core/objects/read-object.ts';
 import { StorageError } from '../../../domain/errors.ts';
-import type { BucketGate } from '../../../domain/nouns.ts';
+import type { BucketReadPolicy } from '../../../domain/nouns.ts';
 import { countSent } from '../../count-sent.ts';
 import { FailureWithHeaders } from '../../failure-with-headers.ts';
 import { makeResponse, type OutgoingBody } from '../../outgoing-body.ts';
@@ -31,7 +31,7 @@ import type { Redirect, Visit } from './redirects.ts';
 export type Stay = {
   readonly request: HttpRequest;
   readonly requestId: string;
-  readonly gate: BucketGate;
+  readonly readPolicy: BucketReadPolicy;
   readonly visit: Visit;
 };
 
@@ -78,16 +78,16 @@ export function createSiteAnswers(
 ): SiteAnswers {
   const { meter } = core.ports;
 
-  const guardOf = ({ settings }: BucketGate) => (settings.isCapped === true ? caps : null);
+  const guardOf = ({ settings }: BucketReadPolicy) => (settings.isCapped === true ? caps : null);
 
   /** Before anything is opened for it. As `counted`. */
-  async function admitted({ gate }: Stay, wanted: Wanted): Promise<void> {
-    await guardOf(gate)?.require(readerOf(gate), wanted);
+  async function admitted({ readPolicy }: Stay, wanted: Wanted): Promise<void> {
+    await guardOf(readPolicy)?.require(readerOf(readPolicy), wanted);
   }
 
   /** Counts a visit and makes its answer. `added`: the header of its receipt, if it has one. */
   async function counted(
-    { request, requestId, gate }: Stay,
+    { request, requestId, readPolicy }: Stay,
     { body = null, ...read }: Sent,
     make: (added: HeaderRecord, body: OutgoingBody) => Response,
   ): Promise<Response> {
@@ -99,22 +99,23 @@ export function createSiteAnswers(
       ...read,
     };
     const { operationClass, bytesOut, origin, storageClass } = all;
-    const guard = guardOf(gate);
+    const guard = guardOf(readPolicy);
     const wanted = { operationClass, bytesOut, fromMemory: origin !== 'bucket' };
     try {
       // Another answer may have used what this one was told of: there may be more.
-      if (guard?.refusalNow(readerOf(gate), wanted)) await guard.require(readerOf(gate), wanted);
-      const refusal = guard?.refusalNow(readerOf(gate), wanted) ?? null;
+      if (guard?.refusalNow(readerOf(readPolicy), wanted))
+        await guard.require(readerOf(readPolicy), wanted);
+      const refusal = guard?.refusalNow(readerOf(readPolicy), wanted) ?? null;
       if (refusal !== null) throw refusal;
     } catch (error) {
       if (body instanceof ReadableStream) void body.cancel().catch(() => undefined);
       throw error;
     }
-    const receipt = receiptOf({ request, requestId }, gate, all);
+    const receipt = receiptOf({ request, requestId }, readPolicy, all);
     if (receipt !== null) return make(await receipt, body);
     noteRead(request.notes, bytesOut, origin);
     const use = { operationClass, bytesOut, tier: tierOf(origin, bytesOut), storageClass };
-    return make({}, countSent(meter.ofGate(gate), use, body));
+    return make({}, countSent(meter.ofReadPolicy(readPolicy), use, body));
   }
 
   /** A text made here, with its length. */
@@ -200,7 +201,7 @@ export function createSiteAnswers(
       return counted(stay, {}, (added) => respond(stay, 204, { ...headers, ...added }, null));
     },
 
-    failure({ request, gate, requestId }, { status, profile }) {
+    failure({ request, readPolicy, requestId }, { status, profile }) {
       const error = new StorageError(codeOf(status));
       const { headers, html } = errorPage(error, requestId);
       const bytes = encoder.encode(html);
@@ -208,7 +209,12 @@ export function createSiteAnswers(
       const body = request.method === 'HEAD' ? null : bytes;
       request.notes.bodyBytes = body?.length ?? 0;
       request.notes.errorCode = error.code;
-      return respond({ request, gate, requestId }, status, dressPassing(headers, profile), body);
+      return respond(
+        { request, readPolicy, requestId },
+        status,
+        dressPassing(headers, profile),
+        body,
+      );
     },
 
     preflight({ status, headers }, requestId) {
@@ -240,12 +246,12 @@ function codeOf(status: Failure): 'AccessDenied' | 'NoSuchKey' {
 }
 
 function respond(
-  { gate, request, requestId }: Pick<Stay, 'gate' | 'request' | 'requestId'>,
+  { readPolicy, request, requestId }: Pick<Stay, 'readPolicy' | 'request' | 'requestId'>,
   status: number,
   headers: Readonly<HeaderRecord>,
   body: OutgoingBody,
 ): Response {
-  const cors = corsHeaders(gate.settings.cors, request);
+  const cors = corsHeaders(readPolicy.settings.cors, request);
   const all = {
     ...(cors === null ? headers : withCors(headers, cors)),
     'x-amz-request-id': requestId,

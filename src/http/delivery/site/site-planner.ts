@@ -1,8 +1,8 @@
-// Makes the plan of a visit from what the gate says of the bucket: hosting settings first, else
+// Makes the plan of a visit from what the read policy says of the bucket: hosting settings first, else
 // S3's website. One planner serves both doors; it holds what they share of the settings.
 
 import { StorageError } from '../../../domain/errors.ts';
-import type { BucketGate } from '../../../domain/nouns.ts';
+import type { BucketReadPolicy } from '../../../domain/nouns.ts';
 import type { HostBinding } from '../../../ports/directory.ts';
 import { type HeaderProfiles, PLAIN_PROFILES } from '../header-profile.ts';
 import type { SitePlan } from './plan.ts';
@@ -12,26 +12,30 @@ import type { Visit } from './redirects.ts';
 import type { SiteRules } from './site-rules.ts';
 
 /** A site at one of its hosts. `binding` null: the host is `{bucket}.{website domain}`. */
-export type SiteAt = { readonly gate: BucketGate; readonly binding: HostBinding | null };
+export type SiteAt = {
+  readonly readPolicy: BucketReadPolicy;
+  readonly binding: HostBinding | null;
+};
 
 /** What stands before every key of the site. */
 export function prefixOf(binding: HostBinding | null): string {
   return binding?.prefix ?? '';
 }
 
-/** The gate, if the bucket is there: a host is bound to one life of it. NoSuchBucket. */
-export function requireGate(
-  gate: BucketGate | null,
+/** The read policy, if the bucket is there: a host is bound to one life of it. NoSuchBucket. */
+export function requireReadPolicy(
+  readPolicy: BucketReadPolicy | null,
   binding: HostBinding | null,
   bucket: string,
-): BucketGate {
-  if (gate !== null && (binding === null || binding.bucketId === gate.bucketId)) return gate;
+): BucketReadPolicy {
+  if (readPolicy !== null && (binding === null || binding.bucketId === readPolicy.bucketId))
+    return readPolicy;
   throw new StorageError('NoSuchBucket', { fields: { BucketName: bucket } });
 }
 
 /** Null: the bucket is no site. `wantsList`: of the folder that the path names. Cost: 1 to 3 µs. */
 export function planVisit(
-  { gate, binding }: SiteAt,
+  { readPolicy, binding }: SiteAt,
   visit: Visit,
   options: {
     readonly rules: SiteRules;
@@ -39,7 +43,7 @@ export function planVisit(
     readonly profiles: HeaderProfiles;
   },
 ): SitePlan | null {
-  const { website, hosting } = gate.settings;
+  const { website, hosting } = readPolicy.settings;
   const prefix = prefixOf(binding);
   const { rules, wantsList, profiles } = options;
   if (hosting !== null) return planHosting({ hosting, rules, prefix }, visit, wantsList, profiles);

@@ -1,5 +1,5 @@
 // The rules of a site's `_headers` and `_redirects`, parsed once per version and kept near the
-// reader. Which versions count stands in the gate, so a site without such files costs nothing, and
+// reader. Which versions count stands in the read policy, so a site without such files costs nothing, and
 // one with them a look-up. A file that can't be read now leaves the rules that were known before; a
 // site is never shown without its rules because something failed. Where index or bucket say
 // nothing, one visitor at a time finds out, and none who can have the rules of before.
@@ -18,8 +18,8 @@ import { readRuleFile } from '../../../core/hosting/read-rule-file.ts';
 import { ruleFileKey } from '../../../core/hosting/rule-lines.ts';
 import { hasCode, StorageError } from '../../../domain/errors.ts';
 import type { SiteFileName } from '../../../domain/hosting.ts';
-import type { BucketGate, BucketName, VersionId } from '../../../domain/nouns.ts';
-import { createPauses } from '../../../ports/circuit-breaker.ts';
+import type { BucketName, BucketReadPolicy, VersionId } from '../../../domain/nouns.ts';
+import { createCircuitBreaker } from '../../../ports/circuit-breaker.ts';
 
 export type SiteRules = { readonly headers: HeaderRules; readonly redirects: RedirectRules };
 
@@ -27,13 +27,13 @@ export const NO_RULES: SiteRules = { headers: NO_HEADER_RULES, redirects: NO_RED
 
 export type SiteRulesReader = {
   /** The rules of the site with that root, at once; null when a file must be read first. */
-  peek(gate: BucketGate, prefix: string): SiteRules | null;
+  peek(readPolicy: BucketReadPolicy, prefix: string): SiteRules | null;
   /**
    * Reads what is needed. Rejects with failures of the index or the bucket, and with
    * ServiceUnavailable for a while after they said nothing. Cost: an index call and a read per
    * file.
    */
-  load(bucket: BucketName, gate: BucketGate, prefix: string): Promise<SiteRules>;
+  load(bucket: BucketName, readPolicy: BucketReadPolicy, prefix: string): Promise<SiteRules>;
 };
 
 /** Versions of the two files; null: there is none. */
@@ -54,8 +54,8 @@ const DOUBTED_MS = 10_000;
 export function createSiteRulesReader(core: Core): SiteRulesReader {
   const { background, clock } = core.ports;
   const kept = new Map<string, Kept>();
-  const pauses = createPauses(clock, PAUSE_MS);
-  const doubted = createPauses(clock, DOUBTED_MS);
+  const breaker = createCircuitBreaker(clock, PAUSE_MS);
+  const doubted = createCircuitBreaker(clock, DOUBTED_MS);
   let keptBytes = 0;
 
   function keep(name: string, entry: Kept): void {
@@ -91,15 +91,15 @@ export function createSiteRulesReader(core: Core): SiteRulesReader {
         headers: headers === null ? NO_HEADER_RULES : parseHeaders(headers),
         redirects: redirects === null ? NO_REDIRECTS : parseRedirects(redirects),
       };
-      // The index is at least as new as the gate: what it gave counts for the gate's version too.
+      // The index is at least as new as the read policy: what it gave counts for the read policy's version too.
       const sizeBytes = OVERHEAD_BYTES + (headers?.length ?? 0) + (redirects?.length ?? 0);
       keep(name, { ...versions, rules, sizeBytes });
-      pauses.end(name);
+      breaker.end(name);
       doubted.end(name);
       return rules;
     } catch (error) {
       if (hasCode(error, 'ServiceUnavailable')) {
-        pauses.begin(name);
+        breaker.begin(name);
         doubted.begin(name);
       }
       throw error;
@@ -107,26 +107,26 @@ export function createSiteRulesReader(core: Core): SiteRulesReader {
   }
 
   return {
-    peek(gate, prefix) {
-      const versions = versionsIn(gate, prefix);
+    peek(readPolicy, prefix) {
+      const versions = versionsIn(readPolicy, prefix);
       if (versions === null) return NO_RULES;
-      const entry = kept.get(nameOf(gate, prefix));
+      const entry = kept.get(nameOf(readPolicy, prefix));
       return entry !== undefined && isSame(entry, versions) ? entry.rules : null;
     },
-    async load(bucket, gate, prefix) {
-      const versions = versionsIn(gate, prefix);
+    async load(bucket, readPolicy, prefix) {
+      const versions = versionsIn(readPolicy, prefix);
       if (versions === null) return NO_RULES;
-      const name = nameOf(gate, prefix);
+      const name = nameOf(readPolicy, prefix);
       const known = kept.get(name);
       if (known !== undefined && isSame(known, versions)) return known.rules;
-      if (pauses.isOn(name)) {
+      if (breaker.isOn(name)) {
         if (known !== undefined) return known.rules;
         throw new StorageError('ServiceUnavailable', {
           cause: 'the rules of the site could not be had',
         });
       }
       // Of those that come when it is over the first is let through, to see.
-      pauses.renew(name);
+      breaker.renew(name);
       const renewing = renew(bucket, name, prefix, versions);
       if (known === undefined) return renewing;
       const orKnown = renewing.catch(() => known.rules);
@@ -137,12 +137,12 @@ export function createSiteRulesReader(core: Core): SiteRulesReader {
   };
 }
 
-function nameOf({ bucketId }: BucketGate, prefix: string): string {
+function nameOf({ bucketId }: BucketReadPolicy, prefix: string): string {
   return `${bucketId}/${prefix}`;
 }
 
 /** Null: the site has no such file, or the owner does not want them read. */
-function versionsIn({ settings, siteFiles }: BucketGate, prefix: string): Versions | null {
+function versionsIn({ settings, siteFiles }: BucketReadPolicy, prefix: string): Versions | null {
   if (siteFiles === undefined || siteFiles.length === 0 || settings.hosting?.ruleFiles !== true)
     return null;
   const versionOf = (key: string) => siteFiles.find((file) => file.key === key)?.versionId ?? null;

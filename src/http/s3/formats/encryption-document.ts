@@ -1,7 +1,7 @@
 // The default encryption of a bucket as S3's XML: read with S3's checks, written as
 // GetBucketEncryption shows it. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketEncryption.html
-import { isNamedKeyId } from '../../../core/encryption/named-keys.ts';
+import { isKmsKeyId } from '../../../core/encryption/kms-keys.ts';
 import type { BucketEncryption } from '../../../domain/bucket-settings.ts';
 import { readFields, required, textOf } from './documents.ts';
 import { invalidArgument } from './paging.ts';
@@ -52,7 +52,7 @@ function readStandard(standard: XmlElement | null): BucketEncryption['standard']
   if (algorithm !== 'aws:kms' && algorithm !== 'aws:kms:dsse') {
     throw malformed('SSEAlgorithm must be AES256, aws:kms or aws:kms:dsse.');
   }
-  if (keyId !== null && !isNamedKeyId(keyId))
+  if (keyId !== null && !isKmsKeyId(keyId))
     throw invalidArgument('KMSMasterKeyID', keyId, 'Invalid KMS key id.');
   return { kind: 'named', keyId, isDoubled: algorithm === 'aws:kms:dsse' };
 }

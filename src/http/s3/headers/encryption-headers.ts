@@ -3,8 +3,8 @@
 // stays in the value that is returned here and reaches no log and no error. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/serv-side-encryption.html; texts of errors
 // are S3's.
-import type { CustomerKey, EncryptionWish } from '../../../core/encryption/key-keeping.ts';
-import { isNamedKeyId } from '../../../core/encryption/named-keys.ts';
+import type { CustomerKey, RequestedEncryption } from '../../../core/encryption/key-keeping.ts';
+import { isKmsKeyId } from '../../../core/encryption/kms-keys.ts';
 import { isJsonObject } from '../../../core/json.ts';
 import { ENCRYPTION_CONTEXT_MAX_LENGTH } from '../../../core/limits.ts';
 import { isEqualInConstantTime, md5Base64 } from '../../../crypto/hash.ts';
@@ -81,10 +81,10 @@ function decodeKey(text: string): Uint8Array | null {
  * else not at all (null). Errors: those of readCustomerKey, InvalidArgument, AccessDenied (the
  * bucket takes no keys of clients).
  */
-export function readEncryptionWish(
+export function readRequestedEncryption(
   call: EncryptionCall,
   settings: BucketEncryption | null,
-): EncryptionWish | null {
+): RequestedEncryption | null {
   const sse = call.header(SSE);
   const hasCustomerHeader = ['algorithm', 'key', 'key-md5'].some(
     (name) => call.header(`${SSE}-customer-${name}`) !== null,
@@ -117,7 +117,7 @@ export function readEncryptionWish(
 }
 
 /** How the bucket wants what is written without a word about it. */
-export function wishOfBucket(settings: BucketEncryption | null): EncryptionWish | null {
+export function wishOfBucket(settings: BucketEncryption | null): RequestedEncryption | null {
   if (settings === null) return null;
   const { standard, isBucketKey } = settings;
   return standard.kind === 'server'
@@ -140,7 +140,7 @@ function refuseKmsHeaders(call: EncryptionCall): void {
 
 function readKeyId(value: string | null): string | null {
   if (value === null || value === '') return null;
-  if (isNamedKeyId(value)) return value;
+  if (isKmsKeyId(value)) return value;
   throw invalidArgument(KEY_ID, value, 'Invalid KMS key id.');
 }
 
@@ -229,6 +229,6 @@ export function writtenEncryptionHeaders(
 }
 
 /** The client's key in a wish. */
-export function keyOfWish(wish: EncryptionWish | null): CustomerKey | null {
+export function keyOfWish(wish: RequestedEncryption | null): CustomerKey | null {
   return wish?.kind === 'customer' ? wish.key : null;
 }

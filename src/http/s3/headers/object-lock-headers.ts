@@ -4,7 +4,7 @@
 
 import type { ObjectAction } from '../../../core/auth/actions.ts';
 import { parseIsoTime } from '../../../core/time.ts';
-import { createBreather } from '../../../core/yield-to-event-loop.ts';
+import { createYielder } from '../../../core/yield-to-event-loop.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { BucketRecord, ObjectKey } from '../../../domain/nouns.ts';
 import type { ObjectLock } from '../../../domain/object-facts.ts';
@@ -109,7 +109,7 @@ export async function bypassesGovernance(
 ): Promise<boolean> {
   if (call.header(BYPASS)?.trim().toLowerCase() !== 'true') return false;
   const record = call.bucket.record();
-  const rest = createBreather();
+  const rest = createYielder();
   for (const key of keys) {
     if (call.decide(record, { action: 's3:BypassGovernanceRetention', key }) !== 'allowed')
       return false;

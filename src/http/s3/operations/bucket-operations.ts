@@ -10,7 +10,7 @@ import {
   answerHeadBucket,
   answerListBuckets,
 } from '../ops/bucket/bucket.ts';
-import { answerListNamedKeys, answerPutNamedKey } from '../ops/bucket/kms-keys.ts';
+import { answerListNamedKeys, answerPutKmsKey } from '../ops/bucket/kms-keys.ts';
 import { answerPurge } from '../ops/bucket/purge.ts';
 import { answerDeleteObjects } from '../ops/object/delete.ts';
 import { answerListObjects, answerListObjectsV2 } from '../ops/object/list.ts';
@@ -28,7 +28,7 @@ export const BUCKET_OPERATIONS = {
     rejects: [],
     handle: answerListBuckets,
   },
-  ListNamedKeys: {
+  ListKmsKeys: {
     scope: 'account',
     action: 'kms:ListKeys',
     body: 'none',
@@ -36,13 +36,13 @@ export const BUCKET_OPERATIONS = {
     rejects: [],
     handle: answerListNamedKeys,
   },
-  PutNamedKey: {
+  PutKmsKey: {
     scope: 'account',
     action: 'kms:CreateKey',
     body: 'document',
     meter: 'free',
     rejects: [],
-    handle: answerPutNamedKey,
+    handle: answerPutKmsKey,
   },
   CreateBucket: {
     scope: 'new-bucket',

@@ -3,7 +3,12 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { HOSTING_DEFAULTS } from '../../../../src/core/hosting/read-hosting.ts';
 import { NO_SETTINGS } from '../../../../src/domain/bucket-settings.ts';
-import type { BucketGate, BucketName, ObjectKey, VersionId } from '../../../../src/domain/nouns.ts';
+import type {
+  BucketName,
+  BucketReadPolicy,
+  ObjectKey,
+  VersionId,
+} from '../../../../src/domain/nouns.ts';
 import { createSiteRulesReader } from '../../../../src/http/delivery/site/site-rules.ts';
 import { PUBLIC_ACCESS } from '../../../access-samples.ts';
 import {
@@ -15,11 +20,11 @@ import {
 
 const NAME = 'pages' as BucketName;
 
-function gateOf(bucketId: string, files: Record<string, string>): BucketGate {
+function readPolicyOf(bucketId: string, files: Record<string, string>): BucketReadPolicy {
   return {
-    bucketId: bucketId as BucketGate['bucketId'],
+    bucketId: bucketId as BucketReadPolicy['bucketId'],
     revision: 1,
-    ownerId: 'owner' as BucketGate['ownerId'],
+    ownerId: 'owner' as BucketReadPolicy['ownerId'],
     access: PUBLIC_ACCESS,
     settings: { ...NO_SETTINGS, hosting: HOSTING_DEFAULTS },
     siteFiles: Object.entries(files).map(([key, versionId]) => ({
@@ -75,42 +80,42 @@ describe('the rules of a site', () => {
 
   it('cost nothing where there are none', async () => {
     const { rules, calls } = await setUp();
-    const gate = gateOf('pages~1', {});
-    expect(rules.peek(gate, '')?.redirects.count).toBe(0);
-    expect(rules.peek({ ...gate, settings: NO_SETTINGS }, '')?.redirects.count).toBe(0);
-    await rules.load(NAME, gateOf('pages~1', { 'docs/_headers': 'v1' }), '');
+    const readPolicy = readPolicyOf('pages~1', {});
+    expect(rules.peek(readPolicy, '')?.redirects.count).toBe(0);
+    expect(rules.peek({ ...readPolicy, settings: NO_SETTINGS }, '')?.redirects.count).toBe(0);
+    await rules.load(NAME, readPolicyOf('pages~1', { 'docs/_headers': 'v1' }), '');
     expect(calls()).toBe(0);
   });
 
   it('are read once for each version', async () => {
     const { rules, write, calls } = await setUp();
     await write('_redirects', '/a /first');
-    const gate = gateOf('pages~1', { _redirects: 'v1' });
-    expect(rules.peek(gate, '')).toBe(null);
-    expect(targetOf(await rules.load(NAME, gate, ''))).toBe('/first');
-    expect(targetOf(rules.peek(gate, ''))).toBe('/first');
-    await rules.load(NAME, gate, '');
+    const readPolicy = readPolicyOf('pages~1', { _redirects: 'v1' });
+    expect(rules.peek(readPolicy, '')).toBe(null);
+    expect(targetOf(await rules.load(NAME, readPolicy, ''))).toBe('/first');
+    expect(targetOf(rules.peek(readPolicy, ''))).toBe('/first');
+    await rules.load(NAME, readPolicy, '');
     expect(calls()).toBe(1);
     await write('_redirects', '/a /second');
-    const next = gateOf('pages~1', { _redirects: 'v2' });
+    const next = readPolicyOf('pages~1', { _redirects: 'v2' });
     expect(rules.peek(next, '')).toBe(null);
     expect(targetOf(await rules.load(NAME, next, ''))).toBe('/second');
     // Another site, and another life of the bucket, share nothing with it.
-    expect(rules.peek(gateOf('pages~1', { 'docs/_redirects': 'v2' }), 'docs/')).toBe(null);
-    expect(rules.peek(gateOf('pages~2', { _redirects: 'v2' }), '')).toBe(null);
+    expect(rules.peek(readPolicyOf('pages~1', { 'docs/_redirects': 'v2' }), 'docs/')).toBe(null);
+    expect(rules.peek(readPolicyOf('pages~2', { _redirects: 'v2' }), '')).toBe(null);
   });
 
   it('stay as they were while their new version can not be read, and are never missing', async () => {
     const { rules, write, fail } = await setUp();
     await write('_redirects', '/a /first');
     fail(true);
-    await expect(rules.load(NAME, gateOf('pages~1', { _redirects: 'v1' }), '')).rejects.toThrow(
-      'no index',
-    );
+    await expect(
+      rules.load(NAME, readPolicyOf('pages~1', { _redirects: 'v1' }), ''),
+    ).rejects.toThrow('no index');
     fail(false);
-    await rules.load(NAME, gateOf('pages~1', { _redirects: 'v1' }), '');
+    await rules.load(NAME, readPolicyOf('pages~1', { _redirects: 'v1' }), '');
     fail(true);
-    const next = gateOf('pages~1', { _redirects: 'v2' });
+    const next = readPolicyOf('pages~1', { _redirects: 'v2' });
     expect(targetOf(await rules.load(NAME, next, ''))).toBe('/first');
     expect(rules.peek(next, '')).toBe(null);
   });
@@ -119,33 +124,33 @@ describe('the rules of a site', () => {
     vi.useFakeTimers();
     const { rules, write, hang, calls, clock, limitMs } = await setUp();
     await write('_redirects', '/a /first');
-    const gate = gateOf('pages~1', { _redirects: 'v1' });
+    const readPolicy = readPolicyOf('pages~1', { _redirects: 'v1' });
     hang(new Promise(() => undefined));
     const refused = (load: Promise<unknown>) =>
       expect(load).rejects.toMatchObject({ code: 'ServiceUnavailable' });
-    const first = refused(rules.load(NAME, gate, ''));
+    const first = refused(rules.load(NAME, readPolicy, ''));
     await vi.advanceTimersByTimeAsync(limitMs);
     await first;
-    await refused(rules.load(NAME, gate, ''));
+    await refused(rules.load(NAME, readPolicy, ''));
     expect(calls()).toBe(1);
     clock.ms += 2001;
-    const second = refused(rules.load(NAME, gate, ''));
-    await refused(rules.load(NAME, gate, ''));
+    const second = refused(rules.load(NAME, readPolicy, ''));
+    await refused(rules.load(NAME, readPolicy, ''));
     await vi.advanceTimersByTimeAsync(limitMs);
     await second;
     expect(calls()).toBe(2);
     hang(null);
     clock.ms += 2001;
-    expect(targetOf(await rules.load(NAME, gate, ''))).toBe('/first');
+    expect(targetOf(await rules.load(NAME, readPolicy, ''))).toBe('/first');
   });
 
   it('stay as they were for everybody while the new ones say nothing, and these are read behind the answers', async () => {
     vi.useFakeTimers();
     const { rules, write, hang, calls, clock, limitMs } = await setUp();
     await write('_redirects', '/a /first');
-    await rules.load(NAME, gateOf('pages~1', { _redirects: 'v1' }), '');
+    await rules.load(NAME, readPolicyOf('pages~1', { _redirects: 'v1' }), '');
     await write('_redirects', '/a /second');
-    const next = gateOf('pages~1', { _redirects: 'v2' });
+    const next = readPolicyOf('pages~1', { _redirects: 'v2' });
     const silence = Promise.withResolvers<void>();
     hang(silence.promise);
     const first = rules.load(NAME, next, '');
@@ -167,11 +172,11 @@ describe('the rules of a site', () => {
     await write('_redirects', `/a /b\n#${'x'.repeat(100 * 1024)}`);
     for (let site = 0; site < 30; site++) {
       expect(
-        targetOf(await rules.load(NAME, gateOf(`pages~${site}`, { _redirects: 'v1' }), '')),
+        targetOf(await rules.load(NAME, readPolicyOf(`pages~${site}`, { _redirects: 'v1' }), '')),
       ).toBe('/b');
     }
     expect(calls()).toBe(30);
-    expect(rules.peek(gateOf('pages~0', { _redirects: 'v1' }), '')).toBe(null);
-    expect(targetOf(rules.peek(gateOf('pages~29', { _redirects: 'v1' }), ''))).toBe('/b');
+    expect(rules.peek(readPolicyOf('pages~0', { _redirects: 'v1' }), '')).toBe(null);
+    expect(targetOf(rules.peek(readPolicyOf('pages~29', { _redirects: 'v1' }), ''))).toBe('/b');
   });
 });

@@ -10,7 +10,7 @@ import { parseIsoTime } from '../../../../core/time.ts';
 import { StorageError } from '../../../../domain/errors.ts';
 import {
   LIFECYCLE_PHASES,
-  type LifecyclePlace,
+  type LifecycleCursor,
   type TransitionMinimum,
 } from '../../../../domain/lifecycle.ts';
 import { type BucketCall, emptyAnswer, type S3Answer, xmlAnswer } from '../../call.ts';
@@ -101,13 +101,13 @@ function readTime(text: string | null): number | null {
   return timeMs;
 }
 
-function readPlace(token: string): LifecyclePlace {
+function readPlace(token: string): LifecycleCursor {
   const refused = invalidArgument(
     'continuation-token',
     token,
     'The continuation token provided is incorrect',
   );
-  let found: Partial<Record<keyof LifecyclePlace, unknown>>;
+  let found: Partial<Record<keyof LifecycleCursor, unknown>>;
   try {
     found = JSON.parse(decodeToken('l1', token)) ?? {};
   } catch {

@@ -122,18 +122,18 @@ export async function answerCreateBucket(call: NewBucketCall, core: Core): Promi
   const wanted = document.length > 0 ? readCreateBucketConfiguration(document) : NOTHING_WANTED;
   requireLocation(wanted.region, call.region);
   const access = { ...PRIVATE_ACCESS, acl, ownership };
-  const lock: Partial<BucketSettings> = readLockWish(call)
+  const lock: Partial<BucketSettings> = readRequestedLock(call)
     ? { versioning: 'enabled', objectLock: { defaultRetention: null } }
     : {};
   const settings = { ...NO_SETTINGS, ...lock, tags: wanted.tags };
   const { record, isNew } = await createBucket(core, account, bucketName, access, settings);
-  if (isNew) noteChange(call.request, record.name, 'gate');
+  if (isNew) noteChange(call.request, record.name, 'readPolicy');
   else requireSameAccess(record, { acl, ownership });
   return emptyAnswer(200, { location: `/${record.name}` });
 }
 
 /** Whether the bucket shall have object lock, and with it versioning. InvalidArgument. */
-function readLockWish(call: NewBucketCall): boolean {
+function readRequestedLock(call: NewBucketCall): boolean {
   const value = call.header(LOCK_HEADER);
   const text = value?.trim().toLowerCase() ?? 'false';
   if (text === 'true' || text === 'false') return text === 'true';

@@ -4,12 +4,12 @@
 import { ROOT_ACCOUNT } from '../../../../core/auth/root-account.ts';
 import type { Core } from '../../../../core/core.ts';
 import {
-  changeNamedKey,
-  createNamedKey,
+  changeKmsKey,
+  createKmsKey,
   GRANTS_MAX,
+  type KmsKeyInfo,
   listNamedKeys,
-  type NamedKeyInfo,
-} from '../../../../core/encryption/named-keys.ts';
+} from '../../../../core/encryption/kms-keys.ts';
 import { LIST_MAX_KEYS } from '../../../../core/limits.ts';
 import { StorageError } from '../../../../domain/errors.ts';
 import type { AccountId } from '../../../../domain/nouns.ts';
@@ -39,19 +39,19 @@ export async function answerListNamedKeys(call: AccountCall, core: Core): Promis
  * `{"id", "state": "enabled" | "disabled"}` changes one that exists. Answers with the key.
  * AccessDenied, InvalidRequest, InvalidArgument, KMS.NotFoundException. Cost: one commit or two.
  */
-export async function answerPutNamedKey(call: AccountCall, core: Core): Promise<S3Answer> {
+export async function answerPutKmsKey(call: AccountCall, core: Core): Promise<S3Answer> {
   requireRoot(call);
   const { id, state, accounts } = parse(await readDocument(call, DOCUMENT_MAX_BYTES));
   const grants = accounts === undefined ? {} : { accountIds: accounts };
   if (state !== undefined) {
     return jsonAnswer(
       200,
-      toJson(await changeNamedKey(core, id, { isEnabled: state === 'enabled', ...grants })),
+      toJson(await changeKmsKey(core, id, { isEnabled: state === 'enabled', ...grants })),
     );
   }
-  const { key, isNew } = await createNamedKey(core, id, accounts);
+  const { key, isNew } = await createKmsKey(core, id, accounts);
   if (isNew || accounts === undefined) return jsonAnswer(isNew ? 201 : 200, toJson(key));
-  return jsonAnswer(200, toJson(await changeNamedKey(core, id, grants)));
+  return jsonAnswer(200, toJson(await changeKmsKey(core, id, grants)));
 }
 
 function requireRoot({ account }: AccountCall): void {
@@ -102,7 +102,7 @@ function isAccountId(value: unknown): boolean {
   return typeof value === 'string' && /^[\w.-]{1,128}$/.test(value);
 }
 
-function toJson({ id, isEnabled, accountIds, createdAtMs }: NamedKeyInfo): object {
+function toJson({ id, isEnabled, accountIds, createdAtMs }: KmsKeyInfo): object {
   const state = isEnabled ? 'enabled' : 'disabled';
   return { id, state, accounts: accountIds, createdAt: new Date(createdAtMs).toISOString() };
 }

@@ -8,7 +8,7 @@ import type { Core } from '../../../../core/core.ts';
 import { DELETE_MAX_BYTES } from '../../../../core/limits.ts';
 import { type DeleteAsked, deleteObjects } from '../../../../core/objects/delete-objects.ts';
 import { parseObjectKey } from '../../../../core/parse-names.ts';
-import { createBreather } from '../../../../core/yield-to-event-loop.ts';
+import { createYielder } from '../../../../core/yield-to-event-loop.ts';
 import { StorageError } from '../../../../domain/errors.ts';
 import type { BucketRecord, DeleteCondition, ObjectKey } from '../../../../domain/nouns.ts';
 import type { DeletedObject } from '../../../../ports/metadata-index.ts';
@@ -126,7 +126,7 @@ async function checkLines(
   objects: readonly KeyToDelete[],
 ): Promise<Line[]> {
   const lines: Line[] = [];
-  const rest = createBreather();
+  const rest = createYielder();
   for (const asked of objects) {
     lines.push(checkRight(call, record, checkLine(asked)));
     await rest();

@@ -36,7 +36,7 @@ import {
   encryptionHeaders,
   keyOfWish,
   readCustomerKey,
-  readEncryptionWish,
+  readRequestedEncryption,
   writtenEncryptionHeaders,
 } from '../../headers/encryption-headers.ts';
 import { abortionHeaders, expirationHeaders } from '../../headers/lifecycle-headers.ts';
@@ -66,7 +66,7 @@ function readPartAddress({ key, query }: ObjectCall): PartAddress {
  * Errors: InvalidRequest (checksum type), those of the readers of its headers. Cost: one commit.
  */
 export async function answerCreateMultipartUpload(call: ObjectCall, core: Core): Promise<S3Answer> {
-  const encryption = readEncryptionWish(call, call.bucket.record().settings.encryption);
+  const encryption = readRequestedEncryption(call, call.bucket.record().settings.encryption);
   const lock = readObjectLockHeaders(call, core.ports.clock.nowMs());
   const facts = { ...(await readNewObjectFacts(call, readTaggingHeader(call.header))), lock };
   const initiatorId = idOf(call.principal);

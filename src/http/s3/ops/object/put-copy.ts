@@ -29,7 +29,7 @@ import {
   keyOfWish,
   namesEncryption,
   readCustomerKey,
-  readEncryptionWish,
+  readRequestedEncryption,
   writtenEncryptionHeaders,
 } from '../../headers/encryption-headers.ts';
 import { expirationHeaders } from '../../headers/lifecycle-headers.ts';
@@ -51,7 +51,7 @@ export type StoredObject = {
 
 /** The object that headers and body of a PUT, or a form made into one, describe. */
 export async function storeObject(call: ObjectCall, core: Core): Promise<StoredObject> {
-  const encryption = readEncryptionWish(call, call.bucket.record().settings.encryption);
+  const encryption = readRequestedEncryption(call, call.bucket.record().settings.encryption);
   const lock = readObjectLockHeaders(call, core.ports.clock.nowMs());
   const facts = { ...(await readNewObjectFacts(call, readTaggingHeader(call.header))), lock };
   const version = await putObject(core, call.bucket, {
@@ -93,7 +93,7 @@ export async function answerCopyObject(call: ObjectCall, core: Core): Promise<S3
   const checksumAlgorithm = readChecksumAlgorithm(call.header);
   const requested = readObjectAttributes(call);
   const lock = readObjectLockHeaders(call, core.ports.clock.nowMs());
-  const encryption = readEncryptionWish(call, call.bucket.record().settings.encryption);
+  const encryption = readRequestedEncryption(call, call.bucket.record().settings.encryption);
   const sourceKey = readCustomerKey(call, 'copy-source-');
   const source = await openCopySource(call, core);
   const keepsEncryption = isEncryptedAlike(source.version.encryption, sourceKey, encryption);

@@ -3,8 +3,8 @@
 // errors are S3's.
 import type { Core } from '../../../../core/core.ts';
 import { changeEncryption } from '../../../../core/encryption/change-encryption.ts';
-import type { EncryptionWish } from '../../../../core/encryption/key-keeping.ts';
-import { isNamedKeyId } from '../../../../core/encryption/named-keys.ts';
+import type { RequestedEncryption } from '../../../../core/encryption/key-keeping.ts';
+import { isKmsKeyId } from '../../../../core/encryption/kms-keys.ts';
 import { SETTING_MAX_BYTES } from '../../../../core/limits.ts';
 import { hasCode, StorageError } from '../../../../domain/errors.ts';
 import { emptyAnswer, type S3Answer, type VersionCall } from '../../call.ts';
@@ -12,7 +12,7 @@ import { readFields, textOf } from '../../formats/documents.ts';
 import { readXml } from '../../formats/xml-read.ts';
 import { readDocument } from '../../read-document.ts';
 
-type NamedWish = Extract<EncryptionWish, { kind: 'named' }> & { readonly keyId: string };
+type NamedWish = Extract<RequestedEncryption, { kind: 'named' }> & { readonly keyId: string };
 
 const refused = (detail: string) => new StorageError('InvalidRequest', { detail });
 
@@ -59,7 +59,7 @@ function readWish(bytes: Uint8Array): NamedWish {
     BucketKeyEnabled: 'one',
   });
   const keyId = KMSKeyArn === null ? '' : textOf(KMSKeyArn).trim();
-  if (!isNamedKeyId(keyId)) {
+  if (!isKmsKeyId(keyId)) {
     throw refused(
       "Requests that modify an object's encryption type to SSE-KMS require a valid KMS key. Confirm that you have a correctly formatted KMS key in your request, and then try again.",
     );

@@ -1,9 +1,9 @@
 // How much packing one sweep may do: in a process of its own, and in a run of a Worker.
 import { WORKERS_FRAME_BYTES } from '../../crypto/zstd-frames.ts';
 import { PUT_MAX_BYTES } from '../limits.ts';
-import type { PackingBudget } from './run-packing.ts';
+import type { CompressionBudget } from './run-compression.ts';
 
-type Budget = Omit<PackingBudget, 'stopping'>;
+type Budget = Omit<CompressionBudget, 'stopping'>;
 const MIB = 2 ** 20;
 
 /** Of a sweep in a process of its own, whose threads pack: some six minutes of CPU. */

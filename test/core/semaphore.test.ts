@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLeases, type PermitHolder } from '../../src/core/semaphore.ts';
+import { createSemaphore, type PermitHolder } from '../../src/core/semaphore.ts';
 
 const of = (tenant: string, shares: PermitHolder['shares'] = []): PermitHolder => ({
   tenant,
@@ -8,7 +8,7 @@ const of = (tenant: string, shares: PermitHolder['shares'] = []): PermitHolder =
 
 it('gives as many leases as there are, and again what came back or was forgotten', () => {
   let nowMs = 0;
-  const leases = createLeases({ max: 2, idleMs: 100, nowMs: () => nowMs });
+  const leases = createSemaphore({ max: 2, idleMs: 100, nowMs: () => nowMs });
   const first = leases.take(of('a'));
   const second = leases.take(of('b'));
   expect(() => leases.take(of('c'))).toThrow('reduce your request rate');
@@ -28,20 +28,20 @@ it('gives as many leases as there are, and again what came back or was forgotten
 });
 
 describe('a flood', () => {
-  const takeAll = (leases: ReturnType<typeof createLeases>, holder: PermitHolder) => {
+  const takeAll = (leases: ReturnType<typeof createSemaphore>, holder: PermitHolder) => {
     let taken = 0;
     while (leases.tryTake(holder) !== null) taken += 1;
     return taken;
   };
 
   it('of one tenant, or of several, leaves something to the next', () => {
-    const leases = createLeases({ max: 16, idleMs: 100, nowMs: () => 0 });
+    const leases = createSemaphore({ max: 16, idleMs: 100, nowMs: () => 0 });
     expect(['a', 'b', 'c', 'd'].map((tenant) => takeAll(leases, of(tenant)))).toEqual([8, 4, 2, 1]);
     expect(leases.tryTake(of('e'))).not.toBe(null);
   });
 
   it('of one source or bucket leaves something to the others of its tenant', () => {
-    const leases = createLeases({ max: 16, idleMs: 100, nowMs: () => 0 });
+    const leases = createSemaphore({ max: 16, idleMs: 100, nowMs: () => 0 });
     const [source, bucket] = [
       { name: 'source s', max: 2 },
       { name: 'bucket b', max: 5 },

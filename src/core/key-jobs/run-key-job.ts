@@ -5,18 +5,18 @@
 
 import { type ErrorCode, StorageError } from '../../domain/errors.ts';
 import {
+  type KeyAction,
+  type KeyJob,
+  type KeyJobId,
+  type KeyJobItem,
+  type KeyJobTask,
   NAME_STEP_MAX,
-  type NameAction,
-  type NameJob,
-  type NameJobId,
-  type NameJobItem,
-  type NameJobTask,
 } from '../../domain/key-jobs.ts';
 import type { BucketName, ObjectKey } from '../../domain/nouns.ts';
 import { type BucketHandle, openBucket } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
+import { newNames, stayingPrefix } from './key-tasks.ts';
 import { type MoveAcross, moveAcross } from './move-across.ts';
-import { newNames, stayingPrefix } from './name-tasks.ts';
 
 /** Keys of one step between buckets: as many as the index gives whole objects at once. */
 const ACROSS_STEP = 100;
@@ -31,15 +31,15 @@ const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 /** What one step does. */
 type Step = {
-  readonly actions: readonly NameAction[];
-  readonly next: Pick<NameJob, 'after' | 'at'>;
-  readonly elsewhere: Partial<NameJob['counts']>;
+  readonly actions: readonly KeyAction[];
+  readonly next: Pick<KeyJob, 'after' | 'at'>;
+  readonly elsewhere: Partial<KeyJob['counts']>;
   readonly isLast: boolean;
 };
 
 /** Drives the job behind the answer. */
-export function driveBehind(core: Core, name: BucketName, id: NameJobId): void {
-  core.ports.background.run('name-job', () => runNameJob(core, name, id));
+export function driveBehind(core: Core, name: BucketName, id: KeyJobId): void {
+  core.ports.background.run('name-job', () => runKeyJob(core, name, id));
 }
 
 /**
@@ -48,35 +48,35 @@ export function driveBehind(core: Core, name: BucketName, id: NameJobId): void {
  * ends the job. On Cloudflare the runtime ends the driver 30 s after the answer: whoever asks for
  * the job, or the sweep, drives it on.
  */
-export async function runNameJob(
+export async function runKeyJob(
   core: Core,
   name: BucketName,
-  id: NameJobId,
-): Promise<NameJob | null> {
+  id: KeyJobId,
+): Promise<KeyJob | null> {
   const { clock } = core.ports;
   const bucket = await openBucket(core, name, () => undefined);
-  let job = await bucket.call('getNameJob', { id });
+  let job = await bucket.call('getKeyJob', { id });
   try {
     while (job?.state === 'running') {
       const { revision } = job;
       const step = await planStep(core, bucket, job);
-      const stepped = await bucket.call('stepNameJob', {
+      const stepped = await bucket.call('stepKeyJob', {
         id,
         revision,
         ...step,
         nowMs: clock.nowMs(),
       });
-      if (stepped === null) return await bucket.call('getNameJob', { id });
+      if (stepped === null) return await bucket.call('getKeyJob', { id });
       job = stepped.job;
     }
     return job;
   } catch (error) {
     if (!(error instanceof StorageError) || PASSING.has(error.code)) throw error;
-    return bucket.call('endNameJob', { id, failure: error.message, nowMs: clock.nowMs() });
+    return bucket.call('endKeyJob', { id, failure: error.message, nowMs: clock.nowMs() });
   }
 }
 
-async function planStep(core: Core, bucket: BucketHandle, job: NameJob): Promise<Step> {
+async function planStep(core: Core, bucket: BucketHandle, job: KeyJob): Promise<Step> {
   const { task } = job;
   switch (task.kind) {
     case 'move':
@@ -109,16 +109,16 @@ async function planStep(core: Core, bucket: BucketHandle, job: NameJob): Promise
 
 type Keys = Pick<Step, 'next' | 'isLast'> & { readonly keys: readonly ObjectKey[] };
 
-function planEach(page: Keys, action: (key: ObjectKey) => NameAction): Step {
+function planEach(page: Keys, action: (key: ObjectKey) => KeyAction): Step {
   return { actions: page.keys.map(action), next: page.next, elsewhere: {}, isLast: page.isLast };
 }
 
-type Selecting = Exclude<NameJobTask, { kind: 'undo' }>;
+type Selecting = Exclude<KeyJobTask, { kind: 'undo' }>;
 
 /** The keys behind the place of the job. Cost: one index read. */
 async function nextKeys(
   bucket: BucketHandle,
-  { after, at }: NameJob,
+  { after, at }: KeyJob,
   { kind, selection }: Selecting,
   limit: number,
 ): Promise<Keys> {
@@ -146,9 +146,9 @@ async function nextKeys(
   return { keys: found, next: { after: page.lastName ?? after, at }, isLast: !page.isTruncated };
 }
 
-type Move = Extract<NameJobTask, { kind: 'move' }>;
+type Move = Extract<KeyJobTask, { kind: 'move' }>;
 
-async function planMove(core: Core, bucket: BucketHandle, job: NameJob, task: Move): Promise<Step> {
+async function planMove(core: Core, bucket: BucketHandle, job: KeyJob, task: Move): Promise<Step> {
   const { ids } = core.ports;
   const page = await nextKeys(bucket, job, task, NAME_STEP_MAX);
   const staying = stayingPrefix(task);
@@ -156,7 +156,7 @@ async function planMove(core: Core, bucket: BucketHandle, job: NameJob, task: Mo
   const named = moving.map((key) => ({ key, toKeys: newNames(task, key) }));
   const actions = named
     .filter(({ toKeys }) => toKeys.length > 0)
-    .map(({ key, toKeys }): NameAction => {
+    .map(({ key, toKeys }): KeyAction => {
       const fresh = { versionId: ids.versionId(), markerId: ids.versionId() };
       return { kind: 'move', key, toKeys, ...fresh, mayReplace: task.conflict === 'replace' };
     });
@@ -180,7 +180,7 @@ async function planMove(core: Core, bucket: BucketHandle, job: NameJob, task: Mo
 async function planAcross(
   core: Core,
   bucket: BucketHandle,
-  job: NameJob,
+  job: KeyJob,
   task: Move,
 ): Promise<Step> {
   const target = await openTarget(core, task);
@@ -192,7 +192,7 @@ async function planAcross(
     mayReplace: task.conflict === 'replace',
   }));
   const copied = await moveAcross(core, bucket, target, moves);
-  const actions = copied.flatMap((copy): NameAction[] =>
+  const actions = copied.flatMap((copy): KeyAction[] =>
     copy.outcome === 'done'
       ? [
           {
@@ -230,18 +230,18 @@ async function openTarget(
   });
 }
 
-type Undo = Extract<NameJobTask, { kind: 'undo' }>;
+type Undo = Extract<KeyJobTask, { kind: 'undo' }>;
 
 /** What the other job did, the last first. `at` counts what is behind. */
-async function planUndo(core: Core, bucket: BucketHandle, job: NameJob, task: Undo): Promise<Step> {
+async function planUndo(core: Core, bucket: BucketHandle, job: KeyJob, task: Undo): Promise<Step> {
   const { ids } = core.ports;
   const limit = task.toBucket === null ? NAME_STEP_MAX : ACROSS_STEP;
   const before = job.at === 0 ? Number.MAX_SAFE_INTEGER : job.at;
-  const items = await bucket.call('listNameJobItems', { id: task.jobId, before, limit });
+  const items = await bucket.call('listKeyJobItems', { id: task.jobId, before, limit });
   const next = { after: '', at: items.at(-1)?.at ?? job.at };
   const isLast = items.length < limit;
   if (task.toBucket !== null) return undoAcross(core, bucket, task, { items, next, isLast });
-  const actions = items.map((item): NameAction => {
+  const actions = items.map((item): KeyAction => {
     const { kind, key, toKey, versionId, markerId } = item;
     if (kind === 'hidden' || toKey === null)
       return { kind: 'unhide', key, onlyMarkerId: versionId };
@@ -251,7 +251,7 @@ async function planUndo(core: Core, bucket: BucketHandle, job: NameJob, task: Un
   return { actions, next, elsewhere: {}, isLast };
 }
 
-type UndoPage = Pick<Step, 'next' | 'isLast'> & { readonly items: readonly NameJobItem[] };
+type UndoPage = Pick<Step, 'next' | 'isLast'> & { readonly items: readonly KeyJobItem[] };
 
 /** Back from the other bucket: copied here, then gone there. */
 async function undoAcross(

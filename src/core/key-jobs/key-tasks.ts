@@ -1,7 +1,7 @@
 // What may be asked of a job over many keys, and which name each key gets. Pure.
 
 import { StorageError } from '../../domain/errors.ts';
-import type { NameJobTask } from '../../domain/key-jobs.ts';
+import type { KeyJobTask } from '../../domain/key-jobs.ts';
 import type { ObjectKey } from '../../domain/nouns.ts';
 import { KEY_MAX_BYTES } from '../limits.ts';
 import { parseObjectKey } from '../parse-names.ts';
@@ -16,7 +16,7 @@ const encoder = new TextEncoder();
 const invalid = (detail: string): StorageError => new StorageError('InvalidRequest', { detail });
 
 /** A task with its keys in order, each once. InvalidRequest, InvalidURI, KeyTooLongError. */
-export function checkTask(task: NameJobTask): NameJobTask {
+export function checkTask(task: KeyJobTask): KeyJobTask {
   if (task.kind === 'undo') return task;
   const { prefix, keys } = task.selection;
   requirePrefix(prefix);
@@ -41,7 +41,7 @@ function requirePrefix(prefix: string): void {
   }
 }
 
-type Move = Extract<NameJobTask, { kind: 'move' }>;
+type Move = Extract<KeyJobTask, { kind: 'move' }>;
 
 /** The names that a key may get, the best first; none when there is no such name. */
 export function newNames({ selection, to, conflict }: Move, key: ObjectKey): readonly ObjectKey[] {

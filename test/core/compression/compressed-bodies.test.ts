@@ -16,10 +16,21 @@ import { patternBytes } from '../../contract/bodies.ts';
 import { logBytes } from '../../contract/index/compressed-blobs.contract.ts';
 import { GRACE_SECONDS, key, openTestBucket, readWhole, withPorts } from '../memory-core.ts';
 import { completeParts, copyOf, startUpload } from '../multipart-kit.ts';
-import { DAY, LOG, packingOf, spared, usePacking } from './packing-kit.ts';
+import { compressionOf, DAY, LOG, spared, useCompression } from './compression-kit.ts';
 
-const { core, bucket, compress, put, run, get, isPacked, saved, expectBody, meanwhile, reopen } =
-  usePacking();
+const {
+  core,
+  bucket,
+  compress,
+  put,
+  run,
+  get,
+  isCompressed,
+  saved,
+  expectBody,
+  meanwhile,
+  reopen,
+} = useCompression();
 
 describe('what is packed', () => {
   beforeEach(async () => {
@@ -31,7 +42,7 @@ describe('what is packed', () => {
 
   it('is shared by copies, also of ranges and in other buckets, and each tells what it saves', async () => {
     const source = await get('old.log');
-    const one = spared(packingOf(source) as never);
+    const one = spared(compressionOf(source) as never);
     const other = await openTestBucket(core(), 'other-bucket');
     for (const into of [bucket(), other]) {
       await copyObject(core(), into, copyOf(source, 'copy'));
@@ -133,7 +144,7 @@ describe('between reading and exchanging', () => {
   it('an object that was written anew stays as it is', async () => {
     const next = logBytes(200_000);
     await run(meanwhile('exchangeBody', () => put('log', next)));
-    expect(await isPacked('log')).toBe(false);
+    expect(await isCompressed('log')).toBe(false);
     await expectBody(await get('log'), next);
     expect(await saved()).toBe(0);
     expect(await blobsAfter()).toBe(2);
@@ -151,8 +162,8 @@ describe('between reading and exchanging', () => {
   it('one that was copied shares its blob and is left', async () => {
     const copy = async () => copyObject(core(), bucket(), copyOf(await get('log'), 'copy'));
     await run(meanwhile('exchangeBody', copy));
-    expect(await isPacked('log')).toBe(false);
-    expect(await isPacked('copy')).toBe(false);
+    expect(await isCompressed('log')).toBe(false);
+    expect(await isCompressed('copy')).toBe(false);
     expect(await blobsAfter()).toBe(1);
   });
 
@@ -168,11 +179,11 @@ describe('between reading and exchanging', () => {
 
   it('a setting that was taken away ends the run', async () => {
     await run(meanwhile('exchangeBody', () => compress(null)));
-    expect(await isPacked('log')).toBe(false);
+    expect(await isCompressed('log')).toBe(false);
     expect(await blobsAfter()).toBe(1);
     await reopen();
     await run();
-    expect(await isPacked('log')).toBe(false);
+    expect(await isCompressed('log')).toBe(false);
   });
 
   it('a failure of the index leaves a blob for the sweeper, whether or not it landed', async () => {
@@ -186,7 +197,7 @@ describe('between reading and exchanging', () => {
         },
       };
       await run(withPorts(core(), { metadataIndex }));
-      expect(await isPacked('log')).toBe(landsBefore);
+      expect(await isCompressed('log')).toBe(landsBefore);
       await expectBody(await get('log'));
       core().advanceSeconds(GRACE_SECONDS + DAY);
       await sweep(core(), {

@@ -2,7 +2,10 @@
 import { beforeEach, expect } from 'vitest';
 import { type BucketHandle, openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
-import { type PackingBudget, runPacking } from '../../../src/core/compression/run-packing.ts';
+import {
+  type CompressionBudget,
+  runCompression,
+} from '../../../src/core/compression/run-compression.ts';
 import type { ObjectVersion, Segment } from '../../../src/domain/nouns.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import { isSameBytes } from '../../contract/bodies.ts';
@@ -23,13 +26,13 @@ export const LOG = logBytes(300_000);
 /** The least that a part may have but the last. */
 export const MANY = logBytes(5 * 1024 * 1024);
 
-export const packingOf = ({ segments }: { readonly segments: readonly Segment[] }) =>
+export const compressionOf = ({ segments }: { readonly segments: readonly Segment[] }) =>
   segments[0]?.packing;
 export const spared = ({ plainBytes, storedBytes }: NonNullable<Segment['packing']>) =>
   plainBytes - storedBytes;
 
 /** Makes core and bucket before each test of the file. */
-export function usePacking() {
+export function useCompression() {
   let core: MemoryCore;
   let bucket: BucketHandle;
   beforeEach(async () => {
@@ -47,12 +50,12 @@ export function usePacking() {
     });
   const put = (name: string, bytes = LOG, contentType = 'text/plain', into = bucket) =>
     putBytes(core, into, name, bytes, { attributes: { ...ATTRIBUTES, headers: { contentType } } });
-  const budgetOf = (changes: Partial<PackingBudget> = {}): PackingBudget => ({
+  const budgetOf = (changes: Partial<CompressionBudget> = {}): CompressionBudget => ({
     ...{ bytes: 2 ** 40, bodies: 1000, bodyMaxBytes: 2 ** 40, frameBytes: 2 ** 18, stopping: null },
     ...changes,
   });
-  const run = (on = core, changes: Partial<PackingBudget> = {}) =>
-    runPacking(on, bucket.record().name, budgetOf(changes));
+  const run = (on = core, changes: Partial<CompressionBudget> = {}) =>
+    runCompression(on, bucket.record().name, budgetOf(changes));
   async function get(
     name: string,
     versionId: ObjectVersion['versionId'] | null = null,
@@ -62,7 +65,7 @@ export function usePacking() {
     if (found?.kind !== 'object') throw new Error(`no ${name}`);
     return found.object;
   }
-  const isPacked = async (name: string) => packingOf(await get(name)) !== undefined;
+  const isCompressed = async (name: string) => compressionOf(await get(name)) !== undefined;
   const saved = async () =>
     (await bucket.call('getStorageTotals', {})).reduce(
       (sum, { compressedBytes }) => sum + compressedBytes,
@@ -93,7 +96,7 @@ export function usePacking() {
     put,
     run,
     get,
-    isPacked,
+    isCompressed,
     saved,
     expectBody,
     meanwhile,

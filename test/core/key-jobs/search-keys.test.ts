@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
 import { deleteBucket } from '../../../src/core/buckets/delete-bucket.ts';
 import { measurePrefixes } from '../../../src/core/key-jobs/measure-prefixes.ts';
-import { searchNames, sortObjects } from '../../../src/core/key-jobs/search-names.ts';
+import { searchKeys, sortObjects } from '../../../src/core/key-jobs/search-keys.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import { SEARCH_SCAN_ROWS } from '../../../src/domain/key-aids.ts';
@@ -13,7 +13,7 @@ const commit = (bucket: BucketHandle, name: string, sizeBytes = 3, lastModifiedM
   bucket.call('commitObject', {
     object: objectOf(name, { sizeBytes, lastModifiedMs }),
     condition: null,
-    arrivals: [],
+    newReferences: [],
   });
 const DAY_SECONDS = 86_400;
 const WHOLE = { prefix: '', limit: 1000, after: null };
@@ -43,16 +43,16 @@ describe('search', () => {
     for (let at = 0; at < SEARCH_SCAN_ROWS + 10; at++)
       await commit(bucket, `k/${String(at).padStart(6, '0')}.txt`);
     await commit(bucket, 'zebra.txt');
-    const first = await searchNames(core, bucket, { ...WHOLE, needle: 'zebra' });
+    const first = await searchKeys(core, bucket, { ...WHOLE, needle: 'zebra' });
     expect(first).toMatchObject({ objects: [], isComplete: false, state: 'off' });
-    const next = await searchNames(core, bucket, {
+    const next = await searchKeys(core, bucket, {
       ...WHOLE,
       needle: 'zebra',
       after: first.nextAfter,
     });
     expect(next).toMatchObject({ objects: [{ key: 'zebra.txt' }], nextAfter: null });
     await core.settle();
-    const second = await searchNames(core, bucket, { ...WHOLE, needle: 'ZEBRA' });
+    const second = await searchKeys(core, bucket, { ...WHOLE, needle: 'ZEBRA' });
     expect(second).toMatchObject({
       objects: [{ key: 'zebra.txt' }],
       isComplete: true,
@@ -61,17 +61,17 @@ describe('search', () => {
 
     for (let at = 0; at < 300; at++) await commit(bucket, `zebra/${at}`);
     core.advanceSeconds(10);
-    expect(await searchNames(core, bucket, { ...WHOLE, needle: 'zebra/' })).toMatchObject({
+    expect(await searchKeys(core, bucket, { ...WHOLE, needle: 'zebra/' })).toMatchObject({
       pending: 300,
       isComplete: true,
     });
     await core.settle();
-    const taken = await searchNames(core, bucket, { ...WHOLE, needle: 'zebra/' });
+    const taken = await searchKeys(core, bucket, { ...WHOLE, needle: 'zebra/' });
     expect([taken.objects.length, taken.pending]).toEqual([300, 0]);
 
     core.advanceSeconds(31 * DAY_SECONDS);
     await sweep(core);
-    expect(await searchNames(core, bucket, { ...WHOLE, needle: 'nothing' })).toMatchObject({
+    expect(await searchKeys(core, bucket, { ...WHOLE, needle: 'nothing' })).toMatchObject({
       state: 'off',
     });
   });
@@ -80,7 +80,7 @@ describe('search', () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     for (const needle of ['', 'x'.repeat(256), 'a\0b', '\u0301']) {
-      await expect(searchNames(core, bucket, { ...WHOLE, needle })).rejects.toMatchObject({
+      await expect(searchKeys(core, bucket, { ...WHOLE, needle })).rejects.toMatchObject({
         code: 'InvalidRequest',
       });
     }
@@ -96,7 +96,11 @@ describe('search', () => {
     core.advanceSeconds(GRACE_SECONDS * 2);
     await sweep(core);
     expect(
-      await core.ports.metadataIndex.call(bucket.record().name, 'listBucketLives', bucket.record()),
+      await core.ports.metadataIndex.call(
+        bucket.record().name,
+        'listIncarnations',
+        bucket.record(),
+      ),
     ).toEqual([]);
   });
 

@@ -8,7 +8,7 @@ import { openBucket } from '../../src/core/buckets/bucket-handle.ts';
 import { deleteBucket } from '../../src/core/buckets/delete-bucket.ts';
 import { setBucketSettings } from '../../src/core/buckets/set-bucket-settings.ts';
 import { confirmTime } from '../../src/core/clock/confirm-time.ts';
-import { tidy } from '../../src/core/maintenance.ts';
+import { maintain } from '../../src/core/maintenance.ts';
 import { createWebhook } from '../../src/core/outbox/webhooks.ts';
 import { parseBucketName } from '../../src/core/parse-names.ts';
 import type { Ports } from '../../src/ports/index.ts';
@@ -32,10 +32,10 @@ const KINDS = [
   'applyLifecycle',
   'closeStorageHours',
   'condemnBlobs',
-  'dropRestsOfLife',
-  'dropUploadsOfLife',
+  'dropOrphanRows',
+  'dropUploadsOfIncarnation',
   'enqueueDeliveries',
-  'forgetBucketLife',
+  'forgetIncarnation',
   'forgetNames',
   'forgetStorageHours',
   'keepInvoice',
@@ -45,7 +45,7 @@ const KINDS = [
   'setClosing',
   'setSeenTime',
   'setSweptUpTo',
-  'setUsageTold',
+  'setUsageReported',
 ];
 const RUNNING = { stopping: new AbortController().signal };
 
@@ -66,7 +66,7 @@ async function startBusyCore(errors: string[], wrap: (ports: Ports) => Ports) {
   const dayMs = clock.nowMs() + (RUN_AFTER_DAYS - 2) * DAY_SECONDS * 1000;
   await directory.call('setPushTarget', { accountId, customerId: 'cus_1', dayMs });
   // A first run, which notes from when on there are bills and days to tell of.
-  await tidy(core, RUNNING);
+  await maintain(core, RUNNING);
 
   const bucket = await openTestBucket(core, 'busy-bucket');
   await putBytes(core, bucket, 'old', sampleBytes(100));
@@ -101,17 +101,17 @@ async function startBusyCore(errors: string[], wrap: (ports: Ports) => Ports) {
 }
 
 it('waits for each command, and says which kind of work failed', async () => {
-  const gate = createCommitGate();
+  const readPolicy = createCommitGate();
   const commands: string[] = [];
   for (;;) {
     const errors: string[] = [];
-    const core = await startBusyCore(errors, gate.wrap);
+    const core = await startBusyCore(errors, readPolicy.wrap);
     const run = () =>
-      tidy(core, RUNNING).then(
+      maintain(core, RUNNING).then(
         () => 'done',
         () => 'rejected',
       );
-    const { reply, held } = await gate.run(run, commands.length + 1);
+    const { reply, held } = await readPolicy.run(run, commands.length + 1);
     if (held === null) {
       expect([reply, errors]).toEqual(['done', []]);
       break;
@@ -126,7 +126,7 @@ it('waits for each command, and says which kind of work failed', async () => {
 
 it('bills what it finds', async () => {
   const core = await startBusyCore([], (ports) => ports);
-  await tidy(core, RUNNING);
+  await maintain(core, RUNNING);
   const period = monthText(monthsLater(monthOf(core.ports.clock.nowMs()), -2));
   expect(
     await core.ports.directory.call('getInvoice', { accountId: ROOT_ACCOUNT.id, period }),

@@ -3,12 +3,8 @@ import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { type BucketHandle, openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
 import type { Core } from '../../../src/core/core.ts';
-import {
-  findNameJob,
-  startNameJob,
-  undoNameJob,
-} from '../../../src/core/key-jobs/start-name-job.ts';
-import type { NameJob, NameJobTask } from '../../../src/domain/key-jobs.ts';
+import { findKeyJob, startKeyJob, undoKeyJob } from '../../../src/core/key-jobs/start-key-job.ts';
+import type { KeyJob, KeyJobTask } from '../../../src/domain/key-jobs.ts';
 import {
   ATTRIBUTES,
   key,
@@ -55,7 +51,7 @@ export async function bytesAt(
 export const moveOf = (
   prefix: string,
   to: string,
-  changes: Partial<Extract<NameJobTask, { kind: 'move' }>> = {},
+  changes: Partial<Extract<KeyJobTask, { kind: 'move' }>> = {},
 ) =>
   ({
     kind: 'move',
@@ -70,17 +66,17 @@ export const moveOf = (
 export async function run(
   core: MemoryCore,
   bucket: BucketHandle,
-  task: NameJobTask,
-): Promise<NameJob> {
-  const { id } = await startNameJob(core, bucket, { task, accountId: ROOT_ACCOUNT.id });
+  task: KeyJobTask,
+): Promise<KeyJob> {
+  const { id } = await startKeyJob(core, bucket, { task, accountId: ROOT_ACCOUNT.id });
   await core.settle();
-  return findNameJob(core, bucket, id);
+  return findKeyJob(core, bucket, id);
 }
 
-export async function undo(core: MemoryCore, bucket: BucketHandle, job: NameJob): Promise<NameJob> {
-  const { id } = await undoNameJob(core, bucket, { id: job.id, accountId: ROOT_ACCOUNT.id });
+export async function undo(core: MemoryCore, bucket: BucketHandle, job: KeyJob): Promise<KeyJob> {
+  const { id } = await undoKeyJob(core, bucket, { id: job.id, accountId: ROOT_ACCOUNT.id });
   await core.settle();
-  return findNameJob(core, bucket, id);
+  return findKeyJob(core, bucket, id);
 }
 
 export async function withVersions(core: Core, name = 'test-bucket'): Promise<BucketHandle> {

@@ -1,19 +1,19 @@
-// Begins a job over many keys, tells of it and ends it. The work itself is run-name-job.ts's, which
+// Begins a job over many keys, tells of it and ends it. The work itself is run-key-job.ts's, which
 // goes on behind the answer.
 
 import { StorageError } from '../../domain/errors.ts';
 import {
-  type NameJob,
-  type NameJobId,
-  type NameJobTask,
+  type KeyJob,
+  type KeyJobId,
+  type KeyJobTask,
   NO_NAME_COUNTS,
 } from '../../domain/key-jobs.ts';
 import type { AccountId, BucketName } from '../../domain/nouns.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
+import { checkTask, collidingPrefix } from './key-tasks.ts';
 import { measurePrefixes } from './measure-prefixes.ts';
-import { checkTask, collidingPrefix } from './name-tasks.ts';
-import { driveBehind } from './run-name-job.ts';
+import { driveBehind } from './run-key-job.ts';
 
 /** A job that says nothing for so long has lost whoever drove it, milliseconds. */
 const SILENT_MS = 10_000;
@@ -23,16 +23,16 @@ const SILENT_MS = 10_000;
  * bucket of a move too. Errors: InvalidRequest, InvalidURI, KeyTooLongError, NoSuchBucket (the
  * target), SlowDown (ten run already).
  */
-export async function startNameJob(
+export async function startKeyJob(
   core: Core,
   bucket: BucketHandle,
-  input: { readonly task: NameJobTask; readonly accountId: AccountId },
-): Promise<NameJob> {
+  input: { readonly task: KeyJobTask; readonly accountId: AccountId },
+): Promise<KeyJob> {
   const { clock, ids } = core.ports;
   const task = await withTarget(core, bucket, checkTask(input.task));
   if (task.kind === 'move') await requireNoCollision(bucket, collidingPrefix(task));
   const nowMs = clock.nowMs();
-  const job: NameJob = {
+  const job: KeyJob = {
     id: ids.versionId(),
     task,
     state: 'running',
@@ -49,17 +49,13 @@ export async function startNameJob(
       (task.kind === 'delete' && bucket.record().settings.versioning !== null),
     failure: null,
   };
-  await bucket.call('createNameJob', { job });
+  await bucket.call('createKeyJob', { job });
   driveBehind(core, bucket.record().name, job.id);
   return job;
 }
 
 /** The task with the very bucket that it goes to: no later one of that name. NoSuchBucket. */
-async function withTarget(
-  core: Core,
-  bucket: BucketHandle,
-  task: NameJobTask,
-): Promise<NameJobTask> {
+async function withTarget(core: Core, bucket: BucketHandle, task: KeyJobTask): Promise<KeyJobTask> {
   if (task.kind !== 'move' || task.toBucket === null) return task;
   if (task.toBucket === bucket.record().name) return checkTask({ ...task, toBucket: null });
   const target = await core.ports.metadataIndex.call(task.toBucket, 'getBucket', {
@@ -74,7 +70,7 @@ async function withTarget(
 async function countKeys(
   core: Core,
   bucket: BucketHandle,
-  task: NameJobTask,
+  task: KeyJobTask,
 ): Promise<number | null> {
   if (task.kind === 'undo') return null;
   const { prefix, keys } = task.selection;
@@ -97,12 +93,12 @@ async function requireNoCollision(bucket: BucketHandle, prefix: string | null): 
  * Begins a job that takes back what another did. Errors: NoSuchResource (no such job),
  * InvalidRequest (it runs, or can't be undone any more), SlowDown.
  */
-export async function undoNameJob(
+export async function undoKeyJob(
   core: Core,
   bucket: BucketHandle,
-  input: { readonly id: NameJobId; readonly accountId: AccountId },
-): Promise<NameJob> {
-  const job = await findNameJob(core, bucket, input.id);
+  input: { readonly id: KeyJobId; readonly accountId: AccountId },
+): Promise<KeyJob> {
+  const job = await findKeyJob(core, bucket, input.id);
   if (job.state === 'running')
     throw new StorageError('InvalidRequest', { detail: 'The job runs. Cancel it first.' });
   if (!job.canUndo)
@@ -114,19 +110,15 @@ export async function undoNameJob(
     toBucket,
     ...(toBucketId === undefined ? {} : { toBucketId }),
   } as const;
-  return startNameJob(core, bucket, { task, accountId: input.accountId });
+  return startKeyJob(core, bucket, { task, accountId: input.accountId });
 }
 
 /**
  * The job as it is now. One that runs and was not heard of for long is driven on. NoSuchResource:
  * there is none.
  */
-export async function findNameJob(
-  core: Core,
-  bucket: BucketHandle,
-  id: NameJobId,
-): Promise<NameJob> {
-  const job = await bucket.call('getNameJob', { id });
+export async function findKeyJob(core: Core, bucket: BucketHandle, id: KeyJobId): Promise<KeyJob> {
+  const job = await bucket.call('getKeyJob', { id });
   if (job === null) throw new StorageError('NoSuchResource', { detail: 'There is no such job.' });
   driveIfSilent(core, bucket.record().name, job);
   return job;
@@ -135,12 +127,12 @@ export async function findNameJob(
 /**
  * Ends a job that runs; what it has done stays, and can be undone. NoSuchResource: there is none.
  */
-export async function cancelNameJob(
+export async function cancelKeyJob(
   core: Core,
   bucket: BucketHandle,
-  id: NameJobId,
-): Promise<NameJob> {
-  const job = await bucket.call('endNameJob', {
+  id: KeyJobId,
+): Promise<KeyJob> {
+  const job = await bucket.call('endKeyJob', {
     id,
     failure: null,
     nowMs: core.ports.clock.nowMs(),
@@ -159,7 +151,7 @@ export async function resumeNameJobs(core: Core, bucket: BucketHandle): Promise<
     if (job.state === 'running') driveBehind(core, bucket.record().name, job.id);
 }
 
-function driveIfSilent(core: Core, name: BucketName, { id, state, updatedAtMs }: NameJob): void {
+function driveIfSilent(core: Core, name: BucketName, { id, state, updatedAtMs }: KeyJob): void {
   if (state === 'running' && updatedAtMs <= core.ports.clock.nowMs() - SILENT_MS)
     driveBehind(core, name, id);
 }

@@ -9,6 +9,6 @@ const COMPRESSED_TYPES =
   /^(?:image\/(?!svg|bmp|x-ms-bmp|x-icon|vnd\.microsoft\.icon|tiff)|video\/|audio\/(?!wav|x-wav|aiff|x-aiff|basic|midi)|font\/woff|application\/(?:zip|gzip|x-gzip|zstd|x-bzip2?|x-xz|x-7z-compressed|vnd\.rar|x-rar-compressed|java-archive|epub\+zip|vnd\.openxmlformats|vnd\.oasis\.opendocument))/;
 
 /** Whether an object of these headers need not be tried. */
-export function isAlreadyPacked({ contentType = '', contentEncoding }: ObjectHeaders): boolean {
+export function isAlreadyCompressed({ contentType = '', contentEncoding }: ObjectHeaders): boolean {
   return contentEncoding !== undefined || COMPRESSED_TYPES.test(contentType.trim().toLowerCase());
 }

@@ -11,7 +11,7 @@ import {
   onlyFrame,
   seekTableBytes,
 } from '../../crypto/seek-table.ts';
-import { unpackFrame } from '../../crypto/zstd-frames.ts';
+import { decompressFrame } from '../../crypto/zstd-frames.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { BlobId, Packing, Segment } from '../../domain/nouns.ts';
 import type { BlobRange, BlobStore } from '../../ports/blob-store.ts';
@@ -45,13 +45,13 @@ type FrameGroup = {
 /** A packed blob with what its seek table says. */
 type Frames = { readonly id: BlobId; readonly packing: Packing; readonly starts: FrameStarts };
 
-const isPacked = (range: BlobRange): range is Packed => range.packing !== undefined;
+const isCompressed = (range: BlobRange): range is Packed => range.packing !== undefined;
 
 /**
  * Cost: as of `inner`; for a packed blob of several frames one more read, the first time, and a few
  * ms of CPU for each MB.
  */
-export function createUnpackingBlobStore(inner: BlobStore): BlobStore {
+export function createDecompressingBlobStore(inner: BlobStore): BlobStore {
   const tables = new LRUCache<BlobId, FrameStarts>({
     maxSize: TABLES_MAX_BYTES,
     sizeCalculation: (starts) => starts.byteLength + TABLE_OVERHEAD_BYTES,
@@ -71,29 +71,29 @@ export function createUnpackingBlobStore(inner: BlobStore): BlobStore {
     return { id, packing, starts };
   }
 
-  async function readPacked(id: BlobId, range: Packed): Promise<Uint8Array> {
+  async function readCompressed(id: BlobId, range: Packed): Promise<Uint8Array> {
     requireInside(id, range);
     return readGroup(await framesOf(id, range.packing), groupOf(range, range));
   }
 
   async function readGroup(frames: Frames, group: FrameGroup): Promise<Uint8Array> {
-    return openGroup(frames, group, await inner.read(frames.id, packedRange(frames, group)));
+    return openGroup(frames, group, await inner.read(frames.id, compressedRange(frames, group)));
   }
 
-  async function openPacked(id: BlobId, range: Packed): Promise<ReadableStream<Uint8Array>> {
+  async function openCompressed(id: BlobId, range: Packed): Promise<ReadableStream<Uint8Array>> {
     requireInside(id, range);
     const frames = await framesOf(id, range.packing);
     const whole = groupOf(range, range);
     if (whole.behind - whole.first <= framesOfGroup(range.packing)) {
       return new ChunkStream(joinChunks(await readGroup(frames, whole), []));
     }
-    const packed = chunksOf(await inner.open(id, packedRange(frames, whole)));
+    const packed = chunksOf(await inner.open(id, compressedRange(frames, whole)));
     // What is damaged at its start is an error before anybody was told that there is something.
     return new ChunkStream(await begun(openGroups(frames, packed, groupsOf(range)), GROUP_BYTES));
   }
 
   const open: BlobStore['open'] = (id, range) =>
-    isPacked(range) ? openPacked(id, range) : inner.open(id, range);
+    isCompressed(range) ? openCompressed(id, range) : inner.open(id, range);
 
   function openStretch(stretch: readonly Segment[]): Promise<ReadableStream<Uint8Array>> {
     const [only, another] = stretch;
@@ -105,9 +105,9 @@ export function createUnpackingBlobStore(inner: BlobStore): BlobStore {
   const store: BlobStore = {
     write: inner.write,
     open,
-    read: (id, range) => (isPacked(range) ? readPacked(id, range) : inner.read(id, range)),
+    read: (id, range) => (isCompressed(range) ? readCompressed(id, range) : inner.read(id, range)),
     async openRuns(runs) {
-      if (!runs.some(isPacked)) return inner.openRuns(runs);
+      if (!runs.some(isCompressed)) return inner.openRuns(runs);
       const [first = [], ...rest] = stretchesOf(runs);
       const opened = await openStretch(first);
       return new ChunkStream(
@@ -123,7 +123,7 @@ export function createUnpackingBlobStore(inner: BlobStore): BlobStore {
   const { atHand } = inner;
   if (atHand === undefined) return store;
   // Opening takes a while: what is packed is never at hand.
-  return { ...store, atHand: (id, range) => (isPacked(range) ? null : atHand(id, range)) };
+  return { ...store, atHand: (id, range) => (isCompressed(range) ? null : atHand(id, range)) };
 }
 
 /** ObjectDamaged, as for a blob that is short. */
@@ -157,7 +157,7 @@ function* groupsOf(wanted: Packed): Generator<FrameGroup, undefined> {
 }
 
 /** Where the group lies in the blob as it is stored. */
-function packedRange(
+function compressedRange(
   { starts }: Frames,
   { first, behind }: FrameGroup,
 ): Omit<BlobRange, 'packing'> {
@@ -176,7 +176,7 @@ async function openGroup(
   const opening: Promise<Uint8Array | null>[] = [];
   for (let index = group.first; index < group.behind; index++) {
     const frame = packed.subarray((starts[index] ?? 0) - origin, (starts[index + 1] ?? 0) - origin);
-    opening.push(unpackFrame(frame, Math.min(frameBytes, plainBytes - index * frameBytes)));
+    opening.push(decompressFrame(frame, Math.min(frameBytes, plainBytes - index * frameBytes)));
   }
   const opened = await Promise.all(opening);
   const [only] = opened;
@@ -231,7 +231,8 @@ function openGroups(
     async next() {
       try {
         const group = isClosed ? null : (groups.next().value ?? null);
-        const bytes = group === null ? null : await take(packedRange(frames, group).lengthBytes);
+        const bytes =
+          group === null ? null : await take(compressedRange(frames, group).lengthBytes);
         const plain =
           group === null || bytes === null ? null : await openGroup(frames, group, bytes);
         if (plain !== null && !isClosed) return { bytes: plain, isBorrowed: false };
@@ -251,9 +252,9 @@ function stretchesOf(runs: readonly Segment[]): readonly (readonly Segment[])[] 
   const stretches: Segment[][] = [];
   let isPlain = false;
   for (const run of runs) {
-    if (isPlain && !isPacked(run)) stretches.at(-1)?.push(run);
+    if (isPlain && !isCompressed(run)) stretches.at(-1)?.push(run);
     else stretches.push([run]);
-    isPlain = !isPacked(run);
+    isPlain = !isCompressed(run);
   }
   return stretches;
 }

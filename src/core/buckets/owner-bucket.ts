@@ -11,7 +11,7 @@ export function makeBucketId(name: BucketName, random: string): BucketId {
 }
 
 /** The bucket that wrote the blob. */
-export function homeOfBlob(blobId: BlobId): BucketAddress {
+export function ownerBucketOfBlob(blobId: BlobId): BucketAddress {
   const id = blobId.slice(0, blobId.indexOf('/')) as BucketId;
   return { id, name: nameOfBucketId(id) };
 }

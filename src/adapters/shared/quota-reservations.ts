@@ -19,7 +19,7 @@ export type Held = {
   isKept(): boolean;
 };
 
-export type Holdings = {
+export type QuotaReservations = {
   /** Takes so many bytes of each allowance, whether they have room for them or not. */
   hold(allowances: readonly Allowance[], bytes: number): Held;
   /** Gives back what is held for answers of which nothing has left for a minute. */
@@ -27,7 +27,7 @@ export type Holdings = {
 };
 
 /** Makes it, with nothing held. */
-export function createHoldings(clock: Clock): Holdings {
+export function createQuotaReservations(clock: Clock): QuotaReservations {
   const all = new Map<Held, { passedAtMs: number }>();
 
   return {

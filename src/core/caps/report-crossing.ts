@@ -11,10 +11,10 @@ import { enqueue } from '../outbox/deliveries.ts';
 /** Hex digits: 128 bits, which nothing else will have. */
 const MESSAGE_ID_LENGTH = 32;
 
-export type TellCrossing = (accountId: AccountId, cap: Cap, crossing: CapCrossing) => void;
+export type ReportCrossing = (accountId: AccountId, cap: Cap, crossing: CapCrossing) => void;
 
 /** Makes the telling, which happens behind the answer. */
-export function createTellCrossing(core: Core): TellCrossing {
+export function createReportCrossing(core: Core): ReportCrossing {
   const { background, log } = core.ports;
   return (accountId, cap, { percent, periodMs }) => {
     log.info('cap-crossed', { accountId, capId: cap.id, percent });

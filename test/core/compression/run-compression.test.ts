@@ -11,23 +11,23 @@ import { isSameBytes, patternBytes, readAll } from '../../contract/bodies.ts';
 import { logBytes } from '../../contract/index/compressed-blobs.contract.ts';
 import { ATTRIBUTES, GRACE_SECONDS, key, putBytes, withPorts } from '../memory-core.ts';
 import { completeParts, copyOf, putPart, startUpload } from '../multipart-kit.ts';
-import { DAY, LOG, MANY, packingOf, spared, usePacking } from './packing-kit.ts';
+import { compressionOf, DAY, LOG, MANY, spared, useCompression } from './compression-kit.ts';
 
-const { core, bucket, compress, put, run, get, isPacked, saved, expectBody } = usePacking();
+const { core, bucket, compress, put, run, get, isCompressed, saved, expectBody } = useCompression();
 
 describe('a run', () => {
   it('packs what is old and shrinks, and nothing of it changes', async () => {
     const before = await put('old.log');
     await compress(30);
     await run();
-    expect(await isPacked('old.log')).toBe(false);
+    expect(await isCompressed('old.log')).toBe(false);
     core().advanceSeconds(30 * DAY);
     await put('young.log');
     await run();
     const after = await get('old.log');
     const { segments, ...facts } = after;
     expect(before).toMatchObject(facts);
-    const packing = packingOf(after);
+    const packing = compressionOf(after);
     expect(packing?.plainBytes).toBe(LOG.length);
     expect(packing?.storedBytes).toBeLessThan(LOG.length / 3);
     expect(
@@ -49,7 +49,7 @@ describe('a run', () => {
         expect(isSameBytes(bytes ?? new Uint8Array(), LOG.subarray(offsetBytes, end))).toBe(true);
       }
     }
-    expect(await isPacked('young.log')).toBe(false);
+    expect(await isCompressed('young.log')).toBe(false);
     expect(await saved()).toBe(packing && spared(packing));
   });
 
@@ -80,7 +80,7 @@ describe('a run', () => {
     core().advanceSeconds(2 * DAY);
     await run();
     for (const name of ['noise.bin', 'photo.jpg', 'small.txt', 'coded', 'middling'])
-      expect(await isPacked(name)).toBe(false);
+      expect(await isCompressed(name)).toBe(false);
     await core().settle();
     expect(core().blobStore.blobs.size).toBe(5);
     expect(await saved()).toBe(0);
@@ -109,7 +109,7 @@ describe('a run', () => {
     await compress(1);
     core().advanceSeconds(2 * DAY);
     await run();
-    for (const name of ['shared', 'copy', 'sealed']) expect(await isPacked(name)).toBe(false);
+    for (const name of ['shared', 'copy', 'sealed']) expect(await isCompressed(name)).toBe(false);
   });
 
   it('does not mix up what is stored once with what is packed', async () => {
@@ -118,12 +118,12 @@ describe('a run', () => {
     await compress(1);
     core().advanceSeconds(2 * DAY);
     await run();
-    expect(await isPacked('first')).toBe(true);
+    expect(await isCompressed('first')).toBe(true);
     // The plain blob is still there, and found by its digest; the packed one never is.
     for (const name of ['second', 'third']) await put(name);
     for (const name of ['first', 'second', 'third']) await expectBody(await get(name));
     const [totals] = await bucket().call('getStorageTotals', {});
-    const compressedBytes = spared(packingOf(await get('first')) as never);
+    const compressedBytes = spared(compressionOf(await get('first')) as never);
     expect(totals).toMatchObject({
       currentBytes: 900_000,
       deduplicatedBytes: 300_000,
@@ -132,7 +132,7 @@ describe('a run', () => {
     // Two share it now.
     core().advanceSeconds(2 * DAY);
     await run();
-    expect(await isPacked('second')).toBe(false);
+    expect(await isCompressed('second')).toBe(false);
     await deleteObjects(
       core(),
       bucket(),
@@ -147,14 +147,14 @@ describe('a run', () => {
     await compress(1);
     core().advanceSeconds(2 * DAY);
     await run(core(), { bytes: 300_001 });
-    expect(await Promise.all(['a', 'b', 'c', 'd'].map(isPacked))).toEqual([
+    expect(await Promise.all(['a', 'b', 'c', 'd'].map(isCompressed))).toEqual([
       true,
       true,
       false,
       false,
     ]);
     await run(core(), { bodies: 1 });
-    expect(await Promise.all(['a', 'b', 'c', 'd'].map(isPacked))).toEqual([
+    expect(await Promise.all(['a', 'b', 'c', 'd'].map(isCompressed))).toEqual([
       true,
       true,
       true,
@@ -163,9 +163,9 @@ describe('a run', () => {
     const stopping = new AbortController();
     stopping.abort();
     await run(core(), { stopping: stopping.signal });
-    expect(await isPacked('d')).toBe(false);
+    expect(await isCompressed('d')).toBe(false);
     await run();
-    expect(await isPacked('d')).toBe(true);
+    expect(await isCompressed('d')).toBe(true);
   });
 
   it('ends in the midst of a body when the server stops, and leaves nothing', async () => {
@@ -182,10 +182,10 @@ describe('a run', () => {
       },
     };
     await run(withPorts(core(), { blobStore: stoppingStore }), { stopping: stopping.signal });
-    expect(await isPacked('a')).toBe(false);
+    expect(await isCompressed('a')).toBe(false);
     expect(core().blobStore.blobs.size).toBe(1);
     await run();
-    expect(await isPacked('a')).toBe(true);
+    expect(await isCompressed('a')).toBe(true);
   });
 
   it('packs versions that are not current, and bodies of several parts as one', async () => {
@@ -201,8 +201,8 @@ describe('a run', () => {
     await compress(1);
     core().advanceSeconds(2 * DAY);
     await run();
-    expect(packingOf(await get('log', first.versionId))?.plainBytes).toBe(300_000);
-    expect(packingOf(await get('log'))?.plainBytes).toBe(200_000);
+    expect(compressionOf(await get('log', first.versionId))?.plainBytes).toBe(300_000);
+    expect(compressionOf(await get('log'))?.plainBytes).toBe(200_000);
     await expectBody(await get('log', first.versionId));
     const joined = await get('joined');
     expect(joined.segments).toHaveLength(1);
@@ -230,15 +230,15 @@ describe('a run', () => {
       await put(`z${day}`);
       core().advanceSeconds(2 * DAY);
       await run(failing);
-      expect(await isPacked(`z${day}`)).toBe(true);
+      expect(await isCompressed(`z${day}`)).toBe(true);
     }
     expect(tries).toBe(4);
     isMended = true;
     await run(failing);
-    expect(await isPacked('broken')).toBe(false);
+    expect(await isCompressed('broken')).toBe(false);
     await compress(1);
     await run(failing);
-    expect(await isPacked('broken')).toBe(true);
+    expect(await isCompressed('broken')).toBe(true);
   });
 
   it('that failed once is mended by the next', async () => {
@@ -248,10 +248,10 @@ describe('a run', () => {
     const { blobStore } = core().ports;
     const openRuns = () => Promise.reject(new Error('a disk'));
     await run(withPorts(core(), { blobStore: { ...blobStore, openRuns } }));
-    expect(packingOf(broken)).toBeUndefined();
+    expect(compressionOf(broken)).toBeUndefined();
     core().advanceSeconds(DAY);
     await run();
-    expect(await isPacked('broken')).toBe(true);
+    expect(await isCompressed('broken')).toBe(true);
   });
 
   it('exchanges no body whose bytes are not those of its entity tag', async () => {
@@ -262,7 +262,7 @@ describe('a run', () => {
     if (stored !== undefined) stored.bytes[1000] = (stored.bytes[1000] ?? 0) ^ 1;
     await run();
     await core().settle();
-    expect(await isPacked('rotten')).toBe(false);
+    expect(await isCompressed('rotten')).toBe(false);
     expect(core().blobStore.blobs.size).toBe(1);
   });
 });

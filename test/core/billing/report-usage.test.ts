@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { tellUsage } from '../../../src/core/billing/report-usage.ts';
+import { reportUsage } from '../../../src/core/billing/report-usage.ts';
 import type { Account } from '../../../src/domain/nouns.ts';
 import { accountPlace } from '../../../src/ports/outbox.ts';
 import { withPorts } from '../memory-core.ts';
@@ -61,12 +61,12 @@ describe('usage.daily', () => {
     await core.use(ann, on(20, 23), 'class-a/STANDARD', 4n);
     await core.use(ann, on(20, 7), 'storage/STANDARD', 1000n);
     await core.use(ann, on(21, 0), 'egress/edge', 9n);
-    await tellUsage(core);
+    await reportUsage(core);
     core.advanceSeconds(DAY + 6 * HOUR - 1);
-    await tellUsage(core);
+    await reportUsage(core);
     expect(await daysOf(ann)).toEqual(['2026-11-19']);
     core.advanceSeconds(1);
-    for (const _ of [1, 2, 3]) await tellUsage(core);
+    for (const _ of [1, 2, 3]) await reportUsage(core);
     const [, second, ...more] = await heard(ann);
     expect(more).toEqual([]);
     expect(second).toEqual({
@@ -87,7 +87,7 @@ describe('usage.daily', () => {
     const eve = await withWebhook('eve', ['*']);
     for (const account of [bob, eve]) await core.use(account, on(20), 'egress/edge', 9n);
     core.advanceSeconds(DAY + 6 * HOUR);
-    expect(await tellUsage(core)).toBe(1);
+    expect(await reportUsage(core)).toBe(1);
     expect([await heard(ann), await heard(bob), await daysOf(eve)]).toEqual([
       [],
       [],
@@ -99,14 +99,14 @@ describe('usage.daily', () => {
     const all = [ann, await withWebhook('bob'), await withWebhook('eve')];
     for (const account of all) await core.use(account, on(20), 'egress/edge', 9n);
     core.advanceSeconds(DAY + 6 * HOUR);
-    expect(await tellUsage(core, { accountsMax: 1 })).toBe(1);
+    expect(await reportUsage(core, { accountsMax: 1 })).toBe(1);
     expect(await daysOf(ann)).toEqual(['2026-11-20']);
     const { ledger } = core.ports;
     const failing: typeof ledger = {
       call: (name, input) =>
         input.accountId === 'bob' ? Promise.reject(new Error('away')) : ledger.call(name, input),
     };
-    expect(await tellUsage(withPorts(core, { ledger: failing }))).toBe(1);
+    expect(await reportUsage(withPorts(core, { ledger: failing }))).toBe(1);
     expect([
       await daysOf(ann),
       await heard({ id: 'bob' } as Account),
@@ -121,18 +121,20 @@ describe('usage.daily', () => {
     const dying: typeof directory = {
       ...directory,
       call: (name, input) =>
-        name === 'setUsageTold' ? Promise.reject(new Error('died')) : directory.call(name, input),
+        name === 'setUsageReported'
+          ? Promise.reject(new Error('died'))
+          : directory.call(name, input),
     };
-    await expect(tellUsage(withPorts(core, { directory: dying }))).rejects.toThrow('died');
-    await tellUsage(core);
+    await expect(reportUsage(withPorts(core, { directory: dying }))).rejects.toThrow('died');
+    await reportUsage(core);
     expect(new Set((await heard(ann)).map(({ messageId }) => messageId)).size).toBe(1);
   });
 
   it('catches up with a week at most', async () => {
-    await tellUsage(core);
+    await reportUsage(core);
     for (let day = 19; day <= 30; day += 1) await core.use(ann, on(day), 'egress/edge', 9n);
     core.advanceSeconds(10 * DAY + 6 * HOUR);
-    await tellUsage(core);
+    await reportUsage(core);
     expect(await daysOf(ann)).toEqual(
       [22, 23, 24, 25, 26, 27, 28, 29].map((day) => `2026-11-${day}`),
     );

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { deleteBucket } from '../../../src/core/buckets/delete-bucket.ts';
-import { runNameJob } from '../../../src/core/key-jobs/run-name-job.ts';
-import { startNameJob } from '../../../src/core/key-jobs/start-name-job.ts';
+import { runKeyJob } from '../../../src/core/key-jobs/run-key-job.ts';
+import { startKeyJob } from '../../../src/core/key-jobs/start-key-job.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
@@ -28,7 +28,7 @@ import {
   undo,
   watched,
   withVersions,
-} from './name-jobs-kit.ts';
+} from './key-jobs-kit.ts';
 
 describe('a move in a bucket without versions', () => {
   it('renames a prefix of several steps, moves no byte, and is undone', async () => {
@@ -125,7 +125,7 @@ describe('a move in a bucket without versions', () => {
     await run(core, bucket, moveOf('a/b/', 'a/'));
     expect(await names(bucket)).toEqual(['a/1', 'a/2', 'a/b2', 'a/c']);
     await put(core, bucket, 'a/b/b/x');
-    const up = startNameJob(core, bucket, {
+    const up = startKeyJob(core, bucket, {
       task: moveOf('a/b/', 'a/'),
       accountId: ROOT_ACCOUNT.id,
     });
@@ -282,7 +282,7 @@ describe('a move into another bucket', () => {
       moveOf('a/', 'x/', { toBucket: other.record().name }),
     );
     expect(job).toMatchObject({ state: 'done', counts: { done: 120 } });
-    for (const method of ['holdBlobs', 'commitCopies', 'stepNameJob']) {
+    for (const method of ['addRemoteReferences', 'commitCopies', 'stepKeyJob']) {
       expect([method, calls.filter((call) => call === method).length]).toEqual([method, 2]);
     }
     expect(calls).not.toContain('commitObject');
@@ -311,7 +311,7 @@ describe('a move into another bucket', () => {
         },
       };
       const dead = withPorts(core, { metadataIndex });
-      const begun = await startNameJob(
+      const begun = await startKeyJob(
         dead,
         await openBucket(dead, bucket.record().name, () => undefined),
         {
@@ -320,7 +320,7 @@ describe('a move into another bucket', () => {
         },
       );
       await core.settle();
-      const job = await runNameJob(core, bucket.record().name, begun.id);
+      const job = await runKeyJob(core, bucket.record().name, begun.id);
       const moved = conflict === 'refuse' ? 1 : 2;
       expect(job).toMatchObject({ state: 'done', counts: { done: moved, conflicts: 2 - moved } });
       const there = {

@@ -3,7 +3,7 @@
 // it when nobody has searched for a month.
 
 import { StorageError } from '../../domain/errors.ts';
-import { foldName, type NameMatches, SEARCH_MIN_INDEXED } from '../../domain/key-aids.ts';
+import { foldName, type KeyMatches, SEARCH_MIN_INDEXED } from '../../domain/key-aids.ts';
 import type { BucketAddress, ObjectSummary } from '../../domain/nouns.ts';
 import { DAY_MS } from '../../domain/time.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
@@ -33,18 +33,18 @@ export type SearchInput = {
  * key; at most 1,000. InvalidRequest. Cost: one index read of 20 ms at most; a first search of a
  * large bucket begins its search index.
  */
-export async function searchNames(
+export async function searchKeys(
   core: Core,
   bucket: BucketHandle,
   input: SearchInput,
-): Promise<NameMatches> {
+): Promise<KeyMatches> {
   const folded = foldName(input.needle);
   if (folded === '' || input.needle.length > NEEDLE_MAX_LENGTH || input.needle.includes('\0')) {
     throw new StorageError('InvalidRequest', {
       detail: `Search for 1 to ${NEEDLE_MAX_LENGTH} characters.`,
     });
   }
-  const found = await bucket.call('searchNames', input);
+  const found = await bucket.call('searchKeys', input);
   const idleMs = core.ports.clock.nowMs() - found.searchedAtMs;
   const wantsIndex = found.state !== 'ready' && found.nextAfter !== null && isIndexable(folded);
   const hasNews =
@@ -86,12 +86,12 @@ export async function tendSearch(
   }
 }
 
-export type NameSort = 'name' | 'size' | 'modified';
+export type KeySort = 'name' | 'size' | 'modified';
 
 /** Sorts what was found; equals stand by name. */
 export function sortObjects(
   objects: readonly ObjectSummary[],
-  by: NameSort,
+  by: KeySort,
   isDescending: boolean,
 ): readonly ObjectSummary[] {
   const sign = isDescending ? -1 : 1;

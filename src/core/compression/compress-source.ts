@@ -2,7 +2,7 @@
 // frame is opened again and compared before it is given on, for the bytes that it stands for will
 // be deleted.
 import { encodeSeekTable } from '../../crypto/seek-table.ts';
-import { packFrame, unpackFrame } from '../../crypto/zstd-frames.ts';
+import { compressFrame, decompressFrame } from '../../crypto/zstd-frames.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
 
@@ -11,7 +11,7 @@ import type { ByteSource } from '../../ports/byte-source.ts';
  * the end only. Holds one frame. `onPlain` hears of the plain bytes, and what it throws ends the
  * pump. InternalError: a frame does not open as it should.
  */
-export function packSource(
+export function compressSource(
   source: ByteSource,
   { frameBytes, level }: { readonly frameBytes: number; readonly level: number },
   onPlain: (plain: Uint8Array) => void,
@@ -20,20 +20,20 @@ export function packSource(
     lengthBytes: null,
     async pump(onChunk) {
       const frame = new Uint8Array(frameBytes);
-      const packedBytes: number[] = [];
+      const compressedBytes: number[] = [];
       let filled = 0;
       let plainBytes = 0;
 
       async function give(): Promise<void> {
         const plain = frame.subarray(0, filled);
-        const packed = await packFrame(plain, level);
-        const opened = await unpackFrame(packed, filled);
+        const packed = await compressFrame(plain, level);
+        const opened = await decompressFrame(packed, filled);
         if (opened === null || !isSame(opened, plain)) {
           throw new StorageError('InternalError', {
             detail: 'A frame does not open as it was packed.',
           });
         }
-        packedBytes.push(packed.length);
+        compressedBytes.push(packed.length);
         filled = 0;
         await onChunk(packed);
       }
@@ -50,7 +50,7 @@ export function packSource(
         }
       });
       if (filled > 0) await give();
-      await onChunk(encodeSeekTable(packedBytes, { frameBytes, plainBytes }));
+      await onChunk(encodeSeekTable(compressedBytes, { frameBytes, plainBytes }));
     },
   };
 }

@@ -3,18 +3,18 @@
 // anything; after it the old blob stays for the grace, so readers under way end as they began. A
 // crash anywhere leaves an unreferenced blob for the sweeper.
 import { createDigestSet } from '../../crypto/digest-set.ts';
-import { PACK_LEVEL, packFrame } from '../../crypto/zstd-frames.ts';
+import { compressFrame, PACK_LEVEL } from '../../crypto/zstd-frames.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { ObjectVersion, Segment } from '../../domain/nouns.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
-import type { PackingCandidate } from '../../ports/index-calls/compression-calls.ts';
+import type { CompressionCandidate } from '../../ports/index-calls/compression-calls.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { identityOfBlob } from '../objects/blob-identity.ts';
 import { collect } from '../objects/collect.ts';
 import { commitOrDiscard, discard, isTooOldToCommit } from '../objects/commit-or-discard.ts';
 import { cutSegments } from '../objects/read-object.ts';
-import { packSource } from './pack-source.ts';
+import { compressSource } from './compress-source.ts';
 
 /** Bytes from the start of a body by which it is judged. */
 const SAMPLE_BYTES = 32 * 1024;
@@ -25,11 +25,11 @@ const WORTH = 0.9;
  * `kept`: it would not shrink enough. `left`: it is not any more what was found. `stopped`: it was
  * told to end.
  */
-export type PackOutcome =
+export type CompressOutcome =
   | { readonly kind: 'packed'; readonly savedBytes: number }
   | { readonly kind: 'kept' | 'left' | 'stopped' };
 
-export type PackOptions = {
+export type CompressOptions = {
   /** Plain bytes of a frame. */
   readonly frameBytes: number;
   /** Once it is aborted the packing ends in the midst of the body. */
@@ -40,22 +40,22 @@ export type PackOptions = {
  * Errors: InternalError (the body is damaged), those of the ports. Cost: the body read and written
  * once, and two index calls.
  */
-export async function packVersion(
+export async function compressVersion(
   core: Core,
   bucket: BucketHandle,
-  { key, versionId }: PackingCandidate,
-  options: PackOptions,
-): Promise<PackOutcome> {
+  { key, versionId }: CompressionCandidate,
+  options: CompressOptions,
+): Promise<CompressOutcome> {
   const found = await bucket.call('getVersion', { key, versionId });
   if (found?.kind !== 'object' || !isPlain(found.object)) return { kind: 'left' };
   const version = found.object;
   if (!(await isWorthIt(core, version))) return { kind: 'kept' };
-  const written = await writePacked(core, bucket, version, options);
+  const written = await writeCompressed(core, bucket, version, options);
   if (written === 'stopped') return { kind: 'stopped' };
-  const { to, arrival } = written;
-  const arrivals = [arrival];
-  if (arrival.sizeBytes > version.sizeBytes * WORTH) {
-    discard(core, { arrivals });
+  const { to, newReference } = written;
+  const newReferences = [newReference];
+  if (newReference.sizeBytes > version.sizeBytes * WORTH) {
+    discard(core, { newReferences });
     return { kind: 'kept' };
   }
   const exchange = {
@@ -63,15 +63,20 @@ export async function packVersion(
     versionId,
     from: version.segments,
     to,
-    arrival,
+    newReference,
     nowMs: core.ports.clock.nowMs(),
   };
-  const { isExchanged } = await commitOrDiscard(core, { segments: [to], arrivals }, async () => ({
-    ...(await bucket.call('exchangeBody', exchange)),
-    storedAs: null,
-  }));
-  if (isExchanged) return { kind: 'packed', savedBytes: version.sizeBytes - arrival.sizeBytes };
-  discard(core, { arrivals });
+  const { isExchanged } = await commitOrDiscard(
+    core,
+    { segments: [to], newReferences },
+    async () => ({
+      ...(await bucket.call('exchangeBody', exchange)),
+      storedAs: null,
+    }),
+  );
+  if (isExchanged)
+    return { kind: 'packed', savedBytes: version.sizeBytes - newReference.sizeBytes };
+  discard(core, { newReferences });
   return { kind: 'left' };
 }
 
@@ -99,14 +104,14 @@ async function isWorthIt(core: Core, { segments, sizeBytes }: ObjectVersion): Pr
     storedSource(core, cutSegments(segments, { offsetBytes: 0, lengthBytes })),
     lengthBytes,
   );
-  return (await packFrame(sample, PACK_LEVEL)).length <= sample.length * WORTH;
+  return (await compressFrame(sample, PACK_LEVEL)).length <= sample.length * WORTH;
 }
 
-async function writePacked(
+async function writeCompressed(
   core: Core,
   bucket: BucketHandle,
   version: ObjectVersion,
-  options: PackOptions,
+  options: CompressOptions,
 ) {
   const { frameBytes, stopping } = options;
   const { blobStore, clock, ids } = core.ports;
@@ -122,7 +127,7 @@ async function writePacked(
     if (isStopped) throw new StorageError('ServiceUnavailable', { detail: 'The server stops.' });
   };
   const layout = { frameBytes, plainBytes: sizeBytes };
-  const source = packSource(
+  const source = compressSource(
     storedSource(core, version.segments),
     { frameBytes, level: PACK_LEVEL },
     onPlain,
@@ -130,7 +135,7 @@ async function writePacked(
   const identity = { ...identityOfBlob(home, key, version), encryption: null, packing: layout };
   try {
     const { sizeBytes: storedBytes } = await blobStore.write(blobId, source, identity);
-    const arrival = { blobId, sizeBytes: storedBytes, home: null };
+    const newReference = { blobId, sizeBytes: storedBytes, home: null };
     const to: Segment = {
       blobId,
       offsetBytes: 0,
@@ -138,8 +143,8 @@ async function writePacked(
       packing: { ...layout, storedBytes },
     };
     const isLate = isTooOldToCommit(core, startedAtMs);
-    if (!isLate && isTrue(version, digests.finish().md5Hex)) return { to, arrival };
-    discard(core, { arrivals: [arrival] });
+    if (!isLate && isTrue(version, digests.finish().md5Hex)) return { to, newReference };
+    discard(core, { newReferences: [newReference] });
     throw new StorageError(isLate ? 'RequestTimeout' : 'InternalError', {
       detail: isLate
         ? 'Packing took too long.'

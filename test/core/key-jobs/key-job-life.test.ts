@@ -4,13 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
-import { runNameJob } from '../../../src/core/key-jobs/run-name-job.ts';
+import { runKeyJob } from '../../../src/core/key-jobs/run-key-job.ts';
 import {
-  cancelNameJob,
-  findNameJob,
+  cancelKeyJob,
+  findKeyJob,
   resumeNameJobs,
-  startNameJob,
-} from '../../../src/core/key-jobs/start-name-job.ts';
+  startKeyJob,
+} from '../../../src/core/key-jobs/start-key-job.ts';
 import { parseBucketName } from '../../../src/core/parse-names.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
@@ -25,7 +25,7 @@ import {
   sampleBytes,
   withPorts,
 } from '../memory-core.ts';
-import { moveOf, names, put, run, undo } from './name-jobs-kit.ts';
+import { moveOf, names, put, run, undo } from './key-jobs-kit.ts';
 
 describe('a job', () => {
   /**
@@ -47,8 +47,8 @@ describe('a job', () => {
   }
 
   it.each([
-    ['stepNameJob', false],
-    ['stepNameJob', true],
+    ['stepKeyJob', false],
+    ['stepKeyJob', true],
     ['listObjects', false],
   ])(
     'whose driver dies at %s (%s) goes on with the next sweep, and ends the same',
@@ -63,14 +63,14 @@ describe('a job', () => {
         for (const name of many) await put(core, bucket, name);
         const dead = dying(core, method, from, isAfter);
         const handle = await openBucket(dead, bucket.record().name, () => undefined);
-        const { id } = await startNameJob(dead, handle, {
+        const { id } = await startKeyJob(dead, handle, {
           task: moveOf('a/', 'b/'),
           accountId: ROOT_ACCOUNT.id,
         });
         await core.settle();
         await sweep(core);
         await core.settle();
-        const job = await findNameJob(core, bucket, id);
+        const job = await findKeyJob(core, bucket, id);
         expect(job).toMatchObject({
           state: 'done',
           counts: { done: many.length, missing: 0, conflicts: 0 },
@@ -91,7 +91,7 @@ describe('a job', () => {
     const dead = dying(core, ...call);
     const handle = await openBucket(dead, bucket.record().name, () => undefined);
     const task = moveOf('a/', 'a/', { toBucket: other.record().name });
-    const { id } = await startNameJob(dead, handle, { task, accountId: ROOT_ACCOUNT.id });
+    const { id } = await startKeyJob(dead, handle, { task, accountId: ROOT_ACCOUNT.id });
     await core.settle();
     const [here, there] = [await names(bucket), await names(other)];
     // Each is here or there, or for a while in both.
@@ -99,19 +99,19 @@ describe('a job', () => {
     await sweep(core);
     await core.settle();
     const counts = { done: keys.length, missing: 0, conflicts: 0 };
-    expect(await findNameJob(core, bucket, id)).toMatchObject({ state: 'done', counts });
+    expect(await findKeyJob(core, bucket, id)).toMatchObject({ state: 'done', counts });
     expect([await names(bucket), await names(other)]).toEqual([[], keys]);
     return { here, there };
   }
 
   it.each([
     ['getObjects', 2, false],
-    ['holdBlobs', 1, false],
-    ['holdBlobs', 1, true],
+    ['addRemoteReferences', 1, false],
+    ['addRemoteReferences', 1, true],
     ['commitCopies', 1, false],
     ['commitCopies', 1, true],
-    ['stepNameJob', 1, false],
-    ['stepNameJob', 1, true],
+    ['stepKeyJob', 1, false],
+    ['stepKeyJob', 1, true],
   ] as const)(
     'between buckets loses nothing where its driver dies at %s (%s, %s)',
     async (method, from, isAfter) => {
@@ -122,8 +122,8 @@ describe('a job', () => {
       const { here, there } = await moveDying(core, keys, [method, from, isAfter]);
       // In steps of a hundred: it dies in the first, or reading for the second.
       const isCopied =
-        method === 'stepNameJob' || from === 2 || (method === 'commitCopies' && isAfter);
-      const isStepped = from === 2 || (method === 'stepNameJob' && isAfter);
+        method === 'stepKeyJob' || from === 2 || (method === 'commitCopies' && isAfter);
+      const isStepped = from === 2 || (method === 'stepKeyJob' && isAfter);
       expect([here.length, there.length]).toEqual([isStepped ? 20 : 120, isCopied ? 100 : 0]);
     },
   );
@@ -167,14 +167,14 @@ describe('a job', () => {
       (_, at) => `a/${String(at).padStart(4, '0')}`,
     );
     for (const name of many) await put(core, bucket, name);
-    const started = await startNameJob(core, bucket, {
+    const started = await startKeyJob(core, bucket, {
       task: moveOf('a/', 'b/'),
       accountId: ROOT_ACCOUNT.id,
     });
-    await Promise.all([1, 2, 3].map(() => runNameJob(core, bucket.record().name, started.id)));
+    await Promise.all([1, 2, 3].map(() => runKeyJob(core, bucket.record().name, started.id)));
     await resumeNameJobs(core, bucket);
     await core.settle();
-    const { counts } = await findNameJob(core, bucket, started.id);
+    const { counts } = await findKeyJob(core, bucket, started.id);
     expect(counts).toMatchObject({ done: many.length, missing: 0, conflicts: 0 });
   });
 
@@ -182,18 +182,18 @@ describe('a job', () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     for (const name of ['a/1', 'a/2']) await put(core, bucket, name);
-    const dead = dying(core, 'stepNameJob', 1, true);
+    const dead = dying(core, 'stepKeyJob', 1, true);
     const handle = await openBucket(dead, bucket.record().name, () => undefined);
-    const { id } = await startNameJob(dead, handle, {
+    const { id } = await startKeyJob(dead, handle, {
       task: moveOf('a/', 'b/'),
       accountId: ROOT_ACCOUNT.id,
     });
     await core.settle();
-    const cancelled = await cancelNameJob(core, bucket, id);
+    const cancelled = await cancelKeyJob(core, bucket, id);
     expect(['cancelled', 'done']).toContain(cancelled.state);
     await undo(core, bucket, cancelled);
     expect(await names(bucket)).toEqual(['a/1', 'a/2']);
-    await expect(findNameJob(core, bucket, 'none')).rejects.toMatchObject({
+    await expect(findKeyJob(core, bucket, 'none')).rejects.toMatchObject({
       code: 'NoSuchResource',
     });
   });

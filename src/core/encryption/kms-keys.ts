@@ -6,7 +6,7 @@
 import { randomKey } from '../../crypto/key-wrap.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
-import type { NamedKey, NamedKeyChange } from '../../ports/directory.ts';
+import type { KmsKey, KmsKeyChange } from '../../ports/directory.ts';
 import { ROOT_ACCOUNT } from '../auth/root-account.ts';
 import type { Core } from '../core.ts';
 import type { KeyCore } from './key-core.ts';
@@ -22,12 +22,12 @@ export const MANAGED_KEY_ID = 'alias/aws/s3';
 export const NAMED_KEY_ID_FORM = /^[\w:/.-]{1,256}$/;
 
 /** Whether a named key could have that id. */
-export function isNamedKeyId(value: unknown): value is string {
+export function isKmsKeyId(value: unknown): value is string {
   return typeof value === 'string' && NAMED_KEY_ID_FORM.test(value);
 }
 
 /** What may be shown of a named key. */
-export type NamedKeyInfo = Omit<NamedKey, 'wrappedKey'>;
+export type KmsKeyInfo = Omit<KmsKey, 'wrappedKey'>;
 
 /** Accounts that one key can be given to by name. */
 export const GRANTS_MAX = 1000;
@@ -37,18 +37,18 @@ export const GRANTS_MAX = 1000;
  * of these accounts and of the operator, null: of every account. InvalidArgument,
  * ServiceUnavailable (no master key).
  */
-export async function createNamedKey(
+export async function createKmsKey(
   core: Core,
   id: string,
-  accountIds: NamedKey['accountIds'] = [],
-): Promise<{ key: NamedKeyInfo; isNew: boolean }> {
-  if (!isNamedKeyId(id)) {
+  accountIds: KmsKey['accountIds'] = [],
+): Promise<{ key: KmsKeyInfo; isNew: boolean }> {
+  if (!isKmsKeyId(id)) {
     throw new StorageError('InvalidArgument', {
       detail: 'The id of a key must be 1 to 256 letters, digits, or any of _ - . : /',
     });
   }
   const key = toNewKey(core, id, accountIds);
-  const kept = await core.ports.directory.call('addNamedKey', { key });
+  const kept = await core.ports.directory.call('addKmsKey', { key });
   return { key: toInfo(kept), isNew: kept.wrappedKey === key.wrappedKey };
 }
 
@@ -56,7 +56,7 @@ export async function createNamedKey(
 export async function listNamedKeys(
   core: Core,
   page: { after: string; limit: number },
-): Promise<NamedKeyInfo[]> {
+): Promise<KmsKeyInfo[]> {
   return (await core.ports.directory.call('listNamedKeys', page)).map(toInfo);
 }
 
@@ -64,12 +64,12 @@ export async function listNamedKeys(
  * Enables or disables a key, or says whose it is; on Cloudflare other isolates hear of it within
  * seconds. KMS.NotFoundException.
  */
-export async function changeNamedKey(
+export async function changeKmsKey(
   core: Core,
   id: string,
-  change: NamedKeyChange,
-): Promise<NamedKeyInfo> {
-  const changed = await core.ports.directory.call('changeNamedKey', { id, change });
+  change: KmsKeyChange,
+): Promise<KmsKeyInfo> {
+  const changed = await core.ports.directory.call('changeKmsKey', { id, change });
   if (changed === null) throw notFound(id);
   return toInfo(changed);
 }
@@ -80,13 +80,13 @@ export async function changeNamedKey(
  * KMS.NotFoundException, also for a key that is for other accounts: strangers shall not find out
  * what there is; KMS.DisabledException, ServiceUnavailable.
  */
-export async function openNamedKeyFor(
+export async function openKmsKeyFor(
   core: KeyCore,
   id: string,
   ownerId: AccountId,
 ): Promise<Uint8Array> {
   const found =
-    (await core.ports.directory.call('getNamedKey', { id })) ?? (await makeWanted(core, id));
+    (await core.ports.directory.call('getKmsKey', { id })) ?? (await makeWanted(core, id));
   const { accountIds } = found;
   if (accountIds !== null && ownerId !== ROOT_ACCOUNT.id && !accountIds.includes(ownerId))
     throw notFound(id);
@@ -95,26 +95,26 @@ export async function openNamedKeyFor(
 
 /**
  * The key itself, to unwrap what it protects already, which stays readable to whoever may read the
- * object. Errors: those of openNamedKeyFor.
+ * object. Errors: those of openKmsKeyFor.
  */
-export async function openNamedKey(core: KeyCore, id: string): Promise<Uint8Array> {
+export async function openKmsKey(core: KeyCore, id: string): Promise<Uint8Array> {
   return open(
     core,
-    (await core.ports.directory.call('getNamedKey', { id })) ?? (await makeWanted(core, id)),
+    (await core.ports.directory.call('getKmsKey', { id })) ?? (await makeWanted(core, id)),
   );
 }
 
-function open(core: KeyCore, { id, isEnabled, wrappedKey }: NamedKey): Uint8Array {
+function open(core: KeyCore, { id, isEnabled, wrappedKey }: KmsKey): Uint8Array {
   if (!isEnabled) throw new StorageError('KMS.DisabledException', { detail: `${id} is disabled.` });
   return unwrapWithMaster(core.settings.masterKeys, wrappedKey, boundOf(id));
 }
 
-async function makeWanted(core: KeyCore, id: string): Promise<NamedKey> {
+async function makeWanted(core: KeyCore, id: string): Promise<KmsKey> {
   if (id !== MANAGED_KEY_ID && !core.settings.seededNamedKeys.includes(id)) throw notFound(id);
-  return core.ports.directory.call('addNamedKey', { key: toNewKey(core, id, null) });
+  return core.ports.directory.call('addKmsKey', { key: toNewKey(core, id, null) });
 }
 
-function toNewKey(core: KeyCore, id: string, accountIds: NamedKey['accountIds']): NamedKey {
+function toNewKey(core: KeyCore, id: string, accountIds: KmsKey['accountIds']): KmsKey {
   const wrappedKey = wrapWithMaster(core.settings.masterKeys, randomKey(), boundOf(id));
   return { id, wrappedKey, isEnabled: true, accountIds, createdAtMs: core.ports.clock.nowMs() };
 }
@@ -124,7 +124,7 @@ function boundOf(id: string): string {
   return `named key ${id}`;
 }
 
-function toInfo({ wrappedKey: _, ...info }: NamedKey): NamedKeyInfo {
+function toInfo({ wrappedKey: _, ...info }: KmsKey): KmsKeyInfo {
   return info;
 }
 

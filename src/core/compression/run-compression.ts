@@ -5,16 +5,16 @@
 import type { BucketName } from '../../domain/nouns.ts';
 import { DAY_MS, earlier, startOfDay } from '../../domain/time.ts';
 import type {
-  PackingCandidate,
-  PackingPlace,
-  PackingRun,
+  CompressionCandidate,
+  CompressionCursor,
+  CompressionRun,
 } from '../../ports/index-calls/compression-calls.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import { isChange, openUnchanging, whileUnchanged } from '../buckets/unchanging.ts';
 import type { Core } from '../core.ts';
-import { breathe } from '../yield-to-event-loop.ts';
-import { isAlreadyPacked } from './already-packed.ts';
-import { type PackOutcome, packVersion } from './pack-version.ts';
+import { yieldToEventLoop } from '../yield-to-event-loop.ts';
+import { isAlreadyCompressed } from './already-compressed.ts';
+import { type CompressOutcome, compressVersion } from './compress-version.ts';
 
 /** Below this a body gains no more than a block of a disk, bytes. */
 const BODY_MIN_BYTES = 16 * 1024;
@@ -25,7 +25,7 @@ const BODY_MIN_BYTES = 16 * 1024;
 const RETRIES_MAX = 3;
 
 /** What the runs of a sweep may still do together; a body that was begun is ended. */
-export type PackingBudget = {
+export type CompressionBudget = {
   /** Plain bytes to pack. */
   bytes: number;
   /** Bodies to look into. */
@@ -44,12 +44,12 @@ type Total = { packed: number; savedBytes: number };
 
 /**
  * Cost: one index read where no run is due; else one for each page of some 2,000 rows, and
- * packVersion's for each candidate.
+ * compressVersion's for each candidate.
  */
-export async function runPacking(
+export async function runCompression(
   core: Core,
   name: BucketName,
-  budget: PackingBudget,
+  budget: CompressionBudget,
 ): Promise<void> {
   const total = { packed: 0, savedBytes: 0 };
   await whileUnchanged(async () => {
@@ -64,7 +64,7 @@ export async function runPacking(
       upToMs: nowMs - setting.afterDays * dayMs,
       dayMs,
     };
-    const run = runToGoOn(await bucket.call('getPackingRun', {}), moment);
+    const run = runToGoOn(await bucket.call('getCompressionRun', {}), moment);
     if (run !== null) await goOn(core, bucket, run, budget, total);
   });
   if (total.packed > 0) core.ports.log.info('packed', { bucket: name, ...total });
@@ -77,7 +77,7 @@ type Moment = {
   readonly dayMs: number;
 };
 
-const START: PackingPlace = {
+const START: CompressionCursor = {
   phase: 'objects',
   prefix: '',
   afterKey: '',
@@ -87,9 +87,9 @@ const START: PackingPlace = {
 
 /** The run to go on with, a new one, or null when today's is over or nothing came of age since. */
 function runToGoOn(
-  known: PackingRun | null,
+  known: CompressionRun | null,
   { setAtMs, nowMs, upToMs, dayMs }: Moment,
-): PackingRun | null {
+): CompressionRun | null {
   const fresh = { setAtMs, startedAtMs: nowMs, upToMs, failedFromMs: null, place: START };
   if (known === null || known.setAtMs !== setAtMs)
     return upToMs <= 0 ? null : { ...fresh, doneUpToMs: 0, retries: 0 };
@@ -106,8 +106,8 @@ function runToGoOn(
 async function goOn(
   core: Core,
   bucket: BucketHandle,
-  begun: PackingRun,
-  budget: PackingBudget,
+  begun: CompressionRun,
+  budget: CompressionBudget,
   total: Total,
 ) {
   let run = begun;
@@ -117,23 +117,26 @@ async function goOn(
       ...{ writtenAfterMs: run.doneUpToMs, writtenUpToMs: run.upToMs },
       ...{ minBytes: BODY_MIN_BYTES, maxBytes: budget.bodyMaxBytes },
     };
-    const page = await bucket.call('scanPacking', { place, bounds });
-    const worked = await packPage(core, bucket, page.candidates, budget, total);
+    const page = await bucket.call('scanForCompression', { place, bounds });
+    const worked = await compressPage(core, bucket, page.candidates, budget, total);
     const next = worked.isWhole ? (page.next ?? nextPhase(place)) : placeAfter(place, worked.last);
     run = { ...run, failedFromMs: earlier(run.failedFromMs, worked.failedFromMs), place: next };
-    await bucket.call('setPackingRun', { run });
-    await breathe();
+    await bucket.call('setCompressionRun', { run });
+    await yieldToEventLoop();
   }
 }
 
-const mayGoOn = ({ bytes, bodies, stopping }: PackingBudget): boolean =>
+const mayGoOn = ({ bytes, bodies, stopping }: CompressionBudget): boolean =>
   bytes > 0 && bodies > 0 && stopping?.aborted !== true;
 
-function nextPhase({ phase }: PackingPlace): PackingPlace | null {
+function nextPhase({ phase }: CompressionCursor): CompressionCursor | null {
   return phase === 'objects' ? { ...START, phase: 'versions' } : null;
 }
 
-function placeAfter(place: PackingPlace, last: PackingCandidate | null): PackingPlace {
+function placeAfter(
+  place: CompressionCursor,
+  last: CompressionCandidate | null,
+): CompressionCursor {
   if (last === null) return place;
   return {
     ...place,
@@ -143,25 +146,25 @@ function placeAfter(place: PackingPlace, last: PackingCandidate | null): Packing
 }
 
 /** `last`: the last one that was dealt with. */
-type PageWork = Pick<PackingRun, 'failedFromMs'> & {
+type PageWork = Pick<CompressionRun, 'failedFromMs'> & {
   readonly isWhole: boolean;
-  readonly last: PackingCandidate | null;
+  readonly last: CompressionCandidate | null;
 };
 
-async function packPage(
+async function compressPage(
   core: Core,
   bucket: BucketHandle,
-  candidates: readonly PackingCandidate[],
-  budget: PackingBudget,
+  candidates: readonly CompressionCandidate[],
+  budget: CompressionBudget,
   total: Total,
 ): Promise<PageWork> {
-  let last: PackingCandidate | null = null;
+  let last: CompressionCandidate | null = null;
   let failedFromMs: number | null = null;
   for (const candidate of candidates) {
     if (!mayGoOn(budget)) return { isWhole: false, last, failedFromMs };
-    const outcome = isAlreadyPacked(candidate.headers)
+    const outcome = isAlreadyCompressed(candidate.headers)
       ? null
-      : await packOne(core, bucket, candidate, budget);
+      : await compressOne(core, bucket, candidate, budget);
     if (outcome?.kind === 'stopped') return { isWhole: false, last, failedFromMs };
     if (outcome?.kind === 'failed') failedFromMs = earlier(failedFromMs, candidate.lastModifiedMs);
     if (outcome?.kind === 'packed') {
@@ -174,15 +177,15 @@ async function packPage(
 }
 
 /** One that fails must not keep the others from their turn. */
-async function packOne(
+async function compressOne(
   core: Core,
   bucket: BucketHandle,
-  candidate: PackingCandidate,
-  budget: PackingBudget,
-): Promise<PackOutcome | { readonly kind: 'failed' }> {
+  candidate: CompressionCandidate,
+  budget: CompressionBudget,
+): Promise<CompressOutcome | { readonly kind: 'failed' }> {
   budget.bodies -= 1;
   try {
-    const outcome = await packVersion(core, bucket, candidate, budget);
+    const outcome = await compressVersion(core, bucket, candidate, budget);
     if (outcome.kind === 'packed') budget.bytes -= candidate.sizeBytes;
     return outcome;
   } catch (cause) {
