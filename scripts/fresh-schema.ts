@@ -36,9 +36,9 @@ function readable(statement: string): string {
 /** The file's text. */
 export function freshSchemaFile(): string {
   const statements = statementsOf(INDEX_SCHEMA).map((text) => `  \`${text}\`,\n`);
-  return `// The tables of a bucket's database as they are now, for one that is empty: a quarter of the time that its migrations
-// take, which all others have had (index-schema.ts). Made by scripts/fresh-schema.ts, never by
-// hand. docs/storage-schema.md explains every table.
+  return `// The tables of a bucket's database as they are now, for one that is empty: a quarter of the time
+// that its migrations take, which all others have had (index-schema.ts). Made by
+// scripts/fresh-schema.ts, never by hand. docs/storage-schema.md explains every table.
 
 export const FRESH_INDEX: readonly string[] = [
 ${statements.join('')}];

@@ -53,7 +53,7 @@ export function networkOf(address: string | null): string {
   if (address === null) return 'unknown';
   const bytes = parseIp(address);
   if (bytes === null) return address;
-  if (bytes.length === 4) return bytes.join('../ports');
+  if (bytes.length === 4) return bytes.join('.');
   const groups: string[] = [];
   for (let at = 0; at < NETWORK_BYTES; at += 2) {
     groups.push((((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0)).toString(16));
@@ -62,7 +62,7 @@ export function networkOf(address: string | null): string {
 }
 
 function parseIpv4(text: string): readonly number[] | null {
-  const parts = text.split('../ports');
+  const parts = text.split('.');
   if (
     parts.length !== 4 ||
     !parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255)
@@ -87,8 +87,7 @@ function groupsOf(text: string, isEnd: boolean): number[] | null {
   const groups = text.split(':');
   const bytes: number[] = [];
   for (const [i, group] of groups.entries()) {
-    const ipv4 =
-      isEnd && i === groups.length - 1 && group.includes('../ports') ? parseIpv4(group) : null;
+    const ipv4 = isEnd && i === groups.length - 1 && group.includes('.') ? parseIpv4(group) : null;
     if (ipv4 !== null) bytes.push(...ipv4);
     else if (/^[0-9a-fA-F]{1,4}$/.test(group))
       bytes.push(Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 0xff);

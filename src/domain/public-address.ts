@@ -70,5 +70,5 @@ export function mayBePublicHost(hostname: string): boolean {
   if (hostname.startsWith('[')) return isPublicAddress(hostname.slice(1, -1));
   if (/^[\d.]+$/.test(hostname)) return isPublicAddress(hostname);
   const name = hostname.toLowerCase().replace(/\.$/, '');
-  return name.includes('../ports') && !LOCAL_NAME.test(name);
+  return name.includes('.') && !LOCAL_NAME.test(name);
 }

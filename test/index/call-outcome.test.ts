@@ -60,7 +60,7 @@ describe('replies', () => {
       message: ERROR_MESSAGES.InternalError,
       fields: {},
     });
-    expect(found.cause).toMatch(/TypeError: secret path \/data\n.*reply\.test/);
+    expect(found.cause).toMatch(/TypeError: secret path \/data\n.*call-outcome\.test/);
   });
 
   it('keep the whole chain of causes', () => {

@@ -298,5 +298,5 @@ const ENCRYPTED_TEXTS = `SELECT 'accessKeys' AS kind, secret AS text FROM access
 
 /** Encrypted texts and wrapped keys begin with the id of their master key and a dot. */
 export function masterKeyIdOf(encrypted: string): string {
-  return encrypted.slice(0, encrypted.indexOf('..'));
+  return encrypted.slice(0, encrypted.indexOf('.'));
 }

@@ -59,7 +59,7 @@ export const HOSTS = [
   'h@x',
   'h,h',
   '-',
-  '../hot-lane',
+  '.',
   'under_score',
   'h\x00',
   'h\x7f',

@@ -318,7 +318,7 @@ function changed(random: Random, request: string): string {
     '&',
     '=',
     '/',
-    '../hot-lane',
+    '.',
     `${request[at] ?? ''}${request[at] ?? ''}`,
   ]);
   return request.slice(0, at) + other + request.slice(at + 1);

@@ -45,7 +45,7 @@ function nameOf(message: Buffer): string {
   for (let at = HEAD_BYTES; (message[at] ?? 0) > 0; at += 1 + (message[at] ?? 0)) {
     labels.push(message.toString('latin1', at + 1, at + 1 + (message[at] ?? 0)));
   }
-  return labels.join('..').toLowerCase();
+  return labels.join('.').toLowerCase();
 }
 
 function answerTo(message: Buffer, record: DnsRecord | undefined): Buffer {

@@ -70,7 +70,7 @@ const WITH_PORT = /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d{1,5})?$/;
 /** IPv4 as such, also where it came over an IPv6 socket. Cost: 5 ns. */
 export function plainAddress(address: string | undefined): string | null {
   if (address === undefined) return null;
-  return address.startsWith(IPV4_IN_IPV6) && address.includes('..')
+  return address.startsWith(IPV4_IN_IPV6) && address.includes('.')
     ? address.slice(IPV4_IN_IPV6.length)
     : address;
 }

@@ -91,7 +91,7 @@ function* pathSuspicions(request: SignedParts, claims: Claims): Generator<Suspic
       'The client signed the path without the bucket (virtual-hosted style), but the request has it.',
     ],
   ];
-  const [label] = request.host.split('..');
+  const [label] = request.host.split('.');
   if (label !== undefined) {
     paths.push([
       `/${label}${own}`,
@@ -111,8 +111,8 @@ function* pathSuspicions(request: SignedParts, claims: Claims): Generator<Suspic
 function withoutDots(path: string): string {
   const segments: string[] = [];
   for (const segment of path.split('/')) {
-    if (segment === '../..') segments.pop();
-    else if (segment !== '..') segments.push(segment);
+    if (segment === '..') segments.pop();
+    else if (segment !== '.') segments.push(segment);
   }
   return segments.join('/') || '/';
 }

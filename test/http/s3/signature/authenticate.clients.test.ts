@@ -25,7 +25,7 @@ const ODD_KEYS = [
   'a//b',
   '/leading',
   'trailing/',
-  '../..',
+  '..',
   '../x',
   'a/../b/./c',
   'literal%2Fescape',

@@ -24,7 +24,7 @@ const PLAIN_KEYS = [
 
 // biome-ignore format: a table
 const DOTTED_KEYS = [
-  '../..', '../../..', 'a/.', 'a/..', './a', '../a', 'a/./b', 'a/../b', '../../etc/passwd', 'a/.../b',
+  '.', '..', 'a/.', 'a/..', './a', '../a', 'a/./b', 'a/../b', '../../etc/passwd', 'a/.../b',
 ] as const;
 
 // biome-ignore format: a table
@@ -101,7 +101,7 @@ describeCore('odd keys', () => {
 describeCore('dotted keys', () => {
   const bucket = useBucket(client);
   for (const key of DOTTED_KEYS) {
-    const isDots = key.split('/').some((segment) => segment === '../..' || segment === '../../..');
+    const isDots = key.split('/').some((segment) => segment === '.' || segment === '..');
     itUnless(isDots ? dotSegmentsReason : null)(JSON.stringify(key), () =>
       expectKeyWorks(bucket, key),
     );
