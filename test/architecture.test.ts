@@ -186,9 +186,9 @@ const LONGER: Readonly<Record<string, string>> = {
   'http/s3/routes.ts': 'is being cut',
 };
 const ROOT_MAX_LINES: Readonly<Record<string, number>> = {
-  'worker.ts': 100,
-  'node.ts': 90,
-  'app.ts': 120,
+  'worker.ts': 115,
+  'node.ts': 145,
+  'app.ts': 152,
 };
 
 describe('the layer law', () => {
