@@ -1,5 +1,5 @@
-// The Cloudflare root: bindings become ports, ports become the app. Everything else is in
-// adapters/cloudflare.
+// The root of the Cloudflare platform: bindings become ports, ports become the app. Everything
+// else is in adapters/cloudflare.
 import { exports } from 'cloudflare:workers';
 import { BodySlices } from './adapters/cloudflare/bodies/body-slices.ts';
 import { createFetchSender } from './adapters/cloudflare/clients/fetch-webhook-sender.ts';
@@ -50,8 +50,8 @@ type Service = {
 };
 
 /**
- * The cron of bills in wrangler.toml: a turn of its own, with its own bound. At five calls for an
- * account.
+ * The cron of bills in wrangler.toml: a run of its own, with its own bound. An account costs five
+ * calls.
  */
 const BILLING_CRON = '47 * * * *';
 const BILLED_ACCOUNTS = 100;
@@ -82,7 +82,7 @@ function serviceOf(env: WorkerEnv): Service {
   return service;
 }
 
-/** A wrong setting is told, like one that is missing; its message never shows a secret. */
+/** A wrong or missing setting is named in the response; its message never shows a secret. */
 function refuse(error: unknown): Response {
   if (!(error instanceof ConfigError)) throw error;
   return new Response(`Quayside is not configured: ${error.message}\n`, { status: 503 });

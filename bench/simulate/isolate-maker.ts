@@ -2,7 +2,7 @@
 // Cloudflare below it. What all isolates share (index, bucket, KV, caches of places) is made once.
 
 import { createKvHotMetadata } from '../../src/adapters/cloudflare/kv/kv-hot-metadata.ts';
-import { createKvLeases, type KvLeases } from '../../src/adapters/cloudflare/kv/kv-record-ttls.ts';
+import { createKvRecordTtls, type KvRecordTtls } from '../../src/adapters/cloudflare/kv/kv-record-ttls.ts';
 import { createMemoryDerived } from '../../src/adapters/memory/memory-derived.ts';
 import { createMemoryBodies } from '../../src/adapters/shared/memory-bodies.ts';
 import { createMemoryPointers } from '../../src/adapters/shared/memory-pointers.ts';
@@ -75,7 +75,7 @@ export function createIsolateMaker(
   /**
    * The product's own, as an isolate in that place has it. Nothing hangs here, so nothing is timed.
    */
-  function createHotMetadata(place: number, leases: KvLeases, background: Background): HotMetadata {
+  function createHotMetadata(place: number, ttls: KvRecordTtls, background: Background): HotMetadata {
     const memory = createMemoryPointers({
       clock: timeline.clock,
       maxEntries: CONFIG.pointerMemoryMaxEntries,
@@ -95,7 +95,7 @@ export function createIsolateMaker(
     const own = {
       kv: kv.at(place) as KVNamespace,
       memory,
-      leases,
+      ttls,
       clock: timeline.clock,
       background,
       log: LOG,
@@ -116,7 +116,7 @@ export function createIsolateMaker(
   return {
     index,
     createPorts(place) {
-      const leases = createKvLeases(timeline.clock);
+      const ttls = createKvRecordTtls(timeline.clock);
       const background = createTrackedBackground(LOG);
       const memory = createMemoryBodies({
         maxBytes: variant.hasBodyMemory ? CONFIG.bodyMemoryMaxBytes : 0,
@@ -124,14 +124,14 @@ export function createIsolateMaker(
       });
       return {
         blobStore,
-        metadataIndex: index.at(place, leases),
+        metadataIndex: index.at(place, ttls),
         directory: {
           call: () => Promise.reject(new StorageError('NotImplemented')),
           findHost: () => null,
           peekHost: () => null,
         },
         ledger: { call: () => Promise.reject(new StorageError('NotImplemented')) },
-        hotMetadata: createHotMetadata(place, leases, background),
+        hotMetadata: createHotMetadata(place, ttls, background),
         derived: createMemoryDerived(timeline.clock),
         edgeCache: createSimulatedEdgeCache({
           timeline,

@@ -2,8 +2,8 @@
 // one set of ports for each isolate, with the simulated Cloudflare below them. Variants differ in
 // which tiers stand where.
 
-import type { RateLimits } from '../../src/adapters/cloudflare/durable-objects/call-rates.ts';
-import { VALVE_RATES } from '../../src/adapters/cloudflare/durable-objects/hot-publisher.ts';
+import type { OffloadLimits } from '../../src/adapters/cloudflare/durable-objects/call-rates.ts';
+import { OFFLOAD_RATES } from '../../src/adapters/cloudflare/durable-objects/hot-publisher.ts';
 import { createDecide } from '../../src/core/auth/decide.ts';
 import { openBucket } from '../../src/core/buckets/bucket-handle.ts';
 import type { Core, CoreSettings } from '../../src/core/core.ts';
@@ -24,7 +24,7 @@ export type QuaysideVariant = {
   readonly pointerFreshSeconds: number;
   readonly staleWhileRevalidateSeconds: number;
   /** When the index object publishes to KV. */
-  readonly rates: RateLimits;
+  readonly rates: OffloadLimits;
   /** Longest delay until a place can see a write to KV; its documentation says 60 s "or more". */
   readonly kvDelayMaxSeconds: number;
   /**
@@ -44,7 +44,7 @@ export type QuaysideVariant = {
 export const TODAY: QuaysideVariant = {
   pointerFreshSeconds: CONFIG.pointerFreshSeconds,
   staleWhileRevalidateSeconds: CONFIG.staleWhileRevalidateSeconds,
-  rates: VALVE_RATES,
+  rates: OFFLOAD_RATES,
   kvDelayMaxSeconds: 60,
   bodies: ['workers-cache'],
   maxSlicesPerRead: 8,
@@ -52,12 +52,12 @@ export const TODAY: QuaysideVariant = {
 };
 
 /** The valve that never opens, and the one that always is. */
-export const NO_VALVE: RateLimits = {
+export const NO_VALVE: OffloadLimits = {
   bucketPerSecond: Number.POSITIVE_INFINITY,
   keyPerSecond: 1,
   windowMs: 5000,
 };
-export const OPEN_VALVE: RateLimits = { bucketPerSecond: 0, keyPerSecond: 0, windowMs: 1000 };
+export const OPEN_VALVE: OffloadLimits = { bucketPerSecond: 0, keyPerSecond: 0, windowMs: 1000 };
 
 /** Nothing hangs here, so nothing is timed. */
 const SETTINGS: CoreSettings = { ...CONFIG, tierLimitMs: Number.POSITIVE_INFINITY };

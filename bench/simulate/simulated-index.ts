@@ -2,10 +2,10 @@
 // reached over a simulated wire. It does one call at a time, and its waking time is billed: calls,
 // and writes to KV that it still waits for.
 
-import type { RateLimits } from '../../src/adapters/cloudflare/durable-objects/call-rates.ts';
+import type { OffloadLimits } from '../../src/adapters/cloudflare/durable-objects/call-rates.ts';
 import { createHotPublisher } from '../../src/adapters/cloudflare/durable-objects/hot-publisher.ts';
 import { PUBLICATION_SCHEMA } from '../../src/adapters/cloudflare/durable-objects/publication-numbers.ts';
-import type { KvLeases, LeaseNews } from '../../src/adapters/cloudflare/kv/kv-record-ttls.ts';
+import type { KvRecordTtls, TtlNews } from '../../src/adapters/cloudflare/kv/kv-record-ttls.ts';
 import { openSqlite } from '../../src/adapters/node/index/node-sqlite.ts';
 import type { BucketName } from '../../src/domain/nouns.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
@@ -28,7 +28,7 @@ export type SimulatedIndex = {
   /** The calls themselves, for nothing and at once: to fill the catalogue. */
   readonly api: IndexApi;
   /** The port as an isolate in that place has it. */
-  at(place: number, leases: KvLeases): MetadataIndex;
+  at(place: number, ttls: KvRecordTtls): MetadataIndex;
   /** Calls in the second that had most of them. */
   busiestSecond(): number;
   close(): void;
@@ -41,7 +41,7 @@ export type SimulatedIndexOptions = {
   readonly bucket: BucketName;
   readonly kv: SimulatedKv['writer'];
   /** When the valve opens. */
-  readonly rates: RateLimits;
+  readonly rates: OffloadLimits;
   /** Sees each commit at the moment when it is done. */
   readonly onCommit: (key: string, etag: string) => void;
 };
@@ -84,7 +84,7 @@ export function createSimulatedIndex({
   function runCall<Name extends keyof IndexApi>(name: Name, input: Parameters<IndexApi[Name]>[0]) {
     lastRowsWritten ??= rowsWritten();
     let isDue = false;
-    let news: LeaseNews | null = null;
+    let news: TtlNews | null = null;
     const value = sql.transaction(() => {
       const done = (api[name] as (input: unknown) => ReturnType<IndexApi[Name]>)(input);
       isDue = publisher.note(name, input);
@@ -105,7 +105,7 @@ export function createSimulatedIndex({
 
   return {
     api,
-    at(place, leases) {
+    at(place, ttls) {
       const oneWayMs = indexRoundTripMs(place) / 2;
       return {
         async call(_bucket, name, input) {
@@ -118,7 +118,7 @@ export function createSimulatedIndex({
           await awake.during(timeline.sleep(freeAtMs - timeline.nowMs()));
           const { value, news } = runCall(name, input);
           await timeline.sleep(oneWayMs);
-          if (news !== null) leases.note(options.bucket, news);
+          if (news !== null) ttls.note(options.bucket, news);
           return value;
         },
       };

@@ -22,7 +22,7 @@ import { createSimulatedKv } from '../../bench/simulate/simulated-kv.ts';
 import { createTimeline, type Timeline } from '../../bench/simulate/timeline.ts';
 import { makeTrace } from '../../bench/simulate/trace.ts';
 import { createTruth } from '../../bench/simulate/truth.ts';
-import { KV_LEASE_SECONDS } from '../../src/adapters/cloudflare/kv/hot-records.ts';
+import { KV_RECORD_TTL_SECONDS } from '../../src/adapters/cloudflare/kv/hot-records.ts';
 
 const MiB = 2 ** 20;
 
@@ -305,7 +305,7 @@ describe('a run', () => {
       expect(stale.max).toBeGreaterThan(maxSeconds / 3);
     }
     const { stale } = await runDesign(createQuayside({ ...TODAY, rates: OPEN_VALVE }), SCENARIO);
-    expect(stale.max).toBeLessThan(KV_LEASE_SECONDS + 5 + slackSeconds);
+    expect(stale.max).toBeLessThan(KV_RECORD_TTL_SECONDS + 5 + slackSeconds);
     expect(stale.max).toBeGreaterThan(10);
   });
 

@@ -95,7 +95,7 @@ describe('publication', () => {
     await runInDurableObject(stub, async (object) => {
       const asked = object as unknown as CallableObject;
       for (let round = 0; round < 100; round++) {
-        for (let question = 0; question < 1000; question++)
+        for (let lookup = 0; lookup < 1000; lookup++)
           void asked.call('resolve', { name, key: 'hot' });
         await scheduler.wait(100);
         if ((await published(name as never, 'hot')).pointer !== null) return;

@@ -26,10 +26,10 @@ import { createDoMetadataIndex } from './clients/do-metadata-index.ts';
 import { createFetchSender } from './clients/fetch-webhook-sender.ts';
 import type { WorkerEnv } from './env.ts';
 import { createKvHotMetadata } from './kv/kv-hot-metadata.ts';
-import { createKvLeases } from './kv/kv-record-ttls.ts';
+import { createKvRecordTtls } from './kv/kv-record-ttls.ts';
 import { createWaitUntilBackground } from './requests/waituntil-background.ts';
 
-/** What of the configuration the ports need; src/config.ts says what each is. */
+/** The settings that the ports need; src/config.ts has their meaning and units. */
 export type PortSettings = {
   readonly pointerMemoryMaxEntries: number;
   readonly pointerMemoryMaxBytes: number;
@@ -81,7 +81,7 @@ export function createWorkersPorts(
     freshSeconds: settings.pointerFreshSeconds,
     staleSeconds: Math.max(settings.staleWhileRevalidateSeconds, settings.staleIfErrorSeconds),
   });
-  const leases = createKvLeases(clock);
+  const ttls = createKvRecordTtls(clock);
   const bodies = createMemoryBodies({
     maxBytes: settings.bodyMemoryMaxBytes,
     maxSliceBytes: settings.bodyMemoryMaxBodyBytes,
@@ -102,7 +102,7 @@ export function createWorkersPorts(
   });
   return {
     blobStore: createDecompressingBlobStore(createR2BlobStore(env.BLOBS, undefined, damage.note)),
-    metadataIndex: createDoMetadataIndex(env.BUCKETS, clock, leases, settings.pointerFreshSeconds),
+    metadataIndex: createDoMetadataIndex(env.BUCKETS, clock, ttls, settings.pointerFreshSeconds),
     directory: createDoDirectory(env.DIRECTORY, {
       clock,
       background,
@@ -113,7 +113,7 @@ export function createWorkersPorts(
     hotMetadata: createKvHotMetadata({
       kv: env.HOT,
       memory: pointers,
-      leases,
+      ttls,
       clock,
       background,
       log,

@@ -8,7 +8,7 @@ import {
   type HotPublisher,
 } from '../../../src/adapters/cloudflare/durable-objects/hot-publisher.ts';
 import { PUBLICATION_SCHEMA } from '../../../src/adapters/cloudflare/durable-objects/publication-numbers.ts';
-import { KV_LEASE_SECONDS } from '../../../src/adapters/cloudflare/kv/hot-records.ts';
+import { KV_RECORD_TTL_SECONDS } from '../../../src/adapters/cloudflare/kv/hot-records.ts';
 import { HOSTING_DEFAULTS } from '../../../src/core/hosting/read-hosting.ts';
 import type { BucketName, ObjectKey } from '../../../src/domain/nouns.ts';
 import { createBucketIndex } from '../../../src/index/bucket-index.ts';
@@ -225,14 +225,14 @@ describe('hot publisher', () => {
   it('counts what is asked of many keys at once, and tells of each of them', () =>
     withPublisher(async ({ clock, call, name, put, drain, writesOf, publisher }) => {
       for (const key of ['a', 'b']) put(key, 'e1');
-      const question = { name, keys: ['a', 'none', 'b'] as ObjectKey[] };
+      const lookup = { name, keys: ['a', 'none', 'b'] as ObjectKey[] };
       for (let at = 0; at < 200; at++) {
         clock.ms += 1;
-        call('resolveAll', question);
+        call('resolveAll', lookup);
       }
       await drain();
       expect(['a', 'none', 'b'].map((key) => writesOf(key).length)).toEqual([1, 1, 1]);
-      const news = publisher().newsOf('resolveAll', question);
+      const news = publisher().newsOf('resolveAll', lookup);
       expect([news?.readPolicy === null, news?.keys.map(({ key }) => key)]).toEqual([
         false,
         ['a', 'none', 'b'],
@@ -240,7 +240,7 @@ describe('hot publisher', () => {
       put('none', 'e1');
       expect(
         publisher()
-          .newsOf('resolveAll', question)
+          .newsOf('resolveAll', lookup)
           ?.keys.map(({ key }) => key),
       ).toEqual(['a', 'b']);
     }));
@@ -253,8 +253,8 @@ describe('hot publisher', () => {
       const writes = writesOf('a');
       expect(writes.length).toBe(4);
       for (const [at, write] of writes.entries()) {
-        expect(write.untilMs).toBe(write.atMs + KV_LEASE_SECONDS * 1000);
-        expect(write.ttl).toBe(KV_LEASE_SECONDS);
+        expect(write.untilMs).toBe(write.atMs + KV_RECORD_TTL_SECONDS * 1000);
+        expect(write.ttl).toBe(KV_RECORD_TTL_SECONDS);
         const before = writes[at - 1];
         if (before !== undefined) expect(write.atMs - before.atMs).toBeGreaterThanOrEqual(30_000);
       }
@@ -264,8 +264,8 @@ describe('hot publisher', () => {
       const before = writesOf('a').length;
       while (clock.ms < startMs + 400_000) await ask('b', 1);
       expect(writesOf('a').length).toBe(before);
-      const question = { name, key: 'a' as ObjectKey };
-      expect(publisher().newsOf('resolve', question)).toBeNull();
+      const lookup = { name, key: 'a' as ObjectKey };
+      expect(publisher().newsOf('resolve', lookup)).toBeNull();
     }));
 
   it('writes a key that changes all the time once a second, and its last state', () =>
@@ -298,7 +298,7 @@ describe('hot publisher', () => {
       put('a', 'e2');
       await drain();
       expect(writesOf('a').at(-1)?.etag).toBe('e2');
-      clock.ms += KV_LEASE_SECONDS * 1000;
+      clock.ms += KV_RECORD_TTL_SECONDS * 1000;
       put('a', 'e3');
       await drain();
       expect(writesOf('a').at(-1)?.etag).toBe('e2');
@@ -330,7 +330,7 @@ describe('hot publisher', () => {
       },
     ));
 
-  it('gives up for now when KV stays broken, and goes on with the next question', () => {
+  it('gives up for now when KV stays broken, and goes on with the next lookup', () => {
     let isBroken = false;
     return withPublisher(
       async ({ attempts, clock, put, ask, drain, writesOf }) => {
@@ -383,33 +383,33 @@ describe('hot publisher', () => {
 
   it('tells callers which record they may believe, and for how long an older one can be shown', () =>
     withPublisher(async ({ name, put, ask, writesOf, publisher, restart, clock }) => {
-      const question = { name, key: 'a' as ObjectKey };
+      const lookup = { name, key: 'a' as ObjectKey };
       put('a', 'e1');
       await ask('a', 20);
       await ask('a', 20);
       const [first] = writesOf('a');
-      const lease = { sequence: first?.sequence, untilMs: first?.untilMs };
-      expect(publisher().newsOf('resolve', question)).toMatchObject({
-        keys: [{ key: 'a', lease }],
+      const ttl = { sequence: first?.sequence, untilMs: first?.untilMs };
+      expect(publisher().newsOf('resolve', lookup)).toMatchObject({
+        keys: [{ key: 'a', ttl }],
       });
       put('a', 'e2');
       // Not before KV has it are readers sent there.
-      expect(publisher().newsOf('resolve', question)).toBeNull();
+      expect(publisher().newsOf('resolve', lookup)).toBeNull();
       const changed = publisher().newsOf('commitObject', { object: objectOf('a', 'e2') } as never);
-      expect(changed?.keys[0]?.lease?.sequence).toBeGreaterThan(first?.sequence ?? 0);
-      expect(changed?.keys[0]?.lease?.untilMs).toBe(first?.untilMs);
+      expect(changed?.keys[0]?.ttl?.sequence).toBeGreaterThan(first?.sequence ?? 0);
+      expect(changed?.keys[0]?.ttl?.untilMs).toBe(first?.untilMs);
 
       // A new life knows no names, only that something may be out there.
       restart();
-      expect(publisher().newsOf('resolve', question)).toBeNull();
+      expect(publisher().newsOf('resolve', lookup)).toBeNull();
       const unknown = publisher().newsOf('commitObject', { object: objectOf('a', 'e3') } as never);
-      expect(unknown?.keys[0]?.lease).toMatchObject({
-        untilMs: clock.ms + KV_LEASE_SECONDS * 1000,
+      expect(unknown?.keys[0]?.ttl).toMatchObject({
+        untilMs: clock.ms + KV_RECORD_TTL_SECONDS * 1000,
       });
-      expect(unknown?.keys[0]?.lease?.sequence).toBeGreaterThan(
-        changed?.keys[0]?.lease?.sequence ?? 0,
+      expect(unknown?.keys[0]?.ttl?.sequence).toBeGreaterThan(
+        changed?.keys[0]?.ttl?.sequence ?? 0,
       );
-      clock.ms += KV_LEASE_SECONDS * 1000;
+      clock.ms += KV_RECORD_TTL_SECONDS * 1000;
       expect(
         publisher().newsOf('commitObject', { object: objectOf('a', 'e3') } as never),
       ).toBeNull();

@@ -6,12 +6,12 @@ import { describe, expect, it } from 'vitest';
 import {
   encodePointer,
   encodeReadPolicy,
-  KV_LEASE_SECONDS,
+  KV_RECORD_TTL_SECONDS,
   pointerName,
   readPolicyName,
 } from '../../../src/adapters/cloudflare/kv/hot-records.ts';
 import { createKvHotMetadata } from '../../../src/adapters/cloudflare/kv/kv-hot-metadata.ts';
-import { createKvLeases } from '../../../src/adapters/cloudflare/kv/kv-record-ttls.ts';
+import { createKvRecordTtls } from '../../../src/adapters/cloudflare/kv/kv-record-ttls.ts';
 import { createMemoryPointers } from '../../../src/adapters/shared/memory-pointers.ts';
 import { makeBucketId } from '../../../src/core/buckets/owner-bucket.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
@@ -54,12 +54,12 @@ function isolate(
     staleSeconds: 3600,
   });
   const counted = counting(options.kv ?? env.HOT);
-  const leases = createKvLeases(clock);
+  const ttls = createKvRecordTtls(clock);
   const behind: Promise<unknown>[] = [];
   const hot = createKvHotMetadata({
     kv: counted.target,
     memory,
-    leases,
+    ttls,
     clock,
     background: { run: (_label, work) => void behind.push(work().catch(() => undefined)) },
     log,
@@ -73,7 +73,7 @@ function isolate(
     random: options.random ?? (() => 0.99),
   });
   const settle = () => Promise.all(behind.splice(0));
-  return { hot, calls: counted.calls, clock, leases, settle };
+  return { hot, calls: counted.calls, clock, ttls, settle };
 }
 
 hotMetadataContract({ name: 'memory before KV', make: () => isolate({ limitMs: HANG_MS }).hot });
@@ -103,7 +103,7 @@ async function publish(
   } = {},
 ): Promise<void> {
   const { sequence = 1, told = sequence, atMs = to.clock.ms } = options;
-  const stamp = { sequence, atMs, untilMs: atMs + KV_LEASE_SECONDS * 1000 };
+  const stamp = { sequence, atMs, untilMs: atMs + KV_RECORD_TTL_SECONDS * 1000 };
   const bucketId = options.bucketId ?? known.readPolicy?.bucketId ?? null;
   const revision = options.revision ?? known.readPolicy?.revision ?? 0;
   await env.HOT.put(
@@ -114,8 +114,8 @@ async function publish(
     pointerName(bucket, key),
     encodePointer({ ...stamp, bucketId, revision, pointer: known.pointer }),
   );
-  const lease = { sequence: told, untilMs: stamp.untilMs };
-  to.leases.note(bucket, { readPolicy: lease, keys: [{ key, lease }] });
+  const ttl = { sequence: told, untilMs: stamp.untilMs };
+  to.ttls.note(bucket, { readPolicy: ttl, keys: [{ key, ttl }] });
 }
 
 describe('KV before the index', () => {
@@ -144,7 +144,7 @@ describe('KV before the index', () => {
     expect(here.calls).toEqual({ get: 2 });
   });
 
-  it('leaves one question in a few to the index, which so sees how hot the key is', async () => {
+  it('leaves one lookup in a few to the index, which so sees how hot the key is', async () => {
     const draws = [0, 0.5];
     const here = isolate({ random: () => draws.shift() ?? 0.5 });
     const bucket = freshBucket();
@@ -169,8 +169,8 @@ describe('KV before the index', () => {
   >([
     ['an older record than the one that was promised', { sequence: 6, told: 7 }],
     [
-      'a record whose lease is over',
-      { sequence: 7, atMs: 1_750_000_000_000 - KV_LEASE_SECONDS * 1000 },
+      'a record whose ttl is over',
+      { sequence: 7, atMs: 1_750_000_000_000 - KV_RECORD_TTL_SECONDS * 1000 },
     ],
     [
       'a pointer of another life of the bucket',
@@ -185,11 +185,11 @@ describe('KV before the index', () => {
       { readPolicy: readPolicyOf(bucket), pointer: pointerOf(key, 'old') },
       options,
     );
-    const lease = {
+    const ttl = {
       sequence: options.told ?? options.sequence ?? 1,
       untilMs: here.clock.ms + 1000,
     };
-    here.leases.note(bucket, { readPolicy: lease, keys: [{ key, lease }] });
+    here.ttls.note(bucket, { readPolicy: ttl, keys: [{ key, ttl }] });
     const known = { readPolicy: readPolicyOf(bucket), pointer: pointerOf(key, 'new') };
     expect(await here.hot.find(bucket, key, async () => known)).toEqual({
       ...known,
@@ -197,9 +197,9 @@ describe('KV before the index', () => {
       stale: null,
     });
     here.clock.ms += FRESH_SECONDS * 1000;
-    here.leases.note(bucket, {
-      readPolicy: { ...lease, untilMs: here.clock.ms + 1000 },
-      keys: [{ key, lease: { ...lease, untilMs: here.clock.ms + 1000 } }],
+    here.ttls.note(bucket, {
+      readPolicy: { ...ttl, untilMs: here.clock.ms + 1000 },
+      keys: [{ key, ttl: { ...ttl, untilMs: here.clock.ms + 1000 } }],
     });
     expect(await here.hot.find(bucket, key, async () => known)).toMatchObject({ tier: 'index' });
     expect(here.calls).toEqual({ get: 1 });
@@ -215,8 +215,8 @@ describe('KV before the index', () => {
       { sequence: 3 },
     );
     here.hot.evict(bucket, [key]);
-    const old = { sequence: 3, untilMs: here.clock.ms + KV_LEASE_SECONDS * 1000 };
-    here.leases.note(bucket, { readPolicy: old, keys: [{ key, lease: old }] });
+    const old = { sequence: 3, untilMs: here.clock.ms + KV_RECORD_TTL_SECONDS * 1000 };
+    here.ttls.note(bucket, { readPolicy: old, keys: [{ key, ttl: old }] });
     const gone = async () => ({ readPolicy: readPolicyOf(bucket), pointer: null });
     expect(await here.hot.find(bucket, key, gone)).toMatchObject({ pointer: null, tier: 'index' });
     here.clock.ms += 30_000;
@@ -230,10 +230,10 @@ describe('KV before the index', () => {
     const here = isolate({ random: () => draws.shift() ?? Number.NaN });
     const bucket = freshBucket();
     const known = { readPolicy: readPolicyOf(bucket), pointer: null };
-    const lease = { sequence: 1, untilMs: here.clock.ms + KV_LEASE_SECONDS * 1000 };
-    here.leases.note(bucket, {
-      readPolicy: lease,
-      keys: keys.map((each) => ({ key: each, lease })),
+    const ttl = { sequence: 1, untilMs: here.clock.ms + KV_RECORD_TTL_SECONDS * 1000 };
+    here.ttls.note(bucket, {
+      readPolicy: ttl,
+      keys: keys.map((each) => ({ key: each, ttl })),
     });
     let asked = 0;
     const load = async () => {
@@ -249,7 +249,7 @@ describe('KV before the index', () => {
     const stamp = {
       sequence: 1,
       atMs: here.clock.ms,
-      untilMs: here.clock.ms + KV_LEASE_SECONDS * 1000,
+      untilMs: here.clock.ms + KV_RECORD_TTL_SECONDS * 1000,
     };
     await env.HOT.put(
       readPolicyName(bucket),
@@ -319,13 +319,13 @@ describe('KV before the index', () => {
     here.clock.ms += 20_000;
     // The object's reply to the write: a new number, and until when the old record may be believed.
     const news = { sequence: 2, untilMs: here.clock.ms + 100_000 };
-    here.leases.note(published, { readPolicy: news, keys: [{ key, lease: news }] });
+    here.ttls.note(published, { readPolicy: news, keys: [{ key, ttl: news }] });
     here.hot.evict(published, [key]);
     expect(here.hot.staleForMs(published, [key])).toBe(107_000);
     expect(here.hot.staleForMs(published, ['other' as ObjectKey])).toBe(7000);
     expect(here.hot.staleForMs(published, 'readPolicy')).toBe(107_000);
     expect(here.hot.staleForMs(published, ['_redirects' as ObjectKey])).toBe(107_000);
-    expect(here.hot.staleForMs(published, 'unknown')).toBe((KV_LEASE_SECONDS + 7) * 1000);
+    expect(here.hot.staleForMs(published, 'unknown')).toBe((KV_RECORD_TTL_SECONDS + 7) * 1000);
     here.clock.ms += 100_000;
     expect(here.hot.staleForMs(published, [key])).toBe(7000);
   });
@@ -355,14 +355,14 @@ describe('KV before the index', () => {
       pointer: pointerOf(key, 'e1'),
     });
     here.clock.ms += 5000;
-    const lease = { sequence: 2, untilMs: here.clock.ms + 115_000 };
-    here.leases.note(bucket, { readPolicy: null, keys: [{ key, lease }] });
+    const ttl = { sequence: 2, untilMs: here.clock.ms + 115_000 };
+    here.ttls.note(bucket, { readPolicy: null, keys: [{ key, ttl }] });
     here.hot.evict(bucket, [key]);
     expect(here.hot.staleForMs(bucket, [key])).toBe(122_000);
   });
 
   it.each(['index', 'kv'] as const)(
-    'counts what the %s says from before the question, however late it comes',
+    'counts what the %s says from before the lookup, however late it comes',
     async (tier) => {
       const lateMs = 2900;
       const get = async (...given: Parameters<KVNamespace['get']>) => {

@@ -1,5 +1,5 @@
-// What a blob in R2 says of its object, packed into R2's custom metadata so that an index can be
-// rebuilt from the bucket alone. Written by r2-blob-store.ts; read by a rebuild. The format is in
+// What a blob in R2 says of its object, in R2's custom metadata, so that an index can be rebuilt
+// from the bucket alone. Written by r2-blob-store.ts; read by a rebuild. The format is in
 // docs/storage-schema.md.
 
 import type { BucketName, ObjectHeaders, ObjectKey } from '../../../domain/nouns.ts';
@@ -14,7 +14,7 @@ const VERSION = '1';
  */
 const ID_MAX_LENGTH = 8000;
 /** Bytes before base64 makes four characters of every three. */
-const PACKED_MAX_BYTES = (ID_MAX_LENGTH / 4) * 3;
+const ENCODED_MAX_BYTES = (ID_MAX_LENGTH / 4) * 3;
 /** Two lengths of two bytes each. */
 const PAIR_OVERHEAD_BYTES = 4;
 
@@ -24,10 +24,10 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Packs an identity. Bucket, key (1,024 bytes) and encryption (1.5 KiB) always fit, and user
+ * Encodes an identity. Bucket, key (1,024 bytes) and encryption (1.5 KiB) always fit, and user
  * metadata (2 KiB) with all but the longest encryption contexts; should long system headers not,
  * the longest are left out and only named (`x`), because losing a header in a rebuild is better
- * than a failed write. Base64 of our own packing: R2 counts bytes, and JSON makes six of one
+ * than a failed write. Base64 of our own encoding: R2 counts bytes, and JSON makes six of one
  * control character.
  */
 export function encodeBlobIdentity(identity: BlobIdentity): Record<string, string> {
@@ -47,16 +47,16 @@ export function encodeBlobIdentity(identity: BlobIdentity): Record<string, strin
   // User metadata first, then headers from short to long: what does not fit any more is the longest
   // header.
   const rank = ([name, value]: Pair) => (name.startsWith('m') ? 0 : 1 + value.length);
-  let left = PACKED_MAX_BYTES - pairs.reduce((sum, pair) => sum + compressedSize(pair), 0);
+  let left = ENCODED_MAX_BYTES - pairs.reduce((sum, pair) => sum + encodedSize(pair), 0);
   for (const pair of optional.sort((a, b) => rank(a) - rank(b))) {
     const mark: Pair = ['x', pair[0]];
-    const kept =
-      compressedSize(pair) + 256 <= left ? pair : compressedSize(mark) <= left ? mark : null;
-    if (kept === null) continue;
-    left -= compressedSize(kept);
-    pairs.push(kept);
+    const fitting =
+      encodedSize(pair) + 256 <= left ? pair : encodedSize(mark) <= left ? mark : null;
+    if (fitting === null) continue;
+    left -= encodedSize(fitting);
+    pairs.push(fitting);
   }
-  return { v: VERSION, id: pack(pairs).toBase64() };
+  return { v: VERSION, id: encodePairs(pairs).toBase64() };
 }
 
 /** The identity, or null when the metadata is not ours. `leftOut` names what did not fit. */
@@ -73,7 +73,7 @@ export function decodeBlobIdentity(
   let encryption: ObjectEncryption | null = null;
   let packing: BlobIdentity['packing'];
   try {
-    for (const [name, value] of unpack(Uint8Array.fromBase64(metadata.id))) {
+    for (const [name, value] of decodePairs(Uint8Array.fromBase64(metadata.id))) {
       if (name === 'b') bucket = value;
       else if (name === 'k') key = value;
       else if (name === 'x') leftOut.push(value);
@@ -111,13 +111,13 @@ function parseCompression(value: string): BlobIdentity['packing'] {
   return { frameBytes: frameBytes ?? 0, plainBytes: plainBytes ?? 0 };
 }
 
-function compressedSize([name, value]: Pair): number {
+function encodedSize([name, value]: Pair): number {
   return PAIR_OVERHEAD_BYTES + encoder.encode(name).length + encoder.encode(value).length;
 }
 
 /** Each text as its length in two bytes (big-endian) and its UTF-8. */
-function pack(pairs: readonly Pair[]): Uint8Array {
-  const bytes = new Uint8Array(pairs.reduce((sum, pair) => sum + compressedSize(pair), 0));
+function encodePairs(pairs: readonly Pair[]): Uint8Array {
+  const bytes = new Uint8Array(pairs.reduce((sum, pair) => sum + encodedSize(pair), 0));
   const view = new DataView(bytes.buffer);
   let at = 0;
   for (const text of pairs.flat()) {
@@ -128,13 +128,13 @@ function pack(pairs: readonly Pair[]): Uint8Array {
   return bytes;
 }
 
-function* unpack(bytes: Uint8Array): Generator<Pair> {
+function* decodePairs(bytes: Uint8Array): Generator<Pair> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 0;
   const text = () => {
     const length = view.getUint16(at);
     const end = at + 2 + length;
-    if (end > bytes.length) throw new RangeError('The packed identity ends early.');
+    if (end > bytes.length) throw new RangeError('The encoded identity ends early.');
     const value = decoder.decode(bytes.subarray(at + 2, end));
     at = end;
     return value;

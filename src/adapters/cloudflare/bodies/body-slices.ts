@@ -1,6 +1,6 @@
 // Slices behind Workers Cache: an entrypoint of the Worker that nobody can reach from outside and
-// that Cloudflare caches (wrangler.toml, `exports.BodySlices`), in the place and in an upper tier
-// that all places share; concurrent misses of one slice run it once. A slice has a URL of its own
+// that Cloudflare caches (wrangler.toml, `exports.BodySlices`), in the colo and in an upper tier
+// that all colos share; concurrent misses of one slice run it once. A slice has a URL of its own
 // and never changes, so nothing is ever purged. Called through ctx.exports by
 // workers-edge-cache.ts, which has decided before who may read.
 import { WorkerEntrypoint } from 'cloudflare:workers';
@@ -47,7 +47,10 @@ function sliceOf(url: string): Segment | null {
   return { ...run, packing };
 }
 
-/** One for each set of bindings: it keeps what it knows of packed blobs, plain values only. */
+/**
+ * One for each set of bindings: it remembers the seek tables of compressed blobs, plain values
+ * only.
+ */
 const stores = new WeakMap<R2Bucket, BlobStore>();
 
 function storeOf(bucket: R2Bucket): BlobStore {

@@ -40,7 +40,7 @@ function countGif(bytes: Uint8Array): number {
   return frames;
 }
 
-/** Of a table of colours, by the flags that announce it. Source: GIF89a, section 18 */
+/** Bytes of a table of colours, by the flags that announce it. Source: GIF89a, section 18 */
 function tableBytes(flags = 0): number {
   return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 0x07) + 1);
 }

@@ -12,8 +12,8 @@ const PIECE_BYTES = 256 * 1024;
 const behind = new WeakMap<ReadableStream, () => ReadableStream | null>();
 
 /**
- * The same bytes in large pieces; errors with `short()` when they end before `lengthBytes`.
- * Cancelling it lets R2 go. `native` must know its length.
+ * A stream of `native`'s bytes in large pieces; errors with `short()` when they end before
+ * `lengthBytes`. Cancelling it lets R2 go. `native` must know its length.
  */
 export function inLargePieces(
   native: ReadableStream,

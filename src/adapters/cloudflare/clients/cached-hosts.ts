@@ -1,8 +1,7 @@
-// Host names near the reader: what the directory said of one is believed for seconds, "nobody has
-// bound it" too, and asked anew in the background before they are over, so that no visitor of a
-// busy host waits for it. When the directory fails or says nothing, what was known is good enough
-// for some minutes, at once, and it is asked anew behind the answers. Keeps plain values only,
-// never a promise of a request.
+// Host bindings near the reader, with a TTL of seconds and a negative cache for hosts that nobody
+// has bound. An entry is refreshed in the background before its TTL is over, so no visitor of a
+// busy host waits. While the directory fails, stale entries are served for minutes
+// (stale-if-error). Keeps plain values only, never a promise of a request.
 import { LRUCache } from 'lru-cache';
 import type { HostBinding } from '../../../ports/directory.ts';
 import type { Background, Clock } from '../../../ports/system.ts';
@@ -11,33 +10,25 @@ import { within } from '../../../ports/with-timeout.ts';
 export type CachedHostsOptions = {
   readonly clock: Clock;
   readonly background: Background;
-  /** Seconds for which an answer is given without asking. */
+  /** TTL of an entry, seconds. */
   readonly freshSeconds: number;
   /** A directory that says nothing for so long has failed, milliseconds. */
   readonly limitMs: number;
-  /** Asks the directory. */
+  /** Calls the directory. */
   readonly read: (host: string) => Promise<HostBinding | null>;
 };
 
-/** Share of the fresh time after which it is asked anew behind the answers. */
+/** Share of the TTL after which an entry is refreshed behind the responses. */
 const RENEW_AFTER = 0.6;
-/**
- * Milliseconds for which an old answer is better than none, and for which the directory is then
- * left alone.
- */
+/** How long a stale entry is better than none while the directory fails, milliseconds. */
 const STALE_IF_ERROR_MS = 600_000;
+/** How long the directory is not called again after a failure, milliseconds. */
 const RETRY_MS = 1000;
-/** For so long after it has failed nobody waits for it who can have an old answer, milliseconds. */
+/** How long after a failure nobody waits who can have a stale entry, milliseconds. */
 const DOUBTED_MS = 10_000;
-/**
- * So long an answer that is not fresh any more waits for a newer one, milliseconds: many times what
- * one RPC takes.
- */
+/** How long a request with a stale entry waits for a newer one, milliseconds: many RPCs long. */
 const PATIENCE_MS = 1000;
-/**
- * Names kept, about 300 bytes each. Those that nobody has bound can be made up, so they can't push
- * others out.
- */
+/** Names remembered, about 300 bytes each. Unbound ones can be made up: they push no others out. */
 const BOUND_MAX = 2000;
 const UNBOUND_MAX = 2000;
 
@@ -46,14 +37,14 @@ type Entry = {
   readonly readAtMs: number;
   readonly freshUntilMs: number;
   renewAtMs: number;
-  /** When the directory failed last to say whether it is still so; 0: it has not. */
+  /** When a refresh of this entry failed last; 0: it has not. */
   failedAtMs: number;
 };
 
 export type CachedHosts = {
-  /** `Directory.findHost`. Cost: a look-up; one RPC for a host that is not known here. */
+  /** `Directory.findHost`. Cost: a lookup; one RPC for a host that is not known here. */
   find(host: string): HostBinding | null | Promise<HostBinding | null>;
-  /** `Directory.peekHost`. Cost: a look-up. */
+  /** `Directory.peekHost`. Cost: a lookup. */
   peek(host: string): HostBinding | null | undefined;
   /** Forgets all: something was bound from here. */
   clear(): void;

@@ -1,3 +1,5 @@
+// The ledger of an account, over RPC: each account has a Durable Object of its own
+// (durable-objects/ledger-object.ts).
 import type { Ledger } from '../../../ports/ledger.ts';
 import type { LedgerObject } from '../durable-objects/ledger-object.ts';
 import { type CallableObject, callObject } from './object-call.ts';

@@ -10,7 +10,7 @@ import { changedBy } from '../../../ports/index-calls/index-changes.ts';
 import type { FoundVersion, IndexApi, MetadataIndex } from '../../../ports/metadata-index.ts';
 import type { Clock } from '../../../ports/system.ts';
 import type { BucketObject, BucketReply } from '../durable-objects/bucket-object.ts';
-import type { KvLeases } from '../kv/kv-record-ttls.ts';
+import type { KvRecordTtls } from '../kv/kv-record-ttls.ts';
 import { type CallableObject, callObject } from './object-call.ts';
 import { createRecentVersions } from './recent-versions.ts';
 
@@ -103,7 +103,7 @@ const IS_REPEATABLE = {
 export function createDoMetadataIndex(
   buckets: DurableObjectNamespace<BucketObject>,
   clock: Clock,
-  leases: Pick<KvLeases, 'note'>,
+  ttls: Pick<KvRecordTtls, 'note'>,
   versionFreshSeconds: number,
 ): MetadataIndex {
   const recent = createRecentVersions(clock, versionFreshSeconds);
@@ -135,7 +135,7 @@ export function createDoMetadataIndex(
           name,
           input,
           isRepeatable: IS_REPEATABLE[name],
-          onReply: (reply: BucketReply) => reply.news != null && leases.note(bucket, reply.news),
+          onReply: (reply: BucketReply) => reply.news != null && ttls.note(bucket, reply.news),
         });
         if (name === 'getBucket') remember(bucket, value as BucketRecord | null);
         if (name === 'getVersion') keep(value as FoundVersion | null);

@@ -12,7 +12,7 @@ import { type Dispatcher, mayHaveEnqueued, type OutboxQueue } from '../../../por
 import { createConsoleLog } from '../../shared/console-log.ts';
 import { systemClock } from '../../shared/system-clock.ts';
 import type { WorkerEnv } from '../env.ts';
-import type { LeaseNews } from '../kv/kv-record-ttls.ts';
+import type { TtlNews } from '../kv/kv-record-ttls.ts';
 import { createDoSql } from './do-sqlite.ts';
 import { createHotPublisher, type HotPublisher } from './hot-publisher.ts';
 import { createOutboxAlarm, type OutboxAlarm, queueOf } from './outbox-alarm.ts';
@@ -38,7 +38,7 @@ const ANSWERS_OF_AN_EMPTY_DATABASE: {
 };
 
 /** `news`: what the caller should know of KV now. */
-export type BucketReply = IndexReply & { readonly news?: LeaseNews | null };
+export type BucketReply = IndexReply & { readonly news?: TtlNews | null };
 
 type Parts = {
   readonly index: IndexApi;

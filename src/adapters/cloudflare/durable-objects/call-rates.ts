@@ -1,5 +1,5 @@
-// How often the public asks the bucket's Durable Object for each key, and so which keys are worth a
-// place in KV. Counted in windows, in memory alone: whoever starts anew counts anew. Called by
+// How often readers call the bucket's Durable Object for each key, and so which keys are worth a
+// record in KV. Counted in windows, in memory alone: whoever starts anew counts anew. Called by
 // hot-publisher.ts for every `resolve`.
 import type { ObjectKey } from '../../../domain/nouns.ts';
 
@@ -9,31 +9,31 @@ import type { ObjectKey } from '../../../domain/nouns.ts';
  */
 const KEYS_MAX = 10_000;
 
-export type RateLimits = {
+export type OffloadLimits = {
   /**
-   * A bucket that is asked more often than this a second opens the valve; at half of it, it closes.
+   * A bucket that is called more often than this a second is offloaded; at half of it, no more.
    */
   readonly bucketPerSecond: number;
-  /** A key that is asked more often than this a second goes to KV; at half of it, it leaves. */
+  /** A key that is looked up more often than this a second goes to KV; at half of it, it leaves. */
   readonly keyPerSecond: number;
   readonly windowMs: number;
 };
 
-export type QuestionRates = {
+export type CallRates = {
   /**
-   * Counts a question. Gives the keys that are hot from now on when a window ends with it, else
+   * Counts a lookup. Gives the keys that are hot from now on when a window ends with it, else
    * null.
    */
   count(key: ObjectKey, nowMs: number): ReadonlySet<ObjectKey> | null;
 };
 
 /**
- * `sampling`: of a hot key only one question in so many comes here, the others go to KV. `hotMax`:
+ * `sampling`: of a hot key only one lookup in so many comes here, the others go to KV. `hotMax`:
  * most keys at once.
  */
-export function createQuestionRates(
-  options: RateLimits & { sampling: number; hotMax: number },
-): QuestionRates {
+export function createCallRates(
+  options: OffloadLimits & { sampling: number; hotMax: number },
+): CallRates {
   const { bucketPerSecond, keyPerSecond, windowMs, sampling, hotMax } = options;
   let hot: ReadonlySet<ObjectKey> = new Set();
   let counts = new Map<ObjectKey, number>();
@@ -44,11 +44,11 @@ export function createQuestionRates(
   const weightOf = (key: ObjectKey): number => (hot.has(key) ? sampling : 1);
 
   function judge(seconds: number): ReadonlySet<ObjectKey> {
-    const isOpen = all / seconds >= bucketPerSecond / (hot.size > 0 ? 2 : 1);
-    if (!isOpen) return new Set();
-    const isHot = ([key, asked]: [ObjectKey, number]) =>
-      (asked * weightOf(key)) / seconds >= keyPerSecond / (hot.has(key) ? 2 : 1);
-    const rate = ([key, asked]: [ObjectKey, number]) => asked * weightOf(key);
+    const isOffloaded = all / seconds >= bucketPerSecond / (hot.size > 0 ? 2 : 1);
+    if (!isOffloaded) return new Set();
+    const isHot = ([key, lookups]: [ObjectKey, number]) =>
+      (lookups * weightOf(key)) / seconds >= keyPerSecond / (hot.has(key) ? 2 : 1);
+    const rate = ([key, lookups]: [ObjectKey, number]) => lookups * weightOf(key);
     const ranked = [...counts].filter(isHot).sort((a, b) => rate(b) - rate(a));
     return new Set(ranked.slice(0, hotMax).map(([key]) => key));
   }

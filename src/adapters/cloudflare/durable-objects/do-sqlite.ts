@@ -40,7 +40,7 @@ function withBytes(
 }
 
 /**
- * The runtime's errors are told apart by their text only: it ends in the name of SQLite's result
+ * The runtime's errors differ by their text only: it ends in the name of SQLite's result
  * code.
  */
 function translateError(error: unknown): unknown {

@@ -3,7 +3,7 @@
 import type { ObjectKey } from '../../../domain/nouns.ts';
 
 /**
- * Age at which a record is written anew: a place that reads it 60 s late and keeps it 30 s still
+ * Age at which a record is written anew: a colo that reads it 60 s late and keeps it 30 s still
  * finds it valid.
  */
 const RENEW_MS = 30_000;
@@ -24,13 +24,13 @@ export type Row = {
   sequence: number;
   writtenSequence: number;
   lastPutMs: number;
-  /** Until when any record of it that was ever sent may be believed. */
+  /** Until when any record of it that was ever sent may be valid. */
   untilMs: number;
   failures: number;
   isHot: boolean;
 };
 
-/** Of a name that has become hot. */
+/** A row for a name that has become hot. */
 export function newRow(sequence: number): Row {
   return { sequence, writtenSequence: 0, lastPutMs: 0, untilMs: 0, failures: 0, isHot: true };
 }
@@ -66,7 +66,7 @@ export function nextBatch(
   const due = [...rows].filter(([, row]) => dueAtMs(row, nowMs) <= nowMs);
   if (due.length > 0)
     return { ready: due.sort(([, a], [, b]) => rank(a) - rank(b)).slice(0, max), waitMs: 0 };
-  // Changes are waited for; a renewal comes with the next question, and without one it is not
+  // Changes are waited for; a renewal comes with the next lookup, and without one it is not
   // needed.
   const changed = [...rows.values()].filter((row) => row.sequence !== row.writtenSequence);
   return { ready: [], waitMs: firstDueMs(changed, nowMs) - nowMs };

@@ -1,9 +1,6 @@
-// What stands in KV: names and values of published read policies and pointers. hot-publisher.ts writes
-// them, kv-hot-metadata.ts reads them; nobody else knows the format. It is in
-// docs/storage-schema.md.
-//
-// Values are JSON texts, because a bulk read of KV gives texts only; inline bodies are base64
-// inside.
+// The records in KV: names and values of published read policies and pointers. hot-publisher.ts
+// writes them, kv-lookup.ts reads them; nobody else knows the format (docs/storage-schema.md).
+// Values are JSON texts, because a bulk read of KV gives texts only; inline bodies are base64.
 import { sha256Hex } from '../../../crypto/hash.ts';
 import { NO_SETTINGS } from '../../../domain/bucket-settings.ts';
 import type {
@@ -18,20 +15,17 @@ import { toReadPolicySettings } from '../../../domain/pointer.ts';
 /**
  * How long a record may be believed after it was written, seconds: with the isolate's own memory
  * the longest that KV can show the past, however late a write arrives. A write takes up to 60 s to
- * reach all places, a place keeps what it read for 30 s, and a record is renewed at 30 s: with 120
+ * reach all colos, a colo keeps what it read for 30 s, and a record is renewed at 30 s: with 120
  * s a hot key never falls out in between. Source:
  * https://developers.cloudflare.com/kv/concepts/how-kv-works/
  */
-export const KV_LEASE_SECONDS = 120;
-/**
- * One look-up of a published key in so many asks the index all the same, which so sees how hot the
- * key still is.
- */
+export const KV_RECORD_TTL_SECONDS = 120;
+/** One lookup in so many goes to the index all the same, which so sees how hot the key still is. */
 export const KV_SAMPLING = 8;
 
 /** Formats of the values. A reader takes a version that it does not know for a miss. */
 const POINTER_VERSION = 6;
-const GATE_VERSION = 4;
+const READ_POLICY_VERSION = 4;
 /** Source: https://developers.cloudflare.com/kv/platform/limits/ */
 const NAME_MAX_BYTES = 512;
 
@@ -46,10 +40,13 @@ export type RecordStamp = {
 };
 /** A read policy; null says that there is no such bucket. */
 export type ReadPolicyRecord = RecordStamp & { readonly readPolicy: BucketReadPolicy | null };
-/** A pointer of one life of the bucket; null says that there is none that the public may read. */
+/**
+ * A pointer of one incarnation of the bucket; null says that there is none that the public may
+ * read.
+ */
 export type PointerRecord = RecordStamp & {
   readonly bucketId: BucketId | null;
-  /** Of the bucket, when the index was read. */
+  /** Revision of the bucket when the index was read. */
   readonly revision: number;
   readonly pointer: Pointer | null;
 };
@@ -89,7 +86,7 @@ const stampOf = ({ s, t, u }: StampJson): RecordStamp => ({ sequence: s, atMs: t
 
 export function encodeReadPolicy(record: ReadPolicyRecord): string {
   return JSON.stringify({
-    v: GATE_VERSION,
+    v: READ_POLICY_VERSION,
     ...stampJson(record),
     g: record.readPolicy,
   } satisfies ReadPolicyJson);
@@ -110,7 +107,7 @@ export function encodePointer(record: PointerRecord): string {
 
 /** The record, or null for anything that this version did not write. */
 export function decodeReadPolicy(text: string | null | undefined): ReadPolicyRecord | null {
-  const json = parse<ReadPolicyJson>(text, GATE_VERSION);
+  const json = parse<ReadPolicyJson>(text, READ_POLICY_VERSION);
   if (json === null) return null;
   const readPolicy =
     json.g === null

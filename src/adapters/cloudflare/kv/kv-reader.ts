@@ -26,12 +26,12 @@ export function createKvReader(kv: Pick<KVNamespace, 'get'>, random: () => numbe
 }
 
 /**
- * Runs `work` with a reader that draws once and reads at once what `work` wants before it first
- * waits; later wishes are read by themselves. For one request: the promise inside is shared by
- * nobody else.
+ * Runs `work` with a reader that samples once and reads in one call all names that `work` requests
+ * before it first waits; later ones are read by themselves. For one request: no other shares the
+ * promise inside.
  */
 export function withOneRead<Result>(alone: KvReader, work: (reader: KvReader) => Result): Result {
-  const wanted = new Set<string>();
+  const requestedNames = new Set<string>();
   let isSampled: boolean | null = null;
   let reading: Promise<Map<string, string | null>> | null = null;
   let isOver = false;
@@ -44,8 +44,8 @@ export function withOneRead<Result>(alone: KvReader, work: (reader: KvReader) =>
       },
       read(names) {
         if (isOver) return alone.read(names);
-        for (const name of names) wanted.add(name);
-        reading ??= begin.then(() => alone.read([...wanted]));
+        for (const name of names) requestedNames.add(name);
+        reading ??= begin.then(() => alone.read([...requestedNames]));
         return reading;
       },
     });

@@ -19,7 +19,7 @@ const DEV_LEAVES =
 const NOT_ACCEPTED = /;[\t ]*q=0(?:\.0*)?$/;
 
 /**
- * Changes the headers of an answer with a Content-Encoding. The edge is told `no-transform` where
+ * Changes the headers of a response with a Content-Encoding. The edge gets `no-transform` where
  * the reader does not name that coding. wrangler's dev server does not look at this; it takes a
  * coding in capitals for one that it does not know, and HTTP's readers for the same (RFC 9110
  * section 8.4.1).

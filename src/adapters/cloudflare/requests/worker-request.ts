@@ -51,7 +51,7 @@ export function readWorkerRequest(request: Request): HttpRequest {
 }
 
 /**
- * Of the client's connection to Cloudflare. Source:
+ * TLS of the client's connection to Cloudflare; null for plain HTTP. Source:
  * https://developers.cloudflare.com/workers/runtime-apis/request/#incomingrequestcfproperties
  */
 function tlsOf({ cf }: Request): Tls | null {
