@@ -14,7 +14,7 @@ const CALLS = 50_000;
 const SECRET = 'bench-secret-bench-secret';
 const PATH = '/photos/2026/11/cat-picture.jpg';
 
-/** A request as the Node home would give it, signed now. */
+/** A request as the Node platform would give it, signed now. */
 async function signedRequest(
   signQuery: boolean,
   headers: Record<string, string>,

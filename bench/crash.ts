@@ -101,7 +101,9 @@ async function write(
     query: { partNumber: '1', uploadId },
     body,
   });
-  const document = `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>${part.headers.etag}</ETag></Part></CompleteMultipartUpload>`;
+  const document =
+    '<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>' +
+    `${part.headers.etag}</ETag></Part></CompleteMultipartUpload>`;
   return (await client.send({ method: 'POST', ...at, query: { uploadId }, body: document })).status;
 }
 

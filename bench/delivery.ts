@@ -1,4 +1,4 @@
-// How does delivery on Node, with the hot lane and without it, stand beside what people put in
+// How does delivery on Node, with the fast path and without it, stand beside what people put in
 // front of a bucket today: nginx with files, nginx proxy_cache, Varnish? Rounds interleaved, ratios
 // taken within a round, medians of them. And what bare servers on Node's own modules cost, below
 // which ours can't go. Options: --rounds 7, --seconds 2 of a round, --only '10 KiB,304', --port

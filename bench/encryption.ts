@@ -1,5 +1,5 @@
 // What does encryption at rest cost? CPU of each step, and of whole writes and reads through core
-// on the Node home's own ports, plain beside sealed. CPU time, not wall time: the disk is the same
+// on the Node platform's own ports, plain beside sealed. CPU time, not wall time: the disk is the same
 // for both.
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -80,7 +80,7 @@ async function writesAndReads(core: Core): Promise<void> {
   await createBucket(core, ROOT_ACCOUNT, name, PRIVATE_ACCESS);
   const bucket = await openBucket(core, name, () => undefined);
   const named = { kind: 'named', keyId: null, isBucketKey: false, context: null } as const;
-  const wishes: [string, RequestedEncryption | null][] = [
+  const requests: [string, RequestedEncryption | null][] = [
     ['none', null],
     ['SSE-S3', { kind: 'server' }],
     ['SSE-KMS', { ...named, isDoubled: false }],
@@ -92,7 +92,7 @@ async function writesAndReads(core: Core): Promise<void> {
     ['16 MiB', 16 * 1024 * 1024, 3],
   ] as const) {
     const bytes = new Uint8Array(sizeBytes).fill(7);
-    for (const [kind, encryption] of wishes) {
+    for (const [kind, encryption] of requests) {
       const put = () =>
         putObject(core, bucket, {
           key: parseObjectKey('k'),

@@ -52,7 +52,8 @@ const bounds = (endUpToMs: number): LifecycleBounds => ({
 
 const objectAt = (i: number) => ({
   ...NO_FACTS,
-  key: `folder-${String(Math.floor(i / 1000)).padStart(6, '0')}/object-${String(i).padStart(9, '0')}.jpg` as ObjectKey,
+  key: (`folder-${String(Math.floor(i / 1000)).padStart(6, '0')}/object-` +
+    `${String(i).padStart(9, '0')}.jpg`) as ObjectKey,
   versionId: `version-${i}` as VersionId,
   isNull: true,
   sizeBytes: 3,

@@ -59,12 +59,16 @@ function openCounting(): Sql & { readonly steps: () => number; readonly close: (
 
 /** Rows as commits make them: one object, one older version and one upload under each key. */
 function fill(sql: Sql, keys: number): void {
-  const numbers = `WITH RECURSIVE i (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM i WHERE i + 1 < ${keys})`;
+  const numbers =
+    'WITH RECURSIVE i (i) AS ' +
+    `(SELECT 0 UNION ALL SELECT i + 1 FROM i WHERE i + 1 < ${keys} LIMIT ${keys})`;
   const key = `printf('folder-%06d/object-%09d.jpg', i / ${KEYS_PER_FOLDER}, i)`;
   const detail = `'{"headers":{"contentType":"image/jpeg"}}'`;
   const columns =
     'bucket, key, version_id, is_null, size_bytes, etag, last_modified_ms, storage_class, detail';
-  const values = `1, ${key}, printf('v2-%09d', i), 0, 3, '900150983cd24fb0d6963f7d28e17f72', 1700000000000 + i, 'STANDARD', ${detail}`;
+  const values =
+    `1, ${key}, printf('v2-%09d', i), 0, 3, '900150983cd24fb0d6963f7d28e17f72', ` +
+    `1700000000000 + i, 'STANDARD', ${detail}`;
   sql.all(`${numbers} INSERT INTO objects (${columns}) SELECT ${values} FROM i`);
   sql.all(
     `${numbers} INSERT INTO versions (${columns}, is_marker, replaced_at_ms)

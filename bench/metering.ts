@@ -1,4 +1,4 @@
-// What do metering and caps cost a hot public GET? The hot door alone, in one process, without a
+// What do metering and caps cost a hot public GET? The fast path alone, in one process, without a
 // socket: CPU µs per answer, with a meter that does nothing, with the real one, in a bucket whose
 // owner has receipts, and with a cap. The variants take turns. And what a receipt costs who wants
 // one.
@@ -34,7 +34,7 @@ const LOOPS = 100_000;
 const ROUNDS = 15;
 const RECEIPTS = 3_000;
 /**
- * CPU of a whole request of the hot lane, µs: the least that was measured (bench/README.md,
+ * CPU of a whole request of the fast path, µs: the least that was measured (bench/README.md,
  * delivery).
  */
 const LANE_REQUEST_MICROS = 7;
@@ -114,7 +114,7 @@ async function openDoor(
     header: () => null,
   };
   return () => {
-    if (hotAnswer(read) === null) throw new Error(`${bucketName}: the hot door did not answer`);
+    if (hotAnswer(read) === null) throw new Error(`${bucketName}: the fast path did not answer`);
   };
 }
 

@@ -39,8 +39,10 @@ const bucket: BucketRecord = {
 
 /** Half of the keys are numbered, half have text as random as a UUID in them. */
 const KEY = `CASE i % 2
-  WHEN 0 THEN printf('archive/%04d/object-%09d.%s', i / 1000, i, CASE i % 10 WHEN 0 THEN 'pdf' ELSE 'jpg' END)
-  ELSE printf('users/%08x-%04x/photo-%d.jpg', (i * 2654435761) % 4294967296, (i * 40503) % 65536, i) END`;
+  WHEN 0 THEN printf('archive/%04d/object-%09d.%s', i / 1000, i,
+    CASE i % 10 WHEN 0 THEN 'pdf' ELSE 'jpg' END)
+  ELSE printf('users/%08x-%04x/photo-%d.jpg',
+    (i * 2654435761) % 4294967296, (i * 40503) % 65536, i) END`;
 
 const folder = await mkdtemp(join(tmpdir(), 'quayside-bench-'));
 const path = join(folder, 'index.sqlite');
@@ -71,8 +73,10 @@ try {
   index.createBucket({ bucket });
   sql.all(
     `WITH RECURSIVE i (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM i WHERE i + 1 < ${KEYS})
-     INSERT INTO objects (bucket, key, version_id, is_null, size_bytes, etag, last_modified_ms, storage_class, detail)
-     SELECT 1, ${KEY}, printf('v-%09d', i), 0, i % 1000, '900150983cd24fb0d6963f7d28e17f72', i, 'STANDARD', '{}' FROM i`,
+     INSERT INTO objects (bucket, key, version_id, is_null, size_bytes, etag, last_modified_ms,
+       storage_class, detail)
+     SELECT 1, ${KEY}, printf('v-%09d', i), 0, i % 1000, '900150983cd24fb0d6963f7d28e17f72', i,
+       'STANDARD', '{}' FROM i`,
   );
   const emptyMiB = await fileMiB();
 
@@ -156,7 +160,8 @@ try {
     ['counting a million keys', `${(countMs / 1000).toFixed(2)} s in ${countSteps} steps`],
     [
       'indexing a million names',
-      `${(indexMs / 1000).toFixed(1)} s in ${indexSteps} steps, the median ${median(stepTimes).toFixed(0)} ms`,
+      `${(indexMs / 1000).toFixed(1)} s in ${indexSteps} steps, the median ` +
+        `${median(stepTimes).toFixed(0)} ms`,
     ],
     ['file without, with both', `${emptyMiB} MiB, ${await fileMiB()} MiB`],
     ...commits,

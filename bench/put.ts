@@ -1,4 +1,4 @@
-// How many durable PUTs a second does the Node home take? 10 KiB, 64 at a time, each answered after
+// How many durable PUTs a second does the Node platform take? 10 KiB, 64 at a time, each answered after
 // its fsync.
 import { createHash, createHmac } from 'node:crypto';
 import { Agent, request } from 'node:http';
@@ -49,7 +49,10 @@ function sign(
     createHmac('sha256', `AWS4${SECRET_KEY}`).update(date).digest(),
   );
   const signature = createHmac('sha256', key).update(text).digest('hex');
-  const authorization = `AWS4-HMAC-SHA256 Credential=${ACCESS_KEY}/${scope}, SignedHeaders=${names.join(';')}, Signature=${signature}`;
+  const authorization =
+    `AWS4-HMAC-SHA256 Credential=${ACCESS_KEY}/${scope}, ` +
+    `SignedHeaders=${names.join(';')}, ` +
+    `Signature=${signature}`;
   return { ...all, authorization };
 }
 

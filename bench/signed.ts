@@ -1,4 +1,4 @@
-// What does a signed GET cost above a public one, over sockets? The Node home with the hot lane and
+// What does a signed GET cost above a public one, over sockets? The Node platform with the fast path and
 // without it, 10 KiB, 64 connections, CPU a request of the serving process, rounds interleaved: a
 // public GET, then the same object signed in the header and by presigned URLs, with one signature
 // that comes again and again, and with another one each time. Options: --rounds 7, --seconds 1 of a

@@ -219,7 +219,8 @@ process.stdout.write(`Prices read on ${PRICES_READ_ON}.\n`);
 for (const [name, scenario] of Object.entries(SCENARIOS)) {
   const { objects, requests, requestsPerSecond, places, overwriteShare } = scenario.trace;
   process.stdout.write(
-    `\n### ${name}: ${objects} objects, ${requestsPerSecond} requests/s over ${places} places, ${requests} requests, ${overwriteShare * 100} % overwrites\n\n`,
+    `\n### ${name}: ${objects} objects, ${requestsPerSecond} requests/s over ${places} ` +
+      `places, ${requests} requests, ${overwriteShare * 100} % overwrites\n\n`,
   );
   const reports = new Map<string, Report>();
   for (const [design, make] of Object.entries(DESIGNS_OF[name] ?? DESIGNS)) {

@@ -1,6 +1,6 @@
 // Does a real tree survive the round trip? Every file of this repo's node_modules goes up through
 // the S3 API, is listed with and without a delimiter, comes down and is compared byte for byte, on
-// both homes. Fails on any difference.
+// both platforms. Fails on any difference.
 import { createHash } from 'node:crypto';
 import type { Dirent } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';

@@ -62,13 +62,13 @@ const isNode = (value: unknown): value is Node =>
 
 const lineAt = (text: string, offset: number) => text.slice(0, offset).split('\n').length;
 
-/** An import of one name, which no formatter breaks. */
-const ONE_IMPORT = /^import .* from '[^']*';$/;
+/** An import of one name, or a regular expression alone: nothing breaks these. */
+const UNBREAKABLE = /^import .* from '[^']*';$|^\s*\/.*\/[dgimsuvy]*[,;]?$/;
 
 /** Lines beyond the width, but for what no formatter can break. */
 export function wideLines(path: string, text: string): readonly Breach[] {
   return text.split('\n').flatMap((content, i) => {
-    const isTooWide = content.length > MAX_COLUMNS && !ONE_IMPORT.test(content);
+    const isTooWide = content.length > MAX_COLUMNS && !UNBREAKABLE.test(content);
     return isTooWide ? [{ path, line: i + 1, what: `${content.length} columns` }] : [];
   });
 }

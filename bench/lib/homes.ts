@@ -10,7 +10,7 @@ import {
 export type Home = { readonly target: WireTarget; readonly pid: number | null };
 
 /**
- * Runs work against the Node home and the Cloudflare home in turn, each a server of its own;
+ * Runs work against the Node platform and the Cloudflare home in turn, each a server of its own;
  * against one of them alone when QUAYSIDE_BENCH_HOME names it, or against somebody's server with
  * QUAYSIDE_WIRE_URL and its keys. `cloudflare`: how the second one is started; without wrangler,
  * unless it says so.

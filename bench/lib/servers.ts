@@ -10,7 +10,7 @@ export type { Server } from './child-server.ts';
 export const ACCESS_KEY = 'benchaccesskey000001';
 export const SECRET_KEY = 'benchsecretkey0000000000000000000000001';
 
-/** The Node home with a data folder of its own. `settings` are environment variables. */
+/** The Node platform with a data folder of its own. `settings` are environment variables. */
 export async function startQuayside(
   port: number,
   settings: Record<string, string> = {},
@@ -42,7 +42,9 @@ export async function startQuayside(
 export function startNginx(port: number, root: string, rangedFile: string): Promise<Server> {
   return startNginxWith(port, () => ({
     http: 'open_file_cache max=10000;',
-    server: `root ${root}; default_type application/octet-stream; location = /${rangedFile} { tcp_nopush off; }`,
+    server:
+      `root ${root}; default_type application/octet-stream; location = /${rangedFile} { ` +
+      'tcp_nopush off; }',
   }));
 }
 
@@ -70,7 +72,8 @@ async function startNginxWith(
   const folder = await mkdtemp(join(tmpdir(), 'quayside-nginx-'));
   const parts = partsIn(folder);
   const config = `
-worker_processes 1; daemon off; master_process off; pid ${folder}/nginx.pid; error_log ${folder}/error.log warn;
+worker_processes 1; daemon off; master_process off;
+pid ${folder}/nginx.pid; error_log ${folder}/error.log warn;
 events { worker_connections 2048; }
 http {
   access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000000;

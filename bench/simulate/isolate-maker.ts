@@ -2,7 +2,10 @@
 // Cloudflare below it. What all isolates share (index, bucket, KV, caches of places) is made once.
 
 import { createKvHotMetadata } from '../../src/adapters/cloudflare/kv/kv-hot-metadata.ts';
-import { createKvRecordTtls, type KvRecordTtls } from '../../src/adapters/cloudflare/kv/kv-record-ttls.ts';
+import {
+  createKvRecordTtls,
+  type KvRecordTtls,
+} from '../../src/adapters/cloudflare/kv/kv-record-ttls.ts';
 import { createMemoryDerived } from '../../src/adapters/memory/memory-derived.ts';
 import { createMemoryBodies } from '../../src/adapters/shared/memory-bodies.ts';
 import { createMemoryPointers } from '../../src/adapters/shared/memory-pointers.ts';
@@ -75,7 +78,11 @@ export function createIsolateMaker(
   /**
    * The product's own, as an isolate in that place has it. Nothing hangs here, so nothing is timed.
    */
-  function createHotMetadata(place: number, ttls: KvRecordTtls, background: Background): HotMetadata {
+  function createHotMetadata(
+    place: number,
+    ttls: KvRecordTtls,
+    background: Background,
+  ): HotMetadata {
     const memory = createMemoryPointers({
       clock: timeline.clock,
       maxEntries: CONFIG.pointerMemoryMaxEntries,

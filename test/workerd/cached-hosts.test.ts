@@ -26,23 +26,27 @@ function cache() {
   return { clock, state, hosts };
 }
 
-it('a directory that fails leaves what was known, for ten minutes, and is not asked at every turn', async () => {
-  const { clock, state, hosts } = cache();
-  await hosts.find('a.example');
-  await hosts.find('unbound.example');
-  state.isFailing = true;
-  clock.ms += 60_000;
-  expect(await hosts.find('a.example')).toEqual(binding);
-  expect(await hosts.find('unbound.example')).toBe(null);
-  const before = state.reads;
-  for (let i = 0; i < 10; i++) expect(hosts.find('a.example')).toEqual(binding);
-  expect(state.reads).toBe(before);
-  await expect(hosts.find('other.example')).rejects.toThrow('no directory');
-  clock.ms += 600_000;
-  await expect(hosts.find('a.example')).rejects.toThrow('no directory');
-  state.isFailing = false;
-  expect(await hosts.find('a.example')).toEqual(binding);
-});
+it(
+  'a directory that fails leaves what was known, ' +
+    'for ten minutes, and is not asked at every turn',
+  async () => {
+    const { clock, state, hosts } = cache();
+    await hosts.find('a.example');
+    await hosts.find('unbound.example');
+    state.isFailing = true;
+    clock.ms += 60_000;
+    expect(await hosts.find('a.example')).toEqual(binding);
+    expect(await hosts.find('unbound.example')).toBe(null);
+    const before = state.reads;
+    for (let i = 0; i < 10; i++) expect(hosts.find('a.example')).toEqual(binding);
+    expect(state.reads).toBe(before);
+    await expect(hosts.find('other.example')).rejects.toThrow('no directory');
+    clock.ms += 600_000;
+    await expect(hosts.find('a.example')).rejects.toThrow('no directory');
+    state.isFailing = false;
+    expect(await hosts.find('a.example')).toEqual(binding);
+  },
+);
 
 it('names that strangers make up push no bound one out', async () => {
   const { state, hosts } = cache();
@@ -83,28 +87,32 @@ describe('a directory that says nothing', () => {
     expect(state.reads).toBe(before);
   });
 
-  it('is waited for a second where something old is known, and as long as for any tier where nothing is', async () => {
-    const { clock, state, hosts } = cache();
-    await hosts.find('a.example');
-    clock.ms += 60_000;
-    const late = Promise.withResolvers<void>();
-    state.hangs = late.promise;
-    const first = hosts.find('a.example');
-    await vi.advanceTimersByTimeAsync(1000);
-    expect(await first).toEqual(binding);
-    expect(hosts.find('a.example')).toEqual(binding);
-    const unknown = expect(hosts.find('other.example')).rejects.toMatchObject({
-      code: 'ServiceUnavailable',
-    });
-    await vi.advanceTimersByTimeAsync(3000);
-    await unknown;
-    // What comes too late is kept.
-    late.resolve();
-    await vi.advanceTimersByTimeAsync(1);
-    const before = state.reads;
-    expect(hosts.find('other.example')).toBe(null);
-    expect(state.reads).toBe(before);
-  });
+  it(
+    'is waited for a second where something old is ' +
+      'known, and as long as for any tier where nothing is',
+    async () => {
+      const { clock, state, hosts } = cache();
+      await hosts.find('a.example');
+      clock.ms += 60_000;
+      const late = Promise.withResolvers<void>();
+      state.hangs = late.promise;
+      const first = hosts.find('a.example');
+      await vi.advanceTimersByTimeAsync(1000);
+      expect(await first).toEqual(binding);
+      expect(hosts.find('a.example')).toEqual(binding);
+      const unknown = expect(hosts.find('other.example')).rejects.toMatchObject({
+        code: 'ServiceUnavailable',
+      });
+      await vi.advanceTimersByTimeAsync(3000);
+      await unknown;
+      // What comes too late is kept.
+      late.resolve();
+      await vi.advanceTimersByTimeAsync(1);
+      const before = state.reads;
+      expect(hosts.find('other.example')).toBe(null);
+      expect(state.reads).toBe(before);
+    },
+  );
 
   it('is not believed for longer than ten minutes', async () => {
     const { clock, state, hosts } = cache();

@@ -31,29 +31,38 @@ describe('public reads through the Worker', () => {
     expect(hot.headers.get('content-length')).toBe('100000');
   });
 
-  it('share no stream between requests: two large reads at once, one given up, another after', async () => {
-    const { put, url } = await makePublicBucket();
-    const bytes = patternBytes(3 * MiB);
-    await put('large', bytes);
-    const [first, second] = await Promise.all([get(url('large')), get(url('large'))]);
-    await first.body?.cancel();
-    expect(isSameBytes(new Uint8Array(await second.arrayBuffer()), bytes)).toBe(true);
-    const third = await get(url('large'), { headers: { range: 'bytes=1000000-2999999' } });
-    expect(third.status).toBe(206);
-    expect(
-      isSameBytes(new Uint8Array(await third.arrayBuffer()), bytes.subarray(1_000_000, 3_000_000)),
-    ).toBe(true);
-  });
+  it(
+    'share no stream between requests: two ' + 'large reads at once, one given up, another after',
+    async () => {
+      const { put, url } = await makePublicBucket();
+      const bytes = patternBytes(3 * MiB);
+      await put('large', bytes);
+      const [first, second] = await Promise.all([get(url('large')), get(url('large'))]);
+      await first.body?.cancel();
+      expect(isSameBytes(new Uint8Array(await second.arrayBuffer()), bytes)).toBe(true);
+      const third = await get(url('large'), { headers: { range: 'bytes=1000000-2999999' } });
+      expect(third.status).toBe(206);
+      expect(
+        isSameBytes(
+          new Uint8Array(await third.arrayBuffer()),
+          bytes.subarray(1_000_000, 3_000_000),
+        ),
+      ).toBe(true);
+    },
+  );
 
-  it('share no unfinished look-up between requests: many cold ones of one object at once', async () => {
-    const { put, url } = await makePublicBucket();
-    const bytes = patternBytes(50_000);
-    await put('a', bytes);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => get(url('a'))));
-    for (const answer of answers) {
-      expect(isSameBytes(new Uint8Array(await answer.arrayBuffer()), bytes)).toBe(true);
-    }
-  });
+  it(
+    'share no unfinished look-up between ' + 'requests: many cold ones of one object at once',
+    async () => {
+      const { put, url } = await makePublicBucket();
+      const bytes = patternBytes(50_000);
+      await put('a', bytes);
+      const answers = await Promise.all(Array.from({ length: 20 }, () => get(url('a'))));
+      for (const answer of answers) {
+        expect(isSameBytes(new Uint8Array(await answer.arrayBuffer()), bytes)).toBe(true);
+      }
+    },
+  );
 
   it('join the parts of an object, and cut ranges across them', async () => {
     const { put, url } = await makePublicBucket();
@@ -68,7 +77,7 @@ describe('public reads through the Worker', () => {
   });
 });
 
-describe('the hot door', () => {
+describe('the fast path', () => {
   /** What an answer says, but for what tells answers apart. */
   async function content(answer: Response) {
     const {
@@ -156,29 +165,33 @@ describe('calls to the platform per public read', () => {
     behind: 0,
   };
 
-  it('a body in R2: three when nobody has it, one for the body in another isolate, none when hot', async () => {
-    const { put, url } = await makePublicBucket();
-    await put('a', patternBytes(100_000));
-    const cached = createWorkersCache(exports.BodySlices);
-    const { count: first } = createIsolate({ cached });
-    // The entrypoint behind the cache reads R2: the third.
-    expect(await first(url('a'))).toEqual({
-      ...nothing,
-      status: 200,
-      index: { get: 1 },
-      entrypoint: 1,
-      behind: 1,
-    });
-    expect(await first(url('a'))).toEqual({ ...nothing, status: 200 });
-    const { count: second } = createIsolate({ cached });
-    expect(await second(url('a'))).toEqual({
-      ...nothing,
-      status: 200,
-      index: { get: 1 },
-      entrypoint: 1,
-    });
-    expect(await second(url('a'))).toEqual({ ...nothing, status: 200 });
-  });
+  it(
+    'a body in R2: three when nobody has it, one ' +
+      'for the body in another isolate, none when hot',
+    async () => {
+      const { put, url } = await makePublicBucket();
+      await put('a', patternBytes(100_000));
+      const cached = createWorkersCache(exports.BodySlices);
+      const { count: first } = createIsolate({ cached });
+      // The entrypoint behind the cache reads R2: the third.
+      expect(await first(url('a'))).toEqual({
+        ...nothing,
+        status: 200,
+        index: { get: 1 },
+        entrypoint: 1,
+        behind: 1,
+      });
+      expect(await first(url('a'))).toEqual({ ...nothing, status: 200 });
+      const { count: second } = createIsolate({ cached });
+      expect(await second(url('a'))).toEqual({
+        ...nothing,
+        status: 200,
+        index: { get: 1 },
+        entrypoint: 1,
+      });
+      expect(await second(url('a'))).toEqual({ ...nothing, status: 200 });
+    },
+  );
 
   it('the same without Workers Cache', async () => {
     const { put, url } = await makePublicBucket();
@@ -191,24 +204,27 @@ describe('calls to the platform per public read', () => {
     expect(await second(url('a'))).toEqual({ ...nothing, status: 200 });
   });
 
-  it('a range of a large body: the index, and one call for each slice that it touches', async () => {
-    const { put, url } = await makePublicBucket();
-    await put('large', patternBytes(4 * MiB));
-    const { count: read } = createIsolate({ cached: createWorkersCache(exports.BodySlices) });
-    const range = (from: number, to: number) => ({ headers: { range: `bytes=${from}-${to}` } });
-    expect(await read(url('large'), range(MiB + 5, MiB + 9))).toEqual({
-      ...nothing,
-      status: 206,
-      index: { get: 1 },
-      entrypoint: 1,
-      behind: 1,
-    });
-    expect(await read(url('large'), range(2 * MiB - 5, 2 * MiB + 5))).toMatchObject({
-      index: {},
-      entrypoint: 2,
-      behind: 1,
-    });
-  });
+  it(
+    'a range of a large body: the index, ' + 'and one call for each slice that it touches',
+    async () => {
+      const { put, url } = await makePublicBucket();
+      await put('large', patternBytes(4 * MiB));
+      const { count: read } = createIsolate({ cached: createWorkersCache(exports.BodySlices) });
+      const range = (from: number, to: number) => ({ headers: { range: `bytes=${from}-${to}` } });
+      expect(await read(url('large'), range(MiB + 5, MiB + 9))).toEqual({
+        ...nothing,
+        status: 206,
+        index: { get: 1 },
+        entrypoint: 1,
+        behind: 1,
+      });
+      expect(await read(url('large'), range(2 * MiB - 5, 2 * MiB + 5))).toMatchObject({
+        index: {},
+        entrypoint: 2,
+        behind: 1,
+      });
+    },
+  );
 
   it('a body that is longer than the tiers take: one read of R2, past them', async () => {
     const { put, url } = await makePublicBucket();
@@ -234,30 +250,34 @@ describe('calls to the platform per public read', () => {
     });
   });
 
-  it('a page of a hosted site at its own host: the index once, none when hot, its directory look-up kept', async () => {
-    const { put, name, record, call } = await makePublicBucket();
-    for (const key of ['index.html', 'about.html']) await put(key, patternBytes(10));
-    const host = `${name}.example`;
-    const domains = [{ host, prefix: '' }];
-    await call('setBucketSettings', {
-      bucket: refOf(record),
-      settings: { hosting: { ...HOSTING_DEFAULTS, domains } },
-    });
-    const { directory } = createWorkersPorts(env, parseConfig({}, 'cloudflare'), null);
-    await directory.call('bindHosts', { bucket: { id: record.id, name }, domains, mayTake: [] });
-    const { count: read } = createIsolate();
-    const hot = { status: 200, index: {}, r2: {}, directory: {} };
-    const cold = { ...hot, index: { get: 1 }, r2: { get: 1 } };
-    expect(await read(`http://${host}/about`)).toMatchObject({ ...cold, directory: { get: 1 } });
-    expect(await read(`http://${host}/about`)).toMatchObject(hot);
-    expect(await read(`http://${host}/`)).toMatchObject(cold);
-    expect(await read(`http://${host}/`)).toMatchObject(hot);
-    // The likeliest page, then all that it could be instead in one call; the first visits told
-    // where the site is.
-    const missing = { ...hot, status: 404 };
-    expect(await read(`http://${host}/none`)).toMatchObject({ ...missing, index: { get: 2 } });
-    expect(await read(`http://${host}/none`)).toMatchObject(missing);
-  });
+  it(
+    'a page of a hosted site at its own host: the index once, none when hot, its directory ' +
+      'look-up kept',
+    async () => {
+      const { put, name, record, call } = await makePublicBucket();
+      for (const key of ['index.html', 'about.html']) await put(key, patternBytes(10));
+      const host = `${name}.example`;
+      const domains = [{ host, prefix: '' }];
+      await call('setBucketSettings', {
+        bucket: refOf(record),
+        settings: { hosting: { ...HOSTING_DEFAULTS, domains } },
+      });
+      const { directory } = createWorkersPorts(env, parseConfig({}, 'cloudflare'), null);
+      await directory.call('bindHosts', { bucket: { id: record.id, name }, domains, mayTake: [] });
+      const { count: read } = createIsolate();
+      const hot = { status: 200, index: {}, r2: {}, directory: {} };
+      const cold = { ...hot, index: { get: 1 }, r2: { get: 1 } };
+      expect(await read(`http://${host}/about`)).toMatchObject({ ...cold, directory: { get: 1 } });
+      expect(await read(`http://${host}/about`)).toMatchObject(hot);
+      expect(await read(`http://${host}/`)).toMatchObject(cold);
+      expect(await read(`http://${host}/`)).toMatchObject(hot);
+      // The likeliest page, then all that it could be instead in one call; the first visits say
+      // where the site is.
+      const missing = { ...hot, status: 404 };
+      expect(await read(`http://${host}/none`)).toMatchObject({ ...missing, index: { get: 2 } });
+      expect(await read(`http://${host}/none`)).toMatchObject(missing);
+    },
+  );
 
   it('a missing key: the index once, then nothing for a moment', async () => {
     const { url } = await makePublicBucket();

@@ -148,22 +148,26 @@ const refuse = async () =>
 describe('a herd', () => {
   const HERD = 1000;
 
-  it('on a cold object runs the cached entrypoint once, from however many isolates; nobody fails', async () => {
-    const { url, put } = await makePublicBucket();
-    await put('cold', bytes);
-    const cached = createWorkersCache(exports.BodySlices);
-    const isolates = [createIsolate({ cached }), createIsolate({ cached })];
-    const answers = await Promise.all(
-      Array.from({ length: HERD }, async (_, at) => {
-        const answer = await isolates[at % 2]?.fetch(url('cold'));
-        return (
-          answer?.status === 200 && isSameBytes(new Uint8Array(await answer.arrayBuffer()), bytes)
-        );
-      }),
-    );
-    expect(answers.filter((isRight) => !isRight).length).toBe(0);
-    expect(cached.calls.run).toBe(1);
-  });
+  it(
+    'on a cold object runs the cached entrypoint ' +
+      'once, from however many isolates; nobody fails',
+    async () => {
+      const { url, put } = await makePublicBucket();
+      await put('cold', bytes);
+      const cached = createWorkersCache(exports.BodySlices);
+      const isolates = [createIsolate({ cached }), createIsolate({ cached })];
+      const answers = await Promise.all(
+        Array.from({ length: HERD }, async (_, at) => {
+          const answer = await isolates[at % 2]?.fetch(url('cold'));
+          return (
+            answer?.status === 200 && isSameBytes(new Uint8Array(await answer.arrayBuffer()), bytes)
+          );
+        }),
+      );
+      expect(answers.filter((isRight) => !isRight).length).toBe(0);
+      expect(cached.calls.run).toBe(1);
+    },
+  );
 
   it('on a thousand ranges of one large file runs it once for each slice', async () => {
     const { url, put } = await makePublicBucket();

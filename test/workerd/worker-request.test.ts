@@ -70,16 +70,22 @@ describe('request of the Workers runtime', () => {
     expect([...request.headerNames()]).toEqual(['x-amz-meta-who', 'x-plain']);
   });
 
-  it('gives the accept-encoding that the client sent and signed, not the one that Cloudflare made of it', () => {
-    const read = (clientAcceptEncoding: string | undefined) => {
-      const cf = clientAcceptEncoding === undefined ? {} : { clientAcceptEncoding };
-      const headers = { 'accept-encoding': 'br, gzip' };
-      return readWorkerRequest(new Request('http://h/', { headers, cf })).header('accept-encoding');
-    };
-    expect(read('identity')).toBe('identity');
-    expect(read('')).toBeNull();
-    expect(read(undefined)).toBe('br, gzip');
-  });
+  it(
+    'gives the accept-encoding that the client sent ' +
+      'and signed, not the one that Cloudflare made of it',
+    () => {
+      const read = (clientAcceptEncoding: string | undefined) => {
+        const cf = clientAcceptEncoding === undefined ? {} : { clientAcceptEncoding };
+        const headers = { 'accept-encoding': 'br, gzip' };
+        return readWorkerRequest(new Request('http://h/', { headers, cf })).header(
+          'accept-encoding',
+        );
+      };
+      expect(read('identity')).toBe('identity');
+      expect(read('')).toBeNull();
+      expect(read(undefined)).toBe('br, gzip');
+    },
+  );
 
   it('pumps a body in large chunks that may be kept', async () => {
     const bytes = patternBytes(200_000);

@@ -59,27 +59,31 @@ describe('response to the Workers runtime', () => {
     expect(response.headers.get('x-plain')).toBe('a');
   });
 
-  it('sends a large body of R2 by the stream of the runtime, unless somebody has begun to read it', async () => {
-    const id = `response-test~1/${Date.now().toString(36)}` as BlobId;
-    const bytes = patternBytes(3 * 1024 * 1024);
-    const store = createR2BlobStore(env.BLOBS);
-    await store.write(id, sourceOf(bytes), identityOf());
-    const run = { blobId: id, offsetBytes: 0, lengthBytes: bytes.length };
-    const headers = { 'Content-Length': String(2 * bytes.length), 'Content-Encoding': 'x-test' };
-    const twice = new Uint8Array(await new Blob([bytes, bytes]).arrayBuffer());
+  it(
+    'sends a large body of R2 by the stream of ' +
+      'the runtime, unless somebody has begun to read it',
+    async () => {
+      const id = `response-test~1/${Date.now().toString(36)}` as BlobId;
+      const bytes = patternBytes(3 * 1024 * 1024);
+      const store = createR2BlobStore(env.BLOBS);
+      await store.write(id, sourceOf(bytes), identityOf());
+      const run = { blobId: id, offsetBytes: 0, lengthBytes: bytes.length };
+      const headers = { 'Content-Length': String(2 * bytes.length), 'Content-Encoding': 'x-test' };
+      const twice = new Uint8Array(await new Blob([bytes, bytes]).arrayBuffer());
 
-    const opened = await store.openRuns([run, run]);
-    const sent = toWorkerResponse(new Response(opened, { headers }));
-    expect(sent.body).not.toBe(opened);
-    expect(takeNative(opened)).toBeNull();
-    expect(isSameBytes(new Uint8Array(await sent.arrayBuffer()), twice)).toBe(true);
+      const opened = await store.openRuns([run, run]);
+      const sent = toWorkerResponse(new Response(opened, { headers }));
+      expect(sent.body).not.toBe(opened);
+      expect(takeNative(opened)).toBeNull();
+      expect(isSameBytes(new Uint8Array(await sent.arrayBuffer()), twice)).toBe(true);
 
-    const begun = await store.openRuns([run, run]);
-    const reader = begun.getReader();
-    const first = await reader.read();
-    expect(first.value?.length).toBeGreaterThan(100_000);
-    reader.releaseLock();
-    expect(takeNative(begun)).toBeNull();
-    await begun.cancel();
-  });
+      const begun = await store.openRuns([run, run]);
+      const reader = begun.getReader();
+      const first = await reader.read();
+      expect(first.value?.length).toBeGreaterThan(100_000);
+      reader.releaseLock();
+      expect(takeNative(begun)).toBeNull();
+      await begun.cancel();
+    },
+  );
 });

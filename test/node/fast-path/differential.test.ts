@@ -1,6 +1,6 @@
 // With the lane, with the hot door behind node:http, and without either, every request must get the
 // same answer, byte for byte but for date and id. A few thousand conversations here; `npm run bench
-// -- lane-fuzz` runs more than a hundred thousand.
+// -- fast-path-fuzz` runs more than a hundred thousand.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { compareDoors, type Doors, listen, type TcpPorts } from './compare-doors.ts';
 import {

@@ -69,50 +69,54 @@ describeCore('a custom domain', () => {
     expect((await send({ method: 'DELETE', bucket: other })).status).toBe(204);
   });
 
-  it('serves presigned URLs under its own name, of private buckets too, and takes signed requests', async () => {
-    expect((await send({ method: 'DELETE', bucket, query: { policy: '' } })).status).toBe(204);
-    const open = async (call: { path: string; at: string; method?: string; body?: string }) => {
-      const { path, at, method = 'GET', body } = call;
-      const [presignedPath = '', sentQuery = ''] = presigned({ method, path, host: at }).split(
-        /\?(.*)/s,
-      );
-      return anonymous({
-        method,
-        path: presignedPath,
-        sentQuery,
-        host: at,
-        ...(body === undefined ? {} : { body }),
+  it(
+    'serves presigned URLs under its own name, of ' +
+      'private buckets too, and takes signed requests',
+    async () => {
+      expect((await send({ method: 'DELETE', bucket, query: { policy: '' } })).status).toBe(204);
+      const open = async (call: { path: string; at: string; method?: string; body?: string }) => {
+        const { path, at, method = 'GET', body } = call;
+        const [presignedPath = '', sentQuery = ''] = presigned({ method, path, host: at }).split(
+          /\?(.*)/s,
+        );
+        return anonymous({
+          method,
+          path: presignedPath,
+          sentQuery,
+          host: at,
+          ...(body === undefined ? {} : { body }),
+        });
+      };
+      const page = await open({ path: '/page.html', at: host });
+      expect([page.status, page.text]).toEqual([200, '<p>page.html']);
+      expect(page.headers).not.toHaveProperty('content-security-policy');
+      const inFolder = await open({ path: '/a%20b.html', at: docsHost });
+      expect(inFolder.text).toBe('<p>docs/a b.html');
+      expect(
+        (await open({ path: '/new.txt', at: docsHost, method: 'PUT', body: 'new' })).status,
+      ).toBe(200);
+      expect((await send({ method: 'GET', bucket, key: 'docs/new.txt' })).text).toBe('new');
+      const listing = await send({
+        method: 'GET',
+        path: '/',
+        host,
+        query: { 'list-type': '2', prefix: 'docs/n' },
       });
-    };
-    const page = await open({ path: '/page.html', at: host });
-    expect([page.status, page.text]).toEqual([200, '<p>page.html']);
-    expect(page.headers).not.toHaveProperty('content-security-policy');
-    const inFolder = await open({ path: '/a%20b.html', at: docsHost });
-    expect(inFolder.text).toBe('<p>docs/a b.html');
-    expect(
-      (await open({ path: '/new.txt', at: docsHost, method: 'PUT', body: 'new' })).status,
-    ).toBe(200);
-    expect((await send({ method: 'GET', bucket, key: 'docs/new.txt' })).text).toBe('new');
-    const listing = await send({
-      method: 'GET',
-      path: '/',
-      host,
-      query: { 'list-type': '2', prefix: 'docs/n' },
-    });
-    expect(listing.text).toContain('<Key>docs/new.txt</Key>');
-    const wrong = await anonymous({
-      method: 'GET',
-      path: '/page.html',
-      host,
-      query: { 'X-Amz-Signature': 'x' },
-    });
-    expect(wrong.status).toBe(400);
-    await openToEveryone(client, bucket);
-    await eventually(
-      () => visit('/'),
-      ({ status }) => status === 200,
-    );
-  });
+      expect(listing.text).toContain('<Key>docs/new.txt</Key>');
+      const wrong = await anonymous({
+        method: 'GET',
+        path: '/page.html',
+        host,
+        query: { 'X-Amz-Signature': 'x' },
+      });
+      expect(wrong.status).toBe(400);
+      await openToEveryone(client, bucket);
+      await eventually(
+        () => visit('/'),
+        ({ status }) => status === 200,
+      );
+    },
+  );
 
   it('leaves every other host to S3', async () => {
     for (const at of [

@@ -325,7 +325,8 @@ describeCore('a strange request', () => {
     ['a length that is no number', 'PUT /b/k HTTP/1.1\r\nhost: x\r\ncontent-length: ten\r\n\r\n'],
     [
       'a length and chunks',
-      'PUT /b/k HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
+      'PUT /b/k HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\ntransfer-encoding: ' +
+        'chunked\r\n\r\n0\r\n\r\n',
     ],
     ['headers without end', `GET / HTTP/1.1\r\nhost: x\r\nx-long: ${'h'.repeat(200_000)}\r\n\r\n`],
   ])('that is no HTTP is refused or cut off: %s', async (_, bytes) => {

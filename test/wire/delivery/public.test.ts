@@ -86,16 +86,20 @@ describeCore('a public bucket', () => {
     }
   });
 
-  it('says in Cache-Status where an answer came from, and keeps near what is asked for again and again', async () => {
-    await send({ method: 'PUT', bucket, key: 'hot', body: BODY });
-    let reply = await read('hot');
-    expect(reply.headers['cache-status']).toMatch(/^[\w-]+; (hit|fwd=[\w-]+)/);
-    // A full memory takes nothing that was asked for only once.
-    for (let time = 0; time < 10 && !/; hit/.test(reply.headers['cache-status'] ?? ''); time++)
-      reply = await read('hot');
-    expect(reply.headers['cache-status']).toMatch(/; hit/);
-    expect(reply.body.equals(BODY)).toBe(true);
-  });
+  it(
+    'says in Cache-Status where an answer came from, ' +
+      'and keeps near what is asked for again and again',
+    async () => {
+      await send({ method: 'PUT', bucket, key: 'hot', body: BODY });
+      let reply = await read('hot');
+      expect(reply.headers['cache-status']).toMatch(/^[\w-]+; (hit|fwd=[\w-]+)/);
+      // A full memory takes nothing that was asked for only once.
+      for (let time = 0; time < 10 && !/; hit/.test(reply.headers['cache-status'] ?? ''); time++)
+        reply = await read('hot');
+      expect(reply.headers['cache-status']).toMatch(/; hit/);
+      expect(reply.body.equals(BODY)).toBe(true);
+    },
+  );
 
   it('serves ranges and conditions, cold and hot', async () => {
     for (let time = 0; time < 2; time++) {

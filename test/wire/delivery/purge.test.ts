@@ -119,26 +119,30 @@ describeCore('a change that asks when it will be seen', () => {
   const until = (timeMs: number) =>
     new Promise((resolve) => setTimeout(resolve, Math.max(0, timeMs - Date.now())));
 
-  it('is told, and by then everybody sees it: a write, a deletion, a bucket made public and private', async () => {
-    const policy = { bucket, query: { policy: '' }, headers };
-    const open = await send({ ...policy, method: 'PUT', body: publicPolicy(bucket) });
-    await until(freshBy(open));
-    for (const body of ['one', 'two']) {
-      const sentMs = Date.now();
-      const written = await send({ method: 'PUT', bucket, key: 'a', body, headers });
-      expect(freshBy(written)).toBeGreaterThan(sentMs - 5000);
-      expect(freshBy(written)).toBeLessThanOrEqual(Date.now() + target.stalenessSeconds * 1000);
-      await until(freshBy(written));
-      expect((await read('a')).text).toBe(body);
-    }
-    const deleted = await send({ method: 'DELETE', bucket, key: 'a', headers });
-    expect(deleted.status).toBe(204);
-    await until(freshBy(deleted));
-    expect((await read('a')).status).toBe(404);
-    const closed = await send({ ...policy, method: 'DELETE' });
-    await until(freshBy(closed));
-    expect((await read('a')).status).toBe(403);
-  });
+  it(
+    'is told, and by then everybody sees it: a ' +
+      'write, a deletion, a bucket made public and private',
+    async () => {
+      const policy = { bucket, query: { policy: '' }, headers };
+      const open = await send({ ...policy, method: 'PUT', body: publicPolicy(bucket) });
+      await until(freshBy(open));
+      for (const body of ['one', 'two']) {
+        const sentMs = Date.now();
+        const written = await send({ method: 'PUT', bucket, key: 'a', body, headers });
+        expect(freshBy(written)).toBeGreaterThan(sentMs - 5000);
+        expect(freshBy(written)).toBeLessThanOrEqual(Date.now() + target.stalenessSeconds * 1000);
+        await until(freshBy(written));
+        expect((await read('a')).text).toBe(body);
+      }
+      const deleted = await send({ method: 'DELETE', bucket, key: 'a', headers });
+      expect(deleted.status).toBe(204);
+      await until(freshBy(deleted));
+      expect((await read('a')).status).toBe(404);
+      const closed = await send({ ...policy, method: 'DELETE' });
+      await until(freshBy(closed));
+      expect((await read('a')).status).toBe(403);
+    },
+  );
 
   it('is told so by the JSON API too, unless it is not done yet', async () => {
     const api = await tokenClient(client);

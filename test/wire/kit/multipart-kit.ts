@@ -60,9 +60,13 @@ export async function putPart(
 export function completion(parts: readonly PartName[]): string {
   const rows = parts.map(
     ({ partNumber, etag, extra = '' }) =>
-      `<Part><PartNumber>${partNumber}</PartNumber><ETag>${etag.replaceAll('"', '&quot;')}</ETag>${extra}</Part>`,
+      `<Part><PartNumber>${partNumber}</PartNumber><ETag>` +
+      `${etag.replaceAll('"', '&quot;')}</ETag>${extra}</Part>`,
   );
-  return `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${rows.join('')}</CompleteMultipartUpload>`;
+  return (
+    '<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">' +
+    `${rows.join('')}</CompleteMultipartUpload>`
+  );
 }
 
 /** Completes an upload, right or wrong. */

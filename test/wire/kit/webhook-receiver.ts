@@ -62,7 +62,8 @@ export async function startReceiver(): Promise<Receiver> {
         const leftMs = endMs - Date.now();
         if (leftMs <= 0)
           throw new Error(
-            `${found.length} of ${count} messages came: ${received.map(({ text }) => text).join('\n')}`,
+            `${found.length} of ${count} messages came: ` +
+              `${received.map(({ text }) => text).join('\n')}`,
           );
         let timer: NodeJS.Timeout | undefined;
         const late = new Promise((resolve) => {

@@ -155,8 +155,10 @@ describeCore('an Authorization header', () => {
     `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host`,
     `AWS4-HMAC-SHA256 Credential=${scope}, Signature=${with64}`,
     `AWS4-HMAC-SHA256 Credential=a/b/c, SignedHeaders=host, Signature=${with64}`,
-    `AWS4-HMAC-SHA256 Credential=${client.target.accessKey}/x/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=${with64}`,
-    `AWS4-HMAC-SHA256 Credential=${scope.replace('aws4', 'aws5')}, SignedHeaders=host, Signature=${with64}`,
+    `AWS4-HMAC-SHA256 Credential=${client.target.accessKey}/x/us-east-1/s3/aws4_request, ` +
+      `SignedHeaders=host, Signature=${with64}`,
+    `AWS4-HMAC-SHA256 Credential=${scope.replace('aws4', 'aws5')}, SignedHeaders=host, ` +
+      `Signature=${with64}`,
   ])('like %j is malformed', async (authorization) => {
     const reply = await attempt(authorization, {
       'x-amz-date': now,
@@ -180,7 +182,8 @@ describeCore('an Authorization header', () => {
   });
 
   it('needs a date', async () => {
-    const authorization = `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=${with64}`;
+    const authorization =
+      `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, ` + `Signature=${with64}`;
     for (const more of [{}, { 'x-amz-date': 'yesterday' }] as Record<string, string>[]) {
       const reply = await attempt(authorization, { 'x-amz-content-sha256': with64, ...more });
       expect([400, 403]).toContain(reply.status);
@@ -194,7 +197,8 @@ describeCore('an Authorization header', () => {
     const target = client.presigned({ method: 'GET', bucket, key: 'k' });
     const headers = {
       host: client.host,
-      authorization: `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=${with64}`,
+      authorization:
+        `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, ` + `Signature=${with64}`,
     };
     expectError(
       await exchange(client.target.url, { method: 'GET', target, headers }),

@@ -41,15 +41,19 @@ describeCore('conditional writes', () => {
     expectError(await send({ method: 'GET', bucket, key: 'missing' }), 404, 'NoSuchKey');
   });
 
-  it('If-None-Match with an ETag writes over something else only, or is not implemented, as in S3', async () => {
-    const { headers } = await put('tagged', 'first');
-    const same = await put('tagged', 'second', { 'if-none-match': headers.etag ?? '' });
-    expect([412, 501], same.text).toContain(same.status);
-    expect(await textAt('tagged')).toBe('first');
-    const other = await put('tagged', 'third', { 'if-none-match': OTHER });
-    expect([200, 501], other.text).toContain(other.status);
-    expect(await textAt('tagged')).toBe(other.status === 200 ? 'third' : 'first');
-  });
+  it(
+    'If-None-Match with an ETag writes over ' +
+      'something else only, or is not implemented, as in S3',
+    async () => {
+      const { headers } = await put('tagged', 'first');
+      const same = await put('tagged', 'second', { 'if-none-match': headers.etag ?? '' });
+      expect([412, 501], same.text).toContain(same.status);
+      expect(await textAt('tagged')).toBe('first');
+      const other = await put('tagged', 'third', { 'if-none-match': OTHER });
+      expect([200, 501], other.text).toContain(other.status);
+      expect(await textAt('tagged')).toBe(other.status === 200 ? 'third' : 'first');
+    },
+  );
 
   it('If-Match deletes only what it names', async () => {
     const { headers } = await put('doomed', 'x');

@@ -46,7 +46,8 @@ describeCore('DeleteObjects', () => {
 
   it('reads the document with and without a namespace, and with entities', async () => {
     const namespaced = await post(
-      `<?xml version="1.0" encoding="UTF-8"?>\n<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/">\n  ${objects(['a'])}\n</Delete>`,
+      `<?xml version="1.0" encoding="UTF-8"?>\n<Delete ` +
+        `xmlns="http://s3.amazonaws.com/doc/2006-03-01/">\n  ${objects(['a'])}\n</Delete>`,
     );
     expect(xmlRoot(namespaced.text, 'DeleteResult').Deleted).toEqual([{ Key: 'a' }]);
     await post(

@@ -144,7 +144,9 @@ async function upload(
     query: { uploadId, partNumber: '3' },
     body: step.body,
   });
-  const document = `<CompleteMultipartUpload><Part><PartNumber>3</PartNumber><ETag>${part.headers.etag}</ETag></Part></CompleteMultipartUpload>`;
+  const document =
+    '<CompleteMultipartUpload><Part><PartNumber>3</PartNumber><ETag>' +
+    `${part.headers.etag}</ETag></Part></CompleteMultipartUpload>`;
   const reply = await send({ method: 'POST', ...at, query: { uploadId }, body: document });
   const etag = `${md5Hex(createHash('md5').update(step.body).digest())}-1`;
   const expected = model.put(step.key, { body: step.body, etag, metadata: '', tags: '' });
@@ -158,10 +160,10 @@ async function listVersions({ bucket, model, numberOf }: Pair): Promise<[Outcome
   const lines = [
     ...listOf(page.Version).map((row) => [row, ''] as const),
     ...listOf(page.DeleteMarker).map((row) => [row, '-'] as const),
-  ].map(
-    ([row, mark]) =>
-      `${row.Key}#${numberOf.get(`${row.Key}#${row.VersionId}`)}${mark}${row.IsLatest === 'true' ? '*' : ''}`,
-  );
+  ].map(([row, mark]) => {
+    const number = numberOf.get(`${row.Key}#${row.VersionId}`);
+    return `${row.Key}#${number}${mark}${row.IsLatest === 'true' ? '*' : ''}`;
+  });
   return [
     model.listVersions(),
     outcomeOf(
@@ -226,7 +228,8 @@ async function run(pair: Pair, step: Step): Promise<[Outcome, Outcome]> {
       return [expected, outcomeOf(reply)];
     }
     case 'versioning': {
-      const document = `<VersioningConfiguration><Status>${step.status}</Status></VersioningConfiguration>`;
+      const status = `<Status>${step.status}</Status>`;
+      const document = `<VersioningConfiguration>${status}</VersioningConfiguration>`;
       return [
         model.setVersioning(step.status),
         outcomeOf(await send({ method: 'PUT', bucket, query: { versioning: '' }, body: document })),

@@ -113,7 +113,9 @@ describeCore('many objects by JSON', () => {
       'b.txt',
     ]);
     const search = async (text: string, query = '') => {
-      const path = `${base}/search?prefix=${encodeURIComponent(folder)}&text=${encodeURIComponent(text)}${query}`;
+      const path =
+        `${base}/search?prefix=${encodeURIComponent(folder)}&` +
+        `text=${encodeURIComponent(text)}${query}`;
       const { json } = await api.call('GET', path);
       expect(json).toMatchObject({ isComplete: true });
       return json;
@@ -224,7 +226,8 @@ describeCore('many objects by JSON', () => {
       await api.call('GET', `${path}/trash?prefix=${folder}&sort=deleted&order=desc&limit=1`)
     ).json;
     expect(newest).toMatchObject({ items: [{ size: '1' }], isComplete: true });
-    const next = `${path}/trash?prefix=${folder}&sort=deleted&order=desc&cursor=${newest.nextCursor}`;
+    const next =
+      `${path}/trash?prefix=${folder}&sort=deleted&order=desc&` + `cursor=${newest.nextCursor}`;
     expect((await api.call('GET', next)).json.items).toHaveLength(1);
     const [{ noncurrent }] = (await api.call('GET', `${path}/totals`)).json.items;
     expect(noncurrent.objects).toBeGreaterThanOrEqual(2);

@@ -70,14 +70,18 @@ describe('the Cache API', () => {
     await settle();
   }
 
-  it('gives another isolate what this one put, which says so and keeps it in memory from then on', async () => {
-    await putElsewhere();
-    const elsewhere = isolate(524_288);
-    const first = await elsewhere.read(slice, neverLoad);
-    expect(first.tier).toBe('edge');
-    expect(isSameBytes(first.bytes, bytes)).toBe(true);
-    expect(elsewhere.peek(slice)).not.toBeNull();
-  });
+  it(
+    'gives another isolate what this one put, ' +
+      'which says so and keeps it in memory from then on',
+    async () => {
+      await putElsewhere();
+      const elsewhere = isolate(524_288);
+      const first = await elsewhere.read(slice, neverLoad);
+      expect(first.tier).toBe('edge');
+      expect(isSameBytes(first.bytes, bytes)).toBe(true);
+      expect(elsewhere.peek(slice)).not.toBeNull();
+    },
+  );
 
   it('is asked once for a slice that the place has, and not at all for a hot one', async () => {
     await putElsewhere();
@@ -108,21 +112,25 @@ describe('the Cache API', () => {
 });
 
 describe('Workers Cache', () => {
-  it('is asked with one call, which brings the slice from R2 once and from the cache from then on', async () => {
-    const { entrypoint, calls } = createWorkersCache(exports.BodySlices);
-    const slice = await storedSlice();
-    const cacheApi = await countingCaches(async () => {
-      const cold = await isolate(0, entrypoint).read(slice, neverLoad);
-      expect(cold.tier).toBe('bucket');
-      expect(isSameBytes(cold.bytes, bytes)).toBe(true);
-      const warm = await isolate(0, entrypoint).read(slice, neverLoad);
-      expect(warm.tier).toBe('edge');
-      expect(isSameBytes(warm.bytes, bytes)).toBe(true);
-      await settle();
-    });
-    expect(calls).toEqual({ asked: 2, run: 1 });
-    expect(cacheApi).toEqual({ match: 0, put: 0 });
-  });
+  it(
+    'is asked with one call, which brings the ' +
+      'slice from R2 once and from the cache from then on',
+    async () => {
+      const { entrypoint, calls } = createWorkersCache(exports.BodySlices);
+      const slice = await storedSlice();
+      const cacheApi = await countingCaches(async () => {
+        const cold = await isolate(0, entrypoint).read(slice, neverLoad);
+        expect(cold.tier).toBe('bucket');
+        expect(isSameBytes(cold.bytes, bytes)).toBe(true);
+        const warm = await isolate(0, entrypoint).read(slice, neverLoad);
+        expect(warm.tier).toBe('edge');
+        expect(isSameBytes(warm.bytes, bytes)).toBe(true);
+        await settle();
+      });
+      expect(calls).toEqual({ asked: 2, run: 1 });
+      expect(cacheApi).toEqual({ match: 0, put: 0 });
+    },
+  );
 
   it('is asked for no more than the part that is wanted of what memory does not keep', async () => {
     const { entrypoint, calls } = createWorkersCache(exports.BodySlices);
@@ -148,18 +156,21 @@ describe('Workers Cache', () => {
     expect(calls.run).toBe(1);
   });
 
-  it('gives way to the Cache API where nothing keeps the entrypoint, and is tried again later', async () => {
-    const uncached = counting({ fetch: (url: string) => exports.BodySlices.fetch(url) });
-    const here = isolate(0, uncached.target as unknown as Fetcher);
-    const slice = await storedSlice();
-    expect((await here.read(slice, neverLoad)).tier).toBe('bucket');
-    await settle();
-    expect((await here.read(slice, neverLoad)).tier).toBe('edge');
-    expect(uncached.calls).toEqual({ fetch: 1 });
-    here.clock.ms += 60_000;
-    await here.read(slice, neverLoad);
-    expect(uncached.calls).toEqual({ fetch: 2 });
-  });
+  it(
+    'gives way to the Cache API where nothing ' + 'keeps the entrypoint, and is tried again later',
+    async () => {
+      const uncached = counting({ fetch: (url: string) => exports.BodySlices.fetch(url) });
+      const here = isolate(0, uncached.target as unknown as Fetcher);
+      const slice = await storedSlice();
+      expect((await here.read(slice, neverLoad)).tier).toBe('bucket');
+      await settle();
+      expect((await here.read(slice, neverLoad)).tier).toBe('edge');
+      expect(uncached.calls).toEqual({ fetch: 1 });
+      here.clock.ms += 60_000;
+      await here.read(slice, neverLoad);
+      expect(uncached.calls).toEqual({ fetch: 2 });
+    },
+  );
 
   it.each([
     ['fails', () => Promise.reject(new Error('expected by the test'))],
@@ -208,7 +219,7 @@ describe('Workers Cache', () => {
     },
   );
 
-  it('is told not to keep what is no slice, or not there', async () => {
+  it('must not be cached when it is no slice, or not there', async () => {
     const missing = 'https://bodies.quayside.invalid/slice/0/10/nothing~1%2Fhere';
     for (const [url, status] of [
       [missing, 502],

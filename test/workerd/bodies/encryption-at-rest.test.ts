@@ -23,7 +23,7 @@ const LARGE = new TextEncoder().encode(SECRET.repeat(40_000));
 const MINE: CustomerKey = { bytes: new Uint8Array(32).fill(0xa5), md5: '' };
 const SETTINGS = { QUAYSIDE_MASTER_KEY: '0123456789abcdef'.repeat(4) };
 
-const WISHES: Readonly<Record<string, RequestedEncryption>> = {
+const REQUESTED: Readonly<Record<string, RequestedEncryption>> = {
   own: { kind: 'customer', key: MINE },
   server: { kind: 'server' },
   named: { kind: 'named', keyId: null, isDoubled: true, isBucketKey: false, context: null },
@@ -37,13 +37,13 @@ async function fill(): Promise<BucketName> {
   await createBucket(core, ROOT_ACCOUNT, name, PRIVATE);
   const bucket = await openBucket(core, name, () => undefined);
   await bucket.call('setBucketAccess', { access: PUBLIC });
-  for (const [wish, encryption] of Object.entries(WISHES)) {
+  for (const [requested, encryption] of Object.entries(REQUESTED)) {
     for (const [size, bytes] of [
       ['small', SMALL],
       ['large', LARGE],
     ] as const) {
       await putObject(core, bucket, {
-        key: parseObjectKey(`${wish}-${size}`),
+        key: parseObjectKey(`${requested}-${size}`),
         attributes: { headers: {}, userMetadata: {}, storageClass: 'STANDARD' },
         body: sourceOf(bytes),
         expectation: NO_EXPECTATION,
@@ -82,7 +82,10 @@ describe('encrypted objects on Cloudflare', () => {
   it('are sealed in R2 and in what the public reads from KV', async () => {
     const name = await fill();
     const reader = isolate();
-    for (const key of Object.keys(WISHES).flatMap((wish) => [`${wish}-small`, `${wish}-large`])) {
+    for (const key of Object.keys(REQUESTED).flatMap((requested) => [
+      `${requested}-small`,
+      `${requested}-large`,
+    ])) {
       const wanted = key.endsWith('small') ? SECRET : SECRET.repeat(40_000);
       expect((await read(reader, name, key)) === wanted).toBe(true);
       const answer = await reader.fetch(`http://files.example/${name}/${key}`);
@@ -122,10 +125,10 @@ describe('encrypted objects on Cloudflare', () => {
       bytes[70_000] = (bytes[70_000] ?? 0) ^ 1;
       await env.BLOBS.put(key, bytes, { customMetadata: customMetadata ?? {} });
     }
-    for (const wish of Object.keys(WISHES)) {
-      const begun = read(isolate(), name, `${wish}-large`);
+    for (const requested of Object.keys(REQUESTED)) {
+      const begun = read(isolate(), name, `${requested}-large`);
       await expect(begun).rejects.toThrow();
-      expect(await read(isolate(), name, `${wish}-small`)).toBe(SECRET);
+      expect(await read(isolate(), name, `${requested}-small`)).toBe(SECRET);
     }
   });
 

@@ -24,10 +24,10 @@ it.each<[string | null, Stored, string | undefined]>([
   ['GZIP;q=0.5', GZIP, undefined],
   ['*', GZIP, undefined],
   ['identity', { 'content-type': 'text/css' }, undefined],
-])('the edge is told for %j and %j: %s', (accepted, stored, cacheControl) => {
-  const { 'cache-control': told, ...others } = kept(accepted, stored, false);
+])('the edge gets cache-control for %j and %j: %s', (accepted, stored, cacheControl) => {
+  const { 'cache-control': reported, ...others } = kept(accepted, stored, false);
   const { 'cache-control': _, ...unchanged } = stored;
-  expect([told, others]).toEqual([cacheControl, unchanged]);
+  expect([reported, others]).toEqual([cacheControl, unchanged]);
 });
 
 it.each<[string | null, Stored, string | undefined]>([

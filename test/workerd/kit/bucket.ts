@@ -26,7 +26,8 @@ let made = 0;
 /** A bucket name that no other test has. */
 export function freshBucketName(): BucketName {
   made += 1;
-  return `test-${Date.now().toString(36)}-${Math.floor(Math.random() * 36 ** 6).toString(36)}-${made}` as BucketName;
+  return (`test-${Date.now().toString(36)}-` +
+    `${Math.floor(Math.random() * 36 ** 6).toString(36)}-${made}`) as BucketName;
 }
 
 export function recordOf(name: BucketName, access: BucketAccess, life = 'life1'): BucketRecord {
@@ -41,7 +42,7 @@ export function recordOf(name: BucketName, access: BucketAccess, life = 'life1')
   };
 }
 
-/** A small object, told apart by its entity tag. */
+/** A small object, known by its entity tag. */
 export function objectOf(key: string, etag: string): ObjectVersion {
   return {
     key: key as ObjectKey,

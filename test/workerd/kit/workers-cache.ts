@@ -27,13 +27,16 @@ export function createWorkersCache(behind: Pick<Fetcher, 'fetch'>): SimulatedWor
     cacheStatus: string,
     range: string | null,
   ): Response {
-    const told = new Headers(headers);
-    told.set('cf-cache-status', cacheStatus);
+    const reported = new Headers(headers);
+    reported.set('cf-cache-status', cacheStatus);
     const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(range ?? '') ?? [];
     if (status !== 200 || from === undefined || to === undefined)
-      return new Response(bytes, { status, headers: told });
-    told.delete('content-length');
-    return new Response(bytes.slice(Number(from), Number(to) + 1), { status: 206, headers: told });
+      return new Response(bytes, { status, headers: reported });
+    reported.delete('content-length');
+    return new Response(bytes.slice(Number(from), Number(to) + 1), {
+      status: 206,
+      headers: reported,
+    });
   }
 
   const isKept = ({ status, headers }: Stored) =>

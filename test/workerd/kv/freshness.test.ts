@@ -102,8 +102,10 @@ describe('freshness', () => {
         const state = answer.status === 200 ? `200 ${length}` : `${answer.status}`;
         const answeredMs = Date.now();
         slowestMs = Math.max(slowestMs, answeredMs - askedMs);
-        const told = truths.filter((truth) => truth.state === state && truth.fromMs <= answeredMs);
-        ages.push(Math.min(...told.map(({ untilMs }) => Math.max(0, askedMs - untilMs))));
+        const reported = truths.filter(
+          (truth) => truth.state === state && truth.fromMs <= answeredMs,
+        );
+        ages.push(Math.min(...reported.map(({ untilMs }) => Math.max(0, askedMs - untilMs))));
         await scheduler.wait(pauseMs);
       }
     }
@@ -114,7 +116,10 @@ describe('freshness', () => {
     const bins = [0, 250, 500, 1000, 1500, 2000, 2500, Number.POSITIVE_INFINITY];
     const lines = bins.slice(1).map((end, at) => {
       const start = bins[at] ?? 0;
-      return `${`${start} to ${end} ms`.padStart(20)} ${stale.filter((ms) => ms > start && ms <= end).length}`;
+      return (
+        `${`${start} to ${end} ms`.padStart(20)} ` +
+        `${stale.filter((ms) => ms > start && ms <= end).length}`
+      );
     });
     process.stdout.write(
       `staleness of ${ages.length} answers, ${stale.length} stale:\n${lines.join('\n')}\n`,
@@ -126,20 +131,24 @@ describe('freshness', () => {
     expect(Math.max(...ages)).toBeLessThan(BOUND_MS + Math.max(SLACK_MS, 2 * slowestMs));
   });
 
-  it('comes with a purge as soon as a reader has met the readPolicy: older pointers are asked for again', async () => {
-    const { name, url } = await makePublicBucket();
-    const settings = { QUAYSIDE_POINTER_FRESH_SECONDS: '3600' };
-    const { core, bucket, put } = await writerOf(name, settings);
-    await put(patternBytes(1));
-    const { fetch } = createIsolate({ settings });
-    const sizeOf = async (of: string) => (await (await fetch(url(of))).arrayBuffer()).byteLength;
-    expect(await sizeOf(key)).toBe(1);
-    await put(patternBytes(2));
-    expect(await sizeOf(key)).toBe(1);
-    const { floor, freshByMs } = await purge(core, bucket, [{ scope: 'key', value: key }]);
-    expect(floor).toBe(bucket.record().revision + 1);
-    expect(freshByMs - Date.now()).toBeGreaterThan(3_500_000);
-    await fetch(url('other'));
-    expect(await sizeOf(key)).toBe(2);
-  });
+  it(
+    'comes with a purge as soon as a reader has met ' +
+      'the readPolicy: older pointers are asked for again',
+    async () => {
+      const { name, url } = await makePublicBucket();
+      const settings = { QUAYSIDE_POINTER_FRESH_SECONDS: '3600' };
+      const { core, bucket, put } = await writerOf(name, settings);
+      await put(patternBytes(1));
+      const { fetch } = createIsolate({ settings });
+      const sizeOf = async (of: string) => (await (await fetch(url(of))).arrayBuffer()).byteLength;
+      expect(await sizeOf(key)).toBe(1);
+      await put(patternBytes(2));
+      expect(await sizeOf(key)).toBe(1);
+      const { floor, freshByMs } = await purge(core, bucket, [{ scope: 'key', value: key }]);
+      expect(floor).toBe(bucket.record().revision + 1);
+      expect(freshByMs - Date.now()).toBeGreaterThan(3_500_000);
+      await fetch(url('other'));
+      expect(await sizeOf(key)).toBe(2);
+    },
+  );
 });

@@ -181,35 +181,42 @@ describe('hot publisher', () => {
       expect(puts.find((each) => each.etag !== null)?.etag).toBe('of hot');
     }));
 
-  it('publishes the readPolicy anew when the rules of its site change, with the versions of their files', () =>
-    withPublisher(async ({ name, call, put, ask, drain, puts, publisher, clock }) => {
-      const bucket = refOf(recordOf(name, PUBLIC));
-      put('index.html', 'e1');
-      const hosted = call('setBucketSettings', { bucket, settings: { hosting: HOSTING_DEFAULTS } });
-      const commit = (key: string, etag: string) =>
-        call('commitObject', {
-          bucket: refOf(hosted),
-          object: objectOf(key, etag),
-          condition: null,
-          newReferences: [],
+  it(
+    'publishes the readPolicy anew when the rules of its site change, with the versions of ' +
+      'their files',
+    () =>
+      withPublisher(async ({ name, call, put, ask, drain, puts, publisher, clock }) => {
+        const bucket = refOf(recordOf(name, PUBLIC));
+        put('index.html', 'e1');
+        const hosted = call('setBucketSettings', {
+          bucket,
+          settings: { hosting: HOSTING_DEFAULTS },
         });
-      await ask('index.html', 20);
-      await ask('index.html', 20);
-      const readPolicies = () =>
-        puts.filter((each) => each.name === `g/${name}`).map((each) => each.siteFiles);
-      expect(readPolicies().at(-1)).toBeUndefined();
-      commit('_redirects', 'r1');
-      const news = publisher().newsOf('commitObject', {
-        object: objectOf('_redirects', 'r1'),
-      } as never);
-      expect([news?.readPolicy?.untilMs, news?.keys.length]).toEqual([expect.any(Number), 1]);
-      await drain();
-      expect(readPolicies().at(-1)).toEqual([{ key: '_redirects', versionId: 'version-r1' }]);
-      clock.ms += 2000;
-      call('deleteObjects', { bucket: refOf(hosted), ...deletionOf(['_redirects'], clock.ms) });
-      await drain();
-      expect(readPolicies().at(-1)).toBeUndefined();
-    }));
+        const commit = (key: string, etag: string) =>
+          call('commitObject', {
+            bucket: refOf(hosted),
+            object: objectOf(key, etag),
+            condition: null,
+            newReferences: [],
+          });
+        await ask('index.html', 20);
+        await ask('index.html', 20);
+        const readPolicies = () =>
+          puts.filter((each) => each.name === `g/${name}`).map((each) => each.siteFiles);
+        expect(readPolicies().at(-1)).toBeUndefined();
+        commit('_redirects', 'r1');
+        const news = publisher().newsOf('commitObject', {
+          object: objectOf('_redirects', 'r1'),
+        } as never);
+        expect([news?.readPolicy?.untilMs, news?.keys.length]).toEqual([expect.any(Number), 1]);
+        await drain();
+        expect(readPolicies().at(-1)).toEqual([{ key: '_redirects', versionId: 'version-r1' }]);
+        clock.ms += 2000;
+        call('deleteObjects', { bucket: refOf(hosted), ...deletionOf(['_redirects'], clock.ms) });
+        await drain();
+        expect(readPolicies().at(-1)).toBeUndefined();
+      }),
+  );
 
   it('opens within a fraction of a window in a flood', () =>
     withPublisher(async ({ clock, call, name, put, drain, writesOf }) => {
@@ -381,37 +388,44 @@ describe('hot publisher', () => {
       expect(puts.at(-1)).toMatchObject({ name: `g/${name}`, readPolicy: { bucketId: again.id } });
     }));
 
-  it('tells callers which record they may believe, and for how long an older one can be shown', () =>
-    withPublisher(async ({ name, put, ask, writesOf, publisher, restart, clock }) => {
-      const lookup = { name, key: 'a' as ObjectKey };
-      put('a', 'e1');
-      await ask('a', 20);
-      await ask('a', 20);
-      const [first] = writesOf('a');
-      const ttl = { sequence: first?.sequence, untilMs: first?.untilMs };
-      expect(publisher().newsOf('resolve', lookup)).toMatchObject({
-        keys: [{ key: 'a', ttl }],
-      });
-      put('a', 'e2');
-      // Not before KV has it are readers sent there.
-      expect(publisher().newsOf('resolve', lookup)).toBeNull();
-      const changed = publisher().newsOf('commitObject', { object: objectOf('a', 'e2') } as never);
-      expect(changed?.keys[0]?.ttl?.sequence).toBeGreaterThan(first?.sequence ?? 0);
-      expect(changed?.keys[0]?.ttl?.untilMs).toBe(first?.untilMs);
+  it(
+    'tells callers which record they may ' + 'believe, and for how long an older one can be shown',
+    () =>
+      withPublisher(async ({ name, put, ask, writesOf, publisher, restart, clock }) => {
+        const lookup = { name, key: 'a' as ObjectKey };
+        put('a', 'e1');
+        await ask('a', 20);
+        await ask('a', 20);
+        const [first] = writesOf('a');
+        const ttl = { sequence: first?.sequence, untilMs: first?.untilMs };
+        expect(publisher().newsOf('resolve', lookup)).toMatchObject({
+          keys: [{ key: 'a', ttl }],
+        });
+        put('a', 'e2');
+        // Not before KV has it are readers sent there.
+        expect(publisher().newsOf('resolve', lookup)).toBeNull();
+        const changed = publisher().newsOf('commitObject', {
+          object: objectOf('a', 'e2'),
+        } as never);
+        expect(changed?.keys[0]?.ttl?.sequence).toBeGreaterThan(first?.sequence ?? 0);
+        expect(changed?.keys[0]?.ttl?.untilMs).toBe(first?.untilMs);
 
-      // A new life knows no names, only that something may be out there.
-      restart();
-      expect(publisher().newsOf('resolve', lookup)).toBeNull();
-      const unknown = publisher().newsOf('commitObject', { object: objectOf('a', 'e3') } as never);
-      expect(unknown?.keys[0]?.ttl).toMatchObject({
-        untilMs: clock.ms + KV_RECORD_TTL_SECONDS * 1000,
-      });
-      expect(unknown?.keys[0]?.ttl?.sequence).toBeGreaterThan(
-        changed?.keys[0]?.ttl?.sequence ?? 0,
-      );
-      clock.ms += KV_RECORD_TTL_SECONDS * 1000;
-      expect(
-        publisher().newsOf('commitObject', { object: objectOf('a', 'e3') } as never),
-      ).toBeNull();
-    }));
+        // A new life knows no names, only that something may be out there.
+        restart();
+        expect(publisher().newsOf('resolve', lookup)).toBeNull();
+        const unknown = publisher().newsOf('commitObject', {
+          object: objectOf('a', 'e3'),
+        } as never);
+        expect(unknown?.keys[0]?.ttl).toMatchObject({
+          untilMs: clock.ms + KV_RECORD_TTL_SECONDS * 1000,
+        });
+        expect(unknown?.keys[0]?.ttl?.sequence).toBeGreaterThan(
+          changed?.keys[0]?.ttl?.sequence ?? 0,
+        );
+        clock.ms += KV_RECORD_TTL_SECONDS * 1000;
+        expect(
+          publisher().newsOf('commitObject', { object: objectOf('a', 'e3') } as never),
+        ).toBeNull();
+      }),
+  );
 });

@@ -96,13 +96,13 @@ async function publish(
   known: Known,
   options: {
     sequence?: number;
-    told?: number;
+    reported?: number;
     atMs?: number;
     bucketId?: BucketReadPolicy['bucketId'];
     revision?: number;
   } = {},
 ): Promise<void> {
-  const { sequence = 1, told = sequence, atMs = to.clock.ms } = options;
+  const { sequence = 1, reported = sequence, atMs = to.clock.ms } = options;
   const stamp = { sequence, atMs, untilMs: atMs + KV_RECORD_TTL_SECONDS * 1000 };
   const bucketId = options.bucketId ?? known.readPolicy?.bucketId ?? null;
   const revision = options.revision ?? known.readPolicy?.revision ?? 0;
@@ -114,7 +114,7 @@ async function publish(
     pointerName(bucket, key),
     encodePointer({ ...stamp, bucketId, revision, pointer: known.pointer }),
   );
-  const ttl = { sequence: told, untilMs: stamp.untilMs };
+  const ttl = { sequence: reported, untilMs: stamp.untilMs };
   to.ttls.note(bucket, { readPolicy: ttl, keys: [{ key, ttl }] });
 }
 
@@ -127,22 +127,30 @@ describe('KV before the index', () => {
     expect(calls).toEqual({});
   });
 
-  it('is asked once for a published key, with one bulk read, and not at all while memory is fresh', async () => {
-    const here = isolate();
-    const bucket = freshBucket();
-    const known = { readPolicy: readPolicyOf(bucket), pointer: pointerOf(key, 'e1') };
-    await publish(here, bucket, known);
-    expect(await here.hot.find(bucket, key, neverAsk)).toEqual({
-      ...known,
-      tier: 'kv',
-      stale: null,
-    });
-    here.clock.ms += FRESH_SECONDS * 1000 - 1;
-    expect(here.hot.find(bucket, key, neverAsk)).toEqual({ ...known, tier: 'memory', stale: null });
-    here.clock.ms += 1;
-    expect(await here.hot.find(bucket, key, neverAsk)).toMatchObject({ tier: 'kv' });
-    expect(here.calls).toEqual({ get: 2 });
-  });
+  it(
+    'is asked once for a published key, with one ' +
+      'bulk read, and not at all while memory is fresh',
+    async () => {
+      const here = isolate();
+      const bucket = freshBucket();
+      const known = { readPolicy: readPolicyOf(bucket), pointer: pointerOf(key, 'e1') };
+      await publish(here, bucket, known);
+      expect(await here.hot.find(bucket, key, neverAsk)).toEqual({
+        ...known,
+        tier: 'kv',
+        stale: null,
+      });
+      here.clock.ms += FRESH_SECONDS * 1000 - 1;
+      expect(here.hot.find(bucket, key, neverAsk)).toEqual({
+        ...known,
+        tier: 'memory',
+        stale: null,
+      });
+      here.clock.ms += 1;
+      expect(await here.hot.find(bucket, key, neverAsk)).toMatchObject({ tier: 'kv' });
+      expect(here.calls).toEqual({ get: 2 });
+    },
+  );
 
   it('leaves one lookup in a few to the index, which so sees how hot the key is', async () => {
     const draws = [0, 0.5];
@@ -164,10 +172,15 @@ describe('KV before the index', () => {
   it.each<
     [
       string,
-      { sequence?: number; told?: number; atMs?: number; bucketId?: BucketReadPolicy['bucketId'] },
+      {
+        sequence?: number;
+        reported?: number;
+        atMs?: number;
+        bucketId?: BucketReadPolicy['bucketId'];
+      },
     ]
   >([
-    ['an older record than the one that was promised', { sequence: 6, told: 7 }],
+    ['an older record than the one that was promised', { sequence: 6, reported: 7 }],
     [
       'a record whose ttl is over',
       { sequence: 7, atMs: 1_750_000_000_000 - KV_RECORD_TTL_SECONDS * 1000 },
@@ -186,7 +199,7 @@ describe('KV before the index', () => {
       options,
     );
     const ttl = {
-      sequence: options.told ?? options.sequence ?? 1,
+      sequence: options.reported ?? options.sequence ?? 1,
       untilMs: here.clock.ms + 1000,
     };
     here.ttls.note(bucket, { readPolicy: ttl, keys: [{ key, ttl }] });
@@ -205,24 +218,34 @@ describe('KV before the index', () => {
     expect(here.calls).toEqual({ get: 1 });
   });
 
-  it('shows nobody what a write of this very isolate replaced, not even when old news come in late', async () => {
-    const here = isolate();
-    const bucket = freshBucket();
-    await publish(
-      here,
-      bucket,
-      { readPolicy: readPolicyOf(bucket), pointer: pointerOf(key, 'secret') },
-      { sequence: 3 },
-    );
-    here.hot.evict(bucket, [key]);
-    const old = { sequence: 3, untilMs: here.clock.ms + KV_RECORD_TTL_SECONDS * 1000 };
-    here.ttls.note(bucket, { readPolicy: old, keys: [{ key, ttl: old }] });
-    const gone = async () => ({ readPolicy: readPolicyOf(bucket), pointer: null });
-    expect(await here.hot.find(bucket, key, gone)).toMatchObject({ pointer: null, tier: 'index' });
-    here.clock.ms += 30_000;
-    expect(await here.hot.find(bucket, key, gone)).toMatchObject({ pointer: null, tier: 'index' });
-    expect(here.calls).toEqual({});
-  });
+  it(
+    'shows nobody what a write of this very ' +
+      'isolate replaced, not even when old news come in late',
+    async () => {
+      const here = isolate();
+      const bucket = freshBucket();
+      await publish(
+        here,
+        bucket,
+        { readPolicy: readPolicyOf(bucket), pointer: pointerOf(key, 'secret') },
+        { sequence: 3 },
+      );
+      here.hot.evict(bucket, [key]);
+      const old = { sequence: 3, untilMs: here.clock.ms + KV_RECORD_TTL_SECONDS * 1000 };
+      here.ttls.note(bucket, { readPolicy: old, keys: [{ key, ttl: old }] });
+      const gone = async () => ({ readPolicy: readPolicyOf(bucket), pointer: null });
+      expect(await here.hot.find(bucket, key, gone)).toMatchObject({
+        pointer: null,
+        tier: 'index',
+      });
+      here.clock.ms += 30_000;
+      expect(await here.hot.find(bucket, key, gone)).toMatchObject({
+        pointer: null,
+        tier: 'index',
+      });
+      expect(here.calls).toEqual({});
+    },
+  );
 
   it('is read once for several keys, and they are sampled together', async () => {
     const keys = ['a', 'b', 'c', 'd'] as ObjectKey[];
@@ -347,19 +370,22 @@ describe('KV before the index', () => {
     expect(here.hot.peek(bucket, key)).toBeNull();
   });
 
-  it('tells it also where the object has begun anew and says nothing of the readPolicy', async () => {
-    const here = isolate({ revalidate: 2 });
-    const bucket = freshBucket();
-    await publish(here, bucket, {
-      readPolicy: readPolicyOf(bucket),
-      pointer: pointerOf(key, 'e1'),
-    });
-    here.clock.ms += 5000;
-    const ttl = { sequence: 2, untilMs: here.clock.ms + 115_000 };
-    here.ttls.note(bucket, { readPolicy: null, keys: [{ key, ttl }] });
-    here.hot.evict(bucket, [key]);
-    expect(here.hot.staleForMs(bucket, [key])).toBe(122_000);
-  });
+  it(
+    'tells it also where the object has ' + 'begun anew and says nothing of the readPolicy',
+    async () => {
+      const here = isolate({ revalidate: 2 });
+      const bucket = freshBucket();
+      await publish(here, bucket, {
+        readPolicy: readPolicyOf(bucket),
+        pointer: pointerOf(key, 'e1'),
+      });
+      here.clock.ms += 5000;
+      const ttl = { sequence: 2, untilMs: here.clock.ms + 115_000 };
+      here.ttls.note(bucket, { readPolicy: null, keys: [{ key, ttl }] });
+      here.hot.evict(bucket, [key]);
+      expect(here.hot.staleForMs(bucket, [key])).toBe(122_000);
+    },
+  );
 
   it.each(['index', 'kv'] as const)(
     'counts what the %s says from before the lookup, however late it comes',
@@ -549,29 +575,33 @@ describe('while the index can not say', () => {
     });
   });
 
-  it('leaves it alone for a moment for what was good when it failed, and asks once for each older key', async () => {
-    const { hot, bucket, known, clock } = await warm({ revalidate: 10 });
-    const [young, failed] = ['young', 'failed'] as ObjectKey[] as [ObjectKey, ObjectKey];
-    await hot.find(bucket, failed, async () => known);
-    clock.ms += 1_800_000 - 13_000;
-    await hot.find(bucket, young, async () => known);
-    clock.ms += 13_000;
-    expect(await hot.find(bucket, failed, failing)).toMatchObject({
-      stale: { reason: 'error', isForwarded: true },
-    });
-    clock.ms += 4000;
-    expect(hot.find(bucket, young, neverAsk)).toMatchObject({
-      stale: { reason: 'error', stalenessSeconds: 12 },
-    });
-    expect(await hot.find(bucket, key, failing)).toMatchObject({
-      stale: { reason: 'error', isForwarded: true },
-    });
-    expect(hot.find(bucket, key, neverAsk)).toMatchObject({
-      stale: { reason: 'error', isForwarded: false },
-    });
-    // The last failure came when this one was too old.
-    expect(await hot.find(bucket, young, async () => known)).toMatchObject({ tier: 'index' });
-  });
+  it(
+    'leaves it alone for a moment for what was good ' +
+      'when it failed, and asks once for each older key',
+    async () => {
+      const { hot, bucket, known, clock } = await warm({ revalidate: 10 });
+      const [young, failed] = ['young', 'failed'] as ObjectKey[] as [ObjectKey, ObjectKey];
+      await hot.find(bucket, failed, async () => known);
+      clock.ms += 1_800_000 - 13_000;
+      await hot.find(bucket, young, async () => known);
+      clock.ms += 13_000;
+      expect(await hot.find(bucket, failed, failing)).toMatchObject({
+        stale: { reason: 'error', isForwarded: true },
+      });
+      clock.ms += 4000;
+      expect(hot.find(bucket, young, neverAsk)).toMatchObject({
+        stale: { reason: 'error', stalenessSeconds: 12 },
+      });
+      expect(await hot.find(bucket, key, failing)).toMatchObject({
+        stale: { reason: 'error', isForwarded: true },
+      });
+      expect(hot.find(bucket, key, neverAsk)).toMatchObject({
+        stale: { reason: 'error', isForwarded: false },
+      });
+      // The last failure came when this one was too old.
+      expect(await hot.find(bucket, young, async () => known)).toMatchObject({ tier: 'index' });
+    },
+  );
 
   it('says of a refresh that failed what it is', async () => {
     const { hot, bucket, clock, settle } = await warm({ revalidate: 10 });

@@ -128,7 +128,10 @@ export function presignQuery(
 ): Pairs {
   const date = options.date ?? new Date();
   const time = amzDate(date);
-  const scope = `${options.scopeDate ?? time.slice(0, 8)}/${signer.region}/${options.service ?? 's3'}/aws4_request`;
+  const scope =
+    `${options.scopeDate ?? time.slice(0, 8)}/${signer.region}/` +
+    `${options.service ?? 's3'}/` +
+    'aws4_request';
   const query: Pairs = [
     ...part.query,
     ['X-Amz-Algorithm', 'AWS4-HMAC-SHA256'],

@@ -56,7 +56,8 @@ describeCore('Server access logging', () => {
     await expect(configure(bucket)).rejects.toEqual(code('InvalidArgument'));
     await expect(configure(`${logs}-never`)).rejects.toEqual(code('NoSuchKey'));
     const odd =
-      '<BucketLoggingStatus><LoggingEnabled><TargetPrefix>x</TargetPrefix></LoggingEnabled></BucketLoggingStatus>';
+      '<BucketLoggingStatus><LoggingEnabled><TargetPrefix>x</TargetPrefix></LoggingEnabled>' +
+      '</BucketLoggingStatus>';
     expectError(
       await send({ method: 'PUT', bucket, query: { logging: '' }, body: odd }),
       400,

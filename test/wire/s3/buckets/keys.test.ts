@@ -13,13 +13,14 @@ const { s3, send } = client;
 
 // biome-ignore format: a table
 const PLAIN_KEYS = [
-  'a b', 'a+b', 'a%b', 'a%20b', 'a%2Fb', 'a%2fb', '%', '%%', '%zz', '+', ' ', ' lead', 'trail ', 'a  b',
-  'a//b', 'a///b', '/lead', '//', '/', 'trail/', 'trail//', 'a/ /b', 'ünïcode', 'u\u0308nicode', 'é',
-  'e\u0301', '日本語/ファイル', 'עברית', 'ß', 'İ', '\ufeffbom', '\u{1F600}', '\u{1F600}/\u{1F3F3}\uFE0F', '\uFFFD',
-  '\uE000', '\u{10000}', '\u{10FFFF}', 'a?b', 'a#b', 'a=b&c=d', 'a;b', 'a:b', 'a@b', 'a,b', 'a$b', "a'b",
-  'a"b', 'a<b>c', 'a&amp;b', 'a]]>b', 'a\\b', 'a^b`c{d|e}f[g]', '~-_.!*()', 'a*b', '.hidden', 'a..b', 'a/.b',
-  'a/b.', 'A', 'a', 'index.html', 'null', 'uploads', 'constructor', '__proto__', '-', '-/health', 'tab\tkey',
-  'line\nkey', 'return\rkey',
+  'a b', 'a+b', 'a%b', 'a%20b', 'a%2Fb', 'a%2fb', '%', '%%', '%zz', '+', ' ', ' lead', 'trail ',
+  'a  b', 'a//b', 'a///b', '/lead', '//', '/', 'trail/', 'trail//', 'a/ /b', 'ünïcode',
+  'u\u0308nicode', 'é', 'e\u0301', '日本語/ファイル', 'עברית', 'ß', 'İ', '\ufeffbom', '\u{1F600}',
+  '\u{1F600}/\u{1F3F3}\uFE0F', '\uFFFD', '\uE000', '\u{10000}', '\u{10FFFF}', 'a?b', 'a#b',
+  'a=b&c=d', 'a;b', 'a:b', 'a@b', 'a,b', 'a$b', "a'b", 'a"b', 'a<b>c', 'a&amp;b', 'a]]>b', 'a\\b',
+  'a^b`c{d|e}f[g]', '~-_.!*()', 'a*b', '.hidden', 'a..b', 'a/.b', 'a/b.', 'A', 'a', 'index.html',
+  'null', 'uploads', 'constructor', '__proto__', '-', '-/health', 'tab\tkey', 'line\nkey',
+  'return\rkey',
 ] as const;
 
 // biome-ignore format: a table

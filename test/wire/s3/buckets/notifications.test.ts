@@ -316,45 +316,52 @@ describeCore('event notifications', () => {
     await put({});
   });
 
-  it('tries again, in order, follows no redirect, and makes dead letters that can be sent again', async () => {
-    const { id, arn, secret } = await makeWebhook('/flaky');
-    await put({ QueueConfigurations: [{ QueueArn: arn, Events: ['s3:ObjectCreated:*'] }] });
-    await receiver.until(1, ({ path }) => path === '/hook/flaky');
-    receiver.answerNext('/flaky', 500, 302);
-    await write('k', '1');
-    await write('k', '22');
-    const sizes = (messages: Received[]) =>
-      messages.map(({ json }) => json.Records[0].s3.object.size);
-    const tried = await receiver.until(4, at('/flaky'));
-    expect(sizes(tried)).toEqual([1, 1, 1, 2]);
-    expect(new Set(tried.slice(0, 3).map(({ headers }) => headers['webhook-id'])).size).toBe(1);
-    expect(receiver.received.some(({ path }) => path === '/elsewhere')).toBe(false);
+  it(
+    'tries again, in order, follows no redirect, ' +
+      'and makes dead letters that can be sent again',
+    async () => {
+      const { id, arn, secret } = await makeWebhook('/flaky');
+      await put({ QueueConfigurations: [{ QueueArn: arn, Events: ['s3:ObjectCreated:*'] }] });
+      await receiver.until(1, ({ path }) => path === '/hook/flaky');
+      receiver.answerNext('/flaky', 500, 302);
+      await write('k', '1');
+      await write('k', '22');
+      const sizes = (messages: Received[]) =>
+        messages.map(({ json }) => json.Records[0].s3.object.size);
+      const tried = await receiver.until(4, at('/flaky'));
+      expect(sizes(tried)).toEqual([1, 1, 1, 2]);
+      expect(new Set(tried.slice(0, 3).map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+      expect(receiver.received.some(({ path }) => path === '/elsewhere')).toBe(false);
 
-    receiver.answerNext('/flaky', 503, 503, 503);
-    await write('dead', '333');
-    await receiver.until(7, at('/flaky'));
-    const listed = async (state: string) =>
-      (await api.call('GET', `/webhooks/${id}/deliveries?bucket=${bucket}&state=${state}`)).json;
-    await expect.poll(async () => (await listed('dead')).items.length).toBe(1);
-    const [letter] = (await listed('dead')).items;
-    expect(letter).toMatchObject({
-      type: 'ObjectCreated:Put',
-      key: 'dead',
-      attempts: 3,
-      lastStatus: 503,
-    });
-    const replayed = await api.call('POST', `/webhooks/${id}/replay`, { bucket, ids: [letter.id] });
-    expect([replayed.status, replayed.json]).toEqual([202, { count: 1 }]);
-    const again = (await receiver.until(8, at('/flaky')))[7];
-    expect([again?.headers['webhook-id'], again?.json.Records[0].s3.object.key]).toEqual([
-      letter.messageId,
-      'dead',
-    ]);
-    expect(again !== undefined && isSignedBy(secret, again)).toBe(true);
-    await expect.poll(async () => (await listed('dead')).items.length).toBe(0);
-    await expect.poll(async () => (await listed('delivered')).items.length).toBe(4);
-    await put({});
-  });
+      receiver.answerNext('/flaky', 503, 503, 503);
+      await write('dead', '333');
+      await receiver.until(7, at('/flaky'));
+      const listed = async (state: string) =>
+        (await api.call('GET', `/webhooks/${id}/deliveries?bucket=${bucket}&state=${state}`)).json;
+      await expect.poll(async () => (await listed('dead')).items.length).toBe(1);
+      const [letter] = (await listed('dead')).items;
+      expect(letter).toMatchObject({
+        type: 'ObjectCreated:Put',
+        key: 'dead',
+        attempts: 3,
+        lastStatus: 503,
+      });
+      const replayed = await api.call('POST', `/webhooks/${id}/replay`, {
+        bucket,
+        ids: [letter.id],
+      });
+      expect([replayed.status, replayed.json]).toEqual([202, { count: 1 }]);
+      const again = (await receiver.until(8, at('/flaky')))[7];
+      expect([again?.headers['webhook-id'], again?.json.Records[0].s3.object.key]).toEqual([
+        letter.messageId,
+        'dead',
+      ]);
+      expect(again !== undefined && isSignedBy(secret, again)).toBe(true);
+      await expect.poll(async () => (await listed('dead')).items.length).toBe(0);
+      await expect.poll(async () => (await listed('delivered')).items.length).toBe(4);
+      await put({});
+    },
+  );
 
   it('keeps a webhook: lists, changes, tests, gives it another secret, deletes it', async () => {
     const { id, secret } = await makeWebhook('/kept', {

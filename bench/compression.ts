@@ -48,15 +48,19 @@ const BODIES: readonly (readonly [string, Uint8Array])[] = [
     'access log',
     repeated((at) => {
       const [a, b] = [noise(at), noise(at * 7)];
-      return `10.${a % 256}.${b % 256}.7 - - [21/Nov/2026:08:${(at >> 6) % 60}:${at % 60} +0000] "GET /photos/${a}/${b}.jpg HTTP/1.1" 200 ${a * 3}\n`;
+      return (
+        `10.${a % 256}.${b % 256}.7 - - [21/Nov/2026:08:${(at >> 6) % 60}:${at % 60} +0000] ` +
+        `"GET /photos/${a}/${b}.jpg HTTP/1.1" 200 ${a * 3}\n`
+      );
     }),
   ],
   [
     'JSON lines',
-    repeated(
-      (at) =>
-        `${JSON.stringify({ id: at, user: noise(at), name: `item ${noise(at * 3)}`, price: noise(at * 5) / 100, tags: ['a', 'b'] })}\n`,
-    ),
+    repeated((at) => {
+      const name = `item ${noise(at * 3)}`;
+      const price = noise(at * 5) / 100;
+      return `${JSON.stringify({ id: at, user: noise(at), name, price, tags: ['a', 'b'] })}\n`;
+    }),
   ],
   [
     'CSV of numbers',

@@ -1,4 +1,4 @@
-// Does the hot lane, or the hot door behind node:http, ever answer otherwise than the app? More
+// Does the fast path, or the fast path behind node:http, ever answer otherwise than the app? More
 // than a hundred thousand generated conversations (valid, odd and broken requests, glued together
 // or cut), and plain requests cut at every byte, to a server with the lane, to one with the door
 // alone and to one without either, over the same objects; part of them over TCP. Exits with 1, and
@@ -29,8 +29,8 @@ const TCP_CONVERSATIONS = 10_000;
 const SIGNED_CONVERSATIONS = 20_000;
 const CUT_REQUESTS = 200;
 const TCP_CUT_REQUESTS = 20;
-/** Another run, other requests: `LANE_FUZZ_SEED=7 npm run bench -- lane-fuzz`. */
-const SEED = Number(process.env.LANE_FUZZ_SEED ?? 1) * 1_000_000;
+/** Another run, other requests: `FAST_PATH_FUZZ_SEED=7 npm run bench -- fast-path-fuzz`. */
+const SEED = Number(process.env.FAST_PATH_FUZZ_SEED ?? 1) * 1_000_000;
 
 const core = await createStockedCore();
 const doors = openDoors(core, SIGNERS);
@@ -58,7 +58,7 @@ function* cut(count: number): Iterable<Conversation> {
 }
 
 const rows: (string | number)[][] = [
-  ['requests', 'conversations', 'answered by the hot door', 'differences'],
+  ['requests', 'conversations', 'answered by the fast path', 'differences'],
 ];
 const differences: Difference[] = [];
 async function run(
