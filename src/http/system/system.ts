@@ -4,6 +4,7 @@ import { isEqualInConstantTime, sha256Hex } from '../../crypto/hash.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { MetricFamily } from '../../ports/metrics.ts';
 import type { NotReadyReason, Readiness } from '../../ports/readiness.ts';
+import { VERSION } from '../../ports/version.ts';
 import { makeResponse } from '../outgoing-body.ts';
 import type { HttpRequest } from '../request.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
@@ -18,6 +19,9 @@ export type SystemOptions = {
 };
 
 const encoder = new TextEncoder();
+
+const HEALTH = '{"status":"ok"}\n';
+const VERBOSE_HEALTH = `${JSON.stringify({ status: 'ok', version: VERSION })}\n`;
 
 /** `path` begins behind `/-`. */
 export type AnswerSystem = (
@@ -34,7 +38,7 @@ const PAGES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Answers `/-/health` (the process runs), `/-/ready` (it can serve and write) and `/-/metrics`;
+ * Answers `/-/health` (the process runs; with `?verbose` also which version), `/-/ready` (it can serve and write) and `/-/metrics`;
  * anything else under `/-/` is NoSuchKey, which tells nothing about buckets. MethodNotAllowed for
  * anything but GET and HEAD.
  */
@@ -75,8 +79,14 @@ export function createSystemSurface(
     }
     if (page === 'Metrics') return answerMetrics(request, requestId);
     if (page === 'Ready') return answerReady(request, requestId);
-    return respond(request, requestId, 'application/json', '{"status":"ok"}\n');
+    const health = isVerbose(request.rawQuery) ? VERBOSE_HEALTH : HEALTH;
+    return respond(request, requestId, 'application/json', health);
   };
+}
+
+/** Whether the query has the parameter `verbose`, with or without a value. */
+function isVerbose(rawQuery: string): boolean {
+  return rawQuery.split('&').some((parameter) => parameter.split('=', 1)[0] === 'verbose');
 }
 
 /** Digests are compared, so that the time tells nothing of the token, not even its length. */

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSystemSurface } from '../../../src/http/system/system.ts';
 import type { NotReadyReason } from '../../../src/ports/readiness.ts';
+import { VERSION } from '../../../src/ports/version.ts';
 import { makeRequest } from '../s3/kit/make-request.ts';
 
 const KEY = { rootAccessKey: 'root', rootSecretKey: 'root-secret', metricsToken: null };
@@ -22,6 +23,28 @@ async function ask(
     request,
   };
 }
+
+async function health(query: string) {
+  const answer = createSystemSurface(KEY, async () => [], { notReady: () => [] });
+  const request = makeRequest({ method: 'GET', target: `/-/health${query}` });
+  return (await answer(request, '/health', 'request-1')).json();
+}
+
+describe('health', () => {
+  it.each(['?verbose', '?verbose=1', '?a=b&verbose'])(
+    'names the version with %s',
+    async (query) => {
+      expect(await health(query)).toEqual({ status: 'ok', version: VERSION });
+    },
+  );
+
+  it.each(['', '?', '?verbosely', '?a=verbose'])(
+    'says only that it is well with "%s"',
+    async (query) => {
+      expect(await health(query)).toEqual({ status: 'ok' });
+    },
+  );
+});
 
 describe('readiness', () => {
   it('is 200 as long as nothing speaks against it, and not to be kept by caches', async () => {

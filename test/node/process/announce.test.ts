@@ -1,12 +1,17 @@
 import { expect, it } from 'vitest';
 import { announcement } from '../../../src/adapters/node/process/announce.ts';
 import type { RootKey } from '../../../src/adapters/node/process/root-key.ts';
+import { VERSION } from '../../../src/ports/version.ts';
 
 const told = (origin: RootKey['origin'], isTerminal: boolean) => {
   const path = origin === 'settings' ? null : '/data/root-key.json';
   const rootKey = { accessKey: 'QSROOT1', secretKey: 'very-secret', origin, path };
   return announcement('http://127.0.0.1:9000', '/data', rootKey, isTerminal);
 };
+
+it('says which version is ready, and where', () => {
+  expect(told('file', true)).toContain(`Quayside ${VERSION} is ready: http://127.0.0.1:9000\n`);
+});
 
 it('shows a new root key to a terminal only', () => {
   expect(told('new', true)).toContain(

@@ -1,4 +1,5 @@
 // What the Node platform says to the person who started it.
+import { VERSION } from '../../../ports/version.ts';
 import type { RootKey } from './root-key.ts';
 
 /** The lines of a start, on stdout. No log line: the key is never logged. */
@@ -18,7 +19,7 @@ export function announcement(
   isTerminal: boolean,
 ): string {
   const lines = [
-    `Quayside is ready: ${url}`,
+    `Quayside ${VERSION} is ready: ${url}`,
     `  data folder  ${dataDir}`,
     `  access key   ${accessKey}`,
   ];

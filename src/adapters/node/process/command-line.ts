@@ -1,7 +1,7 @@
 // What may stand behind `npm start --`: nothing that configures the server, for settings come by
 // the environment. node.ts asks it before anything else.
-import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { VERSION } from '../../../ports/version.ts';
 
 /** How the process ends that only answers. */
 export type Answer = { readonly text: string; readonly exitCode: 0 | 2 };
@@ -22,7 +22,7 @@ Settings come from the environment or from the file .env; the first ones to know
   QUAYSIDE_DATA_DIR              the folder of everything it keeps (./data)
   QUAYSIDE_TRUSTED_PROXIES       proxies whose X-Forwarded-For is believed (none)
 
-README.md lists the others, docs/running.md says how to run it.
+docs/configuration.md has them all, docs/running.md says how to run it.
 `;
 
 /** The answer to the arguments; null: there are none, and the server starts. */
@@ -34,7 +34,7 @@ export function answerCommandLine(args: readonly string[]): Answer | null {
   try {
     const { values } = parseArgs({ args: [...args], options });
     if (values.help === true) return { text: HELP, exitCode: 0 };
-    return values.version === true ? { text: `${readVersion()}\n`, exitCode: 0 } : null;
+    return values.version === true ? { text: `${VERSION}\n`, exitCode: 0 } : null;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return {
@@ -42,9 +42,4 @@ export function answerCommandLine(args: readonly string[]): Answer | null {
       exitCode: WRONG_USAGE,
     };
   }
-}
-
-function readVersion(): string {
-  const text = readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
 }
