@@ -14,7 +14,7 @@ import { keepCoding } from './adapters/cloudflare/requests/stored-coding.ts';
 import { readWorkerRequest } from './adapters/cloudflare/requests/worker-request.ts';
 import { toWorkerResponse } from './adapters/cloudflare/requests/worker-response.ts';
 import { type App, createApp } from './app.ts';
-import { ConfigError, parseConfig } from './config.ts';
+import { ConfigError, parseConfig, warnOfUnknown } from './config.ts';
 import { runBilling } from './core/billing/run-billing.ts';
 import { trustTime } from './core/clock/trust-time.ts';
 import type { Core } from './core/core.ts';
@@ -62,13 +62,13 @@ const BILLED_ACCOUNTS = 100;
  */
 const services = new WeakMap<WorkerEnv, Service>();
 
-/** ConfigError. */
 function serviceOf(env: WorkerEnv): Service {
   const known = services.get(env);
   if (known !== undefined) return known;
   const config = parseConfig(env, 'cloudflare');
   const { BodySlices: entrypoint } = exports as { readonly BodySlices?: Fetcher };
   const ports = createWorkersPorts(env, config, entrypoint ?? null);
+  warnOfUnknown(env, ports.log);
   const app = createApp<WorkerEnv>(ports, config, (c) => readWorkerRequest(c.req.raw));
   ports.meter.whenUsed(app.usage.flushSoon);
   const hotDoor = createWorkersHotDoor(app.hotDoor);

@@ -1,6 +1,4 @@
-// The settings of webhooks: what each is, its default and its bounds. config.ts reads them, the
-// dispatcher goes by them.
-import { HOUR_MS } from '../../domain/time.ts';
+// The settings of webhooks. The tables of src/config read them, the dispatcher goes by them.
 
 /** How messages go out to webhooks. */
 export type WebhookSettings = {
@@ -23,19 +21,3 @@ export type WebhookSettings = {
   /** Longest time of one attempt, milliseconds. QUAYSIDE_WEBHOOK_TIMEOUT_MS, 10,000. */
   readonly timeoutMs: number;
 };
-
-/**
- * `whole` and `isOn` read a setting of that name, or give the default; they throw for one that
- * can't be used.
- */
-export function readWebhookSettings(
-  whole: (name: string, fallback: number, min: number, max: number) => number,
-  isOn: (name: string, fallback: 'on' | 'off') => boolean,
-): WebhookSettings {
-  return {
-    mayBePrivate: isOn('QUAYSIDE_WEBHOOK_PRIVATE_TARGETS', 'off'),
-    attemptsMax: whole('QUAYSIDE_WEBHOOK_ATTEMPTS', 14, 1, 100),
-    retryBaseMs: whole('QUAYSIDE_WEBHOOK_RETRY_MS', 5000, 1, HOUR_MS),
-    timeoutMs: whole('QUAYSIDE_WEBHOOK_TIMEOUT_MS', 10_000, 10, 60_000),
-  };
-}

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { AwsClient, AwsV4Signer } from 'aws4fetch';
 import { describe, expect, it } from 'vitest';
+import { VERSION } from '../../../src/ports/version.ts';
 import { isSameBytes, patternBytes } from '../../contract/bodies.ts';
 import { ROOT_KEY, runHome, startHome } from '../kit/home.ts';
 import { aws, expectOk, useHomes } from '../kit/home-client.ts';
@@ -54,6 +55,20 @@ describe('start', () => {
     const { exitCode, output } = await runHome({ QUAYSIDE_DATA_DIR: dataDir });
     expect(exitCode).toBe(1);
     expect(output).toMatch(/can't start: .*another Quayside process is using it/);
+  });
+
+  it('names a misspelt setting on stderr, without its value, and its version where it is ready', async () => {
+    const home = await startHome(temporaryFolder(), { QUAYSIDE_MASTERKEY: 'very-secret' });
+    expect(home.stdout()).toContain(`Quayside ${VERSION} is ready: `);
+    const lines = home
+      .stderr()
+      .split('\n')
+      .filter((line) => line.includes('unknown-setting'));
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { variable: 'QUAYSIDE_MASTERKEY', nearest: 'QUAYSIDE_MASTER_KEY' },
+    ]);
+    expect(home.stdout() + home.stderr()).not.toContain('very-secret');
+    await home.end('SIGTERM');
   });
 
   it('says what is wrong when it cannot start, and nothing else', async () => {
