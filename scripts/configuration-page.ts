@@ -4,14 +4,13 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Setting } from '../src/config/setting.ts';
 import { SETTING_GROUPS } from '../src/config/settings.ts';
+import { wrapText } from './wrap-text.ts';
 
 const PAGE = fileURLToPath(new URL('../docs/configuration.md', import.meta.url));
-/** Longest line of prose, columns. */
-const COLUMNS = 100;
 
 const INTRO = `# Configuration
 
-<!-- Made by scripts/configuration-page.ts from the tables in src/config. Change them, not this page. -->
+<!-- Made by scripts/configuration-page.ts from the tables in src/config: change those. -->
 
 Settings come from the environment, on Node also from a file \`.env\` in the working folder, on
 Cloudflare from variables and secrets. An empty text counts as not set. A value that cannot be used
@@ -24,25 +23,6 @@ Secrets are \`QUAYSIDE_ROOT_SECRET_KEY\`, \`QUAYSIDE_MASTER_KEY\`, \`QUAYSIDE_SE
 \`QUAYSIDE_METRICS_TOKEN\` and \`QUAYSIDE_STRIPE_SECRET_KEY\`: on Cloudflare put them with
 \`wrangler secret put\`, never into \`wrangler.toml\`.
 `;
-
-/** Stands for a space within the text of a link, which stays on one line. */
-const JOINT = '\u00a0';
-
-/** Text with line breaks between words, so that no line is longer than COLUMNS. */
-function wrap(text: string): string {
-  const lines: string[] = [];
-  let line = '';
-  const joined = text.replace(/\[[^\]]*\]/g, (label) => label.replaceAll(' ', JOINT));
-  for (const word of joined.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > COLUMNS) {
-      lines.push(line);
-      line = word;
-    } else {
-      line = line === '' ? word : `${line} ${word}`;
-    }
-  }
-  return [...lines, line].join('\n').replaceAll(JOINT, ' ');
-}
 
 function defaultOf({ defaultText, only }: Setting<unknown>): string {
   const { node, cloudflare } = defaultText;
@@ -62,7 +42,7 @@ function settingText(setting: Setting<unknown>): string {
     `Platforms: ${platforms}`,
   ];
   const list = facts.map((fact) => `- ${fact}`).join('\n');
-  return `### ${variable}\n\n${wrap(meaning)}\n\n${list}\n`;
+  return `### ${variable}\n\n${wrapText(meaning)}\n\n${list}\n`;
 }
 
 /** The whole page. */

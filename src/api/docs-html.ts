@@ -1,11 +1,12 @@
 // The page of the API, made of its OpenAPI document: what it is, every operation by subject, every
-// schema, every error code under the address that `type` of a problem names. Pure; lazy-api.ts
-// keeps what it makes.
+// schema, every error code with cause and way out, at the address that `type` of a problem names.
+// Pure; lazy-api.ts keeps what it makes.
 import { escapeHtml } from '../core/escape-html.ts';
 import { ERROR_MESSAGES, type ErrorCode } from '../domain/errors.ts';
 import { ERROR_STATUS } from '../http/semantics/error-status.ts';
 import { fieldsHtml, proseHtml, type Schema, schemaLine } from './docs-schema.ts';
 import { DOCS_STYLE } from './docs-style.ts';
+import { ERROR_HELP } from './error-help.ts';
 
 type Content = { readonly content?: Readonly<Record<string, { readonly schema: Schema }>> };
 
@@ -157,11 +158,15 @@ ${fieldsHtml(schema)}</div>
 /** Codes that leave the server; what else there is becomes an InternalError before it does. */
 function errorsHtml(): string {
   return Object.entries(ERROR_MESSAGES)
-    .map(([code, message]) => ({ code, message, status: ERROR_STATUS[code as ErrorCode] }))
+    .map(([name, message]) => {
+      const code = name as ErrorCode;
+      return { code, message, status: ERROR_STATUS[code], help: ERROR_HELP[code] };
+    })
     .filter(({ code, status }) => status !== 500 || code === 'InternalError')
-    .map(({ code, message, status }) => {
+    .map(({ code, message, status, help: [cause, wayOut] }) => {
       const term = `<dt id="${escapeHtml(code)}"><code>${escapeHtml(code)}</code> ${status}</dt>`;
-      return `${term}\n<dd>${escapeHtml(message)}</dd>\n`;
+      const details = `<dd>${escapeHtml(cause)}</dd>\n<dd>${escapeHtml(wayOut)}</dd>`;
+      return `${term}\n<dd>${escapeHtml(message)}</dd>\n${details}\n`;
     })
     .join('');
 }
