@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { ERROR_HELP } from '../src/api/error-help.ts';
 import { S3_ERROR_HELP } from '../src/api/error-help-s3.ts';
+import { ERROR_MESSAGES, type ErrorCode } from '../src/domain/errors.ts';
 import { ERROR_STATUS } from '../src/http/semantics/error-status.ts';
-import { ERROR_MESSAGES, type ErrorCode } from '../src/ports/errors.ts';
 import { wrapText } from './wrap-text.ts';
 
 const PAGE = fileURLToPath(new URL('../docs/errors.md', import.meta.url));

@@ -1,6 +1,6 @@
 // Cause and way out of each error that S3 clients meet. docs-html.ts shows them at the address that
 // `type` of a problem names; scripts/errors-page.ts writes docs/errors.md from them.
-import type { ErrorCode } from '../ports/errors.ts';
+import type { ErrorCode } from '../domain/errors.ts';
 
 /** Why a request failed, and what its sender can do. */
 export type ErrorHelp = readonly [cause: string, wayOut: string];
@@ -30,14 +30,20 @@ export const S3_ERROR_HELP = {
     'The bytes that came have another MD5 or checksum than the request says.',
     'Send it again; if it comes back, look for a proxy that changes bodies.',
   ],
-  BadRequest: ['A preflight lacks Origin or Access-Control-Request-Method.', 'Send both headers; browsers do.'],
+  BadRequest: [
+    'A preflight lacks Origin or Access-Control-Request-Method.',
+    'Send both headers; browsers do.',
+  ],
   BucketAlreadyExists: ['Another account has a bucket of this name.', 'Choose another name.'],
   BucketAlreadyOwnedByYou: ['You have a bucket of this name.', 'Use it; nothing needs to be made.'],
   BucketNotEmpty: [
     'The bucket has objects, older versions or unfinished uploads.',
     'Delete them first, older versions and delete markers included.',
   ],
-  ConditionalRequestConflict: ['Another request changed the same thing at the same moment.', 'Repeat the request.'],
+  ConditionalRequestConflict: [
+    'Another request changed the same thing at the same moment.',
+    'Repeat the request.',
+  ],
   EntityTooLarge: [
     'The object, part or form is larger than S3 or the policy of the form allows.',
     'Use a multipart upload, or allow more in the policy.',
@@ -90,7 +96,10 @@ export const S3_ERROR_HELP = {
     'The encryption header names an algorithm that is not known.',
     'Use AES256 or aws:kms.',
   ],
-  InvalidLocationConstraint: ['The location constraint has characters that no region has.', 'Leave it out.'],
+  InvalidLocationConstraint: [
+    'The location constraint has characters that no region has.',
+    'Leave it out.',
+  ],
   InvalidObjectState: [
     'The object is in no archive, so there is nothing to restore.',
     'Read it: every storage class can be read at once.',
@@ -144,12 +153,18 @@ export const S3_ERROR_HELP = {
     'The XML is not well-formed, or has elements that S3 does not know there.',
     'Compare the body with the page of the operation in the S3 reference.',
   ],
-  MaxMessageLengthExceeded: ['The body of a setting or a list is too long.', 'Send it in several requests.'],
+  MaxMessageLengthExceeded: [
+    'The body of a setting or a list is too long.',
+    'Send it in several requests.',
+  ],
   MaxPostPreDataLengthExceededError: [
     'The fields of the form before its file are too long.',
     'Shorten the fields; the file must be the last one.',
   ],
-  MetadataTooLarge: ['The x-amz-meta- headers are longer than S3 allows together.', 'Keep less than 2 KB of metadata.'],
+  MetadataTooLarge: [
+    'The x-amz-meta- headers are longer than S3 allows together.',
+    'Keep less than 2 KB of metadata.',
+  ],
   MethodNotAllowed: [
     'This method does not exist here, or the version is a delete marker.',
     'Use a method of the header Allow.',
@@ -162,16 +177,28 @@ export const S3_ERROR_HELP = {
     'A header that the operation needs is missing.',
     'Send the header that MissingHeaderName names.',
   ],
-  NoSuchBucket: ['There is no bucket of this name.', 'Check the name and the endpoint, or create it.'],
+  NoSuchBucket: [
+    'There is no bucket of this name.',
+    'Check the name and the endpoint, or create it.',
+  ],
   NoSuchBucketPolicy: ['The bucket has no policy.', 'Take it for empty, or put one.'],
   NoSuchCORSConfiguration: ['The bucket has no CORS rules.', 'Take it for empty, or put some.'],
-  NoSuchHostingConfiguration: ['The bucket has no hosting settings.', 'Put some with PUT /{bucket}?hosting.'],
+  NoSuchHostingConfiguration: [
+    'The bucket has no hosting settings.',
+    'Put some with PUT /{bucket}?hosting.',
+  ],
   NoSuchKey: [
     'There is no object under this key; keys are compared byte by byte.',
     'List the bucket with the start of the key.',
   ],
-  NoSuchLifecycleConfiguration: ['The bucket has no lifecycle rules.', 'Take it for empty, or put some.'],
-  NoSuchObjectLockConfiguration: ['The object has no retention or legal hold.', 'Take it for unprotected, or put one.'],
+  NoSuchLifecycleConfiguration: [
+    'The bucket has no lifecycle rules.',
+    'Take it for empty, or put some.',
+  ],
+  NoSuchObjectLockConfiguration: [
+    'The object has no retention or legal hold.',
+    'Take it for unprotected, or put one.',
+  ],
   NoSuchPublicAccessBlockConfiguration: [
     'The bucket has no block of public access.',
     'Take all four switches for off, or put one.',
@@ -182,7 +209,10 @@ export const S3_ERROR_HELP = {
     'Begin a new one; CompleteMultipartUpload may be repeated for seven days.',
   ],
   NoSuchVersion: ['The object has no version of this id.', 'Use an id of ListObjectVersions.'],
-  NoSuchWebsiteConfiguration: ['The bucket has no website configuration.', 'Put one with PutBucketWebsite.'],
+  NoSuchWebsiteConfiguration: [
+    'The bucket has no website configuration.',
+    'Put one with PutBucketWebsite.',
+  ],
   NotImplemented: [
     'The request needs a part of S3 that the service does not have; the message names it.',
     'Read docs/s3-compatibility.md for what there is instead.',
@@ -191,7 +221,10 @@ export const S3_ERROR_HELP = {
     'Object lock is off in this bucket.',
     'Turn it on with PutObjectLockConfiguration.',
   ],
-  OwnershipControlsNotFoundError: ['The bucket has no ownership controls.', 'Take it for ObjectWriter, or put some.'],
+  OwnershipControlsNotFoundError: [
+    'The bucket has no ownership controls.',
+    'Take it for ObjectWriter, or put some.',
+  ],
   PreconditionFailed: [
     'If-Match, If-None-Match or a condition on the date does not hold.',
     'Read the object again and decide anew.',
@@ -228,8 +261,14 @@ export const S3_ERROR_HELP = {
     'The request has a body where there may be none.',
     'Send either the header or the body, not both.',
   ],
-  UnresolvableGrantByEmailAddress: ['No account has the address of the grant.', 'Name the account by its id.'],
-  XAmzContentChecksumMismatch: ['Reserved: a wrong checksum is answered BadDigest.', 'Send the body again.'],
+  UnresolvableGrantByEmailAddress: [
+    'No account has the address of the grant.',
+    'Name the account by its id.',
+  ],
+  XAmzContentChecksumMismatch: [
+    'Reserved: a wrong checksum is answered BadDigest.',
+    'Send the body again.',
+  ],
   XAmzContentSHA256Mismatch: [
     'The body has another SHA-256 than x-amz-content-sha256 says.',
     'Sign the bytes that are sent, or use UNSIGNED-PAYLOAD over TLS.',

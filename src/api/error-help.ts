@@ -1,11 +1,11 @@
 // Cause and way out of each error of the JSON API, of limits and of what clients never meet.
 // ERROR_HELP has every code; the compiler says when one is missing.
-import type { ErrorCode } from '../ports/errors.ts';
+import type { ErrorCode } from '../domain/errors.ts';
 import { type ErrorHelp, S3_ERROR_HELP } from './error-help-s3.ts';
 
 /** A list or an address shows what there is. */
 const LIST_FIRST = 'List them and use an id of the list.';
-/** Codes of ports/errors.ts that callers within the program resolve. */
+/** Codes of domain/errors.ts that callers within the program resolve. */
 const INTERNAL = 'Clients read it as InternalError; the log has it under the request id.';
 
 const API_ERROR_HELP = {
@@ -32,7 +32,10 @@ const API_ERROR_HELP = {
     'Name, password, passkey or secret is wrong.',
     'Sign in again; after too many failures wait as long as Retry-After says.',
   ],
-  InvalidInput: ['Fields of the request cannot be used; `errors` names each.', 'Correct these fields.'],
+  InvalidInput: [
+    'Fields of the request cannot be used; `errors` names each.',
+    'Correct these fields.',
+  ],
   LoginTaken: ['Another member signs in with this name.', 'Choose another name.'],
   NoSuchAccessKey: ['The account has no access key of this id.', LIST_FIRST],
   NoSuchAccount: ['There is no account of this id.', LIST_FIRST],
@@ -49,7 +52,10 @@ const API_ERROR_HELP = {
     'The change could overwrite one that you have not seen.',
     'Read it, then send If-Match with its ETag.',
   ],
-  QuotaExceeded: ['The quota of the account or bucket leaves no room.', 'Delete something, or have the quota raised.'],
+  QuotaExceeded: [
+    'The quota of the account or bucket leaves no room.',
+    'Delete something, or have the quota raised.',
+  ],
   RecentProofRequired: [
     'The request changes credentials, and the last proof of a secret is too old.',
     'POST /sessions/current/proof with password or passkey, then repeat.',
@@ -62,7 +68,10 @@ const API_ERROR_HELP = {
     'The account or source has sent too many requests in this minute.',
     'Wait for as long as Retry-After says.',
   ],
-  Unauthenticated: ['The request has no session, token or signature that counts.', 'Sign in, or send a bearer token.'],
+  Unauthenticated: [
+    'The request has no session, token or signature that counts.',
+    'Sign in, or send a bearer token.',
+  ],
   UnsupportedMediaType: ['The body is not JSON.', 'Send content-type: application/json.'],
   UsageCapReached: [
     'A cap in bytes is reached.',

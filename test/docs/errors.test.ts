@@ -7,9 +7,9 @@ import { answerDocs } from '../../src/api/docs-page.ts';
 import { ERROR_HELP } from '../../src/api/error-help.ts';
 import { problemResponse } from '../../src/api/problem.ts';
 import { escapeHtml } from '../../src/core/escape-html.ts';
-import { ERROR_MESSAGES, type ErrorCode, StorageError } from '../../src/ports/errors.ts';
+import { ERROR_MESSAGES, type ErrorCode, StorageError } from '../../src/domain/errors.ts';
 import { startMemoryApi } from '../api/memory-api.ts';
-import { makeRequest } from '../http/s3/make-request.ts';
+import { makeRequest } from '../http/s3/kit/make-request.ts';
 
 const codes = Object.keys(ERROR_MESSAGES) as ErrorCode[];
 const markdown = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');

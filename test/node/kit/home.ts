@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
  * Where the program keeps its compiled modules: told of it from outside, a start takes a third
  * less.
  */
-const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/quayside', import.meta.url));
+const COMPILED = fileURLToPath(new URL('../../../node_modules/.cache/quayside', import.meta.url));
 const PROGRAM = fileURLToPath(new URL('../../../src/node.ts', import.meta.url));
 
 /** The SDK writes into what it is given: hand it a copy. */
