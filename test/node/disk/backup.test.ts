@@ -29,7 +29,7 @@ import { lostIn, openStoredCore, passGrace, putAll, type StoredCore } from '../k
 import { temporaryFolder } from '../kit/temporary-folder.ts';
 
 const COMMAND = fileURLToPath(new URL('../../../scripts/backup.ts', import.meta.url));
-const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/quayside', import.meta.url));
+const COMPILED = fileURLToPath(new URL('../../../node_modules/.cache/quayside', import.meta.url));
 
 const named = (start: string, count: number) =>
   Array.from({ length: count }, (_, at) => `${start}${at}`);

@@ -42,7 +42,7 @@ import { temporaryFolder } from '../kit/temporary-folder.ts';
 
 const MANY = 5 * 1024 * 1024;
 const COMMAND = fileURLToPath(new URL('../../../scripts/check.ts', import.meta.url));
-const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/quayside', import.meta.url));
+const COMPILED = fileURLToPath(new URL('../../../node_modules/.cache/quayside', import.meta.url));
 const SETTINGS = parseConfig({});
 
 const checkNow = (folder: string, readsBodies = false) =>

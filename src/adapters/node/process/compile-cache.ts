@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 /** Turns the cache on for modules that are imported after this call. */
 export function useCompileCache(): void {
   process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
-    new URL('../../../node_modules/.cache/quayside', import.meta.url),
+    new URL('../../../../node_modules/.cache/quayside', import.meta.url),
   );
   enableCompileCache();
 }
