@@ -19,8 +19,8 @@ const INTRO = `# Error codes
 
 S3 clients find the code in the XML of the response (\`<Code>\`), clients of the JSON API in the
 problem (\`code\`). One code means one thing at both. The \`type\` of a problem is an address of the
-running service, \`/-/docs#{code}\`, which shows the text of this page. Each response has a request id
-(\`x-amz-request-id\`, \`requestId\`): an operator finds a fault in the log by it.
+running service, \`/-/docs#{code}\`, which shows the text of this page. Each response has a
+request id (\`x-amz-request-id\`, \`requestId\`): an operator finds a fault in the log by it.
 
 \`InternalError\`, \`ServiceUnavailable\`, \`SlowDown\`, \`TooManyRequests\` and
 \`ConditionalRequestConflict\` may be repeated as they are. Every other code comes again until

@@ -150,7 +150,7 @@ export const FEATURES: readonly Feature[] = [
       'src/adapters/shared/decompressing-blob-store.ts',
       'src/api/routes/buckets/compression-setting.ts',
       'test/core/compression/**',
-      'test/**/*{compress,dedup,packed}*.ts',
+      'test/**/*{compress,dedup}*.ts',
     ],
   },
   {

@@ -154,7 +154,7 @@ export const MEMORY_SETTINGS = {
   zipIdleSeconds: whole('QUAYSIDE_ZIP_IDLE_SECONDS', {
     meaning:
       'Time after which a ZIP whose reader takes nothing gives its permit back. ' +
-      'A Worker is not told that its client has left.',
+      'A Worker does not see that its client has left.',
     unit: 'seconds',
     fallback: ZIP_IDLE_DEFAULT_SECONDS,
     min: 1,

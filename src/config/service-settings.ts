@@ -232,7 +232,8 @@ function parseMasterKeyText(value: string | null): MasterKeys {
   const keys = value === null ? [] : parseMasterKeys(value);
   if (keys !== null) return keys;
   throw new ConfigError(
-    'QUAYSIDE_MASTER_KEY must be keys of 32 bytes in hex or base64, each once, separated by commas.',
+    'QUAYSIDE_MASTER_KEY must be keys of 32 bytes in hex or base64, each once, ' +
+      'with commas between.',
   );
 }
 
