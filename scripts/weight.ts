@@ -33,7 +33,8 @@ function weigh(paths: readonly string[]): Weight {
 
 function rowOf(name: string, source: Weight, test: Weight): string {
   const ratio = source.lines === 0 ? '' : (test.lines / source.lines).toFixed(1);
-  return `| ${name} | ${source.files} | ${source.lines} | ${test.files} | ${test.lines} | ${ratio} |`;
+  const cells = [name, source.files, source.lines, test.files, test.lines, ratio];
+  return `| ${cells.join(' | ')} |`;
 }
 
 function weightPage(): string {
