@@ -29,7 +29,7 @@ import { createKvHotMetadata } from './kv/kv-hot-metadata.ts';
 import { createKvRecordTtls } from './kv/kv-record-ttls.ts';
 import { createWaitUntilBackground } from './requests/waituntil-background.ts';
 
-/** The settings that the ports need; src/config.ts has their meaning and units. */
+/** The settings that the ports need; src/config has their meaning and units. */
 export type PortSettings = {
   readonly pointerMemoryMaxEntries: number;
   readonly pointerMemoryMaxBytes: number;

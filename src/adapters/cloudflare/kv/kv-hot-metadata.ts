@@ -32,7 +32,7 @@ export type KvHotMetadataOptions = {
   readonly clock: Clock;
   readonly background: Background;
   readonly log: Log;
-  /** Settings of the same names; src/config.ts has their meaning and units. */
+  /** Settings of the same names; src/config has their meaning and units. */
   readonly settings: {
     readonly pointerFreshSeconds: number;
     readonly staleWhileRevalidateSeconds: number;
