@@ -46,7 +46,7 @@ export function createSimulatedKv({
   const caches = new Map<number, Map<string, { text: string | null; readAtMs: number }>>();
   let lastNumber = 0;
 
-  /** What the place would be reported, had it nothing cached. */
+  /** What the colo would get, had it nothing cached. */
   function visible(place: number, name: string): string | null {
     const nowMs = timeline.nowMs();
     const seen = writes
