@@ -8,9 +8,9 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import type { Operation } from '../src/http/s3/operation.ts';
-import { OPERATIONS } from '../src/http/s3/operations.ts';
-import { OWN_SUBRESOURCES, PLAIN, SUBRESOURCES } from '../src/http/s3/subresources.ts';
+import type { Operation } from '../src/http/s3/operations/table/operation.ts';
+import { OPERATIONS } from '../src/http/s3/operations/table/operations.ts';
+import { OWN_SUBRESOURCES, PLAIN, SUBRESOURCES } from '../src/http/s3/call/subresources.ts';
 import { TOOLS } from '../test/clients/tools.ts';
 import {
   type ClientEvidence,

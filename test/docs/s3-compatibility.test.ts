@@ -9,7 +9,7 @@ import {
   summarize,
 } from '../../scripts/compatibility-evidence.ts';
 import { compatibilityPage } from '../../scripts/s3-compatibility.ts';
-import { OPERATION_NAMES } from '../../src/http/s3/detect.ts';
+import { OPERATION_NAMES } from '../../src/http/s3/call/detect.ts';
 
 /** The operations that a page has rows for. */
 const operationsOf = (page: string) =>

@@ -11,13 +11,13 @@ import { hasCode, StorageError } from '../../domain/errors.ts';
 import type { BucketName, BucketRecord, ObjectKey } from '../../domain/nouns.ts';
 import type { VersionChange } from '../../domain/object-facts.ts';
 import { accessDenied, requireAllowed, requireScope, type Wanted } from '../access/decide-call.ts';
-import { type AccountCall, changerOf, payerOf, type S3Answer, type S3Call } from './call.ts';
-import { openVersion, type VersionWanted } from './find-version.ts';
+import { type AccountCall, changerOf, payerOf, type S3Answer, type S3Call } from './call/call.ts';
+import { openVersion, type VersionWanted } from './call/find-version.ts';
+import { readUploadId } from './call/read-upload-id.ts';
 import { parseVersionName } from './formats/version-name.ts';
 import { requireExpectedOwner } from './headers/expected-owner.ts';
-import type { Operation } from './operation.ts';
-import { OPERATIONS } from './operations.ts';
-import { readUploadId } from './ops/object/multipart.ts';
+import type { Operation } from './operations/table/operation.ts';
+import { OPERATIONS } from './operations/table/operations.ts';
 
 /** The address decoded; names are checked once it is known who asks. */
 export type Target = { readonly bucket: string | null; readonly key: string | null };

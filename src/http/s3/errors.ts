@@ -9,7 +9,7 @@ import { makeResponse } from '../outgoing-body.ts';
 import type { HttpRequest } from '../request.ts';
 import { ERROR_STATUS, shownFailure } from '../semantics/error-status.ts';
 import { failureHeaders, HEADER_FIELDS } from '../semantics/failure-headers.ts';
-import { addCommonHeaders } from './call.ts';
+import { addCommonHeaders } from './call/call.ts';
 import { plainDocument, textElement } from './formats/xml-write.ts';
 
 /** What an error says of its request. `resource` is the path as it came. */
@@ -30,12 +30,6 @@ function fieldElements(fields: Readonly<Record<string, string>>): string {
   for (const name in fields)
     if (!HEADER_FIELDS.has(name)) content += textElement(name, fields[name] ?? '');
   return content;
-}
-
-/** The failure of one key among many, as DeleteObjects reports it. */
-export function errorElements(error: unknown): string {
-  const { code, message } = shownFailure(error);
-  return textElement('Code', code) + textElement('Message', message);
 }
 
 /**

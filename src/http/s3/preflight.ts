@@ -13,7 +13,7 @@ import {
   isCorsMethod,
   parseRequestedHeaders,
 } from '../semantics/cors.ts';
-import type { S3Answer } from './call.ts';
+import type { S3Answer } from './call/call.ts';
 
 /** S3's own texts, its spelling too: people look for them. */
 const NOT_ALLOWED =

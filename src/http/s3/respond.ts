@@ -8,8 +8,8 @@ import { operationTiming, SERVER_TIMING } from '../observe/server-timing.ts';
 import { makeResponse, type OutgoingBody } from '../outgoing-body.ts';
 import { RECEIPT, receiptHeader } from '../receipt-header.ts';
 import type { HttpRequest } from '../request.ts';
-import { addCommonHeaders, type S3Answer } from './call.ts';
-import type { OperationName } from './detect.ts';
+import { addCommonHeaders, type S3Answer } from './call/call.ts';
+import type { OperationName } from './call/detect.ts';
 import { useOfAnswer } from './response-usage.ts';
 
 export type Answered = {

@@ -1,9 +1,9 @@
 // What an answer of the S3 surface uses, for the meter and for receipts. routes.ts asks for every
 // answer that somebody pays.
 import type { Use } from '../../ports/metering.ts';
-import type { S3Answer } from './call.ts';
-import type { OperationName } from './detect.ts';
-import { OPERATIONS } from './operations.ts';
+import type { S3Answer } from './call/call.ts';
+import type { OperationName } from './call/detect.ts';
+import { OPERATIONS } from './operations/table/operations.ts';
 
 const STORAGE_CLASS = 'x-amz-storage-class';
 

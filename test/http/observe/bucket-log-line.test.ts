@@ -3,7 +3,7 @@ import { bucketLogLine } from '../../../src/http/observe/bucket-log-line.ts';
 import { logOperation } from '../../../src/http/observe/log-operation.ts';
 import { newRequestNotes, type RequestNotes } from '../../../src/http/observe/request-notes.ts';
 import type { HttpRequest } from '../../../src/http/request.ts';
-import { OPERATION_NAMES } from '../../../src/http/s3/detect.ts';
+import { OPERATION_NAMES } from '../../../src/http/s3/call/detect.ts';
 import { makeRequest } from '../s3/kit/make-request.ts';
 
 /** The fields of a line behind owner and bucket, by their order in S3's documents. */

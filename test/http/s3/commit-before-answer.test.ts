@@ -2,8 +2,8 @@
 // taken place. Driven by the table of operations: a new one that changes something needs an example
 // here. Each command of an example is held and failed in its turn.
 import { expect, it } from 'vitest';
-import type { OperationName } from '../../../src/http/s3/detect.ts';
-import { OPERATIONS } from '../../../src/http/s3/operations.ts';
+import type { OperationName } from '../../../src/http/s3/call/detect.ts';
+import { OPERATIONS } from '../../../src/http/s3/operations/table/operations.ts';
 import { createCommitGate, failEachCommand } from '../../core/commit-gate.ts';
 import { contentMd5 } from './kit/responses.ts';
 import { createTestSurface, OWNER, type Reply, type Sent } from './kit/surface.ts';

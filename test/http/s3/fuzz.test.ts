@@ -3,8 +3,8 @@
 // error document and never a fault of ours.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { OPERATION_NAMES } from '../../../src/http/s3/detect.ts';
-import { PLAIN, SUBRESOURCES } from '../../../src/http/s3/subresources.ts';
+import { OPERATION_NAMES } from '../../../src/http/s3/call/detect.ts';
+import { PLAIN, SUBRESOURCES } from '../../../src/http/s3/call/subresources.ts';
 import { fuzzRuns } from '../../fuzz-seed.ts';
 import { createTestSurface, type Reply, type Sent } from './kit/surface.ts';
 

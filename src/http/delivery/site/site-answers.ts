@@ -10,7 +10,7 @@ import { countSent } from '../../count-sent.ts';
 import { FailureWithHeaders } from '../../failure-with-headers.ts';
 import { makeResponse, type OutgoingBody } from '../../outgoing-body.ts';
 import type { HttpRequest } from '../../request.ts';
-import type { S3Answer } from '../../s3/call.ts';
+import type { S3Answer } from '../../s3/call/call.ts';
 import { withCharset } from '../../semantics/content-type.ts';
 import { corsHeaders, withCors } from '../../semantics/cors.ts';
 import { isFault } from '../../semantics/error-status.ts';

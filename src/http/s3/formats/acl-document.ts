@@ -4,9 +4,9 @@ import type { OwnedAcl } from '../../../core/auth/acl.ts';
 import { accountGrant } from '../../../core/auth/canned-acl.ts';
 import type { Account, AccountId } from '../../../domain/nouns.ts';
 import type { Grant, Permission } from '../../../domain/object-facts.ts';
-import { GROUP_URIS, type NamedGrant } from '../headers/acl-request.ts';
-import { accountElement, accountFields } from '../owner.ts';
+import { accountElement, accountFields } from './account-elements.ts';
 import { readFields, required, textOf } from './documents.ts';
+import { GROUP_URIS, type NamedGrant } from './grantees.ts';
 import { malformed, readXml, type XmlElement } from './xml-read.ts';
 import { element, s3Document, textElement } from './xml-write.ts';
 

@@ -4,7 +4,7 @@
 import { DELETE_MAX_ELEMENTS, DELETE_MAX_KEYS, PART_NUMBER_MAX } from '../../../core/limits.ts';
 import type { ListedPart } from '../../../core/multipart/complete-upload.ts';
 import { StorageError } from '../../../domain/errors.ts';
-import { CHECKSUM_ALGORITHMS, FOREIGN_CHECKSUMS } from '../headers/checksum-headers.ts';
+import { CHECKSUM_ALGORITHMS, FOREIGN_CHECKSUMS } from './checksum-names.ts';
 import { malformed, readXml, type XmlElement } from './xml-read.ts';
 
 /** Which children an element may have: at most one, or any number. */

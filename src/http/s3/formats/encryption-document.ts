@@ -4,7 +4,7 @@
 import { isKmsKeyId } from '../../../core/encryption/kms-keys.ts';
 import type { BucketEncryption } from '../../../domain/bucket-settings.ts';
 import { readFields, required, textOf } from './documents.ts';
-import { invalidArgument } from './paging.ts';
+import { invalidArgument } from './invalid-argument.ts';
 import { malformed, readXml, type XmlElement } from './xml-read.ts';
 import { element, s3Document, textElement } from './xml-write.ts';
 

@@ -1,17 +1,11 @@
 // The parts that all of S3's listings share: page sizes, the encoding of names, opaque tokens.
 // Pure.
-import { StorageError } from '../../../domain/errors.ts';
+
 import { encodeForXmlUrl, type Query } from '../../semantics/raw-path.ts';
+import { invalidArgument } from './invalid-argument.ts';
 
 /** Largest page size that S3 reads as a number. Source: the message of S3's own error. */
 const COUNT_MAX = 2_147_483_647;
-
-export function invalidArgument(name: string, value: string, detail: string): StorageError {
-  return new StorageError('InvalidArgument', {
-    detail,
-    fields: { ArgumentName: name, ArgumentValue: value },
-  });
-}
 
 /**
  * A whole number of the query, or `absent` when it is missing or empty. InvalidArgument outside

@@ -1,7 +1,7 @@
 // Versions as clients name them: the id, or `null` for a version that was made while the bucket
 // kept none. Used by every operation that reads, writes or lists a version.
 import type { BucketRecord, ObjectVersion, VersionName } from '../../../domain/nouns.ts';
-import { invalidArgument } from './paging.ts';
+import { invalidArgument } from './invalid-argument.ts';
 
 const NULL_VERSION = 'null';
 /**

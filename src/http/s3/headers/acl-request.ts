@@ -13,18 +13,10 @@ import type { RequestedAcl } from '../../../core/auth/new-object-access.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { AccountId } from '../../../domain/nouns.ts';
 import type { Grant, Grantee, GranteeGroup, Permission } from '../../../domain/object-facts.ts';
-import type { S3Call } from '../call.ts';
-import { invalidArgument } from '../formats/paging.ts';
+import type { S3Call } from '../call/call.ts';
+import { GROUP_URIS, type NamedGrant, type NamedGrantee } from '../formats/grantees.ts';
+import { invalidArgument } from '../formats/invalid-argument.ts';
 
-/**
- * The groups by the names that S3 gives them. Source:
- * acl-overview.html#specifying-grantee-predefined-groups
- */
-export const GROUP_URIS = {
-  AllUsers: 'http://acs.amazonaws.com/groups/global/AllUsers',
-  AuthenticatedUsers: 'http://acs.amazonaws.com/groups/global/AuthenticatedUsers',
-  LogDelivery: 'http://acs.amazonaws.com/groups/s3/LogDelivery',
-} as const satisfies Record<GranteeGroup, string>;
 const GROUPS: ReadonlyMap<string, GranteeGroup> = new Map(
   Object.entries(GROUP_URIS).map(([group, uri]) => [uri, group as GranteeGroup]),
 );
@@ -36,13 +28,6 @@ const GRANT_HEADERS: readonly (readonly [header: string, permission: Permission]
   ['x-amz-grant-write-acp', 'WRITE_ACP'],
   ['x-amz-grant-full-control', 'FULL_CONTROL'],
 ];
-
-/** A grantee as a client names it. */
-export type NamedGrantee =
-  | { readonly kind: 'id'; readonly id: string }
-  | { readonly kind: 'uri'; readonly uri: string }
-  | { readonly kind: 'email'; readonly address: string };
-export type NamedGrant = { readonly grantee: NamedGrantee; readonly permission: Permission };
 
 /** Which names there are: a bucket and an object do not have all in common. */
 export type AclLevel = 'bucket' | 'object';

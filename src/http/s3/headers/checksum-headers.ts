@@ -6,7 +6,7 @@ import type { BodyExpectation } from '../../../core/objects/body-expectation.ts'
 import { isChecksumValue } from '../../../crypto/digest-set.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { Checksum, ChecksumAlgorithm } from '../../../domain/nouns.ts';
-import { textElement } from '../formats/xml-write.ts';
+import { CHECKSUM_ALGORITHMS, FOREIGN_CHECKSUMS } from '../formats/checksum-names.ts';
 
 type HeaderLookup = (name: string) => string | null;
 
@@ -19,22 +19,11 @@ export type Trailers = {
   trailer(name: string): string | null;
 };
 
-/** The additional checksums that we compute, in the order of S3's documents. */
-export const CHECKSUM_ALGORITHMS = ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] as const;
-
 const CONTENT_MD5_FORM = /^[A-Za-z0-9+/]{22}==$/;
 const PREFIX = 'x-amz-checksum-';
-/** Checksums that S3 has and we do not. Source: the request model of @aws-sdk/client-s3 3.1169. */
-export const FOREIGN_CHECKSUMS = ['MD5', 'SHA512', 'XXHASH3', 'XXHASH64', 'XXHASH128'] as const;
-
 /** `x-amz-checksum-crc32` and so on. */
 export function checksumHeader(algorithm: string): string {
   return `${PREFIX}${algorithm.toLowerCase()}`;
-}
-
-/** `ChecksumCRC32` and so on, the element of S3's documents. */
-export function checksumElement(checksum: Pick<Checksum, 'algorithm' | 'value'> | null): string {
-  return checksum === null ? '' : textElement(`Checksum${checksum.algorithm}`, checksum.value);
 }
 
 /** The headers that show a checksum with its type; none for null. */

@@ -12,8 +12,8 @@ import type { BucketEncryption } from '../../../domain/bucket-settings.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { ObjectEncryption } from '../../../domain/object-facts.ts';
 import { atRestHeaders } from '../../semantics/at-rest-headers.ts';
-import type { S3Call } from '../call.ts';
-import { invalidArgument } from '../formats/paging.ts';
+import type { S3Call } from '../call/call.ts';
+import { invalidArgument } from '../formats/invalid-argument.ts';
 
 const SSE = 'x-amz-server-side-encryption';
 const KEY_ID = `${SSE}-aws-kms-key-id`;

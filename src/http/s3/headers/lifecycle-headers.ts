@@ -7,7 +7,7 @@ import { abortionOf, expirationOf } from '../../../core/lifecycle/expiration-of.
 import type { ObjectVersion } from '../../../domain/nouns.ts';
 import type { Upload } from '../../../ports/index-calls/upload-calls.ts';
 import { formatHttpDate } from '../../semantics/http-date.ts';
-import type { BucketCall } from '../call.ts';
+import type { BucketCall } from '../call/call.ts';
 
 const dayMsOf = ({ settings }: Core) => settings.lifecycleDaySeconds * 1000;
 

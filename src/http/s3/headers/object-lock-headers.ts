@@ -9,9 +9,9 @@ import { StorageError } from '../../../domain/errors.ts';
 import type { BucketRecord, ObjectKey } from '../../../domain/nouns.ts';
 import type { ObjectLock } from '../../../domain/object-facts.ts';
 import { requireAllowed } from '../../access/decide-call.ts';
-import type { BucketCall, ObjectCall, ReadFacts } from '../call.ts';
+import type { BucketCall, ObjectCall, ReadFacts } from '../call/call.ts';
+import { invalidArgument } from '../formats/invalid-argument.ts';
 import { requireFuture } from '../formats/object-lock-document.ts';
-import { invalidArgument } from '../formats/paging.ts';
 
 const MODE = 'x-amz-object-lock-mode';
 const UNTIL = 'x-amz-object-lock-retain-until-date';

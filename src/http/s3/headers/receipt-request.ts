@@ -5,7 +5,7 @@ import { FREE_RECEIPT, RECEIPT, RECEIPT_PARAMETER } from '../../receipt-header.t
 import type { HttpRequest } from '../../request.ts';
 import type { HeaderRecord } from '../../semantics/object-headers.ts';
 import type { Query } from '../../semantics/raw-path.ts';
-import type { S3Call } from '../call.ts';
+import type { S3Call } from '../call/call.ts';
 
 type Asking = Pick<
   S3Call,

@@ -5,8 +5,8 @@ import { OBJECT_MAX_TAGS } from '../../../core/limits.ts';
 import { toTags } from '../../../core/objects/tags.ts';
 import type { Tags } from '../../../domain/object-facts.ts';
 import { parseQuery } from '../../semantics/raw-path.ts';
-import type { ReadFacts } from '../call.ts';
-import { invalidArgument } from '../formats/paging.ts';
+import type { ReadFacts } from '../call/call.ts';
+import { invalidArgument } from '../formats/invalid-argument.ts';
 
 const HEADER = 'x-amz-tagging';
 

@@ -10,7 +10,7 @@ import type { HttpRequest } from '../../request.ts';
 import { latin1Bytes, textToHeader } from '../../semantics/header-text.ts';
 import { RESPONSE_OVERRIDES } from '../../semantics/object-headers.ts';
 import { parseQuery } from '../../semantics/raw-path.ts';
-import { SUBRESOURCES } from '../subresources.ts';
+import { SUBRESOURCES } from '../call/subresources.ts';
 import { unsupportedMechanism } from './authorization-header.ts';
 import { requireBefore } from './request-time.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { checksumElement } from '../../../../src/http/s3/formats/checksum-names.ts';
 import {
-  checksumElement,
   checksumHeaders,
   readBodyExpectation,
   readChecksumAlgorithm,

@@ -1,0 +1,173 @@
+// One request to the S3 surface as its operations see it, and the answer that they give. Made by
+// routes.ts; plain data and look-ups, no framework type. An answer becomes a Response in one place,
+// so that headers stay a plain object.
+import type { FindAccounts } from '../../../core/auth/find-accounts.ts';
+import type { BucketHandle, Changer } from '../../../core/buckets/bucket-handle.ts';
+import type { OpenedBody } from '../../../core/objects/read-object.ts';
+import type { Leases } from '../../../core/semaphore.ts';
+import type { EventOrigin } from '../../../domain/notifications.ts';
+import type {
+  Account,
+  BucketName,
+  BucketRecord,
+  ObjectKey,
+  ObjectVersion,
+  Principal,
+} from '../../../domain/nouns.ts';
+import type { VersionChange } from '../../../domain/object-facts.ts';
+import type { AlsoRead, UsageOwner } from '../../../ports/metering.ts';
+import type { DecideCall } from '../../access/decide-call.ts';
+import type { UnsignedHeaders } from '../../delivery/unsigned-headers.ts';
+import { noteChange } from '../../fresh-by.ts';
+import type { HttpRequest } from '../../request.ts';
+import type { Query } from '../../semantics/raw-path.ts';
+import type { DecodedBody } from '../signature/authenticate.ts';
+import type { OperationName } from './detect.ts';
+
+/** What every operation gets. */
+export type S3Call = {
+  readonly operation: OperationName;
+  readonly request: HttpRequest;
+  readonly requestId: string;
+  readonly principal: Principal;
+  readonly isPresigned: boolean;
+  /**
+   * Whether the signature covers all of the query, as one of Version 4 does. Whoever has a URL of
+   * Version 2 may add parameters to it.
+   */
+  readonly isQuerySigned: boolean;
+  /** The region that this service says it is in. */
+  readonly region: string;
+  /** Whether a client's encryption key may come this way: over TLS, or by the operator's leave. */
+  readonly isConfidential: boolean;
+  /** Whether the address has an origin of its own, apart from the console's. */
+  readonly hasOwnOrigin: boolean;
+  readonly query: Query;
+  /**
+   * A header by lower-case name; of a presigned URL also the `x-amz-` headers that stand in its
+   * query.
+   */
+  header(name: string): string | null;
+  headerNames(): Iterable<string>;
+  readonly body: DecodedBody;
+  /**
+   * What the caller may do; authorize-call.ts asks it for every operation, those with several
+   * objects ask again.
+   */
+  readonly decide: DecideCall;
+  readonly findAccounts: FindAccounts;
+  /**
+   * What strangers are told of an object, and whether they may have it at all: the owner's rules of
+   * hosting.
+   */
+  readonly unsignedHeaders: UnsignedHeaders;
+  /** Room for answers that hold memory for as long as their reader takes. */
+  readonly longDownloads: Leases;
+  /** The fields of a form upload by lower-case name; null for every other request. */
+  readonly form: ReadonlyMap<string, string> | null;
+};
+
+/** Who makes the changes of a call. */
+export function changerOf(call: S3Call): Changer {
+  return {
+    originOf: () => toEventOrigin(call),
+    note: (bucket, change) => noteChange(call.request, bucket, change),
+  };
+}
+
+function toEventOrigin({ operation, principal, request, requestId, region }: S3Call): EventOrigin {
+  return {
+    operation,
+    principalId: principal.kind === 'account' ? principal.account.id : 'Anonymous',
+    sourceIp: request.remoteAddress ?? '',
+    requestId,
+    region,
+  };
+}
+
+/** Who pays for a request to a bucket: its owner, whoever asks. */
+export function payerOf(record: BucketRecord, principal: Principal): UsageOwner {
+  const accessKeyId = principal.kind === 'account' ? principal.accessKeyId : null;
+  return { accountId: record.ownerId, bucketId: record.id, accessKeyId };
+}
+
+/** A request of an account, to nothing it owns yet. */
+export type AccountCall = S3Call & { readonly account: Account };
+/** A request for a bucket that may not exist. */
+export type NewBucketCall = AccountCall & { readonly bucketName: BucketName };
+/** A request to a bucket that was opened and authorised. */
+export type BucketCall = S3Call & { readonly bucket: BucketHandle };
+/** A request to all keys of such a bucket that begin with a text; '' is all of them. */
+export type PrefixCall = BucketCall & { readonly prefix: string };
+/** A request to a key of such a bucket; the object may not exist. */
+export type ObjectCall = BucketCall & { readonly key: ObjectKey };
+/** A request to a version that was found, and that the caller may read or change so. */
+export type VersionCall = ObjectCall & {
+  readonly version: ObjectVersion;
+  /** What its document sets. */
+  readonly change: VersionChange;
+};
+
+/** What of a call the headers of a read hang on. */
+export type ReadFacts = Pick<
+  VersionCall,
+  'decide' | 'hasOwnOrigin' | 'key' | 'query' | 'version'
+> & {
+  readonly bucket: Pick<BucketHandle, 'record'>;
+};
+
+/**
+ * An answer before it is a Response. `headers` is its own, and has a Content-Length where `body` is
+ * a stream; `tier` says where a body came from, for the meter.
+ */
+export type S3Answer = {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null;
+  readonly tier?: OpenedBody['tier'];
+  /** Objects that are read for it, where it has a receipt. */
+  readonly alsoRead?: readonly AlsoRead[];
+  /** Of what it is about or made, where its headers do not say: by it requests are billed. */
+  readonly storageClass?: string;
+};
+
+/** Server header of this surface. */
+export const SERVER = 'Quayside';
+
+/**
+ * Adds the headers of every answer. There is no second server to name, so the extended id is the
+ * request's too.
+ */
+export function addCommonHeaders(
+  headers: Record<string, string>,
+  requestId: string,
+): Record<string, string> {
+  headers.server = SERVER;
+  headers['x-amz-id-2'] = requestId;
+  headers['x-amz-request-id'] = requestId;
+  return headers;
+}
+
+/** 200 with an XML document. */
+export function xmlAnswer(
+  document: string,
+  headers: Readonly<Record<string, string>> = {},
+): S3Answer {
+  return {
+    status: 200,
+    headers: { ...headers, 'content-type': 'application/xml' },
+    body: document,
+  };
+}
+
+/** 200 or 204 without a body. A 204 never has a Content-Length. Source: RFC 9110 section 8.6. */
+export function emptyAnswer(
+  status: 200 | 204,
+  headers: Readonly<Record<string, string>> = {},
+): S3Answer {
+  return {
+    status,
+    headers: status === 204 ? headers : { ...headers, 'content-length': '0' },
+    body: null,
+  };
+}

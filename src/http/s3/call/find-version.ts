@@ -1,0 +1,123 @@
+// Finds the version of an object that a request means, and decides whether the caller may do with
+// it what it wants. routes.ts calls it for the operations that read or change a version,
+// copy-source.ts for a copy's source.
+import type { ObjectAction } from '../../../core/auth/actions.ts';
+import {
+  type BucketHandle,
+  type Changer,
+  openBucket,
+} from '../../../core/buckets/bucket-handle.ts';
+import type { Core } from '../../../core/core.ts';
+import { StorageError } from '../../../domain/errors.ts';
+import type {
+  BucketName,
+  BucketRecord,
+  ObjectKey,
+  ObjectVersion,
+  VersionName,
+} from '../../../domain/nouns.ts';
+import type { VersionChange } from '../../../domain/object-facts.ts';
+import type { FoundVersion } from '../../../ports/metadata-index.ts';
+import {
+  accessDenied,
+  type DecideCall,
+  mayKnowMissing,
+  requireAllowed,
+} from '../../access/decide-call.ts';
+import { withFailureHeaders } from '../../failure-with-headers.ts';
+import type { ReadConditions } from '../../semantics/conditional.ts';
+import { formatHttpDate } from '../../semantics/http-date.ts';
+import { versionNameOf } from '../formats/version-name.ts';
+
+export type VersionWanted = {
+  readonly bucket: BucketName;
+  readonly key: ObjectKey;
+  /** Null: what the key stands for now. */
+  readonly versionId: VersionName | null;
+  readonly action: ObjectAction;
+  /** A link: a state of some seconds will do where the home has one. */
+  readonly mayBeStale?: boolean;
+  /** What the request sets on it. */
+  readonly change?: VersionChange;
+  /** Who makes the change; absent where nothing is changed. */
+  readonly changer?: Changer;
+};
+
+/** A version that the caller may use so, in its opened bucket. */
+export type OpenedVersion = { readonly bucket: BucketHandle; readonly version: ObjectVersion };
+
+/**
+ * Opens bucket and version. The decision is made with the version in hand, and again whenever the
+ * bucket changes before the request is done. `check` may refuse the bucket itself. NoSuchBucket,
+ * AccessDenied, and what `requireVersion` throws. Cost: the bucket and one index read.
+ */
+export async function openVersion(
+  core: Core,
+  decide: DecideCall,
+  wanted: VersionWanted,
+  check: (record: BucketRecord) => void,
+): Promise<OpenedVersion> {
+  const { key, versionId, action, mayBeStale = false, change = {} } = wanted;
+  let version: ObjectVersion | null = null;
+  const authorize = (record: BucketRecord) => {
+    check(record);
+    if (version !== null) requireAllowed(decide, record, { action, key, object: version, change });
+  };
+  const bucket = await openBucket(core, wanted.bucket, authorize, wanted.changer);
+  const found = await bucket.call('getVersion', { key, versionId, mayBeStale });
+  version = requireVersion(decide, bucket.record(), wanted, found);
+  return { bucket, version };
+}
+
+/**
+ * The version, if there is one and the caller may. Who may not list the bucket is not told whether
+ * the key exists: AccessDenied instead of NoSuchKey and NoSuchVersion. MethodNotAllowed for a
+ * delete marker that is named or to be changed; where one hides the key, NoSuchKey says so in its
+ * headers. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
+ * (Permissions), https://docs.aws.amazon.com/AmazonS3/latest/userguide/DeleteMarker.html
+ */
+function requireVersion(
+  decide: DecideCall,
+  record: BucketRecord,
+  { key, versionId, action, change = {} }: VersionWanted,
+  found: FoundVersion | null,
+): ObjectVersion {
+  if (found?.kind === 'object') {
+    requireAllowed(decide, record, { action, key, object: found.object, change });
+    return found.object;
+  }
+  if (!mayKnowMissing(decide, record, action, key))
+    throw accessDenied(decide, record, { action, key });
+  if (found === null) {
+    const fields = { Key: key, ...(versionId === null ? {} : { VersionId: versionId }) };
+    throw new StorageError(versionId === null ? 'NoSuchKey' : 'NoSuchVersion', { fields });
+  }
+  const { marker } = found;
+  const headers = { 'x-amz-delete-marker': 'true', 'x-amz-version-id': versionNameOf(marker) };
+  if (versionId === null && action.startsWith('s3:Get'))
+    throw withFailureHeaders(new StorageError('NoSuchKey', { fields: { Key: key } }), headers);
+  throw withFailureHeaders(
+    new StorageError('MethodNotAllowed', {
+      fields: { ResourceType: 'DeleteMarker', Allow: 'DELETE' },
+    }),
+    { ...headers, 'last-modified': formatHttpDate(marker.lastModifiedMs) },
+  );
+}
+
+/** The condition headers of a read; with a prefix, those of a copy's source. */
+export function readConditions(
+  header: (name: string) => string | null,
+  prefix = '',
+): ReadConditions {
+  return {
+    ifMatch: header(`${prefix}if-match`),
+    ifNoneMatch: header(`${prefix}if-none-match`),
+    ifModifiedSince: header(`${prefix}if-modified-since`),
+    ifUnmodifiedSince: header(`${prefix}if-unmodified-since`),
+  };
+}
+
+/** A 412 that names the header that failed, as S3 does. */
+export function preconditionFailed(condition: string): StorageError {
+  return new StorageError('PreconditionFailed', { fields: { Condition: condition } });
+}

@@ -1,0 +1,86 @@
+// Makes an S3Call of a request and of what authentication found: which headers count, and what
+// decisions may look at. routes.ts calls it once for each request.
+import type { Decide } from '../../../core/auth/decide.ts';
+import { StorageError } from '../../../domain/errors.ts';
+import type { Tags } from '../../../domain/object-facts.ts';
+import { createDecideCall } from '../../access/decide-call.ts';
+import { withQueryHeaders } from '../headers/presigned-headers.ts';
+import { readTaggingHeader } from '../headers/tagging-header.ts';
+import type { Operation } from '../operations/table/operation.ts';
+import { OPERATIONS } from '../operations/table/operations.ts';
+import type { Authenticated } from '../signature/authenticate.ts';
+import { QUERY_HEADERS_V2 } from '../signature/signed-url-v2.ts';
+import type { S3Call } from './call.ts';
+
+type Headers = Pick<S3Call, 'header' | 'headerNames'>;
+/** What of a call is known before anybody looks at its headers. */
+export type CallBasics = Omit<
+  S3Call,
+  'principal' | 'body' | 'isPresigned' | 'isQuerySigned' | 'decide' | keyof Headers
+>;
+
+/**
+ * The call of a request that was authenticated. `headers`: in place of the request's own, those of
+ * a form. Cost: some closures; nothing is read.
+ */
+export function makeCall(
+  { principal, body, isPresigned, signatureVersion, signedAtMs }: Authenticated,
+  basics: CallBasics,
+  {
+    decide,
+    nowMs,
+    headers,
+  }: { readonly decide: Decide; readonly nowMs: number; readonly headers?: Headers },
+): S3Call {
+  const { request, query, form } = basics;
+  const further = signatureVersion === 'AWS' ? QUERY_HEADERS_V2 : [];
+  const source =
+    headers ?? (isPresigned ? withQueryHeaders(request, query.entries, further) : request);
+  const header = (name: string) => source.header(name);
+  // Read once: a policy may ask for tags of each of many keys.
+  let requestTags: Tags | null | undefined;
+  const authType = form !== null ? 'POST' : isPresigned ? 'REST-QUERY-STRING' : 'REST-HEADER';
+  return {
+    ...basics,
+    principal,
+    body,
+    isPresigned,
+    isQuerySigned: signatureVersion === 'AWS4-HMAC-SHA256' && form === null,
+    header,
+    headerNames: () => source.headerNames(),
+    decide: createDecideCall(decide, {
+      ...basics,
+      principal,
+      header,
+      nowMs,
+      authType: principal.kind === 'account' ? authType : null,
+      signatureVersion,
+      signedAtMs,
+      requestTags: () => {
+        if (requestTags === undefined) requestTags = tagsOfHeader(header);
+        return requestTags;
+      },
+    }),
+  };
+}
+
+/** The tags that a write wishes; null for a header that is none, which its operation refuses. */
+function tagsOfHeader(header: Headers['header']): Tags | null {
+  try {
+    return header('x-amz-tagging') === null ? null : readTaggingHeader(header);
+  } catch {
+    return null;
+  }
+}
+
+/** NotImplemented for a header that asks for what we do not do. */
+export function refuseHeaders(call: S3Call): void {
+  const { rejects }: Operation = OPERATIONS[call.operation];
+  for (const name of rejects) {
+    if (call.header(name) === null) continue;
+    throw new StorageError('NotImplemented', {
+      detail: `The header ${name} implies functionality that is not implemented.`,
+      fields: { Header: name },
+    });
+  }
+}

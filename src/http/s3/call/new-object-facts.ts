@@ -1,0 +1,49 @@
+// What a request that writes an object decides about it besides bytes and headers: whose it is, who
+// may use it, its tags. Used by PutObject and its form, CopyObject and CreateMultipartUpload,
+// before they read a body.
+import { isGranted } from '../../../core/auth/acl.ts';
+import { aclOf } from '../../../core/auth/decide.ts';
+import { accessOfNewObject } from '../../../core/auth/new-object-access.ts';
+import { admitPublicObjects } from '../../../core/buckets/set-bucket-access.ts';
+import type { ObjectFacts, Tags } from '../../../domain/object-facts.ts';
+import { accessDenied, type Wanted } from '../../access/decide-call.ts';
+import { readAclHeaders } from '../headers/acl-request.ts';
+import type { ObjectCall } from './call.ts';
+
+/**
+ * Owner and grants of the object, and the tags if the caller may set them. A list in the headers
+ * needs no right of its own, because the writer owns the object and could set it afterwards; only a
+ * policy that denies s3:PutObjectAcl forbids it. Errors: those of readAclHeaders, AccessDenied
+ * (denied, or public lists are blocked), AccessControlListNotSupported. Cost: nothing without a
+ * list.
+ */
+export async function readNewObjectFacts(
+  call: ObjectCall,
+  tags: Tags,
+): Promise<Pick<ObjectFacts, 'ownerId' | 'acl' | 'tags'>> {
+  requireTagging(call, tags);
+  const requested = await readAclHeaders(call, 'object');
+  const { bucket, key, principal } = call;
+  const listing: Wanted = { action: 's3:PutObjectAcl', key };
+  if (requested !== null && call.decide(bucket.record(), listing) === 'denied') {
+    throw accessDenied(call.decide, bucket.record(), listing);
+  }
+  const { ownerId, acl, isPublic } = accessOfNewObject(bucket.record(), principal, requested);
+  if (isPublic) await admitPublicObjects(bucket);
+  return { ownerId, acl, tags };
+}
+
+/**
+ * Who writes by a policy needs its word for tags too; who writes by the bucket's list may tag what
+ * is his own.
+ */
+function requireTagging(call: ObjectCall, tags: Tags): void {
+  if (Object.keys(tags).length === 0) return;
+  const record = call.bucket.record();
+  const wanted: Wanted = { action: 's3:PutObjectTagging', key: call.key, change: { tags } };
+  const decision = call.decide(record, wanted);
+  if (decision === 'allowed') return;
+  const ignoresPublic = record.access.publicAccessBlock?.ignorePublicAcls ?? false;
+  const mayWrite = isGranted(aclOf(record, null), call.principal, 'WRITE', ignoresPublic);
+  if (decision === 'denied' || !mayWrite) throw accessDenied(call.decide, record, wanted);
+}

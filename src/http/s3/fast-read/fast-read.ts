@@ -1,0 +1,245 @@
+// The hot door of signed reads: GetObject and HeadObject answered in one synchronous call, where
+// memory knows the key that signed, the bucket, the object and its bytes. What it leaves, and every
+// error, is the operation's own (ops/get-head.ts). It checks signatures with the same code, decides
+// by the same rules and takes headers from the same functions, so it must never answer otherwise. A
+// decision that hangs on the request (a condition, an address) is never made here.
+import type { Decide } from '../../../core/auth/decide.ts';
+import type { Core } from '../../../core/core.ts';
+import { bodyNow } from '../../../core/objects/read-object.ts';
+import type { AccessKey, BucketName, ObjectVersion } from '../../../domain/nouns.ts';
+import type { BorrowedBuffer } from '../../../ports/blob-store.ts';
+import type { OperationClass, UsageTier } from '../../../ports/metering.ts';
+import type { Domains } from '../../address.ts';
+import type { HotCounts } from '../../delivery/hot-counts.ts';
+import { createHotTargetReader } from '../../delivery/hot-place.ts';
+import { finishLater } from '../../finish-later.ts';
+import { hotOperationTiming } from '../../observe/server-timing.ts';
+import { RECEIPT } from '../../receipt-header.ts';
+import type { AnswerHotSigned, HotReply, SignedRead } from '../../request.ts';
+import { evaluateRead, NO_CONDITIONS } from '../../semantics/conditional.ts';
+import { RESPONSE_OVERRIDES } from '../../semantics/object-headers.ts';
+import { type ByteRange, bytesOf, parseRange } from '../../semantics/range.ts';
+import type { Authenticator, Signer } from '../signature/authenticate.ts';
+import { createHotSignedHeaders, type SignedHeaders, type Wish } from './fast-read-headers.ts';
+
+export type HotSignedReadOptions = {
+  readonly signerOf: Authenticator['signerOf'];
+  readonly decide: Decide;
+  readonly domains: Domains;
+  readonly counts: HotCounts;
+  readonly isServerTimingOn: boolean;
+};
+
+/**
+ * Headers that begin with `x-amz-` and need not be asked for more: any other may be a wish that
+ * this does not know.
+ */
+const KNOWN_HEADERS: ReadonlySet<string> = new Set([
+  'x-amz-checksum-mode',
+  'x-amz-content-sha256',
+  'x-amz-date',
+  'x-amz-user-agent',
+]);
+
+/**
+ * Parameters that make a signature; they say nothing of the answer. Any other but those below is
+ * another request.
+ */
+const SIGNATURE_PARAMETERS: ReadonlySet<string> = new Set([
+  'AWSAccessKeyId',
+  'Expires',
+  'Signature',
+  'X-Amz-Algorithm',
+  'X-Amz-Content-Sha256',
+  'X-Amz-Credential',
+  'X-Amz-Date',
+  'X-Amz-Expires',
+  'X-Amz-Signature',
+  'X-Amz-SignedHeaders',
+]);
+/** Parameters that override headers. */
+const OVERRIDES: ReadonlySet<string> = new Set(['download', ...RESPONSE_OVERRIDES]);
+const DIGIT_0 = 0x30;
+const DIGIT_7 = 0x37;
+
+/** A read that may be answered, and with what headers. */
+type Allowed = {
+  readonly read: SignedRead;
+  readonly bucket: BucketName;
+  readonly object: ObjectVersion;
+  readonly caller: AccessKey;
+  readonly headers: SignedHeaders;
+};
+
+/**
+ * Cost: that of the signature, and 1 µs. Throws what is wrong with a request; then, as with null,
+ * nothing was done.
+ */
+export function createHotSignedRead(core: Core, options: HotSignedReadOptions): AnswerHotSigned {
+  const { directory, meter, metadataIndex } = core.ports;
+  const { counts, isServerTimingOn, signerOf } = options;
+  const placeOf = createHotTargetReader(options.domains, directory.peekHost);
+  const headersOf = createHotSignedHeaders(core, options);
+
+  return (read) => {
+    const place = placeOf(read);
+    if (place === null || place.site !== null) return null;
+    const current = metadataIndex.peekCurrent?.(place.bucket, place.key) ?? null;
+    if (current === null || !hasKnownHeaders(read)) return null;
+    const signed = signerOf(
+      read,
+      place.isOwnHost ? `/${place.bucket}${read.rawPath}` : read.rawPath,
+    );
+    const wish = signed === null ? null : readWish(read, signed, place.isOwnHost);
+    if (signed === null || wish === null) return null;
+    const { accessKey: caller } = signed;
+    const headers = headersOf(current, caller, wish);
+    return headers === null
+      ? null
+      : answer({ read, bucket: place.bucket, object: current.object, caller, headers });
+  };
+
+  function answer(allowed: Allowed): HotReply | null {
+    const { read, object, headers } = allowed;
+    const outcome =
+      read.ifNoneMatch === null
+        ? 'proceed'
+        : evaluateRead({ ...NO_CONDITIONS, ifNoneMatch: read.ifNoneMatch }, object);
+    if (outcome === 'not-modified') {
+      if (read.isHead) counts.headNotModified += 1;
+      else counts.getNotModified += 1;
+      count(allowed, 'free', 0, 'none', 'STANDARD');
+      return reply(allowed, { status: 304, headers: headers.notModified('none') });
+    }
+    if (read.isHead) {
+      if (read.range !== null) return null;
+      counts.headWhole += 1;
+      count(allowed, 'B', 0, 'none', object.storageClass);
+      return reply(allowed, { status: 200, headers: headers.whole('none') });
+    }
+    const range = parseRange(read.range, object.sizeBytes);
+    return range === 'unsatisfiable' ? null : answerBody(allowed, range);
+  }
+
+  function answerBody(allowed: Allowed, range: ByteRange | 'whole'): HotReply | null {
+    const { object, headers } = allowed;
+    const slice = bytesOf(range, object.sizeBytes);
+    const found = bodyNow(core, object, slice, range !== 'whole');
+    if (found === null) return null;
+    const { body, tier, lend } = found;
+    const counted = (): void => {
+      count(
+        allowed,
+        'B',
+        slice.lengthBytes,
+        tier === 'index' ? 'memory' : tier,
+        object.storageClass,
+      );
+      if (tier === 'index') counts.getInRow += 1;
+      else if (range === 'whole') counts.getWhole += 1;
+      else if (tier === 'bucket') counts.getPartRead += 1;
+      else counts.getPart += 1;
+    };
+    if (range === 'whole') {
+      counted();
+      return reply(allowed, { status: 200, headers: headers.whole(tier), body });
+    }
+    const sent = { status: 206, headers: headers.part(tier) } as const;
+    const replyWith = (borrowed: BorrowedBuffer | null): HotReply => {
+      counted();
+      const timing =
+        tier === 'bucket' && isServerTimingOn
+          ? hotOperationTiming(tier, borrowed?.tookMs ?? 0)
+          : '';
+      return reply(allowed, {
+        ...sent,
+        part: { range, sizeBytes: object.sizeBytes, serverTiming: timing },
+        body,
+        borrowed,
+      });
+    };
+    return lend === null
+      ? replyWith(null)
+      : reply(allowed, { ...sent, finish: finishLater(lend, replyWith) });
+  }
+
+  function count(
+    { headers }: Allowed,
+    operationClass: OperationClass,
+    bytesOut: number,
+    tier: UsageTier,
+    storageClass: string,
+  ): void {
+    meter.of(headers.payer).count(operationClass, bytesOut, tier, storageClass);
+  }
+}
+
+type Sent = Pick<HotReply, 'status' | 'headers'> &
+  Partial<Pick<HotReply, 'part' | 'body' | 'borrowed' | 'finish'>>;
+
+function reply(
+  { bucket, caller }: Allowed,
+  { status, headers, part = null, body = null, borrowed = null, finish = null }: Sent,
+): HotReply {
+  return {
+    status,
+    headers,
+    part,
+    body,
+    borrowed,
+    finish,
+    bucket,
+    surface: 's3',
+    accessKeyId: caller.id,
+  };
+}
+
+/** Whether no header says more than this knows. */
+function hasKnownHeaders(read: SignedRead): boolean {
+  for (const name of read.headerNames())
+    if (name.startsWith('x-amz-') && !KNOWN_HEADERS.has(name)) return false;
+  return read.header(RECEIPT) === null;
+}
+
+/**
+ * What the request wishes for its answer's headers; null when it has a parameter or a value that
+ * this does not know.
+ */
+function readWish(
+  read: SignedRead,
+  { query, isPresigned }: Signer,
+  isOwnHost: boolean,
+): Wish | null {
+  const mode = read.header('x-amz-checksum-mode');
+  if (mode !== null && mode !== 'ENABLED') return null;
+  let wantsChecksum = mode !== null;
+  let overrides = '';
+  if (!hasPlainEscapes(read.rawQuery)) return null;
+  for (const { name, value } of query) {
+    if (SIGNATURE_PARAMETERS.has(name)) continue;
+    if (OVERRIDES.has(name)) overrides += `&${name}=${value}`;
+    // In the query it counts where the signature stands there too.
+    else if (name === 'X-Amz-Checksum-Mode' && value === 'ENABLED' && isPresigned)
+      wantsChecksum = true;
+    else if (name !== 'x-id' || value !== 'GetObject') return null;
+  }
+  return { isOwnHost, wantsChecksum, overrides };
+}
+
+/**
+ * Whether every `%` begins an escape of an ASCII character: then the query is sure to be decoded
+ * everywhere.
+ */
+function hasPlainEscapes(text: string): boolean {
+  for (let at = text.indexOf('%'); at !== -1; at = text.indexOf('%', at + 1)) {
+    const high = text.charCodeAt(at + 1);
+    if (high < DIGIT_0 || high > DIGIT_7 || !isHexDigit(text.charCodeAt(at + 2))) return false;
+  }
+  return true;
+}
+
+/** False for NaN, which stands behind the end of a text. */
+function isHexDigit(code: number): boolean {
+  const lower = code | 0x20;
+  return (code >= DIGIT_0 && code <= 0x39) || (lower >= 0x61 && lower <= 0x66);
+}

@@ -1,0 +1,99 @@
+// What the audit log says of requests to the S3 surface: those that change what accounts and
+// buckets are set to. Objects are not among them, whoever writes them: that is what access logs are
+// for. routes.ts asks for every operation, so telling is a look into a set.
+import { auditDetail, beginAudit } from '../../../core/accounts/audit.ts';
+import type { Core } from '../../../core/core.ts';
+import { StorageError } from '../../../domain/errors.ts';
+import type { AccessKeyId, BucketRecord } from '../../../domain/nouns.ts';
+import { ANONYMOUS_ID } from '../../../domain/pointer.ts';
+import { FailureWithHeaders } from '../../failure-with-headers.ts';
+import type { S3Answer, S3Call } from '../call/call.ts';
+import type { OperationName } from '../call/detect.ts';
+import type { Operation } from '../operations/table/operation.ts';
+import { OPERATIONS } from '../operations/table/operations.ts';
+
+const CHANGES = /^(?:Create|Put|Delete|Purge)/;
+
+/** Every operation on an account or a bucket itself that changes it. */
+const AUDITED: ReadonlySet<OperationName> = new Set(
+  (Object.entries(OPERATIONS) as [OperationName, Operation][])
+    .filter(
+      ([name, { scope }]) =>
+        CHANGES.test(name) && ['account', 'new-bucket', 'bucket'].includes(scope),
+    )
+    .map(([name]) => name),
+);
+
+/** What of the headers such a change is made by. */
+const TOLD_HEADERS = /^x-amz-(?:acl|grant-.*|object-ownership|bucket-object-lock-enabled)$/;
+/** Parameters that prove who asks: none of a log's business. */
+const PROOF = /^x-amz-/i;
+
+export function isAudited(operation: OperationName): boolean {
+  return AUDITED.has(operation);
+}
+
+/**
+ * Runs a change. Its end is kept behind the answer; a crash before that leaves an entry whose end
+ * is not known. Cost: one commit of the directory.
+ */
+export async function auditCall(
+  core: Core,
+  call: S3Call,
+  record: BucketRecord | null,
+  handle: () => S3Answer | Promise<S3Answer>,
+): Promise<S3Answer> {
+  const { principal, request, requestId, operation } = call;
+  const callerId = principal.kind === 'account' ? principal.account.id : null;
+  const accessKeyId = principal.kind === 'account' ? principal.accessKeyId : null;
+  const entry = await beginAudit(core, {
+    ...{
+      action: operation,
+      requestId,
+      source: request.remoteAddress ?? 'unknown',
+      target: targetOf(call),
+    },
+    ...{ accountId: callerId ?? record?.ownerId ?? ANONYMOUS_ID, memberId: null },
+    ...{ accessKeyId, credential: credentialOf(accessKeyId), detail: '' },
+  });
+  const end = (status: number | null) => {
+    const detail = detailOf(call);
+    const alsoFor = record?.ownerId ?? null;
+    core.ports.background.run('end-audit', () => entry.end({ status, detail, alsoFor }));
+  };
+  try {
+    const answer = await handle();
+    end(answer.status);
+    return answer;
+  } catch (error) {
+    if (isRefusal(error)) end(null);
+    throw error;
+  }
+}
+
+function credentialOf(accessKeyId: AccessKeyId | null): string {
+  return accessKeyId === null ? 'nobody' : `access-key ${accessKeyId}`;
+}
+
+function targetOf({ request, query }: S3Call): string {
+  const parameters = query.entries.filter(([name]) => !PROOF.test(name));
+  const text = parameters
+    .map(([name, value]) => (value === '' ? name : `${name}=${value}`))
+    .join('&');
+  return text === '' ? request.rawPath : `${request.rawPath}?${text}`;
+}
+
+/** The document, if one was read, and what headers set. */
+function detailOf({ request, headerNames, header }: S3Call): string {
+  const names = [...new Set(headerNames())]
+    .filter((name) => TOLD_HEADERS.test(name.toLowerCase()))
+    .toSorted();
+  const lines = names.map((name) => `${name.toLowerCase()}: ${header(name) ?? ''}`.slice(0, 256));
+  return [...lines, auditDetail(request.notes.document)].filter((line) => line !== '').join('\n');
+}
+
+/** Whether nothing can have been changed. A fault of ours may have come after the change. */
+function isRefusal(error: unknown): boolean {
+  const failure = error instanceof FailureWithHeaders ? error.failure : error;
+  return failure instanceof StorageError && failure.code !== 'InternalError';
+}

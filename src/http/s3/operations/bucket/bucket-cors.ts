@@ -1,0 +1,33 @@
+// The CORS configuration of a bucket: put, get, delete. What it does to answers is
+// semantics/cors.ts, the preflight s3/preflight.ts.
+import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.ts';
+import type { Core } from '../../../../core/core.ts';
+import { CORS_MAX_BYTES } from '../../../../core/limits.ts';
+import { StorageError } from '../../../../domain/errors.ts';
+import { type BucketCall, emptyAnswer, type S3Answer, xmlAnswer } from '../../call/call.ts';
+import { readDocument } from '../../call/read-document.ts';
+import { readCorsConfiguration, writeCorsConfiguration } from '../../formats/cors-document.ts';
+
+/**
+ * Replaces the rules. Errors: MalformedXML, InvalidRequest (no digest too, as S3 wants one here),
+ * BadDigest, MaxMessageLengthExceeded. Cost: one commit.
+ */
+export async function answerPutBucketCors(call: BucketCall, core: Core): Promise<S3Answer> {
+  const cors = readCorsConfiguration(await readDocument(call, CORS_MAX_BYTES, true));
+  await setBucketSettings(core, call.bucket, { cors });
+  return emptyAnswer(200);
+}
+
+/** Errors: NoSuchCORSConfiguration. */
+export function answerGetBucketCors(call: BucketCall): S3Answer {
+  const { settings, name } = call.bucket.record();
+  if (settings.cors === null)
+    throw new StorageError('NoSuchCORSConfiguration', { fields: { BucketName: name } });
+  return xmlAnswer(writeCorsConfiguration(settings.cors));
+}
+
+/** Deleting what is not there is no error. Cost: one commit. */
+export async function answerDeleteBucketCors(call: BucketCall, core: Core): Promise<S3Answer> {
+  await setBucketSettings(core, call.bucket, { cors: null });
+  return emptyAnswer(204);
+}

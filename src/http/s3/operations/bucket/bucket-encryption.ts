@@ -1,0 +1,47 @@
+// The default encryption of a bucket: put, get, delete. What it does to writes is
+// encryption-headers.ts's.
+import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.ts';
+import type { Core } from '../../../../core/core.ts';
+import { ENCRYPTION_DOCUMENT_MAX_BYTES } from '../../../../core/limits.ts';
+import { StorageError } from '../../../../domain/errors.ts';
+import { type BucketCall, emptyAnswer, type S3Answer, xmlAnswer } from '../../call/call.ts';
+import { readDocument } from '../../call/read-document.ts';
+import {
+  readEncryptionConfiguration,
+  writeEncryptionConfiguration,
+} from '../../formats/encryption-document.ts';
+
+/**
+ * Replaces the default. Errors: MalformedXML, InvalidArgument, BadDigest, MaxMessageLengthExceeded.
+ * Cost: one commit.
+ */
+export async function answerPutBucketEncryption(call: BucketCall, core: Core): Promise<S3Answer> {
+  const encryption = readEncryptionConfiguration(
+    await readDocument(call, ENCRYPTION_DOCUMENT_MAX_BYTES),
+  );
+  await setBucketSettings(core, call.bucket, { encryption });
+  return emptyAnswer(200);
+}
+
+/**
+ * Errors: ServerSideEncryptionConfigurationNotFoundError. S3 itself has told SSE-S3 of every bucket
+ * since 2023, when it began to encrypt everything; here nothing is encrypted that nobody asked for.
+ */
+export function answerGetBucketEncryption(call: BucketCall): S3Answer {
+  const { settings, name } = call.bucket.record();
+  if (settings.encryption === null) {
+    throw new StorageError('ServerSideEncryptionConfigurationNotFoundError', {
+      fields: { BucketName: name },
+    });
+  }
+  return xmlAnswer(writeEncryptionConfiguration(settings.encryption));
+}
+
+/** Deleting what is not there is no error. Cost: one commit. */
+export async function answerDeleteBucketEncryption(
+  call: BucketCall,
+  core: Core,
+): Promise<S3Answer> {
+  await setBucketSettings(core, call.bucket, { encryption: null });
+  return emptyAnswer(204);
+}

@@ -1,0 +1,34 @@
+// The tags of a bucket: put, get, delete. They are for the owner's own accounts; nothing here acts
+// on them. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketTagging.html and
+// its siblings
+import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.ts';
+import type { Core } from '../../../../core/core.ts';
+import { BUCKET_MAX_TAGS, SETTING_MAX_BYTES } from '../../../../core/limits.ts';
+import { StorageError } from '../../../../domain/errors.ts';
+import { type BucketCall, emptyAnswer, type S3Answer, xmlAnswer } from '../../call/call.ts';
+import { readDocument } from '../../call/read-document.ts';
+import { readTagging, writeTagging } from '../../formats/tagging-document.ts';
+
+/**
+ * Replaces all tags. Errors: MalformedXML, InvalidTag, InvalidRequest (no digest: S3 wants one
+ * here), BadDigest. Cost: one commit.
+ */
+export async function answerPutBucketTagging(call: BucketCall, core: Core): Promise<S3Answer> {
+  const tags = readTagging(await readDocument(call, SETTING_MAX_BYTES, true), BUCKET_MAX_TAGS);
+  await setBucketSettings(core, call.bucket, { tags });
+  return emptyAnswer(200);
+}
+
+/** Errors: NoSuchTagSet. */
+export function answerGetBucketTagging(call: BucketCall): S3Answer {
+  const { settings, name } = call.bucket.record();
+  if (settings.tags === null)
+    throw new StorageError('NoSuchTagSet', { fields: { BucketName: name } });
+  return xmlAnswer(writeTagging(settings.tags));
+}
+
+/** Deleting what is not there is no error. Cost: one commit. */
+export async function answerDeleteBucketTagging(call: BucketCall, core: Core): Promise<S3Answer> {
+  await setBucketSettings(core, call.bucket, { tags: null });
+  return emptyAnswer(204);
+}

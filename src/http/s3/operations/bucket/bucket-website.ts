@@ -1,0 +1,37 @@
+// The website configuration of a bucket: put, get, delete. What it does to visitors is
+// delivery/site/deliver-site.ts.
+import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.ts';
+import type { Core } from '../../../../core/core.ts';
+import { WEBSITE_MAX_BYTES } from '../../../../core/limits.ts';
+import { StorageError } from '../../../../domain/errors.ts';
+import { type BucketCall, emptyAnswer, type S3Answer, xmlAnswer } from '../../call/call.ts';
+import { readDocument } from '../../call/read-document.ts';
+import {
+  readWebsiteConfiguration,
+  writeWebsiteConfiguration,
+} from '../../formats/website-document.ts';
+
+/**
+ * Replaces it. Errors: MalformedXML, InvalidArgument, InvalidRequest, MaxMessageLengthExceeded.
+ * Cost: one commit.
+ */
+export async function answerPutBucketWebsite(call: BucketCall, core: Core): Promise<S3Answer> {
+  const website = readWebsiteConfiguration(await readDocument(call, WEBSITE_MAX_BYTES));
+  await setBucketSettings(core, call.bucket, { website });
+  return emptyAnswer(200);
+}
+
+/** Errors: NoSuchWebsiteConfiguration. */
+export function answerGetBucketWebsite(call: BucketCall): S3Answer {
+  const { settings, name } = call.bucket.record();
+  if (settings.website === null) {
+    throw new StorageError('NoSuchWebsiteConfiguration', { fields: { BucketName: name } });
+  }
+  return xmlAnswer(writeWebsiteConfiguration(settings.website));
+}
+
+/** Deleting what is not there is no error. Cost: one commit. */
+export async function answerDeleteBucketWebsite(call: BucketCall, core: Core): Promise<S3Answer> {
+  await setBucketSettings(core, call.bucket, { website: null });
+  return emptyAnswer(204);
+}

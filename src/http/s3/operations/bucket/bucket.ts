@@ -1,0 +1,200 @@
+// The life of buckets: list, make, look, delete; and the two settings that never change here,
+// region and versioning. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListBuckets.html, API_CreateBucket.html and
+// siblings
+
+import { grantsOf } from '../../../../core/auth/new-object-access.ts';
+import { createBucket } from '../../../../core/buckets/create-bucket.ts';
+import { deleteBucket } from '../../../../core/buckets/delete-bucket.ts';
+import { listBuckets } from '../../../../core/buckets/list-buckets.ts';
+import type { Core } from '../../../../core/core.ts';
+import { SETTING_MAX_BYTES } from '../../../../core/limits.ts';
+import {
+  type BucketAccess,
+  type ObjectOwnership,
+  PRIVATE_ACCESS,
+} from '../../../../domain/bucket-access.ts';
+import { type BucketSettings, NO_SETTINGS } from '../../../../domain/bucket-settings.ts';
+import { StorageError } from '../../../../domain/errors.ts';
+import type { BucketRecord } from '../../../../domain/nouns.ts';
+import type { OwnedBucket } from '../../../../ports/directory.ts';
+import { noteChange } from '../../../fresh-by.ts';
+import {
+  type AccountCall,
+  type BucketCall,
+  emptyAnswer,
+  type NewBucketCall,
+  type S3Answer,
+  xmlAnswer,
+} from '../../call/call.ts';
+import { readDocument } from '../../call/read-document.ts';
+import {
+  type CreateBucketConfiguration,
+  readCreateBucketConfiguration,
+} from '../../formats/create-bucket-document.ts';
+import { invalidArgument } from '../../formats/invalid-argument.ts';
+import { decodeToken, encodeToken, readCount } from '../../formats/paging.ts';
+import {
+  element,
+  escapeXml,
+  s3Document,
+  textElement,
+  timeElement,
+} from '../../formats/xml-write.ts';
+import { readAclHeaders } from '../../headers/acl-request.ts';
+import { parseOwnership } from './public-access.ts';
+
+/**
+ * Rows of one page of buckets. Source:
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListBuckets.html
+ */
+const LIST_MAX_BUCKETS = 10_000;
+/**
+ * The region of S3 that has no name in GetBucketLocation, and that clients name when they have
+ * none.
+ */
+const CLASSIC_REGION = 'us-east-1';
+/** A service of this region is everywhere and nowhere: it takes any location constraint. */
+const ANY_REGION = 'auto';
+
+const LOCK_HEADER = 'x-amz-bucket-object-lock-enabled';
+const NOTHING_WANTED: CreateBucketConfiguration = { region: null, tags: null };
+
+const PAGE_PARAMETERS = ['prefix', 'max-buckets', 'continuation-token', 'bucket-region'];
+
+/**
+ * The account's buckets in byte order of their names. InvalidArgument. Cost: one read of the
+ * directory.
+ */
+export async function answerListBuckets(call: AccountCall, core: Core): Promise<S3Answer> {
+  const { account, query, region } = call;
+  const prefix = query.get('prefix') ?? '';
+  const token = query.get('continuation-token') || null;
+  const limit = readCount(query, 'max-buckets', LIST_MAX_BUCKETS, 1, LIST_MAX_BUCKETS);
+  const after = token === null ? '' : decodeToken('b1', token);
+  const wantedRegion = query.get('bucket-region') || region;
+  const found =
+    wantedRegion === region
+      ? await listBuckets(core, account, { prefix, after, limit: limit + 1 })
+      : [];
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
+  const next = found.length > limit && last !== undefined ? encodeToken('b1', last.name) : null;
+  const shownRegion = PAGE_PARAMETERS.some((name) => query.has(name)) ? region : null;
+  return xmlAnswer(
+    s3Document(
+      'ListAllMyBucketsResult',
+      element(
+        'Owner',
+        textElement('ID', account.id) + textElement('DisplayName', account.displayName),
+      ) +
+        element('Buckets', page.map((bucket) => bucketRow(bucket, shownRegion)).join('')) +
+        textElement('ContinuationToken', next) +
+        textElement('Prefix', query.has('prefix') ? prefix : null),
+    ),
+  );
+}
+
+function bucketRow(bucket: OwnedBucket, region: string | null): string {
+  return element(
+    'Bucket',
+    textElement('Name', bucket.name) +
+      timeElement('CreationDate', bucket.createdAtMs) +
+      textElement('BucketRegion', region),
+  );
+}
+
+/**
+ * Makes a bucket; one that the account has already, with the same access, is left as it is and
+ * answered 200, as in S3's first region. Errors: BucketAlreadyExists (another account's, or with
+ * other access), InvalidBucketName, those of readAclHeaders, InvalidBucketAclWithObjectOwnership,
+ * MalformedXML, IllegalLocationConstraintException, InvalidLocationConstraint, InvalidTag.
+ */
+export async function answerCreateBucket(call: NewBucketCall, core: Core): Promise<S3Answer> {
+  const { account, bucketName } = call;
+  const ownership = readOwnership(call.header('x-amz-object-ownership'));
+  const requested = await readAclHeaders(call, 'bucket');
+  const owners = { ownerId: account.id, bucketOwnerId: account.id };
+  const acl = requested === null ? null : grantsOf(requested, owners);
+  if (ownership === 'BucketOwnerEnforced' && acl !== null) {
+    throw new StorageError('InvalidBucketAclWithObjectOwnership');
+  }
+  const document = await readDocument(call, SETTING_MAX_BYTES);
+  const wanted = document.length > 0 ? readCreateBucketConfiguration(document) : NOTHING_WANTED;
+  requireLocation(wanted.region, call.region);
+  const access = { ...PRIVATE_ACCESS, acl, ownership };
+  const lock: Partial<BucketSettings> = readRequestedLock(call)
+    ? { versioning: 'enabled', objectLock: { defaultRetention: null } }
+    : {};
+  const settings = { ...NO_SETTINGS, ...lock, tags: wanted.tags };
+  const { record, isNew } = await createBucket(core, account, bucketName, access, settings);
+  if (isNew) noteChange(call.request, record.name, 'readPolicy');
+  else requireSameAccess(record, { acl, ownership });
+  return emptyAnswer(200, { location: `/${record.name}` });
+}
+
+/** Whether the bucket shall have object lock, and with it versioning. InvalidArgument. */
+function readRequestedLock(call: NewBucketCall): boolean {
+  const value = call.header(LOCK_HEADER);
+  const text = value?.trim().toLowerCase() ?? 'false';
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw invalidArgument(LOCK_HEADER, value ?? '', `${LOCK_HEADER} must be true or false`);
+}
+
+function readOwnership(text: string | null): ObjectOwnership | null {
+  if (text === null) return null;
+  const ownership = parseOwnership(text);
+  if (ownership === null)
+    throw invalidArgument('x-amz-object-ownership', text, 'Invalid x-amz-object-ownership header');
+  return ownership;
+}
+
+/**
+ * Neither is a list that was asked for left out without a word, nor one that is there replaced by
+ * making the bucket.
+ */
+function requireSameAccess(
+  record: BucketRecord,
+  wanted: Pick<BucketAccess, 'acl' | 'ownership'>,
+): void {
+  const { acl, ownership } = record.access;
+  const isSameOwnership = wanted.ownership === null || wanted.ownership === ownership;
+  if (isSameOwnership && JSON.stringify(acl) === JSON.stringify(wanted.acl)) return;
+  throw new StorageError('BucketAlreadyExists', {
+    detail: 'You have this bucket already, with other access. Change it where it is.',
+    fields: { BucketName: record.name },
+  });
+}
+
+function requireLocation(wanted: string | null, region: string): void {
+  if (wanted === null || wanted === region || wanted === CLASSIC_REGION || wanted === ANY_REGION)
+    return;
+  const fields = { LocationConstraint: wanted };
+  if (!/^[A-Za-z0-9-]{1,63}$/.test(wanted))
+    throw new StorageError('InvalidLocationConstraint', { fields });
+  if (region === ANY_REGION) return;
+  throw new StorageError('IllegalLocationConstraintException', {
+    detail: `The ${wanted} location constraint is incompatible for the region specific endpoint this request was sent to.`,
+    fields,
+  });
+}
+
+/** That the bucket is there and may be listed was found out on the way here. */
+export function answerHeadBucket(call: BucketCall): S3Answer {
+  return emptyAnswer(200, {
+    'x-amz-bucket-region': call.region,
+    'x-amz-access-point-alias': 'false',
+  });
+}
+
+/** Errors: BucketNotEmpty. */
+export async function answerDeleteBucket(call: BucketCall, core: Core): Promise<S3Answer> {
+  await deleteBucket(core, call.bucket);
+  return emptyAnswer(204);
+}
+
+/** Every bucket is where the service is. */
+export function answerGetBucketLocation(call: BucketCall): S3Answer {
+  const region = call.region === CLASSIC_REGION ? '' : call.region;
+  return xmlAnswer(s3Document('LocationConstraint', escapeXml(region)));
+}

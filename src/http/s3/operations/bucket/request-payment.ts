@@ -1,0 +1,37 @@
+// Who pays for requests: stored and given back, as tools expect. The owner pays here whatever it
+// says; a requester who says that he would is never refused for it. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketRequestPayment.html
+import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.ts';
+import type { Core } from '../../../../core/core.ts';
+import { SETTING_MAX_BYTES } from '../../../../core/limits.ts';
+import { type BucketCall, emptyAnswer, type S3Answer, xmlAnswer } from '../../call/call.ts';
+import { readDocument } from '../../call/read-document.ts';
+import { readFields, required } from '../../formats/documents.ts';
+import { malformed, readXml } from '../../formats/xml-read.ts';
+import { s3Document, textElement } from '../../formats/xml-write.ts';
+
+const ROOT = 'RequestPaymentConfiguration';
+
+/** Errors: MalformedXML. Cost: one commit. */
+export async function answerPutBucketRequestPayment(
+  call: BucketCall,
+  core: Core,
+): Promise<S3Answer> {
+  const { Payer } = readFields(readXml(await readDocument(call, SETTING_MAX_BYTES), ROOT), {
+    Payer: 'one',
+  });
+  const payer = required(Payer, 'Payer').trim();
+  if (payer !== 'Requester' && payer !== 'BucketOwner')
+    throw malformed('Payer must be Requester or BucketOwner.');
+  await setBucketSettings(core, call.bucket, {
+    requestPayer: payer === 'Requester' ? 'requester' : null,
+  });
+  return emptyAnswer(200);
+}
+
+export function answerGetBucketRequestPayment(call: BucketCall): S3Answer {
+  const isRequester = call.bucket.record().settings.requestPayer === 'requester';
+  return xmlAnswer(
+    s3Document(ROOT, textElement('Payer', isRequester ? 'Requester' : 'BucketOwner')),
+  );
+}

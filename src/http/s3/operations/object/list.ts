@@ -1,0 +1,151 @@
+// ListObjects and ListObjectsV2: one page of the index as S3 shows it. The index decides order,
+// roll-up and where to go on; here are the two ways to ask for it and the two documents. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjects.html and API_ListObjectsV2.html
+import { LIST_MAX_KEYS } from '../../../../core/limits.ts';
+import type { ObjectSummary } from '../../../../domain/nouns.ts';
+import type { ListObjectsPage } from '../../../../ports/metadata-index.ts';
+import { type BucketCall, type S3Answer, xmlAnswer } from '../../call/call.ts';
+import { findPageAccounts } from '../../call/page-accounts.ts';
+import {
+  decodeToken,
+  encodeToken,
+  type NameEncoding,
+  readCount,
+  readNameEncoding,
+} from '../../formats/paging.ts';
+import {
+  element,
+  etagElement,
+  s3Document,
+  textElement,
+  timeElement,
+} from '../../formats/xml-write.ts';
+
+/** What both versions ask and echo. */
+type Listing = {
+  readonly prefix: string;
+  readonly delimiter: string;
+  readonly maxKeys: number;
+  readonly names: NameEncoding;
+};
+
+function readListing({ query }: BucketCall): Listing {
+  return {
+    prefix: query.get('prefix') ?? '',
+    delimiter: query.get('delimiter') ?? '',
+    maxKeys: Math.min(readCount(query, 'max-keys', LIST_MAX_KEYS), LIST_MAX_KEYS),
+    names: readNameEncoding(query),
+  };
+}
+
+const EMPTY_PAGE: ListObjectsPage = {
+  objects: [],
+  commonPrefixes: [],
+  isTruncated: false,
+  lastName: null,
+};
+
+/** A page of no keys is complete, whatever the bucket holds; S3 says so too. */
+function readPage(call: BucketCall, listing: Listing, after: string): Promise<ListObjectsPage> {
+  const { prefix, delimiter, maxKeys } = listing;
+  if (maxKeys === 0) return Promise.resolve(EMPTY_PAGE);
+  return call.bucket.call('listObjects', { prefix, delimiter, after, maxKeys });
+}
+
+/**
+ * What of the URL encoding is left out in the one place where botocore forgets to undo it: the
+ * prefix of version 1. XML carries these as they are, and whoever decodes finds nothing to decode
+ * in them, so nobody reads anything else.
+ */
+const ENCODED_BLANK = /%(?:09|0A|0D)/g;
+
+/** ListObjects, version 1. InvalidArgument. Cost: one index read of the rows returned. */
+export async function answerListObjects(call: BucketCall): Promise<S3Answer> {
+  const listing = readListing(call);
+  const marker = call.query.get('marker') ?? '';
+  const page = await readPage(call, listing, marker);
+  const { encode } = listing.names;
+  // Without a delimiter a client goes on from its last key, which it has.
+  const { owner } = await findPageAccounts(call, ownersOf(page));
+  const nextMarker = page.isTruncated && listing.delimiter !== '' ? page.lastName : null;
+  return xmlAnswer(
+    s3Document(
+      'ListBucketResult',
+      textElement('Name', call.bucket.record().name) +
+        textElement('Prefix', encode(listing.prefix).replace(ENCODED_BLANK, decodeURIComponent)) +
+        textElement('Marker', encode(marker)) +
+        textElement('NextMarker', nextMarker === null ? null : encode(nextMarker)) +
+        commonElements(listing, page) +
+        rows(page, listing.names, ({ ownerId }) => owner(ownerId)),
+    ),
+  );
+}
+
+/** ListObjectsV2. An empty continuation token begins anew. InvalidArgument. Cost: as version 1. */
+export async function answerListObjectsV2(call: BucketCall): Promise<S3Answer> {
+  const { query } = call;
+  const listing = readListing(call);
+  const token = query.get('continuation-token');
+  const startAfter = query.get('start-after');
+  const page = await readPage(call, listing, token ? decodeToken('o1', token) : (startAfter ?? ''));
+  const { encode } = listing.names;
+  const nextToken =
+    page.isTruncated && page.lastName !== null ? encodeToken('o1', page.lastName) : null;
+  const accounts =
+    query.get('fetch-owner') === 'true' ? await findPageAccounts(call, ownersOf(page)) : null;
+  return xmlAnswer(
+    s3Document(
+      'ListBucketResult',
+      textElement('Name', call.bucket.record().name) +
+        textElement('Prefix', encode(listing.prefix)) +
+        textElement('StartAfter', startAfter === null ? null : encode(startAfter)) +
+        textElement('ContinuationToken', token) +
+        textElement('NextContinuationToken', nextToken) +
+        textElement('KeyCount', page.objects.length + page.commonPrefixes.length) +
+        commonElements(listing, page) +
+        rows(page, listing.names, ({ ownerId }) => accounts?.owner(ownerId) ?? ''),
+    ),
+  );
+}
+
+function commonElements(
+  { delimiter, maxKeys, names }: Listing,
+  { isTruncated }: ListObjectsPage,
+): string {
+  return (
+    textElement('MaxKeys', maxKeys) +
+    textElement('Delimiter', delimiter === '' ? null : names.encode(delimiter)) +
+    textElement('EncodingType', names.isUrl ? 'url' : null) +
+    textElement('IsTruncated', isTruncated)
+  );
+}
+
+const ownersOf = (page: ListObjectsPage) => page.objects.map(({ ownerId }) => ownerId);
+
+function rows(
+  page: ListObjectsPage,
+  names: NameEncoding,
+  owner: (object: ObjectSummary) => string,
+): string {
+  let text = '';
+  for (const object of page.objects) text += objectRow(object, names, owner(object));
+  for (const prefix of page.commonPrefixes) {
+    text += element('CommonPrefixes', textElement('Prefix', names.encode(prefix)));
+  }
+  return text;
+}
+
+function objectRow(object: ObjectSummary, names: NameEncoding, owner: string): string {
+  const { checksum } = object;
+  return element(
+    'Contents',
+    textElement('Key', names.encode(object.key)) +
+      timeElement('LastModified', object.lastModifiedMs) +
+      etagElement(object.etag) +
+      textElement('ChecksumAlgorithm', checksum?.algorithm ?? null) +
+      textElement('ChecksumType', checksum?.type ?? null) +
+      textElement('Size', object.sizeBytes) +
+      owner +
+      textElement('StorageClass', object.storageClass),
+  );
+}
