@@ -17,8 +17,10 @@ import type { S3Answer } from './call/call.ts';
 
 /** S3's own texts, its spelling too: people look for them. */
 const NOT_ALLOWED =
-  'CORSResponse: This CORS request is not allowed. This is usually because the evalution of Origin, ' +
-  "request method / Access-Control-Request-Method or Access-Control-Request-Headers are not whitelisted by the resource's CORS spec.";
+  'CORSResponse: This CORS request is not allowed. This is usually because the evalution ' +
+  'of Origin, ' +
+  'request method / Access-Control-Request-Method or Access-Control-Request-Headers are ' +
+  "not whitelisted by the resource's CORS spec.";
 
 /**
  * Answers it. Errors: BadRequest (no Origin, no method or one that no rule can allow),

@@ -104,11 +104,8 @@ import { OPERATIONS } from './operations/table/operations.ts';
 import { openPostedForm } from './post/post-request.ts';
 import { answerPreflight } from './preflight.ts';
 import { createRespond } from './respond.ts';
-import {
-  type Authenticated,
-  type AuthenticatorOptions,
-  createAuthenticator,
-} from './signature/authenticate.ts';
+import { type AuthenticatorOptions, createAuthenticator } from './signature/authenticate.ts';
+import type { Authenticated } from './signature/authenticated.ts';
 
 /**
  * Where a request goes; both parts still percent-encoded. `rawKey` null means the bucket, `bucket`

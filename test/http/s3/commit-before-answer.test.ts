@@ -67,21 +67,30 @@ const onObject =
 
 const ruleOf = (inner: string) =>
   `<Rule><ID>r</ID><Status>Enabled</Status><Filter/>${inner}</Rule>`;
-const LIFECYCLE = `<LifecycleConfiguration>${ruleOf('<Expiration><Days>9</Days></Expiration>')}</LifecycleConfiguration>`;
+const LIFECYCLE =
+  `<LifecycleConfiguration>${ruleOf('<Expiration><Days>9</Days></Expiration>')}</` +
+  'LifecycleConfiguration>';
 const CORS =
-  '<CORSConfiguration><CORSRule><AllowedMethod>GET</AllowedMethod><AllowedOrigin>*</AllowedOrigin></CORSRule></CORSConfiguration>';
+  '<CORSConfiguration><CORSRule><AllowedMethod>GET</AllowedMethod><AllowedOrigin>*</' +
+  'AllowedOrigin></CORSRule></CORSConfiguration>';
 const TAGS = '<Tagging><TagSet><Tag><Key>a</Key><Value>b</Value></Tag></TagSet></Tagging>';
 const BLOCK =
-  '<PublicAccessBlockConfiguration><BlockPublicAcls>true</BlockPublicAcls></PublicAccessBlockConfiguration>';
+  '<PublicAccessBlockConfiguration><BlockPublicAcls>true</BlockPublicAcls></' +
+  'PublicAccessBlockConfiguration>';
 const OWNERSHIP =
-  '<OwnershipControls><Rule><ObjectOwnership>BucketOwnerPreferred</ObjectOwnership></Rule></OwnershipControls>';
+  '<OwnershipControls><Rule><ObjectOwnership>BucketOwnerPreferred</ObjectOwnership></Rule>' +
+  '</OwnershipControls>';
 const ENCRYPTION =
-  '<ServerSideEncryptionConfiguration><Rule><ApplyServerSideEncryptionByDefault><SSEAlgorithm>AES256</SSEAlgorithm></ApplyServerSideEncryptionByDefault></Rule></ServerSideEncryptionConfiguration>';
+  '<ServerSideEncryptionConfiguration><Rule><ApplyServerSideEncryptionByDefault>' +
+  '<SSEAlgorithm>AES256</SSEAlgorithm></ApplyServerSideEncryptionByDefault></Rule></' +
+  'ServerSideEncryptionConfiguration>';
 const WEBSITE =
-  '<WebsiteConfiguration><IndexDocument><Suffix>index.html</Suffix></IndexDocument></WebsiteConfiguration>';
+  '<WebsiteConfiguration><IndexDocument><Suffix>index.html</Suffix></IndexDocument></' +
+  'WebsiteConfiguration>';
 const VERSIONING = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
 const LOCK =
-  '<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled></ObjectLockConfiguration>';
+  '<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled></' +
+  'ObjectLockConfiguration>';
 
 const policyOf = ({ bucket }: Place, principal: object) =>
   JSON.stringify({
@@ -111,7 +120,9 @@ const putUnderKey =
   async ({ path, ok }) => {
     const headers = { 'x-amz-server-side-encryption': 'AES256' };
     await ok({ method: 'PUT', path: `${path}/encrypted`, body: BODY, headers });
-    const body = `<ObjectEncryption><SSE-KMS><KMSKeyArn>${keyId}</KMSKeyArn></SSE-KMS></ObjectEncryption>`;
+    const body =
+      `<ObjectEncryption><SSE-KMS><KMSKeyArn>${keyId}</KMSKeyArn></SSE-KMS></` +
+      'ObjectEncryption>';
     return { method: 'PUT', path: `${path}/encrypted`, query: { encryption: '' }, body };
   };
 const BODY = 'more than sixteen bytes, so that there is a blob';
@@ -180,7 +191,9 @@ const EXAMPLES: Partial<Record<OperationName, Example | readonly Example[]>> = {
   },
   PutBucketNotificationConfiguration: put(
     'notification',
-    '<NotificationConfiguration><QueueConfiguration><Queue>arn:quayside:webhook:::wh_0123456789</Queue><Event>s3:ObjectCreated:*</Event></QueueConfiguration></NotificationConfiguration>',
+    '<NotificationConfiguration><QueueConfiguration>' +
+      '<Queue>arn:quayside:webhook:::wh_0123456789</Queue><Event>s3:ObjectCreated:*</Event></' +
+      'QueueConfiguration></NotificationConfiguration>',
     { 'x-amz-skip-destination-validation': 'true' },
   ),
   PutBucketWebsite: put('website', WEBSITE),

@@ -30,7 +30,8 @@ beforeAll(async () => {
     204,
   );
   const block =
-    '<PublicAccessBlockConfiguration><BlockPublicAcls>true</BlockPublicAcls></PublicAccessBlockConfiguration>';
+    '<PublicAccessBlockConfiguration><BlockPublicAcls>true</BlockPublicAcls></' +
+    'PublicAccessBlockConfiguration>';
   const blocked = await send({
     method: 'PUT',
     path: '/ruled',
@@ -47,7 +48,8 @@ async function refused(sent: Sent): Promise<string | undefined> {
 }
 
 const byName =
-  'Access Denied: the statement &quot;KeepForEver&quot; of the bucket policy denies s3:DeleteObject.';
+  'Access Denied: the statement &quot;KeepForEver&quot; of the bucket policy denies ' +
+  's3:DeleteObject.';
 const tagged = { 'x-amz-tagging': 'a=b' };
 const listed = { 'x-amz-acl': 'public-read' };
 const outside = (action: string) =>

@@ -21,7 +21,7 @@ import type { UnsignedHeaders } from '../../delivery/unsigned-headers.ts';
 import { noteChange } from '../../fresh-by.ts';
 import type { HttpRequest } from '../../request.ts';
 import type { Query } from '../../semantics/raw-path.ts';
-import type { DecodedBody } from '../signature/authenticate.ts';
+import type { DecodedBody } from '../signature/payload.ts';
 import type { OperationName } from './detect.ts';
 
 /** What every operation gets. */

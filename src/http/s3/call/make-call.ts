@@ -8,7 +8,7 @@ import { withQueryHeaders } from '../headers/presigned-headers.ts';
 import { readTaggingHeader } from '../headers/tagging-header.ts';
 import type { Operation } from '../operations/table/operation.ts';
 import { OPERATIONS } from '../operations/table/operations.ts';
-import type { Authenticated } from '../signature/authenticate.ts';
+import type { Authenticated } from '../signature/authenticated.ts';
 import { QUERY_HEADERS_V2 } from '../signature/signed-url-v2.ts';
 import type { S3Call } from './call.ts';
 

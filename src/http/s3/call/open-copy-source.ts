@@ -1,6 +1,6 @@
-// The source of CopyObject and UploadPartCopy: opens its bucket, checks that the caller may read it,
-// finds the version and decides the x-amz-copy-source-if-* conditions.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html
+// The source of CopyObject and UploadPartCopy: opens its bucket, checks that the caller may read
+// it, finds the version and decides the x-amz-copy-source-if-* conditions. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html
 import type { Core } from '../../../core/core.ts';
 import type { BucketRecord, ObjectVersion } from '../../../domain/nouns.ts';
 import { evaluateRead } from '../../semantics/conditional.ts';

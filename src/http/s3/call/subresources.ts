@@ -1,12 +1,15 @@
 // All request lines of S3: which operation a method is, at each level and for each sub-resource in
 // the query. Data for detect.ts, which also knows the few that share a line. Source: the request
 // model of @aws-sdk/client-s3 3.1169 (test/http/s3/call/detect.test.ts compares the two).
+import type { SubresourceName } from '../signature/signed-subresources.ts';
 
 /** Operations by method. */
 export type Methods = Readonly<Record<string, string>>;
+/** Operations of one level, by sub-resource. */
+type Level = Readonly<Partial<Record<SubresourceName, Methods>>>;
 
 /** Operations on a bucket by sub-resource, then method. */
-const BUCKET_SUBRESOURCES: Readonly<Record<string, Methods>> = {
+const BUCKET_SUBRESOURCES: Level = {
   abac: { GET: 'GetBucketAbac', PUT: 'PutBucketAbac' },
   accelerate: { GET: 'GetBucketAccelerateConfiguration', PUT: 'PutBucketAccelerateConfiguration' },
   acl: { GET: 'GetBucketAcl', PUT: 'PutBucketAcl' },
@@ -73,7 +76,7 @@ const BUCKET_SUBRESOURCES: Readonly<Record<string, Methods>> = {
 };
 
 /** Operations on an object by sub-resource, then method. */
-const OBJECT_SUBRESOURCES: Readonly<Record<string, Methods>> = {
+const OBJECT_SUBRESOURCES: Level = {
   acl: { GET: 'GetObjectAcl', PUT: 'PutObjectAcl' },
   annotation: {
     GET: 'GetObjectAnnotation',
@@ -138,11 +141,11 @@ export const OWN_SUBRESOURCES = {
     zip: { GET: 'DownloadZip', HEAD: 'DownloadZip' },
   },
   object: { zip: { GET: 'DownloadZip', HEAD: 'DownloadZip' } },
-} as const satisfies Record<string, Readonly<Record<string, Methods>>>;
+} as const satisfies Record<string, Level>;
 
 /** Operations by level, sub-resource and method. */
 export const SUBRESOURCES = {
   service: OWN_SUBRESOURCES.service,
   bucket: { ...BUCKET_SUBRESOURCES, ...OWN_SUBRESOURCES.bucket },
   object: { ...OBJECT_SUBRESOURCES, ...OWN_SUBRESOURCES.object },
-} as const satisfies Record<string, Readonly<Record<string, Methods>>>;
+} as const satisfies Record<string, Level>;

@@ -16,7 +16,7 @@ import { parseQuery } from '../../semantics/raw-path.ts';
 import { payerOf, type ReadFacts, SERVER } from '../call/call.ts';
 import { checksumHeaders } from '../headers/checksum-headers.ts';
 import { headersOfRead, notModified, signedHeaders } from '../operations/object/get-head.ts';
-import { principalOf } from '../signature/authenticate.ts';
+import { principalOf } from '../signature/authenticated.ts';
 
 /** What of a request shapes the headers of its answer. */
 export type Wish = {

@@ -19,7 +19,8 @@ import type { AnswerHotSigned, HotReply, SignedRead } from '../../request.ts';
 import { evaluateRead, NO_CONDITIONS } from '../../semantics/conditional.ts';
 import { RESPONSE_OVERRIDES } from '../../semantics/object-headers.ts';
 import { type ByteRange, bytesOf, parseRange } from '../../semantics/range.ts';
-import type { Authenticator, Signer } from '../signature/authenticate.ts';
+import type { Authenticator } from '../signature/authenticate.ts';
+import type { Signer } from '../signature/authenticated.ts';
 import { createHotSignedHeaders, type SignedHeaders, type Wish } from './fast-read-headers.ts';
 
 export type HotSignedReadOptions = {

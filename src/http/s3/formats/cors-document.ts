@@ -80,7 +80,8 @@ function readExposeHeader(element: XmlElement): string {
   const name = textOf(element).trim();
   if (name.includes('*')) {
     throw invalid(
-      `ExposeHeader "${name}" contains wildcard. We currently do not support wildcard for ExposeHeader.`,
+      `ExposeHeader "${name}" contains wildcard. We currently do not support wildcard for ` +
+        'ExposeHeader.',
     );
   }
   if (isHeaderName(name)) return name;

@@ -46,7 +46,8 @@ function readStandard(standard: XmlElement | null): BucketEncryption['standard']
     throw invalidArgument(
       'ApplyServerSideEncryptionByDefault',
       keyId,
-      'a KMSMasterKeyID is not applicable if the default sse algorithm is not aws:kms or aws:kms:dsse',
+      'a KMSMasterKeyID is not applicable if the default sse algorithm is not aws:kms or ' +
+        'aws:kms:dsse',
     );
   }
   if (algorithm !== 'aws:kms' && algorithm !== 'aws:kms:dsse') {

@@ -100,7 +100,8 @@ function readRules(list: XmlElement): readonly RoutingRule[] {
   if (rules.length === 0) throw malformed('RoutingRules is empty.');
   if (rules.length > ROUTING_MAX_RULES) {
     throw invalid(
-      `${rules.length} routing rules provided, the number of routing rules in a website configuration is limited to ${ROUTING_MAX_RULES}.`,
+      `${rules.length} routing rules provided, the number of routing rules in a website ` +
+        `configuration is limited to ${ROUTING_MAX_RULES}.`,
     );
   }
   return rules.map(readRule);
@@ -117,7 +118,8 @@ function readCondition(condition: XmlElement | null): Pick<RoutingRule, 'keyPref
   const { KeyPrefixEquals, HttpErrorCodeReturnedEquals } = readFields(condition, CONDITION);
   if (KeyPrefixEquals === null && HttpErrorCodeReturnedEquals === null) {
     throw invalid(
-      "Condition cannot be empty. To redirect all requests without a condition, the condition element shouldn't be present.",
+      'Condition cannot be empty. To redirect all requests without a condition, the ' +
+        "condition element shouldn't be present.",
     );
   }
   return {
@@ -169,7 +171,8 @@ function readProtocol(element: XmlElement | null): RedirectProtocol {
   const protocol = element === null ? null : textOf(element).trim();
   if (protocol === null || protocol === 'http' || protocol === 'https') return protocol;
   throw invalid(
-    'Invalid protocol, protocol can be http or https. If not defined the protocol will be selected automatically.',
+    'Invalid protocol, protocol can be http or https. If not defined the protocol will be ' +
+      'selected automatically.',
   );
 }
 

@@ -51,7 +51,9 @@ const NAMED: Readonly<Record<string, string>> = {
 /** Ends the reading of a document. `why` is for the client's eyes. */
 export function malformed(why: string, cause?: unknown): StorageError {
   return new StorageError('MalformedXML', {
-    detail: `The XML you provided was not well-formed or did not validate against our published schema: ${why}`,
+    detail:
+      'The XML you provided was not well-formed or did not validate against our published ' +
+      `schema: ${why}`,
     cause,
   });
 }

@@ -57,7 +57,8 @@ function parseAlgorithm(value: string, header: string): ChecksumAlgorithm {
     });
   }
   throw invalid(
-    `Checksum algorithm provided in ${header} is unsupported. Please try again with any of the valid types: [${CHECKSUM_ALGORITHMS.join(', ')}]`,
+    `Checksum algorithm provided in ${header} is unsupported. Please try again with any of ` +
+      `the valid types: [${CHECKSUM_ALGORITHMS.join(', ')}]`,
   );
 }
 
@@ -132,7 +133,8 @@ export function readBodyExpectation(header: HeaderLookup, trailers: Trailers): B
   if (announced === null) {
     if (algorithm === null) return { contentMd5Hex, checksum: null };
     throw invalid(
-      'x-amz-sdk-checksum-algorithm specified, but no corresponding x-amz-checksum-* or x-amz-trailer headers were found.',
+      'x-amz-sdk-checksum-algorithm specified, but no corresponding x-amz-checksum-* or ' +
+        'x-amz-trailer headers were found.',
     );
   }
   if (algorithm !== null && algorithm !== announced.algorithm) {

@@ -93,7 +93,8 @@ export function readRequestedEncryption(
     throw invalidArgument(
       SSE,
       sse,
-      'Server Side Encryption with Customer provided key is incompatible with the encryption method specified',
+      'Server Side Encryption with Customer provided key is incompatible with the ' +
+        'encryption method specified',
     );
   }
   if (sse !== KMS && sse !== DOUBLED_KMS) refuseKmsHeaders(call);
@@ -186,7 +187,9 @@ function isContext(value: string): boolean {
 function blocked(): StorageError {
   return new StorageError('AccessDenied', {
     detail:
-      'This bucket has blocked upload requests that specify Server Side Encryption with Customer provided keys (SSE-C). Please specify a different server-side encryption type.',
+      'This bucket has blocked upload requests that specify Server Side Encryption with ' +
+      'Customer provided keys (SSE-C). Please specify a different server-side encryption ' +
+      'type.',
   });
 }
 

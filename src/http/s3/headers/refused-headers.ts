@@ -18,8 +18,8 @@ export const NEW_OBJECT: readonly string[] = [...EVENT_HOLD, ...DATE_CONDITIONS]
  * anyway (request-payer), nothing needs a second factor (mfa), the owner needs no token to switch
  * object lock on (bucket-object-lock-token), nothing has annotations or restore states
  * (object-annotation-directive, optional-object-attributes), and a policy can't lock its owner out
- * (confirm-remove-self-bucket-access). test/http/s3/operations/table/operations.test.ts checks that no other is left
- * alone.
+ * (confirm-remove-self-bucket-access). test/http/s3/operations/table/operations.test.ts checks that
+ * no other is left alone.
  */
 export const IGNORED_HEADERS: readonly string[] = [
   'x-amz-request-payer',

@@ -22,7 +22,8 @@ export function readTaggingHeader(header: (name: string) => string | null): Tags
     throw invalidArgument(
       HEADER,
       value,
-      "The header 'x-amz-tagging' shall be encoded as UTF-8 then URLEncoded URL query parameters without tag name duplicates.",
+      "The header 'x-amz-tagging' shall be encoded as UTF-8 then URLEncoded URL query " +
+        'parameters without tag name duplicates.',
     );
   }
   return toTags(pairs, OBJECT_MAX_TAGS);

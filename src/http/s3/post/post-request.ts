@@ -13,11 +13,8 @@ import type { HttpRequest } from '../../request.ts';
 import { S3_UNKNOWN_TYPE } from '../../semantics/content-type.ts';
 import { textToHeader } from '../../semantics/header-text.ts';
 import { readTagging } from '../formats/tagging-document.ts';
-import {
-  type Authenticated,
-  type AuthenticatorOptions,
-  principalOf,
-} from '../signature/authenticate.ts';
+import type { AuthenticatorOptions } from '../signature/authenticate.ts';
+import { type Authenticated, principalOf } from '../signature/authenticated.ts';
 import { unsupportedMechanism } from '../signature/authorization-header.ts';
 import { parseCredential } from '../signature/credential.ts';
 import { parseAmzDate } from '../signature/request-time.ts';
@@ -63,7 +60,8 @@ export async function openPostedForm(
     if (key === undefined) {
       throw new StorageError('InvalidArgument', {
         detail:
-          "Bucket POST must contain a field named 'key'. If it is specified, please check the order of the fields.",
+          "Bucket POST must contain a field named 'key'. If it is specified, please check " +
+          'the order of the fields.',
         fields: { ArgumentName: 'key' },
       });
     }
@@ -203,7 +201,9 @@ function required(fields: ReadonlyMap<string, string>, name: string): string {
   const value = fields.get(name);
   if (value !== undefined) return value;
   throw new StorageError('InvalidArgument', {
-    detail: `Bucket POST must contain a field named '${name}'. If it is specified, please check the order of the fields.`,
+    detail:
+      `Bucket POST must contain a field named '${name}'. If it is specified, please check ` +
+      'the order of the fields.',
     fields: { ArgumentName: name },
   });
 }

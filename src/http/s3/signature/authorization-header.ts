@@ -85,7 +85,9 @@ export function readAuthorizationHeader(
   }
   const time = readTime(request, nowMs);
   if (!time.amzDate.startsWith(credential.date)) {
-    const problem = `Invalid credential date "${credential.date}". This date is not the same as X-Amz-Date: "${time.amzDate.slice(0, 8)}".`;
+    const problem =
+      `Invalid credential date "${credential.date}". This date is not the same as ` +
+      `X-Amz-Date: "${time.amzDate.slice(0, 8)}".`;
     throw malformed(problem, region);
   }
   const payloadHash = request.header('x-amz-content-sha256');
@@ -135,7 +137,8 @@ function schemeRest(authorization: string): string {
     case 'AWS4-ECDSA-P256-SHA256':
       throw new StorageError('NotImplemented', {
         detail:
-          'AWS4-ECDSA-P256-SHA256 (Signature Version 4A) is not implemented. Please use AWS4-HMAC-SHA256.',
+          'AWS4-ECDSA-P256-SHA256 (Signature Version 4A) is not implemented. Please use ' +
+          'AWS4-HMAC-SHA256.',
       });
     case 'AWS':
       throw unsupportedMechanism();
@@ -151,7 +154,8 @@ function schemeRest(authorization: string): string {
 export function unsupportedMechanism(): StorageError {
   return new StorageError('InvalidRequest', {
     detail:
-      'The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.',
+      'The authorization mechanism you have provided is not supported. Please use ' +
+      'AWS4-HMAC-SHA256.',
   });
 }
 
@@ -184,7 +188,8 @@ function splitHeader(authorization: string, region: string): HeaderParts {
     parts.length !== PARTS
   ) {
     const problem =
-      'the authorization header requires three components: Credential, SignedHeaders, and Signature.';
+      'the authorization header requires three components: Credential, SignedHeaders, and ' +
+      'Signature.';
     throw malformed(problem, region);
   }
   return { credential, signedHeaders, signature };

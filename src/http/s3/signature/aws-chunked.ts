@@ -44,14 +44,16 @@ const broken = (): StorageError =>
 const wrongLength = (): StorageError =>
   new StorageError('IncompleteBody', {
     detail:
-      'You did not provide the number of bytes specified by the x-amz-decoded-content-length HTTP header',
+      'You did not provide the number of bytes specified by the ' +
+      'x-amz-decoded-content-length HTTP header',
   });
 
 /** S3 calls it MalformedTrailerError; the message is S3's. */
 export const malformedTrailer = (): StorageError =>
   new StorageError('InvalidRequest', {
     detail:
-      'The request contained trailing data that was not well-formed or did not conform to our published schema.',
+      'The request contained trailing data that was not well-formed or did not conform to ' +
+      'our published schema.',
   });
 
 export function createAwsChunkedDecoder(framing: AwsChunkedFraming): AwsChunkedDecoder {

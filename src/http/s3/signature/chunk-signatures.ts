@@ -34,7 +34,8 @@ export function createChunkSignatures(claims: Claims, key: SigningKey): ChunkSig
     if (!isSignatureOf(key, stringToSign, signature)) {
       throw new StorageError('SignatureDoesNotMatch', {
         detail:
-          'The signature we calculated for a chunk of the body does not match the signature you provided with it. Check your key and signing method.',
+          'The signature we calculated for a chunk of the body does not match the ' +
+          'signature you provided with it. Check your key and signing method.',
         fields: {
           AWSAccessKeyId: credential.accessKeyId,
           StringToSign: stringToSign,

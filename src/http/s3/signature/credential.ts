@@ -89,10 +89,16 @@ function problemOf(text: string): string {
     text.length > CREDENTIAL_MAX_LENGTH ||
     !PRINTABLE.test(text)
   ) {
-    return 'the Credential is mal-formed; expecting "<YOUR-AKID>/YYYYMMDD/REGION/SERVICE/aws4_request".';
+    return (
+      'the Credential is mal-formed; expecting ' +
+      '"<YOUR-AKID>/YYYYMMDD/REGION/SERVICE/aws4_request".'
+    );
   }
   if (!DATE.test(date)) {
-    return `incorrect date format "${date}". This date in the credential must be in the format "yyyyMMdd".`;
+    return (
+      `incorrect date format "${date}". This date in the credential must be in the format ` +
+      `"yyyyMMdd".`
+    );
   }
   if (service !== 's3') return `incorrect service "${service}". This endpoint belongs to "s3".`;
   return `incorrect terminal "${terminal}". This endpoint uses "aws4_request".`;

@@ -8,7 +8,8 @@
 const MISTAKES_MAX = 64;
 
 export const NO_USUAL_MISTAKE =
-  'No usual mistake explains it: most likely the secret key is not the one of this access key, or something on the way changed a signed header or the query.';
+  'No usual mistake explains it: most likely the secret key is not the one of this access ' +
+  'key, or something on the way changed a signed header or the query.';
 
 /**
  * Diagnoses of one second: a flood of wrong signatures must not cost more than a flood of right

@@ -58,7 +58,9 @@ export function parsePayload(contentSha256: string): Payload {
         return { kind: 'hashed', sha256Hex: contentSha256.toLowerCase() };
       throw new StorageError('InvalidArgument', {
         detail:
-          'x-amz-content-sha256 must be UNSIGNED-PAYLOAD, STREAMING-UNSIGNED-PAYLOAD-TRAILER, STREAMING-AWS4-HMAC-SHA256-PAYLOAD, STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER, or a valid sha256 value.',
+          'x-amz-content-sha256 must be UNSIGNED-PAYLOAD, ' +
+          'STREAMING-UNSIGNED-PAYLOAD-TRAILER, STREAMING-AWS4-HMAC-SHA256-PAYLOAD, ' +
+          'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER, or a valid sha256 value.',
         fields: {
           ArgumentName: 'x-amz-content-sha256',
           ArgumentValue: contentSha256.slice(0, 128),

@@ -100,7 +100,8 @@ function decodedValue(query: readonly QueryParameter[], name: string): string | 
 function required(value: string | null): string {
   if (value !== null && value !== '') return value;
   throw malformed(
-    'Query-string authentication version 4 requires the X-Amz-Algorithm, X-Amz-Credential, X-Amz-Signature, X-Amz-Date, X-Amz-SignedHeaders, and X-Amz-Expires parameters.',
+    'Query-string authentication version 4 requires the X-Amz-Algorithm, X-Amz-Credential, ' +
+      'X-Amz-Signature, X-Amz-Date, X-Amz-SignedHeaders, and X-Amz-Expires parameters.',
   );
 }
 
@@ -109,7 +110,8 @@ function checkAlgorithm(algorithm: string): void {
   if (algorithm === 'AWS4-ECDSA-P256-SHA256') {
     throw new StorageError('NotImplemented', {
       detail:
-        'AWS4-ECDSA-P256-SHA256 (Signature Version 4A) is not implemented. Please use AWS4-HMAC-SHA256.',
+        'AWS4-ECDSA-P256-SHA256 (Signature Version 4A) is not implemented. Please use ' +
+        'AWS4-HMAC-SHA256.',
     });
   }
   throw malformed('X-Amz-Algorithm only supports "AWS4-HMAC-SHA256"');
@@ -121,7 +123,8 @@ function readTime(date: string, credentialDate: string): RequestTime {
     throw malformed(`X-Amz-Date must be in the ISO8601 Long Format "yyyyMMdd'T'HHmmss'Z'"`);
   if (time.amzDate.startsWith(credentialDate)) return time;
   throw malformed(
-    `Invalid credential date "${credentialDate}". This date is not the same as X-Amz-Date: "${date.slice(0, 8)}".`,
+    `Invalid credential date "${credentialDate}". This date is not the same as X-Amz-Date: ` +
+      `"${date.slice(0, 8)}".`,
   );
 }
 
@@ -132,7 +135,8 @@ function readExpires(text: string): number {
   if (seconds < 0) throw outOfRange('X-Amz-Expires must be non-negative');
   if (seconds > MAX_EXPIRES_SECONDS) {
     throw outOfRange(
-      `X-Amz-Expires must be less than a week (in seconds); that is, the given X-Amz-Expires must be less than ${MAX_EXPIRES_SECONDS} seconds`,
+      'X-Amz-Expires must be less than a week (in seconds); that is, the given ' +
+        `X-Amz-Expires must be less than ${MAX_EXPIRES_SECONDS} seconds`,
     );
   }
   return seconds;

@@ -12,11 +12,15 @@ const SIGNATURE = 'X-Amz-Signature';
 const LEFT_OUT_MAX = 16;
 
 const AS_SENT =
-  'The client signed the query as it was sent, as older versions of curl do: sort it by name, write "?name=" for a parameter without a value, and encode all but letters, digits and "-._~" (a slash is %2F).';
+  'The client signed the query as it was sent, as older versions of curl do: sort it by ' +
+  'name, write "?name=" for a parameter without a value, and encode all but letters, ' +
+  'digits and "-._~" (a slash is %2F).';
 const PATH_AS_SENT =
-  'The client signed the path as it was sent, as older versions of curl do: encode all of it but letters, digits, slashes and "-._~".';
+  'The client signed the path as it was sent, as older versions of curl do: encode all of ' +
+  'it but letters, digits, slashes and "-._~".';
 const NO_EQUALS =
-  'The client signed a parameter without a value as if it had no equals sign, as older versions of curl do: write it as "?name=".';
+  'The client signed a parameter without a value as if it had no equals sign, as older ' +
+  'versions of curl do: write it as "?name=".';
 const NO_QUERY = 'The client signed the request without its query.';
 
 export function* queryMistakes(
@@ -52,7 +56,8 @@ function* addedParameters(
 ): Generator<QueryMistake> {
   const added = query.filter(({ name }) => !name.startsWith('X-Amz-'));
   const finding = (names: readonly string[]) =>
-    `The signature does not cover ${names.join(', ').slice(0, 200)}: it was added to the request after that was signed. Sign it too, or leave it out.`;
+    `The signature does not cover ${names.join(', ').slice(0, 200)}: it was added to the ` +
+    'request after that was signed. Sign it too, or leave it out.';
   for (const one of added.slice(0, LEFT_OUT_MAX)) {
     const others = query.filter((parameter) => parameter !== one);
     yield { finding: finding([one.name]), canonical: canonicalOf(others) };

@@ -49,7 +49,10 @@ export function createSignatureDoctor(diagnose: Diagnose, names: ServiceNames): 
 
 /** Most proxies that change the host do not tell which it was. */
 function hostHint({ host }: SignedParts): string {
-  return `The request came for the host "${host.slice(0, 100)}": a proxy in front must hand on the one that clients use.`;
+  return (
+    `The request came for the host "${host.slice(0, 100)}": a proxy in front must hand on ` +
+    'the one that clients use.'
+  );
 }
 
 function* suspicions(
@@ -88,14 +91,16 @@ function* pathSuspicions(request: SignedParts, claims: Claims): Generator<Suspic
     ],
     [
       own.replace(/^\/[^/]+/, '') || '/',
-      'The client signed the path without the bucket (virtual-hosted style), but the request has it.',
+      'The client signed the path without the bucket (virtual-hosted style), but the ' +
+        'request has it.',
     ],
   ];
   const [label] = request.host.split('.');
   if (label !== undefined) {
     paths.push([
       `/${label}${own}`,
-      'The client signed the path with the bucket in front (path style), but the request has it in the host.',
+      'The client signed the path with the bucket in front (path style), but the request ' +
+        'has it in the host.',
     ]);
   }
   for (const [path, finding] of paths) {
@@ -146,7 +151,9 @@ function* hostSuspicions(
   hosts.delete(host);
   for (const other of hosts) {
     yield {
-      finding: `The client signed the host "${other}", but the request came with "${host}": a proxy in front must keep the Host header.`,
+      finding:
+        `The client signed the host "${other}", but the request came with "${host}": a proxy ` +
+        'in front must keep the Host header.',
       canonical: canonicalRequest(changed(request, { host: other }), claims, false),
     };
   }
@@ -167,7 +174,9 @@ function* clockSuspicions(request: SignedParts, claims: Claims): Generator<Suspi
   times.delete(amzDate);
   const isDateSigned = claims.signedHeaders.has('x-amz-date');
   for (const time of times) {
-    const finding = `The client signed the time ${time}, but ${amzDate} came: both must be of one look at the clock, in UTC, and nothing on the way may change it.`;
+    const finding =
+      `The client signed the time ${time}, but ${amzDate} came: both must be of one look at ` +
+      'the clock, in UTC, and nothing on the way may change it.';
     yield { finding, canonical, amzDate: time };
     if (!isDateSigned) continue;
     const header = (name: string) => (name === 'x-amz-date' ? time : request.header(name));
@@ -180,7 +189,9 @@ function* clockSuspicions(request: SignedParts, claims: Claims): Generator<Suspi
   for (const dayMs of [-DAY_MS, DAY_MS]) {
     const day = formatAmzDate(timeMs + dayMs).slice(0, 8);
     yield {
-      finding: `The client made its signing key for the day ${day}, but signed on ${date}: the day is that of the request, in UTC.`,
+      finding:
+        `The client made its signing key for the day ${day}, but signed on ${date}: the day ` +
+        'is that of the request, in UTC.',
       canonical,
       scope: { date: day, region, isKeyAlone: true },
     };
@@ -206,7 +217,9 @@ function* regionSuspicions(
   for (const region of regions) {
     for (const isKeyAlone of [true, false]) {
       yield {
-        finding: `The client signed for the region "${region}", but its credential says "${claimed}": use one region for both.`,
+        finding:
+          `The client signed for the region "${region}", but its credential says ` +
+          `"${claimed}": use one region for both.`,
         canonical,
         scope: { date, region, isKeyAlone },
       };
@@ -272,7 +285,9 @@ function* headerSuspicions(request: SignedParts, claims: Claims): Generator<Susp
       if (value === own) continue;
       const header = (asked: string) => (asked === name ? value : request.header(asked));
       yield {
-        finding: `The client signed ${name} as "${value}", but it came as "${own.slice(0, 100)}": sign fewer headers, or keep a proxy from changing it.`,
+        finding:
+          `The client signed ${name} as "${value}", but it came as "${own.slice(0, 100)}": ` +
+          'sign fewer headers, or keep a proxy from changing it.',
         canonical: canonicalRequest(changed(request, { header }), claims, false),
       };
     }

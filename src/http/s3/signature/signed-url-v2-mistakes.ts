@@ -13,7 +13,9 @@ export function* mistakesV2(parts: SignedPartsV2): Generator<MistakeV2> {
   const { method, contentType, contentMd5, amzHeaders, parameters, path } = parts;
   if (contentType !== '') {
     yield {
-      finding: `The request has Content-Type "${contentType.slice(0, 100)}", but the URL was signed without one: send none, or sign it.`,
+      finding:
+        `The request has Content-Type "${contentType.slice(0, 100)}", but the URL was signed ` +
+        'without one: send none, or sign it.',
       signed: { ...parts, contentType: '' },
     };
   }
@@ -25,13 +27,17 @@ export function* mistakesV2(parts: SignedPartsV2): Generator<MistakeV2> {
   }
   for (const [name] of amzHeaders) {
     yield {
-      finding: `The header or parameter ${name.slice(0, 100)} was added to the URL after it was signed.`,
+      finding:
+        `The header or parameter ${name.slice(0, 100)} was added to the URL after it was ` +
+        'signed.',
       signed: { ...parts, amzHeaders: amzHeaders.filter((header) => header[0] !== name) },
     };
   }
   for (const [name] of parameters) {
     yield {
-      finding: `The parameter ${name} was added to the URL after it was signed, or its signer does not sign it.`,
+      finding:
+        `The parameter ${name} was added to the URL after it was signed, or its signer does ` +
+        'not sign it.',
       signed: { ...parts, parameters: parameters.filter((parameter) => parameter[0] !== name) },
     };
   }

@@ -10,9 +10,9 @@ import type { HttpRequest } from '../../request.ts';
 import { latin1Bytes, textToHeader } from '../../semantics/header-text.ts';
 import { RESPONSE_OVERRIDES } from '../../semantics/object-headers.ts';
 import { parseQuery } from '../../semantics/raw-path.ts';
-import { SUBRESOURCES } from '../call/subresources.ts';
 import { unsupportedMechanism } from './authorization-header.ts';
 import { requireBefore } from './request-time.ts';
+import { SIGNED_SUBRESOURCES } from './signed-subresources.ts';
 
 /** Parts of a request that such a signature covers, or is read with. */
 export type UrlParts = Pick<
@@ -61,7 +61,7 @@ const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/;
  * operation here. A signed URL of one operation must be good for no other.
  */
 const SIGNED_PARAMETERS: ReadonlySet<string> = new Set([
-  ...Object.values(SUBRESOURCES).flatMap((level) => Object.keys(level)),
+  ...SIGNED_SUBRESOURCES,
   'partNumber',
   'uploadId',
   'versionId',
@@ -178,7 +178,8 @@ function requireUnambiguous(value: string): void {
     .some((piece) => SIGNED_PARAMETERS.has(piece.split('=', 1)[0] ?? ''));
   if (isAmbiguous || CONTROL.test(value)) {
     throw denied(
-      'A signed parameter must not contain control characters, nor what reads as another parameter.',
+      'A signed parameter must not contain control characters, nor what reads as another ' +
+        'parameter.',
     );
   }
 }

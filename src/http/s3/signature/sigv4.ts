@@ -68,7 +68,8 @@ export function signatureDoesNotMatch(
   fields: Readonly<Record<string, string>>,
 ): StorageError {
   const detail =
-    'The request signature we calculated does not match the signature you provided. Check your key and signing method.';
+    'The request signature we calculated does not match the signature you provided. Check ' +
+    'your key and signing method.';
   return new StorageError('SignatureDoesNotMatch', {
     detail: finding === null ? detail : `${detail} ${finding}`,
     fields,

@@ -50,18 +50,22 @@ function decided(
 }
 
 describe('who has a receipt', () => {
-  it('who pays and asks; who pays, where it is for the owner; everyone, where it is for everyone', () => {
-    expect([decided('owner'), decided('stranger'), decided('nobody')]).toEqual([
-      'nyy',
-      'nny',
-      'nny',
-    ]);
-    for (const wish of ['query', 'header'] as const) {
-      expect([decided('owner', { wish }), decided('stranger', { wish })]).toEqual(['yyy', 'nny']);
-      expect(decided('nobody', { wish })).toBe('nny');
-    }
-    expect(decided('owner', { wish: 'another' })).toBe('nyy');
-  });
+  it(
+    'who pays and asks; who pays, where it is for the owner; everyone, where it is for ' +
+      'everyone',
+    () => {
+      expect([decided('owner'), decided('stranger'), decided('nobody')]).toEqual([
+        'nyy',
+        'nny',
+        'nny',
+      ]);
+      for (const wish of ['query', 'header'] as const) {
+        expect([decided('owner', { wish }), decided('stranger', { wish })]).toEqual(['yyy', 'nny']);
+        expect(decided('nobody', { wish })).toBe('nny');
+      }
+      expect(decided('owner', { wish: 'another' })).toBe('nyy');
+    },
+  );
 
   it('nobody by the signature of another: a URL has one where it was signed so, a form never', () => {
     expect(decided('owner', { wish: 'query', isPresigned: true })).toBe('yyy');

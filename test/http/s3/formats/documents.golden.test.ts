@@ -81,10 +81,13 @@ it('GetBucketLocation', () =>
 it('GetBucketEncryption', async () => {
   const query = { encryption: '' };
   const standard =
-    '<ApplyServerSideEncryptionByDefault><SSEAlgorithm>aws:kms</SSEAlgorithm><KMSMasterKeyID>alias/b</KMSMasterKeyID></ApplyServerSideEncryptionByDefault>';
+    '<ApplyServerSideEncryptionByDefault><SSEAlgorithm>aws:kms</SSEAlgorithm>' +
+    '<KMSMasterKeyID>alias/b</KMSMasterKeyID></ApplyServerSideEncryptionByDefault>';
   const blocked =
     '<BlockedEncryptionTypes><EncryptionType>SSE-C</EncryptionType></BlockedEncryptionTypes>';
-  const body = `<ServerSideEncryptionConfiguration><Rule>${standard}<BucketKeyEnabled>true</BucketKeyEnabled>${blocked}</Rule></ServerSideEncryptionConfiguration>`;
+  const body =
+    `<ServerSideEncryptionConfiguration><Rule>${standard}<BucketKeyEnabled>true</` +
+    `BucketKeyEnabled>${blocked}</Rule></ServerSideEncryptionConfiguration>`;
   await ok({ method: 'PUT', path: B, query, body });
   await expectGolden('GetBucketEncryption', { path: B, query });
   await ok({ method: 'DELETE', path: B, query });
@@ -177,7 +180,9 @@ it('CompleteMultipartUpload, then its attributes', async () => {
     method: 'POST',
     path: `${B}/multi part`,
     query: { uploadId: upload },
-    body: `<CompleteMultipartUpload><Part><PartNumber>2</PartNumber><ETag>${etagOf(part)}</ETag></Part></CompleteMultipartUpload>`,
+    body:
+      `<CompleteMultipartUpload><Part><PartNumber>2</PartNumber><ETag>${etagOf(part)}</ETag>` +
+      '</Part></CompleteMultipartUpload>',
   });
   await expectGolden('GetObjectAttributes-parts', {
     path: `${B}/multi part`,
@@ -188,7 +193,8 @@ it('CompleteMultipartUpload, then its attributes', async () => {
 
 it('DeleteObjects', () => {
   const body =
-    '<Delete><Object><Key>a&amp;b&lt;c&gt;</Key></Object><Object><Key>missing</Key><VersionId>null</VersionId></Object>' +
+    '<Delete><Object><Key>a&amp;b&lt;c&gt;</Key></Object><Object><Key>missing</Key>' +
+    '<VersionId>null</VersionId></Object>' +
     '<Object><Key>checked</Key><VersionId>abc</VersionId></Object>' +
     '<Object><Key>checked</Key><ETag>"no"</ETag></Object></Delete>';
   return expectGolden('DeleteObjects', {
@@ -202,7 +208,8 @@ it('DeleteObjects', () => {
 
 it('GetBucketNotificationConfiguration', async () => {
   const filter =
-    '<Filter><S3Key><FilterRule><Name>suffix</Name><Value>.jpg</Value></FilterRule></S3Key></Filter>';
+    '<Filter><S3Key><FilterRule><Name>suffix</Name><Value>.jpg</Value></FilterRule></S3Key>' +
+    '</Filter>';
   await ok({
     method: 'PUT',
     path: B,

@@ -152,7 +152,8 @@ describe('CompleteMultipartUpload', () => {
     part('<PartNumber>1e3</PartNumber><ETag>e</ETag>'),
     part('<PartNumber>1</PartNumber><ETag>e</ETag><Size>1</Size>'),
     part(
-      '<PartNumber>1</PartNumber><ETag>e</ETag><ChecksumCRC32>a</ChecksumCRC32><ChecksumSHA1>b</ChecksumSHA1>',
+      '<PartNumber>1</PartNumber><ETag>e</ETag><ChecksumCRC32>a</ChecksumCRC32>' +
+        '<ChecksumSHA1>b</ChecksumSHA1>',
     ),
   ])('is malformed with %j', (content) => {
     expect(() => read(content)).toThrow(failing('MalformedXML'));

@@ -228,7 +228,8 @@ describe('a copy', () => {
 describe('the default of a bucket', () => {
   const D = '/default-bucket';
   const document = (rule: string) =>
-    `<ServerSideEncryptionConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Rule>${rule}</Rule></ServerSideEncryptionConfiguration>`;
+    `<ServerSideEncryptionConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/">` +
+    `<Rule>${rule}</Rule></ServerSideEncryptionConfiguration>`;
   const standard = (content: string) =>
     `<ApplyServerSideEncryptionByDefault>${content}</ApplyServerSideEncryptionByDefault>`;
   const configure = (rule: string) =>

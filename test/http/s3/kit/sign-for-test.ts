@@ -85,7 +85,10 @@ export function signHeaders(
   const signature = signCanonical(canonicalText({ ...parts, headers: sorted }), options);
   return {
     ...headers,
-    authorization: `AWS4-HMAC-SHA256 Credential=${options.accessKeyId ?? ACCESS_KEY_ID}/${scopeOf(options)}, SignedHeaders=${Object.keys(sorted).join(';')}, Signature=${signature}`,
+    authorization:
+      `AWS4-HMAC-SHA256 Credential=${options.accessKeyId ?? ACCESS_KEY_ID}/` +
+      `${scopeOf(options)}, SignedHeaders=${Object.keys(sorted).join(';')}, ` +
+      `Signature=${signature}`,
   };
 }
 

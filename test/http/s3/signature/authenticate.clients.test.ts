@@ -113,7 +113,9 @@ describe('aws4fetch', () => {
 
   it('presigned, with a space in the query', async () => {
     const signer = new AwsV4Signer({
-      url: 'http://127.0.0.1:9000/bucket/k?response-content-disposition=attachment; filename="a b.txt"&X-Amz-Expires=60',
+      url:
+        'http://127.0.0.1:9000/bucket/k?response-content-disposition=attachment; filename="a ' +
+        'b.txt"&X-Amz-Expires=60',
       accessKeyId: ACCESS_KEY_ID,
       secretAccessKey: SECRET,
       service: 's3',

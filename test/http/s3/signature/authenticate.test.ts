@@ -74,7 +74,9 @@ describe('a signed request', () => {
   ])('may be dated %s in the Date header', async (date) => {
     const headers = { date, host: 'h', 'x-amz-content-sha256': EMPTY_SHA256 };
     const signature = signCanonical(canonicalText({ path: '/b/k', headers }));
-    const authorization = `AWS4-HMAC-SHA256 Credential=${ACCESS_KEY_ID}/${scopeOf({})},SignedHeaders=date;host;x-amz-content-sha256,Signature=${signature}`;
+    const authorization =
+      `AWS4-HMAC-SHA256 Credential=${ACCESS_KEY_ID}/${scopeOf({})},SignedHeaders=date;host;` +
+      `x-amz-content-sha256,Signature=${signature}`;
     const request = makeRequest({ target: '/b/k', headers: { ...headers, authorization } });
     expect((await authenticate(request)).principal.kind).toBe('account');
   });
@@ -137,7 +139,9 @@ describe('a signed request', () => {
     const signature = signCanonical(
       Buffer.concat([Buffer.from(before), signedBytes, Buffer.from(after)]),
     );
-    const authorization = `AWS4-HMAC-SHA256 Credential=${ACCESS_KEY_ID}/${scopeOf({})},SignedHeaders=${Object.keys(names).join(';')},Signature=${signature}`;
+    const authorization =
+      `AWS4-HMAC-SHA256 Credential=${ACCESS_KEY_ID}/${scopeOf({})},` +
+      `SignedHeaders=${Object.keys(names).join(';')},Signature=${signature}`;
     const request = makeRequest({
       target: '/b/k',
       headers: { ...names, 'x-amz-meta-a': received, authorization },

@@ -32,7 +32,8 @@ const { authenticate } = createAuthenticator({
 });
 
 const authorization = (vector: Signed): string =>
-  `AWS4-HMAC-SHA256 Credential=${ACCESS_KEY_ID}/20130524/us-east-1/s3/aws4_request,SignedHeaders=${vector.signedHeaders},Signature=${vector.signature}`;
+  `AWS4-HMAC-SHA256 Credential=${ACCESS_KEY_ID}/20130524/us-east-1/s3/aws4_request,` +
+  `SignedHeaders=${vector.signedHeaders},Signature=${vector.signature}`;
 
 describe("AWS's published examples", () => {
   it.each(vectors.requests)('$name', async (vector) => {

@@ -114,7 +114,8 @@ describe('canonicalRequest', () => {
       false,
     );
     expect(text).toBe(
-      'PUT\n/b/k\nacl=\nhost:h:9000\nrange:\nx-amz-meta-a:x, y\n\nhost;range;x-amz-meta-a\nUNSIGNED-PAYLOAD',
+      'PUT\n/b/k\nacl=\nhost:h:9000\nrange:\nx-amz-meta-a:x, y\n\nhost;range;' +
+        'x-amz-meta-a\nUNSIGNED-PAYLOAD',
     );
   });
 

@@ -3,10 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StorageError } from '../../../../src/domain/errors.ts';
 import type { HttpRequest } from '../../../../src/http/request.ts';
-import {
-  type Authenticated,
-  createAuthenticator,
-} from '../../../../src/http/s3/signature/authenticate.ts';
+import { createAuthenticator } from '../../../../src/http/s3/signature/authenticate.ts';
+import type { Authenticated } from '../../../../src/http/s3/signature/authenticated.ts';
 import { fuzzRuns } from '../../../fuzz-seed.ts';
 import { account } from '../kit/authenticate-kit.ts';
 import { makeRequest, split } from '../kit/make-request.ts';

@@ -56,7 +56,8 @@ const plain = `GET\n\n\n${EXPIRES}\n${PATH}`;
 describe('a URL of Signature Version 2', () => {
   it('is the one that AWS publishes', async () => {
     const target =
-      '/photos/puppy.jpg?AWSAccessKeyId=AKIAIOSFODNN7EXAMPLE&Signature=NpgCjnDzrM%2BWFzoENXmpNDUsSn8%3D&Expires=1175139620';
+      '/photos/puppy.jpg?AWSAccessKeyId=AKIAIOSFODNN7EXAMPLE&' +
+      'Signature=NpgCjnDzrM%2BWFzoENXmpNDUsSn8%3D&Expires=1175139620';
     const at = authenticator({ nowMs: () => 1_175_139_620_000 });
     const headers = { host: 'johnsmith.s3.amazonaws.com' };
     const known = await at(makeRequest({ target, headers }), '/johnsmith/photos/puppy.jpg');
@@ -218,21 +219,28 @@ describe('a URL of Signature Version 2', () => {
     );
   });
 
-  it('is refused where the operator wants that, of another method, beside another signature and in a header', async () => {
-    const unsupported =
-      'The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.';
-    expect((await refused(urlOf(plain), {}, { isSignatureV2On: false })).message).toBe(unsupported);
-    const post = urlOf(`POST\n\n\n${EXPIRES}\n${PATH}`);
-    expect((await refused(post, { method: 'POST' })).message).toBe(unsupported);
-    const authorization = `AWS ${ACCESS_KEY_ID}:${hmac(plain)}`;
-    expect((await refused(PATH, { headers: { ...HOST, authorization } })).message).toBe(
-      unsupported,
-    );
-    const both = signHeaders({ path: PATH, headers: {} });
-    expect((await refused(urlOf(plain), { headers: both })).message).toContain(
-      'Only one auth mechanism allowed',
-    );
-  });
+  it(
+    'is refused where the operator wants that, of another method, beside another signature ' +
+      'and in a header',
+    async () => {
+      const unsupported =
+        'The authorization mechanism you have provided is not supported. Please use ' +
+        'AWS4-HMAC-SHA256.';
+      expect((await refused(urlOf(plain), {}, { isSignatureV2On: false })).message).toBe(
+        unsupported,
+      );
+      const post = urlOf(`POST\n\n\n${EXPIRES}\n${PATH}`);
+      expect((await refused(post, { method: 'POST' })).message).toBe(unsupported);
+      const authorization = `AWS ${ACCESS_KEY_ID}:${hmac(plain)}`;
+      expect((await refused(PATH, { headers: { ...HOST, authorization } })).message).toBe(
+        unsupported,
+      );
+      const both = signHeaders({ path: PATH, headers: {} });
+      expect((await refused(urlOf(plain), { headers: both })).message).toContain(
+        'Only one auth mechanism allowed',
+      );
+    },
+  );
 });
 
 describe('the doctor of such URLs', () => {

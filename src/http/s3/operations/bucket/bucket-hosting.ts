@@ -51,7 +51,9 @@ function requireMeant(call: BucketCall, { domains }: HostingSettings): void {
   if (ifMatch !== null || unbound.length === 0) return;
   const hosts = unbound.join(', ');
   throw new StorageError('PreconditionRequired', {
-    detail: `This would unbind ${hosts}: name what stays in \`domains\`, or send If-Match with the ETag of GET ?hosting.`,
+    detail:
+      `This would unbind ${hosts}: name what stays in \`domains\`, or send If-Match with the ` +
+      'ETag of GET ?hosting.',
   });
 }
 

@@ -174,7 +174,9 @@ function requireLocation(wanted: string | null, region: string): void {
     throw new StorageError('InvalidLocationConstraint', { fields });
   if (region === ANY_REGION) return;
   throw new StorageError('IllegalLocationConstraintException', {
-    detail: `The ${wanted} location constraint is incompatible for the region specific endpoint this request was sent to.`,
+    detail:
+      `The ${wanted} location constraint is incompatible for the region specific endpoint ` +
+      'this request was sent to.',
     fields,
   });
 }

@@ -74,7 +74,9 @@ function parse(bytes: Uint8Array): Wanted {
   if (isWanted(json)) return json;
   throw new StorageError('InvalidRequest', {
     detail:
-      'The body must be {"id": "…"}, with "state": "enabled" or "disabled" to change a key that exists, and with "accounts": a list of ids, or null for every account, to say whose it is.',
+      'The body must be {"id": "…"}, with "state": "enabled" or "disabled" to change a key ' +
+      'that exists, and with "accounts": a list of ids, or null for every account, to say ' +
+      'whose it is.',
   });
 }
 

@@ -123,7 +123,9 @@ export async function answerUploadPartCopy(call: ObjectCall, core: Core): Promis
   }
   if (range.lengthBytes > PUT_MAX_BYTES) {
     throw new StorageError('InvalidRequest', {
-      detail: `The specified copy source is larger than the maximum allowable size for a copy source: ${PUT_MAX_BYTES}`,
+      detail:
+        'The specified copy source is larger than the maximum allowable size for a copy ' +
+        `source: ${PUT_MAX_BYTES}`,
     });
   }
   const part = await uploadPartCopy(core, call.bucket, {
@@ -158,7 +160,8 @@ function readCopyRange(value: string | null): ByteRange | null {
     throw invalidArgument(
       'x-amz-copy-source-range',
       value,
-      'The x-amz-copy-source-range value must be of the form bytes=first-last where first and last are the zero-based offsets of the first and last bytes to copy',
+      'The x-amz-copy-source-range value must be of the form bytes=first-last where first ' +
+        'and last are the zero-based offsets of the first and last bytes to copy',
     );
   }
   return { offsetBytes: Number(first), lengthBytes: Number(last) - Number(first) + 1 };
@@ -245,7 +248,9 @@ async function requireChecksumType(call: ObjectCall, uploadId: UploadId): Promis
   }
   if (begunWith === type) return;
   throw new StorageError('InvalidRequest', {
-    detail: `The upload was created using the ${begunWith} checksum mode. The complete request must use the same checksum mode.`,
+    detail:
+      `The upload was created using the ${begunWith} checksum mode. The complete request ` +
+      'must use the same checksum mode.',
   });
 }
 

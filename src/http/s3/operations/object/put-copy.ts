@@ -165,7 +165,9 @@ function requireChange(call: ObjectCall, source: OpenedSource): void {
   if (!isItself || isChanging) return;
   throw new StorageError('InvalidRequest', {
     detail:
-      "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes.",
+      'This copy request is illegal because it is trying to copy an object to itself ' +
+      "without changing the object's metadata, storage class, website redirect location or " +
+      'encryption attributes.',
   });
 }
 

@@ -51,7 +51,9 @@ function readWish(bytes: Uint8Array): NamedWish {
   const kms = readFields(root, { 'SSE-KMS': 'one' })['SSE-KMS'];
   if (kms === null) {
     throw refused(
-      'Requests that modify an object encryption configuration require a valid new encryption type. Valid values are SSEKMS. Modify the request to specify SSE-KMS for the updated encryption type, and then try again.',
+      'Requests that modify an object encryption configuration require a valid new ' +
+        'encryption type. Valid values are SSEKMS. Modify the request to specify SSE-KMS for ' +
+        'the updated encryption type, and then try again.',
     );
   }
   const { KMSKeyArn, BucketKeyEnabled } = readFields(kms, {
@@ -61,7 +63,9 @@ function readWish(bytes: Uint8Array): NamedWish {
   const keyId = KMSKeyArn === null ? '' : textOf(KMSKeyArn).trim();
   if (!isKmsKeyId(keyId)) {
     throw refused(
-      "Requests that modify an object's encryption type to SSE-KMS require a valid KMS key. Confirm that you have a correctly formatted KMS key in your request, and then try again.",
+      "Requests that modify an object's encryption type to SSE-KMS require a valid KMS " +
+        'key. Confirm that you have a correctly formatted KMS key in your request, and then ' +
+        'try again.',
     );
   }
   const isBucketKey =

@@ -13,7 +13,8 @@ const grant = (grantee: string, permission: string) =>
   `<Grant><Grantee>${grantee}</Grantee><Permission>${permission}</Permission></Grant>`;
 const own = grant(`<ID>${OWNER.id}</ID>`, 'FULL_CONTROL');
 const document = (grants: string, owner: string = OWNER.id) =>
-  `<AccessControlPolicy><Owner><ID>${owner}</ID></Owner><AccessControlList>${grants}</AccessControlList></AccessControlPolicy>`;
+  `<AccessControlPolicy><Owner><ID>${owner}</ID></Owner><AccessControlList>${grants}</` +
+  'AccessControlList></AccessControlPolicy>';
 
 beforeEach(async () => {
   surface = createTestSurface();
@@ -268,7 +269,9 @@ describe('the ACL of an object', () => {
       query: { uploadId, partNumber: '1' },
       body: 'part',
     });
-    const body = `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>${part.headers.etag}</ETag></Part></CompleteMultipartUpload>`;
+    const body =
+      `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>${part.headers.etag}</` +
+      'ETag></Part></CompleteMultipartUpload>';
     expect(
       (await send({ method: 'POST', path: '/lists/mp', query: { uploadId }, body })).status,
     ).toBe(200);

@@ -8,11 +8,13 @@ const cors = { query: { cors: '' } };
 const put = (body: string, sent: Partial<Sent> = {}) =>
   send({ method: 'PUT', ...cors, body, headers: { 'content-md5': contentMd5(body) }, ...sent });
 const rules = (...all: string[]) =>
-  `<CORSConfiguration>${all.map((rule) => `<CORSRule>${rule}</CORSRule>`).join('')}</CORSConfiguration>`;
+  `<CORSConfiguration>${all.map((rule) => `<CORSRule>${rule}</CORSRule>`).join('')}</` +
+  'CORSConfiguration>';
 const GET_ALL = '<AllowedMethod>GET</AllowedMethod><AllowedOrigin>*</AllowedOrigin>';
 const PUT_OWN =
   '<ID>own</ID><AllowedOrigin>https://*.example</AllowedOrigin><AllowedMethod>PUT</AllowedMethod>' +
-  '<AllowedHeader>Content-*</AllowedHeader><MaxAgeSeconds>60</MaxAgeSeconds><ExposeHeader>ETag</ExposeHeader>';
+  '<AllowedHeader>Content-*</AllowedHeader><MaxAgeSeconds>60</MaxAgeSeconds>' +
+  '<ExposeHeader>ETag</ExposeHeader>';
 const ORIGIN = 'https://app.example';
 const VARY = 'Origin, Access-Control-Request-Headers, Access-Control-Request-Method';
 
@@ -27,10 +29,12 @@ describe('the configuration', () => {
     expect(codeOf(await send(cors))).toEqual([404, 'NoSuchCORSConfiguration']);
     expect((await put(rules(GET_ALL, PUT_OWN))).status).toBe(200);
     expect((await send(cors)).text).toBe(
-      '<?xml version="1.0" encoding="UTF-8"?>\n<CORSConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/">' +
+      '<?xml version="1.0" encoding="UTF-8"?>\n<CORSConfiguration xmlns="http://' +
+        's3.amazonaws.com/doc/2006-03-01/">' +
         '<CORSRule><AllowedMethod>GET</AllowedMethod><AllowedOrigin>*</AllowedOrigin></CORSRule>' +
         '<CORSRule><AllowedHeader>Content-*</AllowedHeader><AllowedMethod>PUT</AllowedMethod>' +
-        '<AllowedOrigin>https://*.example</AllowedOrigin><ExposeHeader>ETag</ExposeHeader><ID>own</ID>' +
+        '<AllowedOrigin>https://*.example</AllowedOrigin><ExposeHeader>ETag</ExposeHeader>' +
+        '<ID>own</ID>' +
         '<MaxAgeSeconds>60</MaxAgeSeconds></CORSRule></CORSConfiguration>',
     );
     expect((await send({ method: 'DELETE', ...cors })).status).toBe(204);

@@ -22,7 +22,9 @@ const own = (ownership: string, more: Partial<Sent> = {}) =>
   send({
     method: 'PUT',
     query: { ownershipControls: '' },
-    body: `<OwnershipControls><Rule><ObjectOwnership>${ownership}</ObjectOwnership></Rule></OwnershipControls>`,
+    body:
+      `<OwnershipControls><Rule><ObjectOwnership>${ownership}</ObjectOwnership></Rule></` +
+      'OwnershipControls>',
     ...more,
   });
 
@@ -36,7 +38,9 @@ describe('the block of public access', () => {
     expect(codeOf(await send({ query }))).toEqual([404, 'NoSuchPublicAccessBlockConfiguration']);
     expect((await block('BlockPublicAcls', 'RestrictPublicBuckets')).status).toBe(200);
     expect((await send({ query })).text).toContain(
-      '<BlockPublicAcls>true</BlockPublicAcls><IgnorePublicAcls>false</IgnorePublicAcls><BlockPublicPolicy>false</BlockPublicPolicy><RestrictPublicBuckets>true</RestrictPublicBuckets>',
+      '<BlockPublicAcls>true</BlockPublicAcls><IgnorePublicAcls>false</IgnorePublicAcls>' +
+        '<BlockPublicPolicy>false</BlockPublicPolicy><RestrictPublicBuckets>true</' +
+        'RestrictPublicBuckets>',
     );
     expect((await send({ method: 'DELETE', query })).status).toBe(204);
     expect(codeOf(await send({ query }))).toEqual([404, 'NoSuchPublicAccessBlockConfiguration']);
@@ -45,7 +49,8 @@ describe('the block of public access', () => {
 
   it.each([
     '',
-    '<PublicAccessBlockConfiguration><BlockPublicAcls>yes</BlockPublicAcls></PublicAccessBlockConfiguration>',
+    '<PublicAccessBlockConfiguration><BlockPublicAcls>yes</BlockPublicAcls></' +
+      'PublicAccessBlockConfiguration>',
     '<X/>',
   ])('is not %j', async (body) => {
     expect(codeOf(await send({ method: 'PUT', query: { publicAccessBlock: '' }, body }))).toEqual([

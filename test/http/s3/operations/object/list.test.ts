@@ -116,13 +116,17 @@ describe('either version', () => {
     },
   );
 
-  it('leaves the blanks that XML can carry in the prefix of version 1, which reads the same decoded or not', async () => {
-    const prefix = 'a\n\t\r %0A\x01';
-    const first = await list({ 'encoding-type': 'url', prefix });
-    expect(first.text).toContain('<Prefix>a\n\t&#xD;%20%250A%01</Prefix>');
-    const second = await list({ 'list-type': '2', 'encoding-type': 'url', prefix });
-    expect(second.text).toContain('<Prefix>a%0A%09%0D%20%250A%01</Prefix>');
-  });
+  it(
+    'leaves the blanks that XML can carry in the prefix of version 1, which reads the same ' +
+      'decoded or not',
+    async () => {
+      const prefix = 'a\n\t\r %0A\x01';
+      const first = await list({ 'encoding-type': 'url', prefix });
+      expect(first.text).toContain('<Prefix>a\n\t&#xD;%20%250A%01</Prefix>');
+      const second = await list({ 'list-type': '2', 'encoding-type': 'url', prefix });
+      expect(second.text).toContain('<Prefix>a%0A%09%0D%20%250A%01</Prefix>');
+    },
+  );
 
   it('encodes names on demand', async () => {
     const { text } = await list({ 'encoding-type': 'url', prefix: 'c ', delimiter: ' d' });

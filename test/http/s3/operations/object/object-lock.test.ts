@@ -18,7 +18,8 @@ const remove = (versionId: string, headers = {}) =>
 const BYPASS = { 'x-amz-bypass-governance-retention': 'true' };
 
 const configuration = (rule: string) =>
-  `<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled>${rule}</ObjectLockConfiguration>`;
+  `<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled>${rule}</` +
+  'ObjectLockConfiguration>';
 const byDefault = (content: string) =>
   configuration(`<Rule><DefaultRetention>${content}</DefaultRetention></Rule>`);
 const configure = (body: string, path = V) =>
@@ -60,7 +61,8 @@ describe('object lock of a bucket', () => {
     expect(codeOf(await versioning('Suspended', V))).toEqual([409, 'InvalidBucketState']);
     expect((await versioning('Enabled', V)).status).toBe(200);
     expect((await get()).text).toContain(
-      '<ObjectLockConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><ObjectLockEnabled>Enabled</ObjectLockEnabled></ObjectLockConfiguration>',
+      '<ObjectLockConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/">' +
+        '<ObjectLockEnabled>Enabled</ObjectLockEnabled></ObjectLockConfiguration>',
     );
   });
 
@@ -296,7 +298,9 @@ it('DeleteObjects refuses locked versions one by one', async () => {
   const [kept, free] = [idOf(await put(K)), idOf(await put('/vault/free'))];
   const query = { retention: '', versionId: kept };
   await send({ method: 'PUT', path: K, query, body: retention('GOVERNANCE', isoAfter(DAY)) });
-  const all = `<Object><Key>k</Key><VersionId>${kept}</VersionId></Object><Object><Key>free</Key><VersionId>${free}</VersionId></Object>`;
+  const all =
+    `<Object><Key>k</Key><VersionId>${kept}</VersionId></Object><Object><Key>free</Key>` +
+    `<VersionId>${free}</VersionId></Object>`;
   const body = `<Delete>${all}</Delete>`;
   const drop = (headers: Record<string, string>) =>
     send({
