@@ -68,29 +68,29 @@ const onObject =
 const ruleOf = (inner: string) =>
   `<Rule><ID>r</ID><Status>Enabled</Status><Filter/>${inner}</Rule>`;
 const LIFECYCLE =
-  `<LifecycleConfiguration>${ruleOf('<Expiration><Days>9</Days></Expiration>')}</` +
-  'LifecycleConfiguration>';
+  `<LifecycleConfiguration>${ruleOf('<Expiration><Days>9</Days></Expiration>')}` +
+  '</LifecycleConfiguration>';
 const CORS =
-  '<CORSConfiguration><CORSRule><AllowedMethod>GET</AllowedMethod><AllowedOrigin>*</' +
-  'AllowedOrigin></CORSRule></CORSConfiguration>';
+  '<CORSConfiguration><CORSRule><AllowedMethod>GET</AllowedMethod><AllowedOrigin>*' +
+  '</AllowedOrigin></CORSRule></CORSConfiguration>';
 const TAGS = '<Tagging><TagSet><Tag><Key>a</Key><Value>b</Value></Tag></TagSet></Tagging>';
 const BLOCK =
-  '<PublicAccessBlockConfiguration><BlockPublicAcls>true</BlockPublicAcls></' +
-  'PublicAccessBlockConfiguration>';
+  '<PublicAccessBlockConfiguration><BlockPublicAcls>true</BlockPublicAcls>' +
+  '</PublicAccessBlockConfiguration>';
 const OWNERSHIP =
   '<OwnershipControls><Rule><ObjectOwnership>BucketOwnerPreferred</ObjectOwnership></Rule>' +
   '</OwnershipControls>';
 const ENCRYPTION =
   '<ServerSideEncryptionConfiguration><Rule><ApplyServerSideEncryptionByDefault>' +
-  '<SSEAlgorithm>AES256</SSEAlgorithm></ApplyServerSideEncryptionByDefault></Rule></' +
-  'ServerSideEncryptionConfiguration>';
+  '<SSEAlgorithm>AES256</SSEAlgorithm></ApplyServerSideEncryptionByDefault></Rule>' +
+  '</ServerSideEncryptionConfiguration>';
 const WEBSITE =
-  '<WebsiteConfiguration><IndexDocument><Suffix>index.html</Suffix></IndexDocument></' +
-  'WebsiteConfiguration>';
+  '<WebsiteConfiguration><IndexDocument><Suffix>index.html</Suffix></IndexDocument>' +
+  '</WebsiteConfiguration>';
 const VERSIONING = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
 const LOCK =
-  '<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled></' +
-  'ObjectLockConfiguration>';
+  '<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled>' +
+  '</ObjectLockConfiguration>';
 
 const policyOf = ({ bucket }: Place, principal: object) =>
   JSON.stringify({
@@ -121,8 +121,8 @@ const putUnderKey =
     const headers = { 'x-amz-server-side-encryption': 'AES256' };
     await ok({ method: 'PUT', path: `${path}/encrypted`, body: BODY, headers });
     const body =
-      `<ObjectEncryption><SSE-KMS><KMSKeyArn>${keyId}</KMSKeyArn></SSE-KMS></` +
-      'ObjectEncryption>';
+      `<ObjectEncryption><SSE-KMS><KMSKeyArn>${keyId}</KMSKeyArn></SSE-KMS>` +
+      '</ObjectEncryption>';
     return { method: 'PUT', path: `${path}/encrypted`, query: { encryption: '' }, body };
   };
 const BODY = 'more than sixteen bytes, so that there is a blob';
@@ -186,14 +186,15 @@ const EXAMPLES: Partial<Record<OperationName, Example | readonly Example[]>> = {
     const logger = { Service: 'logging.s3.amazonaws.com' };
     await place.ok({ method: 'PUT', query: { policy: '' }, body: policyOf(place, logger) });
     await place.ok({ method: 'PUT', path: `${place.path}-source` });
-    const body = `<BucketLoggingStatus><LoggingEnabled>${target}</LoggingEnabled></BucketLoggingStatus>`;
+    const enabled = `<LoggingEnabled>${target}</LoggingEnabled>`;
+    const body = `<BucketLoggingStatus>${enabled}</BucketLoggingStatus>`;
     return { method: 'PUT', path: `${place.path}-source`, query: { logging: '' }, body };
   },
   PutBucketNotificationConfiguration: put(
     'notification',
     '<NotificationConfiguration><QueueConfiguration>' +
-      '<Queue>arn:quayside:webhook:::wh_0123456789</Queue><Event>s3:ObjectCreated:*</Event></' +
-      'QueueConfiguration></NotificationConfiguration>',
+      '<Queue>arn:quayside:webhook:::wh_0123456789</Queue><Event>s3:ObjectCreated:*</Event>' +
+      '</QueueConfiguration></NotificationConfiguration>',
     { 'x-amz-skip-destination-validation': 'true' },
   ),
   PutBucketWebsite: put('website', WEBSITE),

@@ -30,8 +30,8 @@ beforeAll(async () => {
     204,
   );
   const block =
-    '<PublicAccessBlockConfiguration><BlockPublicAcls>true</BlockPublicAcls></' +
-    'PublicAccessBlockConfiguration>';
+    '<PublicAccessBlockConfiguration><BlockPublicAcls>true</BlockPublicAcls>' +
+    '</PublicAccessBlockConfiguration>';
   const blocked = await send({
     method: 'PUT',
     path: '/ruled',

@@ -157,7 +157,7 @@ describe('metering', () => {
 });
 
 describe('what breaks', () => {
-  it('reaches the caller as it was thrown, for the log, and the client as InternalError', async () => {
+  it('reaches the log as it was thrown, and the client as InternalError', async () => {
     const { core } = createTestSurface();
     const broken = new Error('the disk is on fire');
     const failing = {

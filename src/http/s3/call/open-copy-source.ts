@@ -43,14 +43,12 @@ export async function openCopySource(call: ObjectCall, core: Core): Promise<Open
   const conditions = readConditions(call.header, 'x-amz-copy-source-');
   const outcome = evaluateRead(conditions, version);
   if (outcome === 'precondition-failed') {
-    throw preconditionFailed(
-      `x-amz-copy-source-${conditions.ifMatch === null ? 'If-Unmodified-Since' : 'If-Match'}`,
-    );
+    const failed = conditions.ifMatch === null ? 'If-Unmodified-Since' : 'If-Match';
+    throw preconditionFailed(`x-amz-copy-source-${failed}`);
   }
   if (outcome === 'not-modified') {
-    throw preconditionFailed(
-      `x-amz-copy-source-${conditions.ifNoneMatch === null ? 'If-Modified-Since' : 'If-None-Match'}`,
-    );
+    const failed = conditions.ifNoneMatch === null ? 'If-Modified-Since' : 'If-None-Match';
+    throw preconditionFailed(`x-amz-copy-source-${failed}`);
   }
   return { ...source, version, record: bucket.record() };
 }

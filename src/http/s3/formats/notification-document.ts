@@ -24,7 +24,7 @@ const KINDS = {
  * for tools that check them.
  */
 const ARN_FORM =
-  /^arn:(?:quayside:webhook::|aws:(?:sqs|sns|lambda):[\w-]*:\w*(?::function)?):(wh_[0-9a-z]{10,64})$/;
+  /^arn:(?:quayside:webhook::|aws:(?:s[nq]s|lambda):[\w-]*:\w*(?::function)?):(wh_[\da-z]{10,64})$/;
 
 function refused(detail: string, fields: Readonly<Record<string, string>> = {}): StorageError {
   return new StorageError('InvalidArgument', { detail, fields });

@@ -32,9 +32,25 @@ export type PostedForm = Authenticated & {
   discard(): void;
 };
 
-/** Fields that name a header of a PUT. `acl` and `tagging` have names of their own there. */
-const HEADER_FIELDS =
-  /^(?:cache-control|content-type|content-disposition|content-encoding|content-language|content-md5|expires|x-amz-(?!credential$|date$|algorithm$|signature$|security-token$).*)$/;
+/** Fields that name a header of a PUT; `acl` and `tagging` have other names there. */
+const HEADER_FIELDS: ReadonlySet<string> = new Set([
+  'cache-control',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-md5',
+  'content-type',
+  'expires',
+]);
+const AMZ_FIELD = /^x-amz-.*$/;
+/** Fields that sign the form; all others that begin with `x-amz-` name a header too. */
+const SIGNATURE_FIELDS: ReadonlySet<string> = new Set([
+  'x-amz-algorithm',
+  'x-amz-credential',
+  'x-amz-date',
+  'x-amz-security-token',
+  'x-amz-signature',
+]);
 
 /** Stands for the name of the file wherever a field has it. */
 // biome-ignore lint/suspicious/noTemplateCurlyInString: the form's own syntax.
@@ -242,10 +258,14 @@ function limited(file: ByteSource, policy: PostPolicy | null): ByteSource {
   };
 }
 
+/** Whether a field stands for a header of a PUT. No header has a line break in its name. */
+function namesHeader(field: string): boolean {
+  return HEADER_FIELDS.has(field) || (AMZ_FIELD.test(field) && !SIGNATURE_FIELDS.has(field));
+}
+
 function toHeaders(fields: ReadonlyMap<string, string>): PostedForm['headers'] {
   const headers = new Map<string, string>();
-  for (const [name, value] of fields)
-    if (HEADER_FIELDS.test(name)) headers.set(name, textToHeader(value));
+  for (const [name, value] of fields) if (namesHeader(name)) headers.set(name, textToHeader(value));
   const acl = fields.get('acl');
   if (acl !== undefined) headers.set('x-amz-acl', acl);
   const tagging = fields.get('tagging');

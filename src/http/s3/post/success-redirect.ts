@@ -26,5 +26,7 @@ export function successRedirect(
     .toWellFormed()
     .replace(NOT_PLAIN, encodeURIComponent)
     .split('#', 2);
-  return `${page}${page.includes('?') ? '&' : '?'}${parameters}${fragment === undefined ? '' : `#${fragment}`}`;
+  const separator = page.includes('?') ? '&' : '?';
+  const suffix = fragment === undefined ? '' : `#${fragment}`;
+  return `${page}${separator}${parameters}${suffix}`;
 }

@@ -17,16 +17,16 @@ const UNRESERVED_PATH = /^[A-Za-z0-9._~/-]*$/;
  * of the others.
  */
 const CANONICAL_TEXT =
-  /^(?:[A-Za-z0-9._~-]|%(?:[01][0-9A-F]|2[0-9ABCF]|3[A-F]|40|5[B-E]|60|7[BCDF]|[89A-F][0-9A-F]))*$/;
+  /^(?:[\w.~-]|%(?:[01][0-9A-F]|2[0-9ABCF]|3[A-F]|40|5[B-E]|60|7[BCDF]|[89A-F][0-9A-F]))*$/;
 /**
- * The same for a whole query; a `=` in a value is canonical to it too, and must be looked for
- * apart.
+ * A whole query that is canonical already, names and values. A `=` in a value passes too, and must
+ * be looked for apart.
  */
 const CANONICAL_QUERY =
-  /^(?:[A-Za-z0-9._~&=-]|%(?:[01][0-9A-F]|2[0-9ABCF]|3[A-F]|40|5[B-E]|60|7[BCDF]|[89A-F][0-9A-F]))*$/;
-/** The same for a path: slashes stand as they are, and `%2F` is not canonical. */
+  /^(?:[\w.~&=-]|%(?:[01][0-9A-F]|2[0-9ABCF]|3[A-F]|40|5[B-E]|60|7[BCDF]|[89A-F][0-9A-F]))*$/;
+/** A path that is canonical already: slashes stand as they are, and `%2F` is not canonical. */
 const CANONICAL_PATH =
-  /^(?:[A-Za-z0-9._~/-]|%(?:[01][0-9A-F]|2[0-9ABC]|3[A-F]|40|5[B-E]|60|7[BCDF]|[89A-F][0-9A-F]))*$/;
+  /^(?:[\w.~/-]|%(?:[01][0-9A-F]|2[0-9ABC]|3[A-F]|40|5[B-E]|60|7[BCDF]|[89A-F][0-9A-F]))*$/;
 
 const upperHex = (byte: number): string => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
 
@@ -177,13 +177,13 @@ const LIST_HEADERS: readonly string[] = [
   'x-amz-trailer',
 ];
 
-/** What of a request's claims stands in its canonical form. */
+/** Claims that stand in the canonical form of a request. */
 export type CanonicalInput = Pick<
   Claims,
   'query' | 'signedHeaders' | 'signedHeadersText' | 'payloadHash'
 >;
 
-/** What of a request is signed. */
+/** Parts of a request that are signed. */
 export type SignedParts = Pick<HttpRequest, 'method' | 'rawPath' | 'host' | 'header'>;
 
 /**
@@ -204,7 +204,8 @@ export function canonicalRequest(
   }
   const path = canonicalPath(request.rawPath);
   const query = canonicalQuery(input.query);
-  return `${request.method}\n${path}\n${query}\n${headers}\n${input.signedHeadersText}\n${input.payloadHash}`;
+  const target = `${request.method}\n${path}\n${query}\n`;
+  return `${target}${headers}\n${input.signedHeadersText}\n${input.payloadHash}`;
 }
 
 /**

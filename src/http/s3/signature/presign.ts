@@ -55,7 +55,8 @@ export function presignUrl(
     signedHeadersText: signedHeaders.join(';'),
     payloadHash: 'UNSIGNED-PAYLOAD',
   };
-  const text = `AWS4-HMAC-SHA256\n${amzDate}\n${scope}\n${sha256Hex(canonicalRequest(signed, claims, false))}`;
+  const canonicalHash = sha256Hex(canonicalRequest(signed, claims, false));
+  const text = `AWS4-HMAC-SHA256\n${amzDate}\n${scope}\n${canonicalHash}`;
   const signingKey = deriveSigningKey(accessKey.secret, {
     date: amzDate.slice(0, 8),
     region,

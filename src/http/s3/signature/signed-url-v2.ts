@@ -140,7 +140,8 @@ export function stringToSignV2(parts: SignedPartsV2): string {
   const query = parameters
     .map(([name, value]) => (value === '' ? name : `${name}=${value}`))
     .join('&');
-  return `${method}\n${contentMd5}\n${contentType}\n${expires}\n${lines}${path}${query === '' ? '' : `?${query}`}`;
+  const head = `${method}\n${contentMd5}\n${contentType}\n${expires}\n${lines}`;
+  return query === '' ? `${head}${path}` : `${head}${path}?${query}`;
 }
 
 const byName = ([a]: readonly [string, string], [b]: readonly [string, string]): number =>

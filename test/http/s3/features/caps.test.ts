@@ -76,7 +76,7 @@ const DEAR_STORAGE = {
   ],
 };
 
-it('an upload is asked for with what storing it costs until the month ends, before it is read', async () => {
+it('an upload is checked with the cost of its storage until the month ends, unread', async () => {
   const { core, send } = createTestSurface();
   await send({ method: 'PUT', path: '/shop' });
   const cap = bytesCap(1_000_000n, { unit: 'money', cardId: 'dear', card: DEAR_STORAGE });

@@ -67,7 +67,7 @@ describe('who has a receipt', () => {
     },
   );
 
-  it('nobody by the signature of another: a URL has one where it was signed so, a form never', () => {
+  it("nobody by another's signature: a URL has one where it was signed so, forms never", () => {
     expect(decided('owner', { wish: 'query', isPresigned: true })).toBe('yyy');
     expect(decided('owner', { wish: 'query', isPresigned: true, isQuerySigned: false })).toBe(
       'nny',
@@ -96,7 +96,7 @@ describe('who has a receipt', () => {
 });
 
 describe('an answer', () => {
-  it('is the same when the ledger fails, says that there is no receipt, and is counted', async () => {
+  it('is the same when the ledger fails, says that it has no receipt, and is counted', async () => {
     let isAway = false;
     const surface = createTestSurface({
       ledger: (working) => ({

@@ -8,13 +8,13 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 describe('AccessControlPolicy', () => {
   const XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
   const grant = (grantee: string, permission: string) =>
-    `<Grant><Grantee ${XSI} xsi:type="X">${grantee}</Grantee><Permission>${permission}</` +
-    'Permission></Grant>';
+    `<Grant><Grantee ${XSI} xsi:type="X">${grantee}</Grantee><Permission>${permission}` +
+    '</Permission></Grant>';
   const read = (owner: string, grants: string) =>
     readAccessControlPolicy(
       bytes(
-        `<AccessControlPolicy ${NS}>${owner}<AccessControlList>${grants}</` +
-          'AccessControlList></AccessControlPolicy>',
+        `<AccessControlPolicy ${NS}>${owner}<AccessControlList>${grants}` +
+          '</AccessControlList></AccessControlPolicy>',
       ),
     );
 

@@ -86,8 +86,8 @@ it('GetBucketEncryption', async () => {
   const blocked =
     '<BlockedEncryptionTypes><EncryptionType>SSE-C</EncryptionType></BlockedEncryptionTypes>';
   const body =
-    `<ServerSideEncryptionConfiguration><Rule>${standard}<BucketKeyEnabled>true</` +
-    `BucketKeyEnabled>${blocked}</Rule></ServerSideEncryptionConfiguration>`;
+    `<ServerSideEncryptionConfiguration><Rule>${standard}<BucketKeyEnabled>true` +
+    `</BucketKeyEnabled>${blocked}</Rule></ServerSideEncryptionConfiguration>`;
   await ok({ method: 'PUT', path: B, query, body });
   await expectGolden('GetBucketEncryption', { path: B, query });
   await ok({ method: 'DELETE', path: B, query });
@@ -216,9 +216,12 @@ it('GetBucketNotificationConfiguration', async () => {
     query: { notification: '' },
     headers: { 'x-amz-skip-destination-validation': 'true' },
     body: `<NotificationConfiguration>
-      <CloudFunctionConfiguration><Id>all</Id><CloudFunction>arn:quayside:webhook:::wh_0123456789</CloudFunction>
-        <Event>s3:ObjectRemoved:*</Event><Event>s3:ObjectTagging:Put</Event></CloudFunctionConfiguration>
-      <QueueConfiguration><Id>pictures</Id><Queue>arn:aws:sqs:us-east-1:123456789012:wh_0123456789</Queue>
+      <CloudFunctionConfiguration><Id>all</Id>
+        <CloudFunction>arn:quayside:webhook:::wh_0123456789</CloudFunction>
+        <Event>s3:ObjectRemoved:*</Event><Event>s3:ObjectTagging:Put</Event>
+      </CloudFunctionConfiguration>
+      <QueueConfiguration><Id>pictures</Id>
+        <Queue>arn:aws:sqs:us-east-1:123456789012:wh_0123456789</Queue>
         <Event>s3:ObjectCreated:*</Event>${filter}</QueueConfiguration>
     </NotificationConfiguration>`,
   });

@@ -264,8 +264,9 @@ describe('the default of a bucket', () => {
     expect(codeOf(await send({ path: D, query: { encryption: '' } }))).toEqual(missing);
   });
 
-  it('holds for puts, copies and uploads that say nothing, and gives way to those that do', async () => {
-    const rule = `${standard('<SSEAlgorithm>aws:kms</SSEAlgorithm><KMSMasterKeyID>seeded-key</KMSMasterKeyID>')}<BucketKeyEnabled>true</BucketKeyEnabled>`;
+  it('holds for puts, copies and uploads that say nothing, and for no others', async () => {
+    const kms = '<SSEAlgorithm>aws:kms</SSEAlgorithm><KMSMasterKeyID>seeded-key</KMSMasterKeyID>';
+    const rule = `${standard(kms)}<BucketKeyEnabled>true</BucketKeyEnabled>`;
     expect((await configure(rule)).status).toBe(200);
     expect((await ok({ path: D, query: { encryption: '' } })).text).toContain(
       `<Rule>${rule}</Rule>`,

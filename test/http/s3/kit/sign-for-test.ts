@@ -43,7 +43,8 @@ export function scopeOf({
 }
 
 export function stringToSign(canonical: string | Uint8Array, options: SignOptions = {}): string {
-  return `AWS4-HMAC-SHA256\n${options.amzDate ?? AMZ_DATE}\n${scopeOf(options)}\n${sha256(canonical)}`;
+  const amzDate = options.amzDate ?? AMZ_DATE;
+  return `AWS4-HMAC-SHA256\n${amzDate}\n${scopeOf(options)}\n${sha256(canonical)}`;
 }
 
 export function signText(text: string, options: SignOptions = {}): string {
@@ -67,7 +68,8 @@ export type CanonicalParts = {
 export function canonicalText(parts: CanonicalParts): string {
   const lines = Object.entries(parts.headers).map(([name, value]) => `${name}:${value}\n`);
   const names = Object.keys(parts.headers).join(';');
-  return `${parts.method ?? 'GET'}\n${parts.path}\n${parts.query ?? ''}\n${lines.join('')}\n${names}\n${parts.payloadHash ?? EMPTY_SHA256}`;
+  const target = `${parts.method ?? 'GET'}\n${parts.path}\n${parts.query ?? ''}\n`;
+  return `${target}${lines.join('')}\n${names}\n${parts.payloadHash ?? EMPTY_SHA256}`;
 }
 
 /** Headers of a request signed in its Authorization header. */

@@ -38,7 +38,8 @@ async function read(text: string, pieceBytes = 1 << 20) {
 
 describe('a form', () => {
   const nasty = 'line\r\n------\r\n------X\r\n\r\n--ä\r\n-----x';
-  const text = `${field('Key', 'k ü')}${field('note', nasty)}${file(nasty)}${field('late', 'ignored')}${END}`;
+  const fields = `${field('Key', 'k ü')}${field('note', nasty)}`;
+  const text = `${fields}${file(nasty)}${field('late', 'ignored')}${END}`;
 
   it.each(Array.from({ length: 80 }, (_, at) => at + 1))(
     'is the same in pieces of %i bytes',
@@ -110,7 +111,8 @@ describe('a form of a stranger', () => {
   const long = ' '.repeat(60_000);
 
   it('has heads of 4 KiB at most, whether they come whole or by and by', async () => {
-    const tooLong = `${field('key', 'k')}${file('x', `filename="a"\r\nContent-Type: a${' '.repeat(5000)}b`)}${END}`;
+    const longType = `filename="a"\r\nContent-Type: a${' '.repeat(5000)}b`;
+    const tooLong = `${field('key', 'k')}${file('x', longType)}${END}`;
     for (const pieceBytes of [1 << 20, 1000, 1]) {
       await expect(read(tooLong, pieceBytes)).rejects.toThrow(failing('MalformedPOSTRequest'));
     }
@@ -138,7 +140,8 @@ describe('a form of a stranger', () => {
   });
 
   it('may give the value and the name of a part in any order, quoted or not', async () => {
-    const text = `${part('x; filename=a;b.txt; Name = "key" ; name="other"', 'k')}${file('x', 'filename=b.txt ; y')}${END}`;
+    const key = part('x; filename=a;b.txt; Name = "key" ; name="other"', 'k');
+    const text = `${key}${file('x', 'filename=b.txt ; y')}${END}`;
     expect(await read(text)).toMatchObject({ fields: { key: 'k' }, fileName: 'b.txt' });
   });
 });

@@ -31,7 +31,7 @@ function open(isSignatureV2On: boolean) {
   });
 }
 
-it('a form may be signed by Signature Version 2, and says so, unless the operator refuses that', async () => {
+it('a form may be signed by Signature Version 2, unless the operator refuses that', async () => {
   expect(await open(true)).toMatchObject({ key: 'k', signatureVersion: 'AWS' });
   await expect(open(false)).rejects.toEqual(failing('InvalidRequest'));
 });

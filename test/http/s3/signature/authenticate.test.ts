@@ -49,7 +49,8 @@ describe('a signed request', () => {
   ])('may have its components apart by %s', async (_, separator, afterScheme) => {
     const headers = signed();
     const [scheme, ...rest] = (headers.authorization ?? '').split(' ');
-    headers.authorization = `${scheme}${afterScheme}${rest.map((part) => part.replace(',', '')).join(separator)}`;
+    const components = rest.map((part) => part.replace(',', '')).join(separator);
+    headers.authorization = `${scheme}${afterScheme}${components}`;
     expect((await authenticate(makeRequest({ target: '/b/k', headers }))).principal.kind).toBe(
       'account',
     );

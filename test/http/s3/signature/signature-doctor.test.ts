@@ -235,11 +235,13 @@ describe('the signature doctor', () => {
     }
   });
 
-  it('names the host where it knows nothing else: most proxies that change it do not tell', async () => {
+  it('names the host where it knows nothing else: most proxies change it silently', async () => {
     const came = { headers: { host: '127.0.0.1:9000' } };
-    expect(await finding({ headers: { host: 'unheard.example' } }, came)).toMatch(
-      /The request came for the host "127.0.0.1:9000": a proxy in front must hand on the one that clients use\.$/,
-    );
+    const hint =
+      'The request came for the host "127.0.0.1:9000": ' +
+      'a proxy in front must hand on the one that clients use.';
+    const sentence = await finding({ headers: { host: 'unheard.example' } }, came);
+    expect(sentence?.slice(-hint.length)).toBe(hint);
   });
 
   it('rests when there are too many', () => {

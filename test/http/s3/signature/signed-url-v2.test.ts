@@ -140,7 +140,7 @@ describe('a URL of Signature Version 2', () => {
     await expect(accept(target, {}, '/k')).rejects.toMatchObject({ code: 'SignatureDoesNotMatch' });
   });
 
-  it('of a bucket may have a slash at its end in the signed text, as botocore signs it', async () => {
+  it('of a bucket may be signed with a slash at its end, as botocore does', async () => {
     for (const signed of ['/b', '/b/'])
       await accept(urlOf(`GET\n\n\n${EXPIRES}\n${signed}`, { path: '/b' }));
     const object = urlOf(`GET\n\n\n${EXPIRES}\n/b/k/`, { path: '/b/k' });
@@ -194,7 +194,8 @@ describe('a URL of Signature Version 2', () => {
   });
 
   it('never has a line or a parameter that another value could swallow', async () => {
-    const lines = `GET\n\n\n${EXPIRES}\nx-amz-meta-a:b\nx-amz-server-side-encryption:AES256\n${PATH}`;
+    const headers = 'x-amz-meta-a:b\nx-amz-server-side-encryption:AES256\n';
+    const lines = `GET\n\n\n${EXPIRES}\n${headers}${PATH}`;
     const folded = ['x-amz-meta-a=b%0Ax-amz-server-side-encryption%3AAES256'];
     expect((await refused(urlOf(lines, { query: folded }))).code).toBe('AccessDenied');
     const parameters = `${plain}?response-content-type=a&versionId=b`;

@@ -13,8 +13,8 @@ const grant = (grantee: string, permission: string) =>
   `<Grant><Grantee>${grantee}</Grantee><Permission>${permission}</Permission></Grant>`;
 const own = grant(`<ID>${OWNER.id}</ID>`, 'FULL_CONTROL');
 const document = (grants: string, owner: string = OWNER.id) =>
-  `<AccessControlPolicy><Owner><ID>${owner}</ID></Owner><AccessControlList>${grants}</` +
-  'AccessControlList></AccessControlPolicy>';
+  `<AccessControlPolicy><Owner><ID>${owner}</ID></Owner><AccessControlList>${grants}` +
+  '</AccessControlList></AccessControlPolicy>';
 
 beforeEach(async () => {
   surface = createTestSurface();
@@ -270,8 +270,8 @@ describe('the ACL of an object', () => {
       body: 'part',
     });
     const body =
-      `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>${part.headers.etag}</` +
-      'ETag></Part></CompleteMultipartUpload>';
+      `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>${part.headers.etag}` +
+      '</ETag></Part></CompleteMultipartUpload>';
     expect(
       (await send({ method: 'POST', path: '/lists/mp', query: { uploadId }, body })).status,
     ).toBe(200);

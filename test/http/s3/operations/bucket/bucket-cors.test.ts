@@ -8,8 +8,8 @@ const cors = { query: { cors: '' } };
 const put = (body: string, sent: Partial<Sent> = {}) =>
   send({ method: 'PUT', ...cors, body, headers: { 'content-md5': contentMd5(body) }, ...sent });
 const rules = (...all: string[]) =>
-  `<CORSConfiguration>${all.map((rule) => `<CORSRule>${rule}</CORSRule>`).join('')}</` +
-  'CORSConfiguration>';
+  `<CORSConfiguration>${all.map((rule) => `<CORSRule>${rule}</CORSRule>`).join('')}` +
+  '</CORSConfiguration>';
 const GET_ALL = '<AllowedMethod>GET</AllowedMethod><AllowedOrigin>*</AllowedOrigin>';
 const PUT_OWN =
   '<ID>own</ID><AllowedOrigin>https://*.example</AllowedOrigin><AllowedMethod>PUT</AllowedMethod>' +
@@ -244,7 +244,7 @@ describe('other answers', () => {
     ]);
   });
 
-  it('vary by the origin, also when there was none, and not in a bucket without rules', async () => {
+  it('vary by the origin, also without one, and not in a bucket without rules', async () => {
     const varyOf = async (headers: Record<string, string>) =>
       (await send({ path: '/shared/k', headers })).headers.vary ?? null;
     expect(await varyOf(origin)).toBe(VARY);

@@ -10,8 +10,8 @@ const B = '/cycled';
 const lifecycle = { query: { lifecycle: '' } };
 const md5 = (body: string) => ({ 'content-md5': contentMd5(body) });
 const configuration = (...rules: string[]) =>
-  `<LifecycleConfiguration>${rules.map((rule) => `<Rule>${rule}</Rule>`).join('')}</` +
-  'LifecycleConfiguration>';
+  `<LifecycleConfiguration>${rules.map((rule) => `<Rule>${rule}</Rule>`).join('')}` +
+  '</LifecycleConfiguration>';
 const put = (body: string, headers = {}) =>
   send({ method: 'PUT', path: B, ...lifecycle, body, headers: { ...md5(body), ...headers } });
 const get = () => send({ path: B, ...lifecycle });
@@ -36,21 +36,21 @@ describe('the configuration', () => {
       '<DaysAfterInitiation>7</DaysAfterInitiation></AbortIncompleteMultipartUpload>',
     `<ID>tag</ID><Filter><Tag><Key>a</Key><Value></Value></Tag></Filter>${ON}<Expiration>` +
       '<Date>2030-01-01T00:00:00.000Z</Date></Expiration><Transition>' +
-      '<Date>2029-01-01T00:00:00.000Z</Date><StorageClass>GLACIER_IR</StorageClass></' +
-      'Transition>',
-    '<ID>size</ID><Filter><ObjectSizeGreaterThan>500</ObjectSizeGreaterThan></' +
-      `Filter>${ON}<Transition><Days>0</Days><StorageClass>INTELLIGENT_TIERING</StorageClass>` +
+      '<Date>2029-01-01T00:00:00.000Z</Date><StorageClass>GLACIER_IR</StorageClass>' +
+      '</Transition>',
+    '<ID>size</ID><Filter><ObjectSizeGreaterThan>500</ObjectSizeGreaterThan>' +
+      `</Filter>${ON}<Transition><Days>0</Days><StorageClass>INTELLIGENT_TIERING</StorageClass>` +
       '</Transition>',
     '<ID>and</ID><Filter><And><Prefix>p/</Prefix><Tag><Key>a</Key><Value>1</Value></Tag>' +
-      '<Tag><Key>b</Key><Value>2</Value></Tag><ObjectSizeGreaterThan>1</' +
-      `ObjectSizeGreaterThan><ObjectSizeLessThan>9</ObjectSizeLessThan></And></Filter>${ON}` +
+      '<Tag><Key>b</Key><Value>2</Value></Tag><ObjectSizeGreaterThan>1' +
+      `</ObjectSizeGreaterThan><ObjectSizeLessThan>9</ObjectSizeLessThan></And></Filter>${ON}` +
       '<NoncurrentVersionExpiration><NoncurrentDays>90</NoncurrentDays>' +
       '<NewerNoncurrentVersions>3</NewerNoncurrentVersions></NoncurrentVersionExpiration>' +
       '<NoncurrentVersionTransition><NoncurrentDays>30</NoncurrentDays>' +
       '<StorageClass>STANDARD_IA</StorageClass></NoncurrentVersionTransition>' +
       '<NoncurrentVersionTransition><NoncurrentDays>60</NoncurrentDays>' +
-      '<NewerNoncurrentVersions>2</NewerNoncurrentVersions><StorageClass>GLACIER_IR</' +
-      'StorageClass></NoncurrentVersionTransition>',
+      '<NewerNoncurrentVersions>2</NewerNoncurrentVersions><StorageClass>GLACIER_IR' +
+      '</StorageClass></NoncurrentVersionTransition>',
   ];
 
   it('is given back in the form in which it was put, and can be taken away', async () => {
@@ -91,8 +91,8 @@ describe('the configuration', () => {
   const noncurrent = (content: string) =>
     `<NoncurrentVersionExpiration>${content}</NoncurrentVersionExpiration>`;
   const abort = (count: number) =>
-    `<AbortIncompleteMultipartUpload><DaysAfterInitiation>${count}</DaysAfterInitiation></` +
-    'AbortIncompleteMultipartUpload>';
+    `<AbortIncompleteMultipartUpload><DaysAfterInitiation>${count}</DaysAfterInitiation>` +
+    '</AbortIncompleteMultipartUpload>';
   const tag = '<Tag><Key>a</Key><Value>1</Value></Tag>';
   const refused: [string, string[], string][] = [
     ['no rule', [], 'MalformedXML'],
@@ -130,8 +130,8 @@ describe('the configuration', () => {
     [
       'markers of tags',
       [
-        `<Filter>${tag}</Filter>${ON}<Expiration><ExpiredObjectDeleteMarker>true</` +
-          'ExpiredObjectDeleteMarker></Expiration>',
+        `<Filter>${tag}</Filter>${ON}<Expiration><ExpiredObjectDeleteMarker>true` +
+          '</ExpiredObjectDeleteMarker></Expiration>',
       ],
       'InvalidRequest',
     ],
@@ -189,7 +189,11 @@ describe('the configuration', () => {
     [
       '101 newer versions',
       [
-        `${F}${noncurrent('<NoncurrentDays>1</NoncurrentDays><NewerNoncurrentVersions>101</NewerNoncurrentVersions>')}`,
+        F +
+          noncurrent(
+            '<NoncurrentDays>1</NoncurrentDays>' +
+              '<NewerNoncurrentVersions>101</NewerNoncurrentVersions>',
+          ),
       ],
       'InvalidArgument',
     ],
@@ -254,8 +258,8 @@ describe('the dry run', () => {
     await send({ method: 'POST', path: `${B}/u`, query: { uploads: '' } });
     await send({ method: 'DELETE', path: `${B}/gone` });
     const abort =
-      '<AbortIncompleteMultipartUpload><DaysAfterInitiation>1</DaysAfterInitiation></' +
-      'AbortIncompleteMultipartUpload>';
+      '<AbortIncompleteMultipartUpload><DaysAfterInitiation>1</DaysAfterInitiation>' +
+      '</AbortIncompleteMultipartUpload>';
     await put(configuration(`<ID>all</ID><Filter/>${ON}${DAYS_1}${abort}`));
     const { items } = (await dryRun({ at })).json;
     expect(items).toEqual([
@@ -310,8 +314,8 @@ describe('x-amz-expiration', () => {
     await put(
       configuration(
         `<ID>later</ID><Filter/>${ON}<Expiration><Days>9</Days></Expiration>`,
-        `<ID>first &amp; foremost</ID><Prefix>a/</Prefix>${ON}<Expiration><Days>2</Days></` +
-          'Expiration>',
+        `<ID>first &amp; foremost</ID><Prefix>a/</Prefix>${ON}<Expiration><Days>2</Days>` +
+          '</Expiration>',
         `<ID>off</ID><Prefix>a/</Prefix><Status>Disabled</Status>${DAYS_1}`,
         `<ID>marked</ID><Filter><Tag><Key>t</Key><Value>1</Value></Tag></Filter>${ON}${DAYS_1}`,
       ),
@@ -341,8 +345,8 @@ describe('x-amz-expiration', () => {
 
   it('has a sister for uploads', async () => {
     const abort =
-      '<AbortIncompleteMultipartUpload><DaysAfterInitiation>3</DaysAfterInitiation></' +
-      'AbortIncompleteMultipartUpload>';
+      '<AbortIncompleteMultipartUpload><DaysAfterInitiation>3</DaysAfterInitiation>' +
+      '</AbortIncompleteMultipartUpload>';
     await put(configuration(`<ID>a</ID><Prefix>u/</Prefix>${ON}${abort}`));
     const { headers } = await send({ method: 'POST', path: `${B}/u/k`, query: { uploads: '' } });
     expect([headers['x-amz-abort-date'], headers['x-amz-abort-rule-id']]).toEqual([

@@ -16,23 +16,23 @@ const put = (content: string, sent: Partial<Sent> = {}) =>
 const INDEX = '<IndexDocument><Suffix>index.html</Suffix></IndexDocument>';
 const ERROR = '<ErrorDocument><Key>errors/4xx.html</Key></ErrorDocument>';
 const rulesOf = (...rules: string[]) =>
-  `<RoutingRules>${rules.map((rule) => `<RoutingRule>${rule}</RoutingRule>`).join('')}</` +
-  'RoutingRules>';
+  `<RoutingRules>${rules.map((rule) => `<RoutingRule>${rule}</RoutingRule>`).join('')}` +
+  '</RoutingRules>';
 const to = (redirect: string, condition = '') =>
-  `${condition === '' ? '' : `<Condition>${condition}</Condition>`}<Redirect>${redirect}</` +
-  'Redirect>';
+  `${condition === '' ? '' : `<Condition>${condition}</Condition>`}<Redirect>${redirect}` +
+  '</Redirect>';
 const RULES = rulesOf(
   to(
     '<HostName>b.example</HostName><HttpRedirectCode>302</HttpRedirectCode>' +
       '<Protocol>https</Protocol><ReplaceKeyPrefixWith>new/</ReplaceKeyPrefixWith>',
-    '<HttpErrorCodeReturnedEquals>404</HttpErrorCodeReturnedEquals><KeyPrefixEquals>old/</' +
-      'KeyPrefixEquals>',
+    '<HttpErrorCodeReturnedEquals>404</HttpErrorCodeReturnedEquals><KeyPrefixEquals>old/' +
+      '</KeyPrefixEquals>',
   ),
   to('<ReplaceKeyWith>a&amp;b.html</ReplaceKeyWith>'),
 );
 const ALL =
-  '<RedirectAllRequestsTo><HostName>b.example</HostName><Protocol>https</Protocol></' +
-  'RedirectAllRequestsTo>';
+  '<RedirectAllRequestsTo><HostName>b.example</HostName><Protocol>https</Protocol>' +
+  '</RedirectAllRequestsTo>';
 
 beforeEach(async () => {
   surface = createTestSurface();

@@ -8,8 +8,8 @@ describe('CreateBucket', () => {
   const make = (name: string, sent: Partial<Sent> = {}) =>
     send({ method: 'PUT', path: `/${name}`, ...sent });
   const located = (region: string) =>
-    `<CreateBucketConfiguration><LocationConstraint>${region}</LocationConstraint></` +
-    'CreateBucketConfiguration>';
+    `<CreateBucketConfiguration><LocationConstraint>${region}</LocationConstraint>` +
+    '</CreateBucketConfiguration>';
 
   it('answers with the place, and 200 to the owner again', async () => {
     const reply = await make('made');

@@ -12,19 +12,21 @@ beforeEach(async () => {
   await send({ method: 'PUT' });
 });
 
-const block = (...switches: string[]) =>
-  send({
+const block = (...switches: string[]) => {
+  const elements = switches.map((name) => `<${name}>true</${name}>`).join('');
+  return send({
     method: 'PUT',
     query: { publicAccessBlock: '' },
-    body: `<PublicAccessBlockConfiguration>${switches.map((name) => `<${name}>true</${name}>`).join('')}</PublicAccessBlockConfiguration>`,
+    body: `<PublicAccessBlockConfiguration>${elements}</PublicAccessBlockConfiguration>`,
   });
+};
 const own = (ownership: string, more: Partial<Sent> = {}) =>
   send({
     method: 'PUT',
     query: { ownershipControls: '' },
     body:
-      `<OwnershipControls><Rule><ObjectOwnership>${ownership}</ObjectOwnership></Rule></` +
-      'OwnershipControls>',
+      `<OwnershipControls><Rule><ObjectOwnership>${ownership}</ObjectOwnership></Rule>` +
+      '</OwnershipControls>',
     ...more,
   });
 
@@ -39,8 +41,8 @@ describe('the block of public access', () => {
     expect((await block('BlockPublicAcls', 'RestrictPublicBuckets')).status).toBe(200);
     expect((await send({ query })).text).toContain(
       '<BlockPublicAcls>true</BlockPublicAcls><IgnorePublicAcls>false</IgnorePublicAcls>' +
-        '<BlockPublicPolicy>false</BlockPublicPolicy><RestrictPublicBuckets>true</' +
-        'RestrictPublicBuckets>',
+        '<BlockPublicPolicy>false</BlockPublicPolicy><RestrictPublicBuckets>true' +
+        '</RestrictPublicBuckets>',
     );
     expect((await send({ method: 'DELETE', query })).status).toBe(204);
     expect(codeOf(await send({ query }))).toEqual([404, 'NoSuchPublicAccessBlockConfiguration']);
@@ -49,8 +51,8 @@ describe('the block of public access', () => {
 
   it.each([
     '',
-    '<PublicAccessBlockConfiguration><BlockPublicAcls>yes</BlockPublicAcls></' +
-      'PublicAccessBlockConfiguration>',
+    '<PublicAccessBlockConfiguration><BlockPublicAcls>yes</BlockPublicAcls>' +
+      '</PublicAccessBlockConfiguration>',
     '<X/>',
   ])('is not %j', async (body) => {
     expect(codeOf(await send({ method: 'PUT', query: { publicAccessBlock: '' }, body }))).toEqual([

@@ -18,8 +18,8 @@ const remove = (versionId: string, headers = {}) =>
 const BYPASS = { 'x-amz-bypass-governance-retention': 'true' };
 
 const configuration = (rule: string) =>
-  `<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled>${rule}</` +
-  'ObjectLockConfiguration>';
+  `<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled>${rule}` +
+  '</ObjectLockConfiguration>';
 const byDefault = (content: string) =>
   configuration(`<Rule><DefaultRetention>${content}</DefaultRetention></Rule>`);
 const configure = (body: string, path = V) =>

@@ -7,8 +7,8 @@ const K = '/restore-bucket/key';
 const restore = (body: string, path = K, as: 'owner' | 'stranger' = 'owner') =>
   send({ method: 'POST', path, query: { restore: '' }, body, as });
 const DAYS =
-  '<RestoreRequest><Days>2</Days><GlacierJobParameters><Tier>Bulk</Tier></' +
-  'GlacierJobParameters></RestoreRequest>';
+  '<RestoreRequest><Days>2</Days><GlacierJobParameters><Tier>Bulk</Tier>' +
+  '</GlacierJobParameters></RestoreRequest>';
 
 beforeAll(async () => {
   await send({ method: 'PUT', path: '/restore-bucket' });

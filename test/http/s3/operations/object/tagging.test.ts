@@ -188,8 +188,8 @@ describe('the tags of a bucket', () => {
     expect((await get()).text).toBe(
       '<?xml version="1.0" encoding="UTF-8"?>\n<Tagging xmlns="http://s3.amazonaws.com/doc/' +
         '2006-03-01/"><TagSet>' +
-        '<Tag><Key>a</Key><Value>1</Value></Tag><Tag><Key>b</Key><Value>2</Value></Tag></' +
-        'TagSet></Tagging>',
+        '<Tag><Key>a</Key><Value>1</Value></Tag><Tag><Key>b</Key><Value>2</Value></Tag>' +
+        '</TagSet></Tagging>',
     );
     expect((await send({ method: 'DELETE', path: '/tagged', ...tagging })).status).toBe(204);
     expect(codeOf(await get())).toEqual([404, 'NoSuchTagSet']);
