@@ -108,14 +108,6 @@ export type VersionCall = ObjectCall & {
   readonly change: VersionChange;
 };
 
-/** What of a call the headers of a read hang on. */
-export type ReadFacts = Pick<
-  VersionCall,
-  'decide' | 'hasOwnOrigin' | 'key' | 'query' | 'version'
-> & {
-  readonly bucket: Pick<BucketHandle, 'record'>;
-};
-
 /**
  * An answer before it is a Response. `headers` is its own, and has a Content-Length where `body` is
  * a stream; `tier` says where a body came from, for the meter.

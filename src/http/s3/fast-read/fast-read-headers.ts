@@ -13,8 +13,9 @@ import { hotOperationTiming, SERVER_TIMING } from '../../observe/server-timing.t
 import { NO_GRANT, withCors } from '../../semantics/cors.ts';
 import type { HeaderRecord } from '../../semantics/object-headers.ts';
 import { parseQuery } from '../../semantics/raw-path.ts';
-import { payerOf, type ReadFacts, SERVER } from '../call/call.ts';
+import { payerOf, SERVER } from '../call/call.ts';
 import { checksumHeaders } from '../headers/checksum-headers.ts';
+import type { ReadFacts } from '../headers/request-headers.ts';
 import { headersOfRead, notModified, signedHeaders } from '../operations/object/get-head.ts';
 import { principalOf } from '../signature/authenticated.ts';
 

@@ -13,9 +13,9 @@ import type { RequestedAcl } from '../../../core/auth/new-object-access.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { AccountId } from '../../../domain/nouns.ts';
 import type { Grant, Grantee, GranteeGroup, Permission } from '../../../domain/object-facts.ts';
-import type { S3Call } from '../call/call.ts';
 import { GROUP_URIS, type NamedGrant, type NamedGrantee } from '../formats/grantees.ts';
 import { invalidArgument } from '../formats/invalid-argument.ts';
+import type { RequestHeaders } from './request-headers.ts';
 
 const GROUPS: ReadonlyMap<string, GranteeGroup> = new Map(
   Object.entries(GROUP_URIS).map(([group, uri]) => [uri, group as GranteeGroup]),
@@ -38,12 +38,12 @@ export type AclLevel = 'bucket' | 'object';
  * the directory for grants to accounts.
  */
 export async function readAclHeaders(
-  call: Pick<S3Call, 'header' | 'findAccounts'>,
+  request: Pick<RequestHeaders, 'header'> & { readonly findAccounts: FindAccounts },
   level: AclLevel,
 ): Promise<RequestedAcl | null> {
-  const name = call.header('x-amz-acl');
+  const name = request.header('x-amz-acl');
   const named = GRANT_HEADERS.flatMap(([header, permission]) =>
-    readGrantees(header, call.header(header)).map(
+    readGrantees(header, request.header(header)).map(
       (grantee): NamedGrant => ({ grantee, permission }),
     ),
   );
@@ -54,7 +54,7 @@ export async function readAclHeaders(
   }
   if (name !== null) return { kind: 'canned', name: readCanned(name, level) };
   if (named.length === 0) return null;
-  return { kind: 'grants', grants: await resolveGrants(call.findAccounts, named) };
+  return { kind: 'grants', grants: await resolveGrants(request.findAccounts, named) };
 }
 
 function readCanned(name: string, level: AclLevel): CannedAcl {

@@ -7,8 +7,7 @@ import { isChecksumValue } from '../../../crypto/digest-set.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { Checksum, ChecksumAlgorithm } from '../../../domain/nouns.ts';
 import { CHECKSUM_ALGORITHMS, FOREIGN_CHECKSUMS } from '../formats/checksum-names.ts';
-
-type HeaderLookup = (name: string) => string | null;
+import type { HeaderLookup } from './request-headers.ts';
 
 /**
  * Trailers of a chunked body: what x-amz-trailer announced, and a look-up that answers once the

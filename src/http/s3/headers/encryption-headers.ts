@@ -12,8 +12,8 @@ import type { BucketEncryption } from '../../../domain/bucket-settings.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { ObjectEncryption } from '../../../domain/object-facts.ts';
 import { atRestHeaders } from '../../semantics/at-rest-headers.ts';
-import type { S3Call } from '../call/call.ts';
 import { invalidArgument } from '../formats/invalid-argument.ts';
+import type { RequestHeaders } from './request-headers.ts';
 
 const SSE = 'x-amz-server-side-encryption';
 const KEY_ID = `${SSE}-aws-kms-key-id`;
@@ -24,7 +24,8 @@ const KMS = 'aws:kms';
 const DOUBLED_KMS = 'aws:kms:dsse';
 const CUSTOMER_KEY_BYTES = 32;
 
-type EncryptionCall = Pick<S3Call, 'header' | 'isConfidential'>;
+/** A request that may carry a key: `isConfidential` says whether its connection may. */
+type EncryptionRequest = Pick<RequestHeaders, 'header'> & { readonly isConfidential: boolean };
 
 /** The texts of S3 for what is wrong with the headers of SSE-C. */
 const WITH_CUSTOMER_KEYS =
@@ -35,11 +36,11 @@ const WITH_CUSTOMER_KEYS =
  * InvalidArgument, InvalidEncryptionAlgorithmError, InvalidRequest (not over a secure connection).
  */
 export function readCustomerKey(
-  call: EncryptionCall,
+  request: EncryptionRequest,
   prefix: '' | 'copy-source-' = '',
 ): CustomerKey | null {
   const read = (name: string) =>
-    call.header(`x-amz-${prefix}server-side-encryption-customer-${name}`);
+    request.header(`x-amz-${prefix}server-side-encryption-customer-${name}`);
   const [algorithm, key, md5] = [read('algorithm'), read('key'), read('key-md5')];
   if (algorithm === null && key === null && md5 === null) return null;
   const refused = (detail: string) => invalidArgument(SSE, 'null', detail);
@@ -50,7 +51,7 @@ export function readCustomerKey(
       fields: { ArgumentName: SSE, ArgumentValue: algorithm },
     });
   }
-  if (!call.isConfidential) {
+  if (!request.isConfidential) {
     throw new StorageError('InvalidRequest', {
       detail: `${WITH_CUSTOMER_KEYS} be made over a secure connection.`,
     });
@@ -82,12 +83,12 @@ function decodeKey(text: string): Uint8Array | null {
  * bucket takes no keys of clients).
  */
 export function readRequestedEncryption(
-  call: EncryptionCall,
+  request: EncryptionRequest,
   settings: BucketEncryption | null,
 ): RequestedEncryption | null {
-  const sse = call.header(SSE);
+  const sse = request.header(SSE);
   const hasCustomerHeader = ['algorithm', 'key', 'key-md5'].some(
-    (name) => call.header(`${SSE}-customer-${name}`) !== null,
+    (name) => request.header(`${SSE}-customer-${name}`) !== null,
   );
   if (sse !== null && hasCustomerHeader) {
     throw invalidArgument(
@@ -97,8 +98,8 @@ export function readRequestedEncryption(
         'encryption method specified',
     );
   }
-  if (sse !== KMS && sse !== DOUBLED_KMS) refuseKmsHeaders(call);
-  const key = readCustomerKey(call);
+  if (sse !== KMS && sse !== DOUBLED_KMS) refuseKmsHeaders(request);
+  const key = readCustomerKey(request);
   if (key !== null) {
     if (settings?.refusesCustomerKeys === true) throw blocked();
     return { kind: 'customer', key };
@@ -110,10 +111,10 @@ export function readRequestedEncryption(
   }
   return {
     kind: 'named',
-    keyId: readKeyId(call.header(KEY_ID)),
+    keyId: readKeyId(request.header(KEY_ID)),
     isDoubled: sse === DOUBLED_KMS,
-    isBucketKey: readBucketKey(call.header(BUCKET_KEY)) ?? settings?.isBucketKey ?? false,
-    context: readContext(call.header(CONTEXT)),
+    isBucketKey: readBucketKey(request.header(BUCKET_KEY)) ?? settings?.isBucketKey ?? false,
+    context: readContext(request.header(CONTEXT)),
   };
 }
 
@@ -127,9 +128,9 @@ export function wishOfBucket(settings: BucketEncryption | null): RequestedEncryp
 }
 
 /** What means something with SSE-KMS alone. */
-function refuseKmsHeaders(call: EncryptionCall): void {
+function refuseKmsHeaders(request: EncryptionRequest): void {
   for (const name of [KEY_ID, CONTEXT]) {
-    const value = call.header(name);
+    const value = request.header(name);
     if (value === null) continue;
     throw invalidArgument(
       name,
@@ -197,17 +198,17 @@ function blocked(): StorageError {
  * A read must not say how the object was encrypted. InvalidArgument. Source: API_GetObject
  * (x-amz-server-side-encryption).
  */
-export function refuseEncryptionOfRead(call: EncryptionCall): void {
+export function refuseEncryptionOfRead(request: EncryptionRequest): void {
   for (const name of [SSE, KEY_ID]) {
-    const value = call.header(name);
+    const value = request.header(name);
     if (value !== null)
       throw invalidArgument(name, value, `${name} header is not supported for this operation.`);
   }
 }
 
 /** Whether a request asks for an encryption, which is a change for a copy onto itself. */
-export function namesEncryption(call: EncryptionCall): boolean {
-  return call.header(SSE) !== null || call.header(`${SSE}-customer-algorithm`) !== null;
+export function namesEncryption(request: EncryptionRequest): boolean {
+  return request.header(SSE) !== null || request.header(`${SSE}-customer-algorithm`) !== null;
 }
 
 /** What the answer to the client says that wrote, or may read, what is encrypted so. */

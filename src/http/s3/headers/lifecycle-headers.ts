@@ -7,17 +7,17 @@ import { abortionOf, expirationOf } from '../../../core/lifecycle/expiration-of.
 import type { ObjectVersion } from '../../../domain/nouns.ts';
 import type { Upload } from '../../../ports/index-calls/upload-calls.ts';
 import { formatHttpDate } from '../../semantics/http-date.ts';
-import type { BucketCall } from '../call/call.ts';
+import type { BucketRights } from './request-headers.ts';
 
 const dayMsOf = ({ settings }: Core) => settings.lifecycleDaySeconds * 1000;
 
 /** x-amz-expiration of a current version. */
 export function expirationHeaders(
-  call: { readonly bucket: Pick<BucketCall['bucket'], 'record'> },
+  { bucket }: Pick<BucketRights, 'bucket'>,
   core: Core,
   version: ObjectVersion,
 ): Record<string, string> {
-  const end = expirationOf(call.bucket.record().settings.lifecycle, version, dayMsOf(core));
+  const end = expirationOf(bucket.record().settings.lifecycle, version, dayMsOf(core));
   if (end === null) return {};
   const ruleId = encodeURIComponent(end.ruleId);
   return { 'x-amz-expiration': `expiry-date="${formatHttpDate(end.atMs)}", rule-id="${ruleId}"` };
@@ -25,11 +25,11 @@ export function expirationHeaders(
 
 /** x-amz-abort-date and x-amz-abort-rule-id of an upload. */
 export function abortionHeaders(
-  call: BucketCall,
+  { bucket }: Pick<BucketRights, 'bucket'>,
   core: Core,
   upload: Upload,
 ): Record<string, string> {
-  const end = abortionOf(call.bucket.record().settings.lifecycle, upload, dayMsOf(core));
+  const end = abortionOf(bucket.record().settings.lifecycle, upload, dayMsOf(core));
   if (end === null) return {};
   return {
     'x-amz-abort-date': formatHttpDate(end.atMs),

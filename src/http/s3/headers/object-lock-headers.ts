@@ -9,14 +9,17 @@ import { StorageError } from '../../../domain/errors.ts';
 import type { BucketRecord, ObjectKey } from '../../../domain/nouns.ts';
 import type { ObjectLock } from '../../../domain/object-facts.ts';
 import { requireAllowed } from '../../access/decide-call.ts';
-import type { BucketCall, ObjectCall, ReadFacts } from '../call/call.ts';
 import { invalidArgument } from '../formats/invalid-argument.ts';
 import { requireFuture } from '../formats/object-lock-document.ts';
+import type { BucketRights, ReadFacts, RequestHeaders } from './request-headers.ts';
 
 const MODE = 'x-amz-object-lock-mode';
 const UNTIL = 'x-amz-object-lock-retain-until-date';
 const HOLD = 'x-amz-object-lock-legal-hold';
 const BYPASS = 'x-amz-bypass-governance-retention';
+
+/** A request that sets or overrides locks, with the rights of its caller. */
+type LockRequest = Pick<RequestHeaders, 'header'> & BucketRights;
 
 /** InvalidRequest where nothing can be locked. */
 export function requireLockableBucket({ settings, name }: BucketRecord): void {
@@ -32,7 +35,10 @@ export function requireLockableBucket({ settings, name }: BucketRecord): void {
  * AccessDenied, InvalidArgument, InvalidRequest (a bucket without object lock). Source:
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html (Permissions)
  */
-export function readObjectLockHeaders(call: ObjectCall, nowMs: number): ObjectLock | null {
+export function readObjectLockHeaders(
+  call: LockRequest & Pick<ReadFacts, 'key'>,
+  nowMs: number,
+): ObjectLock | null {
   const { header, bucket, key } = call;
   const [mode, until, hold] = [header(MODE), header(UNTIL), header(HOLD)];
   if (mode === null && until === null && hold === null) return null;
@@ -104,7 +110,7 @@ export function objectLockHeaders({
 
 /** Whether the caller asks to override GOVERNANCE, and may for every one of the keys. */
 export async function bypassesGovernance(
-  call: BucketCall,
+  call: LockRequest,
   keys: readonly ObjectKey[],
 ): Promise<boolean> {
   if (call.header(BYPASS)?.trim().toLowerCase() !== 'true') return false;

@@ -1,16 +1,20 @@
 // Whether an answer of the S3 surface has a receipt: who may know what a request cost, and who asks
 // to. Pure.
-import type { BucketRecord } from '../../../domain/nouns.ts';
+import type { BucketRecord, Principal } from '../../../domain/nouns.ts';
 import { FREE_RECEIPT, RECEIPT, RECEIPT_PARAMETER } from '../../receipt-header.ts';
 import type { HttpRequest } from '../../request.ts';
 import type { HeaderRecord } from '../../semantics/object-headers.ts';
 import type { Query } from '../../semantics/raw-path.ts';
-import type { S3Call } from '../call/call.ts';
 
-type Asking = Pick<
-  S3Call,
-  'principal' | 'isPresigned' | 'isQuerySigned' | 'form' | 'query' | 'request'
->;
+/** A call, as far as it decides about a receipt. */
+type ReceiptRequest = {
+  readonly principal: Principal;
+  readonly isPresigned: boolean;
+  readonly isQuerySigned: boolean;
+  readonly form: ReadonlyMap<string, string> | null;
+  readonly query: Query;
+  readonly request: Pick<HttpRequest, 'header'>;
+};
 
 /**
  * Whether the answer has a receipt. What a bucket costs is its owner's to know, and everyone's
@@ -19,7 +23,7 @@ type Asking = Pick<
  * `record` null: no bucket, so the caller pays. Cost: 30 ns.
  */
 export function hasReceipt(
-  call: Asking,
+  call: ReceiptRequest,
   record: Pick<BucketRecord, 'ownerId' | 'settings'> | null,
 ): boolean {
   const shownTo = record?.settings.receipts ?? null;

@@ -5,8 +5,8 @@ import { OBJECT_MAX_TAGS } from '../../../core/limits.ts';
 import { toTags } from '../../../core/objects/tags.ts';
 import type { Tags } from '../../../domain/object-facts.ts';
 import { parseQuery } from '../../semantics/raw-path.ts';
-import type { ReadFacts } from '../call/call.ts';
 import { invalidArgument } from '../formats/invalid-argument.ts';
+import type { HeaderLookup, ReadFacts } from './request-headers.ts';
 
 const HEADER = 'x-amz-tagging';
 
@@ -14,7 +14,7 @@ const HEADER = 'x-amz-tagging';
  * The tags that a write wishes: `a=1&b=2`, encoded as a query; none without the header.
  * InvalidArgument, InvalidTag.
  */
-export function readTaggingHeader(header: (name: string) => string | null): Tags {
+export function readTaggingHeader(header: HeaderLookup): Tags {
   const value = header(HEADER);
   if (value === null || value === '') return {};
   const pairs = pairsOf(value);

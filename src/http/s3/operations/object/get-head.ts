@@ -19,7 +19,7 @@ import {
 } from '../../../semantics/object-headers.ts';
 import { type ByteRange, contentRange, lengthOf, parseRange } from '../../../semantics/range.ts';
 import type { Query } from '../../../semantics/raw-path.ts';
-import type { ObjectCall, ReadFacts, S3Answer, VersionCall } from '../../call/call.ts';
+import type { ObjectCall, S3Answer, VersionCall } from '../../call/call.ts';
 import { preconditionFailed, readConditions } from '../../call/find-version.ts';
 import { invalidArgument } from '../../formats/invalid-argument.ts';
 import { versionHeaders } from '../../formats/version-name.ts';
@@ -31,6 +31,7 @@ import {
 } from '../../headers/encryption-headers.ts';
 import { expirationHeaders } from '../../headers/lifecycle-headers.ts';
 import { objectLockHeaders } from '../../headers/object-lock-headers.ts';
+import type { ReadFacts } from '../../headers/request-headers.ts';
 import { taggingHeaders } from '../../headers/tagging-header.ts';
 
 /**
