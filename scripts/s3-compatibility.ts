@@ -8,9 +8,9 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { OWN_SUBRESOURCES, PLAIN, SUBRESOURCES } from '../src/http/s3/call/subresources.ts';
 import type { Operation } from '../src/http/s3/operations/table/operation.ts';
 import { OPERATIONS } from '../src/http/s3/operations/table/operations.ts';
-import { OWN_SUBRESOURCES, PLAIN, SUBRESOURCES } from '../src/http/s3/call/subresources.ts';
 import { TOOLS } from '../test/clients/tools.ts';
 import {
   type ClientEvidence,
@@ -118,12 +118,10 @@ function operationRows(evidence: WireEvidence): {
   return rows;
 }
 
-/** The list of deviations at the head of the S3 surface. */
+/** The list of deviations beside the S3 surface. */
 function deviations(): string {
-  const source = readFileSync(`${ROOT}src/http/s3/routes.ts`, 'utf8');
-  const head = source.slice(0, source.indexOf('\nimport ')).split('\n');
-  const lines = head.map((line) => line.replace(/^\/\/ ?/, ''));
-  return lines.slice(lines.findIndex((line) => line.startsWith('- '))).join('\n');
+  const page = readFileSync(`${ROOT}src/http/s3/deviations.md`, 'utf8');
+  return page.slice(page.indexOf('\n- ') + 1).trimEnd();
 }
 
 /** `607 of 613` of the groups whose name begins so. */

@@ -11,16 +11,19 @@ import { hasCode, StorageError } from '../../domain/errors.ts';
 import type { BucketName, BucketRecord, ObjectKey } from '../../domain/nouns.ts';
 import type { VersionChange } from '../../domain/object-facts.ts';
 import { accessDenied, requireAllowed, requireScope, type Wanted } from '../access/decide-call.ts';
-import { type AccountCall, changerOf, payerOf, type S3Answer, type S3Call } from './call/call.ts';
+import {
+  type AccountCall,
+  changerOf,
+  payerOf,
+  type S3Answer,
+  type S3Call,
+  type Target,
+} from './call/call.ts';
 import { openVersion, type VersionWanted } from './call/find-version.ts';
 import { readUploadId } from './call/read-upload-id.ts';
 import { parseVersionName } from './formats/version-name.ts';
-import { requireExpectedOwner } from './headers/expected-owner.ts';
 import type { Operation } from './operations/table/operation.ts';
 import { OPERATIONS } from './operations/table/operations.ts';
-
-/** The address decoded; names are checked once it is known who asks. */
-export type Target = { readonly bucket: string | null; readonly key: string | null };
 
 /** An operation that may run, and the bucket whose answer it is. */
 export type Authorized = {
@@ -28,8 +31,16 @@ export type Authorized = {
   handle(): S3Answer | Promise<S3Answer>;
 };
 
+/** Conditions of the request on a bucket that was opened; throws to refuse it. */
+type Admit = (call: S3Call, record: BucketRecord) => void;
+
 /** AccessDenied, NoSuchBucket, InvalidBucketName, KeyTooLongError, and what openVersion throws. */
-export async function authorizeCall(core: Core, call: S3Call, target: Target): Promise<Authorized> {
+export async function authorizeCall(
+  core: Core,
+  call: S3Call,
+  target: Target,
+  admit: Admit,
+): Promise<Authorized> {
   const operation: Operation = OPERATIONS[call.operation];
   if (operation.scope === 'account') {
     const accountCall = requireAccount(call);
@@ -42,7 +53,7 @@ export async function authorizeCall(core: Core, call: S3Call, target: Target): P
     requireScope(call, 's3:CreateBucket', bucketName);
     return { bucket: null, handle: () => operation.handle({ ...accountCall, bucketName }, core) };
   }
-  const open = bucketOpener(core, call, bucketName);
+  const open = bucketOpener(core, call, bucketName, admit);
   const openFor = (wanted: Wanted) => open((record) => requireAllowed(call.decide, record, wanted));
   if (operation.scope === 'bucket') {
     const bucket = await openFor({ action: operation.action, key: null });
@@ -75,7 +86,7 @@ export async function authorizeCall(core: Core, call: S3Call, target: Target): P
     call,
     operation,
     { bucket: bucketName, key, versionId, action },
-    open,
+    { open, admit },
   );
 }
 
@@ -85,7 +96,7 @@ export async function authorizeCall(core: Core, call: S3Call, target: Target): P
  */
 type OpenBucket = (mayOpen: (record: BucketRecord) => void) => Promise<BucketHandle>;
 
-function bucketOpener(core: Core, call: S3Call, bucketName: BucketName): OpenBucket {
+function bucketOpener(core: Core, call: S3Call, bucketName: BucketName, admit: Admit): OpenBucket {
   return (mayOpen) =>
     openBucket(
       core,
@@ -93,7 +104,7 @@ function bucketOpener(core: Core, call: S3Call, bucketName: BucketName): OpenBuc
       (record) => {
         noteBucket(call, record);
         mayOpen(record);
-        requireExpectedOwner(call.header('x-amz-expected-bucket-owner'), record);
+        admit(call, record);
       },
       changerOf(call),
     );
@@ -115,7 +126,7 @@ async function authorizeVersion(
   call: S3Call,
   operation: Extract<Operation, { scope: 'version' }>,
   named: Pick<VersionWanted, 'bucket' | 'key' | 'versionId' | 'action'>,
-  open: OpenBucket,
+  { open, admit }: { readonly open: OpenBucket; readonly admit: Admit },
 ): Promise<Authorized> {
   let change: VersionChange = {};
   if (operation.readChange !== undefined) {
@@ -126,7 +137,7 @@ async function authorizeVersion(
   const wanted = { ...named, mayBeStale: isLinkRead(call), change, changer: changerOf(call) };
   const opened = await openVersion(core, call.decide, wanted, (record) => {
     noteBucket(call, record);
-    requireExpectedOwner(call.header('x-amz-expected-bucket-owner'), record);
+    admit(call, record);
   });
   call.request.notes.objectBytes = opened.version.sizeBytes;
   const { storageClass } = opened.version;

@@ -19,14 +19,13 @@ export type Answered = {
   readonly payer: UsageOwner | null;
   /** Null: a preflight. */
   readonly operation: OperationName | null;
-  readonly isReceipted: boolean;
 };
 
 /**
  * Cost beyond the operation's own: two look-ups of the meter; with a receipt one call to the
  * ledger.
  */
-export type Respond = (answered: Answered, given: S3Answer) => Response | Promise<Response>;
+export type Respond = (answered: Answered, response: S3Answer) => Response | Promise<Response>;
 
 const encoder = new TextEncoder();
 
@@ -38,8 +37,8 @@ export function createRespond(
     takeReceipt,
   }: { readonly isServerTimingOn: boolean; readonly takeReceipt: TakeReceipt },
 ): Respond {
-  return ({ request, requestId, payer, operation, isReceipted }, given) => {
-    const { status, headers, body } = given;
+  return ({ request, requestId, payer, operation }, response) => {
+    const { status, headers, body, isReceipted = false } = response;
     const sent =
       request.method === 'HEAD' ? null : typeof body === 'string' ? encoder.encode(body) : body;
     const bytesOut =
@@ -49,14 +48,14 @@ export function createRespond(
           ? 0
           : Number(headers['content-length']);
     request.notes.bodyBytes = bytesOut;
-    request.notes.bodyTier = given.tier ?? null;
+    request.notes.bodyTier = response.tier ?? null;
     const finish = (outgoing: OutgoingBody = sent): Response => {
       if (isServerTimingOn)
         headers[SERVER_TIMING] = operationTiming(request.notes, performance.now());
       return makeResponse(request, status, addCommonHeaders(headers, requestId), outgoing);
     };
     if (payer === null) return finish();
-    const use = useOfAnswer(operation, given, bytesOut);
+    const use = useOfAnswer(operation, response, bytesOut);
     if (operation !== null)
       meter.of(payer).note(operation, !isReceipted && use.operationClass === 'B');
     if (isReceipted) {

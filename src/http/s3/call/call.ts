@@ -24,6 +24,9 @@ import type { Query } from '../../semantics/raw-path.ts';
 import type { DecodedBody } from '../signature/payload.ts';
 import type { OperationName } from './detect.ts';
 
+/** An address decoded; its names are checked once the caller is known. Null: names none. */
+export type Target = { readonly bucket: string | null; readonly key: string | null };
+
 /** What every operation gets. */
 export type S3Call = {
   readonly operation: OperationName;
@@ -119,8 +122,10 @@ export type S3Answer = {
   readonly tier?: OpenedBody['tier'];
   /** Objects that are read for it, where it has a receipt. */
   readonly alsoRead?: readonly AlsoRead[];
-  /** Of what it is about or made, where its headers do not say: by it requests are billed. */
+  /** Storage class that the request is billed by, where the headers do not say it. */
   readonly storageClass?: string;
+  /** Whether the response waits for its receipt; absent: no. */
+  readonly isReceipted?: boolean;
 };
 
 /** Server header of this surface. */

@@ -1,13 +1,10 @@
 // Makes an S3Call of a request and of what authentication found: which headers count, and what
 // decisions may look at. routes.ts calls it once for each request.
 import type { Decide } from '../../../core/auth/decide.ts';
-import { StorageError } from '../../../domain/errors.ts';
 import type { Tags } from '../../../domain/object-facts.ts';
 import { createDecideCall } from '../../access/decide-call.ts';
 import { withQueryHeaders } from '../headers/presigned-headers.ts';
 import { readTaggingHeader } from '../headers/tagging-header.ts';
-import type { Operation } from '../operations/table/operation.ts';
-import { OPERATIONS } from '../operations/table/operations.ts';
 import type { Authenticated } from '../signature/authenticated.ts';
 import { QUERY_HEADERS_V2 } from '../signature/signed-url-v2.ts';
 import type { S3Call } from './call.ts';
@@ -70,17 +67,5 @@ function tagsOfHeader(header: Headers['header']): Tags | null {
     return header('x-amz-tagging') === null ? null : readTaggingHeader(header);
   } catch {
     return null;
-  }
-}
-
-/** NotImplemented for a header that asks for what we do not do. */
-export function refuseHeaders(call: S3Call): void {
-  const { rejects }: Operation = OPERATIONS[call.operation];
-  for (const name of rejects) {
-    if (call.header(name) === null) continue;
-    throw new StorageError('NotImplemented', {
-      detail: `The header ${name} implies functionality that is not implemented.`,
-      fields: { Header: name },
-    });
   }
 }

@@ -23,7 +23,7 @@ import type { Authenticator } from '../signature/authenticate.ts';
 import type { Signer } from '../signature/authenticated.ts';
 import { createHotSignedHeaders, type SignedHeaders, type Wish } from './fast-read-headers.ts';
 
-export type HotSignedReadOptions = {
+export type FastReadOptions = {
   readonly signerOf: Authenticator['signerOf'];
   readonly decide: Decide;
   readonly domains: Domains;
@@ -76,7 +76,7 @@ type Allowed = {
  * Cost: that of the signature, and 1 µs. Throws what is wrong with a request; then, as with null,
  * nothing was done.
  */
-export function createHotSignedRead(core: Core, options: HotSignedReadOptions): AnswerHotSigned {
+export function createFastRead(core: Core, options: FastReadOptions): AnswerHotSigned {
   const { directory, meter, metadataIndex } = core.ports;
   const { counts, isServerTimingOn, signerOf } = options;
   const placeOf = createHotTargetReader(options.domains, directory.peekHost);

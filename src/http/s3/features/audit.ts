@@ -1,6 +1,6 @@
-// What the audit log says of requests to the S3 surface: those that change what accounts and
-// buckets are set to. Objects are not among them, whoever writes them: that is what access logs are
-// for. routes.ts asks for every operation, so telling is a look into a set.
+// The audit log of the S3 surface: who changed the settings of accounts and buckets. Objects are
+// not among them, whoever writes them: access logs are for those. Whether an operation is audited
+// is a look into a set.
 import { auditDetail, beginAudit } from '../../../core/accounts/audit.ts';
 import type { Core } from '../../../core/core.ts';
 import { StorageError } from '../../../domain/errors.ts';
@@ -11,6 +11,7 @@ import type { S3Answer, S3Call } from '../call/call.ts';
 import type { OperationName } from '../call/detect.ts';
 import type { Operation } from '../operations/table/operation.ts';
 import { OPERATIONS } from '../operations/table/operations.ts';
+import type { Feature, Handle } from './feature.ts';
 
 const CHANGES = /^(?:Create|Put|Delete|Purge)/;
 
@@ -24,37 +25,41 @@ const AUDITED: ReadonlySet<OperationName> = new Set(
     .map(([name]) => name),
 );
 
-/** What of the headers such a change is made by. */
-const TOLD_HEADERS = /^x-amz-(?:acl|grant-.*|object-ownership|bucket-object-lock-enabled)$/;
+/** Headers that an entry repeats: such a change is made by them. */
+const AUDITED_HEADERS = /^x-amz-(?:acl|grant-.*|object-ownership|bucket-object-lock-enabled)$/;
 /** Parameters that prove who asks: none of a log's business. */
 const PROOF = /^x-amz-/i;
 
-export function isAudited(operation: OperationName): boolean {
-  return AUDITED.has(operation);
+export function createAudit(core: Core): Feature {
+  return {
+    wrap: ({ call, record }, handle) =>
+      AUDITED.has(call.operation) ? () => auditCall(core, call, record, handle) : null,
+  };
 }
 
 /**
- * Runs a change. Its end is kept behind the answer; a crash before that leaves an entry whose end
- * is not known. Cost: one commit of the directory.
+ * Runs a change. Its end is recorded behind the response; a crash before that leaves an entry whose
+ * end is not known. Cost: one commit of the directory.
  */
-export async function auditCall(
+async function auditCall(
   core: Core,
   call: S3Call,
   record: BucketRecord | null,
-  handle: () => S3Answer | Promise<S3Answer>,
+  handle: Handle,
 ): Promise<S3Answer> {
   const { principal, request, requestId, operation } = call;
   const callerId = principal.kind === 'account' ? principal.account.id : null;
   const accessKeyId = principal.kind === 'account' ? principal.accessKeyId : null;
   const entry = await beginAudit(core, {
-    ...{
-      action: operation,
-      requestId,
-      source: request.remoteAddress ?? 'unknown',
-      target: targetOf(call),
-    },
-    ...{ accountId: callerId ?? record?.ownerId ?? ANONYMOUS_ID, memberId: null },
-    ...{ accessKeyId, credential: credentialOf(accessKeyId), detail: '' },
+    action: operation,
+    requestId,
+    source: request.remoteAddress ?? 'unknown',
+    target: targetOf(call),
+    accountId: callerId ?? record?.ownerId ?? ANONYMOUS_ID,
+    memberId: null,
+    accessKeyId,
+    credential: credentialOf(accessKeyId),
+    detail: '',
   });
   const end = (status: number | null) => {
     const detail = detailOf(call);
@@ -62,9 +67,9 @@ export async function auditCall(
     core.ports.background.run('end-audit', () => entry.end({ status, detail, alsoFor }));
   };
   try {
-    const answer = await handle();
-    end(answer.status);
-    return answer;
+    const response = await handle();
+    end(response.status);
+    return response;
   } catch (error) {
     if (isRefusal(error)) end(null);
     throw error;
@@ -86,7 +91,7 @@ function targetOf({ request, query }: S3Call): string {
 /** The document, if one was read, and what headers set. */
 function detailOf({ request, headerNames, header }: S3Call): string {
   const names = [...new Set(headerNames())]
-    .filter((name) => TOLD_HEADERS.test(name.toLowerCase()))
+    .filter((name) => AUDITED_HEADERS.test(name.toLowerCase()))
     .toSorted();
   const lines = names.map((name) => `${name.toLowerCase()}: ${header(name) ?? ''}`.slice(0, 256));
   return [...lines, auditDetail(request.notes.document)].filter((line) => line !== '').join('\n');

@@ -1,50 +1,86 @@
-// What routes.ts asks of the cap guard for one request to a capped bucket: before anything is done,
-// and again for the bytes of the answer, as often as others may have used what was left.
+// Caps of a bucket: what one request of it may still use is checked before anything is done, and
+// again for the bytes of its response, because others may have used the rest meanwhile.
 import type { CapGuard } from '../../../core/caps/cap-guard.ts';
 import type { OperationClass, UsageOwner } from '../../../ports/metering.ts';
-import type { S3Answer } from '../call/call.ts';
+import { payerOf, type S3Answer } from '../call/call.ts';
+import { OPERATIONS } from '../operations/table/operations.ts';
+import type { AuthorizedCall, Feature } from './feature.ts';
 
+/** Checks of one request. Each throws UsageCapReached, SpendingCapReached or ServiceUnavailable. */
 export type CapCheck = {
-  /**
-   * Before the operation runs, which stores so many bytes, as far as is known. UsageCapReached,
-   * SpendingCapReached, ServiceUnavailable.
-   */
+  /** Before the operation runs; it stores so many bytes, as far as is known. */
   before(storedBytes?: number): Promise<void>;
-  /** For the bytes of the answer. As above; the body was let go then. */
-  answer(given: S3Answer): Promise<void>;
+  /** For the bytes of the response, whose body is let go when they are refused. */
+  answer(response: S3Answer): Promise<void>;
   /**
-   * In the turn in which the answer is counted. As above. Writes have happened by then: they go
-   * through.
+   * In the tick in which the response is counted; its body is let go when it is refused. A write
+   * has happened by then, and goes through.
    */
-  last(given: S3Answer): void;
+  last(response: S3Answer): void;
 };
+
+/** `caps` absent: there are none. */
+export function createCaps(caps: CapGuard | undefined): Feature {
+  if (caps === undefined) return {};
+
+  /** Null: the bucket is not capped. */
+  const checkOf = ({ call, record }: AuthorizedCall): CapCheck | null => {
+    if (record?.settings.isCapped !== true) return null;
+    const { meter } = OPERATIONS[call.operation];
+    return createCapCheck(caps, payerOf(record, call.principal), meter);
+  };
+
+  return {
+    wrap(authorized, handle) {
+      const check = checkOf(authorized);
+      if (check === null) return null;
+      return async () => {
+        await check.before(storedBytesOf(authorized));
+        const response = await handle();
+        await check.answer(response);
+        return response;
+      };
+    },
+
+    finish(authorized, response) {
+      checkOf(authorized)?.last(response);
+      return response;
+    },
+  };
+}
+
+/** Length of a body that is stored, as far as the request says it. */
+function storedBytesOf({ call }: AuthorizedCall): number {
+  const isStored = OPERATIONS[call.operation].body === 'stream';
+  return isStored ? (call.body.source.lengthBytes ?? 0) : 0;
+}
 
 export function createCapCheck(
   caps: CapGuard,
   payer: UsageOwner,
   operationClass: OperationClass,
 ): CapCheck {
-  const wanted = (bytesOut: number) => ({ operationClass, bytesOut, fromMemory: false });
+  const usageOf = (bytesOut: number) => ({ operationClass, bytesOut, fromMemory: false });
   // A ZIP counts as class A, because it lists, and is a read all the same.
   const isRead = ({ body }: S3Answer) => operationClass === 'B' || body instanceof ReadableStream;
   return {
     async before(storedBytes = 0) {
-      await caps.require(payer, wanted(0));
+      await caps.require(payer, usageOf(0));
       await caps.requireStorage(payer, storedBytes);
     },
-    async answer(given) {
-      if (!isRead(given)) return;
+    async answer(response) {
+      if (!isRead(response)) return;
       try {
-        await caps.require(payer, wanted(lengthOf(given)));
+        await caps.require(payer, usageOf(lengthOf(response)));
       } catch (error) {
-        letGo(given);
+        letGo(response);
         throw error;
       }
     },
-    last(given) {
-      const refusal = isRead(given) ? caps.refusalNow(payer, wanted(lengthOf(given))) : null;
+    last(response) {
+      const refusal = isRead(response) ? caps.refusalNow(payer, usageOf(lengthOf(response))) : null;
       if (refusal === null) return;
-      letGo(given);
+      letGo(response);
       throw refusal;
     },
   };

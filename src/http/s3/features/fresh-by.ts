@@ -1,0 +1,18 @@
+// To a change that asks for it: the time from which no reader anywhere is shown the past.
+import type { Core } from '../../../core/core.ts';
+import { parseBucketName } from '../../../core/parse-names.ts';
+import { FRESH_BY_HEADER, freshByAnswer } from '../../fresh-by.ts';
+import type { Feature } from './feature.ts';
+
+/** Adds x-quayside-fresh-by to the response. */
+export function createFreshBy(core: Core): Feature {
+  return {
+    finish({ call: { request }, target: { bucket } }, response) {
+      const isRead = request.method === 'GET' || request.method === 'HEAD';
+      if (isRead || bucket === null || request.header(FRESH_BY_HEADER) === null) return response;
+      const freshBy = freshByAnswer(core, request, parseBucketName(bucket));
+      if (freshBy !== null) response.headers[FRESH_BY_HEADER] = freshBy;
+      return response;
+    },
+  };
+}

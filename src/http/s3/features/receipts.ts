@@ -1,0 +1,13 @@
+// Receipts: what a request has cost, for those who ask and may know. respond.ts waits for the
+// receipt of a response that is marked here. Errors are free for everybody, and say so.
+import { freeReceiptOfFailure, hasReceipt } from '../headers/receipt-request.ts';
+import type { Feature } from './feature.ts';
+
+export const RECEIPTS: Feature = {
+  finish({ call, bucket }, response) {
+    const isReceipted = hasReceipt(call, bucket?.record() ?? null);
+    return isReceipted ? { ...response, isReceipted } : response;
+  },
+
+  failureHeaders: ({ request, query }) => freeReceiptOfFailure(request, query),
+};
