@@ -8,8 +8,6 @@ import type { Core } from '../../core/core.ts';
 import type { TakeReceipt } from '../../core/metering/take-receipt.ts';
 import { createSemaphore } from '../../core/semaphore.ts';
 import { StorageError } from '../../domain/errors.ts';
-import type { BucketRecord } from '../../domain/nouns.ts';
-import type { UsageOwner } from '../../ports/metering.ts';
 import type { Domains } from '../address.ts';
 import type { HotCountsBySurface } from '../delivery/hot-counts.ts';
 import type { UnsignedHeaders } from '../delivery/unsigned-headers.ts';
@@ -18,7 +16,7 @@ import type { AnswerHotSigned, HttpRequest } from '../request.ts';
 import { parseQuery, type Query } from '../semantics/raw-path.ts';
 import { decodeAddress, type S3Address, signedPathOf } from './address.ts';
 import { authorizeCall } from './authorize-call.ts';
-import { payerOf, type S3Call, type Target } from './call/call.ts';
+import { payerOfCall, type S3Call, type Target } from './call/call.ts';
 import { isConfidential, type KeysOverHttp } from './call/confidential.ts';
 import { detectOperation, type OperationName } from './call/detect.ts';
 import { type CallBasics, makeCall } from './call/make-call.ts';
@@ -28,7 +26,7 @@ import { createAudit } from './features/audit.ts';
 import { createCaps } from './features/caps.ts';
 import { createCors } from './features/cors.ts';
 import { EXPECTED_OWNER } from './features/expected-owner.ts';
-import { createFeatureList } from './features/feature-list.ts';
+import { createFeatureList, type FeatureList } from './features/feature-list.ts';
 import { createFreshBy } from './features/fresh-by.ts';
 import { RECEIPTS } from './features/receipts.ts';
 import { REFUSED_HEADERS } from './features/refused-headers.ts';
@@ -89,32 +87,23 @@ const LONG_DOWNLOADS_MAX = 16;
  */
 export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
   const { clock, meter } = core.ports;
-  const { decide, findAccounts, unsignedHeaders, region } = deps;
+  const { decide, findAccounts, unsignedHeaders, region, customerKeysOverHttp } = deps;
   const nowMs = () => clock.nowMs();
   const authenticatorOptions = { ...deps, nowMs };
   const { authenticate, signerOf } = createAuthenticator(authenticatorOptions);
   const respond = createRespond(meter, deps);
+  const features = listFeatures(core, deps.caps);
   const longDownloads = createSemaphore({
     max: LONG_DOWNLOADS_MAX,
     idleMs: deps.zipIdleSeconds * 1000,
     nowMs,
   });
-
-  // The first is the outermost. Caps refuse before an entry of the audit log is begun.
-  const features = createFeatureList([
-    REFUSED_HEADERS,
-    EXPECTED_OWNER,
-    createCaps(deps.caps),
-    createAudit(core),
-    createFreshBy(core),
-    createCors(core),
-    RECEIPTS,
-  ]);
+  const shared = { region, findAccounts, unsignedHeaders, longDownloads, customerKeysOverHttp };
 
   async function answer(incoming: Incoming): Promise<Response> {
     const { request, address, target } = incoming;
     const operation = detect(incoming);
-    const basics = basicsOf(incoming, operation);
+    const basics = basicsOf(incoming, operation, shared);
     const authenticated = await authenticate(request, signedPathOf(request.rawPath, address));
     noteCaller(request, authenticated);
     if (operation === 'PostObject') return answerForm(authenticated, basics, target);
@@ -164,25 +153,6 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
     return respond({ request, requestId, payer, operation }, finished);
   }
 
-  /** Facts of a call that are known before its headers are looked at. */
-  function basicsOf(
-    { request, requestId, address, query }: Incoming,
-    operation: OperationName,
-  ): Omit<CallBasics, 'form'> {
-    return {
-      operation,
-      request,
-      requestId,
-      query,
-      region,
-      isConfidential: isConfidential(request, deps.customerKeysOverHttp),
-      hasOwnOrigin: address.isVirtualHost,
-      findAccounts,
-      unsignedHeaders,
-      longDownloads,
-    };
-  }
-
   async function preflight({ request, requestId, target }: Incoming): Promise<Response> {
     request.notes.operation = 'Preflight';
     const { payer, ...allowed } = await answerPreflight(core, request, target);
@@ -212,6 +182,46 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
   };
 }
 
+/** Everything that hangs around operations. The first is the outermost. */
+function listFeatures(core: Core, caps: CapGuard | undefined): FeatureList {
+  return createFeatureList([
+    REFUSED_HEADERS,
+    EXPECTED_OWNER,
+    // Caps refuse before an entry of the audit log is begun.
+    createCaps(caps),
+    createAudit(core),
+    createFreshBy(core),
+    createCors(core),
+    RECEIPTS,
+  ]);
+}
+
+/** Facts that calls of one surface have in common. */
+type SharedFacts = Pick<
+  CallBasics,
+  'region' | 'findAccounts' | 'unsignedHeaders' | 'longDownloads'
+> & { readonly customerKeysOverHttp: KeysOverHttp };
+
+/** Facts of a call that are known before its headers are looked at. */
+function basicsOf(
+  { request, requestId, address, query }: Incoming,
+  operation: OperationName,
+  { region, findAccounts, unsignedHeaders, longDownloads, customerKeysOverHttp }: SharedFacts,
+): Omit<CallBasics, 'form'> {
+  return {
+    operation,
+    request,
+    requestId,
+    query,
+    region,
+    isConfidential: isConfidential(request, customerKeysOverHttp),
+    hasOwnOrigin: address.isVirtualHost,
+    findAccounts,
+    unsignedHeaders,
+    longDownloads,
+  };
+}
+
 /** The operation of a request. NotImplemented, MethodNotAllowed, InvalidArgument. */
 function detect({ request, target, query }: Incoming): OperationName {
   const operation = detectOperation({
@@ -232,11 +242,4 @@ function detect({ request, target, query }: Incoming): OperationName {
 function noteCaller({ notes }: HttpRequest, { principal }: Authenticated): void {
   notes.accessKeyId = principal.kind === 'account' ? principal.accessKeyId : null;
   notes.requester = principal.kind === 'account' ? principal.account.id : null;
-}
-
-/** The owner of the bucket, or the caller of an operation on none. Null: nobody. */
-function payerOfCall({ principal }: S3Call, record: BucketRecord | null): UsageOwner | null {
-  if (record !== null) return payerOf(record, principal);
-  if (principal.kind === 'anonymous') return null;
-  return { accountId: principal.account.id, bucketId: null, accessKeyId: principal.accessKeyId };
 }

@@ -94,6 +94,13 @@ export function payerOf(record: BucketRecord, principal: Principal): UsageOwner 
   return { accountId: record.ownerId, bucketId: record.id, accessKeyId };
 }
 
+/** The owner of the bucket, or the caller of an operation on none. Null: nobody. */
+export function payerOfCall({ principal }: S3Call, record: BucketRecord | null): UsageOwner | null {
+  if (record !== null) return payerOf(record, principal);
+  if (principal.kind === 'anonymous') return null;
+  return { accountId: principal.account.id, bucketId: null, accessKeyId: principal.accessKeyId };
+}
+
 /** A request of an account, to nothing it owns yet. */
 export type AccountCall = S3Call & { readonly account: Account };
 /** A request for a bucket that may not exist. */
