@@ -19,7 +19,7 @@ import {
   type S3Call,
   type Target,
 } from './call/call.ts';
-import { openVersion, type VersionWanted } from './call/find-version.ts';
+import { openVersion, type VersionRequest } from './call/find-version.ts';
 import { readUploadId } from './call/read-upload-id.ts';
 import { parseVersionName } from './formats/version-name.ts';
 import type { Operation } from './operations/table/operation.ts';
@@ -54,7 +54,8 @@ export async function authorizeCall(
     return { bucket: null, handle: () => operation.handle({ ...accountCall, bucketName }, core) };
   }
   const open = bucketOpener(core, call, bucketName, admit);
-  const openFor = (wanted: Wanted) => open((record) => requireAllowed(call.decide, record, wanted));
+  const openFor = (request: Wanted) =>
+    open((record) => requireAllowed(call.decide, record, request));
   if (operation.scope === 'bucket') {
     const bucket = await openFor({ action: operation.action, key: null });
     return { bucket, handle: () => operation.handle({ ...call, bucket }, core) };
@@ -125,7 +126,7 @@ async function authorizeVersion(
   core: Core,
   call: S3Call,
   operation: Extract<Operation, { scope: 'version' }>,
-  named: Pick<VersionWanted, 'bucket' | 'key' | 'versionId' | 'action'>,
+  named: Pick<VersionRequest, 'bucket' | 'key' | 'versionId' | 'action'>,
   { open, admit }: { readonly open: OpenBucket; readonly admit: Admit },
 ): Promise<Authorized> {
   let change: VersionChange = {};
@@ -134,8 +135,8 @@ async function authorizeVersion(
     await open((record) => requireSomeKeys(call, record, [named.action]));
     change = await operation.readChange(call, core.ports.clock.nowMs());
   }
-  const wanted = { ...named, mayBeStale: isLinkRead(call), change, changer: changerOf(call) };
-  const opened = await openVersion(core, call.decide, wanted, (record) => {
+  const request = { ...named, mayBeStale: isLinkRead(call), change, changer: changerOf(call) };
+  const opened = await openVersion(core, call.decide, request, (record) => {
     noteBucket(call, record);
     admit(call, record);
   });

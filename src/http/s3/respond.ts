@@ -10,7 +10,7 @@ import { RECEIPT, receiptHeader } from '../receipt-header.ts';
 import type { HttpRequest } from '../request.ts';
 import { addCommonHeaders, type S3Answer } from './call/call.ts';
 import type { OperationName } from './call/detect.ts';
-import { useOfAnswer } from './response-usage.ts';
+import { useOfResponse } from './response-usage.ts';
 
 export type Answered = {
   readonly request: HttpRequest;
@@ -55,7 +55,7 @@ export function createRespond(
       return makeResponse(request, status, addCommonHeaders(headers, requestId), outgoing);
     };
     if (payer === null) return finish();
-    const use = useOfAnswer(operation, response, bytesOut);
+    const use = useOfResponse(operation, response, bytesOut);
     if (operation !== null)
       meter.of(payer).note(operation, !isReceipted && use.operationClass === 'B');
     if (isReceipted) {

@@ -8,7 +8,7 @@ import { OPERATIONS } from './operations/table/operations.ts';
 const STORAGE_CLASS = 'x-amz-storage-class';
 
 /** `operation` null: a preflight. */
-export function useOfAnswer(
+export function useOfResponse(
   operation: OperationName | null,
   { status, headers, tier = 'none', alsoRead = [], storageClass }: S3Answer,
   bytesOut: number,

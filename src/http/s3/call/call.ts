@@ -153,7 +153,7 @@ export function addCommonHeaders(
 }
 
 /** 200 with an XML document. */
-export function xmlAnswer(
+export function xmlResponse(
   document: string,
   headers: Readonly<Record<string, string>> = {},
 ): S3Answer {
@@ -165,7 +165,7 @@ export function xmlAnswer(
 }
 
 /** 200 or 204 without a body. A 204 never has a Content-Length. Source: RFC 9110 section 8.6. */
-export function emptyAnswer(
+export function emptyResponse(
   status: 200 | 204,
   headers: Readonly<Record<string, string>> = {},
 ): S3Answer {

@@ -1,3 +1,4 @@
+// Whether a connection may carry encryption keys of clients (SSE-C).
 import type { HttpRequest } from '../../request.ts';
 
 /**

@@ -125,10 +125,10 @@ export function detectOperation(input: DetectInput): OperationName | Refusal {
     subresource = name;
   }
   const methods = (subresource === null ? PLAIN[level] : table[subresource]) ?? {};
-  const found = Object.hasOwn(methods, input.method) ? methods[input.method] : undefined;
-  if (found === undefined)
+  const candidate = Object.hasOwn(methods, input.method) ? methods[input.method] : undefined;
+  if (candidate === undefined)
     return methodNotAllowed(input.method, subresource ?? level, Object.keys(methods));
-  const name = refine(found, input);
+  const name = refine(candidate, input);
   if (typeof name !== 'string') return name;
   return isSupported(name) ? name : notImplemented(name, subresource, input.method);
 }

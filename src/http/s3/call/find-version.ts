@@ -29,7 +29,7 @@ import type { ReadConditions } from '../../semantics/conditional.ts';
 import { formatHttpDate } from '../../semantics/http-date.ts';
 import { versionNameOf } from '../formats/version-name.ts';
 
-export type VersionWanted = {
+export type VersionRequest = {
   readonly bucket: BucketName;
   readonly key: ObjectKey;
   /** Null: what the key stands for now. */
@@ -54,18 +54,18 @@ export type OpenedVersion = { readonly bucket: BucketHandle; readonly version: O
 export async function openVersion(
   core: Core,
   decide: DecideCall,
-  wanted: VersionWanted,
+  requested: VersionRequest,
   check: (record: BucketRecord) => void,
 ): Promise<OpenedVersion> {
-  const { key, versionId, action, mayBeStale = false, change = {} } = wanted;
+  const { key, versionId, action, mayBeStale = false, change = {} } = requested;
   let version: ObjectVersion | null = null;
   const authorize = (record: BucketRecord) => {
     check(record);
     if (version !== null) requireAllowed(decide, record, { action, key, object: version, change });
   };
-  const bucket = await openBucket(core, wanted.bucket, authorize, wanted.changer);
-  const found = await bucket.call('getVersion', { key, versionId, mayBeStale });
-  version = requireVersion(decide, bucket.record(), wanted, found);
+  const bucket = await openBucket(core, requested.bucket, authorize, requested.changer);
+  const stored = await bucket.call('getVersion', { key, versionId, mayBeStale });
+  version = requireVersion(decide, bucket.record(), requested, stored);
   return { bucket, version };
 }
 
@@ -79,20 +79,20 @@ export async function openVersion(
 function requireVersion(
   decide: DecideCall,
   record: BucketRecord,
-  { key, versionId, action, change = {} }: VersionWanted,
-  found: FoundVersion | null,
+  { key, versionId, action, change = {} }: VersionRequest,
+  stored: FoundVersion | null,
 ): ObjectVersion {
-  if (found?.kind === 'object') {
-    requireAllowed(decide, record, { action, key, object: found.object, change });
-    return found.object;
+  if (stored?.kind === 'object') {
+    requireAllowed(decide, record, { action, key, object: stored.object, change });
+    return stored.object;
   }
   if (!mayKnowMissing(decide, record, action, key))
     throw accessDenied(decide, record, { action, key });
-  if (found === null) {
+  if (stored === null) {
     const fields = { Key: key, ...(versionId === null ? {} : { VersionId: versionId }) };
     throw new StorageError(versionId === null ? 'NoSuchKey' : 'NoSuchVersion', { fields });
   }
-  const { marker } = found;
+  const { marker } = stored;
   const headers = { 'x-amz-delete-marker': 'true', 'x-amz-version-id': versionNameOf(marker) };
   if (versionId === null && action.startsWith('s3:Get'))
     throw withFailureHeaders(new StorageError('NoSuchKey', { fields: { Key: key } }), headers);

@@ -40,10 +40,10 @@ export async function readNewObjectFacts(
 function requireTagging(call: ObjectCall, tags: Tags): void {
   if (Object.keys(tags).length === 0) return;
   const record = call.bucket.record();
-  const wanted: Wanted = { action: 's3:PutObjectTagging', key: call.key, change: { tags } };
-  const decision = call.decide(record, wanted);
+  const tagging: Wanted = { action: 's3:PutObjectTagging', key: call.key, change: { tags } };
+  const decision = call.decide(record, tagging);
   if (decision === 'allowed') return;
   const ignoresPublic = record.access.publicAccessBlock?.ignorePublicAcls ?? false;
   const mayWrite = isGranted(aclOf(record, null), call.principal, 'WRITE', ignoresPublic);
-  if (decision === 'denied' || !mayWrite) throw accessDenied(call.decide, record, wanted);
+  if (decision === 'denied' || !mayWrite) throw accessDenied(call.decide, record, tagging);
 }

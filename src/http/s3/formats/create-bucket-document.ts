@@ -1,3 +1,4 @@
+// The document of CreateBucket, read with S3's checks.
 import { BUCKET_MAX_TAGS } from '../../../core/limits.ts';
 import type { Tags } from '../../../domain/object-facts.ts';
 import { readFields, refuseElement, textOf } from './documents.ts';

@@ -1,6 +1,6 @@
 // Typed readers of the XML documents that S3 requests carry. An element that S3 knows and we do not
 // is NotImplemented by name; one that nobody knows, a missing or a repeated one is MalformedXML.
-// Called by the ops files.
+// Operations call them.
 import { DELETE_MAX_ELEMENTS, DELETE_MAX_KEYS, PART_NUMBER_MAX } from '../../../core/limits.ts';
 import type { ListedPart } from '../../../core/multipart/complete-upload.ts';
 import { StorageError } from '../../../domain/errors.ts';
@@ -21,10 +21,10 @@ export function readFields<S extends Shape>(parent: XmlElement, shape: S): Field
   const fields: Record<string, XmlElement | XmlElement[] | null> = {};
   for (const name in shape) fields[name] = shape[name] === 'many' ? [] : null;
   for (const child of parent.children) {
-    const found = Object.hasOwn(fields, child.name) ? fields[child.name] : undefined;
-    if (found === undefined) throw malformed(`${parent.name} has no element ${child.name}.`);
-    if (Array.isArray(found)) found.push(child);
-    else if (found === null) fields[child.name] = child;
+    const field = Object.hasOwn(fields, child.name) ? fields[child.name] : undefined;
+    if (field === undefined) throw malformed(`${parent.name} has no element ${child.name}.`);
+    if (Array.isArray(field)) field.push(child);
+    else if (field === null) fields[child.name] = child;
     else throw malformed(`${child.name} is repeated.`);
   }
   if (parent.children.length === 0 && parent.text.trim() !== '')
@@ -38,7 +38,7 @@ export function textOf(element: XmlElement): string {
   return element.text;
 }
 
-/** As textOf; a missing element is MalformedXML. */
+/** Text of an element that must be there: a missing one is MalformedXML. */
 export function required(element: XmlElement | null, name: string): string {
   if (element === null) throw malformed(`${name} is missing.`);
   return textOf(element);
@@ -145,10 +145,10 @@ function readPart(element: XmlElement): ListedPart {
     refuseElement(element.name, fields[`Checksum${name}`] ?? null);
   let checksum: ListedPart['checksum'] = null;
   for (const algorithm of CHECKSUM_ALGORITHMS) {
-    const found = fields[`Checksum${algorithm}`] ?? null;
-    if (found === null) continue;
+    const child = fields[`Checksum${algorithm}`] ?? null;
+    if (child === null) continue;
     if (checksum !== null) throw malformed('a part has more than one checksum.');
-    checksum = { algorithm, value: textOf(found).trim() };
+    checksum = { algorithm, value: textOf(child).trim() };
   }
   return {
     partNumber: Number(partNumber),

@@ -83,8 +83,8 @@ function readRule(parent: XmlElement, makeId: () => string): LifecycleRule {
   };
 }
 
-function readStatus(found: XmlElement | null): boolean {
-  const status = required(found, 'Status').trim();
+function readStatus(element: XmlElement | null): boolean {
+  const status = required(element, 'Status').trim();
   if (status === 'Enabled') return true;
   if (status === 'Disabled') return false;
   throw malformed('Status must be Enabled or Disabled.');
@@ -124,15 +124,15 @@ function readConditions(
   };
 }
 
-function readSize(found: XmlElement): number {
-  const text = textOf(found).trim();
+function readSize(element: XmlElement): number {
+  const text = textOf(element).trim();
   const sizeBytes = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (sizeBytes <= OBJECT_MAX_BYTES) return sizeBytes;
-  throw malformed(`${found.name} must be a size of an object.`);
+  throw malformed(`${element.name} must be a size of an object.`);
 }
 
-function wholeNumber(found: XmlElement | null, name: string): number {
-  const text = required(found, name).trim();
+function wholeNumber(element: XmlElement | null, name: string): number {
+  const text = required(element, name).trim();
   if (/^[+-]?\d{1,15}$/.test(text)) return Number(text);
   throw malformed(`${name} must be a whole number.`);
 }
@@ -141,8 +141,8 @@ function wholeNumber(found: XmlElement | null, name: string): number {
  * S3 takes dates and times of ISO 8601. InvalidArgument for anything else; that it is midnight is
  * asked later.
  */
-function readDate(found: XmlElement): number {
-  const text = textOf(found).trim();
+function readDate(element: XmlElement): number {
+  const text = textOf(element).trim();
   const dateMs = parseIsoTime(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
   if (dateMs !== null) return dateMs;
   throw new StorageError('InvalidArgument', {

@@ -71,8 +71,9 @@ function readKeyFormat(format: XmlElement | null): BucketLogging['partitionedBy'
     throw malformed('TargetObjectKeyFormat must be one of the two formats.');
   if (PartitionedPrefix === null) return null;
   const { PartitionDateSource } = readFields(PartitionedPrefix, { PartitionDateSource: 'one' });
-  const wanted = PartitionDateSource === null ? 'DeliveryTime' : textOf(PartitionDateSource).trim();
-  const source = DATE_SOURCES.find((each) => each === wanted);
+  const dateSource =
+    PartitionDateSource === null ? 'DeliveryTime' : textOf(PartitionDateSource).trim();
+  const source = DATE_SOURCES.find((each) => each === dateSource);
   if (source === undefined)
     throw malformed('PartitionDateSource must be EventTime or DeliveryTime.');
   return source;

@@ -47,7 +47,7 @@ export function readNotificationConfiguration(
   });
   refuseElement(root.name, fields.EventBridgeConfiguration);
   const rules = (['topic', 'queue', 'function'] as const).flatMap((kind) =>
-    fields[KINDS[kind].element].map((found) => readRule(kind, found, makeId)),
+    fields[KINDS[kind].element].map((element) => readRule(kind, element, makeId)),
   );
   checkRules(rules);
   return rules;
@@ -55,11 +55,11 @@ export function readNotificationConfiguration(
 
 function readRule(
   kind: NotificationRule['kind'],
-  found: XmlElement,
+  element: XmlElement,
   makeId: () => string,
 ): NotificationRule {
   const { arn: arnName } = KINDS[kind];
-  const fields = readFields(found, {
+  const fields = readFields(element, {
     Id: 'one',
     Event: 'many',
     Filter: 'one',
@@ -78,7 +78,7 @@ function readRule(
   }
   const id = fields.Id === null ? '' : textOf(fields.Id).trim();
   const events = fields.Event.map((event) => textOf(event).trim());
-  if (events.length === 0) throw malformed(`${found.name} has no Event.`);
+  if (events.length === 0) throw malformed(`${element.name} has no Event.`);
   return {
     id: id === '' ? makeId() : id,
     kind,
@@ -91,20 +91,20 @@ function readRule(
 
 function readFilter(filter: XmlElement | null): Pick<NotificationRule, 'prefix' | 'suffix'> {
   const { S3Key } = filter === null ? { S3Key: null } : readFields(filter, { S3Key: 'one' });
-  const given: { prefix: string | null; suffix: string | null } = { prefix: null, suffix: null };
+  const affixes: { prefix: string | null; suffix: string | null } = { prefix: null, suffix: null };
   for (const rule of S3Key === null ? [] : readFields(S3Key, { FilterRule: 'many' }).FilterRule) {
     const { Name, Value } = readFields(rule, { Name: 'one', Value: 'one' });
     const name = required(Name, 'Name').trim().toLowerCase();
     if (name !== 'prefix' && name !== 'suffix')
       throw refused('filter rule name must be either prefix or suffix');
-    if (given[name] !== null)
+    if (affixes[name] !== null)
       throw refused(`Cannot specify more than one ${name} rule in a filter.`);
     const value = Value === null ? '' : textOf(Value);
     if (value.length > VALUE_MAX_LENGTH)
       throw refused(`A filter value has at most ${VALUE_MAX_LENGTH} characters.`);
-    given[name] = value;
+    affixes[name] = value;
   }
-  return { prefix: given.prefix ?? '', suffix: given.suffix ?? '' };
+  return { prefix: affixes.prefix ?? '', suffix: affixes.suffix ?? '' };
 }
 
 /** Rules in the order of their kinds, as S3 gives them. */

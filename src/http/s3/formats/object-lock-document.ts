@@ -40,8 +40,8 @@ function readDefaultRetention(parent: XmlElement): DefaultRetention {
   };
 }
 
-function readMode(found: XmlElement | null): RetentionMode {
-  const mode = required(found, 'Mode').trim();
+function readMode(element: XmlElement | null): RetentionMode {
+  const mode = required(element, 'Mode').trim();
   if (mode === 'GOVERNANCE' || mode === 'COMPLIANCE') return mode;
   throw malformed('Mode must be GOVERNANCE or COMPLIANCE.');
 }

@@ -59,8 +59,8 @@ export async function readAclHeaders(
 
 function readCanned(name: string, level: AclLevel): CannedAcl {
   const names: readonly CannedAcl[] = level === 'bucket' ? BUCKET_CANNED_ACLS : OBJECT_CANNED_ACLS;
-  const found = names.find((canned) => canned === name);
-  if (found !== undefined) return found;
+  const canned = names.find((known) => known === name);
+  if (canned !== undefined) return canned;
   // S3 leaves these two out where the list is a bucket's.
   if (level === 'bucket' && (name === 'bucket-owner-read' || name === 'bucket-owner-full-control'))
     return 'private';

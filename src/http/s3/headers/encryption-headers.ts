@@ -221,7 +221,7 @@ export function encryptionHeaders(
   return { [`${SSE}-customer-algorithm`]: AES256, [`${SSE}-customer-key-md5`]: customerKey.md5 };
 }
 
-/** The same to a write that may have bound a context. */
+/** Headers of the response to a write, which may have bound an encryption context. */
 export function writtenEncryptionHeaders(
   encryption: ObjectEncryption | null,
   customerKey: CustomerKey | null,
@@ -232,7 +232,7 @@ export function writtenEncryptionHeaders(
   return headers;
 }
 
-/** The client's key in a wish. */
-export function keyOfWish(wish: RequestedEncryption | null): CustomerKey | null {
-  return wish?.kind === 'customer' ? wish.key : null;
+/** The client's key of a requested encryption; null: the server has the key, or there is none. */
+export function customerKeyOf(requested: RequestedEncryption | null): CustomerKey | null {
+  return requested?.kind === 'customer' ? requested.key : null;
 }

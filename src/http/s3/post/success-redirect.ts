@@ -10,19 +10,23 @@
  */
 const NOT_PLAIN = /[^\x21-\x7e]/gu;
 
-/** The address for `Location`; null where `wanted` is no absolute http(s) URL without blanks. */
+/** The address for `Location`; null where `requestedUrl` is no absolute http(s) URL without blanks. */
 export function successRedirect(
-  wanted: string | undefined,
+  requestedUrl: string | undefined,
   stored: { readonly bucket: string; readonly key: string; readonly etag: string },
 ): string | null {
-  if (wanted === undefined || !/^https?:\/\/[^\s]+$/i.test(wanted) || !URL.canParse(wanted))
+  if (
+    requestedUrl === undefined ||
+    !/^https?:\/\/[^\s]+$/i.test(requestedUrl) ||
+    !URL.canParse(requestedUrl)
+  )
     return null;
   const parameters = [
     `bucket=${encodeURIComponent(stored.bucket)}`,
     `key=${encodeURIComponent(stored.key)}`,
     `etag=${encodeURIComponent(`"${stored.etag}"`)}`,
   ].join('&');
-  const [page = '', fragment] = wanted
+  const [page = '', fragment] = requestedUrl
     .toWellFormed()
     .replace(NOT_PLAIN, encodeURIComponent)
     .split('#', 2);

@@ -172,19 +172,19 @@ function splitHeader(authorization: string, region: string): HeaderParts {
     return { credential: usualCredential, signedHeaders: usualHeaders, signature: usualSignature };
   }
   const parts = schemeRest(authorization).split(',');
-  const found = new Map<string, string>();
+  const components = new Map<string, string>();
   for (const part of parts) {
     const equals = part.indexOf('=');
-    found.set(part.slice(0, Math.max(equals, 0)).trim(), part.slice(equals + 1).trim());
+    components.set(part.slice(0, Math.max(equals, 0)).trim(), part.slice(equals + 1).trim());
   }
-  const credential = found.get('Credential');
-  const signedHeaders = found.get('SignedHeaders');
-  const signature = found.get('Signature');
+  const credential = components.get('Credential');
+  const signedHeaders = components.get('SignedHeaders');
+  const signature = components.get('Signature');
   if (
     credential === undefined ||
     signedHeaders === undefined ||
     signature === undefined ||
-    found.size !== PARTS ||
+    components.size !== PARTS ||
     parts.length !== PARTS
   ) {
     const problem =

@@ -136,17 +136,17 @@ function createLineReader(): (
   wire: Uint8Array,
   offset: number,
 ) => { line: string | null; nextOffset: number } {
-  let kept = '';
+  let partialLine = '';
   return (wire, offset) => {
-    const window = wire.subarray(offset, offset + LINE_MAX_BYTES - kept.length);
+    const window = wire.subarray(offset, offset + LINE_MAX_BYTES - partialLine.length);
     const length = window.indexOf(LF);
     if (length < 0) {
-      kept += String.fromCharCode(...window);
-      if (kept.length >= LINE_MAX_BYTES) throw broken();
+      partialLine += String.fromCharCode(...window);
+      if (partialLine.length >= LINE_MAX_BYTES) throw broken();
       return { line: null, nextOffset: offset + window.length };
     }
-    const line = kept + String.fromCharCode(...window.subarray(0, length));
-    kept = '';
+    const line = partialLine + String.fromCharCode(...window.subarray(0, length));
+    partialLine = '';
     return { line, nextOffset: offset + length + 1 };
   };
 }

@@ -27,7 +27,7 @@ export type Claims = {
   readonly time: RequestTime;
   /** Names of headers, in lower case and in the order that the client gave. */
   readonly signedHeaders: ReadonlySet<string>;
-  /** The same as one text, as it is signed. */
+  /** These names as one text, as it is signed. */
   readonly signedHeadersText: string;
   readonly signature: string;
   /** x-amz-content-sha256, or what stands for it. */

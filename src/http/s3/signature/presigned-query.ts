@@ -84,12 +84,12 @@ function malformed(detail: string): StorageError {
  * that none can have.
  */
 function decodedValue(query: readonly QueryParameter[], name: string): string | null {
-  const found = query.find((parameter) => parameter.name === name);
-  if (found === undefined) return null;
+  const parameter = query.find((each) => each.name === name);
+  if (parameter === undefined) return null;
   // In canonical encoding, a text without escapes is unreserved characters alone.
-  if (!found.value.includes('%')) return found.value;
+  if (!parameter.value.includes('%')) return parameter.value;
   try {
-    const value = decodeURIComponent(found.value);
+    const value = decodeURIComponent(parameter.value);
     if (PRINTABLE.test(value)) return value;
   } catch {
     // The escapes are no UTF-8: refused below, like any other text that is not printable ASCII.

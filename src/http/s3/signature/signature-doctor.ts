@@ -16,7 +16,7 @@ export type SignedOtherwise = {
   readonly canonical: string;
   /** The time in the string to sign, as `yyyymmddThhmmssZ`. */
   readonly amzDate?: string;
-  /** Of the string to sign and of the key; `isKeyAlone`: only the key was made for it. */
+  /** Scope of the string to sign and of the key; `isKeyAlone`: only the key was made for it. */
   readonly scope?: { readonly date: string; readonly region: string; readonly isKeyAlone: boolean };
 };
 
@@ -142,9 +142,13 @@ function* hostSuspicions(
     /host="?([^";,\s]+)/i.exec(request.header('forwarded') ?? '')?.[1],
   ];
   const hosts = new Set<string>([name, `${name}:80`, `${name}:443`, host.toLowerCase()]);
-  const told = forwarded.flatMap((value) => value?.split(',') ?? []).map((each) => each.trim());
+  const reported = forwarded.flatMap((value) => value?.split(',') ?? []).map((each) => each.trim());
   const ports = [request.header('x-forwarded-port') ?? '', port].filter((each) => each !== '');
-  for (const each of [name, ...told.slice(0, FORWARDED_MAX), ...ownHosts.slice(0, OWN_HOSTS_MAX)]) {
+  for (const each of [
+    name,
+    ...reported.slice(0, FORWARDED_MAX),
+    ...ownHosts.slice(0, OWN_HOSTS_MAX),
+  ]) {
     hosts.add(each);
     for (const suffix of ports) hosts.add(`${each}:${suffix}`);
   }
@@ -283,7 +287,7 @@ function* headerSuspicions(request: SignedParts, claims: Claims): Generator<Susp
     const own = request.header(name) ?? '';
     for (const value of valuesOf(name, values, own)) {
       if (value === own) continue;
-      const header = (asked: string) => (asked === name ? value : request.header(asked));
+      const header = (other: string) => (other === name ? value : request.header(other));
       yield {
         finding:
           `The client signed ${name} as "${value}", but it came as "${own.slice(0, 100)}": ` +

@@ -17,10 +17,10 @@ import type { Grant } from '../../../../domain/object-facts.ts';
 import { isPublicByAcl } from '../../../../domain/pointer.ts';
 import {
   type BucketCall,
-  emptyAnswer,
+  emptyResponse,
   type S3Answer,
   type VersionCall,
-  xmlAnswer,
+  xmlResponse,
 } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';
 import {
@@ -33,7 +33,7 @@ import { type AclLevel, readAclHeaders, resolveGrants } from '../../headers/acl-
 
 /** Cost: a read of the directory for the names. */
 export async function answerGetBucketAcl(call: BucketCall): Promise<S3Answer> {
-  return xmlAnswer(await documentOf(call, aclOf(call.bucket.record(), null)));
+  return xmlResponse(await documentOf(call, aclOf(call.bucket.record(), null)));
 }
 
 /** Cost: as answerGetBucketAcl; the version is at hand. */
@@ -41,7 +41,7 @@ export async function answerGetObjectAcl(call: VersionCall): Promise<S3Answer> {
   const { version } = call;
   const record = call.bucket.record();
   const isNamed = call.query.get('versionId') !== null;
-  return xmlAnswer(
+  return xmlResponse(
     await documentOf(call, aclOf(record, version)),
     versionHeaders(record, version, isNamed),
   );
@@ -59,7 +59,7 @@ export async function answerPutBucketAcl(call: BucketCall): Promise<S3Answer> {
   const record = call.bucket.record();
   const acl = await readNewAcl(call, 'bucket', aclOf(record, null));
   await setBucketAccess(call.bucket, { acl });
-  return emptyAnswer(200);
+  return emptyResponse(200);
 }
 
 /**
@@ -73,7 +73,7 @@ export async function answerPutObjectAcl(call: VersionCall, core: Core): Promise
   if (isPublicByAcl({ acl, ownerId: list.ownerId })) await admitPublicObjects(bucket);
   const versionId = versionNameOf(version);
   await updateVersion(core, bucket, { key, versionId, change: { acl } });
-  return emptyAnswer(200);
+  return emptyResponse(200);
 }
 
 /**

@@ -4,7 +4,7 @@ import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.
 import type { Core } from '../../../../core/core.ts';
 import { CORS_MAX_BYTES } from '../../../../core/limits.ts';
 import { StorageError } from '../../../../domain/errors.ts';
-import { type BucketCall, emptyAnswer, type S3Answer, xmlAnswer } from '../../call/call.ts';
+import { type BucketCall, emptyResponse, type S3Answer, xmlResponse } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';
 import { readCorsConfiguration, writeCorsConfiguration } from '../../formats/cors-document.ts';
 
@@ -15,7 +15,7 @@ import { readCorsConfiguration, writeCorsConfiguration } from '../../formats/cor
 export async function answerPutBucketCors(call: BucketCall, core: Core): Promise<S3Answer> {
   const cors = readCorsConfiguration(await readDocument(call, CORS_MAX_BYTES, true));
   await setBucketSettings(core, call.bucket, { cors });
-  return emptyAnswer(200);
+  return emptyResponse(200);
 }
 
 /** Errors: NoSuchCORSConfiguration. */
@@ -23,11 +23,11 @@ export function answerGetBucketCors(call: BucketCall): S3Answer {
   const { settings, name } = call.bucket.record();
   if (settings.cors === null)
     throw new StorageError('NoSuchCORSConfiguration', { fields: { BucketName: name } });
-  return xmlAnswer(writeCorsConfiguration(settings.cors));
+  return xmlResponse(writeCorsConfiguration(settings.cors));
 }
 
 /** Deleting what is not there is no error. Cost: one commit. */
 export async function answerDeleteBucketCors(call: BucketCall, core: Core): Promise<S3Answer> {
   await setBucketSettings(core, call.bucket, { cors: null });
-  return emptyAnswer(204);
+  return emptyResponse(204);
 }

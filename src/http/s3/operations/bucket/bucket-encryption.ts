@@ -4,7 +4,7 @@ import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.
 import type { Core } from '../../../../core/core.ts';
 import { ENCRYPTION_DOCUMENT_MAX_BYTES } from '../../../../core/limits.ts';
 import { StorageError } from '../../../../domain/errors.ts';
-import { type BucketCall, emptyAnswer, type S3Answer, xmlAnswer } from '../../call/call.ts';
+import { type BucketCall, emptyResponse, type S3Answer, xmlResponse } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';
 import {
   readEncryptionConfiguration,
@@ -20,7 +20,7 @@ export async function answerPutBucketEncryption(call: BucketCall, core: Core): P
     await readDocument(call, ENCRYPTION_DOCUMENT_MAX_BYTES),
   );
   await setBucketSettings(core, call.bucket, { encryption });
-  return emptyAnswer(200);
+  return emptyResponse(200);
 }
 
 /**
@@ -34,7 +34,7 @@ export function answerGetBucketEncryption(call: BucketCall): S3Answer {
       fields: { BucketName: name },
     });
   }
-  return xmlAnswer(writeEncryptionConfiguration(settings.encryption));
+  return xmlResponse(writeEncryptionConfiguration(settings.encryption));
 }
 
 /** Deleting what is not there is no error. Cost: one commit. */
@@ -43,5 +43,5 @@ export async function answerDeleteBucketEncryption(
   core: Core,
 ): Promise<S3Answer> {
   await setBucketSettings(core, call.bucket, { encryption: null });
-  return emptyAnswer(204);
+  return emptyResponse(204);
 }

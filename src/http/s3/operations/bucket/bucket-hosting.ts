@@ -11,7 +11,7 @@ import { StorageError } from '../../../../domain/errors.ts';
 import type { HostingSettings } from '../../../../domain/hosting.ts';
 import type { BucketRecord } from '../../../../domain/nouns.ts';
 import { hasEntityTag } from '../../../semantics/entity-tag.ts';
-import { type BucketCall, emptyAnswer, type S3Answer } from '../../call/call.ts';
+import { type BucketCall, emptyResponse, type S3Answer } from '../../call/call.ts';
 import { preconditionFailed } from '../../call/find-version.ts';
 import { readDocument } from '../../call/read-document.ts';
 
@@ -26,7 +26,7 @@ export async function answerPutBucketHosting(call: BucketCall, core: Core): Prom
   const ownHosts = [...core.settings.ownHosts, ...apiHosts];
   const hosting = readHosting(await readDocument(call, HOSTING_MAX_BYTES), ownHosts);
   requireMeant(call, hosting);
-  return jsonAnswer(hosting, await setHosting(core, call.bucket, hosting));
+  return jsonResponse(hosting, await setHosting(core, call.bucket, hosting));
 }
 
 /**
@@ -44,10 +44,10 @@ function requireMeant(call: BucketCall, { domains }: HostingSettings): void {
   ) {
     throw preconditionFailed('If-Match');
   }
-  const kept = new Set(domains.map(({ host }) => host));
+  const listedHosts = new Set(domains.map(({ host }) => host));
   const unbound = (record.settings.hosting?.domains ?? [])
     .map(({ host }) => host)
-    .filter((host) => !kept.has(host));
+    .filter((host) => !listedHosts.has(host));
   if (ifMatch !== null || unbound.length === 0) return;
   const hosts = unbound.join(', ');
   throw new StorageError('PreconditionRequired', {
@@ -64,17 +64,17 @@ function requireMeant(call: BucketCall, { domains }: HostingSettings): void {
 export async function answerGetBucketHosting(call: BucketCall, core: Core): Promise<S3Answer> {
   const hosting = getHosting(call.bucket);
   const record = call.bucket.record();
-  if (!call.query.has('check')) return jsonAnswer(hosting, record);
-  return jsonAnswer({ files: await checkRuleFiles(core, record.name, hosting) }, record);
+  if (!call.query.has('check')) return jsonResponse(hosting, record);
+  return jsonResponse({ files: await checkRuleFiles(core, record.name, hosting) }, record);
 }
 
 /** Deleting what is not there is no error. Cost: two commits. */
 export async function answerDeleteBucketHosting(call: BucketCall, core: Core): Promise<S3Answer> {
   await removeHosting(core, call.bucket);
-  return emptyAnswer(204);
+  return emptyResponse(204);
 }
 
-function jsonAnswer(value: object, record: BucketRecord): S3Answer {
+function jsonResponse(value: object, record: BucketRecord): S3Answer {
   const body = `${JSON.stringify(value, null, 2)}\n`;
   return {
     status: 200,

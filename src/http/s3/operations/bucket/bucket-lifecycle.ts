@@ -13,7 +13,7 @@ import {
   type LifecycleCursor,
   type TransitionMinimum,
 } from '../../../../domain/lifecycle.ts';
-import { type BucketCall, emptyAnswer, type S3Answer, xmlAnswer } from '../../call/call.ts';
+import { type BucketCall, emptyResponse, type S3Answer, xmlResponse } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';
 import { invalidArgument } from '../../formats/invalid-argument.ts';
 import { readLifecycle, writeLifecycle } from '../../formats/lifecycle-document.ts';
@@ -34,7 +34,7 @@ export async function answerPutBucketLifecycle(call: BucketCall, core: Core): Pr
   validateRules(rules);
   const lifecycle = { rules, transitionMinimum, setAtMs: clock.nowMs() };
   await setBucketSettings(core, call.bucket, { lifecycle });
-  return emptyAnswer(200, { [MINIMUM]: transitionMinimum });
+  return emptyResponse(200, { [MINIMUM]: transitionMinimum });
 }
 
 function readMinimum(value: string | null): TransitionMinimum {
@@ -49,7 +49,7 @@ export function answerGetBucketLifecycle(call: BucketCall): S3Answer {
   if (settings.lifecycle === null) {
     throw new StorageError('NoSuchLifecycleConfiguration', { fields: { BucketName: name } });
   }
-  return xmlAnswer(writeLifecycle(settings.lifecycle.rules), {
+  return xmlResponse(writeLifecycle(settings.lifecycle.rules), {
     [MINIMUM]: settings.lifecycle.transitionMinimum,
   });
 }
@@ -57,7 +57,7 @@ export function answerGetBucketLifecycle(call: BucketCall): S3Answer {
 /** Deleting what is not there is no error. Cost: one commit. */
 export async function answerDeleteBucketLifecycle(call: BucketCall, core: Core): Promise<S3Answer> {
   await setBucketSettings(core, call.bucket, { lifecycle: null });
-  return emptyAnswer(204);
+  return emptyResponse(204);
 }
 
 /**
@@ -108,14 +108,14 @@ function readPlace(token: string): LifecycleCursor {
     token,
     'The continuation token provided is incorrect',
   );
-  let found: Partial<Record<keyof LifecycleCursor, unknown>>;
+  let cursor: Partial<Record<keyof LifecycleCursor, unknown>>;
   try {
-    found = JSON.parse(decodeToken('l1', token)) ?? {};
+    cursor = JSON.parse(decodeToken('l1', token)) ?? {};
   } catch {
     throw refused;
   }
-  const { prefix, afterKey, afterId, newerVersions } = found;
-  const phase = LIFECYCLE_PHASES.find((known) => known === found.phase);
+  const { prefix, afterKey, afterId, newerVersions } = cursor;
+  const phase = LIFECYCLE_PHASES.find((known) => known === cursor.phase);
   const isCount =
     typeof newerVersions === 'number' && Number.isSafeInteger(newerVersions) && newerVersions >= 0;
   if (phase === undefined || typeof prefix !== 'string' || typeof afterKey !== 'string' || !isCount)

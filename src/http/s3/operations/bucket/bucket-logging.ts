@@ -5,7 +5,7 @@ import type { Core } from '../../../../core/core.ts';
 import { SETTING_MAX_BYTES } from '../../../../core/limits.ts';
 import { requireLogTarget } from '../../../../core/logging/require-log-target.ts';
 import { StorageError } from '../../../../domain/errors.ts';
-import { type BucketCall, emptyAnswer, type S3Answer, xmlAnswer } from '../../call/call.ts';
+import { type BucketCall, emptyResponse, type S3Answer, xmlResponse } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';
 import { readBucketLogging, writeBucketLogging } from '../../formats/logging-document.ts';
 
@@ -26,9 +26,9 @@ export async function answerPutBucketLogging(call: BucketCall, core: Core): Prom
   );
   if (logging !== null) await requireLogTarget(core, record, logging);
   await setBucketSettings(core, call.bucket, { logging });
-  return emptyAnswer(200);
+  return emptyResponse(200);
 }
 
 export function answerGetBucketLogging(call: BucketCall): S3Answer {
-  return xmlAnswer(writeBucketLogging(call.bucket.record().settings.logging));
+  return xmlResponse(writeBucketLogging(call.bucket.record().settings.logging));
 }

@@ -6,7 +6,7 @@ import type { Core } from '../../../../core/core.ts';
 import { NOTIFICATION_MAX_BYTES } from '../../../../core/limits.ts';
 import { enqueueBucketTest } from '../../../../core/outbox/deliveries.ts';
 import { endpointsOf, requireWebhooks } from '../../../../core/outbox/notification-rules.ts';
-import { type BucketCall, emptyAnswer, type S3Answer, xmlAnswer } from '../../call/call.ts';
+import { type BucketCall, emptyResponse, type S3Answer, xmlResponse } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';
 import {
   readNotificationConfiguration,
@@ -29,12 +29,12 @@ export async function answerPutBucketNotification(call: BucketCall, core: Core):
     notifications: rules.length === 0 ? null : rules,
   });
   if (endpointIds.length > 0) await enqueueBucketTest(core, record, endpointIds, call.requestId);
-  return emptyAnswer(200);
+  return emptyResponse(200);
 }
 
 /** A bucket without rules has an empty document. */
 export function answerGetBucketNotification(call: BucketCall): S3Answer {
-  return xmlAnswer(
+  return xmlResponse(
     writeNotificationConfiguration(call.bucket.record().settings.notifications ?? []),
   );
 }

@@ -6,7 +6,7 @@ import { isPublicPolicy } from '../../../../core/auth/policy/is-public-policy.ts
 import { setBucketPolicy } from '../../../../core/buckets/set-policy.ts';
 import { POLICY_MAX_BYTES } from '../../../../core/limits.ts';
 import { StorageError } from '../../../../domain/errors.ts';
-import { type BucketCall, emptyAnswer, type S3Answer, xmlAnswer } from '../../call/call.ts';
+import { type BucketCall, emptyResponse, type S3Answer, xmlResponse } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';
 import { s3Document, textElement } from '../../formats/xml-write.ts';
 
@@ -26,7 +26,7 @@ export function answerGetBucketPolicy(call: BucketCall): S3Answer {
 export async function answerPutBucketPolicy(call: BucketCall): Promise<S3Answer> {
   requireOwnAccount(call);
   await setBucketPolicy(call.bucket, decodePolicy(await readDocument(call, POLICY_MAX_BYTES)));
-  return emptyAnswer(204);
+  return emptyResponse(204);
 }
 
 function decodePolicy(bytes: Uint8Array): string {
@@ -44,7 +44,7 @@ function decodePolicy(bytes: Uint8Array): string {
 export async function answerDeleteBucketPolicy(call: BucketCall): Promise<S3Answer> {
   requireOwnAccount(call);
   await setBucketPolicy(call.bucket, null);
-  return emptyAnswer(204);
+  return emptyResponse(204);
 }
 
 /**
@@ -65,7 +65,7 @@ export function answerGetBucketPolicyStatus(call: BucketCall): S3Answer {
   const isPublicByPolicy = policy !== null && policy !== 'unreadable' && isPublicPolicy(policy);
   const isPublicByList =
     !record.access.publicAccessBlock?.ignorePublicAcls && isPublicAcl(aclOf(record, null).acl);
-  return xmlAnswer(
+  return xmlResponse(
     s3Document('PolicyStatus', textElement('IsPublic', isPublicByPolicy || isPublicByList)),
   );
 }

@@ -5,7 +5,7 @@ import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.
 import type { Core } from '../../../../core/core.ts';
 import { BUCKET_MAX_TAGS, SETTING_MAX_BYTES } from '../../../../core/limits.ts';
 import { StorageError } from '../../../../domain/errors.ts';
-import { type BucketCall, emptyAnswer, type S3Answer, xmlAnswer } from '../../call/call.ts';
+import { type BucketCall, emptyResponse, type S3Answer, xmlResponse } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';
 import { readTagging, writeTagging } from '../../formats/tagging-document.ts';
 
@@ -16,7 +16,7 @@ import { readTagging, writeTagging } from '../../formats/tagging-document.ts';
 export async function answerPutBucketTagging(call: BucketCall, core: Core): Promise<S3Answer> {
   const tags = readTagging(await readDocument(call, SETTING_MAX_BYTES, true), BUCKET_MAX_TAGS);
   await setBucketSettings(core, call.bucket, { tags });
-  return emptyAnswer(200);
+  return emptyResponse(200);
 }
 
 /** Errors: NoSuchTagSet. */
@@ -24,11 +24,11 @@ export function answerGetBucketTagging(call: BucketCall): S3Answer {
   const { settings, name } = call.bucket.record();
   if (settings.tags === null)
     throw new StorageError('NoSuchTagSet', { fields: { BucketName: name } });
-  return xmlAnswer(writeTagging(settings.tags));
+  return xmlResponse(writeTagging(settings.tags));
 }
 
 /** Deleting what is not there is no error. Cost: one commit. */
 export async function answerDeleteBucketTagging(call: BucketCall, core: Core): Promise<S3Answer> {
   await setBucketSettings(core, call.bucket, { tags: null });
-  return emptyAnswer(204);
+  return emptyResponse(204);
 }

@@ -4,7 +4,7 @@ import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.
 import type { Core } from '../../../../core/core.ts';
 import { WEBSITE_MAX_BYTES } from '../../../../core/limits.ts';
 import { StorageError } from '../../../../domain/errors.ts';
-import { type BucketCall, emptyAnswer, type S3Answer, xmlAnswer } from '../../call/call.ts';
+import { type BucketCall, emptyResponse, type S3Answer, xmlResponse } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';
 import {
   readWebsiteConfiguration,
@@ -18,7 +18,7 @@ import {
 export async function answerPutBucketWebsite(call: BucketCall, core: Core): Promise<S3Answer> {
   const website = readWebsiteConfiguration(await readDocument(call, WEBSITE_MAX_BYTES));
   await setBucketSettings(core, call.bucket, { website });
-  return emptyAnswer(200);
+  return emptyResponse(200);
 }
 
 /** Errors: NoSuchWebsiteConfiguration. */
@@ -27,11 +27,11 @@ export function answerGetBucketWebsite(call: BucketCall): S3Answer {
   if (settings.website === null) {
     throw new StorageError('NoSuchWebsiteConfiguration', { fields: { BucketName: name } });
   }
-  return xmlAnswer(writeWebsiteConfiguration(settings.website));
+  return xmlResponse(writeWebsiteConfiguration(settings.website));
 }
 
 /** Deleting what is not there is no error. Cost: one commit. */
 export async function answerDeleteBucketWebsite(call: BucketCall, core: Core): Promise<S3Answer> {
   await setBucketSettings(core, call.bucket, { website: null });
-  return emptyAnswer(204);
+  return emptyResponse(204);
 }

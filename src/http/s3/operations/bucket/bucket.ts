@@ -22,10 +22,10 @@ import { noteChange } from '../../../fresh-by.ts';
 import {
   type AccountCall,
   type BucketCall,
-  emptyAnswer,
+  emptyResponse,
   type NewBucketCall,
   type S3Answer,
-  xmlAnswer,
+  xmlResponse,
 } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';
 import {
@@ -58,7 +58,7 @@ const CLASSIC_REGION = 'us-east-1';
 const ANY_REGION = 'auto';
 
 const LOCK_HEADER = 'x-amz-bucket-object-lock-enabled';
-const NOTHING_WANTED: CreateBucketConfiguration = { region: null, tags: null };
+const NO_CONFIGURATION: CreateBucketConfiguration = { region: null, tags: null };
 
 const PAGE_PARAMETERS = ['prefix', 'max-buckets', 'continuation-token', 'bucket-region'];
 
@@ -73,15 +73,15 @@ export async function answerListBuckets(call: AccountCall, core: Core): Promise<
   const limit = readCount(query, 'max-buckets', LIST_MAX_BUCKETS, 1, LIST_MAX_BUCKETS);
   const after = token === null ? '' : decodeToken('b1', token);
   const wantedRegion = query.get('bucket-region') || region;
-  const found =
+  const buckets =
     wantedRegion === region
       ? await listBuckets(core, account, { prefix, after, limit: limit + 1 })
       : [];
-  const page = found.slice(0, limit);
+  const page = buckets.slice(0, limit);
   const last = page.at(-1);
-  const next = found.length > limit && last !== undefined ? encodeToken('b1', last.name) : null;
+  const next = buckets.length > limit && last !== undefined ? encodeToken('b1', last.name) : null;
   const shownRegion = PAGE_PARAMETERS.some((name) => query.has(name)) ? region : null;
-  return xmlAnswer(
+  return xmlResponse(
     s3Document(
       'ListAllMyBucketsResult',
       element(
@@ -120,17 +120,18 @@ export async function answerCreateBucket(call: NewBucketCall, core: Core): Promi
     throw new StorageError('InvalidBucketAclWithObjectOwnership');
   }
   const document = await readDocument(call, SETTING_MAX_BYTES);
-  const wanted = document.length > 0 ? readCreateBucketConfiguration(document) : NOTHING_WANTED;
-  requireLocation(wanted.region, call.region);
+  const configuration =
+    document.length > 0 ? readCreateBucketConfiguration(document) : NO_CONFIGURATION;
+  requireLocation(configuration.region, call.region);
   const access = { ...PRIVATE_ACCESS, acl, ownership };
   const lock: Partial<BucketSettings> = readRequestedLock(call)
     ? { versioning: 'enabled', objectLock: { defaultRetention: null } }
     : {};
-  const settings = { ...NO_SETTINGS, ...lock, tags: wanted.tags };
+  const settings = { ...NO_SETTINGS, ...lock, tags: configuration.tags };
   const { record, isNew } = await createBucket(core, account, bucketName, access, settings);
   if (isNew) noteChange(call.request, record.name, 'readPolicy');
   else requireSameAccess(record, { acl, ownership });
-  return emptyAnswer(200, { location: `/${record.name}` });
+  return emptyResponse(200, { location: `/${record.name}` });
 }
 
 /** Whether the bucket shall have object lock, and with it versioning. InvalidArgument. */
@@ -155,27 +156,32 @@ function readOwnership(text: string | null): ObjectOwnership | null {
  */
 function requireSameAccess(
   record: BucketRecord,
-  wanted: Pick<BucketAccess, 'acl' | 'ownership'>,
+  requested: Pick<BucketAccess, 'acl' | 'ownership'>,
 ): void {
   const { acl, ownership } = record.access;
-  const isSameOwnership = wanted.ownership === null || wanted.ownership === ownership;
-  if (isSameOwnership && JSON.stringify(acl) === JSON.stringify(wanted.acl)) return;
+  const isSameOwnership = requested.ownership === null || requested.ownership === ownership;
+  if (isSameOwnership && JSON.stringify(acl) === JSON.stringify(requested.acl)) return;
   throw new StorageError('BucketAlreadyExists', {
     detail: 'You have this bucket already, with other access. Change it where it is.',
     fields: { BucketName: record.name },
   });
 }
 
-function requireLocation(wanted: string | null, region: string): void {
-  if (wanted === null || wanted === region || wanted === CLASSIC_REGION || wanted === ANY_REGION)
+function requireLocation(location: string | null, region: string): void {
+  if (
+    location === null ||
+    location === region ||
+    location === CLASSIC_REGION ||
+    location === ANY_REGION
+  )
     return;
-  const fields = { LocationConstraint: wanted };
-  if (!/^[A-Za-z0-9-]{1,63}$/.test(wanted))
+  const fields = { LocationConstraint: location };
+  if (!/^[A-Za-z0-9-]{1,63}$/.test(location))
     throw new StorageError('InvalidLocationConstraint', { fields });
   if (region === ANY_REGION) return;
   throw new StorageError('IllegalLocationConstraintException', {
     detail:
-      `The ${wanted} location constraint is incompatible for the region specific endpoint ` +
+      `The ${location} location constraint is incompatible for the region specific endpoint ` +
       'this request was sent to.',
     fields,
   });
@@ -183,7 +189,7 @@ function requireLocation(wanted: string | null, region: string): void {
 
 /** That the bucket is there and may be listed was found out on the way here. */
 export function answerHeadBucket(call: BucketCall): S3Answer {
-  return emptyAnswer(200, {
+  return emptyResponse(200, {
     'x-amz-bucket-region': call.region,
     'x-amz-access-point-alias': 'false',
   });
@@ -192,11 +198,11 @@ export function answerHeadBucket(call: BucketCall): S3Answer {
 /** Errors: BucketNotEmpty. */
 export async function answerDeleteBucket(call: BucketCall, core: Core): Promise<S3Answer> {
   await deleteBucket(core, call.bucket);
-  return emptyAnswer(204);
+  return emptyResponse(204);
 }
 
 /** Every bucket is where the service is. */
 export function answerGetBucketLocation(call: BucketCall): S3Answer {
   const region = call.region === CLASSIC_REGION ? '' : call.region;
-  return xmlAnswer(s3Document('LocationConstraint', escapeXml(region)));
+  return xmlResponse(s3Document('LocationConstraint', escapeXml(region)));
 }

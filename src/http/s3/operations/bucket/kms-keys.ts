@@ -1,6 +1,6 @@
-// Named encryption keys, for SSE-KMS: list, create, enable and disable, and whose they are, as JSON
+// KMS keys, for SSE-KMS: list, create, enable and disable, and whose they are, as JSON
 // and for the root account alone. No operation of S3 (AWS has KMS for it); it stands here because
-// it is signed as all others are. docs/encryption.md tells operators.
+// it is signed as all others are. docs/encryption.md is for operators.
 import { ROOT_ACCOUNT } from '../../../../core/auth/root-account.ts';
 import type { Core } from '../../../../core/core.ts';
 import {
@@ -16,21 +16,21 @@ import type { AccountId } from '../../../../domain/nouns.ts';
 import type { AccountCall, S3Answer } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';
 
-/** A key's id, a state, and whose it is. Bytes. */
+/** Bytes of a document: a key's id, a state, and the accounts whose it is. */
 const DOCUMENT_MAX_BYTES = 128 * 1024;
 
 /**
  * `{"keys": [{"id", "state", "accounts", "createdAt"}], "nextAfter"}` after `?after=`.
  * AccessDenied.
  */
-export async function answerListNamedKeys(call: AccountCall, core: Core): Promise<S3Answer> {
+export async function answerListKmsKeys(call: AccountCall, core: Core): Promise<S3Answer> {
   requireRoot(call);
   const keys = await listNamedKeys(core, {
     after: call.query.get('after') ?? '',
     limit: LIST_MAX_KEYS,
   });
   const nextAfter = keys.length === LIST_MAX_KEYS ? (keys.at(-1)?.id ?? null) : null;
-  return jsonAnswer(200, { keys: keys.map(toJson), nextAfter });
+  return jsonResponse(200, { keys: keys.map(toJson), nextAfter });
 }
 
 /**
@@ -44,34 +44,34 @@ export async function answerPutKmsKey(call: AccountCall, core: Core): Promise<S3
   const { id, state, accounts } = parse(await readDocument(call, DOCUMENT_MAX_BYTES));
   const grants = accounts === undefined ? {} : { accountIds: accounts };
   if (state !== undefined) {
-    return jsonAnswer(
+    return jsonResponse(
       200,
       toJson(await changeKmsKey(core, id, { isEnabled: state === 'enabled', ...grants })),
     );
   }
   const { key, isNew } = await createKmsKey(core, id, accounts);
-  if (isNew || accounts === undefined) return jsonAnswer(isNew ? 201 : 200, toJson(key));
-  return jsonAnswer(200, toJson(await changeKmsKey(core, id, grants)));
+  if (isNew || accounts === undefined) return jsonResponse(isNew ? 201 : 200, toJson(key));
+  return jsonResponse(200, toJson(await changeKmsKey(core, id, grants)));
 }
 
 function requireRoot({ account }: AccountCall): void {
   if (account.id !== ROOT_ACCOUNT.id) throw new StorageError('AccessDenied');
 }
 
-type Wanted = {
+type KmsKeyRequest = {
   readonly id: string;
   readonly state?: 'enabled' | 'disabled';
   readonly accounts?: readonly AccountId[] | null;
 };
 
-function parse(bytes: Uint8Array): Wanted {
+function parse(bytes: Uint8Array): KmsKeyRequest {
   let json: unknown;
   try {
     json = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes));
   } catch {
     json = null;
   }
-  if (isWanted(json)) return json;
+  if (isKmsKeyRequest(json)) return json;
   throw new StorageError('InvalidRequest', {
     detail:
       'The body must be {"id": "…"}, with "state": "enabled" or "disabled" to change a key ' +
@@ -82,7 +82,7 @@ function parse(bytes: Uint8Array): Wanted {
 
 const NAMES = ['id', 'state', 'accounts'];
 
-function isWanted(json: unknown): json is Wanted {
+function isKmsKeyRequest(json: unknown): json is KmsKeyRequest {
   if (
     typeof json !== 'object' ||
     json === null ||
@@ -99,7 +99,7 @@ function isWanted(json: unknown): json is Wanted {
   return Array.isArray(accounts) && accounts.length <= GRANTS_MAX && accounts.every(isAccountId);
 }
 
-/** Of our own making, or of the seed. */
+/** Account ids of this service's making, or of the seed. */
 function isAccountId(value: unknown): boolean {
   return typeof value === 'string' && /^[\w.-]{1,128}$/.test(value);
 }
@@ -109,7 +109,7 @@ function toJson({ id, isEnabled, accountIds, createdAtMs }: KmsKeyInfo): object 
   return { id, state, accounts: accountIds, createdAt: new Date(createdAtMs).toISOString() };
 }
 
-function jsonAnswer(status: number, value: object): S3Answer {
+function jsonResponse(status: number, value: object): S3Answer {
   return {
     status,
     headers: { 'content-type': 'application/json' },

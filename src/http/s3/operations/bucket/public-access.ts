@@ -6,7 +6,7 @@ import { setBucketAccess } from '../../../../core/buckets/set-bucket-access.ts';
 import { SETTING_MAX_BYTES } from '../../../../core/limits.ts';
 import type { ObjectOwnership, PublicAccessBlock } from '../../../../domain/bucket-access.ts';
 import { StorageError } from '../../../../domain/errors.ts';
-import { type BucketCall, emptyAnswer, type S3Answer, xmlAnswer } from '../../call/call.ts';
+import { type BucketCall, emptyResponse, type S3Answer, xmlResponse } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';
 import { readFields, required, textOf } from '../../formats/documents.ts';
 import { malformed, readXml, type XmlElement } from '../../formats/xml-read.ts';
@@ -38,7 +38,7 @@ export async function answerPutPublicAccessBlock(call: BucketCall): Promise<S3An
     restrictPublicBuckets: readSwitch(fields.RestrictPublicBuckets),
   };
   await setBucketAccess(call.bucket, { publicAccessBlock });
-  return emptyAnswer(200);
+  return emptyResponse(200);
 }
 
 /** What is not there is off. */
@@ -61,13 +61,13 @@ export function answerGetPublicAccessBlock(call: BucketCall): S3Answer {
   const content = SWITCHES.map(([elementName, field]) =>
     textElement(elementName, block[field]),
   ).join('');
-  return xmlAnswer(s3Document('PublicAccessBlockConfiguration', content));
+  return xmlResponse(s3Document('PublicAccessBlockConfiguration', content));
 }
 
 /** Deleting what is not there is no error. Cost: one commit. */
 export async function answerDeletePublicAccessBlock(call: BucketCall): Promise<S3Answer> {
   await setBucketAccess(call.bucket, { publicAccessBlock: null });
-  return emptyAnswer(204);
+  return emptyResponse(204);
 }
 
 const OWNERSHIPS: readonly ObjectOwnership[] = [
@@ -99,7 +99,7 @@ export async function answerPutBucketOwnershipControls(call: BucketCall): Promis
     throw new StorageError('InvalidBucketAclWithObjectOwnership');
   }
   await setBucketAccess(call.bucket, { ownership });
-  return emptyAnswer(200);
+  return emptyResponse(200);
 }
 
 /** Errors: OwnershipControlsNotFoundError. */
@@ -108,7 +108,7 @@ export function answerGetBucketOwnershipControls(call: BucketCall): S3Answer {
   if (access.ownership === null) {
     throw new StorageError('OwnershipControlsNotFoundError', { fields: { BucketName: name } });
   }
-  return xmlAnswer(
+  return xmlResponse(
     s3Document(
       'OwnershipControls',
       element('Rule', textElement('ObjectOwnership', access.ownership)),
@@ -121,5 +121,5 @@ export function answerGetBucketOwnershipControls(call: BucketCall): S3Answer {
  */
 export async function answerDeleteBucketOwnershipControls(call: BucketCall): Promise<S3Answer> {
   await setBucketAccess(call.bucket, { ownership: null });
-  return emptyAnswer(204);
+  return emptyResponse(204);
 }

@@ -4,7 +4,7 @@
 import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.ts';
 import type { Core } from '../../../../core/core.ts';
 import { SETTING_MAX_BYTES } from '../../../../core/limits.ts';
-import { type BucketCall, emptyAnswer, type S3Answer, xmlAnswer } from '../../call/call.ts';
+import { type BucketCall, emptyResponse, type S3Answer, xmlResponse } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';
 import { readFields, required } from '../../formats/documents.ts';
 import { malformed, readXml } from '../../formats/xml-read.ts';
@@ -26,12 +26,12 @@ export async function answerPutBucketRequestPayment(
   await setBucketSettings(core, call.bucket, {
     requestPayer: payer === 'Requester' ? 'requester' : null,
   });
-  return emptyAnswer(200);
+  return emptyResponse(200);
 }
 
 export function answerGetBucketRequestPayment(call: BucketCall): S3Answer {
   const isRequester = call.bucket.record().settings.requestPayer === 'requester';
-  return xmlAnswer(
+  return xmlResponse(
     s3Document(ROOT, textElement('Payer', isRequester ? 'Requester' : 'BucketOwner')),
   );
 }

@@ -4,7 +4,7 @@ import { openWithCustomerKey } from '../../../../core/encryption/key-keeping.ts'
 import { LIST_MAX_KEYS } from '../../../../core/limits.ts';
 import type { ObjectVersion } from '../../../../domain/nouns.ts';
 import { formatHttpDate } from '../../../semantics/http-date.ts';
-import { type ObjectCall, type S3Answer, type VersionCall, xmlAnswer } from '../../call/call.ts';
+import { type ObjectCall, type S3Answer, type VersionCall, xmlResponse } from '../../call/call.ts';
 import { checksumElement } from '../../formats/checksum-names.ts';
 import { invalidArgument } from '../../formats/invalid-argument.ts';
 import { versionHeaders } from '../../formats/version-name.ts';
@@ -17,7 +17,7 @@ type Attribute = (typeof ATTRIBUTES)[number];
 
 /** Errors: InvalidArgument, NoSuchKey, AccessDenied. Cost: one index read. */
 export async function answerGetObjectAttributes(call: VersionCall): Promise<S3Answer> {
-  const wanted = readAttributes(call.header(HEADER));
+  const requested = readAttributes(call.header(HEADER));
   const maxParts = Math.min(readNumber(call, 'x-amz-max-parts', LIST_MAX_KEYS), LIST_MAX_KEYS);
   const marker = readNumber(call, 'x-amz-part-number-marker', 0);
   refuseEncryptionOfRead(call);
@@ -32,8 +32,8 @@ export async function answerGetObjectAttributes(call: VersionCall): Promise<S3An
     StorageClass: () => textElement('StorageClass', version.storageClass),
     ObjectSize: () => textElement('ObjectSize', version.sizeBytes),
   };
-  const content = ATTRIBUTES.filter((name) => wanted.has(name)).map((name) => elements[name]());
-  return xmlAnswer(s3Document('GetObjectAttributesResponse', content.join('')), {
+  const content = ATTRIBUTES.filter((name) => requested.has(name)).map((name) => elements[name]());
+  return xmlResponse(s3Document('GetObjectAttributesResponse', content.join('')), {
     'last-modified': formatHttpDate(version.lastModifiedMs),
     ...versionHeaders(call.bucket.record(), version, call.query.get('versionId') !== null),
   });

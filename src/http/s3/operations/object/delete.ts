@@ -19,10 +19,10 @@ import { parseHttpDate } from '../../../semantics/http-date.ts';
 import {
   type BucketCall,
   changerOf,
-  emptyAnswer,
+  emptyResponse,
   type ObjectCall,
   type S3Answer,
-  xmlAnswer,
+  xmlResponse,
 } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';
 import { type KeyToDelete, readDelete } from '../../formats/documents.ts';
@@ -48,7 +48,7 @@ export async function answerDeleteObject(call: ObjectCall, core: Core): Promise<
   if (refusal !== null) throw refusal;
   const marker = deleted?.marker ?? null;
   const name = versionId ?? (marker === null ? null : versionNameOf(marker));
-  return emptyAnswer(204, {
+  return emptyResponse(204, {
     ...(marker === null ? {} : { 'x-amz-delete-marker': 'true' }),
     ...(name === null ? {} : { 'x-amz-version-id': name }),
   });
@@ -98,8 +98,8 @@ function refusalOf({ key, refusal }: DeletedObject): StorageError | null {
 
 /** One line of the request: what to delete, or why it can't be honoured. A line fails alone. */
 type Line =
-  | { readonly asked: KeyToDelete; readonly target: DeleteAsked; readonly error: null }
-  | { readonly asked: KeyToDelete; readonly target: null; readonly error: StorageError };
+  | { readonly requested: KeyToDelete; readonly target: DeleteAsked; readonly error: null }
+  | { readonly requested: KeyToDelete; readonly target: null; readonly error: StorageError };
 
 /**
  * Deletes up to 1,000 keys and versions and reports on each, in the order of the request. SlowDown
@@ -117,7 +117,7 @@ export async function answerDeleteObjects(call: BucketCall, core: Core): Promise
   let rows = '';
   for (const line of lines)
     rows += renderLine(line, line.target === null ? undefined : deleted[at++], isQuiet);
-  return xmlAnswer(s3Document('DeleteResult', rows));
+  return xmlResponse(s3Document('DeleteResult', rows));
 }
 
 async function checkLines(
@@ -127,16 +127,16 @@ async function checkLines(
 ): Promise<Line[]> {
   const lines: Line[] = [];
   const rest = createYielder();
-  for (const asked of objects) {
-    lines.push(checkRight(call, record, checkLine(asked)));
+  for (const requested of objects) {
+    lines.push(checkRight(call, record, checkLine(requested)));
     await rest();
   }
   return lines;
 }
 
-function checkLine(asked: KeyToDelete): Line {
+function checkLine(requested: KeyToDelete): Line {
   try {
-    const { etag, lastModified, size } = asked;
+    const { etag, lastModified, size } = requested;
     const condition: DeleteCondition | null =
       etag === null && lastModified === null && size === null
         ? null
@@ -145,17 +145,21 @@ function checkLine(asked: KeyToDelete): Line {
             ifLastModifiedSeconds: lastModified === null ? null : readSeconds(lastModified),
             ifSizeBytes: size === null ? null : readSize(size),
           };
-    const versionId = asked.versionId === '' ? null : parseVersionName(asked.versionId);
-    return { asked, target: { key: parseObjectKey(asked.key), versionId, condition }, error: null };
+    const versionId = requested.versionId === '' ? null : parseVersionName(requested.versionId);
+    return {
+      requested,
+      target: { key: parseObjectKey(requested.key), versionId, condition },
+      error: null,
+    };
   } catch (error) {
-    return { asked, target: null, error: asClientError(error) };
+    return { requested, target: null, error: asClientError(error) };
   }
 }
 
 /** Each key is decided on by itself. */
 function checkRight(call: BucketCall, record: BucketRecord, line: Line): Line {
   const refusal = line.target === null ? null : deleteRefusal(call, record, line.target);
-  return refusal === null ? line : { asked: line.asked, target: null, error: refusal };
+  return refusal === null ? line : { requested: line.requested, target: null, error: refusal };
 }
 
 /**
@@ -166,11 +170,11 @@ function deleteRefusal(
   record: BucketRecord,
   { key, versionId }: DeleteAsked,
 ): StorageError | null {
-  const wanted: Wanted = {
+  const deletion: Wanted = {
     action: versionId == null ? 's3:DeleteObject' : 's3:DeleteObjectVersion',
     key,
   };
-  return decide(record, wanted) === 'allowed' ? null : accessDenied(decide, record, wanted);
+  return decide(record, deletion) === 'allowed' ? null : accessDenied(decide, record, deletion);
 }
 
 /**
@@ -203,10 +207,10 @@ function asClientError(error: unknown): StorageError {
 }
 
 function renderLine(line: Line, deleted: DeletedObject | undefined, isQuiet: boolean): string {
-  const { asked } = line;
+  const { requested } = line;
   const named =
-    textElement('Key', asked.key) +
-    (asked.versionId ? textElement('VersionId', asked.versionId) : '');
+    textElement('Key', requested.key) +
+    (requested.versionId ? textElement('VersionId', requested.versionId) : '');
   const error = line.error ?? (deleted === undefined ? null : refusalOf(deleted));
   if (error !== null) return element('Error', named + errorElements(error));
   if (isQuiet) return '';

@@ -4,7 +4,7 @@
 import { LIST_MAX_KEYS } from '../../../../core/limits.ts';
 import type { ObjectSummary } from '../../../../domain/nouns.ts';
 import type { ListObjectsPage } from '../../../../ports/metadata-index.ts';
-import { type BucketCall, type S3Answer, xmlAnswer } from '../../call/call.ts';
+import { type BucketCall, type S3Answer, xmlResponse } from '../../call/call.ts';
 import { findPageAccounts } from '../../call/page-accounts.ts';
 import {
   decodeToken,
@@ -68,7 +68,7 @@ export async function answerListObjects(call: BucketCall): Promise<S3Answer> {
   // Without a delimiter a client goes on from its last key, which it has.
   const { owner } = await findPageAccounts(call, ownersOf(page));
   const nextMarker = page.isTruncated && listing.delimiter !== '' ? page.lastName : null;
-  return xmlAnswer(
+  return xmlResponse(
     s3Document(
       'ListBucketResult',
       textElement('Name', call.bucket.record().name) +
@@ -93,7 +93,7 @@ export async function answerListObjectsV2(call: BucketCall): Promise<S3Answer> {
     page.isTruncated && page.lastName !== null ? encodeToken('o1', page.lastName) : null;
   const accounts =
     query.get('fetch-owner') === 'true' ? await findPageAccounts(call, ownersOf(page)) : null;
-  return xmlAnswer(
+  return xmlResponse(
     s3Document(
       'ListBucketResult',
       textElement('Name', call.bucket.record().name) +

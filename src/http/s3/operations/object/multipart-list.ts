@@ -9,7 +9,7 @@ import type {
   Upload,
   UploadedPart,
 } from '../../../../ports/index-calls/upload-calls.ts';
-import { type BucketCall, type ObjectCall, type S3Answer, xmlAnswer } from '../../call/call.ts';
+import { type BucketCall, type ObjectCall, type S3Answer, xmlResponse } from '../../call/call.ts';
 import { findPageAccounts, type PageAccounts } from '../../call/page-accounts.ts';
 import { readUploadId } from '../../call/read-upload-id.ts';
 import { checksumElement } from '../../formats/checksum-names.ts';
@@ -44,7 +44,7 @@ export async function answerListParts(call: ObjectCall, core: Core): Promise<S3A
   const customerKey = readCustomerKey(call);
   if (customerKey !== null) openWithCustomerKey(upload.encryption, customerKey, 'part');
   const accounts = await findPageAccounts(call, [upload.initiatorId, upload.ownerId]);
-  return xmlAnswer(
+  return xmlResponse(
     s3Document(
       'ListPartsResult',
       textElement('Bucket', call.bucket.record().name) +
@@ -109,7 +109,7 @@ export async function answerListMultipartUploads(call: BucketCall): Promise<S3An
     call,
     page.uploads.flatMap(({ initiatorId, ownerId }) => [initiatorId, ownerId]),
   );
-  return xmlAnswer(
+  return xmlResponse(
     s3Document(
       'ListMultipartUploadsResult',
       textElement('Bucket', call.bucket.record().name) +

@@ -16,7 +16,7 @@ import { hasCode, StorageError } from '../../../../domain/errors.ts';
 import type { UploadId } from '../../../../domain/nouns.ts';
 import { parseWriteCondition } from '../../../semantics/conditional.ts';
 import { readObjectAttributes } from '../../../semantics/object-headers.ts';
-import { emptyAnswer, type ObjectCall, type S3Answer, xmlAnswer } from '../../call/call.ts';
+import { emptyResponse, type ObjectCall, type S3Answer, xmlResponse } from '../../call/call.ts';
 import { countCopied } from '../../call/count-copied.ts';
 import { readNewObjectFacts } from '../../call/new-object-facts.ts';
 import { openCopySource, sourceVersionHeaders } from '../../call/open-copy-source.ts';
@@ -35,8 +35,8 @@ import {
   readObjectChecksum,
 } from '../../headers/checksum-headers.ts';
 import {
+  customerKeyOf,
   encryptionHeaders,
-  keyOfWish,
   readCustomerKey,
   readRequestedEncryption,
   writtenEncryptionHeaders,
@@ -71,12 +71,12 @@ export async function answerCreateMultipartUpload(call: ObjectCall, core: Core):
   });
   const headers = {
     ...abortionHeaders(call, core, upload),
-    ...writtenEncryptionHeaders(upload.encryption, keyOfWish(encryption)),
+    ...writtenEncryptionHeaders(upload.encryption, customerKeyOf(encryption)),
   };
   if (upload.checksumAlgorithm !== null)
     headers['x-amz-checksum-algorithm'] = upload.checksumAlgorithm;
   if (upload.checksumType !== null) headers['x-amz-checksum-type'] = upload.checksumType;
-  const answer = xmlAnswer(
+  const answer = xmlResponse(
     s3Document(
       'InitiateMultipartUploadResult',
       textElement('Bucket', call.bucket.record().name) +
@@ -103,18 +103,18 @@ export async function answerUploadPart(call: ObjectCall, core: Core): Promise<S3
     ...checksumHeaders(part.checksum, null),
     ...encryptionHeaders(part.encryption, customerKey),
   };
-  return { ...emptyAnswer(200, headers), storageClass: part.storageClass };
+  return { ...emptyResponse(200, headers), storageClass: part.storageClass };
 }
 
 /** Errors: those of openCopySource and uploadPartCopy, InvalidRange. */
 export async function answerUploadPartCopy(call: ObjectCall, core: Core): Promise<S3Answer> {
   const address = readPartAddress(call);
-  const wanted = readCopyRange(call.header('x-amz-copy-source-range'));
+  const requestedRange = readCopyRange(call.header('x-amz-copy-source-range'));
   const customerKey = readCustomerKey(call);
   const sourceKey = readCustomerKey(call, 'copy-source-');
   const opened = await openCopySource(call, core);
   const source = opened.version;
-  const range = wanted ?? { offsetBytes: 0, lengthBytes: source.sizeBytes };
+  const range = requestedRange ?? { offsetBytes: 0, lengthBytes: source.sizeBytes };
   if (range.offsetBytes + range.lengthBytes > source.sizeBytes) {
     throw new StorageError('InvalidRange', {
       detail: `Range specified is not valid for source object of size: ${source.sizeBytes}`,
@@ -136,7 +136,7 @@ export async function answerUploadPartCopy(call: ObjectCall, core: Core): Promis
     sourceKey,
   });
   call.request.notes.objectBytes = part.sizeBytes;
-  const answer = xmlAnswer(
+  const answer = xmlResponse(
     s3Document(
       'CopyPartResult',
       timeElement('LastModified', part.lastModifiedMs) +
@@ -193,7 +193,7 @@ export async function answerCompleteMultipartUpload(
     condition,
   });
   request.notes.objectBytes = version.sizeBytes;
-  const answer = xmlAnswer(
+  const answer = xmlResponse(
     s3Document(
       'CompleteMultipartUploadResult',
       textElement(
@@ -257,5 +257,5 @@ async function requireChecksumType(call: ObjectCall, uploadId: UploadId): Promis
 /** Errors: NoSuchUpload. Cost: one commit. */
 export async function answerAbortMultipartUpload(call: ObjectCall, core: Core): Promise<S3Answer> {
   await abortUpload(core, call.bucket, { key: call.key, uploadId: readUploadId(call.query) });
-  return emptyAnswer(204);
+  return emptyResponse(204);
 }

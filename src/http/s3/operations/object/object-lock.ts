@@ -9,11 +9,11 @@ import { StorageError } from '../../../../domain/errors.ts';
 import type { ObjectLock, VersionChange } from '../../../../domain/object-facts.ts';
 import {
   type BucketCall,
-  emptyAnswer,
+  emptyResponse,
   type S3Answer,
   type S3Call,
   type VersionCall,
-  xmlAnswer,
+  xmlResponse,
 } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';
 import {
@@ -38,7 +38,7 @@ export async function answerPutObjectLockConfiguration(
 ): Promise<S3Answer> {
   const objectLock = readObjectLockConfiguration(await readDocument(call, SETTING_MAX_BYTES));
   await setBucketSettings(core, call.bucket, { objectLock });
-  return emptyAnswer(200);
+  return emptyResponse(200);
 }
 
 /** Errors: ObjectLockConfigurationNotFoundError. */
@@ -49,7 +49,7 @@ export function answerGetObjectLockConfiguration(call: BucketCall): S3Answer {
       fields: { BucketName: name },
     });
   }
-  return xmlAnswer(writeObjectLockConfiguration(settings.objectLock));
+  return xmlResponse(writeObjectLockConfiguration(settings.objectLock));
 }
 
 /** The retention of the document. MalformedXML, InvalidArgument, those of readDocument. */
@@ -68,7 +68,7 @@ export function answerPutObjectRetention(call: VersionCall, core: Core): Promise
 export function answerGetObjectRetention(call: VersionCall): S3Answer {
   const { retention } = findLock(call);
   if (retention === null) throw noLock(call);
-  return xmlAnswer(writeRetention(retention));
+  return xmlResponse(writeRetention(retention));
 }
 
 /** The hold of the document. MalformedXML, those of readDocument. */
@@ -87,7 +87,7 @@ export function answerPutObjectLegalHold(call: VersionCall, core: Core): Promise
 export function answerGetObjectLegalHold(call: VersionCall): S3Answer {
   const { hasLegalHold } = findLock(call);
   if (hasLegalHold === null) throw noLock(call);
-  return xmlAnswer(writeLegalHold(hasLegalHold));
+  return xmlResponse(writeLegalHold(hasLegalHold));
 }
 
 async function update(call: VersionCall, core: Core): Promise<S3Answer> {
@@ -100,7 +100,7 @@ async function update(call: VersionCall, core: Core): Promise<S3Answer> {
     change,
     bypassGovernance,
   });
-  return emptyAnswer(200);
+  return emptyResponse(200);
 }
 
 function findLock(call: VersionCall): ObjectLock {

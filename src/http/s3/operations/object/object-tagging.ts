@@ -7,11 +7,11 @@ import { updateVersion } from '../../../../core/objects/update-version.ts';
 import type { ObjectVersion } from '../../../../domain/nouns.ts';
 import type { VersionChange } from '../../../../domain/object-facts.ts';
 import {
-  emptyAnswer,
+  emptyResponse,
   type S3Answer,
   type S3Call,
   type VersionCall,
-  xmlAnswer,
+  xmlResponse,
 } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';
 import { readTagging, writeTagging } from '../../formats/tagging-document.ts';
@@ -22,7 +22,7 @@ const headersOf = (call: VersionCall, version: ObjectVersion) =>
 
 /** An object without tags has an empty set. */
 export function answerGetObjectTagging(call: VersionCall): S3Answer {
-  return xmlAnswer(writeTagging(call.version.tags), headersOf(call, call.version));
+  return xmlResponse(writeTagging(call.version.tags), headersOf(call, call.version));
 }
 
 /** The tags of the document. MalformedXML, InvalidTag, those of readDocument. */
@@ -52,5 +52,5 @@ async function update(
   const { bucket, key, version } = call;
   const versionId = versionNameOf(version);
   const changed = await updateVersion(core, bucket, { key, versionId, change });
-  return emptyAnswer(status, headersOf(call, changed));
+  return emptyResponse(status, headersOf(call, changed));
 }

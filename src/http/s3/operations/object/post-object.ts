@@ -2,7 +2,7 @@
 // wants for an answer. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/RESTObjectPOST.html
 import type { Core } from '../../../../core/core.ts';
 import type { ObjectVersion } from '../../../../domain/nouns.ts';
-import { type ObjectCall, type S3Answer, xmlAnswer } from '../../call/call.ts';
+import { type ObjectCall, type S3Answer, xmlResponse } from '../../call/call.ts';
 import { etagElement, plainDocument, textElement } from '../../formats/xml-write.ts';
 import { successRedirect } from '../../post/success-redirect.ts';
 import { storeObject } from './put-copy.ts';
@@ -24,9 +24,9 @@ function answerForm(
   const fields = call.form ?? new Map<string, string>();
   const location = locationOf(call);
   const headers = { ...stored, location };
-  const wanted = fields.get('success_action_redirect') ?? fields.get('redirect');
+  const requestedUrl = fields.get('success_action_redirect') ?? fields.get('redirect');
   const bucket = call.bucket.record().name;
-  const redirect = successRedirect(wanted, { bucket, key: call.key, etag: version.etag });
+  const redirect = successRedirect(requestedUrl, { bucket, key: call.key, etag: version.etag });
   if (redirect !== null) {
     return {
       status: 303,
@@ -45,7 +45,7 @@ function answerForm(
       textElement('Key', call.key) +
       etagElement(version.etag),
   );
-  return { ...xmlAnswer(document, headers), status: 201 };
+  return { ...xmlResponse(document, headers), status: 201 };
 }
 
 function locationOf({ request, bucket, key, hasOwnOrigin }: ObjectCall): string {

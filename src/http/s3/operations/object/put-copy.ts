@@ -9,7 +9,7 @@ import type { Tags } from '../../../../domain/object-facts.ts';
 import { requireAllowed } from '../../../access/decide-call.ts';
 import { parseWriteCondition } from '../../../semantics/conditional.ts';
 import { readObjectAttributes } from '../../../semantics/object-headers.ts';
-import { emptyAnswer, type ObjectCall, type S3Answer, xmlAnswer } from '../../call/call.ts';
+import { emptyResponse, type ObjectCall, type S3Answer, xmlResponse } from '../../call/call.ts';
 import { countCopied } from '../../call/count-copied.ts';
 import { readNewObjectFacts } from '../../call/new-object-facts.ts';
 import {
@@ -27,7 +27,7 @@ import {
   readChecksumAlgorithm,
 } from '../../headers/checksum-headers.ts';
 import {
-  keyOfWish,
+  customerKeyOf,
   namesEncryption,
   readCustomerKey,
   readRequestedEncryption,
@@ -40,7 +40,7 @@ import { readTaggingHeader } from '../../headers/tagging-header.ts';
 /** Errors: those of putObject, and of the readers of its headers. Cost: see putObject. */
 export async function answerPutObject(call: ObjectCall, core: Core): Promise<S3Answer> {
   const { version, headers } = await storeObject(call, core);
-  return { ...emptyAnswer(200, headers), storageClass: version.storageClass };
+  return { ...emptyResponse(200, headers), storageClass: version.storageClass };
 }
 
 /** An object that was written, and what every answer to its writer says of it. */
@@ -70,7 +70,7 @@ export async function storeObject(call: ObjectCall, core: Core): Promise<StoredO
   const headers = {
     etag: `"${version.etag}"`,
     ...checksumHeaders(version.checksum, version.checksum?.type ?? null),
-    ...writtenEncryptionHeaders(version.encryption, keyOfWish(encryption)),
+    ...writtenEncryptionHeaders(version.encryption, customerKeyOf(encryption)),
     ...newVersionHeaders(version),
     ...expirationHeaders(call, core, version),
   };
@@ -112,7 +112,7 @@ export async function answerCopyObject(call: ObjectCall, core: Core): Promise<S3
   });
   const { checksum } = version;
   call.request.notes.objectBytes = version.sizeBytes;
-  const answer = xmlAnswer(
+  const answer = xmlResponse(
     s3Document(
       'CopyObjectResult',
       timeElement('LastModified', version.lastModifiedMs) +
@@ -123,7 +123,7 @@ export async function answerCopyObject(call: ObjectCall, core: Core): Promise<S3
     {
       ...sourceVersionHeaders(source),
       ...newVersionHeaders(version),
-      ...writtenEncryptionHeaders(version.encryption, keyOfWish(encryption)),
+      ...writtenEncryptionHeaders(version.encryption, customerKeyOf(encryption)),
       ...expirationHeaders(call, core, version),
     },
   );

@@ -1,3 +1,4 @@
+// GetObjectTorrent, which no object has.
 import { StorageError } from '../../../../domain/errors.ts';
 import type { ObjectCall } from '../../call/call.ts';
 

@@ -1,4 +1,4 @@
-// UpdateObjectEncryption: what the server encrypts is put under another named key, where it stands.
+// UpdateObjectEncryption: what the server encrypts is put under another KMS key, where it stands.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_UpdateObjectEncryption.html; texts of
 // errors are S3's.
 import type { Core } from '../../../../core/core.ts';
@@ -7,12 +7,12 @@ import type { RequestedEncryption } from '../../../../core/encryption/key-keepin
 import { isKmsKeyId } from '../../../../core/encryption/kms-keys.ts';
 import { SETTING_MAX_BYTES } from '../../../../core/limits.ts';
 import { hasCode, StorageError } from '../../../../domain/errors.ts';
-import { emptyAnswer, type S3Answer, type VersionCall } from '../../call/call.ts';
+import { emptyResponse, type S3Answer, type VersionCall } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';
 import { readFields, textOf } from '../../formats/documents.ts';
 import { readXml } from '../../formats/xml-read.ts';
 
-type NamedWish = Extract<RequestedEncryption, { kind: 'named' }> & { readonly keyId: string };
+type KmsEncryption = Extract<RequestedEncryption, { kind: 'named' }> & { readonly keyId: string };
 
 const refused = (detail: string) => new StorageError('InvalidRequest', { detail });
 
@@ -24,29 +24,26 @@ export async function answerUpdateObjectEncryption(
   call: VersionCall,
   core: Core,
 ): Promise<S3Answer> {
-  const wish = readWish(await readDocument(call, SETTING_MAX_BYTES));
-  await change(call, core, wish);
-  return emptyAnswer(200);
+  const requested = readRequestedKey(await readDocument(call, SETTING_MAX_BYTES));
+  await change(call, core, requested);
+  return emptyResponse(200);
 }
 
-/**
- * What S3 calls a key, and clients check: the name is its end, unless a key has all of it for a
- * name.
- */
+/** ARN of a key: its end is the key's name, unless a key has all of it for a name. */
 const KEY_ARN = /^arn:aws[-a-z0-9]*:kms:[-a-z0-9]*:\d{12}:key\/(.+)$/;
 
-async function change(call: VersionCall, core: Core, wish: NamedWish): Promise<void> {
-  const [, name] = KEY_ARN.exec(wish.keyId) ?? [];
+async function change(call: VersionCall, core: Core, requested: KmsEncryption): Promise<void> {
+  const [, name] = KEY_ARN.exec(requested.keyId) ?? [];
   try {
-    await changeEncryption(core, call.bucket, call.version, wish);
+    await changeEncryption(core, call.bucket, call.version, requested);
   } catch (error) {
     const isUnknown = hasCode(error, 'KMS.NotFoundException');
     if (!isUnknown || name === undefined) throw error;
-    await changeEncryption(core, call.bucket, call.version, { ...wish, keyId: name });
+    await changeEncryption(core, call.bucket, call.version, { ...requested, keyId: name });
   }
 }
 
-function readWish(bytes: Uint8Array): NamedWish {
+function readRequestedKey(bytes: Uint8Array): KmsEncryption {
   const root = readXml(bytes, 'ObjectEncryption');
   const kms = readFields(root, { 'SSE-KMS': 'one' })['SSE-KMS'];
   if (kms === null) {

@@ -7,7 +7,7 @@ import { LIST_MAX_KEYS, SETTING_MAX_BYTES } from '../../../../core/limits.ts';
 import { StorageError } from '../../../../domain/errors.ts';
 import type { VersionName, VersionSummary } from '../../../../domain/nouns.ts';
 import type { ListVersionsPage } from '../../../../ports/metadata-index.ts';
-import { type BucketCall, emptyAnswer, type S3Answer, xmlAnswer } from '../../call/call.ts';
+import { type BucketCall, emptyResponse, type S3Answer, xmlResponse } from '../../call/call.ts';
 import { findPageAccounts } from '../../call/page-accounts.ts';
 import { readDocument } from '../../call/read-document.ts';
 import { readVersioningConfiguration } from '../../formats/documents.ts';
@@ -26,7 +26,7 @@ import {
 export function answerGetBucketVersioning(call: BucketCall): S3Answer {
   const { versioning } = call.bucket.record().settings;
   const status = versioning === null ? null : versioning === 'enabled' ? 'Enabled' : 'Suspended';
-  return xmlAnswer(s3Document('VersioningConfiguration', textElement('Status', status)));
+  return xmlResponse(s3Document('VersioningConfiguration', textElement('Status', status)));
 }
 
 /**
@@ -38,7 +38,7 @@ export async function answerPutBucketVersioning(call: BucketCall, core: Core): P
     throw new StorageError('NotImplemented', { detail: 'MFA delete is not implemented.' });
   const versioning = readVersioningConfiguration(await readDocument(call, SETTING_MAX_BYTES));
   await setBucketSettings(core, call.bucket, { versioning });
-  return emptyAnswer(200);
+  return emptyResponse(200);
 }
 
 const EMPTY_PAGE: ListVersionsPage = {
@@ -78,7 +78,7 @@ export async function answerListObjectVersions(call: BucketCall): Promise<S3Answ
   for (const name of page.commonPrefixes) {
     rows += element('CommonPrefixes', textElement('Prefix', names.encode(name)));
   }
-  return xmlAnswer(
+  return xmlResponse(
     s3Document(
       'ListVersionsResult',
       textElement('Name', call.bucket.record().name) +

@@ -9,7 +9,7 @@ import {
   answerHeadBucket,
   answerListBuckets,
 } from '../bucket/bucket.ts';
-import { answerListNamedKeys, answerPutKmsKey } from '../bucket/kms-keys.ts';
+import { answerListKmsKeys, answerPutKmsKey } from '../bucket/kms-keys.ts';
 import { answerPurge } from '../bucket/purge.ts';
 import { answerDeleteObjects } from '../object/delete.ts';
 import { answerListObjects, answerListObjectsV2 } from '../object/list.ts';
@@ -34,7 +34,7 @@ export const BUCKET_OPERATIONS = {
     body: 'none',
     meter: 'free',
     rejects: [],
-    handle: answerListNamedKeys,
+    handle: answerListKmsKeys,
   },
   PutKmsKey: {
     scope: 'account',
