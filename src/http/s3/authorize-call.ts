@@ -1,6 +1,6 @@
-// From a call to what may run: opens the bucket, the version or the upload that the operation works
-// on, and decides with it whether the caller may. Nothing reaches a handler but through here.
-// routes.ts calls it once for each request.
+// From a call to an operation that may run: opens the bucket, the version or the upload that the
+// operation works on, and decides with it whether the caller may. Nothing reaches a handler but
+// through here. routes.ts calls it once for each request.
 import { idOf } from '../../core/auth/acl.ts';
 import type { ObjectAction } from '../../core/auth/actions.ts';
 import { mayPolicyAllow } from '../../core/auth/decide.ts';
@@ -25,7 +25,7 @@ import { parseVersionName } from './formats/version-name.ts';
 import type { Operation } from './operations/table/operation.ts';
 import { OPERATIONS } from './operations/table/operations.ts';
 
-/** An operation that may run, and the bucket whose answer it is. */
+/** An operation that may run, and the bucket that it works on. */
 export type Authorized = {
   readonly bucket: BucketHandle | null;
   handle(): S3Answer | Promise<S3Answer>;
@@ -92,7 +92,7 @@ export async function authorizeCall(
 }
 
 /**
- * What opens the bucket of a call once `mayOpen` lets it; asked again when the record has changed
+ * Opens the bucket of a call once `mayOpen` lets it, which runs again when the record has changed
  * since.
  */
 type OpenBucket = (mayOpen: (record: BucketRecord) => void) => Promise<BucketHandle>;
@@ -194,7 +194,7 @@ async function openUpload(
   action: ObjectAction,
   open: OpenBucket,
 ): Promise<BucketHandle> {
-  /** Null until it is asked, after the bucket was opened. */
+  /** Null until the upload was read, after the bucket was opened. */
   let isInitiator: boolean | null = null;
   const require = (record: BucketRecord) => {
     const decision = call.decide(record, { action, key });

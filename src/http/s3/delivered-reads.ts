@@ -1,6 +1,6 @@
-// Reads that delivery answers in place of an operation: plain reads by strangers, which have its
-// tiers, and images that the owner of a bucket asks for by a signature. routes.ts looks here before
-// it authorizes, and again when the bucket is open.
+// Reads that delivery serves in place of an operation: plain reads by strangers, which have its
+// tiers, and images that the owner of a bucket has signed a request for. routes.ts looks here
+// before it authorizes, and again when the bucket is open.
 import type { BucketId, BucketRecord } from '../../domain/nouns.ts';
 import type { RequestedOptions } from '../delivery/wishes.ts';
 import type { HttpRequest } from '../request.ts';
@@ -8,7 +8,7 @@ import { hasImageParameters } from '../semantics/image-query.ts';
 import type { S3Address } from './address.ts';
 import type { S3Call } from './call/call.ts';
 
-/** Delivery's answer to an object's address, both parts still percent-encoded. */
+/** Delivery's response to a read of an object, both parts of its address still percent-encoded. */
 export type Deliver = (
   request: HttpRequest,
   rawBucket: string,
@@ -19,7 +19,7 @@ export type Deliver = (
 ) => Response | Promise<Response>;
 
 /**
- * Has delivery answer the call. `ownersBucket`: the bucket whose owner has signed it, which opens
+ * Has delivery serve the call. `ownersBucket`: the bucket whose owner has signed it, which opens
  * images of any size; null: nobody's signature.
  */
 export function deliverCall(
@@ -36,7 +36,7 @@ export function deliverCall(
   });
 }
 
-/** Whether the call is an unsigned read that delivery answers. */
+/** Whether the call is an unsigned read that delivery serves. */
 export function isDelivered(call: S3Call): boolean {
   return call.principal.kind === 'anonymous' && isPlainObjectRead(call);
 }

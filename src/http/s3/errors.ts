@@ -1,6 +1,6 @@
 // Failures as S3 clients read them. app.ts renders with it whatever the S3 surface and delivery
-// throw, and logs what is ours; what is no StorageError is InternalError here and tells the client
-// nothing but the request id. Source:
+// throw, and logs what is ours; what is no StorageError is InternalError here, and the client
+// learns nothing but the request id. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
 import type { StorageError } from '../../domain/errors.ts';
 import { FailureWithHeaders } from '../failure-with-headers.ts';
@@ -51,7 +51,7 @@ function errorDocument(error: StorageError, request: FailedRequest): string {
   );
 }
 
-/** The whole answer to a failure: the document, none for HEAD, and what failureHeaders adds. */
+/** The whole response to a failure: the document, none for HEAD, and what failureHeaders adds. */
 export function renderS3Error(error: unknown, request: FailedRequest): Response {
   const shown = shownFailure(error instanceof FailureWithHeaders ? error.failure : error);
   const added = error instanceof FailureWithHeaders ? error.headers : {};

@@ -1,4 +1,4 @@
-// OPTIONS: the question of a browser before it sends what a script asked for. Nobody signs it, and
+// OPTIONS: the preflight of a browser before it sends a request of a script. Nobody signs it, and
 // it is answered from the bucket's rules alone: whether there is such an object, or who may read
 // it, is not looked at. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/RESTOPTIONSobject.html

@@ -1,5 +1,5 @@
-// From what an operation answered to the Response: it is metered, waits for its receipt where it
-// has one, and tells where its time went. routes.ts calls it for operations and preflights;
+// From the response of an operation to the Response: it is metered, waits for its receipt where it
+// has one, and reports where its time went. routes.ts calls it for operations and preflights;
 // failures are errors.ts's.
 import type { TakeReceipt } from '../../core/metering/take-receipt.ts';
 import type { Meter, UsageOwner } from '../../ports/metering.ts';

@@ -1,5 +1,5 @@
-// What an answer of the S3 surface uses, for the meter and for receipts. routes.ts asks for every
-// answer that somebody pays.
+// The usage of a response of the S3 surface, for the meter and for receipts. respond.ts calls it
+// for every response that somebody pays.
 import type { Use } from '../../ports/metering.ts';
 import type { S3Answer } from './call/call.ts';
 import type { OperationName } from './call/detect.ts';
@@ -18,7 +18,7 @@ export function useOfResponse(
     operationClass: isFree ? 'free' : OPERATIONS[operation].meter,
     bytesOut,
     tier: tier === 'index' ? 'memory' : tier,
-    // Of the object that was made or read; STANDARD also where an answer does not tell.
+    // The class of the object that was made or read; STANDARD also where a response has none.
     storageClass: storageClass ?? headers[STORAGE_CLASS] ?? 'STANDARD',
     alsoRead,
   };

@@ -135,7 +135,7 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
     }
   }
 
-  /** Authorizes and handles a call. `address` null: it can be no read that delivery answers. */
+  /** Authorizes and handles a call. `address` null: it can be no read that delivery serves. */
   async function run(call: S3Call, target: Target, address: S3Address | null): Promise<Response> {
     const { request, requestId, operation } = call;
     request.notes.key = target.key;
@@ -182,7 +182,7 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
   };
 }
 
-/** Everything that hangs around operations. The first is the outermost. */
+/** The one ordered list of features. The first is the outermost. */
 function listFeatures(core: Core, caps: CapGuard | undefined): FeatureList {
   return createFeatureList([
     REFUSED_HEADERS,

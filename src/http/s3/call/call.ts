@@ -1,5 +1,5 @@
-// One request to the S3 surface as its operations see it, and the answer that they give. Made by
-// routes.ts; plain data and look-ups, no framework type. An answer becomes a Response in one place,
+// One request to the S3 surface as its operations see it, and the response that they give.
+// make-call.ts makes it; plain data and look-ups, no framework type. respond.ts makes the Response,
 // so that headers stay a plain object.
 import type { FindAccounts } from '../../../core/auth/find-accounts.ts';
 import type { BucketHandle, Changer } from '../../../core/buckets/bucket-handle.ts';
@@ -27,7 +27,7 @@ import type { OperationName } from './detect.ts';
 /** An address decoded; its names are checked once the caller is known. Null: names none. */
 export type Target = { readonly bucket: string | null; readonly key: string | null };
 
-/** What every operation gets. */
+/** A request to any operation. */
 export type S3Call = {
   readonly operation: OperationName;
   readonly request: HttpRequest;
@@ -54,17 +54,17 @@ export type S3Call = {
   headerNames(): Iterable<string>;
   readonly body: DecodedBody;
   /**
-   * What the caller may do; authorize-call.ts asks it for every operation, those with several
-   * objects ask again.
+   * Decides what the caller may do. authorize-call.ts calls it for every operation; operations on
+   * several objects call it again.
    */
   readonly decide: DecideCall;
   readonly findAccounts: FindAccounts;
   /**
-   * What strangers are told of an object, and whether they may have it at all: the owner's rules of
+   * Headers of an object for strangers, and whether they may have it at all: the owner's rules of
    * hosting.
    */
   readonly unsignedHeaders: UnsignedHeaders;
-  /** Room for answers that hold memory for as long as their reader takes. */
+  /** Semaphore of responses that hold memory for as long as their reader takes. */
   readonly longDownloads: Leases;
   /** The fields of a form upload by lower-case name; null for every other request. */
   readonly form: ReadonlyMap<string, string> | null;
@@ -88,7 +88,7 @@ function toEventOrigin({ operation, principal, request, requestId, region }: S3C
   };
 }
 
-/** Who pays for a request to a bucket: its owner, whoever asks. */
+/** The payer of a request to a bucket: its owner, whoever the caller is. */
 export function payerOf(record: BucketRecord, principal: Principal): UsageOwner {
   const accessKeyId = principal.kind === 'account' ? principal.accessKeyId : null;
   return { accountId: record.ownerId, bucketId: record.id, accessKeyId };
@@ -114,13 +114,13 @@ export type ObjectCall = BucketCall & { readonly key: ObjectKey };
 /** A request to a version that was found, and that the caller may read or change so. */
 export type VersionCall = ObjectCall & {
   readonly version: ObjectVersion;
-  /** What its document sets. */
+  /** Changes that its document makes. */
   readonly change: VersionChange;
 };
 
 /**
- * An answer before it is a Response. `headers` is its own, and has a Content-Length where `body` is
- * a stream; `tier` says where a body came from, for the meter.
+ * The response of an operation, before it is a Response. `headers` is its own, and has a
+ * Content-Length where `body` is a stream; `tier` says where a body came from, for the meter.
  */
 export type S3Answer = {
   readonly status: number;
@@ -139,7 +139,7 @@ export type S3Answer = {
 export const SERVER = 'Quayside';
 
 /**
- * Adds the headers of every answer. There is no second server to name, so the extended id is the
+ * Adds the headers of every response. There is no second server to name, so the extended id is the
  * request's too.
  */
 export function addCommonHeaders(

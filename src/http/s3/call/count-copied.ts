@@ -1,4 +1,4 @@
-// What a copy takes out of its source: on S3 and R2 bytes of a colder class are retrieved by a copy
+// Retrieval by copies: on S3 and R2 bytes of a colder class are retrieved by a copy
 // as by a read.
 // Source: https://developers.cloudflare.com/r2/pricing/#data-retrieval ("any time objects are read
 // or copied")

@@ -1,12 +1,12 @@
 // Which S3 operation a request is, from its method, its level (service, bucket, object) and the
 // sub-resource in its query. Pure; routes.ts calls it first, and refuses what it can't name.
-// subresources.ts holds all of S3, not only what we have, so that everything missing is refused by
+// subresources.ts holds all of S3, so that everything missing is refused by
 // name instead of being taken for something else.
 import type { ErrorCode } from '../../../domain/errors.ts';
 import type { Query } from '../../semantics/raw-path.ts';
 import { type Methods, PLAIN, SUBRESOURCES } from './subresources.ts';
 
-/** The operations that we have. operations.ts must have an entry for each. */
+/** The operations of this service. operations.ts must have an entry for each. */
 export const OPERATION_NAMES = [
   'ListBuckets',
   'ListKmsKeys',
@@ -93,7 +93,7 @@ export type OperationName = (typeof OPERATION_NAMES)[number];
 
 const SUPPORTED: ReadonlySet<string> = new Set(OPERATION_NAMES);
 
-/** What detectOperation looks at. */
+/** Parts of a request that name its operation. */
 export type DetectInput = {
   readonly method: string;
   readonly hasBucket: boolean;
@@ -102,7 +102,7 @@ export type DetectInput = {
   header(name: string): string | null;
 };
 
-/** Why a request is no operation of ours; becomes a StorageError. */
+/** Why a request is none of these operations; becomes a StorageError. */
 export type Refusal = {
   readonly code: Extract<ErrorCode, 'NotImplemented' | 'MethodNotAllowed' | 'InvalidArgument'>;
   readonly detail: string;
@@ -134,8 +134,8 @@ export function detectOperation(input: DetectInput): OperationName | Refusal {
 }
 
 /**
- * Tells apart what shares method and sub-resource: by another parameter, or by the header of a
- * copy.
+ * Distinguishes operations that share method and sub-resource: by another parameter, or by the
+ * header of a copy.
  */
 function refine(name: string, input: DetectInput): string | Refusal {
   const isCopy = input.header('x-amz-copy-source') !== null;

@@ -1,6 +1,6 @@
-// Finds the version of an object that a request means, and decides whether the caller may do with
-// it what it wants. routes.ts calls it for the operations that read or change a version,
-// copy-source.ts for a copy's source.
+// Finds the version of an object that a request means, and decides whether the caller may use it
+// so. authorize-call.ts calls it for operations that read or change a version, open-copy-source.ts
+// for a copy's source.
 import type { ObjectAction } from '../../../core/auth/actions.ts';
 import {
   type BucketHandle,
@@ -35,9 +35,9 @@ export type VersionRequest = {
   /** Null: what the key stands for now. */
   readonly versionId: VersionName | null;
   readonly action: ObjectAction;
-  /** A link: a state of some seconds will do where the home has one. */
+  /** A link: a state of some seconds ago will do where the platform has one. */
   readonly mayBeStale?: boolean;
-  /** What the request sets on it. */
+  /** Changes that the request makes to it. */
   readonly change?: VersionChange;
   /** Who makes the change; absent where nothing is changed. */
   readonly changer?: Changer;
@@ -70,11 +70,12 @@ export async function openVersion(
 }
 
 /**
- * The version, if there is one and the caller may. Who may not list the bucket is not told whether
- * the key exists: AccessDenied instead of NoSuchKey and NoSuchVersion. MethodNotAllowed for a
- * delete marker that is named or to be changed; where one hides the key, NoSuchKey says so in its
- * headers. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
- * (Permissions), https://docs.aws.amazon.com/AmazonS3/latest/userguide/DeleteMarker.html
+ * The version, if there is one and the caller may. A caller who may not list the bucket does not
+ * learn whether the key exists: AccessDenied instead of NoSuchKey and NoSuchVersion.
+ * MethodNotAllowed for a delete marker that is named or to be changed; where one hides the key,
+ * NoSuchKey says so in its headers. Source:
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html (Permissions),
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/DeleteMarker.html
  */
 function requireVersion(
   decide: DecideCall,

@@ -10,7 +10,7 @@ import { QUERY_HEADERS_V2 } from '../signature/signed-url-v2.ts';
 import type { S3Call } from './call.ts';
 
 type Headers = Pick<S3Call, 'header' | 'headerNames'>;
-/** What of a call is known before anybody looks at its headers. */
+/** Facts of a call that are known before anybody looks at its headers. */
 export type CallBasics = Omit<
   S3Call,
   'principal' | 'body' | 'isPresigned' | 'isQuerySigned' | 'decide' | keyof Headers
@@ -34,7 +34,7 @@ export function makeCall(
   const source =
     headers ?? (isPresigned ? withQueryHeaders(request, query.entries, further) : request);
   const header = (name: string) => source.header(name);
-  // Read once: a policy may ask for tags of each of many keys.
+  // Read once: a policy may need the tags for each of many keys.
   let requestTags: Tags | null | undefined;
   const authType = form !== null ? 'POST' : isPresigned ? 'REST-QUERY-STRING' : 'REST-HEADER';
   return {
@@ -61,7 +61,7 @@ export function makeCall(
   };
 }
 
-/** The tags that a write wishes; null for a header that is none, which its operation refuses. */
+/** The requested tags; null for a malformed header, which its operation refuses. */
 function tagsOfHeader(header: Headers['header']): Tags | null {
   try {
     return header('x-amz-tagging') === null ? null : readTaggingHeader(header);

@@ -1,6 +1,5 @@
-// What a request that writes an object decides about it besides bytes and headers: whose it is, who
-// may use it, its tags. Used by PutObject and its form, CopyObject and CreateMultipartUpload,
-// before they read a body.
+// Facts of a new object besides its bytes and headers: whose it is, who may use it, its tags. Used
+// by PutObject and its form, CopyObject and CreateMultipartUpload, before they read a body.
 import { isGranted } from '../../../core/auth/acl.ts';
 import { aclOf } from '../../../core/auth/decide.ts';
 import { accessOfNewObject } from '../../../core/auth/new-object-access.ts';

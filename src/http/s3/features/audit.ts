@@ -27,7 +27,7 @@ const AUDITED: ReadonlySet<OperationName> = new Set(
 
 /** Headers that an entry repeats: such a change is made by them. */
 const AUDITED_HEADERS = /^x-amz-(?:acl|grant-.*|object-ownership|bucket-object-lock-enabled)$/;
-/** Parameters that prove who asks: none of a log's business. */
+/** Parameters that prove who the caller is: none of a log's business. */
 const PROOF = /^x-amz-/i;
 
 export function createAudit(core: Core): Feature {

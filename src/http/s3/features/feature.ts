@@ -1,5 +1,5 @@
 // What a feature of the S3 surface is: something that most calls have nothing to do with, and that
-// hangs around the operations of those that do. routes.ts has the one ordered list of them,
+// wraps the operations of those that do. routes.ts has the one ordered list of them,
 // feature-list.ts runs it. A feature looks at a call and costs a comparison where it is not for it.
 import type { BucketHandle } from '../../../core/buckets/bucket-handle.ts';
 import type { BucketRecord } from '../../../domain/nouns.ts';
@@ -18,7 +18,7 @@ export type AuthorizedCall = {
   readonly record: BucketRecord | null;
 };
 
-/** A request whose answer is an error, perhaps before there was a call. */
+/** A request that has failed, perhaps before there was a call. */
 export type FailedRequest = {
   readonly request: HttpRequest;
   readonly query: Query;

@@ -1,5 +1,5 @@
-// Receipts: what a request has cost, for those who ask and may know. respond.ts waits for the
-// receipt of a response that is marked here. Errors are free for everybody, and say so.
+// Receipts: the cost of a request, for callers who want it and may know it. respond.ts waits for
+// the receipt of a response that is marked here. Errors are free for everybody, and say so.
 import { freeReceiptOfFailure, hasReceipt } from '../headers/receipt-request.ts';
 import type { Feature } from './feature.ts';
 

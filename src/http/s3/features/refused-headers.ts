@@ -1,4 +1,4 @@
-// Headers that ask for something that the operation does not do: NotImplemented by name, so that no
+// Headers that request something that the operation does not do: NotImplemented by name, so that no
 // request is half understood. The operation table says which those are.
 import { StorageError } from '../../../domain/errors.ts';
 import type { Operation } from '../operations/table/operation.ts';

@@ -1,5 +1,5 @@
 // The one writer of XML: documents are put together from strings, because S3's documents are small
-// and flat and a tree would cost more than the text. Used by errors.ts and the ops files; nothing
+// and flat and a tree would cost more than the text. Used by errors.ts and the operations; nothing
 // else writes markup.
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
@@ -20,8 +20,9 @@ const SPECIAL_ALL = /[&<>"\p{Cc}\p{Cs}\ufffe\uffff]/gu;
 /**
  * Text ready to stand between tags or in a quoted attribute. A carriage return becomes `&#xD;`
  * because parsers turn a bare one into a newline. Characters that XML 1.0 can't carry become
- * references too (`&#x1;`): strict parsers refuse them, as they refuse S3's own answers, but no key
- * is changed; `encoding-type=url` is the way around. Source: https://www.w3.org/TR/xml/#charsets
+ * references too (`&#x1;`): strict parsers refuse them, as they refuse S3's own documents, but no
+ * key is changed; `encoding-type=url` is the way around. Source:
+ * https://www.w3.org/TR/xml/#charsets
  */
 export function escapeXml(text: string): string {
   return SPECIAL.test(text) ? text.replace(SPECIAL_ALL, escapeCharacter) : text;

@@ -1,4 +1,4 @@
-// The access control list that a request asks for: by name in x-amz-acl, grant by grant in
+// The access control list that a request sets: by name in x-amz-acl, grant by grant in
 // x-amz-grant-*, or as a document. All three end as RequestedAcl, with grantees that exist. Used by
 // the operations that make or change lists. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html
@@ -33,7 +33,7 @@ const GRANT_HEADERS: readonly (readonly [header: string, permission: Permission]
 export type AclLevel = 'bucket' | 'object';
 
 /**
- * The list that the headers ask for, null when there are none. InvalidArgument, InvalidRequest
+ * The list in the headers, null when there is none. InvalidArgument, InvalidRequest
  * (both kinds), NotImplemented (aws-exec-read), UnresolvableGrantByEmailAddress. Cost: a read of
  * the directory for grants to accounts.
  */

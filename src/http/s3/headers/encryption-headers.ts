@@ -1,6 +1,6 @@
-// What a request says about encryption at rest, and what answers say of it: SSE-C (the client's key
-// in headers), SSE-S3 and SSE-KMS. Used by the ops that write, read and copy. A key of a client
-// stays in the value that is returned here and reaches no log and no error. Source:
+// Encryption at rest in headers of requests and responses: SSE-C (the client's key in headers),
+// SSE-S3 and SSE-KMS. Used by the operations that write, read and copy. A key of a client stays in
+// the value that is returned here and reaches no log and no error. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/serv-side-encryption.html; texts of errors
 // are S3's.
 import type { CustomerKey, RequestedEncryption } from '../../../core/encryption/key-keeping.ts';
@@ -118,7 +118,7 @@ export function readRequestedEncryption(
   };
 }
 
-/** How the bucket wants what is written without a word about it. */
+/** The default encryption of the bucket, for writes that name none. */
 export function wishOfBucket(settings: BucketEncryption | null): RequestedEncryption | null {
   if (settings === null) return null;
   const { standard, isBucketKey } = settings;
@@ -206,12 +206,12 @@ export function refuseEncryptionOfRead(request: EncryptionRequest): void {
   }
 }
 
-/** Whether a request asks for an encryption, which is a change for a copy onto itself. */
+/** Whether a request names an encryption, which is a change for a copy onto itself. */
 export function namesEncryption(request: EncryptionRequest): boolean {
   return request.header(SSE) !== null || request.header(`${SSE}-customer-algorithm`) !== null;
 }
 
-/** What the answer to the client says that wrote, or may read, what is encrypted so. */
+/** Headers of an encryption for a client that wrote the object, or may read it. */
 export function encryptionHeaders(
   encryption: ObjectEncryption | null,
   customerKey: CustomerKey | null,

@@ -1,5 +1,5 @@
-// The expected owner of a bucket, a condition that any request may carry. The S3 surface and delivery
-// check it on each bucket that they open, copies on that of their source too.
+// The expected owner of a bucket, a condition that any request may carry. The S3 surface and
+// delivery check it on each bucket that they open, copies on that of their source too.
 import { StorageError } from '../../../domain/errors.ts';
 import type { BucketRecord } from '../../../domain/nouns.ts';
 

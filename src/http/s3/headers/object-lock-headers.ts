@@ -1,6 +1,7 @@
-// Object lock in headers: what a write wishes, what a read shows, and the wish to override
-// GOVERNANCE. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html
-// (x-amz-object-lock-*), API_GetObject.html
+// Object lock in headers: the requested lock of a write, the lock that a read shows, and the
+// override of GOVERNANCE. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html (x-amz-object-lock-*),
+// API_GetObject.html
 
 import type { ObjectAction } from '../../../core/auth/actions.ts';
 import { parseIsoTime } from '../../../core/time.ts';
@@ -31,7 +32,7 @@ export function requireLockableBucket({ settings, name }: BucketRecord): void {
 }
 
 /**
- * The lock that a write wishes for its new version, or null. Each half needs its own right.
+ * The requested lock of a write for its new version, or null. Each half needs its own right.
  * AccessDenied, InvalidArgument, InvalidRequest (a bucket without object lock). Source:
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html (Permissions)
  */
@@ -87,7 +88,7 @@ function readHold(value: string): boolean {
   return value === 'ON';
 }
 
-/** What a read shows of a version's lock, each half to those who may ask for it by itself. */
+/** The lock of a version in the headers of a read, each half for callers who may read it alone. */
 export function objectLockHeaders({
   bucket,
   decide,
@@ -108,7 +109,7 @@ export function objectLockHeaders({
   };
 }
 
-/** Whether the caller asks to override GOVERNANCE, and may for every one of the keys. */
+/** Whether the request overrides GOVERNANCE, and the caller may for every one of the keys. */
 export async function bypassesGovernance(
   call: LockRequest,
   keys: readonly ObjectKey[],

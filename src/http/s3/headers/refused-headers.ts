@@ -1,6 +1,6 @@
 // Headers of S3 that mean something we do not do, in the groups in which operations have them:
-// operations.ts refuses them by name, so that no wish is dropped without a word. The few that may
-// be dropped stand at the end. Source: the request model of @aws-sdk/client-s3 3.1169.
+// features/refused-headers.ts refuses them by name, so that no request is half understood. The few
+// that may be dropped stand at the end. Source: the request model of @aws-sdk/client-s3 3.1169.
 
 /** Locks that wait for an event, which nobody could report here. */
 const EVENT_HOLD = [
@@ -10,11 +10,11 @@ const EVENT_HOLD = [
 ];
 /** Conditions that S3 has for reads only. */
 export const DATE_CONDITIONS: readonly string[] = ['if-modified-since', 'if-unmodified-since'];
-/** All that a new object could be wished to be. */
+/** Headers that every write of a new object refuses. */
 export const NEW_OBJECT: readonly string[] = [...EVENT_HOLD, ...DATE_CONDITIONS];
 
 /**
- * Headers of S3 that are left alone because doing nothing is what they ask for here: the owner pays
+ * Headers of S3 that are left alone because doing nothing is what they mean here: the owner pays
  * anyway (request-payer), nothing needs a second factor (mfa), the owner needs no token to switch
  * object lock on (bucket-object-lock-token), nothing has annotations or restore states
  * (object-annotation-directive, optional-object-attributes), and a policy can't lock its owner out

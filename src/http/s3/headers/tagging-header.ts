@@ -11,7 +11,7 @@ import type { HeaderLookup, ReadFacts } from './request-headers.ts';
 const HEADER = 'x-amz-tagging';
 
 /**
- * The tags that a write wishes: `a=1&b=2`, encoded as a query; none without the header.
+ * The requested tags of a write: `a=1&b=2`, encoded as a query; none without the header.
  * InvalidArgument, InvalidTag.
  */
 export function readTaggingHeader(header: HeaderLookup): Tags {

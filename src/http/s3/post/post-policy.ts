@@ -1,5 +1,5 @@
-// The policy of a form upload: what the signer allowed the form to say. Pure; post-request.ts asks
-// it after the signature was proved. Names of fields and operators compare without case,
+// The policy of a form upload: what the signer allowed the form to say. Pure; post-request.ts
+// checks it after the signature was proved. Names of fields and operators compare without case,
 // `expiration` and `conditions` with it. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-HTTPPOSTConstructPolicy.html
 import { StorageError } from '../../../domain/errors.ts';

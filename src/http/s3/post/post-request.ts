@@ -1,6 +1,6 @@
 // A form upload as a request like any other: who signed its policy, which key it means, its fields
-// as the headers of a PUT, and the file as its body. routes.ts asks for it and goes on as for
-// PutObject; the answer is ops/post-object.ts's. Source:
+// as the headers of a PUT, and the file as its body. routes.ts opens it and goes on as for
+// PutObject; operations/object/post-object.ts makes the response. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/RESTObjectPOST.html
 
 import { OBJECT_MAX_TAGS, PUT_MAX_BYTES } from '../../../core/limits.ts';
@@ -21,10 +21,10 @@ import { parseAmzDate } from '../signature/request-time.ts';
 import { FIELDS_MAX_BYTES, type Form, openForm } from './form-body.ts';
 import { type PostPolicy, parsePostPolicy, requireAllowed, sizeLimits } from './post-policy.ts';
 
-/** What the rest of the surface needs of a form upload. */
+/** A form upload as the rest of the surface needs it. */
 export type PostedForm = Authenticated & {
   readonly key: string;
-  /** What the form says where a PUT has headers; bytes one character each. */
+  /** Fields that stand for headers of a PUT; bytes one character each. */
   readonly headers: Pick<HttpRequest, 'header' | 'headerNames'>;
   /** The fields by lower-case name, as text. */
   readonly fields: ReadonlyMap<string, string>;

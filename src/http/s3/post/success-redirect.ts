@@ -1,6 +1,6 @@
-// Where a form upload sends the browser: the page that the form names, told what was stored. Used
-// by ops/post-object.ts. The form's owner signed it or lets everyone write, so any page of the web
-// will do. Source:
+// Where a form upload sends the browser: the page that the form names, with what was stored in its
+// query. Used by operations/object/post-object.ts. The form's owner signed it or lets everyone
+// write, so any page of the web will do. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-HTTPPOSTConstructPolicy.html
 // (success_action_redirect)
 
@@ -10,7 +10,9 @@
  */
 const NOT_PLAIN = /[^\x21-\x7e]/gu;
 
-/** The address for `Location`; null where `requestedUrl` is no absolute http(s) URL without blanks. */
+/**
+ * The address for `Location`; null where `requestedUrl` is no absolute http(s) URL without blanks.
+ */
 export function successRedirect(
   requestedUrl: string | undefined,
   stored: { readonly bucket: string; readonly key: string; readonly etag: string },

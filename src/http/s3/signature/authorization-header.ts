@@ -150,7 +150,7 @@ function schemeRest(authorization: string): string {
   }
 }
 
-/** The answer to Signature Version 2, in the header or in the query. */
+/** The error for Signature Version 2, in the header or in the query. */
 export function unsupportedMechanism(): StorageError {
   return new StorageError('InvalidRequest', {
     detail:

@@ -1,5 +1,5 @@
 // Tries mistakes that would explain a wrong signature, within bounds. The doctors of both versions
-// of signatures ask it. It says nothing that the caller, who made the signature, does not know.
+// of signatures call it. It says nothing that the caller, who made the signature, does not know.
 
 /**
  * Mistakes tried for one request: each costs a hash and an HMAC, 6 µs together, or 35 with a key of
@@ -19,7 +19,7 @@ const DIAGNOSES_PER_SECOND = 50;
 
 /**
  * The sentence of the first mistake that explains a signature, or one for none; null when there
- * were too many to diagnose. `isSignatureOf` tells whether something has the signature that was
+ * were too many to diagnose. `isSignatureOf` says whether something has the signature that was
  * sent. Cost: at most MISTAKES_MAX calls of it.
  */
 export type Diagnose = <Mistake extends { readonly finding: string }>(

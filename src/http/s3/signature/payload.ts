@@ -1,5 +1,5 @@
 // What x-amz-content-sha256 says of the body, and the body that comes of it: decoded, and verified
-// while it streams. authenticate.ts calls it. A body that is not what was signed rejects its pump
+// while it streams. prove-v4.ts calls it. A body that is not what was signed rejects its pump
 // before that would have resolved. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-auth-using-authorization-header.html
 import { createRunningSha256 } from '../../../crypto/running-sha256.ts';

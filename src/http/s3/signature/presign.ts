@@ -11,7 +11,7 @@ import { formatAmzDate } from './request-time.ts';
 
 export type UrlWanted = {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';
-  /** `https://storage.example.org`: where the service is asked by path. */
+  /** `https://storage.example.org`: the address of the service, path-style. */
   readonly origin: string;
   readonly bucket: string;
   readonly key: string;

@@ -17,7 +17,7 @@ const V2_PARAMETER = /(?:^|&)AWSAccessKeyId=/;
 const PRINTABLE = /^[ -~]*$/;
 const NUMBER = /^-?\d{1,15}$/;
 
-/** How a query asks to be authenticated: `v2` is the old kind, with AWSAccessKeyId. */
+/** The way in which a query is signed: `v2` is the old kind, with AWSAccessKeyId. */
 export type QueryAuth = 'v4' | 'v2' | 'none';
 
 /** Tells from the query alone whether it carries a signature. Cheap for the queries that don't. */

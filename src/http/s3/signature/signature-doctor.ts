@@ -1,5 +1,5 @@
 // Why a signature is wrong: tries a bounded set of the mistakes that clients and proxies make, and
-// names the one whose request would have had this signature. sigv4.ts asks it after a signature
+// names the one whose request would have had this signature. sigv4.ts calls it after a signature
 // failed. It says nothing that the caller, who made the signature, does not know; when nothing
 // fits, the secret is the likely one, or a header that was changed.
 
@@ -27,7 +27,7 @@ export type DiagnosedRequest = SignedParts & Pick<HttpRequest, 'rawQuery'>;
 type Suspicion = SignedOtherwise & { readonly finding: string };
 
 /**
- * One sentence, or null when there were too many to diagnose. `isSignatureOf` tells whether
+ * One sentence, or null when there were too many to diagnose. `isSignatureOf` says whether
  * something has the signature that was sent.
  */
 export type DiagnoseSignature = (
@@ -36,7 +36,7 @@ export type DiagnoseSignature = (
   isSignatureOf: (signed: SignedOtherwise) => boolean,
 ) => string | null;
 
-/** Where clients say that the service is, apart from what requests tell. */
+/** Names that clients have for the service, apart from those in the request. */
 export type ServiceNames = { readonly region: string; readonly ownHosts: readonly string[] };
 
 /** Makes the doctor of an app. */
@@ -47,7 +47,7 @@ export function createSignatureDoctor(diagnose: Diagnose, names: ServiceNames): 
   };
 }
 
-/** Most proxies that change the host do not tell which it was. */
+/** The last hint: most proxies that change the host do not forward the one that it was. */
 function hostHint({ host }: SignedParts): string {
   return (
     `The request came for the host "${host.slice(0, 100)}": a proxy in front must hand on ` +
@@ -164,8 +164,7 @@ function* hostSuspicions(
 }
 
 /**
- * A client that looks at its clock twice, or at another than it tells of, signs another time than
- * it sends.
+ * A client that looks at two clocks, or at one twice, may sign another time than it sends.
  */
 function* clockSuspicions(request: SignedParts, claims: Claims): Generator<Suspicion> {
   const canonical = canonicalRequest(request, claims, false);

@@ -71,10 +71,10 @@ const SIGNED_PARAMETERS: ReadonlySet<string> = new Set([
 const denied = (detail: string): StorageError => new StorageError('AccessDenied', { detail });
 
 /**
- * Reads a URL. `path`: of what is asked for, with its bucket, whatever host named that.
+ * Reads a URL. `path`: path of the target with its bucket, whatever host named that.
  * InvalidRequest (another method), AccessDenied (a parameter is missing or malformed, or the URL
  * has expired), NotImplemented (session tokens), InvalidURI. Unlike a URL of Version 4 it may live
- * as long as its signer wished, as with S3.
+ * as long as its signer chose, as with S3.
  */
 export function readUrlV2(request: UrlParts, path: string, nowMs: number): UrlV2 {
   if (!METHODS.has(request.method)) throw unsupportedMechanism();

@@ -1,6 +1,6 @@
 // Proves the claims of a signed request (AWS Signature Version 4): string to sign, comparison, and
-// S3's answer when they differ. authenticate.ts calls it with the key of the claimed access key.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
+// S3's error when they differ. prove-v4.ts calls it with the key of the claimed access key. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
 import { sha256Hex } from '../../../crypto/hash.ts';
 import { isSignatureOf, type SigningKey } from '../../../crypto/signing-keys.ts';
 import { StorageError } from '../../../domain/errors.ts';
@@ -37,7 +37,7 @@ export function hasPlainSignature(request: SignedParts, claims: Claims, key: Sig
 
 /**
  * SignatureDoesNotMatch unless the signature is right. Cost with a right one: one HMAC and one
- * SHA-256. The error tells the client what was signed on this side, out of its own request, and
+ * SHA-256. The error shows the client what was signed on this side, out of its own request, and
  * what mistake would explain it; never what the signature should be.
  */
 export function checkSignature(
@@ -62,7 +62,7 @@ export function checkSignature(
   });
 }
 
-/** The answer to a wrong signature of any version; `finding`: what the doctor says of it. */
+/** The error for a wrong signature of any version; `finding`: the doctor's sentence about it. */
 export function signatureDoesNotMatch(
   finding: string | null,
   fields: Readonly<Record<string, string>>,
@@ -95,7 +95,7 @@ function hasSigned(
  * Other bytes that the same request can stand for, tried only after the plain reading failed. Two
  * things are lost on the way to us: whether a list header came in one line or in several, and
  * whether a byte above 127 in a header was signed as it is (curl, the Go SDK) or as the UTF-8 of
- * that Latin-1 character (botocore). Neither changes what the request asks for.
+ * that Latin-1 character (botocore). Neither changes the meaning of the request.
  */
 function otherReadings(
   canonical: string,

@@ -1,4 +1,4 @@
-// The CORS configuration of a bucket: put, get, delete. What it does to answers is
+// The CORS configuration of a bucket: put, get, delete. How it changes responses is
 // semantics/cors.ts, the preflight s3/preflight.ts.
 import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.ts';
 import type { Core } from '../../../../core/core.ts';

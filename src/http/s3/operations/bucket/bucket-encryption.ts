@@ -24,8 +24,8 @@ export async function answerPutBucketEncryption(call: BucketCall, core: Core): P
 }
 
 /**
- * Errors: ServerSideEncryptionConfigurationNotFoundError. S3 itself has told SSE-S3 of every bucket
- * since 2023, when it began to encrypt everything; here nothing is encrypted that nobody asked for.
+ * Errors: ServerSideEncryptionConfigurationNotFoundError. S3 itself reports SSE-S3 for every bucket
+ * since 2023, when it began to encrypt everything; here nothing is encrypted without a request.
  */
 export function answerGetBucketEncryption(call: BucketCall): S3Answer {
   const { settings, name } = call.bucket.record();

@@ -1,6 +1,6 @@
 // The hosting settings of a bucket: put, get, delete, as JSON. No operation of S3; it stands here
 // because owners sign it as they sign all others. What the settings do is delivery/site's;
-// docs/hosting.md tells owners.
+// docs/hosting.md is for owners.
 import { stateTagOf } from '../../../../core/buckets/state-tag.ts';
 import type { Core } from '../../../../core/core.ts';
 import { checkRuleFiles } from '../../../../core/hosting/check-rule-files.ts';
@@ -16,7 +16,7 @@ import { preconditionFailed } from '../../call/find-version.ts';
 import { readDocument } from '../../call/read-document.ts';
 
 /**
- * Replaces the settings; answers with all of them. Errors: InvalidRequest, DomainAlreadyBound,
+ * Replaces the settings; the response has all of them. Errors: InvalidRequest, DomainAlreadyBound,
  * DomainNotProven, MaxMessageLengthExceeded, PreconditionRequired and PreconditionFailed as
  * requireMeant says. Cost: that of setHosting.
  */

@@ -1,4 +1,4 @@
-// Event notifications of a bucket: put and get. What is told, and how it reaches a webhook, is
+// Event notifications of a bucket: put and get. What is reported, and how it reaches a webhook, is
 // core/outbox's. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketNotificationConfiguration.html
 import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.ts';

@@ -151,7 +151,7 @@ function readOwnership(text: string | null): ObjectOwnership | null {
 }
 
 /**
- * Neither is a list that was asked for left out without a word, nor one that is there replaced by
+ * Neither is a requested list left out without a word, nor one that is there replaced by
  * making the bucket.
  */
 function requireSameAccess(

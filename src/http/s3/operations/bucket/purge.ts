@@ -1,4 +1,4 @@
-// Purges of what readers keep, asked for by the owner: POST of a bucket with `?purge` and a JSON
+// Purges of what readers keep, requested by the owner: POST of a bucket with `?purge` and a JSON
 // document. No operation of S3; it stands here because owners sign it as they sign all others. Its
 // right is s3:PutBucketWebsite, like that of the other settings of a site, because policies know
 // S3's actions only. What a purge does is core/buckets/purge.ts's.

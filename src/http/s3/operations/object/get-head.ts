@@ -35,8 +35,8 @@ import type { ReadFacts } from '../../headers/request-headers.ts';
 import { taggingHeaders } from '../../headers/tagging-header.ts';
 
 /**
- * What of the version is sent, and the checksum that holds for just that. `range` null: all of it,
- * as a 200.
+ * The part of a version that is sent, and the checksum that holds for just that. `range` null: all
+ * of it, as a 200.
  */
 export type Slice = {
   readonly range: ByteRange | null;
@@ -92,8 +92,8 @@ export async function answerRead(call: VersionCall, core: Core): Promise<S3Answe
 }
 
 /**
- * What an answer says of the object. Strangers are told what delivery tells them, under the same
- * rules. AccessDenied.
+ * Headers of the object. Strangers get those that delivery gives them, under the same rules.
+ * AccessDenied.
  */
 function storedHeaders(call: VersionCall, customerKey: CustomerKey | null): Readonly<HeaderRecord> {
   const { bucket, principal, query, request, version, hasOwnOrigin } = call;
@@ -108,7 +108,7 @@ function storedHeaders(call: VersionCall, customerKey: CustomerKey | null): Read
   });
 }
 
-/** The same for whoever signed. The caller owns the record. */
+/** Headers of the object for whoever signed. The caller of this function owns the record. */
 export function signedHeaders(version: ObjectVersion): HeaderRecord {
   const stored = objectHeaders(version);
   if (version.headers.contentType === undefined) stored['content-type'] = S3_UNKNOWN_TYPE;
@@ -116,8 +116,8 @@ export function signedHeaders(version: ObjectVersion): HeaderRecord {
 }
 
 /**
- * Headers of a 200 or 206 that hang on version, bucket, caller and query alone. `stored`: what they
- * say of the object.
+ * Headers of a 200 or 206 that depend on version, bucket, caller and query alone. `stored`: headers
+ * of the object.
  */
 export function headersOfRead(
   call: ReadFacts,

@@ -1,5 +1,5 @@
 // ListObjects and ListObjectsV2: one page of the index as S3 shows it. The index decides order,
-// roll-up and where to go on; here are the two ways to ask for it and the two documents. Source:
+// roll-up and where to go on; here are the two requests for it and the two documents. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjects.html and API_ListObjectsV2.html
 import { LIST_MAX_KEYS } from '../../../../core/limits.ts';
 import type { ObjectSummary } from '../../../../domain/nouns.ts';
@@ -21,7 +21,7 @@ import {
   timeElement,
 } from '../../formats/xml-write.ts';
 
-/** What both versions ask and echo. */
+/** Parameters of both versions, which their documents repeat. */
 type Listing = {
   readonly prefix: string;
   readonly delimiter: string;
@@ -53,9 +53,8 @@ function readPage(call: BucketCall, listing: Listing, after: string): Promise<Li
 }
 
 /**
- * What of the URL encoding is left out in the one place where botocore forgets to undo it: the
- * prefix of version 1. XML carries these as they are, and whoever decodes finds nothing to decode
- * in them, so nobody reads anything else.
+ * Escapes that the prefix of version 1 leaves out of its URL encoding, because botocore forgets to
+ * undo it there. XML carries these characters as they are, so every client reads the same prefix.
  */
 const ENCODED_BLANK = /%(?:09|0A|0D)/g;
 

@@ -168,7 +168,7 @@ function readCopyRange(value: string | null): ByteRange | null {
 }
 
 /**
- * Ends an upload. The answer never needs to be kept alive with white space, because the commit is
+ * Ends an upload. The response never needs white space to stay alive, because the commit is
  * one row. Errors: those of completeUpload, MalformedXML, InvalidRequest.
  */
 export async function answerCompleteMultipartUpload(

@@ -1,5 +1,5 @@
-// PostObject: the upload of a browser's form. post/ has made a PUT of it; here is what the form
-// wants for an answer. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/RESTObjectPOST.html
+// PostObject: the upload of a browser's form. post/ has made a PUT of it; here is the response that
+// the form requests. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/RESTObjectPOST.html
 import type { Core } from '../../../../core/core.ts';
 import type { ObjectVersion } from '../../../../domain/nouns.ts';
 import { type ObjectCall, type S3Answer, xmlResponse } from '../../call/call.ts';

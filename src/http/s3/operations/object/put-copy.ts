@@ -43,7 +43,7 @@ export async function answerPutObject(call: ObjectCall, core: Core): Promise<S3A
   return { ...emptyResponse(200, headers), storageClass: version.storageClass };
 }
 
-/** An object that was written, and what every answer to its writer says of it. */
+/** An object that was written, and headers of it for its writer. */
 export type StoredObject = {
   readonly version: ObjectVersion;
   readonly headers: Record<string, string>;

@@ -1,5 +1,5 @@
 // RestoreObject: brings back what S3 has archived. Nothing here ever is, whatever class an object
-// says, so every request that is well-formed is answered as S3 answers for a class that needs no
+// says, so every request that is well-formed gets the error of S3 for a class that needs no
 // restore. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_RestoreObject.html
 import type { Core } from '../../../../core/core.ts';
 import { SETTING_MAX_BYTES } from '../../../../core/limits.ts';

@@ -1,5 +1,6 @@
 // `GET /{bucket}/{folder}?zip`: all objects under a prefix as one ZIP file, made while it is sent.
-// Ours, not S3's; for whoever may list and read there. docs/downloads.md tells what is in it.
+// Ours, not S3's; for callers who may list and read there. docs/downloads.md describes its
+// contents.
 import type { Core } from '../../../../core/core.ts';
 import {
   openSnapshot,

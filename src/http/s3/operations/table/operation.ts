@@ -1,5 +1,5 @@
 // What an entry of the operation table says: who may call the operation, what body it takes, how it
-// is metered, which headers it refuses and who answers it. The entries stand in operations/, the
+// is metered, which headers it refuses and who handles it. The entries stand beside it, the
 // whole table is operations.ts.
 import type { BucketAction, ObjectAction } from '../../../../core/auth/actions.ts';
 import type { AccountAction } from '../../../../core/auth/key-scope.ts';
@@ -65,8 +65,8 @@ export type Operation = Scope & {
    */
   readonly meter: OperationClass;
   /**
-   * Headers that mean something we do not do: 501 NotImplemented, so that no wish is dropped
-   * without a word.
+   * Headers that mean something that this service does not do: 501 NotImplemented, so that no
+   * request is half understood.
    */
   readonly rejects: readonly string[];
 };
