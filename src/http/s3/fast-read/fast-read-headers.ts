@@ -1,6 +1,6 @@
-// Headers of signed reads that stand ready in memory: made once for each object, caller and wish by
-// the functions of the operation itself, and kept as long as the object and its bucket are what
-// they are. fast-read.ts asks for each answer.
+// Headers of signed reads that stand ready in memory: made once for each object, caller and set of
+// options by the functions of the operation itself, and cached while object and bucket stay the
+// same. fast-read.ts looks them up for each response.
 
 import type { Decide } from '../../../core/auth/decide.ts';
 import { isWithinScope } from '../../../core/auth/key-scope.ts';
@@ -19,19 +19,19 @@ import type { ReadFacts } from '../headers/request-headers.ts';
 import { headersOfRead, notModified, signedHeaders } from '../operations/object/get-head.ts';
 import { principalOf } from '../signature/authenticated.ts';
 
-/** What of a request shapes the headers of its answer. */
-export type Wish = {
+/** Options of a request that change the headers of its response. */
+export type RequestedReadOptions = {
   /** Whether the bucket has the host for itself. */
   readonly isOwnHost: boolean;
-  readonly wantsChecksum: boolean;
+  readonly hasChecksum: boolean;
   /** Parameters of the query that override headers, as they came. */
   readonly overrides: string;
 };
 
-/** Where a body comes from, as Server-Timing has it; `none`: there is no body. */
+/** Source of a body, as Server-Timing names it; `none`: there is no body. */
 export type BodyFrom = 'memory' | 'index' | 'bucket' | 'none';
 
-/** The records of one answer are always the same objects: keys for what is made of them. */
+/** The records of one response are always the same objects: keys of what is made from them. */
 export type SignedHeaders = {
   readonly payer: UsageOwner;
   /** A 200. */
@@ -41,34 +41,33 @@ export type SignedHeaders = {
   notModified(bodyFrom: 'none'): Readonly<HeaderRecord>;
 };
 
-/** Wishes that are kept of one caller for one object; with more, all begin anew. */
-const WISHES_MAX = 16;
+/** Entries of one caller for one object; with more, all begin anew. */
+const OPTIONS_MAX = 16;
 
 /**
- * Null: the caller may not read it, or whether they may hangs on the request, or it takes more than
- * this. InvalidArgument and InvalidURI for overrides that are none. Cost: three look-ups for what
- * is known, else 5 µs.
+ * Null: the caller may not read it, the decision depends on the request, or the read takes more
+ * than this. InvalidArgument and InvalidURI for malformed overrides. Cost: three look-ups of an
+ * entry, else 5 µs.
  */
-export type HotSignedHeaders = (
+export type FastReadHeaders = (
   current: CurrentObject,
   caller: AccessKey,
-  wish: Wish,
+  options: RequestedReadOptions,
 ) => SignedHeaders | null;
 
-export function createHotSignedHeaders(
+export function createFastReadHeaders(
   core: Core,
   { decide, isServerTimingOn }: { readonly decide: Decide; readonly isServerTimingOn: boolean },
-): HotSignedHeaders {
+): FastReadHeaders {
   const known = new WeakMap<CurrentObject, WeakMap<AccessKey, Map<string, SignedHeaders | null>>>();
 
   function prepare(
     { bucket, object }: CurrentObject,
     caller: AccessKey,
-    wish: Wish,
+    options: RequestedReadOptions,
   ): SignedHeaders | null {
     const { settings } = bucket;
-    // What is sealed must be opened, what is capped asked for, what is logged or has a receipt
-    // written down.
+    // Encrypted objects must be opened, caps checked, and logs and receipts written.
     if (object.encryption !== null || settings.isCapped === true) return null;
     if (settings.logging !== null || settings.receipts !== null) return null;
     const decision = createLastingDecide(decide, caller);
@@ -76,44 +75,48 @@ export function createHotSignedHeaders(
     if (decision.decide(bucket, { action: 's3:GetObject', key, object }) !== 'allowed') return null;
     const call: ReadFacts = {
       decide: decision.decide,
-      hasOwnOrigin: wish.isOwnHost,
+      hasOwnOrigin: options.isOwnHost,
       key,
-      query: parseQuery(wish.overrides),
+      query: parseQuery(options.overrides),
       version: object,
       bucket: { record: () => bucket },
     };
     const all = { range: null, lengthBytes: object.sizeBytes, checksum, headers: {} };
-    const said = { customerKey: null, stored: signedHeaders(object) };
-    const whole = headersOfRead(call, core, all, said);
-    if (wish.wantsChecksum) Object.assign(whole, checksumHeaders(checksum, checksum?.type ?? null));
+    const readHeaders = { customerKey: null, stored: signedHeaders(object) };
+    const whole = headersOfRead(call, core, all, readHeaders);
+    if (options.hasChecksum)
+      Object.assign(whole, checksumHeaders(checksum, checksum?.type ?? null));
     const anyPart = {
       range: null,
       lengthBytes: 0,
       checksum: null,
       headers: { 'content-range': '' },
     };
-    const part = { ...headersOfRead(call, core, anyPart, said), 'content-length': '' };
-    if (decision.hungOnRequest()) return null;
+    const part = { ...headersOfRead(call, core, anyPart, readHeaders), 'content-length': '' };
+    if (decision.dependedOnRequest()) return null;
     return {
       payer: payerOf(bucket, principalOf(caller)),
       whole: byBody(bucket, whole),
       part: byBody(bucket, part),
-      notModified: byBody(bucket, notModified(said.stored).headers),
+      notModified: byBody(bucket, notModified(readHeaders.stored).headers),
     };
   }
 
-  function wishesOf(current: CurrentObject, caller: AccessKey): Map<string, SignedHeaders | null> {
+  function variantsOf(
+    current: CurrentObject,
+    caller: AccessKey,
+  ): Map<string, SignedHeaders | null> {
     const ofCallers =
       known.get(current) ?? new WeakMap<AccessKey, Map<string, SignedHeaders | null>>();
-    let ofWishes = ofCallers.get(caller);
-    if (ofWishes === undefined) {
-      ofWishes = new Map();
-      known.set(current, ofCallers.set(caller, ofWishes));
+    let variants = ofCallers.get(caller);
+    if (variants === undefined) {
+      variants = new Map();
+      known.set(current, ofCallers.set(caller, variants));
     }
-    return ofWishes;
+    return variants;
   }
 
-  /** What routes.ts adds to the headers of any answer, in its order. */
+  /** Adds the headers that every response of the surface has, in the order of respond.ts. */
   function byBody({ settings }: BucketRecord, headers: Readonly<HeaderRecord>) {
     const made: { [From in BodyFrom]?: Readonly<HeaderRecord> } = {};
     const finish = (bodyFrom: BodyFrom): Readonly<HeaderRecord> => {
@@ -131,14 +134,16 @@ export function createHotSignedHeaders(
     };
   }
 
-  return (current, caller, wish) => {
-    const ofWishes = wishesOf(current, caller);
-    const name = `${wish.isOwnHost ? 'own' : ''} ${wish.wantsChecksum ? 'sum' : ''} ${wish.overrides}`;
-    let headers = ofWishes.get(name);
+  return (current, caller, options) => {
+    const variants = variantsOf(current, caller);
+    const host = options.isOwnHost ? 'own' : '';
+    const checksum = options.hasChecksum ? 'sum' : '';
+    const name = `${host} ${checksum} ${options.overrides}`;
+    let headers = variants.get(name);
     if (headers === undefined) {
-      headers = prepare(current, caller, wish);
-      if (ofWishes.size === WISHES_MAX) ofWishes.clear();
-      ofWishes.set(name, headers);
+      headers = prepare(current, caller, options);
+      if (variants.size === OPTIONS_MAX) variants.clear();
+      variants.set(name, headers);
     }
     return headers;
   };
@@ -146,26 +151,26 @@ export function createHotSignedHeaders(
 
 /**
  * The decisions of a caller as access/decide-call.ts makes them, as far as they hold for every
- * request alike. Once a policy or the key's scope has looked at a request, what was decided means
- * nothing.
+ * request alike. Once a policy or the key's scope has looked at a request, a decision must not be
+ * cached.
  */
 function createLastingDecide(
   decide: Decide,
   caller: AccessKey,
-): { readonly decide: DecideCall; hungOnRequest(): boolean } {
+): { readonly decide: DecideCall; dependedOnRequest(): boolean } {
   const principal = principalOf(caller);
   const { scope = null } = caller;
-  let hasHung = scope !== null && scope.sourceIps !== null;
+  let dependsOnRequest = scope !== null && scope.sourceIps !== null;
   const values = () => {
-    hasHung = true;
+    dependsOnRequest = true;
     return null;
   };
   return {
     decide(record, { action, key, object = null }) {
-      const asked = { action, bucket: record.name, key, prefix: null, sourceIp: null };
-      if (scope !== null && !isWithinScope(scope, asked)) return 'denied';
+      const access = { action, bucket: record.name, key, prefix: null, sourceIp: null };
+      if (scope !== null && !isWithinScope(scope, access)) return 'denied';
       return decide(record, { principal, action, key, object, values });
     },
-    hungOnRequest: () => hasHung,
+    dependedOnRequest: () => dependsOnRequest,
   };
 }

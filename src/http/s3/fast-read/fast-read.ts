@@ -1,8 +1,8 @@
-// The hot door of signed reads: GetObject and HeadObject answered in one synchronous call, where
-// memory knows the key that signed, the bucket, the object and its bytes. What it leaves, and every
-// error, is the operation's own (ops/get-head.ts). It checks signatures with the same code, decides
-// by the same rules and takes headers from the same functions, so it must never answer otherwise. A
-// decision that hangs on the request (a condition, an address) is never made here.
+// The fast path of signed reads: GetObject and HeadObject in one synchronous call, where memory has
+// the access key, the bucket, the object and its bytes. Everything else, and every error, is left
+// to the full path (operations/object/get-head.ts), whose code for signatures, decisions and
+// headers it shares. It must never answer otherwise, and never decides what depends on the request
+// (a condition, an address).
 import type { Decide } from '../../../core/auth/decide.ts';
 import type { Core } from '../../../core/core.ts';
 import { bodyNow } from '../../../core/objects/read-object.ts';
@@ -21,9 +21,13 @@ import { RESPONSE_OVERRIDES } from '../../semantics/object-headers.ts';
 import { type ByteRange, bytesOf, parseRange } from '../../semantics/range.ts';
 import type { Authenticator } from '../signature/authenticate.ts';
 import type { Signer } from '../signature/authenticated.ts';
-import { createHotSignedHeaders, type SignedHeaders, type Wish } from './fast-read-headers.ts';
+import {
+  createFastReadHeaders,
+  type RequestedReadOptions,
+  type SignedHeaders,
+} from './fast-read-headers.ts';
 
-export type FastReadOptions = {
+export type FastReadDependencies = {
   readonly signerOf: Authenticator['signerOf'];
   readonly decide: Decide;
   readonly domains: Domains;
@@ -32,8 +36,8 @@ export type FastReadOptions = {
 };
 
 /**
- * Headers that begin with `x-amz-` and need not be asked for more: any other may be a wish that
- * this does not know.
+ * Headers beginning with `x-amz-` that this path knows: any other may request something that it
+ * does not do.
  */
 const KNOWN_HEADERS: ReadonlySet<string> = new Set([
   'x-amz-checksum-mode',
@@ -43,7 +47,7 @@ const KNOWN_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Parameters that make a signature; they say nothing of the answer. Any other but those below is
+ * Parameters of a signature, which do not change the response. Any other but those below makes
  * another request.
  */
 const SIGNATURE_PARAMETERS: ReadonlySet<string> = new Set([
@@ -63,8 +67,8 @@ const OVERRIDES: ReadonlySet<string> = new Set(['download', ...RESPONSE_OVERRIDE
 const DIGIT_0 = 0x30;
 const DIGIT_7 = 0x37;
 
-/** A read that may be answered, and with what headers. */
-type Allowed = {
+/** A read that is allowed, and the headers of its response. */
+type AllowedRead = {
   readonly read: SignedRead;
   readonly bucket: BucketName;
   readonly object: ObjectVersion;
@@ -73,34 +77,34 @@ type Allowed = {
 };
 
 /**
- * Cost: that of the signature, and 1 µs. Throws what is wrong with a request; then, as with null,
+ * Cost: that of the signature, and 1 µs. Throws the error of a wrong request; then, as with null,
  * nothing was done.
  */
-export function createFastRead(core: Core, options: FastReadOptions): AnswerHotSigned {
+export function createFastRead(core: Core, dependencies: FastReadDependencies): AnswerHotSigned {
   const { directory, meter, metadataIndex } = core.ports;
-  const { counts, isServerTimingOn, signerOf } = options;
-  const placeOf = createHotTargetReader(options.domains, directory.peekHost);
-  const headersOf = createHotSignedHeaders(core, options);
+  const { counts, isServerTimingOn, signerOf } = dependencies;
+  const targetOf = createHotTargetReader(dependencies.domains, directory.peekHost);
+  const headersOf = createFastReadHeaders(core, dependencies);
 
   return (read) => {
-    const place = placeOf(read);
-    if (place === null || place.site !== null) return null;
-    const current = metadataIndex.peekCurrent?.(place.bucket, place.key) ?? null;
+    const target = targetOf(read);
+    if (target === null || target.site !== null) return null;
+    const current = metadataIndex.peekCurrent?.(target.bucket, target.key) ?? null;
     if (current === null || !hasKnownHeaders(read)) return null;
     const signed = signerOf(
       read,
-      place.isOwnHost ? `/${place.bucket}${read.rawPath}` : read.rawPath,
+      target.isOwnHost ? `/${target.bucket}${read.rawPath}` : read.rawPath,
     );
-    const wish = signed === null ? null : readWish(read, signed, place.isOwnHost);
-    if (signed === null || wish === null) return null;
+    const options = signed === null ? null : readOptions(read, signed, target.isOwnHost);
+    if (signed === null || options === null) return null;
     const { accessKey: caller } = signed;
-    const headers = headersOf(current, caller, wish);
+    const headers = headersOf(current, caller, options);
     return headers === null
       ? null
-      : answer({ read, bucket: place.bucket, object: current.object, caller, headers });
+      : answer({ read, bucket: target.bucket, object: current.object, caller, headers });
   };
 
-  function answer(allowed: Allowed): HotReply | null {
+  function answer(allowed: AllowedRead): HotReply | null {
     const { read, object, headers } = allowed;
     const outcome =
       read.ifNoneMatch === null
@@ -122,12 +126,12 @@ export function createFastRead(core: Core, options: FastReadOptions): AnswerHotS
     return range === 'unsatisfiable' ? null : answerBody(allowed, range);
   }
 
-  function answerBody(allowed: Allowed, range: ByteRange | 'whole'): HotReply | null {
+  function answerBody(allowed: AllowedRead, range: ByteRange | 'whole'): HotReply | null {
     const { object, headers } = allowed;
     const slice = bytesOf(range, object.sizeBytes);
-    const found = bodyNow(core, object, slice, range !== 'whole');
-    if (found === null) return null;
-    const { body, tier, lend } = found;
+    const opened = bodyNow(core, object, slice, range !== 'whole');
+    if (opened === null) return null;
+    const { body, tier, lend } = opened;
     const counted = (): void => {
       count(
         allowed,
@@ -165,7 +169,7 @@ export function createFastRead(core: Core, options: FastReadOptions): AnswerHotS
   }
 
   function count(
-    { headers }: Allowed,
+    { headers }: AllowedRead,
     operationClass: OperationClass,
     bytesOut: number,
     tier: UsageTier,
@@ -175,12 +179,12 @@ export function createFastRead(core: Core, options: FastReadOptions): AnswerHotS
   }
 }
 
-type Sent = Pick<HotReply, 'status' | 'headers'> &
+type ReplyParts = Pick<HotReply, 'status' | 'headers'> &
   Partial<Pick<HotReply, 'part' | 'body' | 'borrowed' | 'finish'>>;
 
 function reply(
-  { bucket, caller }: Allowed,
-  { status, headers, part = null, body = null, borrowed = null, finish = null }: Sent,
+  { bucket, caller }: AllowedRead,
+  { status, headers, part = null, body = null, borrowed = null, finish = null }: ReplyParts,
 ): HotReply {
   return {
     status,
@@ -195,7 +199,7 @@ function reply(
   };
 }
 
-/** Whether no header says more than this knows. */
+/** Whether this path knows all headers that may matter. */
 function hasKnownHeaders(read: SignedRead): boolean {
   for (const name of read.headerNames())
     if (name.startsWith('x-amz-') && !KNOWN_HEADERS.has(name)) return false;
@@ -203,17 +207,17 @@ function hasKnownHeaders(read: SignedRead): boolean {
 }
 
 /**
- * What the request wishes for its answer's headers; null when it has a parameter or a value that
- * this does not know.
+ * Options of the request for the headers of its response; null when it has a parameter or a value
+ * that this path does not know.
  */
-function readWish(
+function readOptions(
   read: SignedRead,
   { query, isPresigned }: Signer,
   isOwnHost: boolean,
-): Wish | null {
+): RequestedReadOptions | null {
   const mode = read.header('x-amz-checksum-mode');
   if (mode !== null && mode !== 'ENABLED') return null;
-  let wantsChecksum = mode !== null;
+  let hasChecksum = mode !== null;
   let overrides = '';
   if (!hasPlainEscapes(read.rawQuery)) return null;
   for (const { name, value } of query) {
@@ -221,10 +225,10 @@ function readWish(
     if (OVERRIDES.has(name)) overrides += `&${name}=${value}`;
     // In the query it counts where the signature stands there too.
     else if (name === 'X-Amz-Checksum-Mode' && value === 'ENABLED' && isPresigned)
-      wantsChecksum = true;
+      hasChecksum = true;
     else if (name !== 'x-id' || value !== 'GetObject') return null;
   }
-  return { isOwnHost, wantsChecksum, overrides };
+  return { isOwnHost, hasChecksum, overrides };
 }
 
 /**

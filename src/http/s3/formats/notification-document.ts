@@ -9,7 +9,7 @@ import { readFields, refuseElement, required, textOf } from './documents.ts';
 import { malformed, readXml, type XmlElement } from './xml-read.ts';
 import { element, s3Document, textElement } from './xml-write.ts';
 
-/** Of a filter value, characters: a key has no more bytes. */
+/** Characters of a filter value: a key has no more bytes. */
 const VALUE_MAX_LENGTH = 1024;
 
 /** The element of each kind and, within it, of its ARN. */

@@ -18,14 +18,14 @@ import { parseWriteCondition } from '../../../semantics/conditional.ts';
 import { readObjectAttributes } from '../../../semantics/object-headers.ts';
 import { emptyResponse, type ObjectCall, type S3Answer, xmlResponse } from '../../call/call.ts';
 import { countCopied } from '../../call/count-copied.ts';
-import { readNewObjectFacts } from '../../call/new-object-facts.ts';
+import { readNewObject } from '../../call/new-object.ts';
 import { openCopySource, sourceVersionHeaders } from '../../call/open-copy-source.ts';
 import { readDocument } from '../../call/read-document.ts';
 import { readUploadId } from '../../call/read-upload-id.ts';
+import { writtenVersionHeaders } from '../../call/written-version.ts';
 import { checksumElement } from '../../formats/checksum-names.ts';
 import { readCompleteMultipartUpload } from '../../formats/documents.ts';
 import { invalidArgument } from '../../formats/invalid-argument.ts';
-import { newVersionHeaders } from '../../formats/version-name.ts';
 import { etagElement, s3Document, textElement, timeElement } from '../../formats/xml-write.ts';
 import {
   checksumHeaders,
@@ -38,12 +38,9 @@ import {
   customerKeyOf,
   encryptionHeaders,
   readCustomerKey,
-  readRequestedEncryption,
   writtenEncryptionHeaders,
 } from '../../headers/encryption-headers.ts';
-import { abortionHeaders, expirationHeaders } from '../../headers/lifecycle-headers.ts';
-import { readObjectLockHeaders } from '../../headers/object-lock-headers.ts';
-import { readTaggingHeader } from '../../headers/tagging-header.ts';
+import { abortionHeaders } from '../../headers/lifecycle-headers.ts';
 import { readPartNumber } from './get-head.ts';
 
 function readPartAddress({ key, query }: ObjectCall): PartAddress {
@@ -56,9 +53,7 @@ function readPartAddress({ key, query }: ObjectCall): PartAddress {
  * Errors: InvalidRequest (checksum type), those of the readers of its headers. Cost: one commit.
  */
 export async function answerCreateMultipartUpload(call: ObjectCall, core: Core): Promise<S3Answer> {
-  const encryption = readRequestedEncryption(call, call.bucket.record().settings.encryption);
-  const lock = readObjectLockHeaders(call, core.ports.clock.nowMs());
-  const facts = { ...(await readNewObjectFacts(call, readTaggingHeader(call.header))), lock };
+  const { facts, encryption } = await readNewObject(call, core);
   const initiatorId = idOf(call.principal);
   const upload = await createUpload(core, call.bucket, {
     facts,
@@ -207,9 +202,8 @@ export async function answerCompleteMultipartUpload(
         textElement('ChecksumType', version.checksum?.type ?? null),
     ),
     {
-      ...newVersionHeaders(version),
+      ...writtenVersionHeaders(call, core, version),
       ...encryptionHeaders(version.encryption, customerKey),
-      ...expirationHeaders(call, core, version),
     },
   );
   return { ...answer, storageClass: version.storageClass };

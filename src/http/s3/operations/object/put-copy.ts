@@ -11,15 +11,15 @@ import { parseWriteCondition } from '../../../semantics/conditional.ts';
 import { readObjectAttributes } from '../../../semantics/object-headers.ts';
 import { emptyResponse, type ObjectCall, type S3Answer, xmlResponse } from '../../call/call.ts';
 import { countCopied } from '../../call/count-copied.ts';
-import { readNewObjectFacts } from '../../call/new-object-facts.ts';
+import { readNewObject, readNewObjectFacts } from '../../call/new-object.ts';
 import {
   type OpenedSource,
   openCopySource,
   sourceVersionHeaders,
 } from '../../call/open-copy-source.ts';
+import { writtenVersionHeaders } from '../../call/written-version.ts';
 import { checksumElement } from '../../formats/checksum-names.ts';
 import { invalidArgument } from '../../formats/invalid-argument.ts';
-import { newVersionHeaders } from '../../formats/version-name.ts';
 import { etagElement, s3Document, textElement, timeElement } from '../../formats/xml-write.ts';
 import {
   checksumHeaders,
@@ -33,7 +33,6 @@ import {
   readRequestedEncryption,
   writtenEncryptionHeaders,
 } from '../../headers/encryption-headers.ts';
-import { expirationHeaders } from '../../headers/lifecycle-headers.ts';
 import { readObjectLockHeaders } from '../../headers/object-lock-headers.ts';
 import { readTaggingHeader } from '../../headers/tagging-header.ts';
 
@@ -51,9 +50,7 @@ export type StoredObject = {
 
 /** The object that headers and body of a PUT, or a form made into one, describe. */
 export async function storeObject(call: ObjectCall, core: Core): Promise<StoredObject> {
-  const encryption = readRequestedEncryption(call, call.bucket.record().settings.encryption);
-  const lock = readObjectLockHeaders(call, core.ports.clock.nowMs());
-  const facts = { ...(await readNewObjectFacts(call, readTaggingHeader(call.header))), lock };
+  const { facts, encryption } = await readNewObject(call, core);
   const version = await putObject(core, call.bucket, {
     key: call.key,
     facts,
@@ -70,9 +67,8 @@ export async function storeObject(call: ObjectCall, core: Core): Promise<StoredO
   const headers = {
     etag: `"${version.etag}"`,
     ...checksumHeaders(version.checksum, version.checksum?.type ?? null),
+    ...writtenVersionHeaders(call, core, version),
     ...writtenEncryptionHeaders(version.encryption, customerKeyOf(encryption)),
-    ...newVersionHeaders(version),
-    ...expirationHeaders(call, core, version),
   };
   return { version, headers };
 }
@@ -122,9 +118,8 @@ export async function answerCopyObject(call: ObjectCall, core: Core): Promise<S3
     ),
     {
       ...sourceVersionHeaders(source),
-      ...newVersionHeaders(version),
+      ...writtenVersionHeaders(call, core, version),
       ...writtenEncryptionHeaders(version.encryption, customerKeyOf(encryption)),
-      ...expirationHeaders(call, core, version),
     },
   );
   const alsoRead = countCopied(call, core, source, source.version.sizeBytes);

@@ -4,10 +4,33 @@ import { isGranted } from '../../../core/auth/acl.ts';
 import { aclOf } from '../../../core/auth/decide.ts';
 import { accessOfNewObject } from '../../../core/auth/new-object-access.ts';
 import { admitPublicObjects } from '../../../core/buckets/set-bucket-access.ts';
+import type { Core } from '../../../core/core.ts';
+import type { RequestedEncryption } from '../../../core/encryption/key-keeping.ts';
 import type { ObjectFacts, Tags } from '../../../domain/object-facts.ts';
 import { accessDenied, type Wanted } from '../../access/decide-call.ts';
 import { readAclHeaders } from '../headers/acl-request.ts';
+import { readRequestedEncryption } from '../headers/encryption-headers.ts';
+import { readObjectLockHeaders } from '../headers/object-lock-headers.ts';
+import { readTaggingHeader } from '../headers/tagging-header.ts';
 import type { ObjectCall } from './call.ts';
+
+/** A new object as the headers of its request describe it. */
+export type NewObject = {
+  readonly facts: Omit<ObjectFacts, 'encryption'>;
+  /** Null: it is not encrypted. */
+  readonly encryption: RequestedEncryption | null;
+};
+
+/**
+ * Facts and encryption of an object that the request makes of a body. Errors: those of
+ * readRequestedEncryption, readObjectLockHeaders, readTaggingHeader and readNewObjectFacts.
+ */
+export async function readNewObject(call: ObjectCall, core: Core): Promise<NewObject> {
+  const encryption = readRequestedEncryption(call, call.bucket.record().settings.encryption);
+  const lock = readObjectLockHeaders(call, core.ports.clock.nowMs());
+  const facts = await readNewObjectFacts(call, readTaggingHeader(call.header));
+  return { facts: { ...facts, lock }, encryption };
+}
 
 /**
  * Owner and grants of the object, and the tags if the caller may set them. A list in the headers
