@@ -1,7 +1,7 @@
 // The headers of unsigned reads that the S3 surface answers, because they want what delivery has
 // not: a version, a part, what a client's key opens. The owner's rules for strangers hold for them
 // as for plain reads, out of the same pieces, or one parameter would get around them. Asked by
-// s3/ops/get-head.ts.
+// s3/operations/object/get-head.ts.
 import type { BucketRecord, ObjectVersion } from '../../domain/nouns.ts';
 import { everyoneMayRead, toPointer } from '../../domain/pointer.ts';
 import type { HttpRequest } from '../request.ts';

@@ -465,7 +465,7 @@ function expectS3Answer(sent: Sent, { status, headers, text }: Reply): void {
 describe('bad input', () => {
   it('is made for every operation', () => {
     const unreached = OPERATION_NAMES.filter((name) => !LINES.has(name));
-    // These share a line with another, told apart by a parameter or a header that is among the
+    // These share a line with another, distinguished by a parameter or a header that is among the
     // random ones.
     expect(unreached.toSorted()).toEqual([
       'CopyObject',

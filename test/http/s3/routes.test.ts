@@ -46,8 +46,7 @@ describe('the order of things', () => {
   });
 
   it(
-    'a wrong signature is told before a missing bucket, a missing bucket before a missing ' +
-      'right',
+    'a wrong signature comes before a missing bucket, a missing bucket before a missing ' + 'right',
     async () => {
       const handled = surfaceOver(surface.core);
       const request = makeRequest({

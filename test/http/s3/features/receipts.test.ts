@@ -22,7 +22,7 @@ const principals = {
 } as const satisfies Record<string, Principal>;
 
 type Ways = {
-  wish?: 'query' | 'header' | 'another';
+  asksBy?: 'query' | 'header' | 'another';
   isPresigned?: boolean;
   isQuerySigned?: boolean;
   isForm?: boolean;
@@ -31,15 +31,15 @@ type Ways = {
 /** For each of the three, with the setting: null, owner, everyone. */
 function decided(
   by: keyof typeof principals,
-  { wish, isPresigned = false, isQuerySigned = true, isForm = false }: Ways = {},
+  { asksBy, isPresigned = false, isQuerySigned = true, isForm = false }: Ways = {},
 ): string {
   const call = {
     principal: principals[by],
     isPresigned,
     isQuerySigned,
     form: isForm ? new Map<string, string>() : null,
-    query: parseQuery(wish === 'query' ? 'receipt=1' : wish === 'another' ? 'receipt=0' : ''),
-    request: makeRequest({ target: '/', headers: wish === 'header' ? { [RECEIPT]: '1' } : {} }),
+    query: parseQuery(asksBy === 'query' ? 'receipt=1' : asksBy === 'another' ? 'receipt=0' : ''),
+    request: makeRequest({ target: '/', headers: asksBy === 'header' ? { [RECEIPT]: '1' } : {} }),
   };
   return [null, 'owner' as const, 'everyone' as const]
     .map((receipts) =>
@@ -59,22 +59,23 @@ describe('who has a receipt', () => {
         'nny',
         'nny',
       ]);
-      for (const wish of ['query', 'header'] as const) {
-        expect([decided('owner', { wish }), decided('stranger', { wish })]).toEqual(['yyy', 'nny']);
-        expect(decided('nobody', { wish })).toBe('nny');
+      for (const asksBy of ['query', 'header'] as const) {
+        expect(decided('owner', { asksBy })).toBe('yyy');
+        expect(decided('stranger', { asksBy })).toBe('nny');
+        expect(decided('nobody', { asksBy })).toBe('nny');
       }
-      expect(decided('owner', { wish: 'another' })).toBe('nyy');
+      expect(decided('owner', { asksBy: 'another' })).toBe('nyy');
     },
   );
 
   it("nobody by another's signature: a URL has one where it was signed so, forms never", () => {
-    expect(decided('owner', { wish: 'query', isPresigned: true })).toBe('yyy');
-    expect(decided('owner', { wish: 'query', isPresigned: true, isQuerySigned: false })).toBe(
+    expect(decided('owner', { asksBy: 'query', isPresigned: true })).toBe('yyy');
+    expect(decided('owner', { asksBy: 'query', isPresigned: true, isQuerySigned: false })).toBe(
       'nny',
     );
-    expect(decided('owner', { wish: 'header', isPresigned: true })).toBe('nny');
+    expect(decided('owner', { asksBy: 'header', isPresigned: true })).toBe('nny');
     expect(decided('owner', { isPresigned: true })).toBe('nny');
-    expect(decided('owner', { wish: 'query', isForm: true })).toBe('nny');
+    expect(decided('owner', { asksBy: 'query', isForm: true })).toBe('nny');
   });
 
   it('who asks about no bucket pays for that', async () => {

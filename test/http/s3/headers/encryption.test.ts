@@ -58,17 +58,17 @@ describe('headers of a write', () => {
     ],
     ['SSE-C and SSE-S3', { ...MINE, [SSE]: 'AES256' }, 'InvalidArgument'],
     [
-      'SSE-C and a named key',
+      'SSE-C and a KMS key',
       { ...MINE, [`${SSE}-aws-kms-key-id`]: 'seeded-key' },
       'InvalidArgument',
     ],
     ['an unknown method', { [SSE]: 'aes:kms' }, 'InvalidArgument'],
     [
-      'a named key for SSE-S3',
+      'a KMS key for SSE-S3',
       { [SSE]: 'AES256', [`${SSE}-aws-kms-key-id`]: 'seeded-key' },
       'InvalidArgument',
     ],
-    ['a named key alone', { [`${SSE}-aws-kms-key-id`]: 'seeded-key' }, 'InvalidArgument'],
+    ['a KMS key alone', { [`${SSE}-aws-kms-key-id`]: 'seeded-key' }, 'InvalidArgument'],
     ['a context alone', { [`${SSE}-context`]: 'e30=' }, 'InvalidArgument'],
     [
       'a context that is no JSON',

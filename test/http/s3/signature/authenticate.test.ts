@@ -189,7 +189,7 @@ describe('a signed request', () => {
 });
 
 describe('a request with a wrong signature', () => {
-  it('is told what was signed here, never what the signature should be', async () => {
+  it('shows what was signed here, never what the signature should be', async () => {
     const headers = signed({ headers: { 'x-amz-meta-a': 'b' } }, { secret: 'wrong' });
     const error = await failure({ target: '/b/k', headers });
     expect(error.code).toBe('SignatureDoesNotMatch');

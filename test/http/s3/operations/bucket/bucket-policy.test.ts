@@ -209,7 +209,7 @@ describe('what a policy allows', () => {
     expect((await copy('/ruled/private/k')).status).toBe(403);
   });
 
-  it('a key that is not there is told to who may list it', async () => {
+  it('a missing key is 404 for who may list the bucket', async () => {
     const list = { Action: 's3:ListBucket', Condition: { StringLike: { 's3:prefix': 'open/*' } } };
     await put(rules(list));
     const codeFor = async (key: string) =>

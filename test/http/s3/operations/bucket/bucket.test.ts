@@ -88,11 +88,11 @@ describe('the region', () => {
     ['auto', 'auto'],
     ['eu-central-1', 'eu-central-1'],
     ['us-east-1', ''],
-  ])('%s is told by GetBucketLocation as %j, by HeadBucket by name', async (region, told) => {
+  ])('%s is %j for GetBucketLocation, and its name for HeadBucket', async (region, shown) => {
     const home = createTestSurface({ region });
     await home.send({ method: 'PUT', path: '/homely' });
     const location = await home.send({ path: '/homely', query: { location: '' } });
-    expect(location.text).toContain(`>${told}</LocationConstraint>`);
+    expect(location.text).toContain(`>${shown}</LocationConstraint>`);
     expect(
       (await home.send({ method: 'HEAD', path: '/homely' })).headers['x-amz-bucket-region'],
     ).toBe(region);
@@ -127,7 +127,7 @@ describe('HeadBucket and DeleteBucket', () => {
     ]).toEqual([404, 404, 404]);
   });
 
-  it('expect the owner that they are told to', async () => {
+  it('expect the owner that their header names', async () => {
     await send({ method: 'PUT', path: '/expected' });
     const head = (owner: string) =>
       send({

@@ -238,7 +238,7 @@ describe('overrides', () => {
 });
 
 describe('version ids', () => {
-  it('null is the version there is, and is told back', async () => {
+  it('null is the version there is, and is sent back', async () => {
     const reply = await get({}, { versionId: 'null' });
     expect([reply.status, reply.text, reply.headers['x-amz-version-id']]).toEqual([
       200,

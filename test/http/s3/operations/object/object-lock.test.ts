@@ -379,7 +379,7 @@ describe('rights of their own', () => {
   };
   const HOLD = { 'x-amz-object-lock-legal-hold': 'ON' };
 
-  it('are needed for each lock that a write wishes', async () => {
+  it('are needed for each lock that a write sets', async () => {
     await policy(allow(['s3:PutObject']));
     expect((await locked({})).status).toBe(200);
     for (const headers of [MODE, HOLD])

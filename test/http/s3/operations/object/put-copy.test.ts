@@ -120,7 +120,7 @@ describe('PutObject', () => {
     expect((await get('acl-none')).status).toBe(404);
   });
 
-  it('expects the owner that it is told to', async () => {
+  it('expects the owner that its header names', async () => {
     const as = (owner: string) => put('owned', 'x', { 'x-amz-expected-bucket-owner': owner });
     expect((await as(OWNER.id)).status).toBe(200);
     expect(codeOf(await as('f'.repeat(64)))).toEqual([403, 'AccessDenied']);
@@ -173,7 +173,7 @@ describe('CopyObject', () => {
     }
   });
 
-  it('replaces all of it when told to', async () => {
+  it('replaces all of it by a directive', async () => {
     await copy('replaced', 'puts/source', {
       'x-amz-metadata-directive': 'REPLACE',
       'x-amz-meta-new': '1',
@@ -284,7 +284,7 @@ describe('CopyObject', () => {
     expect(codeOf(await steal('/puts-nowhere/x'))).toEqual([404, 'NoSuchBucket']);
   });
 
-  it('expects the owner of the source that it is told to', async () => {
+  it('expects the owner of the source that its header names', async () => {
     const header = 'x-amz-source-expected-bucket-owner';
     expect((await copy('x', '/puts/source', { [header]: OWNER.id })).status).toBe(200);
     expect(codeOf(await copy('x', '/puts/source', { [header]: 'somebody' }))).toEqual([

@@ -6,7 +6,7 @@ import { OPERATIONS } from '../../../../../src/http/s3/operations/table/operatio
 import { modelOperations } from '../../kit/sdk-model.ts';
 import { createTestSurface } from '../../kit/surface.ts';
 
-/** Headers that somebody reads: authentication, routes.ts, or the ops of the operation. */
+/** Headers that are read: by authentication, a feature, or the handler of the operation. */
 const READ_ALWAYS = [
   'x-amz-expected-bucket-owner',
   'x-amz-sdk-checksum-algorithm',
