@@ -1,6 +1,5 @@
 // The audit log of the S3 surface: who changed the settings of accounts and buckets. Objects are
-// not among them, whoever writes them: access logs are for those. Whether an operation is audited
-// is a look into a set.
+// not among them, whoever writes them: access logs are for those.
 import { auditDetail, beginAudit } from '../../../core/accounts/audit.ts';
 import type { Core } from '../../../core/core.ts';
 import { StorageError } from '../../../domain/errors.ts';
@@ -32,8 +31,11 @@ const PROOF = /^x-amz-/i;
 
 export function createAudit(core: Core): Feature {
   return {
-    wrap: ({ call, record }, handle) =>
-      AUDITED.has(call.operation) ? () => auditCall(core, call, record, handle) : null,
+    operations: AUDITED,
+
+    wrap: ({ call, record }, handle) => {
+      return () => auditCall(core, call, record, handle);
+    },
   };
 }
 

@@ -31,9 +31,11 @@ export function createCaps(caps: CapGuard | undefined): Feature {
   };
 
   return {
+    triggers: [{ kind: 'setting', name: 'isCapped' }],
+
     wrap(authorized, handle) {
       const check = checkOf(authorized);
-      if (check === null) return null;
+      if (check === null) return handle;
       return async () => {
         await check.before(storedBytesOf(authorized));
         const response = await handle();

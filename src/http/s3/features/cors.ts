@@ -7,6 +7,8 @@ import type { Feature } from './feature.ts';
 
 export function createCors(core: Core): Feature {
   return {
+    triggers: [{ kind: 'setting', name: 'cors' }],
+
     finish({ call, bucket }, response) {
       // The record as the operation left it: it may have changed the rules.
       const headers =

@@ -2,9 +2,13 @@
 import { requireExpectedOwner } from '../headers/expected-owner.ts';
 import type { Feature } from './feature.ts';
 
+const HEADER = 'x-amz-expected-bucket-owner';
+
 /** AccessDenied where x-amz-expected-bucket-owner names another account. */
 export const EXPECTED_OWNER: Feature = {
+  triggers: [{ kind: 'header', name: HEADER }],
+
   admit(call, record) {
-    requireExpectedOwner(call.header('x-amz-expected-bucket-owner'), record);
+    requireExpectedOwner(call.header(HEADER), record);
   },
 };

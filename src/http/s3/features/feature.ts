@@ -1,12 +1,13 @@
 // What a feature of the S3 surface is: something that most calls have nothing to do with, and that
 // wraps the operations of those that do. routes.ts has the one ordered list of them,
-// feature-list.ts runs it. A feature looks at a call and costs a comparison where it is not for it.
+// feature-list.ts runs it, and only where an operation, a header or a setting brings it into play.
 import type { BucketHandle } from '../../../core/buckets/bucket-handle.ts';
 import type { BucketRecord } from '../../../domain/nouns.ts';
 import type { HttpRequest } from '../../request.ts';
 import type { HeaderRecord } from '../../semantics/object-headers.ts';
 import type { Query } from '../../semantics/raw-path.ts';
 import type { S3Answer, S3Call, Target } from '../call/call.ts';
+import type { OperationName } from '../call/detect.ts';
 
 /** A call whose right was decided, with what it was decided on. */
 export type AuthorizedCall = {
@@ -28,14 +29,30 @@ export type FailedRequest = {
 /** Runs the operation, with the features that are further inside. */
 export type Handle = () => S3Answer | Promise<S3Answer>;
 
-/** The steps at which a feature may act; it has those that it needs. */
+/**
+ * A fact that brings a feature into play: a header or parameter of the request, or a setting of its
+ * bucket that is not null.
+ */
+export type Trigger =
+  | { readonly kind: 'header'; readonly name: string }
+  | { readonly kind: 'parameter'; readonly name: string }
+  | { readonly kind: 'setting'; readonly name: 'cors' | 'isCapped' | 'receipts' };
+
+/**
+ * When a feature acts, and its steps; it has those that it needs. Of a call of another operation,
+ * or without any of the triggers, it does not hear.
+ */
 export type Feature = {
+  /** Absent: all operations. */
+  readonly operations?: ReadonlySet<OperationName>;
+  /** Absent: every call. */
+  readonly triggers?: readonly Trigger[];
   /** Refuses a call before anything is opened for it. */
   readonly screen?: (call: S3Call) => void;
   /** Refuses a bucket that was opened; called again when its record has changed. */
   readonly admit?: (call: S3Call, record: BucketRecord) => void;
-  /** Puts itself around the operation. Null: the call is not affected. */
-  readonly wrap?: (authorized: AuthorizedCall, handle: Handle) => Handle | null;
+  /** Puts itself around the operation. */
+  readonly wrap?: (authorized: AuthorizedCall, handle: Handle) => Handle;
   /**
    * Adds to a response, or refuses it, in the tick in which it is counted. Gives back the same
    * response where it has nothing to add.

@@ -7,9 +7,11 @@ import type { Feature } from './feature.ts';
 /** Adds x-quayside-fresh-by to the response. */
 export function createFreshBy(core: Core): Feature {
   return {
+    triggers: [{ kind: 'header', name: FRESH_BY_HEADER }],
+
     finish({ call: { request }, target: { bucket } }, response) {
       const isRead = request.method === 'GET' || request.method === 'HEAD';
-      if (isRead || bucket === null || request.header(FRESH_BY_HEADER) === null) return response;
+      if (isRead || bucket === null) return response;
       const freshBy = freshByAnswer(core, request, parseBucketName(bucket));
       if (freshBy !== null) response.headers[FRESH_BY_HEADER] = freshBy;
       return response;
