@@ -26,6 +26,7 @@ import { createAudit } from './features/audit.ts';
 import { createCaps } from './features/caps.ts';
 import { createCors } from './features/cors.ts';
 import { EXPECTED_OWNER } from './features/expected-owner.ts';
+import { createExpiration } from './features/expiration.ts';
 import { createFeatureList, type FeatureList } from './features/feature-list.ts';
 import { createFreshBy } from './features/fresh-by.ts';
 import { RECEIPTS } from './features/receipts.ts';
@@ -190,6 +191,7 @@ function listFeatures(core: Core, caps: CapGuard | undefined): FeatureList {
     // Caps refuse before an entry of the audit log is begun.
     createCaps(caps),
     createAudit(core),
+    createExpiration(core),
     createFreshBy(core),
     createCors(core),
     RECEIPTS,

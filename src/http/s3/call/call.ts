@@ -131,6 +131,8 @@ export type S3Answer = {
   readonly alsoRead?: readonly AlsoRead[];
   /** Storage class that the request is billed by, where the headers do not say it. */
   readonly storageClass?: string;
+  /** The version that a write of an object has made current. */
+  readonly written?: ObjectVersion;
   /** Whether the response waits for its receipt; absent: no. */
   readonly isReceipted?: boolean;
 };

@@ -36,7 +36,7 @@ export type Handle = () => S3Answer | Promise<S3Answer>;
 export type Trigger =
   | { readonly kind: 'header'; readonly name: string }
   | { readonly kind: 'parameter'; readonly name: string }
-  | { readonly kind: 'setting'; readonly name: 'cors' | 'isCapped' | 'receipts' };
+  | { readonly kind: 'setting'; readonly name: 'cors' | 'isCapped' | 'lifecycle' | 'receipts' };
 
 /**
  * When a feature acts, and its steps; it has those that it needs. Of a call of another operation,

@@ -22,10 +22,10 @@ import { readNewObject } from '../../call/new-object.ts';
 import { openCopySource, sourceVersionHeaders } from '../../call/open-copy-source.ts';
 import { readDocument } from '../../call/read-document.ts';
 import { readUploadId } from '../../call/read-upload-id.ts';
-import { writtenVersionHeaders } from '../../call/written-version.ts';
 import { checksumElement } from '../../formats/checksum-names.ts';
 import { readCompleteMultipartUpload } from '../../formats/documents.ts';
 import { invalidArgument } from '../../formats/invalid-argument.ts';
+import { newVersionHeaders } from '../../formats/version-name.ts';
 import { etagElement, s3Document, textElement, timeElement } from '../../formats/xml-write.ts';
 import {
   checksumHeaders,
@@ -202,11 +202,11 @@ export async function answerCompleteMultipartUpload(
         textElement('ChecksumType', version.checksum?.type ?? null),
     ),
     {
-      ...writtenVersionHeaders(call, core, version),
+      ...newVersionHeaders(version),
       ...encryptionHeaders(version.encryption, customerKey),
     },
   );
-  return { ...answer, storageClass: version.storageClass };
+  return { ...answer, storageClass: version.storageClass, written: version };
 }
 
 /** The checksum headers of this request are the object's; the document has only Content-MD5. */

@@ -13,7 +13,8 @@ import { storeObject } from './put-copy.ts';
  */
 export async function answerPostObject(call: ObjectCall, core: Core): Promise<S3Answer> {
   const { version, headers: stored } = await storeObject(call, core);
-  return { ...answerForm(call, version, stored), storageClass: version.storageClass };
+  const response = answerForm(call, version, stored);
+  return { ...response, storageClass: version.storageClass, written: version };
 }
 
 function answerForm(

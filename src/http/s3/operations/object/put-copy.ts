@@ -17,9 +17,9 @@ import {
   openCopySource,
   sourceVersionHeaders,
 } from '../../call/open-copy-source.ts';
-import { writtenVersionHeaders } from '../../call/written-version.ts';
 import { checksumElement } from '../../formats/checksum-names.ts';
 import { invalidArgument } from '../../formats/invalid-argument.ts';
+import { newVersionHeaders } from '../../formats/version-name.ts';
 import { etagElement, s3Document, textElement, timeElement } from '../../formats/xml-write.ts';
 import {
   checksumHeaders,
@@ -39,7 +39,7 @@ import { readTaggingHeader } from '../../headers/tagging-header.ts';
 /** Errors: those of putObject, and of the readers of its headers. Cost: see putObject. */
 export async function answerPutObject(call: ObjectCall, core: Core): Promise<S3Answer> {
   const { version, headers } = await storeObject(call, core);
-  return { ...emptyResponse(200, headers), storageClass: version.storageClass };
+  return { ...emptyResponse(200, headers), storageClass: version.storageClass, written: version };
 }
 
 /** An object that was written, and headers of it for its writer. */
@@ -67,7 +67,7 @@ export async function storeObject(call: ObjectCall, core: Core): Promise<StoredO
   const headers = {
     etag: `"${version.etag}"`,
     ...checksumHeaders(version.checksum, version.checksum?.type ?? null),
-    ...writtenVersionHeaders(call, core, version),
+    ...newVersionHeaders(version),
     ...writtenEncryptionHeaders(version.encryption, customerKeyOf(encryption)),
   };
   return { version, headers };
@@ -118,12 +118,12 @@ export async function answerCopyObject(call: ObjectCall, core: Core): Promise<S3
     ),
     {
       ...sourceVersionHeaders(source),
-      ...writtenVersionHeaders(call, core, version),
+      ...newVersionHeaders(version),
       ...writtenEncryptionHeaders(version.encryption, customerKeyOf(encryption)),
     },
   );
   const alsoRead = countCopied(call, core, source, source.version.sizeBytes);
-  return { ...answer, storageClass: version.storageClass, alsoRead };
+  return { ...answer, storageClass: version.storageClass, written: version, alsoRead };
 }
 
 /** The source's tags, which have a right of their own. AccessDenied. */
