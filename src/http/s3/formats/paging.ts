@@ -1,8 +1,10 @@
-// The parts that all of S3's listings share: page sizes, the encoding of names, opaque tokens.
-// Pure.
+// Parts that all of S3's listings share: their parameters, page sizes, the encoding of names,
+// opaque tokens. Pure.
 
+import { LIST_MAX_KEYS } from '../../../core/limits.ts';
 import { encodeForXmlUrl, type Query } from '../../semantics/raw-path.ts';
 import { invalidArgument } from './invalid-argument.ts';
+import { element, textElement } from './xml-write.ts';
 
 /** Largest page size that S3 reads as a number. Source: the message of S3's own error. */
 const COUNT_MAX = 2_147_483_647;
@@ -29,6 +31,11 @@ export function readCount(
   );
 }
 
+/** Rows of a page: those that the request wants, at most as many as S3 gives. InvalidArgument. */
+export function readPageSize(query: Query, name: string): number {
+  return Math.min(readCount(query, name, LIST_MAX_KEYS), LIST_MAX_KEYS);
+}
+
 /** How names are written in a listing. */
 export type NameEncoding = { readonly isUrl: boolean; encode(name: string): string };
 
@@ -39,6 +46,30 @@ export function readNameEncoding(query: Query): NameEncoding {
   if (text !== 'url')
     throw invalidArgument('encoding-type', text, 'Invalid Encoding Method specified in Request');
   return { isUrl: true, encode: encodeForXmlUrl };
+}
+
+/** Parameters of every listing of keys, which its document repeats. */
+export type Listing = {
+  readonly prefix: string;
+  readonly delimiter: string;
+  readonly names: NameEncoding;
+};
+
+/** InvalidArgument for an unknown encoding of names. */
+export function readListing(query: Query): Listing {
+  return {
+    prefix: query.get('prefix') ?? '',
+    delimiter: query.get('delimiter') ?? '',
+    names: readNameEncoding(query),
+  };
+}
+
+/** Elements of the keys that a delimiter rolled up. */
+export function commonPrefixElements(prefixes: readonly string[], names: NameEncoding): string {
+  let elements = '';
+  for (const prefix of prefixes)
+    elements += element('CommonPrefixes', textElement('Prefix', names.encode(prefix)));
+  return elements;
 }
 
 /**

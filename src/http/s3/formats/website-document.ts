@@ -11,6 +11,7 @@ import type {
 } from '../../../domain/bucket-settings.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import { readFields, required, textOf } from './documents.ts';
+import { invalidArgument } from './invalid-argument.ts';
 import { malformed, readXml, type XmlElement } from './xml-read.ts';
 import { element, s3Document, textElement } from './xml-write.ts';
 
@@ -34,13 +35,6 @@ export const REDIRECT_CODES: ReadonlySet<string> = new Set(['301', '302', '303',
 export const HOST_NAME = /^[!#-;=?-[\]-~]{1,1024}$/;
 
 const invalid = (detail: string) => new StorageError('InvalidRequest', { detail });
-
-function invalidArgument(name: string, value: string, detail: string): StorageError {
-  return new StorageError('InvalidArgument', {
-    detail,
-    fields: { ArgumentName: name, ArgumentValue: value },
-  });
-}
 
 /** MalformedXML; InvalidArgument and InvalidRequest for what no website can have. */
 export function readWebsiteConfiguration(bytes: Uint8Array): WebsiteConfiguration {

@@ -72,15 +72,7 @@ export async function openPostedForm(
   const form = await openForm(request.header('content-type'), body);
   try {
     const fields = readFields(form);
-    const key = fields.get('key');
-    if (key === undefined) {
-      throw new StorageError('InvalidArgument', {
-        detail:
-          "Bucket POST must contain a field named 'key'. If it is specified, please check " +
-          'the order of the fields.',
-        fields: { ArgumentName: 'key' },
-      });
-    }
+    const key = required(fields, 'key');
     const { principal, signatureVersion, signedAtMs, policy } = await authenticate(fields, options);
     if (policy !== null)
       requireAllowed(

@@ -1,17 +1,18 @@
 // ListObjects and ListObjectsV2: one page of the index as S3 shows it. The index decides order,
 // roll-up and where to go on; here are the two requests for it and the two documents. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjects.html and API_ListObjectsV2.html
-import { LIST_MAX_KEYS } from '../../../../core/limits.ts';
 import type { ObjectSummary } from '../../../../domain/nouns.ts';
 import type { ListObjectsPage } from '../../../../ports/metadata-index.ts';
 import { type BucketCall, type S3Answer, xmlResponse } from '../../call/call.ts';
 import { findPageAccounts } from '../../call/page-accounts.ts';
 import {
+  commonPrefixElements,
   decodeToken,
   encodeToken,
+  type Listing,
   type NameEncoding,
-  readCount,
-  readNameEncoding,
+  readListing,
+  readPageSize,
 } from '../../formats/paging.ts';
 import {
   element,
@@ -22,20 +23,11 @@ import {
 } from '../../formats/xml-write.ts';
 
 /** Parameters of both versions, which their documents repeat. */
-type Listing = {
-  readonly prefix: string;
-  readonly delimiter: string;
-  readonly maxKeys: number;
-  readonly names: NameEncoding;
-};
+type ObjectListing = Listing & { readonly maxKeys: number };
 
-function readListing({ query }: BucketCall): Listing {
-  return {
-    prefix: query.get('prefix') ?? '',
-    delimiter: query.get('delimiter') ?? '',
-    maxKeys: Math.min(readCount(query, 'max-keys', LIST_MAX_KEYS), LIST_MAX_KEYS),
-    names: readNameEncoding(query),
-  };
+function readObjectListing({ query }: BucketCall): ObjectListing {
+  const maxKeys = readPageSize(query, 'max-keys');
+  return { ...readListing(query), maxKeys };
 }
 
 const EMPTY_PAGE: ListObjectsPage = {
@@ -46,7 +38,11 @@ const EMPTY_PAGE: ListObjectsPage = {
 };
 
 /** A page of no keys is complete, whatever the bucket holds; S3 says so too. */
-function readPage(call: BucketCall, listing: Listing, after: string): Promise<ListObjectsPage> {
+function readPage(
+  call: BucketCall,
+  listing: ObjectListing,
+  after: string,
+): Promise<ListObjectsPage> {
   const { prefix, delimiter, maxKeys } = listing;
   if (maxKeys === 0) return Promise.resolve(EMPTY_PAGE);
   return call.bucket.call('listObjects', { prefix, delimiter, after, maxKeys });
@@ -60,7 +56,7 @@ const ENCODED_BLANK = /%(?:09|0A|0D)/g;
 
 /** ListObjects, version 1. InvalidArgument. Cost: one index read of the rows returned. */
 export async function answerListObjects(call: BucketCall): Promise<S3Answer> {
-  const listing = readListing(call);
+  const listing = readObjectListing(call);
   const marker = call.query.get('marker') ?? '';
   const page = await readPage(call, listing, marker);
   const { encode } = listing.names;
@@ -83,7 +79,7 @@ export async function answerListObjects(call: BucketCall): Promise<S3Answer> {
 /** ListObjectsV2. An empty continuation token begins anew. InvalidArgument. Cost: as version 1. */
 export async function answerListObjectsV2(call: BucketCall): Promise<S3Answer> {
   const { query } = call;
-  const listing = readListing(call);
+  const listing = readObjectListing(call);
   const token = query.get('continuation-token');
   const startAfter = query.get('start-after');
   const page = await readPage(call, listing, token ? decodeToken('o1', token) : (startAfter ?? ''));
@@ -108,7 +104,7 @@ export async function answerListObjectsV2(call: BucketCall): Promise<S3Answer> {
 }
 
 function commonElements(
-  { delimiter, maxKeys, names }: Listing,
+  { delimiter, maxKeys, names }: ObjectListing,
   { isTruncated }: ListObjectsPage,
 ): string {
   return (
@@ -128,10 +124,7 @@ function rows(
 ): string {
   let text = '';
   for (const object of page.objects) text += objectRow(object, names, owner(object));
-  for (const prefix of page.commonPrefixes) {
-    text += element('CommonPrefixes', textElement('Prefix', names.encode(prefix)));
-  }
-  return text;
+  return text + commonPrefixElements(page.commonPrefixes, names);
 }
 
 function objectRow(object: ObjectSummary, names: NameEncoding, owner: string): string {

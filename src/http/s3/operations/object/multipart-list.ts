@@ -3,7 +3,6 @@
 // API_ListMultipartUploads.html
 import type { Core } from '../../../../core/core.ts';
 import { openWithCustomerKey } from '../../../../core/encryption/key-keeping.ts';
-import { LIST_MAX_KEYS } from '../../../../core/limits.ts';
 import type {
   ListUploadsPage,
   Upload,
@@ -13,7 +12,14 @@ import { type BucketCall, type ObjectCall, type S3Answer, xmlResponse } from '..
 import { findPageAccounts, type PageAccounts } from '../../call/page-accounts.ts';
 import { readUploadId } from '../../call/read-upload-id.ts';
 import { checksumElement } from '../../formats/checksum-names.ts';
-import { type NameEncoding, readCount, readNameEncoding } from '../../formats/paging.ts';
+import {
+  commonPrefixElements,
+  type NameEncoding,
+  readCount,
+  readListing,
+  readNameEncoding,
+  readPageSize,
+} from '../../formats/paging.ts';
 import {
   element,
   etagElement,
@@ -29,7 +35,7 @@ export async function answerListParts(call: ObjectCall, core: Core): Promise<S3A
   const { key, query } = call;
   const uploadId = readUploadId(query);
   const names = readNameEncoding(query);
-  const maxParts = Math.min(readCount(query, 'max-parts', LIST_MAX_KEYS), LIST_MAX_KEYS);
+  const maxParts = readPageSize(query, 'max-parts');
   const marker = readCount(query, 'part-number-marker', 0);
   // With no parts wanted the upload is still looked up: it may not exist.
   const page = await call.bucket.call('listParts', {
@@ -87,13 +93,11 @@ const EMPTY_PAGE: ListUploadsPage = {
 /** Errors: InvalidArgument. Cost: one index read. */
 export async function answerListMultipartUploads(call: BucketCall): Promise<S3Answer> {
   const { query } = call;
-  const names = readNameEncoding(query);
-  const prefix = query.get('prefix') ?? '';
-  const delimiter = query.get('delimiter') ?? '';
+  const { prefix, delimiter, names } = readListing(query);
   const keyMarker = query.get('key-marker') ?? '';
   // An upload id without a key says nothing about where to go on.
   const uploadIdMarker = keyMarker === '' ? '' : (query.get('upload-id-marker') ?? '');
-  const maxUploads = Math.min(readCount(query, 'max-uploads', LIST_MAX_KEYS), LIST_MAX_KEYS);
+  const maxUploads = readPageSize(query, 'max-uploads');
   const page =
     maxUploads === 0
       ? EMPTY_PAGE
@@ -123,9 +127,7 @@ export async function answerListMultipartUploads(call: BucketCall): Promise<S3An
         textElement('MaxUploads', maxUploads) +
         textElement('IsTruncated', page.isTruncated) +
         page.uploads.map((upload) => uploadRow(upload, names, accounts)).join('') +
-        page.commonPrefixes
-          .map((common) => element('CommonPrefixes', textElement('Prefix', names.encode(common))))
-          .join(''),
+        commonPrefixElements(page.commonPrefixes, names),
     ),
   );
 }

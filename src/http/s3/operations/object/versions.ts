@@ -3,7 +3,7 @@
 // API_PutBucketVersioning.html
 import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.ts';
 import type { Core } from '../../../../core/core.ts';
-import { LIST_MAX_KEYS, SETTING_MAX_BYTES } from '../../../../core/limits.ts';
+import { SETTING_MAX_BYTES } from '../../../../core/limits.ts';
 import { StorageError } from '../../../../domain/errors.ts';
 import type { VersionName, VersionSummary } from '../../../../domain/nouns.ts';
 import type { ListVersionsPage } from '../../../../ports/metadata-index.ts';
@@ -12,7 +12,12 @@ import { findPageAccounts } from '../../call/page-accounts.ts';
 import { readDocument } from '../../call/read-document.ts';
 import { readVersioningConfiguration } from '../../formats/documents.ts';
 import { invalidArgument } from '../../formats/invalid-argument.ts';
-import { type NameEncoding, readCount, readNameEncoding } from '../../formats/paging.ts';
+import {
+  commonPrefixElements,
+  type NameEncoding,
+  readListing,
+  readPageSize,
+} from '../../formats/paging.ts';
 import { parseVersionName, versionNameOf } from '../../formats/version-name.ts';
 import {
   element,
@@ -51,12 +56,10 @@ const EMPTY_PAGE: ListVersionsPage = {
 /** InvalidArgument. Cost: one index read of at most twice the rows returned. */
 export async function answerListObjectVersions(call: BucketCall): Promise<S3Answer> {
   const { query } = call;
-  const names = readNameEncoding(query);
-  const prefix = query.get('prefix') ?? '';
-  const delimiter = query.get('delimiter') ?? '';
+  const { prefix, delimiter, names } = readListing(query);
   const keyMarker = query.get('key-marker') ?? '';
   const versionMarker = query.get('version-id-marker');
-  const maxKeys = Math.min(readCount(query, 'max-keys', LIST_MAX_KEYS), LIST_MAX_KEYS);
+  const maxKeys = readPageSize(query, 'max-keys');
   const afterVersionId = readVersionMarker(versionMarker, keyMarker);
   const page =
     maxKeys === 0
@@ -75,9 +78,7 @@ export async function answerListObjectVersions(call: BucketCall): Promise<S3Answ
   );
   let rows = '';
   for (const version of page.versions) rows += versionRow(version, names, owner(version.ownerId));
-  for (const name of page.commonPrefixes) {
-    rows += element('CommonPrefixes', textElement('Prefix', names.encode(name)));
-  }
+  rows += commonPrefixElements(page.commonPrefixes, names);
   return xmlResponse(
     s3Document(
       'ListVersionsResult',
