@@ -13,7 +13,7 @@ import {
 import { unsupportedMechanism } from './authorization-header.ts';
 import { parseQuery } from './canonical-request.ts';
 import type { Diagnose } from './diagnose.ts';
-import { parsePayload } from './payload.ts';
+import { checkTrailerIsAnnounced, decodeUnsigned, parsePayload } from './payload.ts';
 import {
   isSignatureV2,
   readUrlV2,
@@ -23,7 +23,6 @@ import {
 } from './signed-url-v2.ts';
 import { mistakesV2 } from './signed-url-v2-mistakes.ts';
 import { signatureDoesNotMatch } from './sigv4.ts';
-import { checkTrailerIsAnnounced, decodeUnsigned } from './unsigned-body.ts';
 
 type UrlSchemeOptions = {
   readonly findAccessKey: FindAccessKey;

@@ -14,10 +14,10 @@ import type {
   Signer,
 } from './authenticated.ts';
 import { createDiagnose } from './diagnose.ts';
+import { decodeUnsigned } from './payload.ts';
 import { detectQueryAuth, type QueryAuth } from './presigned-query.ts';
 import { createProofV4 } from './prove-v4.ts';
 import { createSignatureDoctor } from './signature-doctor.ts';
-import { decodeUnsigned } from './unsigned-body.ts';
 
 /**
  * What the authenticator works with. `region` is only named to clients that sign wrongly; any

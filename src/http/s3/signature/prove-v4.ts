@@ -16,10 +16,9 @@ import {
 import { unsignedHeaders } from './canonical-request.ts';
 import { createChunkSignatures } from './chunk-signatures.ts';
 import type { Claims } from './credential.ts';
-import { decodeBody, type Payload, parsePayload } from './payload.ts';
+import { checkTrailerIsAnnounced, decodeBody, type Payload, parsePayload } from './payload.ts';
 import type { DiagnoseSignature } from './signature-doctor.ts';
 import { checkSignature, hasPlainSignature, type KeyFor } from './sigv4.ts';
-import { checkTrailerIsAnnounced } from './unsigned-body.ts';
 
 /** Proves claims of Version 4. */
 export type ProofV4 = {
