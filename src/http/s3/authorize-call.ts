@@ -34,7 +34,10 @@ export type Authorized = {
 /** Conditions of the request on a bucket that was opened; throws to refuse it. */
 type Admit = (call: S3Call, record: BucketRecord) => void;
 
-/** AccessDenied, NoSuchBucket, InvalidBucketName, KeyTooLongError, and what openVersion throws. */
+/**
+ * Opens what an operation works on and decides whether the caller may. AccessDenied, NoSuchBucket,
+ * InvalidBucketName, KeyTooLongError, and what openVersion throws.
+ */
 export async function authorizeCall(
   core: Core,
   call: S3Call,

@@ -12,7 +12,7 @@ import { failureHeaders, HEADER_FIELDS } from '../semantics/failure-headers.ts';
 import { addCommonHeaders } from './call/call.ts';
 import { plainDocument, textElement } from './formats/xml-write.ts';
 
-/** What an error says of its request. `resource` is the path as it came. */
+/** A request as its error document shows it. `resource` is the path as it came. */
 export type FailedRequest = {
   readonly method: string;
   readonly requestId: string;

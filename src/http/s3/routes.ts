@@ -37,7 +37,7 @@ import { createRespond } from './respond.ts';
 import { type AuthenticatorOptions, createAuthenticator } from './signature/authenticate.ts';
 import type { Authenticated } from './signature/authenticated.ts';
 
-/** What the surface needs besides core. */
+/** Dependencies of the surface besides core. */
 export type S3Dependencies = Pick<AuthenticatorOptions, 'findAccessKey' | 'isSignatureV2On'> &
   Domains & {
     /** Answers unsigned reads from the tiers of delivery. */

@@ -56,8 +56,8 @@ export async function readNewObjectFacts(
 }
 
 /**
- * Who writes by a policy needs its word for tags too; who writes by the bucket's list may tag what
- * is his own.
+ * Refuses tags that the caller may not set. A writer by a policy needs it to allow tags too; a
+ * writer by the bucket's list may tag what is their own.
  */
 function requireTagging(call: ObjectCall, tags: Tags): void {
   if (Object.keys(tags).length === 0) return;

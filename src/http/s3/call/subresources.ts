@@ -132,7 +132,7 @@ function configuration(kind: string): Methods {
   };
 }
 
-/** What S3 does not have: names of ours, which are no parameters of S3 either. */
+/** Sub-resources that S3 does not have; their names are no parameters of S3 either. */
 export const OWN_SUBRESOURCES = {
   service: { 'x-quayside-kms-keys': { GET: 'ListKmsKeys', POST: 'PutKmsKey' } },
   bucket: {

@@ -45,9 +45,9 @@ export type SignedHeaders = {
 const OPTIONS_MAX = 16;
 
 /**
- * Null: the caller may not read it, the decision depends on the request, or the read takes more
- * than this. InvalidArgument and InvalidURI for malformed overrides. Cost: three look-ups of an
- * entry, else 5 µs.
+ * Looks up or makes the headers of one read. Null: the caller may not read it, the decision depends
+ * on the request, or the read takes more than this. InvalidArgument and InvalidURI for malformed
+ * overrides. Cost: three look-ups of an entry, else 5 µs.
  */
 export type FastReadHeaders = (
   current: CurrentObject,

@@ -77,8 +77,8 @@ type AllowedRead = {
 };
 
 /**
- * Cost: that of the signature, and 1 µs. Throws the error of a wrong request; then, as with null,
- * nothing was done.
+ * Makes the fast path of signed reads. Cost: that of the signature, and 1 µs. Throws the error of a
+ * wrong request; then, as with null, nothing was done.
  */
 export function createFastRead(core: Core, dependencies: FastReadDependencies): AnswerHotSigned {
   const { directory, meter, metadataIndex } = core.ports;

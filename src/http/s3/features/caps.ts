@@ -13,8 +13,8 @@ export type CapCheck = {
   /** For the bytes of the response, whose body is let go when they are refused. */
   answer(response: S3Answer): Promise<void>;
   /**
-   * In the tick in which the response is counted; its body is let go when it is refused. A write
-   * has happened by then, and goes through.
+   * Runs in the tick in which the response is counted, and lets its body go when it refuses. A
+   * write has happened by then, and goes through.
    */
   last(response: S3Answer): void;
 };

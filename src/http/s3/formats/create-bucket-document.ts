@@ -5,13 +5,13 @@ import { readFields, refuseElement, textOf } from './documents.ts';
 import { readTags } from './tagging-document.ts';
 import { readXml } from './xml-read.ts';
 
-/** What a client wants of a new bucket; null where it says nothing. */
+/** Settings that a client requests for a new bucket; null where it says nothing. */
 export type CreateBucketConfiguration = {
   readonly region: string | null;
   readonly tags: Tags | null;
 };
 
-/** Errors: MalformedXML, InvalidTag, NotImplemented. */
+/** Reads the document of CreateBucket. Errors: MalformedXML, InvalidTag, NotImplemented. */
 export function readCreateBucketConfiguration(bytes: Uint8Array): CreateBucketConfiguration {
   const root = readXml(bytes, 'CreateBucketConfiguration');
   const fields = readFields(root, {

@@ -60,8 +60,8 @@ export function unquote(etag: string): string {
 }
 
 /**
- * MalformedXML, NotImplemented (MFA delete). A configuration without a status changes nothing, so
- * it is none.
+ * Reads the state of versioning. MalformedXML, NotImplemented (MFA delete). A configuration without
+ * a status changes nothing, so it is none.
  */
 export function readVersioningConfiguration(bytes: Uint8Array): 'enabled' | 'suspended' {
   const root = readXml(bytes, 'VersioningConfiguration');

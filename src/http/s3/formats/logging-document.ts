@@ -11,8 +11,8 @@ import { element, s3Document, textElement } from './xml-write.ts';
 const DATE_SOURCES = ['EventTime', 'DeliveryTime'] as const;
 
 /**
- * Null turns logging off. MalformedXML; InvalidTargetBucketForLogging; NotImplemented (grants:
- * objects belong to the target's owner).
+ * Reads the target of access logs. Null turns logging off. MalformedXML;
+ * InvalidTargetBucketForLogging; NotImplemented (grants: objects belong to the target's owner).
  */
 export function readBucketLogging(bytes: Uint8Array, callerId: string): BucketLogging | null {
   const { LoggingEnabled } = readFields(readXml(bytes, 'BucketLoggingStatus'), {

@@ -13,7 +13,7 @@ import { element, s3Document, textElement } from './xml-write.ts';
 
 type BucketLock = NonNullable<BucketSettings['objectLock']>;
 
-/** MalformedXML, InvalidRetentionPeriod. */
+/** Reads the lock configuration of a bucket. MalformedXML, InvalidRetentionPeriod. */
 export function readObjectLockConfiguration(bytes: Uint8Array): BucketLock {
   const root = readFields(readXml(bytes, 'ObjectLockConfiguration'), {
     ObjectLockEnabled: 'one',
@@ -74,8 +74,8 @@ export function writeObjectLockConfiguration({ defaultRetention }: BucketLock): 
 }
 
 /**
- * Null for an empty document, which takes the retention away. MalformedXML; InvalidArgument for a
- * date that is over.
+ * Reads the retention of a version. Null for an empty document, which takes the retention away.
+ * MalformedXML; InvalidArgument for a date that is over.
  */
 export function readRetention(bytes: Uint8Array, nowMs: number): ObjectLock['retention'] {
   const root = readFields(readXml(bytes, 'Retention'), { Mode: 'one', RetainUntilDate: 'one' });
@@ -87,7 +87,7 @@ export function readRetention(bytes: Uint8Array, nowMs: number): ObjectLock['ret
   return { mode, untilMs };
 }
 
-/** InvalidArgument. */
+/** Refuses a retention that is over already. InvalidArgument. */
 export function requireFuture(untilMs: number, nowMs: number): void {
   if (untilMs > nowMs) return;
   throw new StorageError('InvalidArgument', {
@@ -95,13 +95,13 @@ export function requireFuture(untilMs: number, nowMs: number): void {
   });
 }
 
-/** To the millisecond, so that what was put comes back. */
+/** Writes a retention to the millisecond, so that a GET shows what a PUT has sent. */
 export function writeRetention({ mode, untilMs }: NonNullable<ObjectLock['retention']>): string {
   const until = textElement('RetainUntilDate', new Date(untilMs).toISOString());
   return s3Document('Retention', textElement('Mode', mode) + until);
 }
 
-/** MalformedXML. */
+/** Reads whether a legal hold is on. MalformedXML. */
 export function readLegalHold(bytes: Uint8Array): boolean {
   const status = required(
     readFields(readXml(bytes, 'LegalHold'), { Status: 'one' }).Status,

@@ -55,7 +55,7 @@ export type Listing = {
   readonly names: NameEncoding;
 };
 
-/** InvalidArgument for an unknown encoding of names. */
+/** Reads the parameters of a listing. InvalidArgument for an unknown encoding of names. */
 export function readListing(query: Query): Listing {
   return {
     prefix: query.get('prefix') ?? '',

@@ -21,7 +21,7 @@ export function parseVersionName(text: string | null): VersionName | null {
   throw invalidArgument('versionId', text, detail);
 }
 
-/** What clients call the version. */
+/** The name of a version for clients. */
 export function versionNameOf({
   versionId,
   isNull,

@@ -36,7 +36,10 @@ export const HOST_NAME = /^[!#-;=?-[\]-~]{1,1024}$/;
 
 const invalid = (detail: string) => new StorageError('InvalidRequest', { detail });
 
-/** MalformedXML; InvalidArgument and InvalidRequest for what no website can have. */
+/**
+ * Reads the website configuration of a bucket. MalformedXML; InvalidArgument and InvalidRequest for
+ * what no website can have.
+ */
 export function readWebsiteConfiguration(bytes: Uint8Array): WebsiteConfiguration {
   const fields = readFields(readXml(bytes, 'WebsiteConfiguration'), SHAPE);
   if (fields.RedirectAllRequestsTo !== null) {

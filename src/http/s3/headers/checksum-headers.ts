@@ -119,9 +119,9 @@ function requireForm({
 }
 
 /**
- * What the client promises about the body. A trailer that was announced and then does not come
- * makes `expected()` throw. Errors: InvalidDigest, BadDigest (no digest at all), InvalidRequest,
- * NotImplemented.
+ * Digests that the client promises for the body. A trailer that was announced and then does not
+ * come makes `expected()` throw. Errors: InvalidDigest, BadDigest (no digest at all),
+ * InvalidRequest, NotImplemented.
  */
 export function readBodyExpectation(header: HeaderLookup, trailers: Trailers): BodyExpectation {
   const contentMd5Hex = readContentMd5(header);

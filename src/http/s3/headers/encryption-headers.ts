@@ -127,7 +127,7 @@ export function wishOfBucket(settings: BucketEncryption | null): RequestedEncryp
     : { ...standard, isBucketKey: isBucketKey ?? false, context: null };
 }
 
-/** What means something with SSE-KMS alone. */
+/** Refuses headers that mean something with SSE-KMS alone. */
 function refuseKmsHeaders(request: EncryptionRequest): void {
   for (const name of [KEY_ID, CONTEXT]) {
     const value = request.header(name);

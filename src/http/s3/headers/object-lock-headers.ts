@@ -22,7 +22,7 @@ const BYPASS = 'x-amz-bypass-governance-retention';
 /** A request that sets or overrides locks, with the rights of its caller. */
 type LockRequest = Pick<RequestHeaders, 'header'> & BucketRights;
 
-/** InvalidRequest where nothing can be locked. */
+/** Refuses a bucket without object lock. InvalidRequest. */
 export function requireLockableBucket({ settings, name }: BucketRecord): void {
   if (settings.objectLock !== null) return;
   throw new StorageError('InvalidRequest', {

@@ -108,7 +108,7 @@ function startsWith(field: string, sent: string, prefix: string): boolean {
   return values.every((value) => value.startsWith(prefix));
 }
 
-/** How many bytes the file may have. */
+/** Least and most bytes of the file. */
 export function sizeLimits(policy: PostPolicy): {
   readonly minBytes: number;
   readonly maxBytes: number;

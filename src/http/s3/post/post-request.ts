@@ -101,8 +101,8 @@ export async function openPostedForm(
 }
 
 /**
- * InvalidArgument for what is no UTF-8. MaxPostPreDataLengthExceededError for what gets too long by
- * the file's name.
+ * The fields as texts, with the name of the file put in. InvalidArgument for what is no UTF-8.
+ * MaxPostPreDataLengthExceededError for what gets too long by the file's name.
  */
 function readFields(form: Form): Map<string, string> {
   const fields = new Map<string, string>();

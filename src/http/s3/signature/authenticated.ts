@@ -45,8 +45,8 @@ export type SignatureScheme = {
   /** Answers at once when the access key is found at once; errors are thrown or rejected. */
   authenticate(request: HttpRequest, path: string): Authenticated | Promise<Authenticated>;
   /**
-   * Whose right signature a request without a body has, when memory can say so. Null, or an error:
-   * `authenticate` has to say what is wrong, if anything is.
+   * The signer of a request without a body, when memory can prove the signature. Null, or an error:
+   * `authenticate` has to find what is wrong, if anything is.
    */
   signerOf(request: SignedRequest, path: string): Signer | null;
 };

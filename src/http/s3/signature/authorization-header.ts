@@ -11,16 +11,15 @@ import { checkSkew, parseRequestDate, type RequestTime } from './request-time.ts
 type Signer = Pick<Claims, 'credential' | 'signedHeaders' | 'signedHeadersText'>;
 
 /**
- * Beginnings of headers that are kept, with what they say; then all begins anew. With the longest
- * ones 4 MB.
+ * Entries of the cache; with more, it begins anew. With the longest headers 4 MB.
  */
 const KNOWN_SIGNERS_MAX = 4096;
 const SIGNATURE_LENGTH = 64;
 const SIGNATURE_NAME = 'Signature=';
 
 /**
- * What was read of beginnings of headers, up to the signature: reading one takes longer than all
- * other parts of one.
+ * Cache of parsed headers by their text up to the signature, which many requests of a client share.
+ * Reading one takes longer than all other parts of a check.
  */
 export type KnownSigners = {
   find(authorization: string): Signer | null;
@@ -54,15 +53,16 @@ export function createKnownSigners(): KnownSigners {
   };
 }
 
-/** What nearly every client sends; anything else goes the long way. */
+/** The form that nearly every client sends; splitHeader reads any other. */
 const USUAL_FORM =
   /^AWS4-HMAC-SHA256 Credential=([^, \t]+), ?SignedHeaders=([^, \t]+), ?Signature=([^, \t]+)$/;
 const PARTS = 3;
 
 /**
- * InvalidArgument and InvalidRequest (another scheme), NotImplemented (SigV4A, session tokens),
- * AccessDenied (no date), AuthorizationHeaderMalformed, RequestTimeTooSkewed, InvalidRequest (no
- * x-amz-content-sha256). `region` is named to clients that got the header wrong.
+ * Reads the claims of a request that is signed in its header. InvalidArgument and InvalidRequest
+ * (another scheme), NotImplemented (SigV4A, session tokens), AccessDenied (no date),
+ * AuthorizationHeaderMalformed, RequestTimeTooSkewed, InvalidRequest (no x-amz-content-sha256).
+ * `region` is named to clients that got the header wrong.
  */
 export function readAuthorizationHeader(
   request: Pick<HttpRequest, 'header' | 'rawQuery'>,
@@ -127,7 +127,7 @@ function malformed(problem: string, region: string): StorageError {
   });
 }
 
-/** What follows the scheme, which must be AWS4-HMAC-SHA256. */
+/** The rest of a header behind its scheme, which must be AWS4-HMAC-SHA256. */
 function schemeRest(authorization: string): string {
   const text = authorization.trim();
   const blankAt = text.search(/[ \t]/);

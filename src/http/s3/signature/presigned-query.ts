@@ -27,8 +27,9 @@ export function detectQueryAuth(rawQuery: string): QueryAuth {
 }
 
 /**
- * AuthorizationQueryParametersError (400), NotImplemented (SigV4A, session tokens), AccessDenied
- * (403: the URL has expired, or is dated more than 15 minutes ahead).
+ * Reads the claims of a presigned URL. AuthorizationQueryParametersError (400), NotImplemented
+ * (SigV4A, session tokens), AccessDenied (403: the URL has expired, or is dated more than 15
+ * minutes ahead).
  */
 export function readPresignedQuery(
   request: Pick<HttpRequest, 'header' | 'rawQuery'>,

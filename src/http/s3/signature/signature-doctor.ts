@@ -11,7 +11,7 @@ import { type Diagnose, NO_USUAL_MISTAKE } from './diagnose.ts';
 import { queryMistakes } from './query-mistakes.ts';
 import { formatAmzDate, parseRequestDate } from './request-time.ts';
 
-/** What a client may have signed. Absent: as its claims say. */
+/** A request as a client may have signed it. Absent fields: as its claims say. */
 export type SignedOtherwise = {
   readonly canonical: string;
   /** The time in the string to sign, as `yyyymmddThhmmssZ`. */
@@ -262,8 +262,8 @@ const TOUCHED: readonly (readonly [name: string, values: readonly string[]])[] =
 ];
 
 /**
- * What a client may have sent there: the usual values, and its own type with a character set or
- * without.
+ * Values that a client may have sent there: the usual ones, and its own type with a character set
+ * or without.
  */
 function* valuesOf(name: string, usual: readonly string[], own: string): Generator<string> {
   yield* usual;

@@ -31,12 +31,12 @@ import {
 import { versionHeaders, versionNameOf } from '../../formats/version-name.ts';
 import { type AclLevel, readAclHeaders, resolveGrants } from '../../headers/acl-request.ts';
 
-/** Cost: a read of the directory for the names. */
+/** Shows the list of the bucket. Cost: a read of the directory for the names. */
 export async function answerGetBucketAcl(call: BucketCall): Promise<S3Answer> {
   return xmlResponse(await documentOf(call, aclOf(call.bucket.record(), null)));
 }
 
-/** Cost: as answerGetBucketAcl; the version is at hand. */
+/** Shows the list of a version. Cost: as answerGetBucketAcl; the version is at hand. */
 export async function answerGetObjectAcl(call: VersionCall): Promise<S3Answer> {
   const { version } = call;
   const record = call.bucket.record();

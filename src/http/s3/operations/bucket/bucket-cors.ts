@@ -18,7 +18,7 @@ export async function answerPutBucketCors(call: BucketCall, core: Core): Promise
   return emptyResponse(200);
 }
 
-/** Errors: NoSuchCORSConfiguration. */
+/** Shows the rules. Errors: NoSuchCORSConfiguration. */
 export function answerGetBucketCors(call: BucketCall): S3Answer {
   const { settings, name } = call.bucket.record();
   if (settings.cors === null)

@@ -24,8 +24,9 @@ export async function answerPutBucketEncryption(call: BucketCall, core: Core): P
 }
 
 /**
- * Errors: ServerSideEncryptionConfigurationNotFoundError. S3 itself reports SSE-S3 for every bucket
- * since 2023, when it began to encrypt everything; here nothing is encrypted without a request.
+ * Shows the default encryption. Errors: ServerSideEncryptionConfigurationNotFoundError. S3 itself
+ * reports SSE-S3 for every bucket since 2023, when it began to encrypt everything; here nothing is
+ * encrypted without a request.
  */
 export function answerGetBucketEncryption(call: BucketCall): S3Answer {
   const { settings, name } = call.bucket.record();

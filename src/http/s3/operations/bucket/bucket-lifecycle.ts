@@ -43,7 +43,7 @@ function readMinimum(value: string | null): TransitionMinimum {
   throw invalidArgument(MINIMUM, value, `Invalid ${MINIMUM} found`);
 }
 
-/** Errors: NoSuchLifecycleConfiguration. */
+/** Shows the rules. Errors: NoSuchLifecycleConfiguration. */
 export function answerGetBucketLifecycle(call: BucketCall): S3Answer {
   const { settings, name } = call.bucket.record();
   if (settings.lifecycle === null) {
@@ -61,9 +61,9 @@ export async function answerDeleteBucketLifecycle(call: BucketCall, core: Core):
 }
 
 /**
- * What the rules would do now, or at a time to come (`at`), as JSON; nothing is done. A page may be
- * short, and empty, and yet not the last: `next` goes back as `continuation-token`. AccessDenied
- * (not the owner), InvalidArgument. Cost: up to 20 pages of the index.
+ * Shows what the rules would do now, or at a time to come (`at`), as JSON; nothing is done. A page
+ * may be short, and empty, and yet not the last: `next` goes back as `continuation-token`.
+ * AccessDenied (not the owner), InvalidArgument. Cost: up to 20 pages of the index.
  */
 export async function answerDryRunBucketLifecycle(call: BucketCall, core: Core): Promise<S3Answer> {
   const { query } = call;
@@ -87,7 +87,9 @@ export async function answerDryRunBucketLifecycle(call: BucketCall, core: Core):
   };
 }
 
-/** It names keys and versions whatever rights there are on them. */
+/**
+ * Refuses all but the owner: the dry run names keys and versions whatever rights there are on them.
+ */
 function requireOwner({ principal, bucket }: BucketCall): void {
   if (principal.kind !== 'account' || principal.account.id !== bucket.record().ownerId) {
     throw new StorageError('AccessDenied');

@@ -10,9 +10,10 @@ import { readDocument } from '../../call/read-document.ts';
 import { readBucketLogging, writeBucketLogging } from '../../formats/logging-document.ts';
 
 /**
- * Errors: MalformedXML, NotImplemented, AccessDenied (the target's policy does not let the log
- * service write), NoSuchKey (no target bucket, as RadosGW says it), InvalidArgument (the target is
- * this bucket, is logged or encrypted itself). Cost: one index read and one commit.
+ * Switches access logs on or off. Errors: MalformedXML, NotImplemented, AccessDenied (the target's
+ * policy does not let the log service write), NoSuchKey (no target bucket, as RadosGW says it),
+ * InvalidArgument (the target is this bucket, is logged or encrypted itself). Cost: one index read
+ * and one commit.
  */
 export async function answerPutBucketLogging(call: BucketCall, core: Core): Promise<S3Answer> {
   const { principal } = call;

@@ -20,8 +20,8 @@ export function answerGetBucketPolicy(call: BucketCall): S3Answer {
 }
 
 /**
- * Errors: MalformedPolicy, MaxMessageLengthExceeded, MethodNotAllowed, AccessDenied (public
- * policies are blocked). Cost: one commit.
+ * Replaces the policy. Errors: MalformedPolicy, MaxMessageLengthExceeded, MethodNotAllowed,
+ * AccessDenied (public policies are blocked). Cost: one commit.
  */
 export async function answerPutBucketPolicy(call: BucketCall): Promise<S3Answer> {
   requireOwnAccount(call);

@@ -19,7 +19,7 @@ export async function answerPutBucketTagging(call: BucketCall, core: Core): Prom
   return emptyResponse(200);
 }
 
-/** Errors: NoSuchTagSet. */
+/** Shows the tags of the bucket. Errors: NoSuchTagSet. */
 export function answerGetBucketTagging(call: BucketCall): S3Answer {
   const { settings, name } = call.bucket.record();
   if (settings.tags === null)

@@ -21,7 +21,7 @@ export async function answerPutBucketWebsite(call: BucketCall, core: Core): Prom
   return emptyResponse(200);
 }
 
-/** Errors: NoSuchWebsiteConfiguration. */
+/** Shows the website configuration. Errors: NoSuchWebsiteConfiguration. */
 export function answerGetBucketWebsite(call: BucketCall): S3Answer {
   const { settings, name } = call.bucket.record();
   if (settings.website === null) {

@@ -1,4 +1,4 @@
-// The life of buckets: list, make, look, delete; and the two settings that never change here,
+// Buckets as wholes: list, make, head, delete; and the two settings that never change here,
 // region and versioning. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListBuckets.html, API_CreateBucket.html and
 // siblings
@@ -151,8 +151,8 @@ function readOwnership(text: string | null): ObjectOwnership | null {
 }
 
 /**
- * Neither is a requested list left out without a word, nor one that is there replaced by
- * making the bucket.
+ * Refuses a bucket that exists with other access: making it must neither drop the requested list
+ * nor replace the one there.
  */
 function requireSameAccess(
   record: BucketRecord,
@@ -187,7 +187,7 @@ function requireLocation(location: string | null, region: string): void {
   });
 }
 
-/** That the bucket is there and may be listed was found out on the way here. */
+/** An empty 200: authorization has found the bucket and that it may be listed. */
 export function answerHeadBucket(call: BucketCall): S3Answer {
   return emptyResponse(200, {
     'x-amz-bucket-region': call.region,
@@ -195,13 +195,13 @@ export function answerHeadBucket(call: BucketCall): S3Answer {
   });
 }
 
-/** Errors: BucketNotEmpty. */
+/** Deletes an empty bucket. Errors: BucketNotEmpty. */
 export async function answerDeleteBucket(call: BucketCall, core: Core): Promise<S3Answer> {
   await deleteBucket(core, call.bucket);
   return emptyResponse(204);
 }
 
-/** Every bucket is where the service is. */
+/** The region of the service, which is every bucket's. */
 export function answerGetBucketLocation(call: BucketCall): S3Answer {
   const region = call.region === CLASSIC_REGION ? '' : call.region;
   return xmlResponse(s3Document('LocationConstraint', escapeXml(region)));

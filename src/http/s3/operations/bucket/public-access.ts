@@ -19,7 +19,7 @@ const SWITCHES = [
   ['RestrictPublicBuckets', 'restrictPublicBuckets'],
 ] as const satisfies readonly (readonly [string, keyof PublicAccessBlock])[];
 
-/** Errors: MalformedXML. Cost: one commit. */
+/** Replaces the four switches. Errors: MalformedXML. Cost: one commit. */
 export async function answerPutPublicAccessBlock(call: BucketCall): Promise<S3Answer> {
   const root = readXml(
     await readDocument(call, SETTING_MAX_BYTES),
@@ -41,7 +41,7 @@ export async function answerPutPublicAccessBlock(call: BucketCall): Promise<S3An
   return emptyResponse(200);
 }
 
-/** What is not there is off. */
+/** A switch that is missing is off. */
 function readSwitch(field: XmlElement | null): boolean {
   if (field === null) return false;
   const text = textOf(field).trim().toLowerCase();
@@ -49,7 +49,7 @@ function readSwitch(field: XmlElement | null): boolean {
   return text === 'true';
 }
 
-/** Errors: NoSuchPublicAccessBlockConfiguration. */
+/** Shows the four switches. Errors: NoSuchPublicAccessBlockConfiguration. */
 export function answerGetPublicAccessBlock(call: BucketCall): S3Answer {
   const { access, name } = call.bucket.record();
   const block = access.publicAccessBlock;
@@ -82,8 +82,8 @@ export function parseOwnership(text: string): ObjectOwnership | null {
 }
 
 /**
- * Errors: MalformedXML, InvalidBucketAclWithObjectOwnership (the list gives others something).
- * Cost: one commit.
+ * Sets the ownership of objects that others write. Errors: MalformedXML,
+ * InvalidBucketAclWithObjectOwnership (the list gives others something). Cost: one commit.
  */
 export async function answerPutBucketOwnershipControls(call: BucketCall): Promise<S3Answer> {
   const root = readXml(await readDocument(call, SETTING_MAX_BYTES), 'OwnershipControls');
@@ -102,7 +102,7 @@ export async function answerPutBucketOwnershipControls(call: BucketCall): Promis
   return emptyResponse(200);
 }
 
-/** Errors: OwnershipControlsNotFoundError. */
+/** Shows the ownership of objects that others write. Errors: OwnershipControlsNotFoundError. */
 export function answerGetBucketOwnershipControls(call: BucketCall): S3Answer {
   const { access, name } = call.bucket.record();
   if (access.ownership === null) {

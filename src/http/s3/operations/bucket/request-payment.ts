@@ -12,7 +12,7 @@ import { s3Document, textElement } from '../../formats/xml-write.ts';
 
 const ROOT = 'RequestPaymentConfiguration';
 
-/** Errors: MalformedXML. Cost: one commit. */
+/** Accepts the owner as payer, who pays anyway. Errors: MalformedXML. Cost: one commit. */
 export async function answerPutBucketRequestPayment(
   call: BucketCall,
   core: Core,

@@ -15,7 +15,10 @@ const HEADER = 'x-amz-object-attributes';
 const ATTRIBUTES = ['ETag', 'Checksum', 'ObjectParts', 'StorageClass', 'ObjectSize'] as const;
 type Attribute = (typeof ATTRIBUTES)[number];
 
-/** Errors: InvalidArgument, NoSuchKey, AccessDenied. Cost: one index read. */
+/**
+ * Shows the attributes of a version that the request names. Errors: InvalidArgument, NoSuchKey,
+ * AccessDenied. Cost: one index read.
+ */
 export async function answerGetObjectAttributes(call: VersionCall): Promise<S3Answer> {
   const requested = readAttributes(call.header(HEADER));
   const maxParts = Math.min(readNumber(call, 'x-amz-max-parts', LIST_MAX_KEYS), LIST_MAX_KEYS);

@@ -33,8 +33,8 @@ import { element, s3Document, textElement } from '../../formats/xml-write.ts';
 import { bypassesGovernance } from '../../headers/object-lock-headers.ts';
 
 /**
- * Errors: PreconditionFailed, NoSuchKey and NoSuchVersion (a condition on what is not there),
- * AccessDenied (locked), InvalidArgument. Cost: one commit.
+ * Deletes a key or one of its versions. Errors: PreconditionFailed, NoSuchKey and NoSuchVersion (a
+ * condition on what is not there), AccessDenied (locked), InvalidArgument. Cost: one commit.
  */
 export async function answerDeleteObject(call: ObjectCall, core: Core): Promise<S3Answer> {
   const versionId = parseVersionName(call.query.get('versionId'));
@@ -156,7 +156,7 @@ function checkLine(requested: KeyToDelete): Line {
   }
 }
 
-/** Each key is decided on by itself. */
+/** Decides on the key of one line. */
 function checkRight(call: BucketCall, record: BucketRecord, line: Line): Line {
   const refusal = line.target === null ? null : deleteRefusal(call, record, line.target);
   return refusal === null ? line : { requested: line.requested, target: null, error: refusal };
@@ -200,7 +200,7 @@ async function deleteAllowed(
   return deleteObjects(core, bucket, targets, options);
 }
 
-/** What one line may fail with. A fault of ours ends the request; deleting is safe to repeat. */
+/** The error of one line. A fault of the service ends the request: deleting is safe to repeat. */
 function asClientError(error: unknown): StorageError {
   if (error instanceof StorageError && ERROR_STATUS[error.code] < 500) return error;
   throw error;

@@ -149,8 +149,9 @@ export function headersOfRead(
 }
 
 /**
- * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html (Overriding response
- * header values)
+ * Refuses overrides of response headers without a signature. Source:
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html (Overriding response header
+ * values)
  */
 function refuseAnonymousOverrides(call: ObjectCall): void {
   if (call.principal.kind !== 'anonymous') return;

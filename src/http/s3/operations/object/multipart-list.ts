@@ -30,7 +30,7 @@ import {
 import { readCustomerKey } from '../../headers/encryption-headers.ts';
 import { abortionHeaders } from '../../headers/lifecycle-headers.ts';
 
-/** Errors: NoSuchUpload, InvalidArgument. Cost: one index read. */
+/** Lists the parts of an upload. Errors: NoSuchUpload, InvalidArgument. Cost: one index read. */
 export async function answerListParts(call: ObjectCall, core: Core): Promise<S3Answer> {
   const { key, query } = call;
   const uploadId = readUploadId(query);
@@ -90,7 +90,7 @@ const EMPTY_PAGE: ListUploadsPage = {
   last: null,
 };
 
-/** Errors: InvalidArgument. Cost: one index read. */
+/** Lists unfinished uploads. Errors: InvalidArgument. Cost: one index read. */
 export async function answerListMultipartUploads(call: BucketCall): Promise<S3Answer> {
   const { query } = call;
   const { prefix, delimiter, names } = readListing(query);

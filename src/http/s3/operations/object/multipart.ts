@@ -50,7 +50,8 @@ function readPartAddress({ key, query }: ObjectCall): PartAddress {
 }
 
 /**
- * Errors: InvalidRequest (checksum type), those of the readers of its headers. Cost: one commit.
+ * Begins an upload. Errors: InvalidRequest (checksum type), those of the readers of its headers.
+ * Cost: one commit.
  */
 export async function answerCreateMultipartUpload(call: ObjectCall, core: Core): Promise<S3Answer> {
   const { facts, encryption } = await readNewObject(call, core);
@@ -83,7 +84,10 @@ export async function answerCreateMultipartUpload(call: ObjectCall, core: Core):
   return { ...answer, storageClass: upload.storageClass };
 }
 
-/** Errors: those of uploadPart, InvalidArgument. Cost: one index read, one blob, one commit. */
+/**
+ * Stores a part from the body. Errors: those of uploadPart, InvalidArgument. Cost: one index read,
+ * one blob, one commit.
+ */
 export async function answerUploadPart(call: ObjectCall, core: Core): Promise<S3Answer> {
   const customerKey = readCustomerKey(call);
   const part = await uploadPart(core, call.bucket, {
@@ -101,7 +105,10 @@ export async function answerUploadPart(call: ObjectCall, core: Core): Promise<S3
   return { ...emptyResponse(200, headers), storageClass: part.storageClass };
 }
 
-/** Errors: those of openCopySource and uploadPartCopy, InvalidRange. */
+/**
+ * Stores a part from a range of another object. Errors: those of openCopySource and uploadPartCopy,
+ * InvalidRange.
+ */
 export async function answerUploadPartCopy(call: ObjectCall, core: Core): Promise<S3Answer> {
   const address = readPartAddress(call);
   const requestedRange = readCopyRange(call.header('x-amz-copy-source-range'));
@@ -248,7 +255,7 @@ async function requireChecksumType(call: ObjectCall, uploadId: UploadId): Promis
   });
 }
 
-/** Errors: NoSuchUpload. Cost: one commit. */
+/** Gives an upload up. Errors: NoSuchUpload. Cost: one commit. */
 export async function answerAbortMultipartUpload(call: ObjectCall, core: Core): Promise<S3Answer> {
   await abortUpload(core, call.bucket, { key: call.key, uploadId: readUploadId(call.query) });
   return emptyResponse(204);

@@ -41,7 +41,7 @@ export async function answerPutObjectLockConfiguration(
   return emptyResponse(200);
 }
 
-/** Errors: ObjectLockConfigurationNotFoundError. */
+/** Shows the lock configuration of the bucket. Errors: ObjectLockConfigurationNotFoundError. */
 export function answerGetObjectLockConfiguration(call: BucketCall): S3Answer {
   const { settings, name } = call.bucket.record();
   if (settings.objectLock === null) {
@@ -58,32 +58,34 @@ export async function readObjectRetention(call: S3Call, nowMs: number): Promise<
 }
 
 /**
- * Errors: InvalidRequest (a bucket without object lock), those of updateVersion. Cost: one commit.
+ * Sets the retention of a version. Errors: InvalidRequest (a bucket without object lock), those of
+ * updateVersion. Cost: one commit.
  */
 export function answerPutObjectRetention(call: VersionCall, core: Core): Promise<S3Answer> {
   return update(call, core);
 }
 
-/** Errors: InvalidRequest, NoSuchObjectLockConfiguration. */
+/** Shows the retention of a version. Errors: InvalidRequest, NoSuchObjectLockConfiguration. */
 export function answerGetObjectRetention(call: VersionCall): S3Answer {
   const { retention } = findLock(call);
   if (retention === null) throw noLock(call);
   return xmlResponse(writeRetention(retention));
 }
 
-/** The hold of the document. MalformedXML, those of readDocument. */
+/** The legal hold of the document. MalformedXML, those of readDocument. */
 export async function readObjectLegalHold(call: S3Call): Promise<VersionChange> {
   return { hasLegalHold: readLegalHold(await readDocument(call, SETTING_MAX_BYTES)) };
 }
 
 /**
- * Errors: InvalidRequest (a bucket without object lock), those of updateVersion. Cost: one commit.
+ * Sets or lifts the legal hold of a version. Errors: InvalidRequest (a bucket without object lock),
+ * those of updateVersion. Cost: one commit.
  */
 export function answerPutObjectLegalHold(call: VersionCall, core: Core): Promise<S3Answer> {
   return update(call, core);
 }
 
-/** Errors: InvalidRequest, NoSuchObjectLockConfiguration. */
+/** Shows the legal hold of a version. Errors: InvalidRequest, NoSuchObjectLockConfiguration. */
 export function answerGetObjectLegalHold(call: VersionCall): S3Answer {
   const { hasLegalHold } = findLock(call);
   if (hasLegalHold === null) throw noLock(call);

@@ -36,7 +36,10 @@ import {
 import { readObjectLockHeaders } from '../../headers/object-lock-headers.ts';
 import { readTaggingHeader } from '../../headers/tagging-header.ts';
 
-/** Errors: those of putObject, and of the readers of its headers. Cost: see putObject. */
+/**
+ * Stores the body as an object. Errors: those of putObject, and of the readers of its headers.
+ * Cost: see putObject.
+ */
 export async function answerPutObject(call: ObjectCall, core: Core): Promise<S3Answer> {
   const { version, headers } = await storeObject(call, core);
   return { ...emptyResponse(200, headers), storageClass: version.storageClass, written: version };
@@ -74,8 +77,8 @@ export async function storeObject(call: ObjectCall, core: Core): Promise<StoredO
 }
 
 /**
- * Errors: those of openCopySource and copyObject, InvalidRequest (onto itself without a change),
- * InvalidArgument.
+ * Copies an object, without moving a byte. Errors: those of openCopySource and copyObject,
+ * InvalidRequest (onto itself without a change), InvalidArgument.
  */
 export async function answerCopyObject(call: ObjectCall, core: Core): Promise<S3Answer> {
   const isReplacing = readDirective(

@@ -17,8 +17,8 @@ type KmsEncryption = Extract<RequestedEncryption, { kind: 'named' }> & { readonl
 const refused = (detail: string) => new StorageError('InvalidRequest', { detail });
 
 /**
- * Errors: MalformedXML, InvalidRequest, those of readDocument and changeEncryption. Cost: one
- * commit.
+ * Puts the data key of a version under another KMS key. Errors: MalformedXML, InvalidRequest, those
+ * of readDocument and changeEncryption. Cost: one commit.
  */
 export async function answerUpdateObjectEncryption(
   call: VersionCall,

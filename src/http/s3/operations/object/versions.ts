@@ -35,8 +35,8 @@ export function answerGetBucketVersioning(call: BucketCall): S3Answer {
 }
 
 /**
- * Errors: MalformedXML, NotImplemented (MFA delete), InvalidBucketState (suspending with object
- * lock). Cost: one commit.
+ * Enables or suspends versioning. Errors: MalformedXML, NotImplemented (MFA delete),
+ * InvalidBucketState (suspending with object lock). Cost: one commit.
  */
 export async function answerPutBucketVersioning(call: BucketCall, core: Core): Promise<S3Answer> {
   if (call.header('x-amz-mfa') !== null)
@@ -53,7 +53,10 @@ const EMPTY_PAGE: ListVersionsPage = {
   last: null,
 };
 
-/** InvalidArgument. Cost: one index read of at most twice the rows returned. */
+/**
+ * Lists versions and delete markers. InvalidArgument. Cost: one index read of at most twice the
+ * rows returned.
+ */
 export async function answerListObjectVersions(call: BucketCall): Promise<S3Answer> {
   const { query } = call;
   const { prefix, delimiter, names } = readListing(query);
