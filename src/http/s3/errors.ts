@@ -1,6 +1,6 @@
 // Failures as S3 clients read them. app.ts renders with it whatever the S3 surface and delivery
-// throw, and logs what is ours; what is no StorageError is InternalError here, and the client
-// learns nothing but the request id. Source:
+// throw, and logs faults of the service. Any other error than a StorageError is InternalError here:
+// the client learns nothing but the request id. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
 import type { StorageError } from '../../domain/errors.ts';
 import { FailureWithHeaders } from '../failure-with-headers.ts';

@@ -1,5 +1,5 @@
-// The folders of the S3 surface import one way: each only those above it in the list. So a reader of
-// one needs none of those after it.
+// The folders of the S3 surface import one way: each only those above it in the list. So a reader
+// of one needs none of those after it.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, it } from 'vitest';

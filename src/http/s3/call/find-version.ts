@@ -1,6 +1,5 @@
 // Finds the version of an object that a request means, and decides whether the caller may use it
-// so. authorize-call.ts calls it for operations that read or change a version, open-copy-source.ts
-// for a copy's source.
+// so. It is called by authorize-call.ts for operations on a version, and by open-copy-source.ts.
 import type { ObjectAction } from '../../../core/auth/actions.ts';
 import {
   type BucketHandle,

@@ -1,5 +1,5 @@
-// Caps of a bucket: what one request of it may still use is checked before anything is done, and
-// again for the bytes of its response, because others may have used the rest meanwhile.
+// Caps of a bucket. What a request may still use is checked before anything is done. It is checked
+// again for the bytes of the response, because others may have used the rest meanwhile.
 import type { CapGuard } from '../../../core/caps/cap-guard.ts';
 import type { OperationClass, UsageOwner } from '../../../ports/metering.ts';
 import { payerOf, type S3Answer } from '../call/call.ts';

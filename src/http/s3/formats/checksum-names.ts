@@ -3,10 +3,13 @@
 import type { Checksum } from '../../../domain/nouns.ts';
 import { textElement } from './xml-write.ts';
 
-/** The additional checksums that we compute, in the order of S3's documents. */
+/** The additional checksums of this service, in the order of S3's documents. */
 export const CHECKSUM_ALGORITHMS = ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] as const;
 
-/** Checksums that S3 has and we do not. Source: the request model of @aws-sdk/client-s3 3.1169. */
+/**
+ * Checksums that S3 has and this service lacks. Source: the request model of @aws-sdk/client-s3
+ * 3.1169.
+ */
 export const FOREIGN_CHECKSUMS = ['MD5', 'SHA512', 'XXHASH3', 'XXHASH64', 'XXHASH128'] as const;
 
 /** `ChecksumCRC32` and so on, the element of S3's documents. */

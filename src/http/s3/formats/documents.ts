@@ -1,6 +1,6 @@
-// Typed readers of the XML documents that S3 requests carry. An element that S3 knows and we do not
-// is NotImplemented by name; one that nobody knows, a missing or a repeated one is MalformedXML.
-// Operations call them.
+// Typed readers of the XML documents that S3 requests carry. An element that S3 knows and this
+// service lacks is NotImplemented by name; one that nobody knows, a missing or a repeated one is
+// MalformedXML. Operations call them.
 import { DELETE_MAX_ELEMENTS, DELETE_MAX_KEYS, PART_NUMBER_MAX } from '../../../core/limits.ts';
 import type { ListedPart } from '../../../core/multipart/complete-upload.ts';
 import { StorageError } from '../../../domain/errors.ts';
@@ -44,7 +44,7 @@ export function required(element: XmlElement | null, name: string): string {
   return textOf(element);
 }
 
-/** NotImplemented for an element that S3 knows and we do not. */
+/** NotImplemented for an element that S3 knows and this service lacks. */
 export function refuseElement(parent: string, element: XmlElement | null): void {
   if (element !== null) {
     throw new StorageError('NotImplemented', {

@@ -15,8 +15,8 @@ import { requireFuture } from '../formats/object-lock-document.ts';
 import type { BucketRights, ReadFacts, RequestHeaders } from './request-headers.ts';
 
 const MODE = 'x-amz-object-lock-mode';
-const UNTIL = 'x-amz-object-lock-retain-until-date';
-const HOLD = 'x-amz-object-lock-legal-hold';
+const RETAIN_UNTIL = 'x-amz-object-lock-retain-until-date';
+const LEGAL_HOLD = 'x-amz-object-lock-legal-hold';
 const BYPASS = 'x-amz-bypass-governance-retention';
 
 /** A request that sets or overrides locks, with the rights of its caller. */
@@ -41,16 +41,16 @@ export function readObjectLockHeaders(
   nowMs: number,
 ): ObjectLock | null {
   const { header, bucket, key } = call;
-  const [mode, until, hold] = [header(MODE), header(UNTIL), header(HOLD)];
-  if (mode === null && until === null && hold === null) return null;
+  const [mode, until, legalHold] = [header(MODE), header(RETAIN_UNTIL), header(LEGAL_HOLD)];
+  if (mode === null && until === null && legalHold === null) return null;
   requireLockableBucket(bucket.record());
   const needs = (action: ObjectAction) =>
     requireAllowed(call.decide, bucket.record(), { action, key });
   if (mode !== null || until !== null) needs('s3:PutObjectRetention');
-  if (hold !== null) needs('s3:PutObjectLegalHold');
+  if (legalHold !== null) needs('s3:PutObjectLegalHold');
   return {
     retention: readRetention(mode, until, nowMs),
-    hasLegalHold: hold === null ? null : readHold(hold),
+    hasLegalHold: legalHold === null ? null : readLegalHold(legalHold),
   };
 }
 
@@ -62,9 +62,9 @@ function readRetention(
   if (mode === null && until === null) return null;
   if (mode === null || until === null) {
     throw invalidArgument(
-      mode === null ? MODE : UNTIL,
+      mode === null ? MODE : RETAIN_UNTIL,
       '',
-      `${UNTIL} and ${MODE} must both be supplied`,
+      `${RETAIN_UNTIL} and ${MODE} must both be supplied`,
     );
   }
   if (mode !== 'GOVERNANCE' && mode !== 'COMPLIANCE')
@@ -72,7 +72,7 @@ function readRetention(
   const untilMs = parseIsoTime(until.trim());
   if (untilMs === null) {
     throw invalidArgument(
-      UNTIL,
+      RETAIN_UNTIL,
       until,
       'The retain until date must be provided in ISO 8601 format',
     );
@@ -81,9 +81,9 @@ function readRetention(
   return { mode, untilMs };
 }
 
-function readHold(value: string): boolean {
+function readLegalHold(value: string): boolean {
   if (value !== 'ON' && value !== 'OFF') {
-    throw invalidArgument(HOLD, value, "Legal hold status must be either of 'ON' or 'OFF'");
+    throw invalidArgument(LEGAL_HOLD, value, "Legal hold status must be either of 'ON' or 'OFF'");
   }
   return value === 'ON';
 }
@@ -101,10 +101,10 @@ export function objectLockHeaders({
     decide(bucket.record(), { action, key, object: version }) === 'allowed';
   return {
     ...(retention !== null && may('s3:GetObjectRetention')
-      ? { [MODE]: retention.mode, [UNTIL]: new Date(retention.untilMs).toISOString() }
+      ? { [MODE]: retention.mode, [RETAIN_UNTIL]: new Date(retention.untilMs).toISOString() }
       : {}),
     ...(hasLegalHold !== null && may('s3:GetObjectLegalHold')
-      ? { [HOLD]: hasLegalHold ? 'ON' : 'OFF' }
+      ? { [LEGAL_HOLD]: hasLegalHold ? 'ON' : 'OFF' }
       : {}),
   };
 }

@@ -1,6 +1,7 @@
-// Headers of S3 that mean something we do not do, in the groups in which operations have them:
-// features/refused-headers.ts refuses them by name, so that no request is half understood. The few
-// that may be dropped stand at the end. Source: the request model of @aws-sdk/client-s3 3.1169.
+// Headers of S3 that mean something that this service does not do, in the groups in which
+// operations have them: features/refused-headers.ts refuses them by name, so that no request is
+// half understood. The few that may be dropped stand at the end. Source: the request model of
+// @aws-sdk/client-s3 3.1169.
 
 /** Locks that wait for an event, which nobody could report here. */
 const EVENT_HOLD = [

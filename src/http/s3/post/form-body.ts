@@ -1,6 +1,6 @@
-// A browser's form upload as it streams in: the fields before the file are read whole, the file
-// itself is held back until somebody pumps it, and what comes after it is ignored, as S3 does.
-// Called by post-request.ts. Source: RFC 7578, RFC 2046 section 5.1;
+// A browser's form upload as it streams in. The fields before the file are read whole, the file
+// waits until somebody pumps it, and what comes after it is ignored, as S3 does. Called by
+// post-request.ts. Source: RFC 7578, RFC 2046 section 5.1;
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-HTTPPOSTForms.html
 
 import { StorageError } from '../../../domain/errors.ts';

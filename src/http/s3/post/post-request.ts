@@ -1,5 +1,5 @@
-// A form upload as a request like any other: who signed its policy, which key it means, its fields
-// as the headers of a PUT, and the file as its body. routes.ts opens it and goes on as for
+// A form upload as a request like any other: its fields stand for the headers of a PUT, its file
+// for the body. The signer of its policy is the caller. routes.ts opens it and goes on as for
 // PutObject; operations/object/post-object.ts makes the response. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/RESTObjectPOST.html
 

@@ -1,8 +1,8 @@
-// URLs that are signed by Signature Version 2, as boto3 and the AWS CLI still presign for the old
-// regions of AWS: what such a URL claims, and what its signer has signed. authenticate.ts calls it.
-// No header is ever read for a signature of this version. The signature covers neither the host nor
-// parameters that are no sub-resource.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/RESTAuthentication.html
+// URLs that are signed by Signature Version 2: what such a URL claims, and what its signer has
+// signed. boto3 and the AWS CLI still presign so for the old regions of AWS. authenticate.ts calls
+// it. No header is ever read for a signature of this version. The signature covers neither the host
+// nor parameters that are no sub-resource. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/RESTAuthentication.html
 import { hmacSha1Base64, isEqualInConstantTime } from '../../../crypto/hash.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { AccessKeyId } from '../../../domain/nouns.ts';

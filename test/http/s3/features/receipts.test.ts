@@ -96,7 +96,7 @@ describe('who has a receipt', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   it('is the same when the ledger fails, says that it has no receipt, and is counted', async () => {
     let isAway = false;
     const surface = createTestSurface({

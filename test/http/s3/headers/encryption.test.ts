@@ -335,7 +335,7 @@ describe('the default of a bucket', () => {
   });
 });
 
-describe('named keys', () => {
+describe('KMS keys', () => {
   it('are for the root account alone', async () => {
     const query = { 'x-quayside-kms-keys': '' };
     expect(codeOf(await send({ path: '/', query }))).toEqual([403, 'AccessDenied']);

@@ -72,7 +72,7 @@ export async function answerDryRunBucketLifecycle(call: BucketCall, core: Core):
   const token = query.get('continuation-token') || null;
   const { due, next } = await previewLifecycle(core, call.bucket, {
     atMs,
-    from: token === null ? null : readPlace(token),
+    from: token === null ? null : readCursor(token),
   });
   const answer = {
     bucket: call.bucket.record().name,
@@ -104,7 +104,7 @@ function readTime(text: string | null): number | null {
   return timeMs;
 }
 
-function readPlace(token: string): LifecycleCursor {
+function readCursor(token: string): LifecycleCursor {
   const refused = invalidArgument(
     'continuation-token',
     token,

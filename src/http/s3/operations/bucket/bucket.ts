@@ -187,7 +187,7 @@ function requireLocation(location: string | null, region: string): void {
   });
 }
 
-/** An empty 200: authorization has found the bucket and that it may be listed. */
+/** A 200 without a body: authorization has found the bucket and that it may be listed. */
 export function answerHeadBucket(call: BucketCall): S3Answer {
   return emptyResponse(200, {
     'x-amz-bucket-region': call.region,

@@ -12,7 +12,10 @@ import { s3Document, textElement } from '../../formats/xml-write.ts';
 
 const ROOT = 'RequestPaymentConfiguration';
 
-/** Accepts the owner as payer, who pays anyway. Errors: MalformedXML. Cost: one commit. */
+/**
+ * Stores the payer that clients see; the owner is billed either way. Errors: MalformedXML. Cost:
+ * one commit.
+ */
 export async function answerPutBucketRequestPayment(
   call: BucketCall,
   core: Core,

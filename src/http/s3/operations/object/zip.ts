@@ -36,7 +36,7 @@ export async function answerDownloadZip(call: PrefixCall, core: Core): Promise<S
   const prefix = call.prefix === '' || call.prefix.endsWith('/') ? call.prefix : `${call.prefix}/`;
   const name = call.query.get('zip') ?? '';
   requireFileName(name, 'zip');
-  const lease = call.longDownloads.take(holderOf(call));
+  const permit = call.longDownloads.take(holderOf(call));
   try {
     const objects = await snapshotPrefix(core, bucket, {
       prefix,
@@ -61,7 +61,7 @@ export async function answerDownloadZip(call: PrefixCall, core: Core): Promise<S
       'accept-ranges': 'none',
     };
     if (call.request.method === 'HEAD') {
-      lease.release();
+      permit.release();
       return { status: 200, headers, body: null };
     }
     // A receipt stands before the first object is read, so it counts them all.
@@ -73,11 +73,11 @@ export async function answerDownloadZip(call: PrefixCall, core: Core): Promise<S
       const opened = await openSnapshot(core, bucket, object);
       return isReceipted ? opened : countPart(counter, retrievalOf(object), opened);
     };
-    const body = createZipStream(entries, open, { onPull: lease.renew, onEnd: lease.release });
+    const body = createZipStream(entries, open, { onPull: permit.renew, onEnd: permit.release });
     const alsoRead = isReceipted ? planned.map(({ object }) => readOf(object)) : [];
     return { status: 200, headers, body, tier: 'bucket', alsoRead };
   } catch (error) {
-    lease.release();
+    permit.release();
     throw error;
   }
 }

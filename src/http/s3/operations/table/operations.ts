@@ -1,6 +1,6 @@
-// Everything the S3 surface can do, one entry per operation (operation.ts says what an entry is),
-// in families. routes.ts runs it, authorize-call.ts decides by it, docs/s3-compatibility.md is made
-// of it; a missing operation does not compile.
+// The operations of the S3 surface, one entry each (operation.ts), in families. authorize-call.ts
+// decides by it and runs the handlers; docs/s3-compatibility.md is made of it. A missing operation
+// does not compile.
 import type { OperationName } from '../../call/detect.ts';
 import { ACCESS_OPERATIONS } from './access-operations.ts';
 import { BUCKET_OPERATIONS } from './bucket-operations.ts';

@@ -215,7 +215,7 @@ describe('preflight', () => {
   });
 });
 
-describe('other answers', () => {
+describe('responses that are no preflight', () => {
   const origin = { origin: ORIGIN };
   const allowed = (reply: Reply) => [
     reply.status,

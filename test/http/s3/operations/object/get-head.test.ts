@@ -248,7 +248,7 @@ describe('version ids', () => {
     expect((await get()).headers).not.toHaveProperty('x-amz-version-id');
   });
 
-  it.each(['', 'abc', 'NULL'])('%j is none', async (versionId) => {
+  it.each(['', 'abc', 'NULL'])('%j is no version id', async (versionId) => {
     for (const path of [PATH, '/reads/missing']) {
       const reply = await get({}, { versionId }, path);
       expect(codeOf(reply)).toEqual([400, 'InvalidArgument']);
