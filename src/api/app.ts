@@ -9,7 +9,7 @@
 // shapes its answer. Refusals are thrown as StorageError. Bodies and queries are z.strictObject, so
 // that unknown fields are refused; every text and list has a bound. Names of fields are camelCase,
 // times `timeSchema`, lists paging.ts, changes of settings etag.ts. tests:
-// test/api/document.test.ts checks these rules on the document itself.
+// test/api/openapi/document.test.ts checks these rules on the document itself.
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { findCaller } from '../core/accounts/find-caller.ts';
 import { randomText } from '../crypto/random-text.ts';
@@ -17,22 +17,12 @@ import { StorageError } from '../domain/errors.ts';
 import { networkOf } from '../domain/ip-range.ts';
 import { makeResponse } from '../http/outgoing-body.ts';
 import type { HttpRequest } from '../http/request.ts';
-import { createApiSecrets } from './api-secrets.ts';
-import {
-  type Api,
-  type ApiCall,
-  type ApiEnv,
-  type ApiServices,
-  requireAccess,
-  toOperationName,
-} from './context.ts';
-import { readCredential, requireSameSite } from './credentials.ts';
-import { runOnce } from './idempotency.ts';
-import { BODY_MAX_BYTES, readJsonBody, STRANGERS_BODY_MAX_BYTES } from './json-body.ts';
-import { documentJson } from './openapi.ts';
-import { invalidFields, isOurFault, problemResponse } from './problem.ts';
-import { createRateLimit } from './rate-limit.ts';
-import { createRouteTable } from './route-table.ts';
+import { documentJson } from './openapi/openapi.ts';
+import { readCredential, requireSameSite } from './requests/credentials.ts';
+import { runOnce } from './requests/idempotency.ts';
+import { BODY_MAX_BYTES, readJsonBody, STRANGERS_BODY_MAX_BYTES } from './requests/json-body.ts';
+import { createRateLimit } from './requests/rate-limit.ts';
+import { createRouteTable } from './requests/route-table.ts';
 import { addAccessKeyRoutes } from './routes/accounts/access-keys.ts';
 import { addAccountQuotaRoutes } from './routes/accounts/account-quota.ts';
 import { addAccountRoutes } from './routes/accounts/accounts.ts';
@@ -64,6 +54,11 @@ import { addOverviewRoutes } from './routes/server/overview.ts';
 import { addServerRoutes } from './routes/server/server.ts';
 import { addWebhookDeliveryRoutes } from './routes/server/webhook-deliveries.ts';
 import { addWebhookRoutes } from './routes/server/webhooks.ts';
+import { requireAccess } from './routing/access.ts';
+import type { Api, ApiCall, ApiEnv, ApiServices } from './routing/api-call.ts';
+import { toOperationName } from './routing/api-route.ts';
+import { createApiSecrets } from './routing/api-secrets.ts';
+import { invalidFields, isOurFault, problemResponse } from './routing/problem.ts';
 
 /** One line for each resource. */
 const ROUTES: readonly ((api: Api) => void)[] = [

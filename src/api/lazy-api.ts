@@ -24,8 +24,8 @@ export function createLazyApi(options: ApiOptions): AnswerApi {
   let page: string | null = null;
   const answerDocs: Answer = async (request, path, requestId) => {
     const [docs, { docsHtml }] = await Promise.all([
-      import('./docs-page.ts'),
-      import('./docs-html.ts'),
+      import('./openapi/docs-page.ts'),
+      import('./openapi/docs-html.ts'),
     ]);
     page ??= docsHtml((await load()).documentJson());
     return docs.answerDocs(request, path, { requestId, page });

@@ -1,5 +1,5 @@
 // Passkeys: the challenges that one is shown with, and what a shown one means. The ceremonies
-// themselves are the library's, which the surface runs (api/webauthn.ts); here is what is kept and
+// themselves are the library's, which the API's webauthn.ts runs; here is what is kept and
 // who is signed in.
 import { sha256Hex } from '../../crypto/hash.ts';
 import { randomBytes } from '../../crypto/random-text.ts';

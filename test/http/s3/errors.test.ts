@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { problemResponse } from '../../../src/api/problem.ts';
+import { problemResponse } from '../../../src/api/routing/problem.ts';
 import { ERROR_MESSAGES, type ErrorCode, StorageError } from '../../../src/domain/errors.ts';
 import { newRequestNotes } from '../../../src/http/observe/request-notes.ts';
 import { renderS3Error } from '../../../src/http/s3/errors.ts';

@@ -11,24 +11,14 @@ import { NO_KEY_LIMIT } from '../../../core/auth/key-scope.ts';
 import type { AccessKeyRecord, KeyScope } from '../../../domain/account-records.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { AccessKeyId } from '../../../domain/nouns.ts';
-import {
-  type Api,
-  type ApiContext,
-  accountOf,
-  apiRoute,
-  callOf,
-  existingAccountOf,
-  isoTime,
-  isoTimeOrNull,
-  jsonAnswer,
-  jsonBody,
-  noContent,
-  requireProofForCredentials,
-  timeSchema,
-} from '../../context.ts';
-import { ifMatchHeader, requireMatch, toEtag } from '../../etag.ts';
-import { pageOf, pageQuery, readCursor, toPage } from '../../paging.ts';
-import { accountIdQuery, nameSchema, roleSchema } from '../../schemas.ts';
+import { requireProofForCredentials } from '../../routing/access.ts';
+import { accountOf, existingAccountOf } from '../../routing/account-of.ts';
+import { type Api, type ApiContext, callOf } from '../../routing/api-call.ts';
+import { apiRoute, jsonBody, jsonResponse, noContent } from '../../routing/api-route.ts';
+import { ifMatchHeader, requireMatch, toEtag } from '../../routing/etag.ts';
+import { pageOf, pageQuery, readCursor, toPage } from '../../routing/paging.ts';
+import { accountIdQuery, nameSchema, roleSchema } from '../../schemas/fields.ts';
+import { isoTime, isoTimeOrNull, timeSchema } from '../../schemas/time.ts';
 
 const TAGS = ['Access keys'];
 const OVERLAP_DEFAULT_SECONDS = 24 * 3600;
@@ -154,7 +144,7 @@ export function addAccessKeyRoutes(api: Api): void {
       access: 'keys:write',
       request: { query, body: jsonBody(newKeySchema) },
       responses: {
-        201: jsonAnswer(madeKeySchema, 'Made; the secret is shown here and never again'),
+        201: jsonResponse(madeKeySchema, 'Made; the secret is shown here and never again'),
       },
     }),
     async (c) => {
@@ -179,7 +169,7 @@ export function addAccessKeyRoutes(api: Api): void {
       tags: TAGS,
       access: 'keys:read',
       request: { query: z.strictObject({ ...pageQuery, accountId: accountIdQuery }) },
-      responses: { 200: jsonAnswer(pageOf(keySchema), 'Some keys, by id') },
+      responses: { 200: jsonResponse(pageOf(keySchema), 'Some keys, by id') },
     }),
     async (c) => {
       const call = callOf(c);
@@ -205,7 +195,7 @@ export function addAccessKeyRoutes(api: Api): void {
       tags: TAGS,
       access: 'keys:read',
       request: { params, query },
-      responses: { 200: jsonAnswer(keySchema, 'The key') },
+      responses: { 200: jsonResponse(keySchema, 'The key') },
     }),
     async (c) => {
       const { found } = await findKey(
@@ -242,7 +232,7 @@ function addChangingRoutes(api: Api): void {
       tags: TAGS,
       access: 'keys:write',
       request: { params, query, headers: ifMatchHeader, body: jsonBody(changeSchema) },
-      responses: { 200: jsonAnswer(keySchema, 'Changed') },
+      responses: { 200: jsonResponse(keySchema, 'Changed') },
     }),
     async (c) => {
       const { call, found } = await findKey(
@@ -278,7 +268,7 @@ function addChangingRoutes(api: Api): void {
       access: 'keys:write',
       request: { params, query, body: jsonBody(rotationSchema) },
       responses: {
-        201: jsonAnswer(madeKeySchema, 'Made; the secret is shown here and never again'),
+        201: jsonResponse(madeKeySchema, 'Made; the secret is shown here and never again'),
       },
     }),
     async (c) => {

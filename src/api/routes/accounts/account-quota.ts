@@ -4,19 +4,13 @@ import { readAccountTotals } from '../../../core/accounts/account-totals.ts';
 import { getAccountQuota, setAccountQuota } from '../../../core/quotas/account-quota.ts';
 import type { StorageQuota } from '../../../domain/billing/quotas.ts';
 import type { AccountId } from '../../../domain/nouns.ts';
-import { quantitySchema } from '../../billing-schemas.ts';
-import {
-  type Api,
-  type ApiContext,
-  apiRoute,
-  callOf,
-  existingAccountOf,
-  jsonAnswer,
-  jsonBody,
-  requireOperator,
-} from '../../context.ts';
-import { etagOfState, ifMatchHeader, requireMatch } from '../../etag.ts';
-import { idSchema } from '../../schemas.ts';
+import { requireOperator } from '../../routing/access.ts';
+import { existingAccountOf } from '../../routing/account-of.ts';
+import { type Api, type ApiContext, callOf } from '../../routing/api-call.ts';
+import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
+import { etagOfState, ifMatchHeader, requireMatch } from '../../routing/etag.ts';
+import { quantitySchema } from '../../schemas/billing.ts';
+import { idSchema } from '../../schemas/fields.ts';
 import { quotaSchema, showQuota, toQuota } from '../buckets/quota-setting.ts';
 
 const TAGS = ['Accounts'];
@@ -60,7 +54,7 @@ export function addAccountQuotaRoutes(api: Api): void {
       tags: TAGS,
       access: 'account:read',
       request: { params },
-      responses: { 200: jsonAnswer(standingSchema, 'The quota; the ETag is of what is set') },
+      responses: { 200: jsonResponse(standingSchema, 'The quota; the ETag is of what is set') },
     }),
     async (c) =>
       answerStanding(c, await existingAccountOf(callOf(c), c.req.valid('param').accountId)),
@@ -77,7 +71,7 @@ export function addAccountQuotaRoutes(api: Api): void {
       tags: TAGS,
       access: 'account:write',
       request: { params, headers: ifMatchHeader, body: jsonBody(quotaSchema) },
-      responses: { 200: jsonAnswer(standingSchema, 'As it stands now') },
+      responses: { 200: jsonResponse(standingSchema, 'As it stands now') },
     }),
     async (c) => {
       const call = callOf(c);

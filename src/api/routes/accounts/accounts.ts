@@ -4,21 +4,14 @@ import { deleteAccount } from '../../../core/accounts/delete-account.ts';
 import { createAccount } from '../../../core/accounts/members.ts';
 import type { AccountRecord } from '../../../domain/account-records.ts';
 import { StorageError } from '../../../domain/errors.ts';
-import {
-  type Api,
-  accountOf,
-  apiRoute,
-  callOf,
-  isoTime,
-  jsonAnswer,
-  jsonBody,
-  noContent,
-  requireOperator,
-  timeSchema,
-} from '../../context.ts';
-import { ifMatchHeader, requireMatch, toEtag } from '../../etag.ts';
-import { pageOf, pageQuery, readCursor, toPage } from '../../paging.ts';
-import { idSchema, nameSchema } from '../../schemas.ts';
+import { requireOperator } from '../../routing/access.ts';
+import { accountOf } from '../../routing/account-of.ts';
+import { type Api, callOf } from '../../routing/api-call.ts';
+import { apiRoute, jsonBody, jsonResponse, noContent } from '../../routing/api-route.ts';
+import { ifMatchHeader, requireMatch, toEtag } from '../../routing/etag.ts';
+import { pageOf, pageQuery, readCursor, toPage } from '../../routing/paging.ts';
+import { idSchema, nameSchema } from '../../schemas/fields.ts';
+import { isoTime, timeSchema } from '../../schemas/time.ts';
 
 const TAGS = ['Accounts'];
 
@@ -54,7 +47,7 @@ export function addAccountRoutes(api: Api): void {
       tags: TAGS,
       access: 'account:write',
       request: { body: jsonBody(newAccountSchema) },
-      responses: { 201: jsonAnswer(accountSchema, 'Made') },
+      responses: { 201: jsonResponse(accountSchema, 'Made') },
     }),
     async (c) => {
       const call = callOf(c);
@@ -74,7 +67,7 @@ export function addAccountRoutes(api: Api): void {
       tags: TAGS,
       access: 'account:read',
       request: { query: z.strictObject(pageQuery) },
-      responses: { 200: jsonAnswer(pageOf(accountSchema), 'Some accounts, by id') },
+      responses: { 200: jsonResponse(pageOf(accountSchema), 'Some accounts, by id') },
     }),
     async (c) => {
       const call = callOf(c);
@@ -99,7 +92,7 @@ export function addAccountRoutes(api: Api): void {
       tags: TAGS,
       access: 'account:read',
       request: { params },
-      responses: { 200: jsonAnswer(accountSchema, 'The account') },
+      responses: { 200: jsonResponse(accountSchema, 'The account') },
     }),
     async (c) => {
       const call = callOf(c);
@@ -132,7 +125,7 @@ function addChanging(api: Api): void {
       tags: TAGS,
       access: 'account:write',
       request: { params, headers: ifMatchHeader, body: jsonBody(changeSchema) },
-      responses: { 200: jsonAnswer(accountSchema, 'Changed') },
+      responses: { 200: jsonResponse(accountSchema, 'Changed') },
     }),
     async (c) => {
       const call = callOf(c);

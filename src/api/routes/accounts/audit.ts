@@ -2,17 +2,12 @@
 // API did to objects; by whom, when and from where.
 import { z } from '@hono/zod-openapi';
 import type { AuditEntry } from '../../../domain/account-records.ts';
-import {
-  type Api,
-  accountOf,
-  apiRoute,
-  callOf,
-  isoTime,
-  jsonAnswer,
-  timeSchema,
-} from '../../context.ts';
-import { pageOf, pageQuery, readCursor, toPage } from '../../paging.ts';
-import { accountIdQuery, idSchema } from '../../schemas.ts';
+import { accountOf } from '../../routing/account-of.ts';
+import { type Api, callOf } from '../../routing/api-call.ts';
+import { apiRoute, jsonResponse } from '../../routing/api-route.ts';
+import { pageOf, pageQuery, readCursor, toPage } from '../../routing/paging.ts';
+import { accountIdQuery, idSchema } from '../../schemas/fields.ts';
+import { isoTime, timeSchema } from '../../schemas/time.ts';
 
 const entrySchema = z
   .object({
@@ -60,7 +55,7 @@ export function addAuditRoutes(api: Api): void {
       tags: ['Audit'],
       access: 'audit:read',
       request: { query },
-      responses: { 200: jsonAnswer(pageOf(entrySchema), 'Newest first') },
+      responses: { 200: jsonResponse(pageOf(entrySchema), 'Newest first') },
     }),
     async (c) => {
       const call = callOf(c);

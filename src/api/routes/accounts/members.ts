@@ -8,23 +8,12 @@ import type { MemberRecord } from '../../../domain/account-records.ts';
 import type { Role } from '../../../domain/accounts.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import { networkOf } from '../../../domain/ip-range.ts';
-import {
-  type Api,
-  type ApiContext,
-  accountOf,
-  apiRoute,
-  callOf,
-  existingAccountOf,
-  isoTime,
-  jsonAnswer,
-  jsonBody,
-  noContent,
-  requireProofForCredentials,
-  type SignedInCall,
-  timeSchema,
-} from '../../context.ts';
-import { ifMatchHeader, requireMatch, toEtag } from '../../etag.ts';
-import { pageOf, pageQuery, readCursor, toPage } from '../../paging.ts';
+import { requireProofForCredentials } from '../../routing/access.ts';
+import { accountOf, existingAccountOf } from '../../routing/account-of.ts';
+import { type Api, type ApiContext, callOf, type SignedInCall } from '../../routing/api-call.ts';
+import { apiRoute, jsonBody, jsonResponse, noContent } from '../../routing/api-route.ts';
+import { ifMatchHeader, requireMatch, toEtag } from '../../routing/etag.ts';
+import { pageOf, pageQuery, readCursor, toPage } from '../../routing/paging.ts';
 import {
   accountIdQuery,
   idSchema,
@@ -33,7 +22,8 @@ import {
   newPasswordSchema,
   passwordSchema,
   roleSchema,
-} from '../../schemas.ts';
+} from '../../schemas/fields.ts';
+import { isoTime, timeSchema } from '../../schemas/time.ts';
 
 const TAGS = ['Members'];
 
@@ -124,7 +114,7 @@ export function addMemberRoutes(api: Api): void {
       tags: TAGS,
       access: 'members:write',
       request: { query, body: jsonBody(newMemberSchema) },
-      responses: { 201: jsonAnswer(memberSchema, 'Made') },
+      responses: { 201: jsonResponse(memberSchema, 'Made') },
     }),
     async (c) => {
       const call = callOf(c);
@@ -148,7 +138,7 @@ export function addMemberRoutes(api: Api): void {
       access: 'members:read',
       request: { query: z.strictObject({ ...pageQuery, accountId: accountIdQuery }) },
       responses: {
-        200: jsonAnswer(pageOf(memberSchema), 'Some members, in the order of their making'),
+        200: jsonResponse(pageOf(memberSchema), 'Some members, in the order of their making'),
       },
     }),
     async (c) => {
@@ -178,7 +168,7 @@ export function addMemberRoutes(api: Api): void {
       tags: TAGS,
       access: 'members:read',
       request: { params, query },
-      responses: { 200: jsonAnswer(memberSchema, 'The member') },
+      responses: { 200: jsonResponse(memberSchema, 'The member') },
     }),
     async (c) => {
       const { found } = await findMember(
@@ -203,7 +193,7 @@ export function addMemberRoutes(api: Api): void {
       tags: TAGS,
       access: 'members:write',
       request: { params, query, headers: ifMatchHeader, body: jsonBody(changeSchema) },
-      responses: { 200: jsonAnswer(changedMemberSchema, 'Changed') },
+      responses: { 200: jsonResponse(changedMemberSchema, 'Changed') },
     }),
     async (c) => {
       const { call, accountId, id, found } = await findMember(
@@ -265,7 +255,7 @@ export function addMemberRoutes(api: Api): void {
       tags: TAGS,
       access: 'recent-proof',
       request: { body: jsonBody(passwordChangeSchema) },
-      responses: { 200: jsonAnswer(endedSchema, 'Changed') },
+      responses: { 200: jsonResponse(endedSchema, 'Changed') },
     }),
     async (c) => {
       const { core, caller, request, requestId } = callOf(c);

@@ -4,26 +4,17 @@ import { z } from '@hono/zod-openapi';
 import { addPasskey, removePasskey } from '../../../core/accounts/passkeys.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { Passkey } from '../../../domain/passkeys.ts';
-import {
-  type Api,
-  type ApiContext,
-  apiRoute,
-  callOf,
-  isoTime,
-  isoTimeOrNull,
-  jsonAnswer,
-  jsonBody,
-  noContent,
-  timeSchema,
-} from '../../context.ts';
-import { nameSchema } from '../../schemas.ts';
+import { type Api, type ApiContext, callOf } from '../../routing/api-call.ts';
+import { apiRoute, jsonBody, jsonResponse, noContent } from '../../routing/api-route.ts';
+import { nameSchema } from '../../schemas/fields.ts';
+import { isoTime, isoTimeOrNull, timeSchema } from '../../schemas/time.ts';
 import {
   authenticationOptions,
   optionsSchema,
   registrationOptions,
   registrationSchema,
   verifyRegistration,
-} from '../../webauthn.ts';
+} from './webauthn.ts';
 
 const TAGS = ['Passkeys'];
 const idSchema = z.string().regex(/^[\w-]{1,2048}$/);
@@ -58,7 +49,7 @@ export function addPasskeyRoutes(api: Api): void {
       summary: 'Options for navigator.credentials.create',
       tags: TAGS,
       access: 'recent-proof',
-      responses: { 200: jsonAnswer(optionsSchema, 'Good for five minutes, once') },
+      responses: { 200: jsonResponse(optionsSchema, 'Good for five minutes, once') },
     }),
     async (c) => {
       const { call, owner } = memberOf(c);
@@ -82,7 +73,7 @@ export function addPasskeyRoutes(api: Api): void {
       request: {
         body: jsonBody(z.strictObject({ name: nameSchema, passkey: registrationSchema })),
       },
-      responses: { 201: jsonAnswer(passkeySchema, 'Registered') },
+      responses: { 201: jsonResponse(passkeySchema, 'Registered') },
     }),
     async (c) => {
       const { call, owner } = memberOf(c);
@@ -104,7 +95,7 @@ export function addPasskeyRoutes(api: Api): void {
       summary: 'Your passkeys',
       tags: TAGS,
       access: 'signed-in',
-      responses: { 200: jsonAnswer(z.object({ items: z.array(passkeySchema) }), 'All of them') },
+      responses: { 200: jsonResponse(z.object({ items: z.array(passkeySchema) }), 'All of them') },
     }),
     async (c) => {
       const { call, owner } = memberOf(c);
@@ -139,7 +130,7 @@ export function addPasskeyRoutes(api: Api): void {
       summary: 'Options for navigator.credentials.get; its answer goes to POST /sessions',
       tags: TAGS,
       access: 'everybody',
-      responses: { 200: jsonAnswer(optionsSchema, 'Good for five minutes, once') },
+      responses: { 200: jsonResponse(optionsSchema, 'Good for five minutes, once') },
     }),
     async (c) => c.json(await authenticationOptions(c.env.call), 200),
   );

@@ -7,23 +7,21 @@ import { beginSession, proveByAccessKey, SESSION_MS } from '../../../core/accoun
 import type { Holder, Session } from '../../../domain/accounts.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import { networkOf } from '../../../domain/ip-range.ts';
-import { auditSignIn } from '../../audit.ts';
+import { NO_SESSION_COOKIE, sessionCookie } from '../../requests/credentials.ts';
+import { ownOnly } from '../../routing/account-of.ts';
+import { type Api, type ApiCall, callOf } from '../../routing/api-call.ts';
+import { apiRoute, jsonBody, jsonResponse, noContent } from '../../routing/api-route.ts';
+import { auditSignIn } from '../../routing/audit.ts';
+import { pageOf, pageQuery, readCursor, toPage } from '../../routing/paging.ts';
 import {
-  type Api,
-  type ApiCall,
-  apiRoute,
-  callOf,
-  isoTime,
-  jsonAnswer,
-  jsonBody,
-  noContent,
-  ownOnly,
-  timeSchema,
-} from '../../context.ts';
-import { NO_SESSION_COOKIE, sessionCookie } from '../../credentials.ts';
-import { pageOf, pageQuery, readCursor, toPage } from '../../paging.ts';
-import { idSchema, loginSchema, passwordSchema, roleSchema, scopeSchema } from '../../schemas.ts';
-import { authenticationSchema, verifyAuthentication } from '../../webauthn.ts';
+  idSchema,
+  loginSchema,
+  passwordSchema,
+  roleSchema,
+  scopeSchema,
+} from '../../schemas/fields.ts';
+import { isoTime, timeSchema } from '../../schemas/time.ts';
+import { authenticationSchema, verifyAuthentication } from './webauthn.ts';
 
 const TAGS = ['Sessions'];
 
@@ -109,7 +107,7 @@ export function addSessionRoutes(api: Api): void {
       tags: TAGS,
       access: 'everybody',
       request: { body: jsonBody(signInSchema) },
-      responses: { 201: jsonAnswer(sessionSchema, 'Signed in') },
+      responses: { 201: jsonResponse(sessionSchema, 'Signed in') },
     }),
     async (c) => {
       const { call } = c.env;
@@ -129,7 +127,7 @@ export function addSessionRoutes(api: Api): void {
       summary: 'Who you are and what you may do',
       tags: TAGS,
       access: 'signed-in',
-      responses: { 200: jsonAnswer(meSchema, 'You') },
+      responses: { 200: jsonResponse(meSchema, 'You') },
     }),
     async (c) => {
       const { caller, findAccounts } = callOf(c);
@@ -161,7 +159,7 @@ function addProof(api: Api): void {
       access: 'session',
       request: { body: jsonBody(signInSchema) },
       responses: {
-        200: jsonAnswer(z.object({ provenAt: provenAtSchema }), 'Proved, for ten minutes'),
+        200: jsonResponse(z.object({ provenAt: provenAtSchema }), 'Proved, for ten minutes'),
       },
     }),
     async (c) => {
@@ -195,7 +193,7 @@ function addKeeping(api: Api): void {
       tags: TAGS,
       access: 'sessions:read',
       request: { query: z.strictObject(pageQuery) },
-      responses: { 200: jsonAnswer(pageOf(sessionSchema), 'Newest first') },
+      responses: { 200: jsonResponse(pageOf(sessionSchema), 'Newest first') },
     }),
     async (c) => {
       const { core, caller, secrets } = callOf(c);

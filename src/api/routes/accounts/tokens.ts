@@ -5,21 +5,13 @@ import type { Scope } from '../../../core/accounts/permissions.ts';
 import { createToken } from '../../../core/accounts/tokens.ts';
 import type { Token } from '../../../domain/accounts.ts';
 import { StorageError } from '../../../domain/errors.ts';
-import {
-  type Api,
-  apiRoute,
-  callOf,
-  isoTime,
-  isoTimeOrNull,
-  jsonAnswer,
-  jsonBody,
-  noContent,
-  ownOnly,
-  requireProofForCredentials,
-  timeSchema,
-} from '../../context.ts';
-import { pageOf, pageQuery, readCursor, toPage } from '../../paging.ts';
-import { idSchema, nameSchema, roleSchema, scopeSchema } from '../../schemas.ts';
+import { requireProofForCredentials } from '../../routing/access.ts';
+import { ownOnly } from '../../routing/account-of.ts';
+import { type Api, callOf } from '../../routing/api-call.ts';
+import { apiRoute, jsonBody, jsonResponse, noContent } from '../../routing/api-route.ts';
+import { pageOf, pageQuery, readCursor, toPage } from '../../routing/paging.ts';
+import { idSchema, nameSchema, roleSchema, scopeSchema } from '../../schemas/fields.ts';
+import { isoTime, isoTimeOrNull, timeSchema } from '../../schemas/time.ts';
 
 const TAGS = ['Tokens'];
 
@@ -75,7 +67,7 @@ export function addTokenRoutes(api: Api): void {
       access: 'tokens:write',
       request: { body: jsonBody(newTokenSchema) },
       responses: {
-        201: jsonAnswer(madeTokenSchema, 'Made; the token is shown here and never again'),
+        201: jsonResponse(madeTokenSchema, 'Made; the token is shown here and never again'),
       },
     }),
     async (c) => {
@@ -105,7 +97,7 @@ export function addTokenRoutes(api: Api): void {
       tags: TAGS,
       access: 'tokens:read',
       request: { query: z.strictObject(pageQuery) },
-      responses: { 200: jsonAnswer(pageOf(tokenSchema), 'Newest first') },
+      responses: { 200: jsonResponse(pageOf(tokenSchema), 'Newest first') },
     }),
     async (c) => {
       const { core, caller, secrets } = callOf(c);

@@ -2,18 +2,13 @@
 import { z } from '@hono/zod-openapi';
 import { type Parties, readParties } from '../../../core/billing/invoices/terms.ts';
 import { StorageError } from '../../../domain/errors.ts';
-import { billedAccountOf } from '../../billing-schemas.ts';
-import {
-  type Api,
-  apiRoute,
-  callOf,
-  jsonAnswer,
-  jsonBody,
-  requireOperator,
-} from '../../context.ts';
-import { etagOfState, ifMatchHeader, requireMatch } from '../../etag.ts';
-import { accountTaxSchema, issuerSchema, partySchema } from '../../party-schemas.ts';
-import { accountIdQuery } from '../../schemas.ts';
+import { requireOperator } from '../../routing/access.ts';
+import { billedAccountOf } from '../../routing/account-of.ts';
+import { type Api, callOf } from '../../routing/api-call.ts';
+import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
+import { etagOfState, ifMatchHeader, requireMatch } from '../../routing/etag.ts';
+import { accountIdQuery } from '../../schemas/fields.ts';
+import { accountTaxSchema, issuerSchema, partySchema } from '../../schemas/parties.ts';
 
 const TAGS = ['Prices and credits'];
 const query = z.strictObject({ accountId: accountIdQuery });
@@ -39,7 +34,7 @@ function addIssuerRoutes(api: Api): void {
         'Read who issues the invoices of this server, with what tax, and how they are numbered',
       tags: TAGS,
       access: 'billing:read',
-      responses: { 200: jsonAnswer(issuerSchema, 'The issuer') },
+      responses: { 200: jsonResponse(issuerSchema, 'The issuer') },
     }),
     async (c) => {
       const call = callOf(c);
@@ -59,7 +54,7 @@ function addIssuerRoutes(api: Api): void {
       tags: TAGS,
       access: 'billing:write',
       request: { headers: ifMatchHeader, body: jsonBody(issuerSchema) },
-      responses: { 200: jsonAnswer(issuerSchema, 'The issuer') },
+      responses: { 200: jsonResponse(issuerSchema, 'The issuer') },
     }),
     async (c) => {
       const call = callOf(c);
@@ -90,7 +85,7 @@ function addBuyerRoutes(api: Api): void {
       tags: TAGS,
       access: 'billing:read',
       request: { query },
-      responses: { 200: jsonAnswer(buyerSchema, 'The buyer; the ETag is for changing it') },
+      responses: { 200: jsonResponse(buyerSchema, 'The buyer; the ETag is for changing it') },
     }),
     async (c) => {
       const call = callOf(c);
@@ -110,7 +105,7 @@ function addBuyerRoutes(api: Api): void {
       tags: TAGS,
       access: 'billing:write',
       request: { query, headers: ifMatchHeader, body: jsonBody(partySchema) },
-      responses: { 200: jsonAnswer(buyerSchema, 'The buyer') },
+      responses: { 200: jsonResponse(buyerSchema, 'The buyer') },
     }),
     async (c) => {
       const call = callOf(c);
@@ -139,7 +134,7 @@ function addBuyerRoutes(api: Api): void {
       tags: TAGS,
       access: 'billing:write',
       request: { query, headers: ifMatchHeader, body: jsonBody(accountTaxSchema) },
-      responses: { 200: jsonAnswer(accountTaxSchema, 'The tax') },
+      responses: { 200: jsonResponse(accountTaxSchema, 'The tax') },
     }),
     async (c) => {
       const call = callOf(c);

@@ -7,23 +7,13 @@ import { listCaps, removeCap, setCap } from '../../../core/caps/set-cap.ts';
 import type { Cap, CapScope } from '../../../domain/billing/caps.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { AccessKeyId, AccountId } from '../../../domain/nouns.ts';
-import {
-  type Api,
-  type ApiContext,
-  apiRoute,
-  callOf,
-  existingAccountOf,
-  isoTime,
-  isoTimeOrNull,
-  jsonAnswer,
-  jsonBody,
-  noContent,
-  openBucketOf,
-  type SignedInCall,
-  timeSchema,
-} from '../../context.ts';
-import { etagOfState, ifMatchOrNewHeaders, requireMatchOrNew } from '../../etag.ts';
-import { accountIdQuery, bucketNameSchema, idSchema } from '../../schemas.ts';
+import { existingAccountOf } from '../../routing/account-of.ts';
+import { type Api, type ApiContext, callOf, type SignedInCall } from '../../routing/api-call.ts';
+import { apiRoute, jsonBody, jsonResponse, noContent } from '../../routing/api-route.ts';
+import { etagOfState, ifMatchOrNewHeaders, requireMatchOrNew } from '../../routing/etag.ts';
+import { openBucketOf } from '../../routing/open-bucket.ts';
+import { accountIdQuery, bucketNameSchema, idSchema } from '../../schemas/fields.ts';
+import { isoTime, isoTimeOrNull, timeSchema } from '../../schemas/time.ts';
 
 const TAGS = ['Caps'];
 
@@ -119,7 +109,9 @@ export function addCapRoutes(api: Api): void {
       tags: TAGS,
       access: 'caps:read',
       request: { query },
-      responses: { 200: jsonAnswer(z.object({ items: z.array(capSchema) }), 'By id; at most 100') },
+      responses: {
+        200: jsonResponse(z.object({ items: z.array(capSchema) }), 'By id; at most 100'),
+      },
     }),
     async (c) => {
       const call = callOf(c);
@@ -137,7 +129,7 @@ export function addCapRoutes(api: Api): void {
       tags: TAGS,
       access: 'caps:read',
       request: { params, query },
-      responses: { 200: jsonAnswer(capSchema, 'The cap; the ETag is of what is set') },
+      responses: { 200: jsonResponse(capSchema, 'The cap; the ETag is of what is set') },
     }),
     async (c) => {
       const accountId = await existingAccountOf(callOf(c), c.req.valid('query').accountId);
@@ -154,7 +146,7 @@ export function addCapRoutes(api: Api): void {
       tags: TAGS,
       access: 'caps:write',
       request: { params, query, headers: ifMatchOrNewHeaders, body: jsonBody(givenSchema) },
-      responses: { 200: jsonAnswer(capSchema, 'As it stands now') },
+      responses: { 200: jsonResponse(capSchema, 'As it stands now') },
     }),
     async (c) => {
       const call = callOf(c);

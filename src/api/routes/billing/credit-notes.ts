@@ -8,30 +8,23 @@ import {
   voidInvoice,
 } from '../../../core/billing/invoices/credit-note.ts';
 import { StorageError } from '../../../domain/errors.ts';
+import { answerBillFile, sheetPage, sheetPdfFile } from '../../documents/bill-file.ts';
+import { requireOperator } from '../../routing/access.ts';
+import { invoicedAccountOf } from '../../routing/account-of.ts';
+import { type Api, type ApiContext, callOf } from '../../routing/api-call.ts';
+import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
+import { pageOf, pageQuery, readCursor, toPage } from '../../routing/paging.ts';
 import {
   currencySchema,
-  invoicedAccountOf,
   invoiceSchema,
   microSchema,
   monthFrom,
   periodSchema,
-  showInvoice,
-} from '../../billing-schemas.ts';
-import {
-  type Api,
-  type ApiContext,
-  apiRoute,
-  callOf,
-  isoTime,
-  jsonAnswer,
-  jsonBody,
-  requireOperator,
-  timeSchema,
-} from '../../context.ts';
-import { answerBillFile, sheetPage, sheetPdfFile } from '../../documents/bill-file.ts';
-import { pageOf, pageQuery, readCursor, toPage } from '../../paging.ts';
-import { termsSchema } from '../../party-schemas.ts';
-import { accountIdQuery } from '../../schemas.ts';
+} from '../../schemas/billing.ts';
+import { accountIdQuery } from '../../schemas/fields.ts';
+import { termsSchema } from '../../schemas/parties.ts';
+import { isoTime, timeSchema } from '../../schemas/time.ts';
+import { showInvoice } from './show-invoice.ts';
 
 const TAGS = ['Credit notes'];
 const query = z.strictObject({ accountId: accountIdQuery });
@@ -91,7 +84,7 @@ export function addCreditNoteRoutes(api: Api): void {
       tags: TAGS,
       access: 'billing:read',
       request: { query: z.strictObject({ ...pageQuery, accountId: accountIdQuery }) },
-      responses: { 200: jsonAnswer(pageOf(creditNoteSchema), 'The newest first') },
+      responses: { 200: jsonResponse(pageOf(creditNoteSchema), 'The newest first') },
     }),
     async (c) => {
       const call = callOf(c);
@@ -124,7 +117,7 @@ export function addCreditNoteRoutes(api: Api): void {
       tags: TAGS,
       access: 'billing:read',
       request: { query, params: z.strictObject({ number: numberParam }) },
-      responses: { 200: jsonAnswer(creditNoteSchema, 'The credit note') },
+      responses: { 200: jsonResponse(creditNoteSchema, 'The credit note') },
     }),
     async (c) =>
       c.json(
@@ -197,7 +190,7 @@ function addIssuingRoutes(api: Api): void {
           }),
         ),
       },
-      responses: { 201: jsonAnswer(creditNoteSchema, 'Issued') },
+      responses: { 201: jsonResponse(creditNoteSchema, 'Issued') },
     }),
     async (c) => {
       const call = callOf(c);
@@ -235,7 +228,7 @@ function addIssuingRoutes(api: Api): void {
         ),
       },
       responses: {
-        201: jsonAnswer(
+        201: jsonResponse(
           z
             .object({ creditNote: creditNoteSchema, invoice: invoiceSchema.nullable() })
             .openapi('VoidedInvoice'),

@@ -14,34 +14,27 @@ import type { Core } from '../../../core/core.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { AccountId } from '../../../domain/nouns.ts';
 import {
-  billedAccountOf,
-  cardIdSchema,
-  currencySchema,
-  invoicedAccountOf,
-  invoiceHeadSchema,
-  invoiceSchema,
-  microSchema,
-  monthFrom,
-  periodSchema,
-  showInvoice,
-} from '../../billing-schemas.ts';
-import {
-  type Api,
-  type ApiContext,
-  apiRoute,
-  callOf,
-  isoTime,
-  jsonAnswer,
-  jsonBody,
-} from '../../context.ts';
-import {
   answerBillFile,
   type BillFile,
   sheetPage,
   sheetPdfFile,
 } from '../../documents/bill-file.ts';
-import { pageOf, pageQuery, readCursor, toPage } from '../../paging.ts';
-import { accountIdQuery } from '../../schemas.ts';
+import { billedAccountOf, invoicedAccountOf } from '../../routing/account-of.ts';
+import { type Api, type ApiContext, callOf } from '../../routing/api-call.ts';
+import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
+import { pageOf, pageQuery, readCursor, toPage } from '../../routing/paging.ts';
+import {
+  cardIdSchema,
+  currencySchema,
+  invoiceHeadSchema,
+  invoiceSchema,
+  microSchema,
+  monthFrom,
+  periodSchema,
+} from '../../schemas/billing.ts';
+import { accountIdQuery } from '../../schemas/fields.ts';
+import { isoTime } from '../../schemas/time.ts';
+import { showInvoice } from './show-invoice.ts';
 
 const TAGS = ['Invoices'];
 const FILES = ['invoice.csv', 'invoice.html', 'invoice.pdf', 'focus.csv', 'focus.json'] as const;
@@ -102,7 +95,7 @@ export function addInvoiceRoutes(api: Api): void {
       tags: TAGS,
       access: 'billing:read',
       request: { query: z.strictObject({ ...pageQuery, accountId: accountIdQuery }) },
-      responses: { 200: jsonAnswer(pageOf(invoiceHeadSchema), 'The newest first') },
+      responses: { 200: jsonResponse(pageOf(invoiceHeadSchema), 'The newest first') },
     }),
     async (c) => {
       const call = callOf(c);
@@ -133,7 +126,7 @@ export function addInvoiceRoutes(api: Api): void {
       tags: TAGS,
       access: 'billing:read',
       request: { query: invoiceQuery, params: z.strictObject({ period: periodSchema }) },
-      responses: { 200: jsonAnswer(invoiceSchema, 'The invoice') },
+      responses: { 200: jsonResponse(invoiceSchema, 'The invoice') },
     }),
     async (c) => {
       const document = await findInvoice(c, c.req.valid('query'), c.req.valid('param').period);
@@ -206,7 +199,7 @@ function addOutlookRoutes(api: Api): void {
       access: 'billing:read',
       request: { query },
       responses: {
-        200: jsonAnswer(
+        200: jsonResponse(
           z.object({ soFar: invoiceSchema, atEnd: invoiceSchema }).openapi('Forecast'),
           'The bill until the last full hour, and at the end of the month',
         ),
@@ -225,7 +218,7 @@ function addOutlookRoutes(api: Api): void {
       method: 'post',
       path: '/simulations',
       operationId: 'simulateInvoice',
-      isQuestion: true,
+      isReadOnly: true,
       summary: 'What a month would have cost by other cards, and with things done otherwise',
       tags: TAGS,
       access: 'billing:read',
@@ -248,7 +241,7 @@ function addOutlookRoutes(api: Api): void {
         ),
       },
       responses: {
-        200: jsonAnswer(
+        200: jsonResponse(
           z
             .object({ own: simulationSchema, others: z.array(simulationSchema) })
             .openapi('Simulation'),

@@ -19,36 +19,28 @@ import { RATE_CARDS } from '../../../core/billing/prices/rate-cards.ts';
 import type { AccountBilling, CardChoice, CreditRow } from '../../../domain/billing/billing.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import { startOfDay } from '../../../domain/time.ts';
-import {
-  billedAccountOf,
-  cardIdSchema,
-  currencySchema,
-  microSchema,
-  periodSchema,
-  type RateCardJson,
-  rateCardSchema,
-} from '../../billing-schemas.ts';
-import {
-  type Api,
-  apiRoute,
-  callOf,
-  isoTime,
-  isoTimeOrNull,
-  jsonAnswer,
-  jsonBody,
-  noContent,
-  requireOperator,
-  timeSchema,
-} from '../../context.ts';
+import { requireOperator } from '../../routing/access.ts';
+import { billedAccountOf } from '../../routing/account-of.ts';
+import { type Api, callOf } from '../../routing/api-call.ts';
+import { apiRoute, jsonBody, jsonResponse, noContent } from '../../routing/api-route.ts';
 import {
   etagOfState,
   ifMatchHeader,
   ifMatchOrNewHeaders,
   requireMatch,
   requireMatchOrNew,
-} from '../../etag.ts';
-import { pageOf, pageQuery, readCursor, toPage } from '../../paging.ts';
-import { accountIdQuery, idSchema, nameSchema } from '../../schemas.ts';
+} from '../../routing/etag.ts';
+import { pageOf, pageQuery, readCursor, toPage } from '../../routing/paging.ts';
+import {
+  cardIdSchema,
+  currencySchema,
+  microSchema,
+  periodSchema,
+  type RateCardJson,
+  rateCardSchema,
+} from '../../schemas/billing.ts';
+import { accountIdQuery, idSchema, nameSchema } from '../../schemas/fields.ts';
+import { isoTime, isoTimeOrNull, timeSchema } from '../../schemas/time.ts';
 
 const TAGS = ['Prices and credits'];
 
@@ -113,7 +105,7 @@ function addCardRoutes(api: Api): void {
       tags: TAGS,
       access: 'signed-in',
       request: { query: z.strictObject(pageQuery) },
-      responses: { 200: jsonAnswer(pageOf(rateCardSchema), 'Some cards') },
+      responses: { 200: jsonResponse(pageOf(rateCardSchema), 'Some cards') },
     }),
     async (c) => {
       const { core, secrets, caller } = callOf(c);
@@ -164,7 +156,7 @@ function addCardRoutes(api: Api): void {
         }),
       },
       responses: {
-        200: jsonAnswer(rateCardSchema, 'The version of the card that prices the month'),
+        200: jsonResponse(rateCardSchema, 'The version of the card that prices the month'),
       },
     }),
     async (c) => {
@@ -198,7 +190,7 @@ function addCardRoutes(api: Api): void {
         headers: ifMatchOrNewHeaders,
         body: jsonBody(rateCardSchema),
       },
-      responses: { 200: jsonAnswer(rateCardSchema, 'The card as it is kept') },
+      responses: { 200: jsonResponse(rateCardSchema, 'The card as it is kept') },
     }),
     async (c) => {
       const call = callOf(c);
@@ -228,7 +220,7 @@ function addAccountRoutes(api: Api): void {
       access: 'billing:read',
       request: { query },
       responses: {
-        200: jsonAnswer(billingSchema, 'Card and credits; the ETag is for changing the card'),
+        200: jsonResponse(billingSchema, 'Card and credits; the ETag is for changing the card'),
       },
     }),
     async (c) => {
@@ -275,7 +267,9 @@ function addAccountRoutes(api: Api): void {
           }),
         ),
       },
-      responses: { 200: jsonAnswer(rateCardSchema, 'The card that the account has from then on') },
+      responses: {
+        200: jsonResponse(rateCardSchema, 'The card that the account has from then on'),
+      },
     }),
     async (c) => {
       const call = callOf(c);
@@ -298,7 +292,7 @@ function addAccountRoutes(api: Api): void {
       tags: TAGS,
       access: 'billing:write',
       request: { query, body: jsonBody(newCreditSchema) },
-      responses: { 201: jsonAnswer(creditSchema, 'Given') },
+      responses: { 201: jsonResponse(creditSchema, 'Given') },
     }),
     async (c) => {
       const call = callOf(c);

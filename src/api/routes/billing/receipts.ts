@@ -6,17 +6,18 @@ import {
   receiptStatement,
 } from '../../../core/billing/prices/receipt-statement.ts';
 import { StorageError } from '../../../domain/errors.ts';
+import { billedAccountOf } from '../../routing/account-of.ts';
+import { type Api, callOf } from '../../routing/api-call.ts';
+import { apiRoute, jsonResponse } from '../../routing/api-route.ts';
 import {
-  billedAccountOf,
   cardIdSchema,
   currencySchema,
   microSchema,
   monthFrom,
   periodSchema,
   quantitySchema,
-} from '../../billing-schemas.ts';
-import { type Api, apiRoute, callOf, jsonAnswer } from '../../context.ts';
-import { accountIdQuery } from '../../schemas.ts';
+} from '../../schemas/billing.ts';
+import { accountIdQuery } from '../../schemas/fields.ts';
 
 const statementSchema = z
   .object({
@@ -107,7 +108,7 @@ export function addReceiptRoutes(api: Api): void {
         query: z.strictObject({ accountId: accountIdQuery }),
         params: z.strictObject({ period: periodSchema }),
       },
-      responses: { 200: jsonAnswer(statementSchema, 'Receipts and invoice of one moment') },
+      responses: { 200: jsonResponse(statementSchema, 'Receipts and invoice of one moment') },
     }),
     async (c) => {
       const call = callOf(c);

@@ -8,19 +8,13 @@ import type { UsageGroup, UsageQuery } from '../../../domain/billing/usage.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { AccessKeyId, AccountId, BucketId } from '../../../domain/nouns.ts';
 import { DAY_MS, HOUR_MS, startOfHour } from '../../../domain/time.ts';
-import { quantitySchema } from '../../billing-schemas.ts';
-import {
-  type Api,
-  accountOf,
-  apiRoute,
-  callOf,
-  isoTime,
-  isoTimeOrNull,
-  jsonAnswer,
-  openBucketOf,
-  timeSchema,
-} from '../../context.ts';
-import { accountIdQuery, bucketNameSchema, idSchema } from '../../schemas.ts';
+import { accountOf } from '../../routing/account-of.ts';
+import { type Api, callOf } from '../../routing/api-call.ts';
+import { apiRoute, jsonResponse } from '../../routing/api-route.ts';
+import { openBucketOf } from '../../routing/open-bucket.ts';
+import { quantitySchema } from '../../schemas/billing.ts';
+import { accountIdQuery, bucketNameSchema, idSchema } from '../../schemas/fields.ts';
+import { isoTime, isoTimeOrNull, timeSchema } from '../../schemas/time.ts';
 
 /** Longest time of one question, days: a chart of hours has 9,000 places then. */
 const DAYS_MAX = 400;
@@ -92,7 +86,7 @@ export function addUsageRoutes(api: Api): void {
         }),
       },
       responses: {
-        200: jsonAnswer(
+        200: jsonResponse(
           z
             .object({ from: timeSchema, to: timeSchema, items: z.array(usageSchema) })
             .openapi('UsageAnswer'),

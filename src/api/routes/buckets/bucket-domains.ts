@@ -11,15 +11,9 @@ import {
 } from '../../../core/hosting/host-proof.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { BucketRecord } from '../../../domain/nouns.ts';
-import {
-  type Api,
-  apiRoute,
-  callOf,
-  jsonAnswer,
-  jsonBody,
-  openBucketOf,
-  type SignedInCall,
-} from '../../context.ts';
+import { type Api, callOf, type SignedInCall } from '../../routing/api-call.ts';
+import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
+import { openBucketOf } from '../../routing/open-bucket.ts';
 import { bucketParams } from '../objects/object-schemas.ts';
 
 const recordSchema = z
@@ -82,7 +76,7 @@ export function addBucketDomainRoutes(api: Api): void {
       tags: ['Buckets'],
       access: 'buckets:read',
       request: { params: bucketParams },
-      responses: { 200: jsonAnswer(domainsSchema, 'In the order of the settings') },
+      responses: { 200: jsonResponse(domainsSchema, 'In the order of the settings') },
     }),
     async (c) => {
       const call = callOf(c);
@@ -113,9 +107,9 @@ export function addBucketDomainRoutes(api: Api): void {
         'Asks DNS now; servers of DNS may remember for minutes that there was no record. Binds nothing.',
       tags: ['Buckets'],
       access: 'buckets:write',
-      isQuestion: true,
+      isReadOnly: true,
       request: { params: bucketParams, body: jsonBody(checkSchema) },
-      responses: { 200: jsonAnswer(checkedSchema, 'What was found') },
+      responses: { 200: jsonResponse(checkedSchema, 'What was found') },
     }),
     async (c) => {
       const call = callOf(c);

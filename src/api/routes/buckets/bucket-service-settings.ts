@@ -17,7 +17,7 @@ import type {
 } from '../../../domain/bucket-settings.ts';
 import type { NotificationRule } from '../../../domain/notifications.ts';
 import { HOST_NAME, REDIRECT_CODES } from '../../../http/s3/formats/website-document.ts';
-import { bucketNameSchema } from '../../schemas.ts';
+import { bucketNameSchema } from '../../schemas/fields.ts';
 
 const KEY_TEXT = z.string().max(1024);
 const EVENTS_MAX = 40;

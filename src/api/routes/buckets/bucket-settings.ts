@@ -15,8 +15,9 @@ import { toTags } from '../../../core/objects/tags.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { LifecycleRule } from '../../../domain/lifecycle.ts';
 import type { BucketRecord } from '../../../domain/nouns.ts';
-import { type ApiCall, isoTime, isoTimeOrNull } from '../../context.ts';
-import { toEtag } from '../../etag.ts';
+import type { ApiCall } from '../../routing/api-call.ts';
+import { toEtag } from '../../routing/etag.ts';
+import { isoTime, isoTimeOrNull } from '../../schemas/time.ts';
 import { showServiceSettings, toServiceSettings } from './bucket-service-settings.ts';
 import type {
   bucketChangeSchema,

@@ -7,22 +7,14 @@ import { listBuckets } from '../../../core/buckets/list-buckets.ts';
 import { parseBucketName } from '../../../core/parse-names.ts';
 import { PRIVATE_ACCESS } from '../../../domain/bucket-access.ts';
 import { StorageError } from '../../../domain/errors.ts';
-import {
-  type Api,
-  accountOf,
-  apiRoute,
-  callOf,
-  existingAccountOf,
-  isoTime,
-  jsonAnswer,
-  jsonBody,
-  noContent,
-  openBucketOf,
-  timeSchema,
-} from '../../context.ts';
-import { ifMatchHeader, requireMatch } from '../../etag.ts';
-import { pageOf, pageQuery, readCursor, toPage } from '../../paging.ts';
-import { accountIdQuery, bucketNameSchema } from '../../schemas.ts';
+import { accountOf, existingAccountOf } from '../../routing/account-of.ts';
+import { type Api, callOf } from '../../routing/api-call.ts';
+import { apiRoute, jsonBody, jsonResponse, noContent } from '../../routing/api-route.ts';
+import { ifMatchHeader, requireMatch } from '../../routing/etag.ts';
+import { openBucketOf } from '../../routing/open-bucket.ts';
+import { pageOf, pageQuery, readCursor, toPage } from '../../routing/paging.ts';
+import { accountIdQuery, bucketNameSchema } from '../../schemas/fields.ts';
+import { isoTime, timeSchema } from '../../schemas/time.ts';
 import { bucketSchema } from './bucket-setting-schemas.ts';
 import { bucketEtag, showBucket, toBucketChange } from './bucket-settings.ts';
 import { bucketPatchSchema, mergeBucketChange } from './merge-bucket-change.ts';
@@ -75,7 +67,7 @@ export function addBucketRoutes(api: Api): void {
           prefix: z.string().max(63).default(''),
         }),
       },
-      responses: { 200: jsonAnswer(pageOf(bucketSummarySchema), 'Some buckets') },
+      responses: { 200: jsonResponse(pageOf(bucketSummarySchema), 'Some buckets') },
     }),
     async (c) => {
       const call = callOf(c);
@@ -107,7 +99,7 @@ export function addBucketRoutes(api: Api): void {
       tags: TAGS,
       access: 'buckets:write',
       request: { query, body: jsonBody(z.strictObject({ name: bucketNameSchema })) },
-      responses: { 201: jsonAnswer(bucketSchema, 'Made') },
+      responses: { 201: jsonResponse(bucketSchema, 'Made') },
     }),
     async (c) => {
       const call = callOf(c);
@@ -134,7 +126,7 @@ export function addBucketRoutes(api: Api): void {
       tags: TAGS,
       access: 'buckets:read',
       request: { params },
-      responses: { 200: jsonAnswer(bucketSchema, 'The bucket') },
+      responses: { 200: jsonResponse(bucketSchema, 'The bucket') },
     }),
     async (c) => {
       const bucket = await openBucketOf(callOf(c), c.req.valid('param').bucket, 'buckets:read');
@@ -159,7 +151,7 @@ function addChanging(api: Api): void {
       tags: TAGS,
       access: 'buckets:write',
       request: { params, headers: ifMatchHeader, body: jsonBody(bucketPatchSchema) },
-      responses: { 200: jsonAnswer(bucketSchema, 'Changed') },
+      responses: { 200: jsonResponse(bucketSchema, 'Changed') },
     }),
     async (c) => {
       const call = callOf(c);
@@ -225,7 +217,7 @@ function addTotals(api: Api): void {
       access: 'buckets:read',
       request: { params },
       responses: {
-        200: jsonAnswer(
+        200: jsonResponse(
           totalsSchema,
           'Exact to the last commit; a class that it never had is missing',
         ),

@@ -4,16 +4,10 @@ import { z } from '@hono/zod-openapi';
 import { purge } from '../../../core/buckets/purge.ts';
 import { KEY_MAX_BYTES, PURGE_MAX_SCOPES } from '../../../core/limits.ts';
 import type { PurgeScope } from '../../../domain/purge.ts';
-import {
-  type Api,
-  apiRoute,
-  callOf,
-  isoTime,
-  jsonAnswer,
-  jsonBody,
-  openBucketOf,
-  timeSchema,
-} from '../../context.ts';
+import { type Api, callOf } from '../../routing/api-call.ts';
+import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
+import { openBucketOf } from '../../routing/open-bucket.ts';
+import { isoTime, timeSchema } from '../../schemas/time.ts';
 import { bucketParams } from '../objects/object-schemas.ts';
 
 const textsSchema = z
@@ -90,7 +84,7 @@ export function addCachePurgeRoutes(api: Api): void {
             ),
         ),
       },
-      responses: { 200: jsonAnswer(receiptSchema, 'The receipt') },
+      responses: { 200: jsonResponse(receiptSchema, 'The receipt') },
     }),
     async (c) => {
       const scopes = scopesOf(c.req.valid('json'));

@@ -3,16 +3,11 @@ import { z } from '@hono/zod-openapi';
 import type { DueSubject } from '../../../core/lifecycle/foresee-page.ts';
 import { previewLifecycle } from '../../../core/lifecycle/preview-lifecycle.ts';
 import type { LifecycleCursor } from '../../../domain/lifecycle.ts';
-import {
-  type Api,
-  apiRoute,
-  callOf,
-  isoTime,
-  jsonAnswer,
-  openBucketOf,
-  timeSchema,
-} from '../../context.ts';
-import { cursorAt, pageQuery, readCursor } from '../../paging.ts';
+import { type Api, callOf } from '../../routing/api-call.ts';
+import { apiRoute, jsonResponse } from '../../routing/api-route.ts';
+import { openBucketOf } from '../../routing/open-bucket.ts';
+import { cursorAt, pageQuery, readCursor } from '../../routing/paging.ts';
+import { isoTime, timeSchema } from '../../schemas/time.ts';
 import { bucketParams } from '../objects/object-schemas.ts';
 
 const TAGS = ['Buckets'];
@@ -50,7 +45,7 @@ export function addLifecyclePreviewRoutes(api: Api): void {
         }),
       },
       responses: {
-        200: jsonAnswer(
+        200: jsonResponse(
           z.object({
             at: timeSchema,
             items: z.array(dueSchema),

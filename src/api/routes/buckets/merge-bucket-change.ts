@@ -3,10 +3,10 @@
 import { z } from '@hono/zod-openapi';
 import { isJsonObject, type Json } from '../../../core/json.ts';
 import type { BucketRecord } from '../../../domain/nouns.ts';
-import { mergePatch } from '../../merge-patch.ts';
-import { invalidFields } from '../../problem.ts';
+import { invalidFields } from '../../routing/problem.ts';
 import { bucketChangeSchema } from './bucket-setting-schemas.ts';
 import { showBucket } from './bucket-settings.ts';
+import { mergePatch } from './merge-patch.ts';
 
 /**
  * `policy` is not among them: merged, a statement could keep conditions that its new text does not

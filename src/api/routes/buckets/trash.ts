@@ -4,18 +4,12 @@ import { z } from '@hono/zod-openapi';
 import { listTrash } from '../../../core/key-jobs/list-trash.ts';
 import { setTrash, TRASH_MAX_DAYS } from '../../../core/key-jobs/trash.ts';
 import type { HiddenKey } from '../../../ports/index-calls/key-job-calls.ts';
-import {
-  type Api,
-  apiRoute,
-  callOf,
-  isoTime,
-  jsonAnswer,
-  jsonBody,
-  openBucketOf,
-  timeSchema,
-} from '../../context.ts';
-import { ifMatchHeader, requireMatch } from '../../etag.ts';
-import { cursorAt, pageOf, pageQuery, readCursor } from '../../paging.ts';
+import { type Api, callOf } from '../../routing/api-call.ts';
+import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
+import { ifMatchHeader, requireMatch } from '../../routing/etag.ts';
+import { openBucketOf } from '../../routing/open-bucket.ts';
+import { cursorAt, pageOf, pageQuery, readCursor } from '../../routing/paging.ts';
+import { isoTime, timeSchema } from '../../schemas/time.ts';
 import { bucketParams, isCompleteSchema, prefixQuery } from '../objects/object-schemas.ts';
 import { bucketEtag } from './bucket-settings.ts';
 
@@ -73,7 +67,7 @@ export function addTrashRoutes(api: Api): void {
         }),
       },
       responses: {
-        200: jsonAnswer(
+        200: jsonResponse(
           pageOf(trashedSchema).extend({ isComplete: isCompleteSchema }),
           'Some of them',
         ),
@@ -109,7 +103,7 @@ export function addTrashRoutes(api: Api): void {
       tags: TAGS,
       access: 'buckets:read',
       request: { params: bucketParams },
-      responses: { 200: jsonAnswer(settingsSchema, 'The settings') },
+      responses: { 200: jsonResponse(settingsSchema, 'The settings') },
     }),
     async (c) => {
       const bucket = await openBucketOf(callOf(c), c.req.valid('param').bucket, 'buckets:read');
@@ -127,7 +121,7 @@ export function addTrashRoutes(api: Api): void {
       tags: TAGS,
       access: 'buckets:write',
       request: { params: bucketParams, headers: ifMatchHeader, body: jsonBody(settingsSchema) },
-      responses: { 200: jsonAnswer(settingsSchema, 'Set') },
+      responses: { 200: jsonResponse(settingsSchema, 'Set') },
     }),
     async (c) => {
       const call = callOf(c);

@@ -11,17 +11,11 @@ import {
 } from '../../../core/key-jobs/start-key-job.ts';
 import type { KeyJob, KeyJobTask } from '../../../domain/key-jobs.ts';
 import type { BucketName, ObjectKey } from '../../../domain/nouns.ts';
-import {
-  type Api,
-  apiRoute,
-  callOf,
-  isoTime,
-  jsonAnswer,
-  jsonBody,
-  openBucketOf,
-  timeSchema,
-} from '../../context.ts';
-import { bucketNameSchema } from '../../schemas.ts';
+import { type Api, callOf } from '../../routing/api-call.ts';
+import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
+import { openBucketOf } from '../../routing/open-bucket.ts';
+import { bucketNameSchema } from '../../schemas/fields.ts';
+import { isoTime, timeSchema } from '../../schemas/time.ts';
 import { bucketParams, jobParams, prefixQuery } from './object-schemas.ts';
 
 const TAGS = ['Jobs'];
@@ -152,7 +146,7 @@ function addStart(api: Api): void {
       tags: TAGS,
       access: 'objects:write',
       request: { params: bucketParams, body: jsonBody(taskSchema) },
-      responses: { 202: jsonAnswer(jobSchema, 'It runs') },
+      responses: { 202: jsonResponse(jobSchema, 'It runs') },
     }),
     async (c) => {
       const call = callOf(c);
@@ -175,7 +169,7 @@ function addStart(api: Api): void {
       access: 'objects:read',
       request: { params: bucketParams, query: z.strictObject({ prefix: prefixQuery }) },
       responses: {
-        200: jsonAnswer(
+        200: jsonResponse(
           z.object({
             preview: previewSchema
               .nullable()
@@ -208,7 +202,7 @@ function addReads(api: Api): void {
       access: 'objects:read',
       request: { params: bucketParams },
       responses: {
-        200: jsonAnswer(
+        200: jsonResponse(
           z.object({ items: z.array(jobSchema), nextCursor: z.null() }),
           'The jobs, newest first',
         ),
@@ -230,7 +224,7 @@ function addReads(api: Api): void {
       tags: TAGS,
       access: 'objects:read',
       request: { params: jobParams },
-      responses: { 200: jsonAnswer(jobSchema, 'The job') },
+      responses: { 200: jsonResponse(jobSchema, 'The job') },
     }),
     async (c) => {
       const call = callOf(c);
@@ -251,7 +245,7 @@ function addEnds(api: Api): void {
       tags: TAGS,
       access: 'objects:write',
       request: { params: jobParams },
-      responses: { 200: jsonAnswer(jobSchema, 'It has ended') },
+      responses: { 200: jsonResponse(jobSchema, 'It has ended') },
     }),
     async (c) => {
       const call = callOf(c);
@@ -270,7 +264,7 @@ function addEnds(api: Api): void {
       tags: TAGS,
       access: 'objects:write',
       request: { params: jobParams },
-      responses: { 202: jsonAnswer(jobSchema, 'The job that takes it back') },
+      responses: { 202: jsonResponse(jobSchema, 'The job that takes it back') },
     }),
     async (c) => {
       const call = callOf(c);

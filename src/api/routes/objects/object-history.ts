@@ -3,17 +3,18 @@
 import { z } from '@hono/zod-openapi';
 import type { VersionName, VersionSummary } from '../../../domain/nouns.ts';
 import { versionNameOf } from '../../../http/s3/formats/version-name.ts';
+import { type Api, callOf } from '../../routing/api-call.ts';
+import { apiRoute, jsonResponse } from '../../routing/api-route.ts';
+import { openBucketOf } from '../../routing/open-bucket.ts';
 import {
-  type Api,
-  apiRoute,
-  callOf,
-  isoTime,
-  isoTimeOrNull,
-  jsonAnswer,
-  openBucketOf,
-  timeSchema,
-} from '../../context.ts';
-import { cursorAt, joinPlace, pageOf, pageQuery, readCursor, splitPlace } from '../../paging.ts';
+  cursorAt,
+  joinPlace,
+  pageOf,
+  pageQuery,
+  readCursor,
+  splitPlace,
+} from '../../routing/paging.ts';
+import { isoTime, isoTimeOrNull, timeSchema } from '../../schemas/time.ts';
 import { bucketParams, keySchema, objectSchema, prefixQuery } from './object-schemas.ts';
 
 const versionSchema = objectSchema
@@ -59,7 +60,7 @@ export function addObjectHistoryRoutes(api: Api): void {
           key: keySchema.optional().openapi({ description: 'The history of this key alone.' }),
         }),
       },
-      responses: { 200: jsonAnswer(pageOf(versionSchema), 'Some of them') },
+      responses: { 200: jsonResponse(pageOf(versionSchema), 'Some of them') },
     }),
     async (c) => {
       const call = callOf(c);

@@ -11,20 +11,12 @@ import type { ObjectLock, VersionChange } from '../../../domain/object-facts.ts'
 import { everyoneMayRead, toPointer } from '../../../domain/pointer.ts';
 import { versionNameOf } from '../../../http/s3/formats/version-name.ts';
 import { requireLockableBucket } from '../../../http/s3/headers/object-lock-headers.ts';
-import {
-  type Api,
-  type ApiContext,
-  apiRoute,
-  callOf,
-  isoTime,
-  jsonAnswer,
-  jsonBody,
-  openBucketOf,
-  type SignedInCall,
-  timeSchema,
-} from '../../context.ts';
-import { etagOfState, ifMatchHeader, requireMatch } from '../../etag.ts';
-import { serviceOrigin } from '../../service-origin.ts';
+import { type Api, type ApiContext, callOf, type SignedInCall } from '../../routing/api-call.ts';
+import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
+import { etagOfState, ifMatchHeader, requireMatch } from '../../routing/etag.ts';
+import { openBucketOf } from '../../routing/open-bucket.ts';
+import { serviceOrigin } from '../../routing/service-origin.ts';
+import { isoTime, timeSchema } from '../../schemas/time.ts';
 import {
   attributesChangeSchema,
   attributesSchema,
@@ -148,7 +140,7 @@ function addDetail(api: Api): void {
       tags: TAGS,
       access: 'objects:read',
       request: { params: bucketParams, query: z.strictObject(objectQuery) },
-      responses: { 200: jsonAnswer(detailSchema, 'The object') },
+      responses: { 200: jsonResponse(detailSchema, 'The object') },
     }),
     async (c) => {
       const call = callOf(c);
@@ -178,7 +170,7 @@ function addChange(api: Api): void {
         headers: ifMatchHeader,
         body: jsonBody(changeSchema),
       },
-      responses: { 200: jsonAnswer(detailSchema, 'Changed') },
+      responses: { 200: jsonResponse(detailSchema, 'Changed') },
     }),
     async (c) => {
       const call = callOf(c);
@@ -296,7 +288,7 @@ function addDeletion(api: Api): void {
         }),
       },
       responses: {
-        200: jsonAnswer(
+        200: jsonResponse(
           z.object({
             deleteMarkerId: z
               .string()
@@ -336,7 +328,7 @@ function addRestore(api: Api): void {
         params: bucketParams,
         body: jsonBody(z.strictObject({ key: keySchema, versionId: versionIdSchema })),
       },
-      responses: { 200: jsonAnswer(detailSchema, 'The object') },
+      responses: { 200: jsonResponse(detailSchema, 'The object') },
     }),
     async (c) => {
       const call = callOf(c);

@@ -6,8 +6,11 @@ import { measurePrefixes } from '../../../core/key-jobs/measure-prefixes.ts';
 import { searchKeys, sortObjects } from '../../../core/key-jobs/search-keys.ts';
 import { SEARCH_MAX_MATCHES } from '../../../domain/key-aids.ts';
 import type { ObjectSummary } from '../../../domain/nouns.ts';
-import { type Api, apiRoute, callOf, isoTime, jsonAnswer, openBucketOf } from '../../context.ts';
-import { cursorAt, pageQuery, readCursor } from '../../paging.ts';
+import { type Api, callOf } from '../../routing/api-call.ts';
+import { apiRoute, jsonResponse } from '../../routing/api-route.ts';
+import { openBucketOf } from '../../routing/open-bucket.ts';
+import { cursorAt, pageQuery, readCursor } from '../../routing/paging.ts';
+import { isoTime } from '../../schemas/time.ts';
 import { bucketParams, isCompleteSchema, objectSchema, prefixQuery } from './object-schemas.ts';
 
 const TAGS = ['Objects'];
@@ -90,7 +93,7 @@ function addListing(api: Api): void {
           delimiter: textQuery.default('/'),
         }),
       },
-      responses: { 200: jsonAnswer(folderPageSchema, 'Some entries') },
+      responses: { 200: jsonResponse(folderPageSchema, 'Some entries') },
     }),
     async (c) => {
       const call = callOf(c);
@@ -136,7 +139,7 @@ function addSearch(api: Api): void {
           text: z.string().min(1).max(255),
         }),
       },
-      responses: { 200: jsonAnswer(searchPageSchema, 'Some matches') },
+      responses: { 200: jsonResponse(searchPageSchema, 'Some matches') },
     }),
     async (c) => {
       const call = callOf(c);
@@ -195,7 +198,7 @@ function addSizes(api: Api): void {
             }),
         }),
       },
-      responses: { 200: jsonAnswer(sizesSchema, 'The sizes, in the order of the prefixes') },
+      responses: { 200: jsonResponse(sizesSchema, 'The sizes, in the order of the prefixes') },
     }),
     async (c) => {
       const call = callOf(c);

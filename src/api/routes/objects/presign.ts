@@ -10,18 +10,11 @@ import { presignUrl, type UrlWanted } from '../../../http/s3/signature/presign.t
 import { MAX_EXPIRES_SECONDS } from '../../../http/s3/signature/request-time.ts';
 import { attachment } from '../../../http/semantics/content-disposition.ts';
 import { isHeaderText } from '../../../http/semantics/header-text.ts';
-import {
-  type Api,
-  apiRoute,
-  callOf,
-  isoTime,
-  jsonAnswer,
-  jsonBody,
-  openBucketOf,
-  type SignedInCall,
-  timeSchema,
-} from '../../context.ts';
-import { serviceOrigin } from '../../service-origin.ts';
+import { type Api, callOf, type SignedInCall } from '../../routing/api-call.ts';
+import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
+import { openBucketOf } from '../../routing/open-bucket.ts';
+import { serviceOrigin } from '../../routing/service-origin.ts';
+import { isoTime, timeSchema } from '../../schemas/time.ts';
 import { bucketParams, keySchema, versionIdSchema } from './object-schemas.ts';
 
 const TAGS = ['Objects'];
@@ -110,7 +103,7 @@ function addPresign(api: Api): void {
         'used. Writing needs objects:write.',
       tags: TAGS,
       access: 'objects:read',
-      isQuestion: true,
+      isReadOnly: true,
       request: {
         params: bucketParams,
         body: jsonBody(
@@ -126,7 +119,7 @@ function addPresign(api: Api): void {
         ),
       },
       responses: {
-        200: jsonAnswer(
+        200: jsonResponse(
           z.object({ items: z.array(urlSchema), expiresAt: timeSchema }),
           'In the order of the requests',
         ),

@@ -10,18 +10,18 @@ import type { ObjectKey, UploadId } from '../../../domain/nouns.ts';
 import { NO_FACTS } from '../../../domain/object-facts.ts';
 import { wishOfBucket } from '../../../http/s3/headers/encryption-headers.ts';
 import type { Upload } from '../../../ports/index-calls/upload-calls.ts';
+import { type Api, callOf } from '../../routing/api-call.ts';
+import { apiRoute, jsonBody, jsonResponse, noContent } from '../../routing/api-route.ts';
+import { openBucketOf } from '../../routing/open-bucket.ts';
 import {
-  type Api,
-  apiRoute,
-  callOf,
-  isoTime,
-  jsonAnswer,
-  jsonBody,
-  noContent,
-  openBucketOf,
-  timeSchema,
-} from '../../context.ts';
-import { cursorAt, joinPlace, pageOf, pageQuery, readCursor, splitPlace } from '../../paging.ts';
+  cursorAt,
+  joinPlace,
+  pageOf,
+  pageQuery,
+  readCursor,
+  splitPlace,
+} from '../../routing/paging.ts';
+import { isoTime, timeSchema } from '../../schemas/time.ts';
 import { attributesSchema, toAttributes, toObjectTags } from './object-attributes.ts';
 import { bucketParams, keySchema, prefixQuery } from './object-schemas.ts';
 
@@ -92,7 +92,7 @@ function addStart(api: Api): void {
         params: bucketParams,
         body: jsonBody(attributesSchema.extend({ key: keySchema })),
       },
-      responses: { 201: jsonAnswer(uploadSchema, 'Begun') },
+      responses: { 201: jsonResponse(uploadSchema, 'Begun') },
     }),
     async (c) => {
       const call = callOf(c);
@@ -122,7 +122,7 @@ function addReads(api: Api): void {
         params: bucketParams,
         query: z.strictObject({ ...pageQuery, prefix: prefixQuery }),
       },
-      responses: { 200: jsonAnswer(pageOf(uploadSchema), 'Some of them') },
+      responses: { 200: jsonResponse(pageOf(uploadSchema), 'Some of them') },
     }),
     async (c) => {
       const call = callOf(c);
@@ -155,7 +155,7 @@ function addReads(api: Api): void {
       tags: TAGS,
       access: 'objects:read',
       request: { params: uploadParams, query: z.strictObject({ ...pageQuery, key: keySchema }) },
-      responses: { 200: jsonAnswer(pageOf(partSchema), 'Some of them') },
+      responses: { 200: jsonResponse(pageOf(partSchema), 'Some of them') },
     }),
     async (c) => {
       const call = callOf(c);
@@ -192,7 +192,7 @@ function addEnds(api: Api): void {
       tags: TAGS,
       access: 'objects:write',
       request: { params: uploadParams, body: jsonBody(completionSchema) },
-      responses: { 200: jsonAnswer(completedSchema, 'The object') },
+      responses: { 200: jsonResponse(completedSchema, 'The object') },
     }),
     async (c) => {
       const call = callOf(c);

@@ -4,17 +4,10 @@ import { z } from '@hono/zod-openapi';
 import { confirmTime } from '../../../core/clock/confirm-time.ts';
 import { readTimeState } from '../../../core/clock/trust-time.ts';
 import type { Core } from '../../../core/core.ts';
-import {
-  type Api,
-  apiRoute,
-  callOf,
-  isoTime,
-  isoTimeOrNull,
-  jsonAnswer,
-  jsonBody,
-  requireOperator,
-  timeSchema,
-} from '../../context.ts';
+import { requireOperator } from '../../routing/access.ts';
+import { type Api, callOf } from '../../routing/api-call.ts';
+import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
+import { isoTime, isoTimeOrNull, timeSchema } from '../../schemas/time.ts';
 
 const TAGS = ['Server'];
 
@@ -54,7 +47,7 @@ export function addClockRoutes(api: Api): void {
       access: 'billing:read',
       request: {},
       responses: {
-        200: jsonAnswer(
+        200: jsonResponse(
           clockSchema,
           'What the clock says, and what it said when it was believed last',
         ),
@@ -85,7 +78,7 @@ export function addClockRoutes(api: Api): void {
           }),
         ),
       },
-      responses: { 200: jsonAnswer(clockSchema, 'The clock is believed') },
+      responses: { 200: jsonResponse(clockSchema, 'The clock is believed') },
     }),
     async (c) => {
       const call = callOf(c);

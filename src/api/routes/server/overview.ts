@@ -8,15 +8,16 @@ import { monthText } from '../../../core/billing/month.ts';
 import { listCaps } from '../../../core/caps/set-cap.ts';
 import type { Core } from '../../../core/core.ts';
 import type { Account } from '../../../domain/nouns.ts';
+import { billedAccountOf } from '../../routing/account-of.ts';
+import { type Api, callOf } from '../../routing/api-call.ts';
+import { apiRoute, jsonResponse } from '../../routing/api-route.ts';
 import {
-  billedAccountOf,
   currencySchema,
   microSchema,
   periodSchema,
   quantitySchema,
-} from '../../billing-schemas.ts';
-import { type Api, apiRoute, callOf, jsonAnswer } from '../../context.ts';
-import { accountIdQuery } from '../../schemas.ts';
+} from '../../schemas/billing.ts';
+import { accountIdQuery } from '../../schemas/fields.ts';
 import { capSchema, showCap } from '../billing/caps.ts';
 
 const countSchema = z.object({ objects: quantitySchema, bytes: quantitySchema });
@@ -85,7 +86,7 @@ export function addOverviewRoutes(api: Api): void {
       tags: ['Accounts'],
       access: 'buckets:read',
       request: { query: z.strictObject({ accountId: accountIdQuery }) },
-      responses: { 200: jsonAnswer(overviewSchema, 'The account') },
+      responses: { 200: jsonResponse(overviewSchema, 'The account') },
     }),
     async (c) => {
       const call = callOf(c);

@@ -19,19 +19,13 @@ import {
 } from '../../../core/limits.ts';
 import type { AccountId } from '../../../domain/nouns.ts';
 import { MAX_EXPIRES_SECONDS } from '../../../http/s3/signature/request-time.ts';
-import {
-  type Api,
-  apiRoute,
-  callOf,
-  isoTime,
-  jsonAnswer,
-  jsonBody,
-  requireOperator,
-  timeSchema,
-} from '../../context.ts';
-import { pageOf, pageQuery, readCursor, toPage } from '../../paging.ts';
-import { accountIdSchema } from '../../schemas.ts';
-import { serviceOrigin } from '../../service-origin.ts';
+import { requireOperator } from '../../routing/access.ts';
+import { type Api, callOf } from '../../routing/api-call.ts';
+import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
+import { pageOf, pageQuery, readCursor, toPage } from '../../routing/paging.ts';
+import { serviceOrigin } from '../../routing/service-origin.ts';
+import { accountIdSchema } from '../../schemas/fields.ts';
+import { isoTime, timeSchema } from '../../schemas/time.ts';
 
 const TAGS = ['Server'];
 
@@ -103,7 +97,7 @@ export function addServerRoutes(api: Api): void {
       summary: 'Where S3 is, what this server can do, and its limits',
       tags: TAGS,
       access: 'signed-in',
-      responses: { 200: jsonAnswer(serverSchema, 'The server') },
+      responses: { 200: jsonResponse(serverSchema, 'The server') },
     }),
     (c) => {
       const { core, caller, request, region, baseDomain, websiteDomain } = callOf(c);
@@ -142,7 +136,7 @@ function addNamedKeys(api: Api): void {
       tags: TAGS,
       access: 'keys:read',
       request: { query: z.strictObject(pageQuery) },
-      responses: { 200: jsonAnswer(pageOf(kmsKeySchema), 'Some keys, by id') },
+      responses: { 200: jsonResponse(pageOf(kmsKeySchema), 'Some keys, by id') },
     }),
     async (c) => {
       const call = callOf(c);
@@ -169,7 +163,7 @@ function addNamedKeys(api: Api): void {
       tags: TAGS,
       access: 'keys:write',
       request: { body: jsonBody(wantedKeySchema) },
-      responses: { 200: jsonAnswer(kmsKeySchema, 'The key') },
+      responses: { 200: jsonResponse(kmsKeySchema, 'The key') },
     }),
     async (c) => {
       const call = callOf(c);

@@ -9,20 +9,12 @@ import {
   sendTestEvent,
 } from '../../../core/outbox/deliveries.ts';
 import type { Delivery } from '../../../ports/outbox.ts';
-import {
-  type Api,
-  apiRoute,
-  callOf,
-  isoTime,
-  isoTimeOrNull,
-  jsonAnswer,
-  jsonBody,
-  openBucketOf,
-  type SignedInCall,
-  timeSchema,
-} from '../../context.ts';
-import { cursorAt, pageOf, pageQuery, readCursor } from '../../paging.ts';
-import { bucketNameSchema } from '../../schemas.ts';
+import { type Api, callOf, type SignedInCall } from '../../routing/api-call.ts';
+import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
+import { openBucketOf } from '../../routing/open-bucket.ts';
+import { cursorAt, pageOf, pageQuery, readCursor } from '../../routing/paging.ts';
+import { bucketNameSchema } from '../../schemas/fields.ts';
+import { isoTime, isoTimeOrNull, timeSchema } from '../../schemas/time.ts';
 import { WEBHOOK_TAGS, webhookParams } from './webhooks.ts';
 
 const stateSchema = z.enum(['waiting', 'delivered', 'dead']);
@@ -93,7 +85,7 @@ export function addWebhookDeliveryRoutes(api: Api): void {
       access: 'webhooks:write',
       request: { params: webhookParams },
       responses: {
-        202: jsonAnswer(
+        202: jsonResponse(
           z.object({ messageId: z.string() }).openapi('TestMessage'),
           'It waits to be sent',
         ),
@@ -123,7 +115,7 @@ export function addWebhookDeliveryRoutes(api: Api): void {
         }),
       },
       responses: {
-        200: jsonAnswer(
+        200: jsonResponse(
           pageOf(deliverySchema)
             .extend({
               droppedCount: z
@@ -178,7 +170,7 @@ export function addWebhookDeliveryRoutes(api: Api): void {
         ),
       },
       responses: {
-        202: jsonAnswer(
+        202: jsonResponse(
           z.object({ count: z.number().int() }).openapi('Replayed'),
           'How many wait again',
         ),

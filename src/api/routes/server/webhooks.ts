@@ -10,19 +10,12 @@ import {
   updateWebhook,
   type WebhookInfo,
 } from '../../../core/outbox/webhooks.ts';
-import {
-  type Api,
-  apiRoute,
-  callOf,
-  isoTime,
-  jsonAnswer,
-  jsonBody,
-  noContent,
-  timeSchema,
-} from '../../context.ts';
-import { etagOfState, ifMatchHeader, requireMatch } from '../../etag.ts';
-import { pageOf, pageQuery, readCursor, toPage } from '../../paging.ts';
-import { idSchema } from '../../schemas.ts';
+import { type Api, callOf } from '../../routing/api-call.ts';
+import { apiRoute, jsonBody, jsonResponse, noContent } from '../../routing/api-route.ts';
+import { etagOfState, ifMatchHeader, requireMatch } from '../../routing/etag.ts';
+import { pageOf, pageQuery, readCursor, toPage } from '../../routing/paging.ts';
+import { idSchema } from '../../schemas/fields.ts';
+import { isoTime, timeSchema } from '../../schemas/time.ts';
 
 export const WEBHOOK_TAGS = ['Webhooks'];
 
@@ -93,7 +86,7 @@ function addKeeping(api: Api): void {
       access: 'webhooks:write',
       request: { body: jsonBody(webhookInputSchema) },
       responses: {
-        201: jsonAnswer(newWebhookSchema, 'Made; the secret is shown here and never again'),
+        201: jsonResponse(newWebhookSchema, 'Made; the secret is shown here and never again'),
       },
     }),
     async (c) => {
@@ -114,7 +107,7 @@ function addKeeping(api: Api): void {
       tags: WEBHOOK_TAGS,
       access: 'webhooks:read',
       request: { query: z.strictObject(pageQuery) },
-      responses: { 200: jsonAnswer(pageOf(webhookSchema), 'Oldest first') },
+      responses: { 200: jsonResponse(pageOf(webhookSchema), 'Oldest first') },
     }),
     async (c) => {
       const { core, caller, secrets } = callOf(c);
@@ -138,7 +131,7 @@ function addKeeping(api: Api): void {
       tags: WEBHOOK_TAGS,
       access: 'webhooks:read',
       request: { params: webhookParams },
-      responses: { 200: jsonAnswer(webhookSchema, 'The webhook') },
+      responses: { 200: jsonResponse(webhookSchema, 'The webhook') },
     }),
     async (c) => {
       const { core, caller } = callOf(c);
@@ -163,7 +156,7 @@ function addChanging(api: Api): void {
         headers: ifMatchHeader,
         body: jsonBody(webhookChangeSchema),
       },
-      responses: { 200: jsonAnswer(webhookSchema, 'As it is now') },
+      responses: { 200: jsonResponse(webhookSchema, 'As it is now') },
     }),
     async (c) => {
       const { core, caller } = callOf(c);
@@ -212,7 +205,7 @@ function addChanging(api: Api): void {
       access: 'webhooks:write',
       request: { params: webhookParams },
       responses: {
-        200: jsonAnswer(
+        200: jsonResponse(
           z.object({ secret: secretSchema, oldEndsAt: timeSchema }).openapi('NewWebhookSecret'),
           'The secret is shown here and never again',
         ),

@@ -1,0 +1,25 @@
+// JSON merge patches: what a PATCH says of a nested setting is laid over what there is. Routes call
+// it with the setting as they show it; they check what comes out as if it had been sent whole.
+import { isJsonObject, type Json } from '../../../core/json.ts';
+
+/**
+ * Objects within objects that are merged; the deepest setting has three. Deeper ones are replaced,
+ * and refused then.
+ */
+const MERGED_DEPTH_MAX = 8;
+
+/**
+ * The target with the patch laid over it: null takes a field away, objects are merged, all else is
+ * replaced, lists too. Neither is changed. Source: RFC 7396 section 2.
+ */
+export function mergePatch(target: unknown, patch: Json, depth = 0): Json {
+  const merged = new Map(isJsonObject(target) ? Object.entries(target) : []);
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(name);
+    else if (isJsonObject(value) && depth < MERGED_DEPTH_MAX) {
+      merged.set(name, mergePatch(merged.get(name), value, depth + 1));
+    } else merged.set(name, value);
+  }
+  // fromEntries makes own properties of all names, `__proto__` too.
+  return Object.fromEntries(merged);
+}

@@ -1,0 +1,158 @@
+// How a route of the JSON API is described: its schemas, its responses, and who may call it. Every
+// file of routes/ uses `apiRoute` or one of its common kinds; the recipe is at the head of app.ts.
+import { createRoute, type RouteConfig, z } from '@hono/zod-openapi';
+import type { MiddlewareHandler } from 'hono';
+import { FRESH_BY_HEADER, freshByAnswer } from '../../http/fresh-by.ts';
+import { type Access, requireAccess } from './access.ts';
+import { type ApiContext, type ApiEnv, callOf } from './api-call.ts';
+import { withAudit } from './audit.ts';
+import { ifMatchHeader } from './etag.ts';
+import { pageOf, pageQuery } from './paging.ts';
+
+type RouteDescription = RouteConfig & {
+  readonly access: Access;
+  readonly operationId: string;
+  /** A POST that changes nothing: the audit log has no entry for it. */
+  readonly isReadOnly?: true;
+};
+
+/**
+ * Describes a route: as zod-openapi's `createRoute`, with who may call it. Refusals and wrong input
+ * need not be listed: every route has them, as RFC 9457 problems.
+ */
+export function apiRoute<const Route extends RouteDescription>(route: Route) {
+  const { access, isReadOnly } = route;
+  const middleware: MiddlewareHandler<ApiEnv> = async (c, next) => {
+    c.env.call.request.notes.operation = toOperationName(route.operationId);
+    if (access === 'everybody') return next();
+
+    // app.ts has checked it before it read the body; here it stands before the handler, whichever
+    // way a request comes to it.
+    requireAccess(c.env.call, access);
+    const call = callOf(c);
+    if (route.method === 'get' || isReadOnly) return next();
+
+    await withAudit(call, route.operationId, async () => {
+      await next();
+      return c.res;
+    });
+    reportFreshBy(c);
+  };
+  const security = securityOf(access);
+  const described = { ...route, security, 'x-quayside-access': access };
+  return createRoute({ ...described, middleware } as Route & {
+    middleware: MiddlewareHandler<ApiEnv>;
+  });
+}
+
+/** The fields that every kind of route has. */
+type KindOfRoute<Path extends string> = {
+  readonly path: Path;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tags: string[];
+  readonly access: Access;
+};
+
+/**
+ * Describes the GET of a list in pages, which `readPage` reads. `filter` are fields of its query
+ * besides those of a page; `order` says what a page holds, in which order.
+ */
+export function listRoute<
+  const Path extends string,
+  Item extends z.ZodType,
+  Filter extends z.core.$ZodLooseShape = Record<never, never>,
+>({
+  item,
+  order,
+  filter,
+  ...route
+}: KindOfRoute<Path> & { readonly item: Item; readonly order: string; readonly filter?: Filter }) {
+  const query = z.strictObject({ ...pageQuery, ...(filter ?? ({} as Filter)) });
+  return apiRoute({
+    ...route,
+    method: 'get',
+    request: { query },
+    responses: { 200: jsonResponse(pageOf(item), order) },
+  });
+}
+
+/**
+ * Describes the PATCH or PUT of something with an ETag: the body is `change`, the response
+ * `changed`, and If-Match says which state is meant. The handler calls `requireMatch`.
+ */
+export function changeRoute<
+  const Path extends string,
+  const Method extends 'patch' | 'put',
+  Request extends NonNullable<RouteConfig['request']>,
+  Change extends z.ZodType,
+  Changed extends z.ZodType,
+>({
+  request,
+  change,
+  changed,
+  outcome,
+  ...route
+}: KindOfRoute<Path> & {
+  readonly method: Method;
+  /** What names the thing: `params` and `query`. */
+  readonly request: Request;
+  readonly change: Change;
+  readonly changed: Changed;
+  readonly outcome: string;
+}) {
+  return apiRoute({
+    ...route,
+    request: { ...request, headers: ifMatchHeader, body: jsonBody(change) },
+    responses: { 200: jsonResponse(changed, outcome) },
+  });
+}
+
+/** Describes the DELETE of what its `params` and `query` name: a 204, which `outcome` describes. */
+export function deleteRoute<
+  const Path extends string,
+  Request extends NonNullable<RouteConfig['request']>,
+>({
+  outcome,
+  ...route
+}: KindOfRoute<Path> & { readonly request: Request; readonly outcome: string }) {
+  return apiRoute({ ...route, method: 'delete', responses: { 204: noContent(outcome) } });
+}
+
+/** One response of a route: its meaning and the schema of its JSON. */
+export function jsonResponse<Schema extends z.ZodType>(schema: Schema, description: string) {
+  return { description, content: { 'application/json': { schema } } };
+}
+
+/** The body of a request: it must be there, and JSON. */
+export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
+  return { required: true, content: { 'application/json': { schema } } } as const;
+}
+
+/** A 204. */
+export const noContent = (description: string) => ({ description });
+
+/** Metrics name operations in the style of S3's. */
+export function toOperationName(operationId: string): string {
+  return operationId.charAt(0).toUpperCase() + operationId.slice(1);
+}
+
+/** Credentials that a route takes, for the document. */
+function securityOf(access: Access): object[] {
+  if (access === 'everybody') return [];
+  const isForSessions = access === 'session' || access === 'recent-proof';
+  return isForSessions ? [{ session: [] }] : [{ bearer: [] }, { session: [] }];
+}
+
+/** What is accepted, not done yet, can't say by when it will be seen. */
+const ACCEPTED = 202;
+
+/** Adds the time of freshness to a change of a bucket, or of what is in it, that requested it. */
+function reportFreshBy(c: ApiContext): void {
+  const { core, request } = c.env.call;
+  const { bucket } = request.notes;
+  if (bucket === null || c.res.status === ACCEPTED) return;
+  const freshBy = freshByAnswer(core, request, bucket);
+  if (freshBy !== null) c.res.headers.set(FRESH_BY_HEADER, freshBy);
+}

@@ -1,0 +1,102 @@
+// Failures as the clients of the JSON API read them: problem details with a stable `code`, which is
+// the ErrorCode, the same word that S3 clients get. Source: RFC 9457.
+import { z } from '@hono/zod-openapi';
+import { HTTPException } from 'hono/http-exception';
+import { StorageError } from '../../domain/errors.ts';
+import { ERROR_STATUS, shownFailure } from '../../http/semantics/error-status.ts';
+import { failureHeaders } from '../../http/semantics/failure-headers.ts';
+
+export const PROBLEM_TYPE = 'application/problem+json';
+
+export const problemSchema = z
+  .object({
+    type: z.string().openapi({ example: '/-/docs#NoSuchBucket' }),
+    title: z.string(),
+    status: z.number().int(),
+    detail: z.string(),
+    code: z
+      .string()
+      .openapi({ description: 'Stable; what programs branch on.', example: 'NoSuchBucket' }),
+    requestId: z.string(),
+    errors: z
+      .array(z.object({ field: z.string(), message: z.string() }))
+      .optional()
+      .openapi({
+        description: 'Of InvalidInput: each field that cannot be used, as a JSON pointer, and why.',
+      }),
+  })
+  .openapi('Problem');
+
+export type FieldError = { readonly field: string; readonly message: string };
+
+/** Wrong input, field by field. */
+export class InvalidFields extends Error {
+  override readonly name = 'InvalidFields';
+  readonly errors: readonly FieldError[];
+
+  constructor(errors: readonly FieldError[]) {
+    super('The request has fields that cannot be used.');
+    this.errors = errors;
+  }
+}
+
+/** Field errors shown at once; a body could have thousands. */
+const ERRORS_MAX = 20;
+
+/** What zod found, for the client. `part`: `json`, `query`, `param`, `header`. */
+export function invalidFields(part: string, error: z.ZodError): InvalidFields {
+  return new InvalidFields(
+    error.issues.slice(0, ERRORS_MAX).map(({ path, message }) => ({
+      field: `${part === 'json' ? '' : `${part}:`}/${path.map(String).join('/')}`.slice(0, 200),
+      message: message.slice(0, 500),
+    })),
+  );
+}
+
+/** What is told of a failure: our own faults tell nothing but the request id. */
+function shownError(error: unknown): StorageError {
+  if (error instanceof InvalidFields)
+    return new StorageError('InvalidInput', { detail: error.message });
+  if (error instanceof HTTPException) return ofHono(error);
+  return shownFailure(error);
+}
+
+/** What zod-openapi itself refuses: JSON that is none, and another content type. */
+function ofHono({ status, message }: HTTPException): StorageError {
+  if (status === 415) return new StorageError('UnsupportedMediaType');
+  return status < 500
+    ? new StorageError('InvalidInput', { detail: message })
+    : new StorageError('InternalError');
+}
+
+/** Whether the failure is a fault of ours, which belongs into the log. */
+export function isOurFault(error: unknown): boolean {
+  return shownError(error).code === 'InternalError';
+}
+
+/** The answer to a failure. The caller cuts the body off for a HEAD. */
+export function problemResponse(
+  error: unknown,
+  requestId: string,
+): {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+  readonly code: string;
+} {
+  const shown = shownError(error);
+  const { code, message } = shown;
+  const status = ERROR_STATUS[code];
+  const problem = {
+    type: `/-/docs#${code}`,
+    title: code.replace(/(?<=[a-z])(?=[A-Z])/g, ' '),
+    ...{ status, detail: message, code, requestId },
+    ...(error instanceof InvalidFields ? { errors: error.errors } : {}),
+  };
+  const headers: Record<string, string> = {
+    'content-type': PROBLEM_TYPE,
+    ...failureHeaders(shown),
+  };
+  if (status === 401) headers['www-authenticate'] = 'Bearer realm="quayside"';
+  return { status, headers, body: JSON.stringify(problem), code };
+}
