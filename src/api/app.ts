@@ -1,104 +1,38 @@
-// The JSON API: every request under /-/api comes here, in this order: is there such a route, is it
-// a browser from another site, who asks, how often, may they, what body, did it run already; then
-// the route. Whatever fails is answered as a problem.
+// The JSON API: every request under /-/api comes here and takes these steps: route, origin, caller,
+// rate limit, access, body, idempotency; then the route runs. Whatever fails becomes a problem.
 //
 // To add a resource: write routes/{resource}.ts with `export function add{Resource}Routes(api:
 // Api): void`, in it for each route `api.openapi(apiRoute({ method, path, operationId, tags,
-// access, request, responses }), handler)`, and one line in ROUTES below. A handler parses nothing:
-// it takes `c.req.valid(…)`, `callOf(c)` (core, caller, requestId), calls one verb of core, and
-// shapes its answer. Refusals are thrown as StorageError. Bodies and queries are z.strictObject, so
-// that unknown fields are refused; every text and list has a bound. Names of fields are camelCase,
-// times `timeSchema`, lists paging.ts, changes of settings etag.ts. tests:
+// access, request, responses }), handler)`, and one line in routes/add-routes.ts. A handler parses
+// nothing: it takes `c.req.valid(…)`, `callOf(c)` (core, caller, requestId), calls one verb of
+// core, and shapes its response. Refusals are thrown as StorageError. Bodies and queries are
+// z.strictObject, so that unknown fields are refused; every text and list has a bound. Names of
+// fields are camelCase, times `timeSchema`, lists paging.ts, changes of settings etag.ts.
 // test/api/openapi/document.test.ts checks these rules on the document itself.
 import { OpenAPIHono } from '@hono/zod-openapi';
-import { findCaller } from '../core/accounts/find-caller.ts';
+import type { ApiCaller } from '../core/accounts/permissions.ts';
 import { randomText } from '../crypto/random-text.ts';
 import { StorageError } from '../domain/errors.ts';
 import { networkOf } from '../domain/ip-range.ts';
 import { makeResponse } from '../http/outgoing-body.ts';
 import type { HttpRequest } from '../http/request.ts';
 import { documentJson } from './openapi/openapi.ts';
-import { readCredential, requireSameSite } from './requests/credentials.ts';
+import { createAuthenticator, requireSameSite } from './requests/credentials.ts';
 import { runOnce } from './requests/idempotency.ts';
 import { BODY_MAX_BYTES, readJsonBody, STRANGERS_BODY_MAX_BYTES } from './requests/json-body.ts';
-import { createRateLimit } from './requests/rate-limit.ts';
-import { createRouteTable } from './requests/route-table.ts';
-import { addAccessKeyRoutes } from './routes/accounts/access-keys.ts';
-import { addAccountQuotaRoutes } from './routes/accounts/account-quota.ts';
-import { addAccountRoutes } from './routes/accounts/accounts.ts';
-import { addAuditRoutes } from './routes/accounts/audit.ts';
-import { addMemberRoutes } from './routes/accounts/members.ts';
-import { addPasskeyRoutes } from './routes/accounts/passkeys.ts';
-import { addSessionRoutes } from './routes/accounts/sessions.ts';
-import { addTokenRoutes } from './routes/accounts/tokens.ts';
-import { addBillingPartyRoutes } from './routes/billing/billing-parties.ts';
-import { addCapRoutes } from './routes/billing/caps.ts';
-import { addCreditNoteRoutes } from './routes/billing/credit-notes.ts';
-import { addInvoiceRoutes } from './routes/billing/invoices.ts';
-import { addRateCardRoutes } from './routes/billing/rate-cards.ts';
-import { addReceiptRoutes } from './routes/billing/receipts.ts';
-import { addUsageRoutes } from './routes/billing/usage.ts';
-import { addBucketDomainRoutes } from './routes/buckets/bucket-domains.ts';
-import { addBucketRoutes } from './routes/buckets/buckets.ts';
-import { addCachePurgeRoutes } from './routes/buckets/cache-purges.ts';
-import { addLifecyclePreviewRoutes } from './routes/buckets/lifecycle-preview.ts';
-import { addTrashRoutes } from './routes/buckets/trash.ts';
-import { addJobRoutes } from './routes/objects/jobs.ts';
-import { addObjectDetailRoutes } from './routes/objects/object.ts';
-import { addObjectHistoryRoutes } from './routes/objects/object-history.ts';
-import { addObjectRoutes } from './routes/objects/objects.ts';
-import { addPresignRoutes } from './routes/objects/presign.ts';
-import { addUploadRoutes } from './routes/objects/uploads.ts';
-import { addClockRoutes } from './routes/server/clock.ts';
-import { addOverviewRoutes } from './routes/server/overview.ts';
-import { addServerRoutes } from './routes/server/server.ts';
-import { addWebhookDeliveryRoutes } from './routes/server/webhook-deliveries.ts';
-import { addWebhookRoutes } from './routes/server/webhooks.ts';
+import { createRateLimit, type RateLimit } from './requests/rate-limit.ts';
+import { createRouteTable, type RouteTable } from './requests/route-table.ts';
+import { addRoutes } from './routes/add-routes.ts';
 import { requireAccess } from './routing/access.ts';
 import type { Api, ApiCall, ApiEnv, ApiServices } from './routing/api-call.ts';
 import { toOperationName } from './routing/api-route.ts';
 import { createApiSecrets } from './routing/api-secrets.ts';
 import { invalidFields, isOurFault, problemResponse } from './routing/problem.ts';
 
-/** One line for each resource. */
-const ROUTES: readonly ((api: Api) => void)[] = [
-  addSessionRoutes,
-  addTokenRoutes,
-  addPasskeyRoutes,
-  addAccountRoutes,
-  addAccountQuotaRoutes,
-  addOverviewRoutes,
-  addMemberRoutes,
-  addAccessKeyRoutes,
-  addAuditRoutes,
-  addBucketRoutes,
-  addBucketDomainRoutes,
-  addLifecyclePreviewRoutes,
-  addCachePurgeRoutes,
-  addObjectRoutes,
-  addObjectDetailRoutes,
-  addObjectHistoryRoutes,
-  addPresignRoutes,
-  addUploadRoutes,
-  addJobRoutes,
-  addTrashRoutes,
-  addUsageRoutes,
-  addInvoiceRoutes,
-  addCreditNoteRoutes,
-  addBillingPartyRoutes,
-  addReceiptRoutes,
-  addRateCardRoutes,
-  addCapRoutes,
-  addWebhookRoutes,
-  addWebhookDeliveryRoutes,
-  addServerRoutes,
-  addClockRoutes,
-];
-
 export type ApiOptions = Omit<ApiServices, 'secrets'> & {
   /**
-   * What the API's own keys are derived from; null: from the master key, else each process has its
-   * own.
+   * The secret that the API's own keys are derived from; null: the master key, and without one each
+   * process has its own.
    */
   readonly rootSecretKey: string | null;
   /** Requests of one account, or of one source without a credential, in a minute; 0: any number. */
@@ -112,11 +46,10 @@ export type ApiSurface = {
   documentJson(): string;
 };
 
-/** What stands before every path of the document. */
+/** The beginning of every path of the document. */
 const BASE_PATH = '/-/api/v1';
 const DOCUMENT_PATH = '/-/api/openapi.json';
-/** Attempts with tokens and cookies that nobody has, of one source in a minute. */
-const WRONG_CREDENTIALS_PER_MINUTE = 30;
+const DOCUMENT_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 /** The headers that routes see. */
 const PASSED_HEADERS = [
   'accept',
@@ -126,6 +59,8 @@ const PASSED_HEADERS = [
   'user-agent',
 ] as const;
 
+type HeaderFields = Record<string, string>;
+
 /** Makes the API. Cost: 30 ms, which is why lazy-api.ts waits for the first request. */
 export function createApi({
   rootSecretKey,
@@ -133,122 +68,71 @@ export function createApi({
   ...services
 }: ApiOptions): ApiSurface {
   const { core, findAccessKey } = services;
-  const { clock, log } = core.ports;
   const app = createRoutes();
   const routes = createRouteTable(BASE_PATH, app.openAPIRegistry.definitions);
   const rateLimit = createRateLimit('default', requestsPerMinute);
-  const wrongCredentials = createRateLimit('credentials', WRONG_CREDENTIALS_PER_MINUTE);
+  const authenticate = createAuthenticator(core, findAccessKey);
   const secrets = createApiSecrets(
     rootSecretKey ?? core.settings.masterKeys[0]?.key.toHex() ?? randomText(32),
   );
   let document: string | null = null;
-
-  async function answer(
-    request: HttpRequest,
-    requestId: string,
-    limits: Record<string, string>,
-  ): Promise<Response> {
-    const isDocument = request.rawPath === DOCUMENT_PATH;
-    const methods = isDocument ? ['GET', 'HEAD', 'OPTIONS'] : routes.methodsOf(request.rawPath);
-    if (methods.length === 0) throw new StorageError('NoSuchResource');
-    const allow = methods.join(', ');
-    if (request.method === 'OPTIONS')
-      return new Response(null, { status: 204, headers: { allow } });
-    if (!methods.includes(request.method))
-      throw new StorageError('MethodNotAllowed', { fields: { Allow: allow } });
-    if (isDocument) return answerDocument(request);
-    requireSameSite(request);
-    const caller = await authenticate(request);
-    // By account, not by credential: who makes many tokens may send no more.
-    const subject =
-      caller === null
-        ? `source ${networkOf(request.remoteAddress)}`
-        : `account ${caller.accountId}`;
-    Object.assign(limits, rateLimit.headersOf(subject, clock.nowMs()));
-    rateLimit.count(subject, clock.nowMs());
-    Object.assign(limits, rateLimit.headersOf(subject, clock.nowMs()));
-    const route = routes.find(request.rawPath, request.method);
-    if (route !== null) {
-      request.notes.operation = toOperationName(route.operationId);
-      requireAccess({ caller, core }, route.access);
-    }
-    const body = await readJsonBody(
-      request,
-      caller === null ? STRANGERS_BODY_MAX_BYTES : BODY_MAX_BYTES,
-    );
-    const call = {
-      ...services,
-      secrets,
-      request,
-      requestId,
-      caller,
-      body,
-      audit: { accountId: null },
-    };
-    const run = () => dispatch(app, call, body);
-    const key = request.method === 'POST' ? request.header('idempotency-key') : null;
-    if (key === null || caller === null) return run();
-    return runOnce(
-      { ...call, caller },
-      key,
-      { target: `${request.rawPath}?${request.rawQuery}`, body },
-      run,
-    );
-  }
 
   function readDocument(): string {
     document ??= documentJson(app, BASE_PATH);
     return document;
   }
 
-  function answerDocument(request: HttpRequest): Response {
-    request.notes.operation = 'OpenapiDocument';
-    return new Response(request.method === 'HEAD' ? null : readDocument(), {
-      headers: { 'content-type': 'application/json' },
-    });
+  async function respond(
+    request: HttpRequest,
+    requestId: string,
+    limits: HeaderFields,
+  ): Promise<Response> {
+    const allow = allowedMethods(routes, request);
+    if (request.method === 'OPTIONS')
+      return new Response(null, { status: 204, headers: { allow } });
+    if (request.rawPath === DOCUMENT_PATH) return respondDocument(request, readDocument());
+
+    requireSameSite(request);
+    const caller = await authenticate(request);
+    countRequest(rateLimit, { request, caller, nowMs: core.ports.clock.nowMs() }, limits);
+
+    const route = routes.find(request.rawPath, request.method);
+    if (route !== null) {
+      request.notes.operation = toOperationName(route.operationId);
+      requireAccess({ caller, core }, route.access);
+    }
+
+    const maxBytes = caller === null ? STRANGERS_BODY_MAX_BYTES : BODY_MAX_BYTES;
+    const body = await readJsonBody(request, maxBytes);
+    const audit = { accountId: null };
+    return runRoute(app, { ...services, secrets, request, requestId, caller, body, audit }, body);
   }
 
-  async function authenticate(request: HttpRequest) {
-    const credential = readCredential(request);
-    if (credential === null) return null;
-    const caller = await findCaller(core, findAccessKey, credential);
-    if (caller === null) {
-      wrongCredentials.count(networkOf(request.remoteAddress), clock.nowMs());
-      // A cookie that is worth nothing any more must not keep anybody from signing in again.
-      if (credential.kind === 'token')
-        throw new StorageError('Unauthenticated', { detail: 'The bearer token is not valid.' });
-      return null;
+  function renderProblem(error: unknown, request: HttpRequest, requestId: string): Response {
+    if (isOurFault(error)) {
+      const { method } = request;
+      core.ports.log.error('api-request-failed', { requestId, method, cause: error });
     }
-    request.notes.requester = caller.accountId;
-    request.notes.accessKeyId = caller.accessKeyId;
-    return caller;
+    const { status, headers, body, code } = problemResponse(error, requestId);
+    request.notes.errorCode = code;
+    return new Response(request.method === 'HEAD' ? null : body, { status, headers });
   }
 
   return {
     documentJson: readDocument,
     async handle(request, requestId) {
-      const limits: Record<string, string> = {};
+      const limits: HeaderFields = {};
+      const finish = (response: Response) => finishResponse(response, request, requestId, limits);
       try {
-        return await finish(await answer(request, requestId, limits), request, {
-          requestId,
-          limits,
-        });
+        return await finish(await respond(request, requestId, limits));
       } catch (error) {
-        if (isOurFault(error))
-          log.error('api-request-failed', { requestId, method: request.method, cause: error });
-        const { status, headers, body, code } = problemResponse(error, requestId);
-        request.notes.errorCode = code;
-        const sent = request.method === 'HEAD' ? null : body;
-        return await finish(new Response(sent, { status, headers }), request, {
-          requestId,
-          limits,
-        });
+        return await finish(renderProblem(error, request, requestId));
       }
     },
   };
 }
 
-/** The routes, which throw what fails: app.fetch then rejects. */
+/** Makes the routes, which throw what fails: app.fetch then rejects. */
 function createRoutes(): OpenAPIHono<ApiEnv> {
   const api = new OpenAPIHono<ApiEnv>({
     defaultHook: (result) => {
@@ -261,8 +145,64 @@ function createRoutes(): OpenAPIHono<ApiEnv> {
   api.notFound(() => {
     throw new StorageError('NoSuchResource');
   });
-  for (const add of ROUTES) add(api);
+  addRoutes(api);
   return api;
+}
+
+/** The methods of the path, for Allow. NoSuchResource; MethodNotAllowed unless it has this one. */
+function allowedMethods(routes: RouteTable, { rawPath, method }: HttpRequest): string {
+  const methods = rawPath === DOCUMENT_PATH ? DOCUMENT_METHODS : routes.methodsOf(rawPath);
+  if (methods.length === 0) throw new StorageError('NoSuchResource');
+
+  const allow = methods.join(', ');
+  if (!methods.includes(method))
+    throw new StorageError('MethodNotAllowed', { fields: { Allow: allow } });
+  return allow;
+}
+
+function respondDocument(request: HttpRequest, document: string): Response {
+  request.notes.operation = 'OpenapiDocument';
+  const headers = { 'content-type': 'application/json' };
+  return new Response(request.method === 'HEAD' ? null : document, { headers });
+}
+
+/**
+ * Counts a request of an account, whichever credential it shows: who makes many tokens may send no
+ * more. A request without one counts for its source. `limits` gets the headers, of a refusal too.
+ */
+function countRequest(
+  rateLimit: RateLimit,
+  {
+    request,
+    caller,
+    nowMs,
+  }: {
+    readonly request: HttpRequest;
+    readonly caller: ApiCaller | null;
+    readonly nowMs: number;
+  },
+  limits: HeaderFields,
+): void {
+  const subject =
+    caller === null ? `source ${networkOf(request.remoteAddress)}` : `account ${caller.accountId}`;
+  Object.assign(limits, rateLimit.headersOf(subject, nowMs));
+  rateLimit.count(subject, nowMs);
+  Object.assign(limits, rateLimit.headersOf(subject, nowMs));
+}
+
+/** Runs the route of a call; a POST with an idempotency key once only. */
+function runRoute(
+  app: Api,
+  call: ApiCall,
+  body: Uint8Array<ArrayBuffer> | null,
+): Promise<Response> {
+  const { request, caller } = call;
+  const run = () => dispatch(app, call, body);
+  const key = request.method === 'POST' ? request.header('idempotency-key') : null;
+  if (key === null || caller === null) return run();
+
+  const target = `${request.rawPath}?${request.rawQuery}`;
+  return runOnce({ ...call, caller }, key, { target, body }, run);
 }
 
 /** Gives a request to its route, as the framework wants it. */
@@ -277,27 +217,27 @@ async function dispatch(
     const value = call.request.header(name);
     if (value !== null) headers.set(name, value);
   }
-  const url = `http://api.invalid${rawPath.slice(BASE_PATH.length)}${rawQuery === '' ? '' : `?${rawQuery}`}`;
+  const query = rawQuery === '' ? '' : `?${rawQuery}`;
+  const url = `http://api.invalid${rawPath.slice(BASE_PATH.length)}${query}`;
   return app.fetch(new Request(url, { method, headers, body }), { call });
 }
 
 /**
- * The headers of every answer, with its length. Nothing of the API is for caches, nothing of it is
- * a page.
+ * Adds the headers of every response, with its length. Nothing of the API is for caches, nothing of
+ * it is a page.
  */
-async function finish(
+async function finishResponse(
   response: Response,
   request: HttpRequest,
-  {
-    requestId,
-    limits,
-  }: { readonly requestId: string; readonly limits: Readonly<Record<string, string>> },
+  requestId: string,
+  limits: HeaderFields,
 ): Promise<Response> {
-  const headers: Record<string, string> = Object.fromEntries(response.headers);
+  const headers: HeaderFields = Object.fromEntries(response.headers);
   headers['x-request-id'] = requestId;
   headers['cache-control'] ??= 'no-store';
   headers['x-content-type-options'] = 'nosniff';
   Object.assign(headers, limits);
+
   const body = response.body === null ? null : new Uint8Array(await response.arrayBuffer());
   if (body !== null) headers['content-length'] = `${body.length}`;
   request.notes.bodyBytes = body?.length ?? 0;

@@ -1,5 +1,4 @@
-// Bills and credit notes as files: how each is made of its sheet, and how it is answered. The
-// routes of both use it.
+// Bills and credit notes as files: made of their sheets, and sent. The routes of both use it.
 import type { Sheet } from '../../core/billing/exports/sheet.ts';
 import { sheetHtml } from '../../core/billing/exports/sheet-html.ts';
 import type { DocumentFonts } from '../../ports/document-fonts.ts';
@@ -15,26 +14,27 @@ export type BillFile = {
   readonly type: string;
 };
 
-/** The page to print. */
+/** The sheet as a page to print. */
 export const sheetPage = (sheet: Sheet): BillFile => ({
   content: sheetHtml(sheet),
   type: PAGE_TYPE,
 });
 
 /**
- * The sheet as PDF, whose writer the first one loads. NotImplemented for letters that no font has.
+ * The sheet as PDF; the first one loads the writer. NotImplemented for letters that no font has.
  */
 export async function sheetPdfFile(sheet: Sheet, fonts: DocumentFonts | null): Promise<BillFile> {
   const { sheetPdf } = await import('./sheet-pdf.ts');
   return { content: await sheetPdf(sheet, fonts), type: PDF_TYPE };
 }
 
-/** A page is shown, every other file is saved under `name`. */
-export function answerBillFile({ content, type }: BillFile, name: string): Response {
+/** Responds with a file: a browser shows a page, and saves every other file under `name`. */
+export function respondBillFile({ content, type }: BillFile, name: string): Response {
+  const disposition = type === PAGE_TYPE ? 'inline' : 'attachment';
   return new Response(content, {
     headers: {
       'content-type': type,
-      'content-disposition': `${type === PAGE_TYPE ? 'inline' : 'attachment'}; filename="${name}"`,
+      'content-disposition': `${disposition}; filename="${name}"`,
       'content-security-policy': PAGE_POLICY,
     },
   });

@@ -62,7 +62,7 @@ ${[...tags].map(([tag, routes]) => tagLinks(tag, routes)).join('')}<a href="#sch
 <main>
 <h1>Quayside API</h1>
 ${intro.join('')}<p>The same for programs: <a href="/-/api/openapi.json">openapi.json</a>.</p>
-${[...tags].map(([tag, routes]) => `<h2>${escapeHtml(tag)}</h2>\n${routes.map(routeHtml).join('')}`).join('')}
+${[...tags].map(([tag, routes]) => tagHtml(tag, routes)).join('')}
 <h2 id="schemas">Schemas</h2>
 ${schemas.map(([name, schema]) => schemaHtml(name, schema)).join('')}
 <h2 id="errors">Errors</h2>
@@ -91,36 +91,46 @@ function routesByTag({ paths, servers }: Document): ReadonlyMap<string, Route[]>
   return tags;
 }
 
+function tagHtml(tag: string, routes: readonly Route[]): string {
+  return `<h2>${escapeHtml(tag)}</h2>\n${routes.map(routeHtml).join('')}`;
+}
+
 function tagLinks(tag: string, routes: readonly Route[]): string {
-  const links = routes.map(
-    ({ operation }) =>
-      `<li><a href="#${escapeHtml(operation.operationId)}">${escapeHtml(operation.summary)}</a></li>\n`,
-  );
+  const links = routes.map(({ operation: { operationId, summary } }) => {
+    const link = `<a href="#${escapeHtml(operationId)}">${escapeHtml(summary)}</a>`;
+    return `<li>${link}</li>\n`;
+  });
   return `${escapeHtml(tag)}\n<ul>\n${links.join('')}</ul>\n`;
 }
 
 /** The id is inside: a browser opens what is closed around the target of a link, not the target. */
 function routeHtml({ method, path, operation }: Route): string {
-  const { operationId, summary, description, parameters = [], requestBody, responses } = operation;
-  return `<details>
-<summary><code class="method">${method}</code> <code>${escapeHtml(path)}</code> ${escapeHtml(summary)}</summary>
-<div id="${escapeHtml(operationId)}">
-${description === undefined ? '' : `<p>${proseHtml(description)}</p>\n`}<p class="soft">${accessHtml(operation)}</p>
-${parameters.length === 0 ? '' : `<h4>Parameters</h4>\n<ul>\n${parameters.map(parameterHtml).join('')}</ul>\n`}\
-${requestBody === undefined ? '' : `<h4>Body</h4>\n${contentHtml(requestBody)}`}<h4>Responses</h4>
-<ul>
-${Object.entries(responses)
-  .map(
+  const { operationId, summary, description, requestBody, responses } = operation;
+  const target = `<code class="method">${method}</code> <code>${escapeHtml(path)}</code>`;
+  const prose = description === undefined ? '' : `<p>${proseHtml(description)}</p>\n`;
+  const body = requestBody === undefined ? '' : `<h4>Body</h4>\n${contentHtml(requestBody)}`;
+  const outcomes = Object.entries(responses).map(
     ([status, response]) =>
       `<li>${status} ${proseHtml(response.description)} ${contentHtml(response)}</li>\n`,
-  )
-  .join('')}</ul>
+  );
+  return `<details>
+<summary>${target} ${escapeHtml(summary)}</summary>
+<div id="${escapeHtml(operationId)}">
+${prose}<p class="soft">${accessHtml(operation)}</p>
+${parametersHtml(operation)}${body}<h4>Responses</h4>
+<ul>
+${outcomes.join('')}</ul>
 </div>
 </details>
 `;
 }
 
-/** Who may call a route, where that is no scope (`Access` of api-call.ts). */
+function parametersHtml({ parameters = [] }: Operation): string {
+  if (parameters.length === 0) return '';
+  return `<h4>Parameters</h4>\n<ul>\n${parameters.map(parameterHtml).join('')}</ul>\n`;
+}
+
+/** Texts for who may call a route, where that is no scope (`Access` of access.ts). */
 const ACCESS_TEXTS: ReadonlyMap<string, string> = new Map([
   ['everybody', 'For everybody.'],
   ['signed-in', 'For everybody who is signed in.'],
@@ -135,8 +145,9 @@ function accessHtml(operation: Operation): string {
 
 function parameterHtml({ name, in: place, required, description, schema }: Parameter): string {
   const need = required ? '' : ', optional';
+  const term = `<code>${escapeHtml(name)}</code> <span class="soft">${place}${need}</span>`;
   const line = schemaLine(description === undefined ? schema : { ...schema, description });
-  return `<li><code>${escapeHtml(name)}</code> <span class="soft">${place}${need}</span> ${line}</li>\n`;
+  return `<li>${term} ${line}</li>\n`;
 }
 
 function contentHtml({ content = {} }: Content): string {

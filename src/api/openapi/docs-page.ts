@@ -24,13 +24,13 @@ const PAGE_POLICY = [
 
 const HOUR_SECONDS = 3600;
 
-type DocsAnswer = { readonly requestId: string; readonly page: string };
+type DocsPage = { readonly requestId: string; readonly page: string };
 
 /** Answers what is under `/-/docs`: `page` at its address, and nothing else. Never rejects. */
-export async function answerDocs(
+export async function respondDocs(
   request: HttpRequest,
   path: string,
-  { requestId, page }: DocsAnswer,
+  { requestId, page }: DocsPage,
 ): Promise<Response> {
   request.notes.operation = 'Docs';
   if (path !== '/docs' && path !== '/docs/') {

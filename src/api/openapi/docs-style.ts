@@ -3,10 +3,13 @@
  * byte for byte.
  */
 export const DOCS_STYLE = `
-:root { color-scheme: light dark; --line: light-dark(#d5d9de, #3a4048); --soft: light-dark(#5a6370, #a2abb7) }
+:root { color-scheme: light dark; --line: light-dark(#d5d9de, #3a4048); \
+--soft: light-dark(#5a6370, #a2abb7) }
 * { box-sizing: border-box }
-body { margin: 0; font: 15px/1.5 system-ui, sans-serif; display: grid; grid-template-columns: 17rem minmax(0, 60rem) }
-nav { position: sticky; top: 0; height: 100vh; overflow: auto; padding: 1rem; border-right: 1px solid var(--line) }
+body { margin: 0; font: 15px/1.5 system-ui, sans-serif; display: grid; \
+grid-template-columns: 17rem minmax(0, 60rem) }
+nav { position: sticky; top: 0; height: 100vh; overflow: auto; padding: 1rem; \
+border-right: 1px solid var(--line) }
 nav ul { list-style: none; margin: 0 0 .8rem; padding: 0; font-size: 13px }
 main { padding: 1rem 2rem 4rem }
 code { font: 13px ui-monospace, monospace; overflow-wrap: anywhere }

@@ -1,22 +1,28 @@
 // The API's own description, OpenAPI 3.1: what the routes say of themselves, and what is true of
-// all of them. Made once, when somebody first asks for it.
+// all of them. app.ts makes it once, when somebody first requests it.
 import { FRESH_BY_HEADER } from '../../http/fresh-by.ts';
 import type { Api } from '../routing/api-call.ts';
 import { PROBLEM_TYPE, problemSchema } from '../routing/problem.ts';
 
-const DESCRIPTION = `Everything that a console, a script or a program needs of Quayside besides the bytes, which go by S3.
+const DESCRIPTION = `Everything that a console, a script or a program needs of Quayside besides \
+the bytes, which go by S3.
 
-**Signing in.** Scripts send \`Authorization: Bearer qst_…\` (POST /tokens makes them); browsers sign in (POST /sessions) and
-keep a cookie. **Errors** are problem details (RFC 9457); programs branch on \`code\`. **Repeating a POST** is safe with the header
-\`Idempotency-Key\`. **Lists** come in pages: send \`nextCursor\` back as \`cursor\`. **Settings** have an ETag; changing them needs
-If-Match. **Limits** stand in the headers RateLimit and RateLimit-Policy; 429 says in Retry-After when to come back.`;
+**Signing in.** Scripts send \`Authorization: Bearer qst_…\` (POST /tokens makes them); browsers \
+sign in (POST /sessions) and
+keep a cookie. **Errors** are problem details (RFC 9457); programs branch on \`code\`. \
+**Repeating a POST** is safe with the header
+\`Idempotency-Key\`. **Lists** come in pages: send \`nextCursor\` back as \`cursor\`. \
+**Settings** have an ETag; changing them needs
+If-Match. **Limits** stand in the headers RateLimit and RateLimit-Policy; 429 says in \
+Retry-After when to come back.`;
 
 const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
   description:
-    'A text of your own: a repeated request with the same one is answered again for a day, not done again.',
+    'A text of your own: a repeated request with the same one ' +
+    'is answered again for a day, not done again.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 } as const;
 
@@ -25,11 +31,12 @@ const FRESH_BY = {
   in: 'header',
   required: false,
   description:
-    '`1`: the answer has the same header with the time from which no tier anywhere shows the past any more.',
+    '`1`: the answer has the same header with the time ' +
+    'from which no tier anywhere shows the past any more.',
   schema: { type: 'string', enum: ['1'] },
 } as const;
 
-/** Routes that change what readers of a bucket may be shown, and have done so when they answer. */
+/** Whether a route changes what readers of a bucket are shown, and has done so in its response. */
 function canReportFreshBy(
   path: string,
   method: string,
@@ -74,7 +81,7 @@ export function documentJson(api: Api, basePath: string): string {
         ...(canReportFreshBy(path, method, operation) ? [FRESH_BY] : []),
       ];
       if (added.length > 0) operation.parameters = [...(operation.parameters ?? []), ...added];
-      // What is ours of the description (api-call.ts) is no part of the document.
+      // What api-route.ts alone reads of a description is no part of the document.
       delete operation.access;
       delete operation.isReadOnly;
       operation.responses.default = {

@@ -1,16 +1,21 @@
-// What a request shows to say who it is from, and the cookie of a browser that signed in.
+// Credentials that a request shows, and the cookie of a browser that signed in.
 //
 // The cookie is `__Host-quayside`: Secure, HttpOnly, SameSite=Strict, for this host alone. Browsers
 // keep it over TLS, and on localhost over plain HTTP too (Chrome and Firefox do, Safari does not);
 // elsewhere over plain HTTP they drop it, so that no session crosses a network unprotected.
-import type { Credential } from '../../core/accounts/find-caller.ts';
+import { type Credential, findCaller } from '../../core/accounts/find-caller.ts';
+import type { ApiCaller } from '../../core/accounts/permissions.ts';
+import type { FindAccessKey } from '../../core/accounts/sign-in.ts';
+import type { Core } from '../../core/core.ts';
 import { StorageError } from '../../domain/errors.ts';
+import { networkOf } from '../../domain/ip-range.ts';
 import type { HttpRequest } from '../../http/request.ts';
+import { createRateLimit } from './rate-limit.ts';
 
 const COOKIE_NAME = '__Host-quayside';
 const COOKIE_ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict';
 
-/** Null: it shows nothing. A bearer token counts before a cookie. */
+/** Reads the credential of a request; null: it has none. A bearer token counts before a cookie. */
 export function readCredential(request: Pick<HttpRequest, 'header'>): Credential | null {
   const authorization = request.header('authorization');
   if (authorization !== null) {
@@ -26,18 +31,18 @@ export function readCredential(request: Pick<HttpRequest, 'header'>): Credential
   return null;
 }
 
-/** For Set-Cookie: signs the browser in for so long. */
+/** The Set-Cookie that signs a browser in for so long. */
 export function sessionCookie(text: string, maxAgeSeconds: number): string {
   return `${COOKIE_NAME}=${text}; ${COOKIE_ATTRIBUTES}; Max-Age=${maxAgeSeconds}`;
 }
 
-/** For Set-Cookie: takes the cookie away. */
+/** The Set-Cookie that takes the cookie away. */
 export const NO_SESSION_COOKIE = `${COOKIE_NAME}=; ${COOKIE_ATTRIBUTES}; Max-Age=0`;
 
 /**
- * CrossSiteRequest for a change that a browser sends from another site, whatever the cookie's
- * attributes let through. A bearer token is no browser's own, so it needs no such care. What sends
- * neither header is no browser of this decade. Source:
+ * Refuses a change that a browser sends from another site, whatever the cookie's attributes let
+ * through. CrossSiteRequest. A bearer token is no browser's own, so it needs no such care. What
+ * sends neither header is no browser of this decade. Source:
  * https://cheatsheetseries.owasp.org/cheatsheets/Cross-Site_Request_Forgery_Prevention_Cheat_Sheet.html
  */
 export function requireSameSite(request: Pick<HttpRequest, 'method' | 'header' | 'host'>): void {
@@ -48,6 +53,33 @@ export function requireSameSite(request: Pick<HttpRequest, 'method' | 'header' |
   const origin = request.header('origin');
   const isOwnOrigin =
     origin !== null && /^https?:\/\//.test(origin) && origin.split('://')[1] === request.host;
-  if ((site === null && origin === null) || (site === null && isOwnOrigin)) return;
+  if (site === null && (origin === null || isOwnOrigin)) return;
   throw new StorageError('CrossSiteRequest');
+}
+
+/** Attempts with tokens and cookies that nobody has, of one source in a minute. */
+const WRONG_CREDENTIALS_PER_MINUTE = 30;
+
+/** Finds who sent a request; null: nobody that we know. Unauthenticated, TooManyRequests. */
+export type Authenticate = (request: HttpRequest) => Promise<ApiCaller | null>;
+
+/** Makes the look-up of callers by their credentials, which slows who tries wrong ones. */
+export function createAuthenticator(core: Core, findAccessKey: FindAccessKey): Authenticate {
+  const wrongCredentials = createRateLimit('credentials', WRONG_CREDENTIALS_PER_MINUTE);
+  return async (request) => {
+    const credential = readCredential(request);
+    if (credential === null) return null;
+
+    const caller = await findCaller(core, findAccessKey, credential);
+    if (caller !== null) {
+      request.notes.requester = caller.accountId;
+      request.notes.accessKeyId = caller.accessKeyId;
+      return caller;
+    }
+
+    wrongCredentials.count(networkOf(request.remoteAddress), core.ports.clock.nowMs());
+    // A cookie that is worth nothing any more must not keep anybody from signing in again.
+    if (credential.kind === 'session') return null;
+    throw new StorageError('Unauthenticated', { detail: 'The bearer token is not valid.' });
+  };
 }

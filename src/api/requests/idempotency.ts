@@ -1,17 +1,22 @@
-// Idempotency-Key on POST: what was done once is answered again, not done again. The answer of a
-// success is kept for a day, encrypted, under the credential that asked; a refusal is not kept, for
-// it has done nothing. Source: draft-ietf-httpapi-idempotency-key-header-07
-import type { ApiCaller } from '../../core/accounts/permissions.ts';
+// Idempotency-Key on POST: what was done once is not done again, its response is sent again. The
+// idempotency record of a success is kept for a day, encrypted, under the credential that sent it.
+// A refusal has none, for it has done nothing. app.ts calls this around the route.
+// Source: draft-ietf-httpapi-idempotency-key-header-07
+import type { Core } from '../../core/core.ts';
 import { sha256Hex } from '../../crypto/hash.ts';
+import type { IdempotencyRecord } from '../../domain/accounts.ts';
 import { StorageError } from '../../domain/errors.ts';
-import type { ApiCall } from '../routing/api-call.ts';
+import type { SignedInCall } from '../routing/api-call.ts';
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
-/** Longer answers are not kept, characters: the request can then not be repeated under its key. */
-const ANSWER_MAX_LENGTH = 256 * 1024;
+/** Longest response that is recorded, characters: a longer one can't be repeated under its key. */
+const RECORDED_MAX_LENGTH = 256 * 1024;
 
-/** What stands for the request: its address and its body. */
+/** What a repeated request must have in common with the first: its address and its body. */
 export type Repeatable = { readonly target: string; readonly body: Uint8Array | null };
+
+/** Whose key it is, and the digest of the key. */
+type RecordId = { readonly caller: string; readonly key: string };
 
 /**
  * Runs the request unless its key says that it ran already. IdempotencyInProgress,
@@ -19,7 +24,7 @@ export type Repeatable = { readonly target: string; readonly body: Uint8Array | 
  * directory.
  */
 export async function runOnce(
-  call: ApiCall & { readonly caller: ApiCaller },
+  call: SignedInCall,
   key: string,
   repeatable: Repeatable,
   run: () => Promise<Response>,
@@ -29,44 +34,71 @@ export async function runOnce(
       detail: 'Idempotency-Key must be 1 to 255 visible ASCII characters.',
     });
   }
+
   const { core, caller, requestId, secrets } = call;
-  const { directory, clock, log } = core.ports;
-  const request = { caller: `${caller.by.kind} ${caller.by.id}`, key: sha256Hex(key) };
-  const bound = `${request.caller} ${request.key}`;
-  const fingerprint = sha256Hex(`${repeatable.target}\n${sha256Hex(repeatable.body ?? '')}`);
-  const times = { attemptId: requestId, nowMs: clock.nowMs() };
-  const state = await directory.call('beginIdempotent', { ...request, fingerprint, ...times });
-  if (state.kind === 'busy')
-    throw new StorageError('IdempotencyInProgress', { fields: { RetryAfterSeconds: '1' } });
-  if (state.kind === 'other') throw new StorageError('IdempotencyKeyReused');
-  if (state.kind === 'answered') {
-    const body = secrets.open(state.answer.sealed, bound);
-    if (body !== null) return keptResponse(state.answer, body);
+  const id: RecordId = { caller: `${caller.by.kind} ${caller.by.id}`, key: sha256Hex(key) };
+  const boundTo = `${id.caller} ${id.key}`;
+
+  const recorded = await beginRecord(core, id, repeatable, requestId);
+  if (recorded !== null) {
+    const body = secrets.decrypt(recorded.sealed, boundTo);
+    if (body !== null) return replayed(recorded, body);
   }
-  const end = (answer: { status: number; headers: string; sealed: string } | null) =>
-    directory.call('endIdempotent', { ...request, answer }).catch((cause: unknown) => {
-      log.error('idempotency-not-kept', { requestId, cause });
-    });
+
   try {
     const response = await run();
     const text = await response.clone().text();
-    const isKept = response.ok && text.length <= ANSWER_MAX_LENGTH;
-    const headers = JSON.stringify(Object.fromEntries(response.headers));
-    await end(
-      isKept ? { status: response.status, headers, sealed: secrets.seal(text, bound) } : null,
-    );
+    const isRecorded = response.ok && text.length <= RECORDED_MAX_LENGTH;
+    const record = {
+      status: response.status,
+      headers: JSON.stringify(Object.fromEntries(response.headers)),
+      sealed: isRecorded ? secrets.encrypt(text, boundTo) : '',
+    };
+    await endRecord(core, id, isRecorded ? record : null, requestId);
     return response;
   } catch (error) {
-    await end(null);
+    await endRecord(core, id, null, requestId);
     throw error;
   }
 }
 
-function keptResponse(
-  { status, headers }: { status: number; headers: string },
-  body: string,
-): Response {
-  const given = new Headers(JSON.parse(headers) as Record<string, string>);
-  given.set('idempotency-replayed', 'true');
-  return new Response(body === '' ? null : body, { status, headers: given });
+/** Begins the record of a first request; of a repeated one gives the response. */
+async function beginRecord(
+  { ports: { directory, clock } }: Core,
+  id: RecordId,
+  { target, body }: Repeatable,
+  attemptId: string,
+): Promise<IdempotencyRecord | null> {
+  const fingerprint = sha256Hex(`${target}\n${sha256Hex(body ?? '')}`);
+  const state = await directory.call('beginIdempotent', {
+    ...id,
+    fingerprint,
+    attemptId,
+    nowMs: clock.nowMs(),
+  });
+
+  if (state.kind === 'busy')
+    throw new StorageError('IdempotencyInProgress', { fields: { RetryAfterSeconds: '1' } });
+  if (state.kind === 'other') throw new StorageError('IdempotencyKeyReused');
+  return state.kind === 'answered' ? state.answer : null;
+}
+
+/** Ends the record with the response, or with null, so that the key may be used again. */
+async function endRecord(
+  { ports: { directory, log } }: Core,
+  id: RecordId,
+  response: IdempotencyRecord | null,
+  requestId: string,
+): Promise<void> {
+  try {
+    await directory.call('endIdempotent', { ...id, answer: response });
+  } catch (cause) {
+    log.error('idempotency-not-kept', { requestId, cause });
+  }
+}
+
+function replayed({ status, headers }: IdempotencyRecord, body: string): Response {
+  const replayedHeaders = new Headers(JSON.parse(headers) as Record<string, string>);
+  replayedHeaders.set('idempotency-replayed', 'true');
+  return new Response(body === '' ? null : body, { status, headers: replayedHeaders });
 }

@@ -7,15 +7,16 @@ import type { HttpRequest } from '../../http/request.ts';
 
 /** Largest body of a request, bytes: a thousand lifecycle rules fit. */
 export const BODY_MAX_BYTES = 1024 * 1024;
+
 /**
- * Largest body of somebody who has not shown who they are, bytes: a passkey's answer has about 2
+ * Largest body of a request without a credential, bytes: signing in by a passkey takes about 2
  * KiB.
  */
 export const STRANGERS_BODY_MAX_BYTES = 16 * 1024;
 
 /**
- * The body, whatever JSON it is; null when there is none. ContentTooLarge, UnsupportedMediaType;
- * InvalidInput for what is no UTF-8, or has half a character in an escape.
+ * Reads the whole body, whatever JSON it is; null when there is none. ContentTooLarge,
+ * UnsupportedMediaType; InvalidInput for no UTF-8 and for half a character in an escape.
  */
 export async function readJsonBody(
   request: HttpRequest,
@@ -25,14 +26,16 @@ export async function readJsonBody(
   if (source.lengthBytes === 0) return null;
   if (source.lengthBytes !== null && source.lengthBytes > maxBytes) throw tooLarge(maxBytes);
   requireJson(request);
+
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
   await source.pump((chunk) => {
     sizeBytes += chunk.length;
     if (sizeBytes > maxBytes) throw tooLarge(maxBytes);
-    // A copy: the home may use its buffer again.
+    // A copy: the platform may use its buffer again.
     chunks.push(chunk.slice());
   });
+
   if (sizeBytes === 0) return null;
   const whole = joinBytes(chunks, sizeBytes);
   requireText(whole);

@@ -1,4 +1,5 @@
-// What the audit log says of requests to the JSON API. The log itself is core/accounts/audit.ts.
+// Entries of the audit log about requests to the JSON API: api-route.ts makes one for every change.
+// The log itself is core/accounts/audit.ts.
 import {
   type AuditedChange,
   addAudited,
@@ -12,8 +13,8 @@ import type { ApiCall, SignedInCall } from './api-call.ts';
 import { isOurFault } from './problem.ts';
 
 /**
- * Runs a change of that caller; `action` is its name in the document. Cost: two calls of the
- * directory.
+ * Runs a change of the caller between two entries; `action` is its name in the document. Cost: two
+ * calls of the directory.
  */
 export async function withAudit(
   call: SignedInCall,
@@ -32,7 +33,7 @@ export async function withAudit(
   }
 }
 
-/** Notes that somebody has signed in. */
+/** Adds the entry of somebody who has signed in. */
 export async function auditSignIn(call: ApiCall, session: Session, action: string): Promise<void> {
   const by = { kind: 'session', id: session.id } as const;
   const caller: ApiCaller = { ...session, scopes: null, by, endsAtMs: null };
@@ -46,19 +47,19 @@ function changeOf(
 ): AuditedChange {
   const { rawPath, rawQuery } = request;
   return {
-    ...{
-      action,
-      requestId,
-      source: networkOf(request.remoteAddress),
-      detail: auditDetail(jsonOf(body)),
-    },
+    action,
+    requestId,
+    source: networkOf(request.remoteAddress),
+    detail: auditDetail(jsonOf(body)),
     target: rawQuery === '' ? rawPath : `${rawPath}?${rawQuery}`,
-    ...{ accountId: caller.accountId, memberId: caller.memberId, accessKeyId: caller.accessKeyId },
+    accountId: caller.accountId,
+    memberId: caller.memberId,
+    accessKeyId: caller.accessKeyId,
     credential: `${caller.by.kind} ${caller.by.id}`,
   };
 }
 
-/** What is no JSON is refused, and may be a secret at the wrong place. */
+/** A body that is JSON; null for any other, which is refused and may be a secret. */
 function jsonOf(body: Uint8Array | null): Uint8Array | null {
   try {
     if (body !== null) JSON.parse(new TextDecoder().decode(body));

@@ -43,7 +43,7 @@ export class InvalidFields extends Error {
 /** Field errors shown at once; a body could have thousands. */
 const ERRORS_MAX = 20;
 
-/** What zod found, for the client. `part`: `json`, `query`, `param`, `header`. */
+/** The issues that zod has, for the client. `part`: `json`, `query`, `param`, `header`. */
 export function invalidFields(part: string, error: z.ZodError): InvalidFields {
   return new InvalidFields(
     error.issues.slice(0, ERRORS_MAX).map(({ path, message }) => ({
@@ -53,16 +53,16 @@ export function invalidFields(part: string, error: z.ZodError): InvalidFields {
   );
 }
 
-/** What is told of a failure: our own faults tell nothing but the request id. */
-function shownError(error: unknown): StorageError {
+/** The failure as it is reported: a fault of ours shows nothing but the request id. */
+function reportedError(error: unknown): StorageError {
   if (error instanceof InvalidFields)
     return new StorageError('InvalidInput', { detail: error.message });
-  if (error instanceof HTTPException) return ofHono(error);
+  if (error instanceof HTTPException) return fromHono(error);
   return shownFailure(error);
 }
 
-/** What zod-openapi itself refuses: JSON that is none, and another content type. */
-function ofHono({ status, message }: HTTPException): StorageError {
+/** Refusals of zod-openapi itself: JSON that is none, and another content type. */
+function fromHono({ status, message }: HTTPException): StorageError {
   if (status === 415) return new StorageError('UnsupportedMediaType');
   return status < 500
     ? new StorageError('InvalidInput', { detail: message })
@@ -71,10 +71,10 @@ function ofHono({ status, message }: HTTPException): StorageError {
 
 /** Whether the failure is a fault of ours, which belongs into the log. */
 export function isOurFault(error: unknown): boolean {
-  return shownError(error).code === 'InternalError';
+  return reportedError(error).code === 'InternalError';
 }
 
-/** The answer to a failure. The caller cuts the body off for a HEAD. */
+/** The response to a failure. Its caller cuts the body off for a HEAD. */
 export function problemResponse(
   error: unknown,
   requestId: string,
@@ -84,18 +84,21 @@ export function problemResponse(
   readonly body: string;
   readonly code: string;
 } {
-  const shown = shownError(error);
-  const { code, message } = shown;
+  const reported = reportedError(error);
+  const { code, message } = reported;
   const status = ERROR_STATUS[code];
   const problem = {
     type: `/-/docs#${code}`,
     title: code.replace(/(?<=[a-z])(?=[A-Z])/g, ' '),
-    ...{ status, detail: message, code, requestId },
+    status,
+    detail: message,
+    code,
+    requestId,
     ...(error instanceof InvalidFields ? { errors: error.errors } : {}),
   };
   const headers: Record<string, string> = {
     'content-type': PROBLEM_TYPE,
-    ...failureHeaders(shown),
+    ...failureHeaders(reported),
   };
   if (status === 401) headers['www-authenticate'] = 'Bearer realm="quayside"';
   return { status, headers, body: JSON.stringify(problem), code };

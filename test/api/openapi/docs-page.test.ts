@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { docsHtml } from '../../../src/api/openapi/docs-html.ts';
-import { answerDocs } from '../../../src/api/openapi/docs-page.ts';
+import { respondDocs } from '../../../src/api/openapi/docs-page.ts';
 import { SCOPES } from '../../../src/core/accounts/permissions.ts';
 import { ERROR_STATUS } from '../../../src/http/semantics/error-status.ts';
 import { makeRequest } from '../../http/s3/kit/make-request.ts';
@@ -10,7 +10,7 @@ import { startMemoryApi } from '../memory-api.ts';
 const { document } = await startMemoryApi();
 const page = docsHtml(JSON.stringify(document));
 const ask = (path: string, method = 'GET', headers: Record<string, string> = {}) =>
-  answerDocs(makeRequest({ method, target: `/-${path}`, headers, body: [] }), path, {
+  respondDocs(makeRequest({ method, target: `/-${path}`, headers, body: [] }), path, {
     requestId: 'R',
     page,
   });

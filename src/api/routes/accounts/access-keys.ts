@@ -1,6 +1,7 @@
-// Access keys for S3. The secret is in the answer that makes a key, and nowhere else.
+// Access keys for S3. The secret is in the response that makes a key, and nowhere else.
 import { z } from '@hono/zod-openapi';
 import {
+  type AccessKeyChange,
   canWidenKey,
   changeAccessKey,
   createAccessKey,
@@ -9,16 +10,23 @@ import {
 } from '../../../core/accounts/access-keys.ts';
 import { NO_KEY_LIMIT } from '../../../core/auth/key-scope.ts';
 import type { AccessKeyRecord, KeyScope } from '../../../domain/account-records.ts';
-import { StorageError } from '../../../domain/errors.ts';
 import type { AccessKeyId } from '../../../domain/nouns.ts';
 import { requireProofForCredentials } from '../../routing/access.ts';
 import { accountOf, existingAccountOf } from '../../routing/account-of.ts';
-import { type Api, type ApiContext, callOf } from '../../routing/api-call.ts';
-import { apiRoute, jsonBody, jsonResponse, noContent } from '../../routing/api-route.ts';
-import { ifMatchHeader, requireMatch, toEtag } from '../../routing/etag.ts';
-import { pageOf, pageQuery, readCursor, toPage } from '../../routing/paging.ts';
+import { type Api, type ApiContext, callOf, type SignedInCall } from '../../routing/api-call.ts';
+import {
+  apiRoute,
+  changeRoute,
+  deleteRoute,
+  jsonBody,
+  jsonResponse,
+  listRoute,
+} from '../../routing/api-route.ts';
+import { etagOfRevision, jsonWithEtag, requireMatch } from '../../routing/etag.ts';
+import { readPage } from '../../routing/paging.ts';
+import { requireFound } from '../../routing/require-found.ts';
 import { accountIdQuery, nameSchema, roleSchema } from '../../schemas/fields.ts';
-import { isoTime, isoTimeOrNull, timeSchema } from '../../schemas/time.ts';
+import { isoTime, isoTimeOrNull, msOrNull, timeSchema } from '../../schemas/time.ts';
 
 const TAGS = ['Access keys'];
 const OVERLAP_DEFAULT_SECONDS = 24 * 3600;
@@ -92,7 +100,20 @@ const rotationSchema = z.strictObject({
 const query = z.strictObject({ accountId: accountIdQuery });
 const params = z.strictObject({ accessKeyId: idSchema });
 
-/** The scope with the limits that were given in place of its own. */
+/** The change as core takes it: what is absent stays. */
+function toKeyChange(
+  key: AccessKeyRecord,
+  { name, scope, expiresAt, isEnabled }: z.infer<typeof changeSchema>,
+): AccessKeyChange {
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(scope === undefined ? {} : { scope: scope === null ? null : mergeScope(key.scope, scope) }),
+    ...(expiresAt === undefined ? {} : { expiresAtMs: msOrNull(expiresAt) }),
+    ...(isEnabled === undefined ? {} : { isEnabled }),
+  };
+}
+
+/** The scope with the limits of the change in place of its own. */
 function mergeScope(
   scope: KeyScope | null,
   { buckets, prefixes, actions, sourceIps }: ScopeChange,
@@ -106,33 +127,55 @@ function mergeScope(
   };
 }
 
+function showScope({ buckets, prefixes, actions, sourceIps }: KeyScope) {
+  const copyOf = (list: readonly string[] | null) => (list === null ? null : [...list]);
+  return {
+    buckets: copyOf(buckets),
+    prefixes: copyOf(prefixes),
+    actions: copyOf(actions),
+    sourceIps: copyOf(sourceIps),
+  };
+}
+
 function show(key: AccessKeyRecord) {
   const { name, scope, role, isEnabled } = key;
-  const copied = (list: readonly string[] | null) => (list === null ? null : [...list]);
   return {
     id: key.id as string,
-    ...{ name, role, isEnabled },
-    scope:
-      scope === null
-        ? null
-        : {
-            ...{ buckets: copied(scope.buckets), prefixes: copied(scope.prefixes) },
-            ...{ actions: copied(scope.actions), sourceIps: copied(scope.sourceIps) },
-          },
-    ...{ createdAt: isoTime(key.createdAtMs), expiresAt: isoTimeOrNull(key.expiresAtMs) },
+    name,
+    role,
+    isEnabled,
+    scope: scope === null ? null : showScope(scope),
+    createdAt: isoTime(key.createdAtMs),
+    expiresAt: isoTimeOrNull(key.expiresAtMs),
     lastUsedAt: isoTimeOrNull(key.lastUsedMs),
   };
 }
 
-const etagOf = ({ revision }: AccessKeyRecord) => toEtag(`${revision}`);
-const toMs = (time: string | null) => (time === null ? null : Date.parse(time));
+/** Responds with a new key: the one response that has its secret. */
+function respondMade(c: ApiContext, { key, secret }: MadeAccessKey) {
+  const made = { ...show(key), secretAccessKey: secret };
+  return jsonWithEtag(c, etagOfRevision(key), made, 201);
+}
 
-function showMade(c: ApiContext, { key, secret }: MadeAccessKey) {
-  c.header('etag', etagOf(key));
-  return { ...show(key), secretAccessKey: secret };
+/** The key of that id. NoSuchAccessKey, also for keys of other accounts. */
+async function findKey(
+  call: SignedInCall,
+  accessKeyId: string,
+  accountIdInQuery: string | undefined,
+) {
+  const accountId = accountOf(call, accountIdInQuery);
+  const id = accessKeyId as AccessKeyId;
+  const key = await call.core.ports.directory.call('findAccessKeyRecord', { accountId, id });
+  return requireFound(key, 'NoSuchAccessKey');
 }
 
 export function addAccessKeyRoutes(api: Api): void {
+  addMaking(api);
+  addReads(api);
+  addChanging(api);
+}
+
+function addMaking(api: Api): void {
   api.openapi(
     apiRoute({
       method: 'post',
@@ -140,7 +183,9 @@ export function addAccessKeyRoutes(api: Api): void {
       operationId: 'createAccessKey',
       summary: 'Make an access key, with a scope or without',
       tags: TAGS,
-      description: `By S3 a key may do no more than who makes it, and lasts no longer than a token that makes it. ${PROOF}`,
+      description:
+        'By S3 a key may do no more than who makes it, ' +
+        `and lasts no longer than a token that makes it. ${PROOF}`,
       access: 'keys:write',
       request: { query, body: jsonBody(newKeySchema) },
       responses: {
@@ -153,36 +198,40 @@ export function addAccessKeyRoutes(api: Api): void {
       const accountId = await existingAccountOf(call, c.req.valid('query').accountId);
       const { name, scope, expiresAt } = c.req.valid('json');
       const made = await createAccessKey(call.core, {
-        ...{ accountId, name, scope, expiresAtMs: toMs(expiresAt) },
+        accountId,
+        name,
+        scope,
+        expiresAtMs: msOrNull(expiresAt),
         maker: call.caller,
       });
-      return c.json(showMade(c, made), 201);
+      return respondMade(c, made);
     },
   );
+}
 
+function addReads(api: Api): void {
   api.openapi(
-    apiRoute({
-      method: 'get',
+    listRoute({
       path: '/access-keys',
       operationId: 'listAccessKeys',
       summary: 'List access keys, without their secrets; those of the settings are not among them',
       tags: TAGS,
       access: 'keys:read',
-      request: { query: z.strictObject({ ...pageQuery, accountId: accountIdQuery }) },
-      responses: { 200: jsonResponse(pageOf(keySchema), 'Some keys, by id') },
+      filter: { accountId: accountIdQuery },
+      item: keySchema,
+      order: 'Some keys, by id',
     }),
     async (c) => {
       const call = callOf(c);
-      const { limit, cursor, accountId: given } = c.req.valid('query');
-      const accountId = accountOf(call, given);
-      const list = `access-keys ${accountId}`;
-      const after = readCursor(call.secrets, list, cursor);
-      const page = { accountId, after, limit: limit + 1 };
-      const found = await call.core.ports.directory.call('listAccessKeys', page);
-      return c.json(
-        toPage(found, { limit, list, secrets: call.secrets }, ({ id }) => id as string, show),
-        200,
-      );
+      const accountId = accountOf(call, c.req.valid('query').accountId);
+      const { directory } = call.core.ports;
+      const page = await readPage(call, c.req.valid('query'), {
+        list: `access-keys ${accountId}`,
+        read: (after, limit) => directory.call('listAccessKeys', { accountId, after, limit }),
+        positionOf: ({ id }) => id as string,
+        show,
+      });
+      return c.json(page, 200);
     },
   );
 
@@ -198,62 +247,40 @@ export function addAccessKeyRoutes(api: Api): void {
       responses: { 200: jsonResponse(keySchema, 'The key') },
     }),
     async (c) => {
-      const { found } = await findKey(
-        c,
-        c.req.valid('param').accessKeyId,
-        c.req.valid('query').accountId,
-      );
-      c.header('etag', etagOf(found));
-      return c.json(show(found), 200);
+      const { accessKeyId } = c.req.valid('param');
+      const key = await findKey(callOf(c), accessKeyId, c.req.valid('query').accountId);
+      return jsonWithEtag(c, etagOfRevision(key), show(key), 200);
     },
   );
-
-  addChangingRoutes(api);
 }
 
-/** NoSuchAccessKey, also for keys of other accounts. */
-async function findKey(c: ApiContext, accessKeyId: string, givenAccountId: string | undefined) {
-  const call = callOf(c);
-  const accountId = accountOf(call, givenAccountId);
-  const id = accessKeyId as AccessKeyId;
-  const found = await call.core.ports.directory.call('findAccessKeyRecord', { accountId, id });
-  if (found === null) throw new StorageError('NoSuchAccessKey');
-  return { call, accountId, id, found };
-}
-
-function addChangingRoutes(api: Api): void {
+function addChanging(api: Api): void {
   api.openapi(
-    apiRoute({
+    changeRoute({
       method: 'patch',
       path: '/access-keys/{accessKeyId}',
       operationId: 'updateAccessKey',
       summary: 'Name, narrow, end or disable an access key',
-      description: `Another scope, a later end, and enabling it again need who may do as much as the key. ${PROOF}`,
+      description:
+        'Another scope, a later end, and enabling it again ' +
+        `need who may do as much as the key. ${PROOF}`,
       tags: TAGS,
       access: 'keys:write',
-      request: { params, query, headers: ifMatchHeader, body: jsonBody(changeSchema) },
-      responses: { 200: jsonResponse(keySchema, 'Changed') },
+      request: { params, query },
+      change: changeSchema,
+      changed: keySchema,
+      outcome: 'Changed',
     }),
     async (c) => {
-      const { call, found } = await findKey(
-        c,
-        c.req.valid('param').accessKeyId,
-        c.req.valid('query').accountId,
-      );
-      requireMatch(c, etagOf(found));
-      const { name, scope, expiresAt, isEnabled } = c.req.valid('json');
-      const change = {
-        ...(name === undefined ? {} : { name }),
-        ...(scope === undefined
-          ? {}
-          : { scope: scope === null ? null : mergeScope(found.scope, scope) }),
-        ...(expiresAt === undefined ? {} : { expiresAtMs: toMs(expiresAt) }),
-        ...(isEnabled === undefined ? {} : { isEnabled }),
-      };
-      if (canWidenKey(found, change)) requireProofForCredentials(call);
-      const changed = await changeAccessKey(call.core, found, change, call.caller);
-      c.header('etag', etagOf(changed));
-      return c.json(show(changed), 200);
+      const call = callOf(c);
+      const { accessKeyId } = c.req.valid('param');
+      const key = await findKey(call, accessKeyId, c.req.valid('query').accountId);
+      requireMatch(c, etagOfRevision(key));
+
+      const change = toKeyChange(key, c.req.valid('json'));
+      if (canWidenKey(key, change)) requireProofForCredentials(call);
+      const changed = await changeAccessKey(call.core, key, change, call.caller);
+      return jsonWithEtag(c, etagOfRevision(changed), show(changed), 200);
     },
   );
 
@@ -272,37 +299,31 @@ function addChangingRoutes(api: Api): void {
       },
     }),
     async (c) => {
-      const { call, accountId, id } = await findKey(
-        c,
-        c.req.valid('param').accessKeyId,
-        c.req.valid('query').accountId,
-      );
+      const call = callOf(c);
+      const { accessKeyId } = c.req.valid('param');
+      const { accountId, id } = await findKey(call, accessKeyId, c.req.valid('query').accountId);
       requireProofForCredentials(call);
+
       const overlapMs = c.req.valid('json').overlapSeconds * 1000;
-      return c.json(
-        showMade(c, await rotateAccessKey(call.core, { accountId, id }, overlapMs, call.caller)),
-        201,
-      );
+      const made = await rotateAccessKey(call.core, { accountId, id }, overlapMs, call.caller);
+      return respondMade(c, made);
     },
   );
 
   api.openapi(
-    apiRoute({
-      method: 'delete',
+    deleteRoute({
       path: '/access-keys/{accessKeyId}',
       operationId: 'deleteAccessKey',
       summary: 'Delete an access key, and end what signed in by it',
       tags: TAGS,
       access: 'keys:write',
       request: { params, query },
-      responses: { 204: noContent('Deleted') },
+      outcome: 'Deleted',
     }),
     async (c) => {
-      const { call, accountId, id } = await findKey(
-        c,
-        c.req.valid('param').accessKeyId,
-        c.req.valid('query').accountId,
-      );
+      const call = callOf(c);
+      const { accessKeyId } = c.req.valid('param');
+      const { accountId, id } = await findKey(call, accessKeyId, c.req.valid('query').accountId);
       await call.core.ports.directory.call('removeAccessKey', { accountId, id });
       return c.body(null, 204);
     },

@@ -4,11 +4,11 @@ import { readAccountTotals } from '../../../core/accounts/account-totals.ts';
 import { getAccountQuota, setAccountQuota } from '../../../core/quotas/account-quota.ts';
 import type { StorageQuota } from '../../../domain/billing/quotas.ts';
 import type { AccountId } from '../../../domain/nouns.ts';
-import { requireOperator } from '../../routing/access.ts';
+import { operatorCallOf } from '../../routing/access.ts';
 import { existingAccountOf } from '../../routing/account-of.ts';
 import { type Api, type ApiContext, callOf } from '../../routing/api-call.ts';
-import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
-import { etagOfState, ifMatchHeader, requireMatch } from '../../routing/etag.ts';
+import { apiRoute, changeRoute, jsonResponse } from '../../routing/api-route.ts';
+import { etagOfState, jsonWithEtag, requireMatch } from '../../routing/etag.ts';
 import { quantitySchema } from '../../schemas/billing.ts';
 import { idSchema } from '../../schemas/fields.ts';
 import { quotaSchema, showQuota, toQuota } from '../buckets/quota-setting.ts';
@@ -31,7 +31,8 @@ const standingSchema = quotaSchema
 
 const etagOf = (quota: StorageQuota | null) => etagOfState(showQuota(quota ?? NO_QUOTA));
 
-async function answerStanding(c: ApiContext, accountId: AccountId) {
+/** Responds with the quota and what the account stores; the ETag is of the quota alone. */
+async function respondStanding(c: ApiContext, accountId: AccountId) {
   const { core } = callOf(c);
   const [quota, totals] = await Promise.all([
     getAccountQuota(core, accountId),
@@ -40,8 +41,8 @@ async function answerStanding(c: ApiContext, accountId: AccountId) {
   const { stored, isStoredComplete: isComplete } = totals;
   const bytes = `${stored.currentBytes + stored.noncurrentBytes + stored.partBytes}`;
   const objects = `${stored.currentCount + stored.noncurrentCount}`;
-  c.header('etag', etagOf(quota));
-  return c.json({ ...showQuota(quota ?? NO_QUOTA), stored: { bytes, objects, isComplete } }, 200);
+  const standing = { ...showQuota(quota ?? NO_QUOTA), stored: { bytes, objects, isComplete } };
+  return jsonWithEtag(c, etagOf(quota), standing, 200);
 }
 
 export function addAccountQuotaRoutes(api: Api): void {
@@ -57,29 +58,31 @@ export function addAccountQuotaRoutes(api: Api): void {
       responses: { 200: jsonResponse(standingSchema, 'The quota; the ETag is of what is set') },
     }),
     async (c) =>
-      answerStanding(c, await existingAccountOf(callOf(c), c.req.valid('param').accountId)),
+      respondStanding(c, await existingAccountOf(callOf(c), c.req.valid('param').accountId)),
   );
 
   api.openapi(
-    apiRoute({
+    changeRoute({
       method: 'put',
       path: '/accounts/{accountId}/quota',
       operationId: 'putAccountQuota',
       summary: 'Limit what all buckets of an account may store together (operator)',
       description:
-        'Two nulls take the limit away. It holds for every bucket once this is answered; what is above it already stays.',
+        'Two nulls take the limit away. ' +
+        'It holds for every bucket once this is answered; what is above it already stays.',
       tags: TAGS,
       access: 'account:write',
-      request: { params, headers: ifMatchHeader, body: jsonBody(quotaSchema) },
-      responses: { 200: jsonResponse(standingSchema, 'As it stands now') },
+      request: { params },
+      change: quotaSchema,
+      changed: standingSchema,
+      outcome: 'As it stands now',
     }),
     async (c) => {
-      const call = callOf(c);
-      requireOperator(call);
+      const call = operatorCallOf(c);
       const accountId = await existingAccountOf(call, c.req.valid('param').accountId);
-      const check = (known: StorageQuota | null) => requireMatch(c, etagOf(known));
+      const check = (current: StorageQuota | null) => requireMatch(c, etagOf(current));
       await setAccountQuota(call.core, accountId, toQuota(c.req.valid('json')), check);
-      return answerStanding(c, accountId);
+      return respondStanding(c, accountId);
     },
   );
 }

@@ -3,13 +3,20 @@ import { z } from '@hono/zod-openapi';
 import { deleteAccount } from '../../../core/accounts/delete-account.ts';
 import { createAccount } from '../../../core/accounts/members.ts';
 import type { AccountRecord } from '../../../domain/account-records.ts';
-import { StorageError } from '../../../domain/errors.ts';
-import { requireOperator } from '../../routing/access.ts';
+import { operatorCallOf, requireOperator } from '../../routing/access.ts';
 import { accountOf } from '../../routing/account-of.ts';
 import { type Api, callOf } from '../../routing/api-call.ts';
-import { apiRoute, jsonBody, jsonResponse, noContent } from '../../routing/api-route.ts';
-import { ifMatchHeader, requireMatch, toEtag } from '../../routing/etag.ts';
-import { pageOf, pageQuery, readCursor, toPage } from '../../routing/paging.ts';
+import {
+  apiRoute,
+  changeRoute,
+  deleteRoute,
+  jsonBody,
+  jsonResponse,
+  listRoute,
+} from '../../routing/api-route.ts';
+import { etagOfRevision, jsonWithEtag, requireMatch } from '../../routing/etag.ts';
+import { readPage } from '../../routing/paging.ts';
+import { requireFound } from '../../routing/require-found.ts';
 import { idSchema, nameSchema } from '../../schemas/fields.ts';
 import { isoTime, timeSchema } from '../../schemas/time.ts';
 
@@ -35,8 +42,6 @@ function show({ id, displayName, createdAtMs, isEnabled }: AccountRecord) {
   return { id: id as string, displayName, createdAt: isoTime(createdAtMs), isEnabled };
 }
 
-const etagOf = ({ revision }: AccountRecord) => toEtag(`${revision}`);
-
 export function addAccountRoutes(api: Api): void {
   api.openapi(
     apiRoute({
@@ -50,36 +55,32 @@ export function addAccountRoutes(api: Api): void {
       responses: { 201: jsonResponse(accountSchema, 'Made') },
     }),
     async (c) => {
-      const call = callOf(c);
-      requireOperator(call);
+      const call = operatorCallOf(c);
       const account = await createAccount(call.core, c.req.valid('json').displayName);
-      c.header('etag', etagOf(account));
-      return c.json(show(account), 201);
+      return jsonWithEtag(c, etagOfRevision(account), show(account), 201);
     },
   );
 
   api.openapi(
-    apiRoute({
-      method: 'get',
+    listRoute({
       path: '/accounts',
       operationId: 'listAccounts',
       summary: 'List accounts (operator); those of the settings are not among them',
       tags: TAGS,
       access: 'account:read',
-      request: { query: z.strictObject(pageQuery) },
-      responses: { 200: jsonResponse(pageOf(accountSchema), 'Some accounts, by id') },
+      item: accountSchema,
+      order: 'Some accounts, by id',
     }),
     async (c) => {
-      const call = callOf(c);
-      requireOperator(call);
-      const { core, secrets } = call;
-      const { limit, cursor } = c.req.valid('query');
-      const after = readCursor(secrets, 'accounts', cursor);
-      const found = await core.ports.directory.call('listAccounts', { after, limit: limit + 1 });
-      return c.json(
-        toPage(found, { limit, list: 'accounts', secrets }, ({ id }) => id as string, show),
-        200,
-      );
+      const call = operatorCallOf(c);
+      const { directory } = call.core.ports;
+      const page = await readPage(call, c.req.valid('query'), {
+        list: 'accounts',
+        read: (after, limit) => directory.call('listAccounts', { after, limit }),
+        positionOf: ({ id }) => id as string,
+        show,
+      });
+      return c.json(page, 200);
     },
   );
 
@@ -98,16 +99,11 @@ export function addAccountRoutes(api: Api): void {
       const call = callOf(c);
       const id = accountOf(call, c.req.valid('param').accountId);
       const account = await call.core.ports.directory.call('getAccount', { id });
-      if (account !== null) {
-        c.header('etag', etagOf(account));
-        return c.json(show(account), 200);
-      }
+      if (account !== null) return jsonWithEtag(c, etagOfRevision(account), show(account), 200);
+
       const ofSettings = (await call.findAccounts([id])).get(id);
-      if (ofSettings === undefined) throw new StorageError('NoSuchAccount');
-      return c.json(
-        { id: id as string, displayName: ofSettings.displayName, createdAt: null, isEnabled: true },
-        200,
-      );
+      const { displayName } = requireFound(ofSettings, 'NoSuchAccount');
+      return c.json({ id: id as string, displayName, createdAt: null, isEnabled: true }, 200);
     },
   );
 
@@ -116,7 +112,7 @@ export function addAccountRoutes(api: Api): void {
 
 function addChanging(api: Api): void {
   api.openapi(
-    apiRoute({
+    changeRoute({
       method: 'patch',
       path: '/accounts/{accountId}',
       operationId: 'updateAccount',
@@ -124,47 +120,48 @@ function addChanging(api: Api): void {
         'Name an account; as operator also disable it, which ends its sessions and stops its keys',
       tags: TAGS,
       access: 'account:write',
-      request: { params, headers: ifMatchHeader, body: jsonBody(changeSchema) },
-      responses: { 200: jsonResponse(accountSchema, 'Changed') },
+      request: { params },
+      change: changeSchema,
+      changed: accountSchema,
+      outcome: 'Changed',
     }),
     async (c) => {
       const call = callOf(c);
       const id = accountOf(call, c.req.valid('param').accountId);
       const { directory } = call.core.ports;
-      const found = await directory.call('getAccount', { id });
-      if (found === null) throw new StorageError('NoSuchAccount');
-      requireMatch(c, etagOf(found));
-      const { displayName = found.displayName, isEnabled = found.isEnabled } = c.req.valid('json');
-      if (isEnabled !== found.isEnabled) requireOperator(call);
-      const { revision } = found;
+      const account = requireFound(await directory.call('getAccount', { id }), 'NoSuchAccount');
+      requireMatch(c, etagOfRevision(account));
+
+      const { displayName = account.displayName, isEnabled = account.isEnabled } =
+        c.req.valid('json');
+      if (isEnabled !== account.isEnabled) requireOperator(call);
       const changed = await directory.call('updateAccount', {
         id,
-        revision,
+        revision: account.revision,
         displayName,
         isEnabled,
       });
-      c.header('etag', etagOf(changed));
-      return c.json(show(changed), 200);
+      return jsonWithEtag(c, etagOfRevision(changed), show(changed), 200);
     },
   );
 
   api.openapi(
-    apiRoute({
-      method: 'delete',
+    deleteRoute({
       path: '/accounts/{accountId}',
       operationId: 'deleteAccount',
       summary:
-        'Delete an account that has no buckets, with its members, keys, tokens, sessions and webhooks (operator)',
+        'Delete an account that has no buckets, ' +
+        'with its members, keys, tokens, sessions and webhooks (operator)',
       description:
-        'Its months are closed at once, the open one too; their invoices stay, for the operator to read.',
+        'Its months are closed at once, the open one too; ' +
+        'their invoices stay, for the operator to read.',
       tags: TAGS,
       access: 'account:write',
       request: { params },
-      responses: { 204: noContent('Deleted') },
+      outcome: 'Deleted',
     }),
     async (c) => {
-      const call = callOf(c);
-      requireOperator(call);
+      const call = operatorCallOf(c);
       await deleteAccount(call.core, accountOf(call, c.req.valid('param').accountId));
       return c.body(null, 204);
     },

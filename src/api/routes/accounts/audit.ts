@@ -4,10 +4,10 @@ import { z } from '@hono/zod-openapi';
 import type { AuditEntry } from '../../../domain/account-records.ts';
 import { accountOf } from '../../routing/account-of.ts';
 import { type Api, callOf } from '../../routing/api-call.ts';
-import { apiRoute, jsonResponse } from '../../routing/api-route.ts';
-import { pageOf, pageQuery, readCursor, toPage } from '../../routing/paging.ts';
+import { listRoute } from '../../routing/api-route.ts';
+import { readPage } from '../../routing/paging.ts';
 import { accountIdQuery, idSchema } from '../../schemas/fields.ts';
-import { isoTime, timeSchema } from '../../schemas/time.ts';
+import { isoTime, msOrNull, timeSchema } from '../../schemas/time.ts';
 
 const entrySchema = z
   .object({
@@ -29,8 +29,7 @@ const entrySchema = z
   })
   .openapi('AuditEntry');
 
-const query = z.strictObject({
-  ...pageQuery,
+const filterQuery = {
   accountId: accountIdQuery,
   action: z.string().max(100).optional().openapi({
     description: 'An operationId of this document, or an operation of S3 like PutBucketPolicy.',
@@ -39,7 +38,7 @@ const query = z.strictObject({
   accessKeyId: idSchema.optional(),
   from: timeSchema.optional(),
   to: timeSchema.optional(),
-});
+};
 
 function show({ atMs, accountId: _, ...entry }: AuditEntry) {
   return { ...entry, accessKeyId: entry.accessKeyId as string | null, at: isoTime(atMs) };
@@ -47,44 +46,35 @@ function show({ atMs, accountId: _, ...entry }: AuditEntry) {
 
 export function addAuditRoutes(api: Api): void {
   api.openapi(
-    apiRoute({
-      method: 'get',
+    listRoute({
       path: '/audit',
       operationId: 'listAudit',
       summary: 'What was changed, by whom, when and from where',
       tags: ['Audit'],
       access: 'audit:read',
-      request: { query },
-      responses: { 200: jsonResponse(pageOf(entrySchema), 'Newest first') },
+      filter: filterQuery,
+      item: entrySchema,
+      order: 'Newest first',
     }),
     async (c) => {
       const call = callOf(c);
-      const {
-        limit,
-        cursor,
-        accountId: given,
-        action = null,
-        memberId = null,
-        ...rest
-      } = c.req.valid('query');
-      const accountId = accountOf(call, given);
-      const times = [rest.from, rest.to].map((time) =>
-        time === undefined ? null : Date.parse(time),
-      );
-      const [fromMs = null, toMs = null] = times;
-      const filter = { action, memberId, accessKeyId: rest.accessKeyId ?? null, fromMs, toMs };
-      const list = `audit ${accountId} ${JSON.stringify(filter)}`;
-      const before = readCursor(call.secrets, list, cursor);
-      const found = await call.core.ports.directory.call('listAudit', {
-        accountId,
-        before,
-        limit: limit + 1,
-        filter,
+      const query = c.req.valid('query');
+      const accountId = accountOf(call, query.accountId);
+      const filter = {
+        action: query.action ?? null,
+        memberId: query.memberId ?? null,
+        accessKeyId: query.accessKeyId ?? null,
+        fromMs: msOrNull(query.from ?? null),
+        toMs: msOrNull(query.to ?? null),
+      };
+      const { directory } = call.core.ports;
+      const page = await readPage(call, query, {
+        list: `audit ${accountId} ${JSON.stringify(filter)}`,
+        read: (before, limit) => directory.call('listAudit', { accountId, before, limit, filter }),
+        positionOf: ({ id }) => id,
+        show,
       });
-      return c.json(
-        toPage(found, { limit, list, secrets: call.secrets }, ({ id }) => id, show),
-        200,
-      );
+      return c.json(page, 200);
     },
   );
 }

@@ -10,10 +10,18 @@ import { StorageError } from '../../../domain/errors.ts';
 import { networkOf } from '../../../domain/ip-range.ts';
 import { requireProofForCredentials } from '../../routing/access.ts';
 import { accountOf, existingAccountOf } from '../../routing/account-of.ts';
-import { type Api, type ApiContext, callOf, type SignedInCall } from '../../routing/api-call.ts';
-import { apiRoute, jsonBody, jsonResponse, noContent } from '../../routing/api-route.ts';
-import { ifMatchHeader, requireMatch, toEtag } from '../../routing/etag.ts';
-import { pageOf, pageQuery, readCursor, toPage } from '../../routing/paging.ts';
+import { type Api, callOf, type SignedInCall } from '../../routing/api-call.ts';
+import {
+  apiRoute,
+  changeRoute,
+  deleteRoute,
+  jsonBody,
+  jsonResponse,
+  listRoute,
+} from '../../routing/api-route.ts';
+import { etagOfRevision, jsonWithEtag, requireMatch } from '../../routing/etag.ts';
+import { readPage } from '../../routing/paging.ts';
+import { requireFound } from '../../routing/require-found.ts';
 import {
   accountIdQuery,
   idSchema,
@@ -76,24 +84,16 @@ function show({ id, login, displayName, role, isEnabled, hasPassword, createdAtM
   return { id, login, displayName, role, isEnabled, hasPassword, createdAt: isoTime(createdAtMs) };
 }
 
-/**
- * Of all that a change of the member can change: another password is another state too, though
- * nobody sees which.
- */
-const etagOf = ({ revision }: MemberRecord) => toEtag(`${revision}`);
-
-/** NoSuchMember, also for members of other accounts. */
-async function findMember(c: ApiContext, id: string, givenAccountId: string | undefined) {
-  const call = callOf(c);
-  const accountId = accountOf(call, givenAccountId);
-  const found = await call.core.ports.directory.call('getMember', { accountId, id });
-  if (found === null) throw new StorageError('NoSuchMember');
-  return { call, accountId, id, found };
+/** The member of that id. NoSuchMember, also for members of other accounts. */
+async function findMember(call: SignedInCall, id: string, accountIdInQuery: string | undefined) {
+  const accountId = accountOf(call, accountIdInQuery);
+  const member = await call.core.ports.directory.call('getMember', { accountId, id });
+  return requireFound(member, 'NoSuchMember');
 }
 
 /**
- * AccessDenied for who would make somebody that may do more: a token for members alone makes no
- * owner.
+ * Refuses a caller who would make somebody that may do more: a token for members alone makes no
+ * owner. AccessDenied.
  */
 function requireCoversRole({ caller }: SignedInCall, role: Role): void {
   if (coversRole(caller, role)) return;
@@ -103,6 +103,13 @@ function requireCoversRole({ caller }: SignedInCall, role: Role): void {
 }
 
 export function addMemberRoutes(api: Api): void {
+  addMaking(api);
+  addReads(api);
+  addChanging(api);
+  addOwnPassword(api);
+}
+
+function addMaking(api: Api): void {
   api.openapi(
     apiRoute({
       method: 'post',
@@ -120,42 +127,38 @@ export function addMemberRoutes(api: Api): void {
       const call = callOf(c);
       requireProofForCredentials(call);
       const accountId = await existingAccountOf(call, c.req.valid('query').accountId);
-      const wanted = c.req.valid('json');
-      requireCoversRole(call, wanted.role);
-      const member = await addMember(call.core, { accountId, ...wanted }, isRoot(call.caller));
-      c.header('etag', etagOf(member));
-      return c.json(show(member), 201);
+
+      const input = c.req.valid('json');
+      requireCoversRole(call, input.role);
+      const member = await addMember(call.core, { accountId, ...input }, isRoot(call.caller));
+      return jsonWithEtag(c, etagOfRevision(member), show(member), 201);
     },
   );
+}
 
+function addReads(api: Api): void {
   api.openapi(
-    apiRoute({
-      method: 'get',
+    listRoute({
       path: '/members',
       operationId: 'listMembers',
       summary: 'List members',
       tags: TAGS,
       access: 'members:read',
-      request: { query: z.strictObject({ ...pageQuery, accountId: accountIdQuery }) },
-      responses: {
-        200: jsonResponse(pageOf(memberSchema), 'Some members, in the order of their making'),
-      },
+      filter: { accountId: accountIdQuery },
+      item: memberSchema,
+      order: 'Some members, in the order of their making',
     }),
     async (c) => {
       const call = callOf(c);
-      const { limit, cursor, accountId: given } = c.req.valid('query');
-      const accountId = accountOf(call, given);
-      const list = `members ${accountId}`;
-      const after = readCursor(call.secrets, list, cursor);
-      const found = await call.core.ports.directory.call('listMembers', {
-        accountId,
-        after,
-        limit: limit + 1,
+      const accountId = accountOf(call, c.req.valid('query').accountId);
+      const { directory } = call.core.ports;
+      const page = await readPage(call, c.req.valid('query'), {
+        list: `members ${accountId}`,
+        read: (after, limit) => directory.call('listMembers', { accountId, after, limit }),
+        positionOf: ({ id }) => id,
+        show,
       });
-      return c.json(
-        toPage(found, { limit, list, secrets: call.secrets }, ({ id }) => id, show),
-        200,
-      );
+      return c.json(page, 200);
     },
   );
 
@@ -171,80 +174,87 @@ export function addMemberRoutes(api: Api): void {
       responses: { 200: jsonResponse(memberSchema, 'The member') },
     }),
     async (c) => {
-      const { found } = await findMember(
-        c,
-        c.req.valid('param').memberId,
-        c.req.valid('query').accountId,
-      );
-      c.header('etag', etagOf(found));
-      return c.json(show(found), 200);
+      const { memberId } = c.req.valid('param');
+      const member = await findMember(callOf(c), memberId, c.req.valid('query').accountId);
+      return jsonWithEtag(c, etagOfRevision(member), show(member), 200);
     },
   );
+}
 
+function addChanging(api: Api): void {
   api.openapi(
-    apiRoute({
+    changeRoute({
       method: 'patch',
       path: '/members/{memberId}',
       operationId: 'updateMember',
       summary: 'Change the name, role or password of a member, or disable one',
       description:
-        'A new password, and being disabled, ends the sessions of the member. A new role counts at once. ' +
-        'A new password needs a session that was proved lately; a role that is given needs who may do as much.',
+        'A new password, and being disabled, ends the sessions of the member. ' +
+        'A new role counts at once. ' +
+        'A new password needs a session that was proved lately; ' +
+        'a role that is given needs who may do as much.',
       tags: TAGS,
       access: 'members:write',
-      request: { params, query, headers: ifMatchHeader, body: jsonBody(changeSchema) },
-      responses: { 200: jsonResponse(changedMemberSchema, 'Changed') },
+      request: { params, query },
+      change: changeSchema,
+      changed: changedMemberSchema,
+      outcome: 'Changed',
     }),
     async (c) => {
-      const { call, accountId, id, found } = await findMember(
-        c,
-        c.req.valid('param').memberId,
-        c.req.valid('query').accountId,
-      );
-      requireMatch(c, etagOf(found));
+      const call = callOf(c);
+      const { memberId } = c.req.valid('param');
+      const member = await findMember(call, memberId, c.req.valid('query').accountId);
+      requireMatch(c, etagOfRevision(member));
       const {
-        displayName = found.displayName,
-        role = found.role,
-        isEnabled = found.isEnabled,
+        displayName = member.displayName,
+        role = member.role,
+        isEnabled = member.isEnabled,
         password,
         endTokens,
       } = c.req.valid('json');
+
       if (password !== undefined) requireRecentProof(call.caller, call.core.ports.clock.nowMs());
-      if (role !== found.role || (isEnabled && !found.isEnabled)) {
+      const isMoreAllowed = role !== member.role || (isEnabled && !member.isEnabled);
+      if (isMoreAllowed) {
         requireProofForCredentials(call);
         requireCoversRole(call, role);
       }
-      const passwordHash = password === undefined ? null : await hashPassword(password);
-      const state = { displayName, role, isEnabled, passwordHash, endTokens };
-      const wanted = { accountId, id, revision: found.revision, ...state };
-      const { member, ended } = await call.core.ports.directory.call('updateMember', wanted);
-      c.header('etag', etagOf(member));
-      return c.json({ ...show(member), ended }, 200);
+
+      const { member: changed, ended } = await call.core.ports.directory.call('updateMember', {
+        accountId: member.accountId,
+        id: member.id,
+        revision: member.revision,
+        displayName,
+        role,
+        isEnabled,
+        passwordHash: password === undefined ? null : await hashPassword(password),
+        endTokens,
+      });
+      return jsonWithEtag(c, etagOfRevision(changed), { ...show(changed), ended }, 200);
     },
   );
 
   api.openapi(
-    apiRoute({
-      method: 'delete',
+    deleteRoute({
       path: '/members/{memberId}',
       operationId: 'deleteMember',
       summary: 'Delete a member, with tokens, sessions and passkeys',
       tags: TAGS,
       access: 'members:write',
       request: { params, query },
-      responses: { 204: noContent('Deleted') },
+      outcome: 'Deleted',
     }),
     async (c) => {
-      const { call, accountId, id } = await findMember(
-        c,
-        c.req.valid('param').memberId,
-        c.req.valid('query').accountId,
-      );
+      const call = callOf(c);
+      const { memberId } = c.req.valid('param');
+      const { accountId, id } = await findMember(call, memberId, c.req.valid('query').accountId);
       await call.core.ports.directory.call('removeMember', { accountId, id });
       return c.body(null, 204);
     },
   );
+}
 
+function addOwnPassword(api: Api): void {
   api.openapi(
     apiRoute({
       method: 'put',
@@ -262,6 +272,7 @@ export function addMemberRoutes(api: Api): void {
       const { accountId, memberId: id, by } = caller;
       if (id === null)
         throw new StorageError('NoSuchMember', { detail: 'You signed in with an access key.' });
+
       const from = { source: networkOf(request.remoteAddress), requestId };
       const ended = await changePassword(
         core,

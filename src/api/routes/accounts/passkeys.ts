@@ -5,7 +5,8 @@ import { addPasskey, removePasskey } from '../../../core/accounts/passkeys.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { Passkey } from '../../../domain/passkeys.ts';
 import { type Api, type ApiContext, callOf } from '../../routing/api-call.ts';
-import { apiRoute, jsonBody, jsonResponse, noContent } from '../../routing/api-route.ts';
+import { apiRoute, deleteRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
+import { requireFound } from '../../routing/require-found.ts';
 import { nameSchema } from '../../schemas/fields.ts';
 import { isoTime, isoTimeOrNull, timeSchema } from '../../schemas/time.ts';
 import {
@@ -31,7 +32,7 @@ function show({ id, name, createdAtMs, lastUsedMs }: Passkey) {
   return { id, name, createdAt: isoTime(createdAtMs), lastUsedAt: isoTimeOrNull(lastUsedMs) };
 }
 
-/** NoSuchMember for whoever signed in with an access key: passkeys are people's. */
+/** The caller as a member. NoSuchMember for an access key that signed in: passkeys are people's. */
 function memberOf(c: ApiContext) {
   const call = callOf(c);
   const { accountId, memberId } = call.caller;
@@ -55,10 +56,10 @@ export function addPasskeyRoutes(api: Api): void {
       const { call, owner } = memberOf(c);
       const { directory } = call.core.ports;
       const { accountId, memberId: id } = owner;
-      const member = await directory.call('getMember', { accountId, id });
-      if (member === null) throw new StorageError('NoSuchMember');
-      const known = await directory.call('listPasskeys', owner);
-      return c.json(await registrationOptions(call, member, known), 200);
+      const record = await directory.call('getMember', { accountId, id });
+      const member = requireFound(record, 'NoSuchMember');
+      const passkeys = await directory.call('listPasskeys', owner);
+      return c.json(await registrationOptions(call, member, passkeys), 200);
     },
   );
 
@@ -105,15 +106,14 @@ export function addPasskeyRoutes(api: Api): void {
   );
 
   api.openapi(
-    apiRoute({
-      method: 'delete',
+    deleteRoute({
       path: '/passkeys/{passkeyId}',
       operationId: 'deletePasskey',
       summary: 'Remove one of your passkeys, with the other sessions and the tokens that it began',
       tags: TAGS,
       access: 'recent-proof',
       request: { params: z.strictObject({ passkeyId: idSchema }) },
-      responses: { 204: noContent('Removed') },
+      outcome: 'Removed',
     }),
     async (c) => {
       const { call, owner } = memberOf(c);

@@ -10,9 +10,15 @@ import { networkOf } from '../../../domain/ip-range.ts';
 import { NO_SESSION_COOKIE, sessionCookie } from '../../requests/credentials.ts';
 import { ownOnly } from '../../routing/account-of.ts';
 import { type Api, type ApiCall, callOf } from '../../routing/api-call.ts';
-import { apiRoute, jsonBody, jsonResponse, noContent } from '../../routing/api-route.ts';
+import {
+  apiRoute,
+  deleteRoute,
+  jsonBody,
+  jsonResponse,
+  listRoute,
+} from '../../routing/api-route.ts';
 import { auditSignIn } from '../../routing/audit.ts';
-import { pageOf, pageQuery, readCursor, toPage } from '../../routing/paging.ts';
+import { readPage } from '../../routing/paging.ts';
 import {
   idSchema,
   loginSchema,
@@ -84,14 +90,15 @@ function show(session: Session, currentId: string) {
   return { id, label, memberId, accessKeyId, ...times, isCurrent: id === currentId };
 }
 
-/** Whose secret was shown. InvalidCredentials, TooManyRequests, AccessDenied. */
-function proveBy(call: ApiCall, given: z.infer<typeof signInSchema>): Promise<Holder> {
+/** The holder of the secret that was shown. InvalidCredentials, TooManyRequests, AccessDenied. */
+function proveBy(call: ApiCall, secret: z.infer<typeof signInSchema>): Promise<Holder> {
   const from = { source: networkOf(call.request.remoteAddress), requestId: call.requestId };
-  if ('login' in given) return proveByPassword(call.core, given, from);
-  if ('accessKeyId' in given) return proveByAccessKey(call.core, call.findAccessKey, given, from);
-  const { passkey } = given;
-  return proveByPasskey(call.core, passkey.id, from, (known) =>
-    verifyAuthentication(call, known, passkey),
+  if ('login' in secret) return proveByPassword(call.core, secret, from);
+  if ('accessKeyId' in secret) return proveByAccessKey(call.core, call.findAccessKey, secret, from);
+
+  const { passkey } = secret;
+  return proveByPasskey(call.core, passkey.id, from, (stored) =>
+    verifyAuthentication(call, stored, passkey),
   );
 }
 
@@ -103,7 +110,8 @@ export function addSessionRoutes(api: Api): void {
       operationId: 'signIn',
       summary: 'Sign in with an access key, or as a member with a password or a passkey',
       description:
-        'Sets the cookie of a session of 12 hours. Wrong attempts are slowed, by source and name together and each alone.',
+        'Sets the cookie of a session of 12 hours. ' +
+        'Wrong attempts are slowed, by source and name together and each alone.',
       tags: TAGS,
       access: 'everybody',
       request: { body: jsonBody(signInSchema) },
@@ -132,17 +140,15 @@ export function addSessionRoutes(api: Api): void {
     async (c) => {
       const { caller, findAccounts } = callOf(c);
       const { accountId, role, memberId, accessKeyId, by } = caller;
-      const account = (await findAccounts([accountId])).get(accountId) ?? {
-        id: accountId,
-        displayName: '',
-      };
+      const namedAccount = (await findAccounts([accountId])).get(accountId);
+      const account = namedAccount ?? { id: accountId, displayName: '' };
       const scopes: Scope[] = [...scopesOf(caller)];
       return c.json({ account, role, memberId, accessKeyId, by: by.kind, scopes }, 200);
     },
   );
 
   addProof(api);
-  addKeeping(api);
+  addListAndEnds(api);
 }
 
 function addProof(api: Api): void {
@@ -183,58 +189,48 @@ function addProof(api: Api): void {
   );
 }
 
-function addKeeping(api: Api): void {
+function addListAndEnds(api: Api): void {
   api.openapi(
-    apiRoute({
-      method: 'get',
+    listRoute({
       path: '/sessions',
       operationId: 'listSessions',
       summary: 'List sessions: your own, as owner or admin those of the account',
       tags: TAGS,
       access: 'sessions:read',
-      request: { query: z.strictObject(pageQuery) },
-      responses: { 200: jsonResponse(pageOf(sessionSchema), 'Newest first') },
+      item: sessionSchema,
+      order: 'Newest first',
     }),
     async (c) => {
-      const { core, caller, secrets } = callOf(c);
-      const { limit, cursor } = c.req.valid('query');
-      const list = `sessions ${caller.accountId}`;
-      const place = {
-        before: readCursor(secrets, list, cursor),
-        limit: limit + 1,
-        nowMs: core.ports.clock.nowMs(),
-      };
-      const found = await core.ports.directory.call('listSessions', {
-        ...ownOnly(caller),
-        ...place,
+      const call = callOf(c);
+      const holder = ownOnly(call.caller);
+      const { directory, clock } = call.core.ports;
+      const nowMs = clock.nowMs();
+      const page = await readPage(call, c.req.valid('query'), {
+        list: `sessions ${holder.accountId}`,
+        read: (before, limit) =>
+          directory.call('listSessions', { ...holder, before, limit, nowMs }),
+        positionOf: ({ id }) => id,
+        show: (session) => show(session, call.caller.by.id),
       });
-      const page = toPage(
-        found,
-        { limit, list, secrets },
-        ({ id }) => id,
-        (session) => show(session, caller.by.id),
-      );
       return c.json(page, 200);
     },
   );
 
   api.openapi(
-    apiRoute({
-      method: 'delete',
+    deleteRoute({
       path: '/sessions/{sessionId}',
       operationId: 'signOut',
       summary: 'End a session; `current` is the one that asks',
       tags: TAGS,
       access: 'sessions:write',
       request: { params: z.strictObject({ sessionId: idSchema }) },
-      responses: { 204: noContent('Ended') },
+      outcome: 'Ended',
     }),
     async (c) => {
       const { core, caller } = callOf(c);
-      const given = c.req.valid('param').sessionId;
-      const isCurrent =
-        caller.by.kind === 'session' && (given === 'current' || given === caller.by.id);
-      const id = given === 'current' ? caller.by.id : given;
+      const { sessionId } = c.req.valid('param');
+      const id = sessionId === 'current' ? caller.by.id : sessionId;
+      const isCurrent = caller.by.kind === 'session' && id === caller.by.id;
       const wasThere = await core.ports.directory.call('removeSession', { ...ownOnly(caller), id });
       if (!wasThere) throw new StorageError('NoSuchSession');
       if (isCurrent) c.header('set-cookie', NO_SESSION_COOKIE);
@@ -243,14 +239,14 @@ function addKeeping(api: Api): void {
   );
 
   api.openapi(
-    apiRoute({
-      method: 'delete',
+    deleteRoute({
       path: '/sessions',
       operationId: 'signOutEverywhere',
       summary: 'End all of your sessions, this one too',
       tags: TAGS,
       access: 'sessions:write',
-      responses: { 204: noContent('Ended') },
+      request: {},
+      outcome: 'Ended',
     }),
     async (c) => {
       const { core, caller } = callOf(c);

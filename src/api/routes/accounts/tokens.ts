@@ -1,17 +1,22 @@
-// Bearer tokens: made, listed and withdrawn. The text of one is in the answer that makes it, and
+// Bearer tokens: made, listed and withdrawn. The text of one is in the response that makes it, and
 // nowhere else.
 import { z } from '@hono/zod-openapi';
-import type { Scope } from '../../../core/accounts/permissions.ts';
 import { createToken } from '../../../core/accounts/tokens.ts';
 import type { Token } from '../../../domain/accounts.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import { requireProofForCredentials } from '../../routing/access.ts';
 import { ownOnly } from '../../routing/account-of.ts';
 import { type Api, callOf } from '../../routing/api-call.ts';
-import { apiRoute, jsonBody, jsonResponse, noContent } from '../../routing/api-route.ts';
-import { pageOf, pageQuery, readCursor, toPage } from '../../routing/paging.ts';
+import {
+  apiRoute,
+  deleteRoute,
+  jsonBody,
+  jsonResponse,
+  listRoute,
+} from '../../routing/api-route.ts';
+import { readPage } from '../../routing/paging.ts';
 import { idSchema, nameSchema, roleSchema, scopeSchema } from '../../schemas/fields.ts';
-import { isoTime, isoTimeOrNull, timeSchema } from '../../schemas/time.ts';
+import { futureMsOrNull, isoTime, isoTimeOrNull, timeSchema } from '../../schemas/time.ts';
 
 const TAGS = ['Tokens'];
 
@@ -41,8 +46,8 @@ const madeTokenSchema = tokenSchema
   .extend({ token: z.string().openapi({ description: 'Shown once.' }) })
   .openapi('NewToken');
 
-function show({ id, name, role, memberId, accessKeyId, scopes, createdAtMs, expiresAtMs }: Token) {
-  const times = { createdAt: isoTime(createdAtMs), expiresAt: isoTimeOrNull(expiresAtMs) };
+function show(token: Token) {
+  const { id, name, role, memberId, accessKeyId, scopes } = token;
   return {
     id,
     name,
@@ -50,7 +55,8 @@ function show({ id, name, role, memberId, accessKeyId, scopes, createdAtMs, expi
     memberId,
     accessKeyId,
     scopes: scopes === null ? null : [...scopes],
-    ...times,
+    createdAt: isoTime(token.createdAtMs),
+    expiresAt: isoTimeOrNull(token.expiresAtMs),
   };
 }
 
@@ -62,7 +68,8 @@ export function addTokenRoutes(api: Api): void {
       operationId: 'createToken',
       summary: 'Make a bearer token with all or some of your rights',
       description:
-        'A token that makes one gives it no more than it has, and no longer. A session must have been proved lately.',
+        'A token that makes one gives it no more than it has, and no longer. ' +
+        'A session must have been proved lately.',
       tags: TAGS,
       access: 'tokens:write',
       request: { body: jsonBody(newTokenSchema) },
@@ -73,59 +80,47 @@ export function addTokenRoutes(api: Api): void {
     async (c) => {
       const call = callOf(c);
       requireProofForCredentials(call);
-      const { core, caller } = call;
       const { name, scopes, expiresAt } = c.req.valid('json');
-      const expiresAtMs = expiresAt === null ? null : Date.parse(expiresAt);
-      if (expiresAtMs !== null && expiresAtMs <= core.ports.clock.nowMs()) {
-        throw new StorageError('InvalidInput', { detail: 'expiresAt must be in the future.' });
-      }
-      const wanted: { name: string; scopes: readonly Scope[] | null; expiresAtMs: number | null } =
-        {
-          ...{ name, scopes, expiresAtMs },
-        };
-      const { token, text } = await createToken(core, caller, wanted);
+      const expiresAtMs = futureMsOrNull(expiresAt, call.core.ports.clock.nowMs());
+      const requested = { name, scopes, expiresAtMs };
+      const { token, text } = await createToken(call.core, call.caller, requested);
       return c.json({ ...show(token), token: text }, 201);
     },
   );
 
   api.openapi(
-    apiRoute({
-      method: 'get',
+    listRoute({
       path: '/tokens',
       operationId: 'listTokens',
       summary: 'List tokens: your own, as owner or admin those of the account',
       tags: TAGS,
       access: 'tokens:read',
-      request: { query: z.strictObject(pageQuery) },
-      responses: { 200: jsonResponse(pageOf(tokenSchema), 'Newest first') },
+      item: tokenSchema,
+      order: 'Newest first',
     }),
     async (c) => {
-      const { core, caller, secrets } = callOf(c);
-      const { limit, cursor } = c.req.valid('query');
-      const list = `tokens ${caller.accountId}`;
-      const before = readCursor(secrets, list, cursor);
-      const found = await core.ports.directory.call('listTokens', {
-        ...ownOnly(caller),
-        before,
-        limit: limit + 1,
+      const call = callOf(c);
+      const holder = ownOnly(call.caller);
+      const { directory } = call.core.ports;
+      const page = await readPage(call, c.req.valid('query'), {
+        list: `tokens ${holder.accountId}`,
+        read: (before, limit) => directory.call('listTokens', { ...holder, before, limit }),
+        positionOf: ({ id }) => id,
+        show,
       });
-      return c.json(
-        toPage(found, { limit, list, secrets }, ({ id }) => id, show),
-        200,
-      );
+      return c.json(page, 200);
     },
   );
 
   api.openapi(
-    apiRoute({
-      method: 'delete',
+    deleteRoute({
       path: '/tokens/{tokenId}',
       operationId: 'deleteToken',
       summary: 'Withdraw a token; it is refused from now on',
       tags: TAGS,
       access: 'tokens:write',
       request: { params: z.strictObject({ tokenId: idSchema }) },
-      responses: { 204: noContent('Withdrawn') },
+      outcome: 'Withdrawn',
     }),
     async (c) => {
       const { core, caller } = callOf(c);

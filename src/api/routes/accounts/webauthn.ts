@@ -1,6 +1,6 @@
 // The ceremonies of WebAuthn, by @simplewebauthn/server, which is loaded when somebody begins one.
-// The relying party is the host of the request; a browser lets no other site ask for its passkeys,
-// and what it says of its origin is checked here.
+// The relying party is the host of the request. A browser lets no other site use its passkeys, and
+// the origin that it names is checked here.
 import { z } from '@hono/zod-openapi';
 import { type ChallengeFor, newChallenge, takeChallenge } from '../../../core/accounts/passkeys.ts';
 import { hostNameOf } from '../../../core/hosting/host-names.ts';
@@ -20,7 +20,7 @@ const credential = {
   clientExtensionResults: extensions,
 };
 
-/** `PublicKeyCredential.toJSON()` of a new credential. What browsers add to it is not looked at. */
+/** `PublicKeyCredential.toJSON()` of a new credential; fields that browsers add are ignored. */
 export const registrationSchema = z
   .object({
     ...credential,
@@ -32,7 +32,7 @@ export const registrationSchema = z
   })
   .openapi('PasskeyRegistration');
 
-/** The same of one that is shown. */
+/** `PublicKeyCredential.toJSON()` of a credential that signs in. */
 export const authenticationSchema = z
   .object({
     ...credential,
@@ -46,14 +46,14 @@ export const authenticationSchema = z
   .openapi('PasskeyAuthentication');
 
 /**
- * Options for `navigator.credentials`, to be given to it as they are
- * (PublicKeyCredential.parseCreationOptionsFromJSON).
+ * Options for `navigator.credentials`, for PublicKeyCredential.parseCreationOptionsFromJSON as they
+ * are.
  */
 export const optionsSchema = z.looseObject({ challenge: z.string() }).openapi('PasskeyOptions');
 
 const library = () => import('@simplewebauthn/server');
 
-/** Over plain http browsers have passkeys on this machine alone. */
+/** The relying party. Over plain http browsers have passkeys on this machine alone. */
 function partyOf({ request }: ApiCall): {
   readonly expectedRPID: string;
   readonly expectedOrigin: string[];
@@ -67,13 +67,13 @@ function partyOf({ request }: ApiCall): {
 }
 
 /**
- * What a browser needs to make a passkey of that member, other than those it has. Cost: one commit
- * of the directory.
+ * Options with which a browser makes a passkey of that member, none that the member has. Cost: one
+ * commit of the directory.
  */
 export async function registrationOptions(
   call: ApiCall,
   member: { readonly id: string; readonly login: string; readonly displayName: string },
-  known: readonly Passkey[],
+  existing: readonly Passkey[],
 ): Promise<z.infer<typeof optionsSchema>> {
   const { generateRegistrationOptions } = await library();
   const options = await generateRegistrationOptions({
@@ -84,14 +84,15 @@ export async function registrationOptions(
     userDisplayName: member.displayName,
     challenge: await newChallenge(call.core, { memberId: member.id }),
     attestationType: 'none',
-    excludeCredentials: known.map(({ id }) => ({ id })),
+    excludeCredentials: existing.map(({ id }) => ({ id })),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   });
   return { ...options };
 }
 
 /**
- * What a browser needs to sign in with any passkey of this host. Cost: one commit of the directory.
+ * Options with which a browser signs in by any passkey of this host. Cost: one commit of the
+ * directory.
  */
 export async function authenticationOptions(call: ApiCall): Promise<z.infer<typeof optionsSchema>> {
   const { generateAuthenticationOptions } = await library();
@@ -102,14 +103,14 @@ export async function authenticationOptions(call: ApiCall): Promise<z.infer<type
   };
 }
 
-/** What was proved; null for anything that proves nothing. */
+/** The passkey that the response proves; null for a response that proves nothing. */
 export async function verifyRegistration(
   call: ApiCall,
   memberId: string,
   response: z.infer<typeof registrationSchema>,
 ): Promise<Pick<Passkey, 'id' | 'publicKey' | 'counter' | 'transports'> | null> {
   const { verifyRegistrationResponse } = await library();
-  const { verified, registrationInfo } = await nothingWhenItThrows(() =>
+  const { verified, registrationInfo } = await unverifiedWhenItThrows(() =>
     verifyRegistrationResponse({
       response: response as Parameters<typeof verifyRegistrationResponse>[0]['response'],
       expectedChallenge: challengeCheck(call, { memberId }),
@@ -123,14 +124,14 @@ export async function verifyRegistration(
   return { id, publicKey: encoded, counter, transports: response.response.transports };
 }
 
-/** The authenticator's count; null for anything that proves nothing. */
+/** The authenticator's count; null for a response that proves nothing. */
 export async function verifyAuthentication(
   call: ApiCall,
   passkey: Passkey,
   response: z.infer<typeof authenticationSchema>,
 ): Promise<number | null> {
   const { verifyAuthenticationResponse } = await library();
-  const { verified, authenticationInfo } = await nothingWhenItThrows(() =>
+  const { verified, authenticationInfo } = await unverifiedWhenItThrows(() =>
     verifyAuthenticationResponse({
       response: response as Parameters<typeof verifyAuthenticationResponse>[0]['response'],
       expectedChallenge: challengeCheck(call, 'sign-in'),
@@ -153,17 +154,19 @@ function challengeCheck(
   return (challenge) => takeChallenge(core, purpose, challenge);
 }
 
-type Nothing = {
+type Unverified = {
   readonly verified: false;
   readonly registrationInfo?: never;
   readonly authenticationInfo?: never;
 };
 
 /**
- * The library throws for whatever it can't read. A failure of ours is thrown on: it says nothing of
- * the passkey, which must not count as a wrong one.
+ * Runs the library, which throws for whatever it can't read. A failure of ours is thrown on: it
+ * says nothing of the passkey, which must not count as a wrong one.
  */
-async function nothingWhenItThrows<Result>(run: () => Promise<Result>): Promise<Result | Nothing> {
+async function unverifiedWhenItThrows<Result>(
+  run: () => Promise<Result>,
+): Promise<Result | Unverified> {
   try {
     return await run();
   } catch (error) {

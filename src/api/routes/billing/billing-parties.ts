@@ -2,11 +2,11 @@
 import { z } from '@hono/zod-openapi';
 import { type Parties, readParties } from '../../../core/billing/invoices/terms.ts';
 import { StorageError } from '../../../domain/errors.ts';
-import { requireOperator } from '../../routing/access.ts';
+import { operatorCallOf } from '../../routing/access.ts';
 import { billedAccountOf } from '../../routing/account-of.ts';
-import { type Api, callOf } from '../../routing/api-call.ts';
-import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
-import { etagOfState, ifMatchHeader, requireMatch } from '../../routing/etag.ts';
+import { type Api, callOf, type SignedInCall } from '../../routing/api-call.ts';
+import { apiRoute, changeRoute, jsonResponse } from '../../routing/api-route.ts';
+import { etagOfState, jsonWithEtag, requireMatch } from '../../routing/etag.ts';
 import { accountIdQuery } from '../../schemas/fields.ts';
 import { accountTaxSchema, issuerSchema, partySchema } from '../../schemas/parties.ts';
 
@@ -18,6 +18,12 @@ const buyerSchema = z
 
 /** The tag of both: a tax id is checked together with whose it is. */
 const etagOfBuyer = ({ buyer, tax }: Pick<Parties, 'buyer' | 'tax'>) => etagOfState({ buyer, tax });
+
+/** Who bills and who buys, of the account that a request names. NoSuchAccount. */
+async function partiesOf(call: SignedInCall, accountId: string | undefined) {
+  const { id } = await billedAccountOf(call, accountId);
+  return { id, ...(await readParties(call.core, id)) };
+}
 
 export function addBillingPartyRoutes(api: Api): void {
   addIssuerRoutes(api);
@@ -37,28 +43,27 @@ function addIssuerRoutes(api: Api): void {
       responses: { 200: jsonResponse(issuerSchema, 'The issuer') },
     }),
     async (c) => {
-      const call = callOf(c);
-      requireOperator(call);
+      const call = operatorCallOf(c);
       const { parties } = await readParties(call.core, call.caller.accountId);
-      c.header('etag', etagOfState(parties.issuer));
-      return c.json(parties.issuer, 200);
+      return jsonWithEtag(c, etagOfState(parties.issuer), parties.issuer, 200);
     },
   );
 
   api.openapi(
-    apiRoute({
+    changeRoute({
       method: 'put',
       path: '/billing/issuer',
       operationId: 'putIssuer',
       summary: 'Set who issues invoices; closed ones stay as they are',
       tags: TAGS,
       access: 'billing:write',
-      request: { headers: ifMatchHeader, body: jsonBody(issuerSchema) },
-      responses: { 200: jsonResponse(issuerSchema, 'The issuer') },
+      request: {},
+      change: issuerSchema,
+      changed: issuerSchema,
+      outcome: 'The issuer',
     }),
     async (c) => {
-      const call = callOf(c);
-      requireOperator(call);
+      const call = operatorCallOf(c);
       const { stored, parties } = await readParties(call.core, call.caller.accountId);
       requireMatch(c, etagOfState(parties.issuer));
       const issuer = c.req.valid('json');
@@ -67,10 +72,12 @@ function addIssuerRoutes(api: Api): void {
           detail: 'Invoices and credit notes have a series each.',
         });
       }
-      const input = { id: 'issuer', json: JSON.stringify(issuer), known: stored.issuer } as const;
-      await call.core.ports.directory.call('setParty', input);
-      c.header('etag', etagOfState(issuer));
-      return c.json(issuer, 200);
+      await call.core.ports.directory.call('setParty', {
+        id: 'issuer',
+        json: JSON.stringify(issuer),
+        known: stored.issuer,
+      });
+      return jsonWithEtag(c, etagOfState(issuer), issuer, 200);
     },
   );
 }
@@ -89,64 +96,68 @@ function addBuyerRoutes(api: Api): void {
     }),
     async (c) => {
       const call = callOf(c);
-      const { id } = await billedAccountOf(call, c.req.valid('query').accountId);
-      const { buyer, tax } = (await readParties(call.core, id)).parties;
-      c.header('etag', etagOfBuyer({ buyer, tax }));
-      return c.json({ buyer, tax }, 200);
+      const { parties } = await partiesOf(call, c.req.valid('query').accountId);
+      const { buyer, tax } = parties;
+      return jsonWithEtag(c, etagOfBuyer(parties), { buyer, tax }, 200);
     },
   );
 
   api.openapi(
-    apiRoute({
+    changeRoute({
       method: 'put',
       path: '/billing/buyer',
       operationId: 'putBuyer',
       summary: 'Set whom the invoices of an account name: company, address and tax id',
       tags: TAGS,
       access: 'billing:write',
-      request: { query, headers: ifMatchHeader, body: jsonBody(partySchema) },
-      responses: { 200: jsonResponse(buyerSchema, 'The buyer') },
+      request: { query },
+      change: partySchema,
+      changed: buyerSchema,
+      outcome: 'The buyer',
     }),
     async (c) => {
       const call = callOf(c);
-      const { id } = await billedAccountOf(call, c.req.valid('query').accountId);
-      const { stored, parties } = await readParties(call.core, id);
+      const { id, stored, parties } = await partiesOf(call, c.req.valid('query').accountId);
       requireMatch(c, etagOfBuyer(parties));
+
       const buyer = c.req.valid('json');
-      const input = {
+      await call.core.ports.directory.call('setParty', {
         id: `buyer/${id}`,
         json: JSON.stringify(buyer),
         known: stored.buyer,
-      } as const;
-      await call.core.ports.directory.call('setParty', input);
-      c.header('etag', etagOfBuyer({ buyer, tax: parties.tax }));
-      return c.json({ buyer, tax: parties.tax }, 200);
+      });
+      const changed = { buyer, tax: parties.tax };
+      return jsonWithEtag(c, etagOfBuyer(changed), changed, 200);
     },
   );
 
   api.openapi(
-    apiRoute({
+    changeRoute({
       method: 'put',
       path: '/billing/tax',
       operationId: 'setAccountTax',
       summary:
-        'Set the tax of an account: a rate of its own, or reverse charge for a tax id that was checked',
+        'Set the tax of an account: a rate of its own, ' +
+        'or reverse charge for a tax id that was checked',
       tags: TAGS,
       access: 'billing:write',
-      request: { query, headers: ifMatchHeader, body: jsonBody(accountTaxSchema) },
-      responses: { 200: jsonResponse(accountTaxSchema, 'The tax') },
+      request: { query },
+      change: accountTaxSchema,
+      changed: accountTaxSchema,
+      outcome: 'The tax',
     }),
     async (c) => {
-      const call = callOf(c);
-      requireOperator(call);
-      const { id } = await billedAccountOf(call, c.req.valid('query').accountId);
-      const { stored, parties } = await readParties(call.core, id);
+      const call = operatorCallOf(c);
+      const { id, stored, parties } = await partiesOf(call, c.req.valid('query').accountId);
       requireMatch(c, etagOfBuyer(parties));
+
       const tax = c.req.valid('json');
-      const input = { id: `tax/${id}`, json: JSON.stringify(tax), known: stored.tax } as const;
-      await call.core.ports.directory.call('setParty', input);
-      c.header('etag', etagOfBuyer({ buyer: parties.buyer, tax }));
-      return c.json(tax, 200);
+      await call.core.ports.directory.call('setParty', {
+        id: `tax/${id}`,
+        json: JSON.stringify(tax),
+        known: stored.tax,
+      });
+      return jsonWithEtag(c, etagOfBuyer({ buyer: parties.buyer, tax }), tax, 200);
     },
   );
 }

@@ -1,5 +1,5 @@
-// Caps on usage: what an owner sets, how each stands, and lifting one. A bucket is named by its
-// name, as everywhere here.
+// Caps on usage: what an owner sets, how each stands, and lifting one. A bucket goes by its name, as
+// everywhere in the API.
 import { z } from '@hono/zod-openapi';
 import { nameOfBucketId } from '../../../core/buckets/owner-bucket.ts';
 import type { CapStanding } from '../../../core/caps/allowances.ts';
@@ -9,11 +9,17 @@ import { StorageError } from '../../../domain/errors.ts';
 import type { AccessKeyId, AccountId } from '../../../domain/nouns.ts';
 import { existingAccountOf } from '../../routing/account-of.ts';
 import { type Api, type ApiContext, callOf, type SignedInCall } from '../../routing/api-call.ts';
-import { apiRoute, jsonBody, jsonResponse, noContent } from '../../routing/api-route.ts';
-import { etagOfState, ifMatchOrNewHeaders, requireMatchOrNew } from '../../routing/etag.ts';
+import { apiRoute, deleteRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
+import {
+  etagOfState,
+  ifMatchOrNewHeaders,
+  jsonWithEtag,
+  requireMatchOrNew,
+} from '../../routing/etag.ts';
 import { openBucketOf } from '../../routing/open-bucket.ts';
+import { requireFound } from '../../routing/require-found.ts';
 import { accountIdQuery, bucketNameSchema, idSchema } from '../../schemas/fields.ts';
-import { isoTime, isoTimeOrNull, timeSchema } from '../../schemas/time.ts';
+import { isoTime, isoTimeOrNull, msOrNull, timeSchema } from '../../schemas/time.ts';
 
 const TAGS = ['Caps'];
 
@@ -27,7 +33,7 @@ const amountSchema = z
   });
 const capIdSchema = z.string().regex(/^[\w-]{1,64}$/);
 
-const givenSchema = z.strictObject({
+const capInputSchema = z.strictObject({
   unit: z.enum(['bytes', 'money']),
   limit: amountSchema,
   period: z.enum(['day', 'month']).default('month'),
@@ -45,7 +51,7 @@ const givenSchema = z.strictObject({
 export const capSchema = z
   .object({
     id: capIdSchema,
-    ...givenSchema.shape,
+    ...capInputSchema.shape,
     spent: z
       .string()
       .openapi({ description: 'Of the period, as far as it is recorded; in the unit of `limit`.' }),
@@ -58,7 +64,12 @@ export const capSchema = z
 export function showCap({ cap, spent, percent, level, periodMs }: CapStanding) {
   const { id, unit, period, alertPercents, cachedFromPercent, scope } = cap;
   return {
-    ...{ id, unit, period, cachedFromPercent, percent, level },
+    id,
+    unit,
+    period,
+    cachedFromPercent,
+    percent,
+    level,
     limit: `${cap.limit}`,
     bucket: scope.kind === 'bucket' ? nameOfBucketId(scope.bucketId) : null,
     accessKeyId: scope.kind === 'accessKey' ? scope.accessKeyId : null,
@@ -70,36 +81,46 @@ export function showCap({ cap, spent, percent, level, periodMs }: CapStanding) {
   };
 }
 
-async function scopeOf(call: SignedInCall, given: z.infer<typeof givenSchema>): Promise<CapScope> {
-  if (given.bucket !== null && given.accessKeyId !== null) {
+async function scopeOf(
+  call: SignedInCall,
+  { bucket: bucketName, accessKeyId }: z.infer<typeof capInputSchema>,
+): Promise<CapScope> {
+  if (bucketName !== null && accessKeyId !== null) {
     throw new StorageError('InvalidInput', {
       detail: 'A cap is on a bucket or on an access key, not on both.',
     });
   }
-  if (given.accessKeyId !== null)
-    return { kind: 'accessKey', accessKeyId: given.accessKeyId as AccessKeyId };
-  if (given.bucket === null) return { kind: 'account' };
-  const bucket = await openBucketOf(call, given.bucket, 'caps:write');
+  if (accessKeyId !== null) return { kind: 'accessKey', accessKeyId: accessKeyId as AccessKeyId };
+  if (bucketName === null) return { kind: 'account' };
+
+  const bucket = await openBucketOf(call, bucketName, 'caps:write');
   return { kind: 'bucket', bucketId: bucket.record().id };
 }
 
-/** Of what is set; how the cap stands changes with each read, and is no change of it. */
+/** The tag of what is set: how the cap stands changes with each read, and is no change of it. */
 function etagOf(cap: Cap): string {
   return etagOfState({ ...cap, limit: `${cap.limit}` });
 }
 
-/** NoSuchCap. */
-async function answerStanding(c: ApiContext, accountId: AccountId, id: string) {
-  const found = (await listCaps(callOf(c).core, accountId)).find(({ cap }) => cap.id === id);
-  if (found === undefined) throw new StorageError('NoSuchCap');
-  c.header('etag', etagOf(found.cap));
-  return c.json(showCap(found), 200);
+/** Responds with a cap as it stands. NoSuchCap. */
+async function respondStanding(c: ApiContext, accountId: AccountId, id: string) {
+  const caps = await listCaps(callOf(c).core, accountId);
+  const standing = requireFound(
+    caps.find(({ cap }) => cap.id === id),
+    'NoSuchCap',
+  );
+  return jsonWithEtag(c, etagOf(standing.cap), showCap(standing), 200);
 }
 
-export function addCapRoutes(api: Api): void {
-  const params = z.strictObject({ capId: capIdSchema });
-  const query = z.strictObject({ accountId: accountIdQuery });
+const params = z.strictObject({ capId: capIdSchema });
+const query = z.strictObject({ accountId: accountIdQuery });
 
+export function addCapRoutes(api: Api): void {
+  addReads(api);
+  addChanging(api);
+}
+
+function addReads(api: Api): void {
   api.openapi(
     apiRoute({
       method: 'get',
@@ -116,7 +137,8 @@ export function addCapRoutes(api: Api): void {
     async (c) => {
       const call = callOf(c);
       const accountId = await existingAccountOf(call, c.req.valid('query').accountId);
-      return c.json({ items: (await listCaps(call.core, accountId)).map(showCap) }, 200);
+      const caps = await listCaps(call.core, accountId);
+      return c.json({ items: caps.map(showCap) }, 200);
     },
   );
 
@@ -133,10 +155,12 @@ export function addCapRoutes(api: Api): void {
     }),
     async (c) => {
       const accountId = await existingAccountOf(callOf(c), c.req.valid('query').accountId);
-      return answerStanding(c, accountId, c.req.valid('param').capId);
+      return respondStanding(c, accountId, c.req.valid('param').capId);
     },
   );
+}
 
+function addChanging(api: Api): void {
   api.openapi(
     apiRoute({
       method: 'put',
@@ -145,50 +169,39 @@ export function addCapRoutes(api: Api): void {
       summary: 'Set a cap, change it, or lift it until a time',
       tags: TAGS,
       access: 'caps:write',
-      request: { params, query, headers: ifMatchOrNewHeaders, body: jsonBody(givenSchema) },
+      request: { params, query, headers: ifMatchOrNewHeaders, body: jsonBody(capInputSchema) },
       responses: { 200: jsonResponse(capSchema, 'As it stands now') },
     }),
     async (c) => {
       const call = callOf(c);
       const accountId = await existingAccountOf(call, c.req.valid('query').accountId);
-      const given = c.req.valid('json');
-      const {
-        unit,
-        period,
-        alertPercents,
-        cachedFromPercent,
-        rateCardId: cardId,
-        liftedUntil,
-      } = given;
+      const input = c.req.valid('json');
       const cap: Cap = {
-        ...{
-          id: c.req.valid('param').capId,
-          unit,
-          period,
-          alertPercents,
-          cachedFromPercent,
-          cardId,
-        },
-        scope: await scopeOf(call, given),
-        limit: BigInt(given.limit),
-        liftedUntilMs: liftedUntil === null ? null : Date.parse(liftedUntil),
+        id: c.req.valid('param').capId,
+        unit: input.unit,
+        period: input.period,
+        alertPercents: input.alertPercents,
+        cachedFromPercent: input.cachedFromPercent,
+        cardId: input.rateCardId,
+        scope: await scopeOf(call, input),
+        limit: BigInt(input.limit),
+        liftedUntilMs: msOrNull(input.liftedUntil),
       };
-      const check = (known: Cap | null) => requireMatchOrNew(c, known && etagOf(known));
+      const check = (current: Cap | null) => requireMatchOrNew(c, current && etagOf(current));
       await setCap(call.core, accountId, cap, check, call.caller.accountId);
-      return answerStanding(c, accountId, cap.id);
+      return respondStanding(c, accountId, cap.id);
     },
   );
 
   api.openapi(
-    apiRoute({
-      method: 'delete',
+    deleteRoute({
       path: '/caps/{capId}',
       operationId: 'deleteCap',
       summary: 'Remove a cap',
       tags: TAGS,
       access: 'caps:write',
       request: { params, query },
-      responses: { 204: noContent('Removed') },
+      outcome: 'Removed',
     }),
     async (c) => {
       const call = callOf(c);

@@ -8,12 +8,13 @@ import {
   voidInvoice,
 } from '../../../core/billing/invoices/credit-note.ts';
 import { StorageError } from '../../../domain/errors.ts';
-import { answerBillFile, sheetPage, sheetPdfFile } from '../../documents/bill-file.ts';
-import { requireOperator } from '../../routing/access.ts';
+import { respondBillFile, sheetPage, sheetPdfFile } from '../../documents/bill-file.ts';
+import { operatorCallOf } from '../../routing/access.ts';
 import { invoicedAccountOf } from '../../routing/account-of.ts';
-import { type Api, type ApiContext, callOf } from '../../routing/api-call.ts';
-import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
-import { pageOf, pageQuery, readCursor, toPage } from '../../routing/paging.ts';
+import { type Api, callOf, type SignedInCall } from '../../routing/api-call.ts';
+import { apiRoute, jsonBody, jsonResponse, listRoute } from '../../routing/api-route.ts';
+import { readPage } from '../../routing/paging.ts';
+import { requireFound } from '../../routing/require-found.ts';
 import {
   currencySchema,
   invoiceSchema,
@@ -60,51 +61,48 @@ function show({ issuedAtMs, lines, netMicro, taxMicro, ...note }: CreditNoteDocu
   };
 }
 
+/** The credit note of that number. NoSuchInvoice. */
 async function findNote(
-  c: ApiContext,
-  accountId: string | undefined,
+  call: SignedInCall,
+  accountIdInQuery: string | undefined,
   number: string,
 ): Promise<CreditNoteDocument> {
-  const call = callOf(c);
-  const { id } = await invoicedAccountOf(call, accountId);
-  const stored = await call.core.ports.directory.call('getCreditNote', { accountId: id, number });
-  if (stored === null) throw new StorageError('NoSuchInvoice');
-  return parseCreditNote(stored);
+  const { id: accountId } = await invoicedAccountOf(call, accountIdInQuery);
+  const stored = await call.core.ports.directory.call('getCreditNote', { accountId, number });
+  return parseCreditNote(requireFound(stored, 'NoSuchInvoice'));
 }
 
 export function addCreditNoteRoutes(api: Api): void {
-  addIssuingRoutes(api);
+  addIssuing(api);
+  addReads(api);
+}
 
+function addReads(api: Api): void {
   api.openapi(
-    apiRoute({
-      method: 'get',
+    listRoute({
       path: '/credit-notes',
       operationId: 'listCreditNotes',
       summary: 'List the credit notes of an account',
       tags: TAGS,
       access: 'billing:read',
-      request: { query: z.strictObject({ ...pageQuery, accountId: accountIdQuery }) },
-      responses: { 200: jsonResponse(pageOf(creditNoteSchema), 'The newest first') },
+      filter: { accountId: accountIdQuery },
+      item: creditNoteSchema,
+      order: 'The newest first',
     }),
     async (c) => {
       const call = callOf(c);
-      const { limit, cursor, accountId } = c.req.valid('query');
-      const { id } = await invoicedAccountOf(call, accountId);
-      const list = `credit-notes ${id}`;
-      const after = readCursor(call.secrets, list, cursor);
-      const before = after === '' ? null : Number(after);
-      const input = { accountId: id, before, limit: limit + 1 };
-      const notes = await call.core.ports.directory.call('listCreditNotes', input);
-      const page = { limit, list, secrets: call.secrets };
-      return c.json(
-        toPage(
-          notes,
-          page,
-          ({ order }) => String(order),
-          (note) => show(parseCreditNote(note)),
-        ),
-        200,
-      );
+      const { id: accountId } = await invoicedAccountOf(call, c.req.valid('query').accountId);
+      const { directory } = call.core.ports;
+      const page = await readPage(call, c.req.valid('query'), {
+        list: `credit-notes ${accountId}`,
+        read: (position, limit) => {
+          const before = position === '' ? null : Number(position);
+          return directory.call('listCreditNotes', { accountId, before, limit });
+        },
+        positionOf: ({ order }) => String(order),
+        show: (note) => show(parseCreditNote(note)),
+      });
+      return c.json(page, 200);
     },
   );
 
@@ -119,11 +117,11 @@ export function addCreditNoteRoutes(api: Api): void {
       request: { query, params: z.strictObject({ number: numberParam }) },
       responses: { 200: jsonResponse(creditNoteSchema, 'The credit note') },
     }),
-    async (c) =>
-      c.json(
-        show(await findNote(c, c.req.valid('query').accountId, c.req.valid('param').number)),
-        200,
-      ),
+    async (c) => {
+      const { number } = c.req.valid('param');
+      const note = await findNote(callOf(c), c.req.valid('query').accountId, number);
+      return c.json(show(note), 200);
+    },
   );
 
   api.openapi(
@@ -147,17 +145,46 @@ export function addCreditNoteRoutes(api: Api): void {
     }),
     async (c) => {
       const { number, noteFile: file } = c.req.valid('param');
-      const note = await findNote(c, c.req.valid('query').accountId, number);
-      const { settings, ports } = callOf(c).core;
+      const call = callOf(c);
+      const note = await findNote(call, c.req.valid('query').accountId, number);
+      const { settings, ports } = call.core;
       const sheet = creditNoteSheet(note, settings.invoiceIssuer);
       const isPage = file === 'credit-note.html';
-      const answer = isPage ? sheetPage(sheet) : await sheetPdfFile(sheet, ports.documentFonts);
-      return answerBillFile(answer, `${number}-${file}`);
+      const billFile = isPage ? sheetPage(sheet) : await sheetPdfFile(sheet, ports.documentFonts);
+      return respondBillFile(billFile, `${number}-${file}`);
     },
   );
 }
 
-function addIssuingRoutes(api: Api): void {
+const partSchema = z.strictObject({
+  reason: reasonSchema,
+  netMicro: z
+    .string()
+    .regex(/^[1-9]\d{0,17}$/)
+    .optional()
+    .openapi({
+      description: 'Without tax, in whole coins. Absent, and without lines: all that is left.',
+    }),
+  lines: z
+    .array(z.number().int().min(0).max(999))
+    .min(1)
+    .max(100)
+    .optional()
+    .openapi({ description: 'In place of netMicro: lines of the invoice, from 0.' }),
+});
+
+/** The part of an invoice that a note takes back; null: all that is left. InvalidInput. */
+function toPart({ netMicro, lines }: z.infer<typeof partSchema>) {
+  if (netMicro !== undefined && lines !== undefined) {
+    throw new StorageError('InvalidInput', {
+      detail: 'netMicro and lines exclude each other.',
+    });
+  }
+  if (lines !== undefined) return { lines: [...new Set(lines)] };
+  return netMicro === undefined ? null : { netMicro: BigInt(netMicro) };
+}
+
+function addIssuing(api: Api): void {
   const request = { query, params: z.strictObject({ period: periodSchema }) };
 
   api.openapi(
@@ -170,43 +197,18 @@ function addIssuingRoutes(api: Api): void {
       access: 'billing:write',
       request: {
         ...request,
-        body: jsonBody(
-          z.strictObject({
-            reason: reasonSchema,
-            netMicro: z
-              .string()
-              .regex(/^[1-9]\d{0,17}$/)
-              .optional()
-              .openapi({
-                description:
-                  'Without tax, in whole coins. Absent, and without lines: all that is left.',
-              }),
-            lines: z
-              .array(z.number().int().min(0).max(999))
-              .min(1)
-              .max(100)
-              .optional()
-              .openapi({ description: 'In place of netMicro: lines of the invoice, from 0.' }),
-          }),
-        ),
+        body: jsonBody(partSchema),
       },
       responses: { 201: jsonResponse(creditNoteSchema, 'Issued') },
     }),
     async (c) => {
-      const call = callOf(c);
-      requireOperator(call);
+      const call = operatorCallOf(c);
       const account = await invoicedAccountOf(call, c.req.valid('query').accountId);
-      const { reason, netMicro, lines } = c.req.valid('json');
-      if (netMicro !== undefined && lines !== undefined) {
-        throw new StorageError('InvalidInput', {
-          detail: 'netMicro and lines exclude each other.',
-        });
-      }
-      const byAmount = netMicro === undefined ? null : { netMicro: BigInt(netMicro) };
-      const part = lines === undefined ? byAmount : { lines: [...new Set(lines)] };
-      const note = await creditInvoice(call.core, account, monthFrom(c.req.valid('param').period), {
-        reason,
-        part,
+      const input = c.req.valid('json');
+      const month = monthFrom(c.req.valid('param').period);
+      const note = await creditInvoice(call.core, account, month, {
+        reason: input.reason,
+        part: toPart(input),
       });
       return c.json(show(note), 201);
     },
@@ -218,7 +220,8 @@ function addIssuingRoutes(api: Api): void {
       path: '/invoices/{period}/void',
       operationId: 'voidInvoice',
       summary:
-        'Take back all that is left of an invoice; with reissue another takes its place, by the terms of now',
+        'Take back all that is left of an invoice; ' +
+        'with reissue another takes its place, by the terms of now',
       tags: TAGS,
       access: 'billing:write',
       request: {
@@ -237,8 +240,7 @@ function addIssuingRoutes(api: Api): void {
       },
     }),
     async (c) => {
-      const call = callOf(c);
-      requireOperator(call);
+      const call = operatorCallOf(c);
       const account = await invoicedAccountOf(call, c.req.valid('query').accountId);
       const { reason, reissue: isReissued } = c.req.valid('json');
       const period = monthFrom(c.req.valid('param').period);
@@ -246,10 +248,8 @@ function addIssuingRoutes(api: Api): void {
         reason,
         isReissued,
       });
-      return c.json(
-        { creditNote: show(note), invoice: invoice === null ? null : showInvoice(invoice) },
-        201,
-      );
+      const reissued = invoice === null ? null : showInvoice(invoice);
+      return c.json({ creditNote: show(note), invoice: reissued }, 201);
     },
   );
 }

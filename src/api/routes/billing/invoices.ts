@@ -11,18 +11,18 @@ import type { InvoiceDocument } from '../../../core/billing/invoices/invoice-doc
 import type { WhatIf } from '../../../core/billing/prices/simulate-bill.ts';
 import { simulateMonth } from '../../../core/billing/prices/simulate-month.ts';
 import type { Core } from '../../../core/core.ts';
-import { StorageError } from '../../../domain/errors.ts';
 import type { AccountId } from '../../../domain/nouns.ts';
 import {
-  answerBillFile,
   type BillFile,
+  respondBillFile,
   sheetPage,
   sheetPdfFile,
 } from '../../documents/bill-file.ts';
 import { billedAccountOf, invoicedAccountOf } from '../../routing/account-of.ts';
-import { type Api, type ApiContext, callOf } from '../../routing/api-call.ts';
-import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
-import { pageOf, pageQuery, readCursor, toPage } from '../../routing/paging.ts';
+import { type Api, callOf, type SignedInCall } from '../../routing/api-call.ts';
+import { apiRoute, jsonBody, jsonResponse, listRoute } from '../../routing/api-route.ts';
+import { readPage } from '../../routing/paging.ts';
+import { requireFound } from '../../routing/require-found.ts';
 import {
   cardIdSchema,
   currencySchema,
@@ -45,28 +45,28 @@ const fileSchema = { schema: z.string() };
 const query = z.strictObject({ accountId: accountIdQuery });
 const invoiceQuery = z.strictObject({
   accountId: accountIdQuery,
-  issue: z.coerce.number().int().min(0).max(9999).optional().openapi({
-    description:
-      'Which of the bills of the month, from 0; absent: the last, which replaces void ones before it.',
-  }),
+  issue: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(9999)
+    .optional()
+    .openapi({
+      description:
+        'Which of the bills of the month, from 0; ' +
+        'absent: the last, which replaces void ones before it.',
+    }),
 });
 
-type Asked = z.infer<typeof invoiceQuery>;
-
+/** The invoice of a month. NoSuchInvoice. */
 async function findInvoice(
-  c: ApiContext,
-  { accountId, issue }: Asked,
+  call: SignedInCall,
+  { accountId, issue }: z.infer<typeof invoiceQuery>,
   period: string,
 ): Promise<InvoiceDocument> {
-  const call = callOf(c);
-  const invoice = await getInvoice(
-    call.core,
-    await invoicedAccountOf(call, accountId),
-    monthFrom(period),
-    issue,
-  );
-  if (invoice === null) throw new StorageError('NoSuchInvoice');
-  return invoice;
+  const account = await invoicedAccountOf(call, accountId);
+  const invoice = await getInvoice(call.core, account, monthFrom(period), issue);
+  return requireFound(invoice, 'NoSuchInvoice');
 }
 
 async function fileOf(core: Core, document: InvoiceDocument, file: File): Promise<BillFile> {
@@ -86,34 +86,34 @@ async function fileOf(core: Core, document: InvoiceDocument, file: File): Promis
 }
 
 export function addInvoiceRoutes(api: Api): void {
+  addReads(api);
+  addForecast(api);
+  addSimulation(api);
+}
+
+function addReads(api: Api): void {
   api.openapi(
-    apiRoute({
-      method: 'get',
+    listRoute({
       path: '/invoices',
       operationId: 'listInvoices',
       summary: 'List the closed invoices of an account, void ones too',
       tags: TAGS,
       access: 'billing:read',
-      request: { query: z.strictObject({ ...pageQuery, accountId: accountIdQuery }) },
-      responses: { 200: jsonResponse(pageOf(invoiceHeadSchema), 'The newest first') },
+      filter: { accountId: accountIdQuery },
+      item: invoiceHeadSchema,
+      order: 'The newest first',
     }),
     async (c) => {
       const call = callOf(c);
-      const { limit, cursor, accountId } = c.req.valid('query');
-      const { id } = await invoicedAccountOf(call, accountId);
-      const list = `invoices ${id}`;
-      const before = readCursor(call.secrets, list, cursor);
-      const input = { accountId: id, before, limit: limit + 1 };
-      const found = await call.core.ports.directory.call('listInvoices', input);
-      return c.json(
-        toPage(
-          found,
-          { limit, list, secrets: call.secrets },
-          ({ period, issue }) => `${period}/${issue}`,
-          ({ closedAtMs, ...head }) => ({ ...head, closedAt: isoTime(closedAtMs) }),
-        ),
-        200,
-      );
+      const { id: accountId } = await invoicedAccountOf(call, c.req.valid('query').accountId);
+      const { directory } = call.core.ports;
+      const page = await readPage(call, c.req.valid('query'), {
+        list: `invoices ${accountId}`,
+        read: (before, limit) => directory.call('listInvoices', { accountId, before, limit }),
+        positionOf: ({ period, issue }) => `${period}/${issue}`,
+        show: ({ closedAtMs, ...head }) => ({ ...head, closedAt: isoTime(closedAtMs) }),
+      });
+      return c.json(page, 200);
     },
   );
 
@@ -129,7 +129,8 @@ export function addInvoiceRoutes(api: Api): void {
       responses: { 200: jsonResponse(invoiceSchema, 'The invoice') },
     }),
     async (c) => {
-      const document = await findInvoice(c, c.req.valid('query'), c.req.valid('param').period);
+      const { period } = c.req.valid('param');
+      const document = await findInvoice(callOf(c), c.req.valid('query'), period);
       return c.json(showInvoice(document), 200);
     },
   );
@@ -160,13 +161,12 @@ export function addInvoiceRoutes(api: Api): void {
     }),
     async (c) => {
       const { period, file } = c.req.valid('param');
-      const document = await findInvoice(c, c.req.valid('query'), period);
-      const answer = await fileOf(callOf(c).core, document, file);
-      return answerBillFile(answer, `${document.number}-${file}`);
+      const call = callOf(c);
+      const document = await findInvoice(call, c.req.valid('query'), period);
+      const billFile = await fileOf(call.core, document, file);
+      return respondBillFile(billFile, `${document.number}-${file}`);
     },
   );
-
-  addOutlookRoutes(api);
 }
 
 const whatIfSchema = z.discriminatedUnion('kind', [
@@ -181,20 +181,33 @@ const whatIfSchema = z.discriminatedUnion('kind', [
     duplicateBasisPoints: z.number().int().min(0).max(10_000),
   }),
 ]);
+const simulationInputSchema = z.strictObject({
+  period: periodSchema,
+  cardIds: z.array(cardIdSchema).max(20).default([]),
+  whatIfs: z.array(whatIfSchema).max(8).default([]),
+  objectCount: z
+    .string()
+    .regex(/^\d{1,18}$/)
+    .default('0')
+    .openapi({
+      description: 'Objects that there are, for what goes by the object; 0 leaves that out.',
+    }),
+});
 const simulationSchema = z.object({
   cardId: cardIdSchema,
   currency: currencySchema,
   totalMicro: microSchema,
 });
 
-function addOutlookRoutes(api: Api): void {
+function addForecast(api: Api): void {
   api.openapi(
     apiRoute({
       method: 'get',
       path: '/forecast',
       operationId: 'getForecast',
       summary:
-        'What the running month comes to: what is stored stays, the rest goes on as in the last seven days',
+        'What the running month comes to: what is stored stays, ' +
+        'the rest goes on as in the last seven days',
       tags: TAGS,
       access: 'billing:read',
       request: { query },
@@ -212,7 +225,9 @@ function addOutlookRoutes(api: Api): void {
       return c.json({ soFar: showInvoice(soFar), atEnd: showInvoice(atEnd) }, 200);
     },
   );
+}
 
+function addSimulation(api: Api): void {
   api.openapi(
     apiRoute({
       method: 'post',
@@ -224,28 +239,15 @@ function addOutlookRoutes(api: Api): void {
       access: 'billing:read',
       request: {
         query,
-        body: jsonBody(
-          z.strictObject({
-            period: periodSchema,
-            cardIds: z.array(cardIdSchema).max(20).default([]),
-            whatIfs: z.array(whatIfSchema).max(8).default([]),
-            objectCount: z
-              .string()
-              .regex(/^\d{1,18}$/)
-              .default('0')
-              .openapi({
-                description:
-                  'Objects that there are, for what goes by the object; 0 leaves that out.',
-              }),
-          }),
-        ),
+        body: jsonBody(simulationInputSchema),
       },
       responses: {
         200: jsonResponse(
           z
             .object({ own: simulationSchema, others: z.array(simulationSchema) })
             .openapi('Simulation'),
-          'The month as it was by its own card; with the what-ifs by its own card and by each of the others',
+          'The month as it was by its own card; ' +
+            'with the what-ifs by its own card and by each of the others',
         ),
       },
     }),
@@ -253,10 +255,13 @@ function addOutlookRoutes(api: Api): void {
       const call = callOf(c);
       const account = await billedAccountOf(call, c.req.valid('query').accountId);
       const { period, cardIds, whatIfs, objectCount } = c.req.valid('json');
-      const whatIf: readonly WhatIf[] = whatIfs;
-      const replayed = { period: monthFrom(period), objectCount: BigInt(objectCount) };
-      const input = { ...replayed, cardIds, whatIfs: whatIf, readerId: call.caller.accountId };
-      const { own, others } = await simulateMonth(call.core, account, input);
+      const { own, others } = await simulateMonth(call.core, account, {
+        period: monthFrom(period),
+        objectCount: BigInt(objectCount),
+        cardIds,
+        whatIfs: whatIfs satisfies readonly WhatIf[],
+        readerId: call.caller.accountId,
+      });
       const show = ({ card, invoice }: typeof own) => ({
         cardId: card.id,
         currency: card.currency,

@@ -1,14 +1,14 @@
-// The receipts of a month against its bill. Receipts themselves come with the answers that they are
-// about.
+// The receipts of a month against its bill. Receipts themselves come with the responses that they
+// are about.
 import { z } from '@hono/zod-openapi';
 import {
   type ReceiptStatement,
   receiptStatement,
 } from '../../../core/billing/prices/receipt-statement.ts';
-import { StorageError } from '../../../domain/errors.ts';
 import { billedAccountOf } from '../../routing/account-of.ts';
 import { type Api, callOf } from '../../routing/api-call.ts';
 import { apiRoute, jsonResponse } from '../../routing/api-route.ts';
+import { requireFound } from '../../routing/require-found.ts';
 import {
   cardIdSchema,
   currencySchema,
@@ -34,7 +34,8 @@ const statementSchema = z
     creditsMicro: microSchema,
     totalMicro: microSchema.openapi({
       description:
-        "The invoice's total: receiptsMicro + restMicro + minimumMicro + lateMicro - creditsMicro.",
+        "The invoice's total: " +
+        'receiptsMicro + restMicro + minimumMicro + lateMicro - creditsMicro.',
     }),
     lines: z
       .array(
@@ -62,7 +63,8 @@ const statementSchema = z
       )
       .openapi({
         description:
-          'How many receipts were made by each card. A card that was changed in the month has several versions.',
+          'How many receipts were made by each card. ' +
+          'A card that was changed in the month has several versions.',
       }),
   })
   .openapi('ReceiptStatement');
@@ -81,15 +83,18 @@ function show({ document, lines, meters, cards, ...sums }: ReceiptStatement, per
     creditsMicro: `${sums.creditsMicro}`,
     totalMicro: `${invoice.totalMicro}`,
     lines: lines.map((line) => ({
-      ...{ label: line.label, meters: [...line.meters], amountMicro: `${line.amountMicro}` },
-      ...{ receiptsMicro: `${line.receiptsMicro}`, restMicro: `${line.restMicro}` },
+      label: line.label,
+      meters: [...line.meters],
+      amountMicro: `${line.amountMicro}`,
+      receiptsMicro: `${line.receiptsMicro}`,
+      restMicro: `${line.restMicro}`,
     })),
     meters: meters.map(({ meter, quantity, amountMicro }) => ({
       meter,
       quantity: `${quantity}`,
       amountMicro: `${amountMicro}`,
     })),
-    cards: cards.map(({ amountMicro, ...of }) => ({ ...of, amountMicro: `${amountMicro}` })),
+    cards: cards.map(({ amountMicro, ...card }) => ({ ...card, amountMicro: `${amountMicro}` })),
   };
 }
 
@@ -101,7 +106,9 @@ export function addReceiptRoutes(api: Api): void {
       operationId: 'getReceiptStatement',
       summary: 'What the receipts of a month come to, and what of its invoice had none',
       description:
-        'Receipts come with the answers of S3: ask by `?receipt=1` or the header `x-quayside-receipt: 1`, signed as the account that pays, or set `receipts` of a bucket.',
+        'Receipts come with the answers of S3: ask by `?receipt=1` ' +
+        'or the header `x-quayside-receipt: 1`, signed as the account that pays, ' +
+        'or set `receipts` of a bucket.',
       tags: ['Invoices'],
       access: 'billing:read',
       request: {
@@ -115,8 +122,7 @@ export function addReceiptRoutes(api: Api): void {
       const { period } = c.req.valid('param');
       const account = await billedAccountOf(call, c.req.valid('query').accountId);
       const statement = await receiptStatement(call.core, account, monthFrom(period));
-      if (statement === null) throw new StorageError('NoSuchInvoice');
-      return c.json(show(statement, period), 200);
+      return c.json(show(requireFound(statement, 'NoSuchInvoice'), period), 200);
     },
   );
 }

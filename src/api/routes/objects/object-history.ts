@@ -8,11 +8,11 @@ import { apiRoute, jsonResponse } from '../../routing/api-route.ts';
 import { openBucketOf } from '../../routing/open-bucket.ts';
 import {
   cursorAt,
-  joinPlace,
+  joinPosition,
   pageOf,
   pageQuery,
   readCursor,
-  splitPlace,
+  splitPosition,
 } from '../../routing/paging.ts';
 import { isoTime, isoTimeOrNull, timeSchema } from '../../schemas/time.ts';
 import { bucketParams, keySchema, objectSchema, prefixQuery } from './object-schemas.ts';
@@ -68,7 +68,7 @@ export function addObjectHistoryRoutes(api: Api): void {
       const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:read');
       const list = `versions ${JSON.stringify([bucket.record().id, prefix, key ?? null])}`;
       const place = readCursor(call.secrets, list, cursor);
-      const [afterVersionId, afterKey] = splitPlace(place);
+      const [afterVersionId, afterKey] = splitPosition(place);
       const page = await bucket.call('listVersions', {
         ...{ prefix: key ?? prefix, delimiter: '', maxKeys: limit, afterKey },
         afterVersionId: afterVersionId as VersionName | '',
@@ -80,7 +80,7 @@ export function addObjectHistoryRoutes(api: Api): void {
       const nextCursor =
         isOver || page.last === null
           ? null
-          : cursorAt(call.secrets, list, joinPlace(page.last.versionId, page.last.key));
+          : cursorAt(call.secrets, list, joinPosition(page.last.versionId, page.last.key));
       return c.json({ items: versions.map(showVersion), nextCursor }, 200);
     },
   );

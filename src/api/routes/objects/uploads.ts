@@ -15,11 +15,11 @@ import { apiRoute, jsonBody, jsonResponse, noContent } from '../../routing/api-r
 import { openBucketOf } from '../../routing/open-bucket.ts';
 import {
   cursorAt,
-  joinPlace,
+  joinPosition,
   pageOf,
   pageQuery,
   readCursor,
-  splitPlace,
+  splitPosition,
 } from '../../routing/paging.ts';
 import { isoTime, timeSchema } from '../../schemas/time.ts';
 import { attributesSchema, toAttributes, toObjectTags } from './object-attributes.ts';
@@ -129,7 +129,7 @@ function addReads(api: Api): void {
       const { limit, cursor, prefix } = c.req.valid('query');
       const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:read');
       const list = `uploads ${JSON.stringify([bucket.record().id, prefix])}`;
-      const [afterUploadId, afterKey] = splitPlace(readCursor(call.secrets, list, cursor));
+      const [afterUploadId, afterKey] = splitPosition(readCursor(call.secrets, list, cursor));
       const after = { afterKey, afterUploadId };
       const page = await bucket.call('listUploads', {
         prefix,
@@ -141,7 +141,7 @@ function addReads(api: Api): void {
       const isOver = !page.isTruncated || last === null;
       const nextCursor = isOver
         ? null
-        : cursorAt(call.secrets, list, joinPlace(last.uploadId, last.key));
+        : cursorAt(call.secrets, list, joinPosition(last.uploadId, last.key));
       return c.json({ items: page.uploads.map(show), nextCursor }, 200);
     },
   );
