@@ -1,5 +1,5 @@
-// The hosts of a bucket: whether requests for them come to it here, and the record of DNS by which
-// the account proves that a host is its own. Setting `hosting` binds them; nothing here does.
+// The hosts of a bucket: whether requests for them come to it, and the DNS record by which the
+// account proves that a host is its own. Setting `hosting` binds them; nothing here does.
 import { z } from '@hono/zod-openapi';
 import { HOST_MAX_LENGTH, hostNameOf, isBindableHost } from '../../../core/hosting/host-names.ts';
 import {
@@ -28,7 +28,8 @@ const recordSchema = z
   });
 const isBoundSchema = z.boolean().openapi({
   description:
-    'Whether a request here for the host comes to this bucket. false: setting `hosting` again binds it.',
+    'Whether a request here for the host comes to this bucket. ' +
+    'false: setting `hosting` again binds it.',
 });
 const domainSchema = z
   .object({
@@ -65,6 +66,11 @@ const domainsSchema = z.object({
 });
 
 export function addBucketDomainRoutes(api: Api): void {
+  addList(api);
+  addCheck(api);
+}
+
+function addList(api: Api): void {
   api.openapi(
     apiRoute({
       method: 'get',
@@ -90,13 +96,15 @@ export function addBucketDomainRoutes(api: Api): void {
           record: neededRecord(call, bucket.record(), host),
         })),
       );
-      const below = (domain: string | null) => (domain === null ? null : `${name}.${domain}`);
-      return c.json(
-        { items, bucketHost: below(call.baseDomain), websiteHost: below(call.websiteDomain) },
-        200,
-      );
+      const hostBelow = (domain: string | null) => (domain === null ? null : `${name}.${domain}`);
+      const bucketHost = hostBelow(call.baseDomain);
+      const websiteHost = hostBelow(call.websiteDomain);
+      return c.json({ items, bucketHost, websiteHost }, 200);
     },
   );
+}
+
+function addCheck(api: Api): void {
   api.openapi(
     apiRoute({
       method: 'post',
@@ -104,7 +112,8 @@ export function addBucketDomainRoutes(api: Api): void {
       operationId: 'checkBucketDomain',
       summary: 'The record of DNS that lets a host be bound to the bucket, and whether it is there',
       description:
-        'Asks DNS now; servers of DNS may remember for minutes that there was no record. Binds nothing.',
+        'Asks DNS now; servers of DNS may remember for minutes that there was no record. ' +
+        'Binds nothing.',
       tags: ['Buckets'],
       access: 'buckets:write',
       isReadOnly: true,

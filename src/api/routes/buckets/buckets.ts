@@ -5,14 +5,23 @@ import { createBucket } from '../../../core/buckets/create-bucket.ts';
 import { deleteBucket } from '../../../core/buckets/delete-bucket.ts';
 import { listBuckets } from '../../../core/buckets/list-buckets.ts';
 import { parseBucketName } from '../../../core/parse-names.ts';
+import type { StorageTotals } from '../../../domain/billing/stored.ts';
 import { PRIVATE_ACCESS } from '../../../domain/bucket-access.ts';
 import { StorageError } from '../../../domain/errors.ts';
+import type { BucketRecord } from '../../../domain/nouns.ts';
 import { accountOf, existingAccountOf } from '../../routing/account-of.ts';
-import { type Api, callOf } from '../../routing/api-call.ts';
-import { apiRoute, jsonBody, jsonResponse, noContent } from '../../routing/api-route.ts';
-import { ifMatchHeader, requireMatch } from '../../routing/etag.ts';
+import { type Api, type ApiContext, callOf } from '../../routing/api-call.ts';
+import {
+  apiRoute,
+  changeRoute,
+  deleteRoute,
+  jsonBody,
+  jsonResponse,
+  listRoute,
+} from '../../routing/api-route.ts';
+import { jsonWithEtag, requireMatch } from '../../routing/etag.ts';
 import { openBucketOf } from '../../routing/open-bucket.ts';
-import { pageOf, pageQuery, readCursor, toPage } from '../../routing/paging.ts';
+import { readPage } from '../../routing/paging.ts';
 import { accountIdQuery, bucketNameSchema } from '../../schemas/fields.ts';
 import { isoTime, timeSchema } from '../../schemas/time.ts';
 import { bucketSchema } from './bucket-setting-schemas.ts';
@@ -52,44 +61,53 @@ const query = z.strictObject({ accountId: accountIdQuery });
 const params = z.strictObject({ bucket: z.string().min(1).max(255) });
 
 export function addBucketRoutes(api: Api): void {
+  addList(api);
+  addMaking(api);
+  addRead(api);
+  addChanging(api);
+  addTotals(api);
+}
+
+/** Responds with a bucket and its settings; the ETag is of all of them. */
+function respondBucket<Status extends 200 | 201>(
+  c: ApiContext,
+  record: BucketRecord,
+  status: Status,
+) {
+  return jsonWithEtag(c, bucketEtag(record), showBucket(record), status);
+}
+
+function addList(api: Api): void {
   api.openapi(
-    apiRoute({
-      method: 'get',
+    listRoute({
       path: '/buckets',
       operationId: 'listBuckets',
       summary: 'List the buckets of an account, in byte order of their names',
       tags: TAGS,
       access: 'buckets:read',
-      request: {
-        query: z.strictObject({
-          ...pageQuery,
-          accountId: accountIdQuery,
-          prefix: z.string().max(63).default(''),
-        }),
-      },
-      responses: { 200: jsonResponse(pageOf(bucketSummarySchema), 'Some buckets') },
+      filter: { accountId: accountIdQuery, prefix: z.string().max(63).default('') },
+      item: bucketSummarySchema,
+      order: 'Some buckets',
     }),
     async (c) => {
       const call = callOf(c);
-      const { limit, cursor, prefix, accountId } = c.req.valid('query');
-      const id = accountOf(call, accountId);
-      const list = `buckets ${id} ${prefix}`;
-      const after = readCursor(call.secrets, list, cursor);
-      const found = await listBuckets(
-        call.core,
-        { id, displayName: '' },
-        { prefix, after, limit: limit + 1 },
-      );
-      const page = toPage(
-        found,
-        { limit, list, secrets: call.secrets },
-        ({ name }) => name as string,
-        ({ name, createdAtMs }) => ({ name: name as string, createdAt: isoTime(createdAtMs) }),
-      );
+      const { prefix, accountId } = c.req.valid('query');
+      const account = { id: accountOf(call, accountId), displayName: '' };
+      const page = await readPage(call, c.req.valid('query'), {
+        list: `buckets ${account.id} ${prefix}`,
+        read: (after, limit) => listBuckets(call.core, account, { prefix, after, limit }),
+        positionOf: ({ name }) => name as string,
+        show: ({ name, createdAtMs }) => ({
+          name: name as string,
+          createdAt: isoTime(createdAtMs),
+        }),
+      });
       return c.json(page, 200);
     },
   );
+}
 
+function addMaking(api: Api): void {
   api.openapi(
     apiRoute({
       method: 'post',
@@ -105,18 +123,15 @@ export function addBucketRoutes(api: Api): void {
       const call = callOf(c);
       const id = await existingAccountOf(call, c.req.valid('query').accountId);
       const name = parseBucketName(c.req.valid('json').name);
-      const { record, isNew } = await createBucket(
-        call.core,
-        { id, displayName: '' },
-        name,
-        PRIVATE_ACCESS,
-      );
+      const owner = { id, displayName: '' };
+      const { record, isNew } = await createBucket(call.core, owner, name, PRIVATE_ACCESS);
       if (!isNew) throw new StorageError('BucketAlreadyOwnedByYou');
-      c.header('etag', bucketEtag(record));
-      return c.json(showBucket(record), 201);
+      return respondBucket(c, record, 201);
     },
   );
+}
 
+function addRead(api: Api): void {
   api.openapi(
     apiRoute({
       method: 'get',
@@ -130,47 +145,47 @@ export function addBucketRoutes(api: Api): void {
     }),
     async (c) => {
       const bucket = await openBucketOf(callOf(c), c.req.valid('param').bucket, 'buckets:read');
-      c.header('etag', bucketEtag(bucket.record()));
-      return c.json(showBucket(bucket.record()), 200);
+      return respondBucket(c, bucket.record(), 200);
     },
   );
-
-  addChanging(api);
-  addTotals(api);
 }
 
 function addChanging(api: Api): void {
   api.openapi(
-    apiRoute({
+    changeRoute({
       method: 'patch',
       path: '/buckets/{bucket}',
       operationId: 'updateBucket',
       summary: 'Change settings of a bucket; what is absent stays',
       description:
-        'Nested settings are merged (RFC 7396): what is absent stays, null takes away, lists and `policy` are replaced whole. All is checked first; then hosting, access and the rest are changed, one after the other.',
+        'Nested settings are merged (RFC 7396): what is absent stays, null takes away, ' +
+        'lists and `policy` are replaced whole. ' +
+        'All is checked first; then hosting, access and the rest are changed, ' +
+        'one after the other.',
       tags: TAGS,
       access: 'buckets:write',
-      request: { params, headers: ifMatchHeader, body: jsonBody(bucketPatchSchema) },
-      responses: { 200: jsonResponse(bucketSchema, 'Changed') },
+      request: { params },
+      change: bucketPatchSchema,
+      changed: bucketSchema,
+      outcome: 'Changed',
     }),
     async (c) => {
       const call = callOf(c);
       const name = c.req.valid('param').bucket;
-      // Until the first commit the bucket must be the one that was meant, however often it is
-      // opened again.
+      // Until the first commit the bucket must be in the state that If-Match names, however often
+      // it is opened again.
       let isChanged = false;
       const bucket = await openBucketOf(call, name, 'buckets:write', (record) => {
         if (!isChanged) requireMatch(c, bucketEtag(record));
       });
-      const change = toBucketChange(
-        call,
-        bucket.record(),
-        mergeBucketChange(bucket.record(), c.req.valid('json')),
-      );
+
+      const merged = mergeBucketChange(bucket.record(), c.req.valid('json'));
+      const change = toBucketChange(call, bucket.record(), merged);
       // A log shows what others do: it goes into buckets of the account alone, and of others
       // nothing is said here.
       if (change.settings.logging)
         await openBucketOf(call, change.settings.logging.targetBucket, 'buckets:read');
+
       await changeBucket(call.core, bucket, change, {
         requestId: call.requestId,
         onChanged: () => {
@@ -178,31 +193,41 @@ function addChanging(api: Api): void {
         },
       });
       const changed = await openBucketOf(call, name, 'buckets:write');
-      c.header('etag', bucketEtag(changed.record()));
-      return c.json(showBucket(changed.record()), 200);
+      return respondBucket(c, changed.record(), 200);
     },
   );
 
   api.openapi(
-    apiRoute({
-      method: 'delete',
+    deleteRoute({
       path: '/buckets/{bucket}',
       operationId: 'deleteBucket',
       summary: 'Delete an empty bucket',
       tags: TAGS,
       access: 'buckets:write',
       request: { params },
-      responses: { 204: noContent('Deleted') },
+      outcome: 'Deleted',
     }),
     async (c) => {
       const call = callOf(c);
-      await deleteBucket(
-        call.core,
-        await openBucketOf(call, c.req.valid('param').bucket, 'buckets:write'),
-      );
+      const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'buckets:write');
+      await deleteBucket(call.core, bucket);
       return c.body(null, 204);
     },
   );
+}
+
+function showTotals(totals: StorageTotals) {
+  const count = (objects: number, bytes: number) => ({ objects, bytes: `${bytes}` });
+  return {
+    storageClass: totals.storageClass,
+    current: count(totals.currentCount, totals.currentBytes),
+    noncurrent: count(totals.noncurrentCount, totals.noncurrentBytes),
+    uploads: count(totals.partCount, totals.partBytes),
+    saved: {
+      deduplicated: `${totals.deduplicatedBytes}`,
+      compressed: `${totals.compressedBytes}`,
+    },
+  };
 }
 
 function addTotals(api: Api): void {
@@ -212,7 +237,8 @@ function addTotals(api: Api): void {
       path: '/buckets/{bucket}/totals',
       operationId: 'getBucketTotals',
       summary:
-        'What a bucket stores now, by storage class: current objects, older versions, parts of uploads',
+        'What a bucket stores now, by storage class: ' +
+        'current objects, older versions, parts of uploads',
       tags: TAGS,
       access: 'buckets:read',
       request: { params },
@@ -226,13 +252,7 @@ function addTotals(api: Api): void {
     async (c) => {
       const bucket = await openBucketOf(callOf(c), c.req.valid('param').bucket, 'buckets:read');
       const totals = await bucket.call('getStorageTotals', {});
-      const items = totals.map((of) => ({
-        storageClass: of.storageClass,
-        current: { objects: of.currentCount, bytes: `${of.currentBytes}` },
-        noncurrent: { objects: of.noncurrentCount, bytes: `${of.noncurrentBytes}` },
-        uploads: { objects: of.partCount, bytes: `${of.partBytes}` },
-        saved: { deduplicated: `${of.deduplicatedBytes}`, compressed: `${of.compressedBytes}` },
-      }));
+      const items = totals.map(showTotals);
       const { quota } = bucket.record().settings;
       return c.json({ items, quota: quota === null ? null : showQuota(quota) }, 200);
     },

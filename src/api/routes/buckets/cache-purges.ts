@@ -1,5 +1,5 @@
-// Purges of what readers keep of a bucket, for who is signed in; the same as POST ?purge on the S3
-// surface. Nothing is deleted by it: that is a job (jobs.ts).
+// Purges of the caches of a bucket by JSON, as POST ?purge does on the S3 surface. Nothing is deleted
+// by it: that is a job (jobs.ts).
 import { z } from '@hono/zod-openapi';
 import { purge } from '../../../core/buckets/purge.ts';
 import { KEY_MAX_BYTES, PURGE_MAX_SCOPES } from '../../../core/limits.ts';
@@ -21,7 +21,7 @@ const textsSchema = z
   .max(PURGE_MAX_SCOPES)
   .default([]);
 
-const wishSchema = z
+const purgeSchema = z
   .strictObject({
     keys: textsSchema,
     prefixes: textsSchema,
@@ -48,7 +48,7 @@ function scopesOf({
   prefixes,
   tags,
   everything,
-}: z.infer<typeof wishSchema>): readonly PurgeScope[] {
+}: z.infer<typeof purgeSchema>): readonly PurgeScope[] {
   const each = (scope: 'key' | 'prefix' | 'tag', values: readonly string[]) =>
     values.map((value) => ({ scope, value }));
   return [
@@ -59,6 +59,16 @@ function scopesOf({
   ];
 }
 
+const boundedPurgeSchema = purgeSchema
+  .refine(
+    (purge) => scopesOf(purge).length > 0,
+    'names nothing: give keys, prefixes, tags or everything',
+  )
+  .refine(
+    (purge) => scopesOf(purge).length <= PURGE_MAX_SCOPES,
+    `names more than ${PURGE_MAX_SCOPES} things`,
+  );
+
 export function addCachePurgeRoutes(api: Api): void {
   api.openapi(
     apiRoute({
@@ -67,22 +77,13 @@ export function addCachePurgeRoutes(api: Api): void {
       operationId: 'purgeCaches',
       summary: 'Make every tier ask the truth again: for keys, prefixes, tags, or everything',
       description:
-        'Never needed for freshness. Together at most 100 keys, prefixes and tags; nothing is deleted.',
+        'Never needed for freshness. ' +
+        'Together at most 100 keys, prefixes and tags; nothing is deleted.',
       tags: ['Buckets'],
       access: 'buckets:write',
       request: {
         params: bucketParams,
-        body: jsonBody(
-          wishSchema
-            .refine(
-              (wish) => scopesOf(wish).length > 0,
-              'names nothing: give keys, prefixes, tags or everything',
-            )
-            .refine(
-              (wish) => scopesOf(wish).length <= PURGE_MAX_SCOPES,
-              `names more than ${PURGE_MAX_SCOPES} things`,
-            ),
-        ),
+        body: jsonBody(boundedPurgeSchema),
       },
       responses: { 200: jsonResponse(receiptSchema, 'The receipt') },
     }),

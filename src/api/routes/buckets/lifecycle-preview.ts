@@ -33,7 +33,8 @@ export function addLifecyclePreviewRoutes(api: Api): void {
       path: '/buckets/{bucket}/lifecycle-preview',
       operationId: 'previewLifecycle',
       summary:
-        'What the lifecycle rules and the trash would do to what there is now, if they ran at a time',
+        'What the lifecycle rules and the trash would do ' +
+        'to what there is now, if they ran at a time',
       description: 'Nothing is done. A page may be short or empty; nextCursor goes on.',
       tags: TAGS,
       access: 'objects:read',
@@ -60,28 +61,30 @@ export function addLifecyclePreviewRoutes(api: Api): void {
       const { at, cursor } = c.req.valid('query');
       const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:read');
       const list = `lifecycle ${bucket.record().id} ${at ?? ''}`;
-      const place = readCursor(call.secrets, list, cursor);
+      const position = readCursor(call.secrets, list, cursor);
       // With the first page's time the next ones look at the same moment.
-      const [atMs, from] =
-        place === ''
-          ? [at === undefined ? call.core.ports.clock.nowMs() : Date.parse(at), null]
-          : readPlace(place);
+      const firstMs = at === undefined ? call.core.ports.clock.nowMs() : Date.parse(at);
+      const [atMs, from] = position === '' ? [firstMs, null] : parsePosition(position);
+
       const { due, next } = await previewLifecycle(call.core, bucket, { atMs, from });
-      const nextCursor =
-        next === null ? null : cursorAt(call.secrets, list, JSON.stringify([atMs, next]));
+      const nextPosition = next === null ? null : JSON.stringify([atMs, next]);
+      const nextCursor = cursorAt(call.secrets, list, nextPosition);
       return c.json({ at: isoTime(atMs), items: due.map(showDue), nextCursor }, 200);
     },
   );
 }
 
-/** A cursor is signed: what is in it, we wrote. */
-const readPlace = (place: string) => JSON.parse(place) as [number, LifecycleCursor];
+/** Parses a position of our own making: its cursor is signed. */
+const parsePosition = (position: string) => JSON.parse(position) as [number, LifecycleCursor];
 
 function showDue({ subject, decision }: DueSubject): z.infer<typeof dueSchema> {
   const { kind, key } = subject;
   const sized = kind === 'upload' || kind === 'lone-marker' ? null : subject;
   return {
-    ...{ action: decision.kind, subject: kind, key: key as string, ruleId: decision.ruleId },
+    action: decision.kind,
+    subject: kind,
+    key: key as string,
+    ruleId: decision.ruleId,
     versionId: kind === 'upload' ? null : (subject.versionId as string),
     uploadId: kind === 'upload' ? (subject.uploadId as string) : null,
     size: sized === null ? null : `${sized.sizeBytes}`,

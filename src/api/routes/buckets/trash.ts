@@ -5,8 +5,8 @@ import { listTrash } from '../../../core/key-jobs/list-trash.ts';
 import { setTrash, TRASH_MAX_DAYS } from '../../../core/key-jobs/trash.ts';
 import type { HiddenKey } from '../../../ports/index-calls/key-job-calls.ts';
 import { type Api, callOf } from '../../routing/api-call.ts';
-import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
-import { ifMatchHeader, requireMatch } from '../../routing/etag.ts';
+import { apiRoute, changeRoute, jsonResponse } from '../../routing/api-route.ts';
+import { jsonWithEtag, requireMatch } from '../../routing/etag.ts';
 import { openBucketOf } from '../../routing/open-bucket.ts';
 import { cursorAt, pageOf, pageQuery, readCursor } from '../../routing/paging.ts';
 import { isoTime, timeSchema } from '../../schemas/time.ts';
@@ -47,6 +47,11 @@ function showHidden({ key, hiddenAtMs, newest }: HiddenKey): z.infer<typeof tras
 }
 
 export function addTrashRoutes(api: Api): void {
+  addList(api);
+  addSettings(api);
+}
+
+function addList(api: Api): void {
   api.openapi(
     apiRoute({
       method: 'get',
@@ -54,7 +59,8 @@ export function addTrashRoutes(api: Api): void {
       operationId: 'listTrash',
       summary: 'Keys that are deleted but kept, by name, time of deletion or size',
       description:
-        'By name, ascending, any number can be paged through. Other orders sort the first 10,000 names.',
+        'By name, ascending, any number can be paged through. ' +
+        'Other orders sort the first 10,000 names.',
       tags: TAGS,
       access: 'objects:read',
       request: {
@@ -78,22 +84,21 @@ export function addTrashRoutes(api: Api): void {
       const { limit, cursor, prefix, sort, order } = c.req.valid('query');
       const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:read');
       const list = `trash ${JSON.stringify([bucket.record().id, prefix, sort, order])}`;
-      const place = readCursor(call.secrets, list, cursor);
       const page = await listTrash(bucket, {
         prefix,
         sort,
         isDescending: order === 'desc',
         limit,
-        place,
+        place: readCursor(call.secrets, list, cursor),
       });
-      const nextCursor = page.next === null ? null : cursorAt(call.secrets, list, page.next);
-      return c.json(
-        { items: page.hidden.map(showHidden), nextCursor, isComplete: page.isComplete },
-        200,
-      );
+      const items = page.hidden.map(showHidden);
+      const nextCursor = cursorAt(call.secrets, list, page.next);
+      return c.json({ items, nextCursor, isComplete: page.isComplete }, 200);
     },
   );
+}
 
+function addSettings(api: Api): void {
   api.openapi(
     apiRoute({
       method: 'get',
@@ -107,33 +112,34 @@ export function addTrashRoutes(api: Api): void {
     }),
     async (c) => {
       const bucket = await openBucketOf(callOf(c), c.req.valid('param').bucket, 'buckets:read');
-      c.header('etag', bucketEtag(bucket.record()));
-      return c.json({ days: bucket.record().settings.trash?.days ?? null }, 200);
+      const record = bucket.record();
+      const days = record.settings.trash?.days ?? null;
+      return jsonWithEtag(c, bucketEtag(record), { days }, 200);
     },
   );
 
   api.openapi(
-    apiRoute({
+    changeRoute({
       method: 'put',
       path: '/buckets/{bucket}/trash/settings',
       operationId: 'putTrashSettings',
       summary: 'Keep what is deleted for so many days; this switches versioning on',
       tags: TAGS,
       access: 'buckets:write',
-      request: { params: bucketParams, headers: ifMatchHeader, body: jsonBody(settingsSchema) },
-      responses: { 200: jsonResponse(settingsSchema, 'Set') },
+      request: { params: bucketParams },
+      change: settingsSchema,
+      changed: settingsSchema,
+      outcome: 'Set',
     }),
     async (c) => {
       const call = callOf(c);
       const { days } = c.req.valid('json');
-      const bucket = await openBucketOf(
-        call,
-        c.req.valid('param').bucket,
-        'buckets:write',
-        (record) => requireMatch(c, bucketEtag(record)),
+      const { bucket: name } = c.req.valid('param');
+      const bucket = await openBucketOf(call, name, 'buckets:write', (record) =>
+        requireMatch(c, bucketEtag(record)),
       );
-      c.header('etag', bucketEtag(await setTrash(call.core, bucket, days)));
-      return c.json({ days }, 200);
+      const changed = await setTrash(call.core, bucket, days);
+      return jsonWithEtag(c, bucketEtag(changed), { days }, 200);
     },
   );
 }

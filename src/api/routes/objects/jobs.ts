@@ -1,8 +1,8 @@
 // Jobs over many keys: renames and moves, bulk deletions with a preview, restores and emptying of
-// the trash; with progress, an end before the end, and undo.
+// the trash; each with progress, cancelling and undo.
 import { z } from '@hono/zod-openapi';
 import { TASK_MAX_KEYS } from '../../../core/key-jobs/key-tasks.ts';
-import { previewDeletion } from '../../../core/key-jobs/preview-deletion.ts';
+import { type DeletionPreview, previewDeletion } from '../../../core/key-jobs/preview-deletion.ts';
 import {
   cancelKeyJob,
   findKeyJob,
@@ -11,7 +11,7 @@ import {
 } from '../../../core/key-jobs/start-key-job.ts';
 import type { KeyJob, KeyJobTask } from '../../../domain/key-jobs.ts';
 import type { BucketName, ObjectKey } from '../../../domain/nouns.ts';
-import { type Api, callOf } from '../../routing/api-call.ts';
+import { type Api, callOf, type SignedInCall } from '../../routing/api-call.ts';
 import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
 import { openBucketOf } from '../../routing/open-bucket.ts';
 import { bucketNameSchema } from '../../schemas/fields.ts';
@@ -121,13 +121,31 @@ export function showJob(job: KeyJob): z.infer<typeof jobSchema> {
   };
 }
 
-function toTask(given: z.infer<typeof taskSchema>): KeyJobTask {
-  const { prefix, keys } = given;
-  const chosen = { prefix, keys: keys === undefined ? null : (keys as ObjectKey[]) };
-  if (given.kind === EMPTY_TRASH) return { kind: 'purge', selection: chosen };
-  if (given.kind !== 'move') return { kind: given.kind, selection: chosen };
-  const toBucket = (given.toBucket ?? null) as BucketName | null;
-  return { kind: 'move', selection: chosen, to: given.to, toBucket, conflict: given.conflict };
+function showPreview(preview: DeletionPreview): z.infer<typeof previewSchema> {
+  const { objects, bytes, keepsVersions, savedPerMonthMicro, currency } = preview;
+  return {
+    objects,
+    bytes: `${bytes}`,
+    goesToTrash: keepsVersions,
+    currency,
+    savedPerMonthMicro: `${savedPerMonthMicro}`,
+  };
+}
+
+function toTask(input: z.infer<typeof taskSchema>): KeyJobTask {
+  const { prefix, keys } = input;
+  const selection = { prefix, keys: keys === undefined ? null : (keys as ObjectKey[]) };
+  if (input.kind === EMPTY_TRASH) return { kind: 'purge', selection };
+  if (input.kind !== 'move') return { kind: input.kind, selection };
+
+  const toBucket = (input.toBucket ?? null) as BucketName | null;
+  return { kind: 'move', selection, to: input.to, toBucket, conflict: input.conflict };
+}
+
+/** Checks the bucket that a task moves keys into. NoSuchBucket, AccessDenied. */
+async function requireTargetBucket(call: SignedInCall, task: KeyJob['task']): Promise<void> {
+  if (task.kind === 'move' && task.toBucket !== null)
+    await openBucketOf(call, task.toBucket, 'objects:write');
 }
 
 export function addJobRoutes(api: Api): void {
@@ -152,8 +170,7 @@ function addStart(api: Api): void {
       const call = callOf(c);
       const task = toTask(c.req.valid('json'));
       const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:write');
-      if (task.kind === 'move' && task.toBucket !== null)
-        await openBucketOf(call, task.toBucket, 'objects:write');
+      await requireTargetBucket(call, task);
       const job = await startKeyJob(call.core, bucket, { task, accountId: call.caller.accountId });
       return c.json(showJob(job), 202);
     },
@@ -182,11 +199,8 @@ function addStart(api: Api): void {
     async (c) => {
       const call = callOf(c);
       const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:read');
-      const found = await previewDeletion(call.core, bucket, c.req.valid('query').prefix);
-      if (found === null) return c.json({ preview: null }, 200);
-      const { objects, bytes, keepsVersions, savedPerMonthMicro, currency } = found;
-      const preview = { objects, bytes: `${bytes}`, goesToTrash: keepsVersions, currency };
-      return c.json({ preview: { ...preview, savedPerMonthMicro: `${savedPerMonthMicro}` } }, 200);
+      const deletion = await previewDeletion(call.core, bucket, c.req.valid('query').prefix);
+      return c.json({ preview: deletion === null ? null : showPreview(deletion) }, 200);
     },
   );
 }
@@ -273,12 +287,9 @@ function addEnds(api: Api): void {
       const { task } = await findKeyJob(call.core, bucket, jobId);
       // Somebody else may have begun the move, into a bucket that this caller has nothing to do
       // with.
-      if (task.kind === 'move' && task.toBucket !== null)
-        await openBucketOf(call, task.toBucket, 'objects:write');
-      const job = await undoKeyJob(call.core, bucket, {
-        id: jobId,
-        accountId: call.caller.accountId,
-      });
+      await requireTargetBucket(call, task);
+      const { accountId } = call.caller;
+      const job = await undoKeyJob(call.core, bucket, { id: jobId, accountId });
       return c.json(showJob(job), 202);
     },
   );

@@ -1,6 +1,5 @@
-// What is said of an object besides its bytes, as JSON: headers, metadata, tags, lock. Schemas, and
-// the way from and to core's types; object.ts and uploads.ts use it. Texts are Unicode here, and
-// bytes in headers.
+// Headers, metadata and tags of an object as JSON: schemas, and the way from and to core's types.
+// object.ts and uploads.ts use it. Texts are Unicode here, and bytes in headers.
 import { z } from '@hono/zod-openapi';
 import { OBJECT_MAX_TAGS } from '../../../core/limits.ts';
 import { toTags } from '../../../core/objects/tags.ts';
@@ -9,7 +8,7 @@ import type { Tags } from '../../../domain/object-facts.ts';
 import { headerToText, textToHeader } from '../../../http/semantics/header-text.ts';
 import { readObjectAttributes } from '../../../http/semantics/object-headers.ts';
 
-/** S3's bound is of all together, and checked behind this one. */
+/** Longest text of one header, characters; S3's bound on all together is checked later. */
 const TEXT = z.string().max(8192);
 const NAMES = {
   contentType: 'content-type',
@@ -32,7 +31,7 @@ export const metadataSchema = z
 export const tagsSchema = z.record(z.string().max(128), z.string().max(256));
 export const storageClassSchema = z.string().regex(/^[A-Z_]{1,32}$/);
 
-/** What can be set of a new object; null and absent mean none. */
+/** Attributes that a new object can have; null and absent mean none. */
 export const attributesSchema = z
   .strictObject({
     contentType: header,
@@ -49,27 +48,28 @@ export const attributesSchema = z
   .partial();
 
 /**
- * A change of them: what is absent stays, null takes away; metadata and tags are merged, name by
- * name (RFC 7396).
+ * A change of attributes: what is absent stays, null takes away; metadata and tags are merged, name
+ * by name (RFC 7396).
  */
 export const attributesChangeSchema = attributesSchema.extend({
   metadata: z.record(metadataSchema.keyType, TEXT.nullable()).nullable().optional(),
   tags: z.record(tagsSchema.keyType, tagsSchema.valueType.nullable()).nullable().optional(),
 });
 
-export type GivenAttributes = z.infer<typeof attributesChangeSchema>;
+export type AttributesChange = z.infer<typeof attributesChangeSchema>;
 
 /** Attributes as the API shows them; null for a header that was not given. */
 export function showAttributes({ headers, userMetadata, storageClass }: ObjectAttributes) {
-  const of = (name: keyof ObjectHeaders) =>
+  const textOf = (name: keyof ObjectHeaders) =>
     headers[name] === undefined ? null : headerToText(headers[name]);
   return {
-    ...{ contentType: of('contentType'), cacheControl: of('cacheControl'), expires: of('expires') },
-    ...{ contentDisposition: of('contentDisposition'), contentEncoding: of('contentEncoding') },
-    ...{
-      contentLanguage: of('contentLanguage'),
-      websiteRedirectLocation: of('websiteRedirectLocation'),
-    },
+    contentType: textOf('contentType'),
+    cacheControl: textOf('cacheControl'),
+    expires: textOf('expires'),
+    contentDisposition: textOf('contentDisposition'),
+    contentEncoding: textOf('contentEncoding'),
+    contentLanguage: textOf('contentLanguage'),
+    websiteRedirectLocation: textOf('websiteRedirectLocation'),
     metadata: Object.fromEntries(
       Object.entries(userMetadata).map(([name, value]) => [name, headerToText(value)]),
     ),
@@ -78,25 +78,25 @@ export function showAttributes({ headers, userMetadata, storageClass }: ObjectAt
 }
 
 /**
- * What they come to, where those that are not given stay as `before` has them. Errors: those of
- * readObjectAttributes, which the headers of S3 go through too.
+ * The attributes after a change: what is absent stays as `current` has it. Throws what
+ * readObjectAttributes does, which reads the headers of S3 too.
  */
 export function toAttributes(
-  given: GivenAttributes,
-  before: ObjectAttributes | null,
+  change: AttributesChange,
+  current: ObjectAttributes | null,
 ): ObjectAttributes {
   const headers = new Map<string, string>();
   for (const property of PROPERTIES) {
     const value =
-      given[property] === undefined
-        ? before?.headers[property]
-        : textToHeader(given[property] ?? '');
+      change[property] === undefined
+        ? current?.headers[property]
+        : textToHeader(change[property] ?? '');
     if (value !== undefined) headers.set(NAMES[property], value);
   }
   // What stays is not decoded: it may be bytes that are no text.
-  const metadata = mergeTexts(before?.userMetadata ?? {}, given.metadata, textToHeader);
+  const metadata = mergeTexts(current?.userMetadata ?? {}, change.metadata, textToHeader);
   for (const [name, value] of Object.entries(metadata)) headers.set(`x-amz-meta-${name}`, value);
-  const storageClass = given.storageClass ?? before?.storageClass;
+  const storageClass = change.storageClass ?? current?.storageClass;
   if (storageClass !== undefined) headers.set('x-amz-storage-class', storageClass);
   return readObjectAttributes({
     header: (name) => headers.get(name) ?? null,
@@ -104,13 +104,13 @@ export function toAttributes(
   });
 }
 
-/** What is said of names, laid over those that there are. */
 type Texts = Readonly<Record<string, string>>;
 type TextsChange = Readonly<Record<string, string | null>> | null | undefined;
 
-function mergeTexts(before: Texts, given: TextsChange, toStored = (text: string) => text): Texts {
-  const merged = new Map(given === null ? [] : Object.entries(before));
-  for (const [name, value] of Object.entries(given ?? {})) {
+/** The texts with a change laid over them, name by name. */
+function mergeTexts(current: Texts, change: TextsChange, toStored = (text: string) => text): Texts {
+  const merged = new Map(change === null ? [] : Object.entries(current));
+  for (const [name, value] of Object.entries(change ?? {})) {
     if (value === null) merged.delete(name);
     else merged.set(name, toStored(value));
   }
@@ -118,6 +118,6 @@ function mergeTexts(before: Texts, given: TextsChange, toStored = (text: string)
 }
 
 /** The tags with the change laid over them. InvalidTag. */
-export function toObjectTags(before: Texts, given: TextsChange): Tags {
-  return toTags(Object.entries(mergeTexts(before, given)), OBJECT_MAX_TAGS);
+export function toObjectTags(current: Texts, change: TextsChange): Tags {
+  return toTags(Object.entries(mergeTexts(current, change)), OBJECT_MAX_TAGS);
 }

@@ -32,13 +32,14 @@ function showVersion(version: VersionSummary): z.infer<typeof versionSchema> {
   const { key, sizeBytes, etag, lastModifiedMs, storageClass, isLatest, isMarker, replacedAtMs } =
     version;
   return {
-    ...{
-      key: key as string,
-      versionId: versionNameOf(version),
-      isLatest,
-      isDeleteMarker: isMarker,
-    },
-    ...{ size: `${sizeBytes}`, etag, lastModified: isoTime(lastModifiedMs), storageClass },
+    key: key as string,
+    versionId: versionNameOf(version),
+    isLatest,
+    isDeleteMarker: isMarker,
+    size: `${sizeBytes}`,
+    etag,
+    lastModified: isoTime(lastModifiedMs),
+    storageClass,
     replacedAt: isoTimeOrNull(replacedAtMs),
   };
 }
@@ -67,20 +68,21 @@ export function addObjectHistoryRoutes(api: Api): void {
       const { limit, cursor, prefix, key } = c.req.valid('query');
       const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:read');
       const list = `versions ${JSON.stringify([bucket.record().id, prefix, key ?? null])}`;
-      const place = readCursor(call.secrets, list, cursor);
-      const [afterVersionId, afterKey] = splitPosition(place);
+      const [afterVersionId, afterKey] = splitPosition(readCursor(call.secrets, list, cursor));
       const page = await bucket.call('listVersions', {
-        ...{ prefix: key ?? prefix, delimiter: '', maxKeys: limit, afterKey },
+        prefix: key ?? prefix,
+        delimiter: '',
+        maxKeys: limit,
+        afterKey,
         afterVersionId: afterVersionId as VersionName | '',
       });
+
       const versions =
         key === undefined ? page.versions : page.versions.filter((version) => version.key === key);
-      const isOver =
-        !page.isTruncated || page.last === null || versions.length < page.versions.length;
-      const nextCursor =
-        isOver || page.last === null
-          ? null
-          : cursorAt(call.secrets, list, joinPosition(page.last.versionId, page.last.key));
+      const isOver = !page.isTruncated || versions.length < page.versions.length;
+      const last = isOver ? null : page.last;
+      const nextPosition = last === null ? null : joinPosition(last.versionId, last.key);
+      const nextCursor = cursorAt(call.secrets, list, nextPosition);
       return c.json({ items: versions.map(showVersion), nextCursor }, 200);
     },
   );

@@ -23,7 +23,7 @@ export const versionIdSchema = z
   .regex(/^(?:null|[0-9a-z]{27,28})$/)
   .openapi({ description: '`null` is the version from before the bucket kept any.' });
 
-/** A text that keys begin with; '' begins all. */
+/** The beginning of keys; every key begins with ''. */
 export const prefixQuery = z.string().max(1024).default('');
 
 export const objectSchema = z
@@ -36,7 +36,7 @@ export const objectSchema = z
   })
   .openapi('ObjectSummary');
 
-/** Of lists that are sorted otherwise than by name. */
+/** Whether a list that is not sorted by name has everything. */
 export const isCompleteSchema = z.boolean().openapi({
   description: 'Whether all there is took part; otherwise narrow the prefix or the text.',
 });

@@ -1,4 +1,4 @@
-// One object as a console's side panel shows it: all that is known of a version, changed, deleted,
+// One object as a console's side panel shows it: a version with all its facts, changed, deleted or
 // made current again. The history of a key is in object-history.ts; bytes go by presign.ts.
 import { z } from '@hono/zod-openapi';
 import type { BucketHandle } from '../../../core/buckets/bucket-handle.ts';
@@ -7,16 +7,15 @@ import { makeCurrent } from '../../../core/objects/replace-attributes.ts';
 import { updateVersion } from '../../../core/objects/update-version.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { BucketRecord, ObjectKey, ObjectVersion, VersionName } from '../../../domain/nouns.ts';
-import type { ObjectLock, VersionChange } from '../../../domain/object-facts.ts';
+import type { VersionChange } from '../../../domain/object-facts.ts';
 import { everyoneMayRead, toPointer } from '../../../domain/pointer.ts';
 import { versionNameOf } from '../../../http/s3/formats/version-name.ts';
-import { requireLockableBucket } from '../../../http/s3/headers/object-lock-headers.ts';
 import { type Api, type ApiContext, callOf, type SignedInCall } from '../../routing/api-call.ts';
-import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
-import { etagOfState, ifMatchHeader, requireMatch } from '../../routing/etag.ts';
+import { apiRoute, changeRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
+import { etagOfState, jsonWithEtag, requireMatch } from '../../routing/etag.ts';
 import { openBucketOf } from '../../routing/open-bucket.ts';
 import { serviceOrigin } from '../../routing/service-origin.ts';
-import { isoTime, timeSchema } from '../../schemas/time.ts';
+import { isoTime } from '../../schemas/time.ts';
 import {
   attributesChangeSchema,
   attributesSchema,
@@ -25,13 +24,11 @@ import {
   toAttributes,
   toObjectTags,
 } from './object-attributes.ts';
+import { lockChange, mayBypass, retentionSchema, showLock, toLockChange } from './object-lock.ts';
 import { bucketParams, keySchema, objectSchema, versionIdSchema } from './object-schemas.ts';
 
 const TAGS = ['Objects'];
 
-const retentionSchema = z
-  .strictObject({ mode: z.enum(['GOVERNANCE', 'COMPLIANCE']), until: timeSchema })
-  .openapi('Retention');
 const detailSchema = objectSchema
   .extend({
     versionId: z.string(),
@@ -58,16 +55,7 @@ const detailSchema = objectSchema
       .openapi({ description: 'Where strangers find it, if they may read it.' }),
   })
   .openapi('ObjectDetail');
-const changeSchema = attributesChangeSchema
-  .extend({
-    retention: retentionSchema.partial().nullable().optional(),
-    legalHold: z.boolean().optional(),
-    bypassGovernance: z
-      .boolean()
-      .default(false)
-      .openapi({ description: 'Owners and admins alone.' }),
-  })
-  .openapi('ObjectChange');
+const changeSchema = attributesChangeSchema.extend(lockChange).openapi('ObjectChange');
 const objectQuery = { key: keySchema, versionId: versionIdSchema.optional() };
 
 function showObject(
@@ -76,41 +64,41 @@ function showObject(
   object: ObjectVersion,
   isLatest: boolean,
 ) {
-  const { checksum, encryption, lock, parts } = object;
-  const retention = lock?.retention ?? null;
+  const { checksum, lock, parts } = object;
   const readable = isLatest ? everyoneMayRead(record.access, object.key, toPointer(object)) : 'no';
-  const { request } = call;
   const path = `${record.name}/${object.key.split('/').map(encodeURIComponent).join('/')}`;
   return {
-    ...{ key: object.key as string, versionId: versionNameOf(object) as string, isLatest },
-    ...{
-      size: `${object.sizeBytes}`,
-      etag: object.etag,
-      lastModified: isoTime(object.lastModifiedMs),
-    },
+    key: object.key as string,
+    versionId: versionNameOf(object) as string,
+    isLatest,
+    size: `${object.sizeBytes}`,
+    etag: object.etag,
+    lastModified: isoTime(object.lastModifiedMs),
     ...showAttributes(object),
     tags: { ...object.tags },
     checksum: checksum === null ? null : { ...checksum },
     parts: parts?.length ?? null,
-    encryption:
-      encryption === null
-        ? null
-        : { kind: encryption.kind, keyId: encryption.kind === 'named' ? encryption.keyId : null },
-    retention:
-      retention === null ? null : { mode: retention.mode, until: isoTime(retention.untilMs) },
-    legalHold: lock?.hasLegalHold === true,
+    encryption: showEncryption(object),
+    ...showLock(lock),
     everyoneMayRead: readable,
-    publicUrl: readable === 'no' ? null : `${serviceOrigin(request)}/${path}`,
+    publicUrl: readable === 'no' ? null : `${serviceOrigin(call.request)}/${path}`,
   };
 }
 
-/** NoSuchKey, NoSuchVersion; MethodNotAllowed for a delete marker. */
+function showEncryption({ encryption }: ObjectVersion) {
+  if (encryption === null) return null;
+  const { kind } = encryption;
+  return { kind, keyId: kind === 'named' ? encryption.keyId : null };
+}
+
+/** The version of that name. NoSuchKey, NoSuchVersion; MethodNotAllowed for a delete marker. */
 async function findVersion(bucket: BucketHandle, key: string, versionId: string | undefined) {
   const name = (versionId ?? null) as VersionName | null;
-  const found = await bucket.call('getVersion', { key: key as ObjectKey, versionId: name });
-  if (found?.kind === 'object') return { object: found.object, isLatest: found.isLatest };
+  const entry = await bucket.call('getVersion', { key: key as ObjectKey, versionId: name });
+  if (entry?.kind === 'object') return { object: entry.object, isLatest: entry.isLatest };
+
   const fields = { Key: key };
-  if (found === null)
+  if (entry === null)
     throw new StorageError(name === null ? 'NoSuchKey' : 'NoSuchVersion', { fields });
   throw new StorageError(name === null ? 'NoSuchKey' : 'MethodNotAllowed', {
     fields: { ...fields, Allow: 'DELETE' },
@@ -124,10 +112,9 @@ export function addObjectDetailRoutes(api: Api): void {
   addRestore(api);
 }
 
-/** With the tag of what is shown: another version, other tags, another lock are another state. */
-function answerDetail(c: ApiContext, detail: ReturnType<typeof showObject>) {
-  c.header('etag', etagOfState(detail));
-  return c.json(detail, 200);
+/** Responds with the ETag of all that is shown: other tags or another lock are another state. */
+function respondDetail(c: ApiContext, detail: ReturnType<typeof showObject>) {
+  return jsonWithEtag(c, etagOfState(detail), detail, 200);
 }
 
 function addDetail(api: Api): void {
@@ -147,124 +134,79 @@ function addDetail(api: Api): void {
       const { key, versionId } = c.req.valid('query');
       const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:read');
       const { object, isLatest } = await findVersion(bucket, key, versionId);
-      return answerDetail(c, showObject(call, bucket.record(), object, isLatest));
+      return respondDetail(c, showObject(call, bucket.record(), object, isLatest));
     },
   );
 }
 
 function addChange(api: Api): void {
   api.openapi(
-    apiRoute({
+    changeRoute({
       method: 'patch',
       path: '/buckets/{bucket}/object',
       operationId: 'updateObject',
       summary:
-        'Change headers, metadata, tags or lock of an object; what is absent stays, and no byte moves',
+        'Change headers, metadata, tags or lock of an object; ' +
+        'what is absent stays, and no byte moves',
       description:
-        'Metadata, tags and retention are merged (RFC 7396): null takes away. Tags and lock change where they stand, of any version. Headers, metadata and storage class make a new version, as copying does; only the current one can be changed so.',
+        'Metadata, tags and retention are merged (RFC 7396): null takes away. ' +
+        'Tags and lock change where they stand, of any version. ' +
+        'Headers, metadata and storage class make a new version, as copying does; ' +
+        'only the current one can be changed so.',
       tags: TAGS,
       access: 'objects:write',
-      request: {
-        params: bucketParams,
-        query: z.strictObject(objectQuery),
-        headers: ifMatchHeader,
-        body: jsonBody(changeSchema),
-      },
-      responses: { 200: jsonResponse(detailSchema, 'Changed') },
+      request: { params: bucketParams, query: z.strictObject(objectQuery) },
+      change: changeSchema,
+      changed: detailSchema,
+      outcome: 'Changed',
     }),
     async (c) => {
       const call = callOf(c);
       const { key, versionId } = c.req.valid('query');
-      const given = c.req.valid('json');
       const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:write');
       const { object, isLatest } = await findVersion(bucket, key, versionId);
       requireMatch(c, etagOfState(showObject(call, bucket.record(), object, isLatest)));
-      const { tags: givenTags, retention, legalHold, bypassGovernance, ...attributes } = given;
-      const tags = givenTags === undefined ? undefined : toObjectTags(object.tags, givenTags);
-      const lock = toLock(call, bucket.record(), object.lock?.retention ?? null, {
-        retention,
-        legalHold,
-      });
-      const isNew = Object.keys(attributes).length > 0;
-      if (isNew && !isLatest) {
-        throw new StorageError('InvalidInput', {
-          detail: 'Of an older version only tags and lock can be changed.',
-        });
-      }
-      const wish = { ...toAttributes(attributes, object), ...(tags === undefined ? {} : { tags }) };
-      const made = isNew ? await makeCurrent(call.core, bucket, object, wish, object.etag) : object;
-      const change: VersionChange = { ...lock, ...(isNew || tags === undefined ? {} : { tags }) };
-      const changed =
-        Object.keys(change).length === 0
-          ? made
-          : await update(call, bucket, made, change, bypassGovernance);
-      return answerDetail(c, showObject(call, bucket.record(), changed, isLatest));
+
+      const changed = await changeObject(call, bucket, { object, isLatest }, c.req.valid('json'));
+      return respondDetail(c, showObject(call, bucket.record(), changed, isLatest));
     },
   );
 }
 
-type Retention = NonNullable<ObjectLock['retention']>;
-
-function toLock(
-  call: SignedInCall,
-  record: BucketRecord,
-  before: Retention | null,
-  { retention, legalHold }: Pick<z.infer<typeof changeSchema>, 'retention' | 'legalHold'>,
-): VersionChange {
-  if (retention === undefined && legalHold === undefined) return {};
-  requireLockableBucket(record);
-  return {
-    ...(retention === undefined
-      ? {}
-      : { retention: retention === null ? null : toRetention(call, before, retention) }),
-    ...(legalHold === undefined ? {} : { hasLegalHold: legalHold }),
-  };
-}
-
 /**
- * The retention with the change laid over it. InvalidInput where half of it is missing, and for an
- * end that is past.
+ * Changes one version. Headers, metadata and storage class make a new one; tags and lock change
+ * where they stand.
  */
-function toRetention(
-  call: SignedInCall,
-  before: Retention | null,
-  given: NonNullable<z.infer<typeof changeSchema>['retention']>,
-): Retention {
-  const mode = given.mode ?? before?.mode;
-  const untilMs = given.until === undefined ? before?.untilMs : Date.parse(given.until);
-  if (mode === undefined || untilMs === undefined) {
-    throw new StorageError('InvalidInput', { detail: 'A retention needs `mode` and `until`.' });
-  }
-  if (untilMs <= call.core.ports.clock.nowMs()) {
-    throw new StorageError('InvalidInput', { detail: 'A retention ends in the future.' });
-  }
-  return { mode, untilMs };
-}
-
-function update(
+async function changeObject(
   call: SignedInCall,
   bucket: BucketHandle,
-  version: ObjectVersion,
-  change: VersionChange,
-  bypass: boolean,
+  { object, isLatest }: { readonly object: ObjectVersion; readonly isLatest: boolean },
+  change: z.infer<typeof changeSchema>,
 ): Promise<ObjectVersion> {
-  const versionId = versionNameOf(version);
-  return updateVersion(call.core, bucket, {
-    key: version.key,
-    versionId,
-    change,
-    bypassGovernance: mayBypass(call, bypass),
-  });
-}
+  const { tags: tagsChange, retention, legalHold, bypassGovernance, ...attributes } = change;
+  const tags = tagsChange === undefined ? {} : { tags: toObjectTags(object.tags, tagsChange) };
+  const retained = object.lock?.retention ?? null;
+  const lock = toLockChange(call, bucket.record(), retained, { retention, legalHold });
 
-/** AccessDenied for whoever asks and may not. */
-function mayBypass({ caller }: SignedInCall, isAsked: boolean): boolean {
-  if (isAsked && caller.role !== 'owner' && caller.role !== 'admin') {
-    throw new StorageError('AccessDenied', {
-      detail: 'Only owners and admins override a retention.',
+  const makesVersion = Object.keys(attributes).length > 0;
+  if (makesVersion && !isLatest) {
+    throw new StorageError('InvalidInput', {
+      detail: 'Of an older version only tags and lock can be changed.',
     });
   }
-  return isAsked;
+  const requested = { ...toAttributes(attributes, object), ...tags };
+  const version = makesVersion
+    ? await makeCurrent(call.core, bucket, object, requested, object.etag)
+    : object;
+
+  const versionChange: VersionChange = { ...lock, ...(makesVersion ? {} : tags) };
+  if (Object.keys(versionChange).length === 0) return version;
+  return await updateVersion(call.core, bucket, {
+    key: version.key,
+    versionId: versionNameOf(version),
+    change: versionChange,
+    bypassGovernance: mayBypass(call, bypassGovernance),
+  });
 }
 
 function addDeletion(api: Api): void {
@@ -303,9 +245,12 @@ function addDeletion(api: Api): void {
       const call = callOf(c);
       const { key, versionId, bypassGovernance: bypass } = c.req.valid('query');
       const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:write');
-      const asked = { key: key as ObjectKey, versionId: (versionId ?? null) as VersionName | null };
+      const target = {
+        key: key as ObjectKey,
+        versionId: (versionId ?? null) as VersionName | null,
+      };
       const bypassGovernance = mayBypass(call, bypass === '1');
-      const [deleted] = await deleteObjects(call.core, bucket, [asked], { bypassGovernance });
+      const [deleted] = await deleteObjects(call.core, bucket, [target], { bypassGovernance });
       if (deleted?.refusal === 'AccessDenied') {
         throw new StorageError('AccessDenied', { detail: 'The version is locked.' });
       }
@@ -336,7 +281,7 @@ function addRestore(api: Api): void {
       const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:write');
       const { object, isLatest } = await findVersion(bucket, key, versionId);
       const made = isLatest ? object : await makeCurrent(call.core, bucket, object, {}, null);
-      return answerDetail(c, showObject(call, bucket.record(), made, true));
+      return respondDetail(c, showObject(call, bucket.record(), made, true));
     },
   );
 }

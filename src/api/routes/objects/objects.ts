@@ -81,7 +81,8 @@ function addListing(api: Api): void {
       operationId: 'listFolder',
       summary: 'What is below a prefix: folders, and objects by name, size or date',
       description:
-        'By name, ascending, any number can be paged through. Other orders sort the first 10,000 names.',
+        'By name, ascending, any number can be paged through. ' +
+        'Other orders sort the first 10,000 names.',
       tags: TAGS,
       access: 'objects:read',
       request: {
@@ -99,24 +100,55 @@ function addListing(api: Api): void {
       const call = callOf(c);
       const { limit, cursor, prefix, delimiter, sort, order } = c.req.valid('query');
       const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:read');
-      const list = `objects ${JSON.stringify([bucket.record().id, prefix, delimiter, sort, order])}`;
-      const place = readCursor(call.secrets, list, cursor);
-      const isDescending = order === 'desc';
+      const filter = [bucket.record().id, prefix, delimiter, sort, order];
+      const list = `objects ${JSON.stringify(filter)}`;
       const page = await listFolder(bucket, {
         prefix,
         delimiter,
         sort,
-        isDescending,
+        isDescending: order === 'desc',
         limit,
-        place,
+        place: readCursor(call.secrets, list, cursor),
       });
       const items = page.entries.map((entry) =>
         entry.kind === 'folder' ? entry : { kind: entry.kind, ...showObject(entry.object) },
       );
-      const nextCursor = page.next === null ? null : cursorAt(call.secrets, list, page.next);
+      const nextCursor = cursorAt(call.secrets, list, page.next);
       return c.json({ items, nextCursor, isComplete: page.isComplete }, 200);
     },
   );
+}
+
+type SearchPage = {
+  readonly objects: readonly ObjectSummary[];
+  readonly nextPosition: string | null;
+};
+
+/** A page of all matches, sorted; its position is a number among them. */
+function pageOfSorted(
+  sorted: readonly ObjectSummary[],
+  position: string,
+  limit: number,
+): SearchPage {
+  const from = Number(position);
+  const end = from + limit;
+  return {
+    objects: sorted.slice(from, end),
+    nextPosition: end < sorted.length ? `${end}` : null,
+  };
+}
+
+/** A page of a walk over the keys; its position is `>` and the key behind which the walk goes on. */
+function pageOfWalk(
+  {
+    objects,
+    nextAfter,
+  }: { readonly objects: readonly ObjectSummary[]; readonly nextAfter: string | null },
+  limit: number,
+): SearchPage {
+  const shown = objects.slice(0, limit);
+  const lastKey = objects.length > limit ? shown.at(-1)?.key : nextAfter;
+  return { objects: shown, nextPosition: lastKey == null ? null : `>${lastKey}` };
 }
 
 function addSearch(api: Api): void {
@@ -127,7 +159,9 @@ function addSearch(api: Api): void {
       operationId: 'searchObjects',
       summary: 'Find objects by a part of their key, without regard to case and accents',
       description:
-        'At most 1,000 matches, sorted. Up to 8,000 keys, and while the search index of a bucket is made, keys are looked at in order: then a page may be short or empty and nextCursor goes on.',
+        'At most 1,000 matches, sorted. ' +
+        'Up to 8,000 keys, and while the search index of a bucket is made, ' +
+        'keys are looked at in order: then a page may be short or empty and nextCursor goes on.',
       tags: TAGS,
       access: 'objects:read',
       request: {
@@ -146,33 +180,25 @@ function addSearch(api: Api): void {
       const { limit, cursor, prefix, text, sort, order } = c.req.valid('query');
       const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:read');
       const list = `search ${JSON.stringify([bucket.record().id, prefix, text, sort, order])}`;
-      // A place is a number among all matches, or `>` and the key behind which the look at names
-      // goes on.
-      const place = readCursor(call.secrets, list, cursor);
-      const after = place.startsWith('>') ? place.slice(1) : null;
-      const found = await searchKeys(call.core, bucket, {
+      const position = readCursor(call.secrets, list, cursor);
+      const after = position.startsWith('>') ? position.slice(1) : null;
+      const matches = await searchKeys(call.core, bucket, {
         prefix,
         needle: text,
         limit: SEARCH_MAX_MATCHES,
         after,
       });
-      const looksOn = found.nextAfter !== null || after !== null;
-      const sorted = looksOn ? found.objects : sortObjects(found.objects, sort, order === 'desc');
-      const from = looksOn ? 0 : Number(place);
-      const shown = sorted.slice(from, from + limit);
-      const isCut = from + limit < sorted.length;
-      const next = looksOn
-        ? isCut
-          ? `>${shown.at(-1)?.key}`
-          : found.nextAfter === null
-            ? null
-            : `>${found.nextAfter}`
-        : isCut
-          ? `${from + limit}`
-          : null;
-      const nextCursor = next === null ? null : cursorAt(call.secrets, list, next);
-      const { isComplete, state: index } = found;
-      return c.json({ items: shown.map(showObject), nextCursor, isComplete, index }, 200);
+
+      const isWalk = matches.nextAfter !== null || after !== null;
+      const page = isWalk
+        ? pageOfWalk(matches, limit)
+        : pageOfSorted(sortObjects(matches.objects, sort, order === 'desc'), position, limit);
+      const items = page.objects.map(showObject);
+      const nextCursor = cursorAt(call.secrets, list, page.nextPosition);
+      return c.json(
+        { items, nextCursor, isComplete: matches.isComplete, index: matches.state },
+        200,
+      );
     },
   );
 }
@@ -202,8 +228,8 @@ function addSizes(api: Api): void {
     }),
     async (c) => {
       const call = callOf(c);
-      const given = c.req.valid('query').prefix;
-      const prefixes = typeof given === 'string' ? [given] : given;
+      const { prefix } = c.req.valid('query');
+      const prefixes = typeof prefix === 'string' ? [prefix] : prefix;
       const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:read');
       const sizes = await measurePrefixes(call.core, bucket, prefixes);
       const items =

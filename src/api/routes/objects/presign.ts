@@ -1,11 +1,11 @@
 // The bytes of objects, for whoever speaks JSON: URLs of the S3 surface that carry their own
-// signature. So uploads and downloads have one door with all its checks, ranges, meters and tiers;
+// signature. Uploads and downloads so have one entrance with all its checks, ranges and meters, and
 // a browser that is signed in here shows and sends files at the same origin, without any CORS rule.
 import { z } from '@hono/zod-openapi';
 import { memberKeyId } from '../../../core/auth/member-key.ts';
 import { PART_NUMBER_MAX } from '../../../core/limits.ts';
 import { StorageError } from '../../../domain/errors.ts';
-import type { AccessKey } from '../../../domain/nouns.ts';
+import type { AccessKey, BucketRecord } from '../../../domain/nouns.ts';
 import { presignUrl, type UrlWanted } from '../../../http/s3/signature/presign.ts';
 import { MAX_EXPIRES_SECONDS } from '../../../http/s3/signature/request-time.ts';
 import { attachment } from '../../../http/semantics/content-disposition.ts';
@@ -21,19 +21,30 @@ const TAGS = ['Objects'];
 const REQUESTS_MAX = 1000;
 const HEADERS_MAX = 40;
 const EXPIRES_DEFAULT_SECONDS = 3600;
-/** Of the redirect, which is followed at once; a slow player may ask for ranges for some hours. */
+/** Life of a redirect's URL: it is followed at once, but a slow player reads ranges for hours. */
 const REDIRECT_EXPIRES_SECONDS = 6 * 3600;
 
-/**
- * What whoever sends the bytes may say about the object; x-amz headers that are not signed are
- * refused.
- */
-const SIGNED_HEADER =
-  /^(?:content-(?:type|disposition|encoding|language|md5)|cache-control|expires|if-match|if-none-match|x-amz-(?:meta-[a-z0-9_.-]{1,100}|tagging|storage-class|checksum-[a-z0-9]{1,20}))$/;
+/** Headers in which the sender of the bytes may describe the object, besides those of x-amz. */
+const SIGNED_HEADERS: ReadonlySet<string> = new Set([
+  'content-type',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-md5',
+  'cache-control',
+  'expires',
+  'if-match',
+  'if-none-match',
+]);
+/** Headers of x-amz that are signed; S3 refuses those that are not. */
+const SIGNED_AMZ_HEADER =
+  /^x-amz-(?:meta-[a-z0-9_.-]{1,100}|tagging|storage-class|checksum-[a-z0-9]{1,20})$/;
+
+const isSignedHeader = (name: string) => SIGNED_HEADERS.has(name) || SIGNED_AMZ_HEADER.test(name);
 
 const headersSchema = z
   .record(
-    z.string().regex(SIGNED_HEADER),
+    z.string().refine(isSignedHeader),
     z.string().max(2048).refine(isHeaderText, 'not a text of a header'),
   )
   .refine(
@@ -97,10 +108,11 @@ function addPresign(api: Api): void {
       path: '/buckets/{bucket}/presigned-urls',
       operationId: 'presignUrls',
       summary:
-        'URLs for up to 1,000 requests to objects, each of which works without any key until it expires',
+        'URLs for up to 1,000 requests to objects, ' +
+        'each of which works without any key until it expires',
       description:
-        'They end with the key or member that asked, no later than a token that asks, and are decided upon when they are ' +
-        'used. Writing needs objects:write.',
+        'They end with the key or member that asked, no later than a token that asks, ' +
+        'and are decided upon when they are used. Writing needs objects:write.',
       tags: TAGS,
       access: 'objects:read',
       isReadOnly: true,
@@ -131,20 +143,13 @@ function addPresign(api: Api): void {
       const isReading = requests.every(
         ({ operation }) => operation === 'get' || operation === 'head',
       );
-      const opened = await openBucketOf(
-        call,
-        c.req.valid('param').bucket,
-        isReading ? 'objects:read' : 'objects:write',
-      );
-      const lastsSeconds = limitedSeconds(call, expiresSeconds);
-      const signing = {
-        ...(await signerOf(call, opened.record().ownerId)),
-        bucket: opened.record().name,
-        expiresSeconds: lastsSeconds,
-      };
+      const scope = isReading ? 'objects:read' : 'objects:write';
+      const bucket = await openBucketOf(call, c.req.valid('param').bucket, scope);
+
+      const signing = await signingOf(call, bucket.record(), expiresSeconds);
       const items = requests.map((request) => presign(call, signing, request));
-      const expiresAt = isoTime(call.core.ports.clock.nowMs() + lastsSeconds * 1000);
-      return c.json({ items, expiresAt }, 200);
+      const expiresAtMs = call.core.ports.clock.nowMs() + signing.expiresSeconds * 1000;
+      return c.json({ items, expiresAt: isoTime(expiresAtMs) }, 200);
     },
   );
 }
@@ -175,44 +180,44 @@ function addContent(api: Api): void {
       const call = callOf(c);
       const { key, versionId, download } = c.req.valid('query');
       const { bucket: name } = c.req.valid('param');
-      const bucket = (await openBucketOf(call, name, 'objects:read')).record();
+      const bucket = await openBucketOf(call, name, 'objects:read');
       const fileName = key.split('/').findLast((part) => part !== '') ?? key;
       const request = {
-        ...({ operation: 'get', key } as const),
+        operation: 'get' as const,
+        key,
         ...(versionId === undefined ? {} : { versionId }),
         ...(download === '1' ? { fileName } : {}),
       };
-      const signing = { ...(await signerOf(call, bucket.ownerId)), bucket: bucket.name };
-      const expiresSeconds = limitedSeconds(call, REDIRECT_EXPIRES_SECONDS);
-      const { url } = presign(call, { ...signing, expiresSeconds }, request);
+
+      const signing = await signingOf(call, bucket.record(), REDIRECT_EXPIRES_SECONDS);
+      const { url } = presign(call, signing, request);
       return c.body(null, 307, { location: url });
     },
   );
 }
 
 /**
- * How long a URL lasts: as asked for, and no longer than the token that has it made; at least 1 s.
+ * How URLs of a bucket are signed: by the key of the caller, for as long as requested. AccessDenied
+ * where it is not the account's own bucket, which the operator may otherwise name.
  */
+async function signingOf(
+  call: SignedInCall,
+  { name, ownerId }: Pick<BucketRecord, 'name' | 'ownerId'>,
+  requestedSeconds: number,
+): Promise<Signing> {
+  const { accountId, accessKeyId, memberId } = call.caller;
+  const id = accessKeyId ?? (memberId === null ? null : memberKeyId(memberId));
+  const accessKey = id === null || ownerId !== accountId ? null : await call.findAccessKey(id);
+  if (accessKey === null)
+    throw new StorageError('AccessDenied', { detail: 'The bytes are for the account alone.' });
+  return { accessKey, bucket: name, expiresSeconds: limitedSeconds(call, requestedSeconds) };
+}
+
+/** Seconds that a URL lasts: no longer than the token that has it made; at least 1 s. */
 function limitedSeconds({ caller, core }: SignedInCall, requestedSeconds: number): number {
   if (caller.endsAtMs === null) return requestedSeconds;
   const leftSeconds = Math.floor((caller.endsAtMs - core.ports.clock.nowMs()) / 1000);
   return Math.max(1, Math.min(requestedSeconds, leftSeconds));
-}
-
-/**
- * The key of the caller. AccessDenied where it is not the account's own bucket, which the operator
- * may otherwise name.
- */
-async function signerOf(
-  { caller, findAccessKey }: SignedInCall,
-  ownerId: string,
-): Promise<{ accessKey: AccessKey }> {
-  const { accountId, accessKeyId, memberId } = caller;
-  const id = accessKeyId ?? (memberId === null ? null : memberKeyId(memberId));
-  const accessKey = id === null || ownerId !== accountId ? null : await findAccessKey(id);
-  if (accessKey === null)
-    throw new StorageError('AccessDenied', { detail: 'The bytes are for the account alone.' });
-  return { accessKey };
 }
 
 function presign(
@@ -220,15 +225,19 @@ function presign(
   { accessKey, bucket, expiresSeconds }: Signing,
   request: Request,
 ) {
-  const { request: asked, region, core } = call;
   const method = METHODS[request.operation];
   const headers = request.operation === 'put' ? request.headers : {};
-  const wanted: UrlWanted = {
-    ...{ method, bucket, key: request.key, headers, expiresSeconds },
-    origin: serviceOrigin(asked),
+  const target: UrlWanted = {
+    method,
+    bucket,
+    key: request.key,
+    headers,
+    expiresSeconds,
+    origin: serviceOrigin(call.request),
     query: queryOf(request),
   };
-  const url = presignUrl(accessKey, wanted, { nowMs: core.ports.clock.nowMs(), region });
+  const nowMs = call.core.ports.clock.nowMs();
+  const url = presignUrl(accessKey, target, { nowMs, region: call.region });
   return { method, url, headers };
 }
 

@@ -1,6 +1,6 @@
-// Multipart uploads for whoever speaks JSON: begun, looked at, completed, given up. The parts
-// themselves go to URLs that presign.ts makes (`put-part`), so that a browser sends them past this
-// API, several at once, and goes on after a reload.
+// Multipart uploads by JSON: begun, listed, completed, aborted. The parts themselves go to URLs that
+// presign.ts makes (`put-part`), so that a browser sends them past this API, several at once, and
+// goes on after a reload.
 import { z } from '@hono/zod-openapi';
 import { PART_NUMBER_MAX } from '../../../core/limits.ts';
 import { abortUpload } from '../../../core/multipart/abort-upload.ts';
@@ -11,7 +11,7 @@ import { NO_FACTS } from '../../../domain/object-facts.ts';
 import { wishOfBucket } from '../../../http/s3/headers/encryption-headers.ts';
 import type { Upload } from '../../../ports/index-calls/upload-calls.ts';
 import { type Api, callOf } from '../../routing/api-call.ts';
-import { apiRoute, jsonBody, jsonResponse, noContent } from '../../routing/api-route.ts';
+import { apiRoute, deleteRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
 import { openBucketOf } from '../../routing/open-bucket.ts';
 import {
   cursorAt,
@@ -76,7 +76,7 @@ function show({ uploadId, key, createdAtMs, storageClass }: Upload): z.infer<typ
 export function addUploadRoutes(api: Api): void {
   addStart(api);
   addReads(api);
-  addEnds(api);
+  addCompletionAndAbort(api);
 }
 
 function addStart(api: Api): void {
@@ -100,9 +100,12 @@ function addStart(api: Api): void {
       const facts = { ...NO_FACTS, tags: toObjectTags({}, tags) };
       const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:write');
       const upload = await createUpload(call.core, bucket, {
-        ...{ key: key as ObjectKey, facts, attributes: toAttributes(attributes, null) },
+        key: key as ObjectKey,
+        facts,
+        attributes: toAttributes(attributes, null),
         encryption: wishOfBucket(bucket.record().settings.encryption),
-        ...{ checksumAlgorithm: null, checksumType: null },
+        checksumAlgorithm: null,
+        checksumType: null,
       });
       return c.json(show(upload), 201);
     },
@@ -130,18 +133,17 @@ function addReads(api: Api): void {
       const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:read');
       const list = `uploads ${JSON.stringify([bucket.record().id, prefix])}`;
       const [afterUploadId, afterKey] = splitPosition(readCursor(call.secrets, list, cursor));
-      const after = { afterKey, afterUploadId };
       const page = await bucket.call('listUploads', {
         prefix,
         delimiter: '',
         maxUploads: limit,
-        ...after,
+        afterKey,
+        afterUploadId,
       });
-      const { last } = page;
-      const isOver = !page.isTruncated || last === null;
-      const nextCursor = isOver
-        ? null
-        : cursorAt(call.secrets, list, joinPosition(last.uploadId, last.key));
+
+      const last = page.isTruncated ? page.last : null;
+      const nextPosition = last === null ? null : joinPosition(last.uploadId, last.key);
+      const nextCursor = cursorAt(call.secrets, list, nextPosition);
       return c.json({ items: page.uploads.map(show), nextCursor }, 200);
     },
   );
@@ -163,26 +165,28 @@ function addReads(api: Api): void {
       const { bucket: name, uploadId } = c.req.valid('param');
       const bucket = await openBucketOf(call, name, 'objects:read');
       const list = `parts ${JSON.stringify([bucket.record().id, key, uploadId])}`;
-      const afterPartNumber = Number(readCursor(call.secrets, list, cursor));
-      const asked = {
+      const { parts, isTruncated } = await bucket.call('listParts', {
         key: key as ObjectKey,
         uploadId: uploadId as UploadId,
-        afterPartNumber,
+        afterPartNumber: Number(readCursor(call.secrets, list, cursor)),
         maxParts: limit,
-      };
-      const { parts, isTruncated } = await bucket.call('listParts', asked);
-      const last = parts.at(-1)?.partNumber;
-      const nextCursor =
-        isTruncated && last !== undefined ? cursorAt(call.secrets, list, `${last}`) : null;
+      });
+
+      const last = isTruncated ? parts.at(-1) : undefined;
+      const nextPosition = last === undefined ? null : `${last.partNumber}`;
+      const nextCursor = cursorAt(call.secrets, list, nextPosition);
       const items = parts.map(({ partNumber, sizeBytes, md5: etag, lastModifiedMs }) => ({
-        ...{ partNumber, size: `${sizeBytes}`, etag, lastModified: isoTime(lastModifiedMs) },
+        partNumber,
+        size: `${sizeBytes}`,
+        etag,
+        lastModified: isoTime(lastModifiedMs),
       }));
       return c.json({ items, nextCursor }, 200);
     },
   );
 }
 
-function addEnds(api: Api): void {
+function addCompletionAndAbort(api: Api): void {
   api.openapi(
     apiRoute({
       method: 'post',
@@ -200,13 +204,15 @@ function addEnds(api: Api): void {
       const { bucket: name, uploadId } = c.req.valid('param');
       const bucket = await openBucketOf(call, name, 'objects:write');
       const object = await completeUpload(call.core, bucket, {
-        ...{ key: key as ObjectKey, uploadId: uploadId as UploadId },
+        key: key as ObjectKey,
+        uploadId: uploadId as UploadId,
         parts: parts.map(({ partNumber, etag }) => ({
           partNumber,
           etag: etag.replaceAll('"', ''),
           checksum: null,
         })),
-        ...{ expectedChecksum: null, expectedSizeBytes: null },
+        expectedChecksum: null,
+        expectedSizeBytes: null,
         condition: onlyIfNew ? { ifMatch: null, ifNoneMatch: '*' } : null,
       });
       const { versionId, isNull, sizeBytes, etag } = object;
@@ -215,15 +221,14 @@ function addEnds(api: Api): void {
   );
 
   api.openapi(
-    apiRoute({
-      method: 'delete',
+    deleteRoute({
       path: '/buckets/{bucket}/uploads/{uploadId}',
       operationId: 'abortUpload',
       summary: 'Give an upload up; its parts are swept later',
       tags: TAGS,
       access: 'objects:write',
       request: { params: uploadParams, query: keyQuery },
-      responses: { 204: noContent('Gone') },
+      outcome: 'Gone',
     }),
     async (c) => {
       const call = callOf(c);

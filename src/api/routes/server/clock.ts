@@ -1,11 +1,11 @@
-// The server's clock: whether what goes by age goes by it, and the operator's word that it is
-// right.
+// The server's clock: whether it is trusted, so that what goes by age goes on, and the operator's
+// confirmation that it is right.
 import { z } from '@hono/zod-openapi';
 import { confirmTime } from '../../../core/clock/confirm-time.ts';
 import { readTimeState } from '../../../core/clock/trust-time.ts';
 import type { Core } from '../../../core/core.ts';
-import { requireOperator } from '../../routing/access.ts';
-import { type Api, callOf } from '../../routing/api-call.ts';
+import { operatorCallOf } from '../../routing/access.ts';
+import type { Api } from '../../routing/api-call.ts';
 import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
 import { isoTime, isoTimeOrNull, timeSchema } from '../../schemas/time.ts';
 
@@ -16,7 +16,8 @@ const clockSchema = z
     now: timeSchema,
     isTrusted: z.boolean().openapi({
       description:
-        'Whether bills, lifecycle rules and sweeping go on; false: they wait for the clock, or for PUT /clock.',
+        'Whether bills, lifecycle rules and sweeping go on; ' +
+        'false: they wait for the clock, or for PUT /clock.',
     }),
     jumpSeconds: z
       .number()
@@ -54,8 +55,7 @@ export function addClockRoutes(api: Api): void {
       },
     }),
     async (c) => {
-      const call = callOf(c);
-      requireOperator(call);
+      const call = operatorCallOf(c);
       return c.json(await show(call.core), 200);
     },
   );
@@ -66,7 +66,8 @@ export function addClockRoutes(api: Api): void {
       path: '/clock',
       operationId: 'confirmClock',
       summary:
-        'Confirm that the clock is right after a jump, so that bills, lifecycle rules and sweeping go on',
+        'Confirm that the clock is right after a jump, ' +
+        'so that bills, lifecycle rules and sweeping go on',
       tags: TAGS,
       access: 'billing:write',
       request: {
@@ -81,8 +82,7 @@ export function addClockRoutes(api: Api): void {
       responses: { 200: jsonResponse(clockSchema, 'The clock is believed') },
     }),
     async (c) => {
-      const call = callOf(c);
-      requireOperator(call);
+      const call = operatorCallOf(c);
       await confirmTime(call.core, Date.parse(c.req.valid('json').now));
       return c.json(await show(call.core), 200);
     },

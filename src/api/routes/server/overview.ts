@@ -1,4 +1,4 @@
-// The first page of a console in one answer: buckets, what they store, what the month costs, how
+// The first page of a console in one response: buckets, what they store, what the month costs, how
 // the caps stand. What the caller may not see is null.
 import { z } from '@hono/zod-openapi';
 import { type AccountTotals, readAccountTotals } from '../../../core/accounts/account-totals.ts';
@@ -80,9 +80,11 @@ export function addOverviewRoutes(api: Api): void {
       path: '/overview',
       operationId: 'getOverview',
       summary:
-        'An account at a glance: its buckets, what is stored, what the month costs, how its caps stand',
+        'An account at a glance: its buckets, what is stored, ' +
+        'what the month costs, how its caps stand',
       description:
-        'Each is what its own route says, of nearly the same moment. What the caller may not see is null.',
+        'Each is what its own route says, of nearly the same moment. ' +
+        'What the caller may not see is null.',
       tags: ['Accounts'],
       access: 'buckets:read',
       request: { query: z.strictObject({ accountId: accountIdQuery }) },

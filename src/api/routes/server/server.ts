@@ -1,5 +1,5 @@
-// What a console asks about the server itself: where S3 is, what there is here, which limits hold;
-// and the operator's named keys.
+// The server itself, for a console: where S3 is, what it can do, which limits hold; and the
+// operator's KMS keys.
 import { z } from '@hono/zod-openapi';
 import { isRoot } from '../../../core/accounts/permissions.ts';
 import {
@@ -19,10 +19,10 @@ import {
 } from '../../../core/limits.ts';
 import type { AccountId } from '../../../domain/nouns.ts';
 import { MAX_EXPIRES_SECONDS } from '../../../http/s3/signature/request-time.ts';
-import { requireOperator } from '../../routing/access.ts';
+import { operatorCallOf } from '../../routing/access.ts';
 import { type Api, callOf } from '../../routing/api-call.ts';
-import { apiRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
-import { pageOf, pageQuery, readCursor, toPage } from '../../routing/paging.ts';
+import { apiRoute, jsonBody, jsonResponse, listRoute } from '../../routing/api-route.ts';
+import { readPage } from '../../routing/paging.ts';
 import { serviceOrigin } from '../../routing/service-origin.ts';
 import { accountIdSchema } from '../../schemas/fields.ts';
 import { isoTime, timeSchema } from '../../schemas/time.ts';
@@ -72,7 +72,7 @@ const kmsKeySchema = z
     createdAt: timeSchema,
   })
   .openapi('EncryptionKey');
-const wantedKeySchema = z.strictObject({
+const keyInputSchema = z.strictObject({
   id: z.string().regex(NAMED_KEY_ID_FORM),
   isEnabled: z.boolean().default(true),
   accountIds: z
@@ -84,11 +84,18 @@ const wantedKeySchema = z.strictObject({
 });
 
 const showKey = ({ id, isEnabled, accountIds, createdAtMs }: KmsKeyInfo) => ({
-  ...{ id, isEnabled, createdAt: isoTime(createdAtMs) },
+  id,
+  isEnabled,
+  createdAt: isoTime(createdAtMs),
   accountIds: accountIds === null ? null : [...accountIds],
 });
 
 export function addServerRoutes(api: Api): void {
+  addServer(api);
+  addKmsKeys(api);
+}
+
+function addServer(api: Api): void {
   api.openapi(
     apiRoute({
       method: 'get',
@@ -105,50 +112,49 @@ export function addServerRoutes(api: Api): void {
       const server = {
         now: isoTime(ports.clock.nowMs()),
         s3Endpoint: serviceOrigin(request),
-        ...{ region, baseDomain, websiteDomain, ownHosts: [...settings.ownHosts] },
+        region,
+        baseDomain,
+        websiteDomain,
+        ownHosts: [...settings.ownHosts],
         features: {
           encryption: settings.masterKeys.length > 0,
           bindingHosts: settings.accountsMayBindHosts || isRoot(caller),
         },
         limits: {
-          ...{
-            objectBytes: `${OBJECT_MAX_BYTES}`,
-            putBytes: `${PUT_MAX_BYTES}`,
-            partBytesMin: `${PART_MIN_BYTES}`,
-          },
-          ...{ parts: PART_NUMBER_MAX, keyBytes: KEY_MAX_BYTES, urlSeconds: MAX_EXPIRES_SECONDS },
+          objectBytes: `${OBJECT_MAX_BYTES}`,
+          putBytes: `${PUT_MAX_BYTES}`,
+          partBytesMin: `${PART_MIN_BYTES}`,
+          parts: PART_NUMBER_MAX,
+          keyBytes: KEY_MAX_BYTES,
+          urlSeconds: MAX_EXPIRES_SECONDS,
           zipObjects: settings.zipMaxObjects,
         },
       };
       return c.json(server, 200);
     },
   );
-  addNamedKeys(api);
 }
 
-function addNamedKeys(api: Api): void {
+function addKmsKeys(api: Api): void {
   api.openapi(
-    apiRoute({
-      method: 'get',
+    listRoute({
       path: '/encryption-keys',
       operationId: 'listEncryptionKeys',
       summary: 'Named encryption keys, for buckets and SSE-KMS (operator)',
       tags: TAGS,
       access: 'keys:read',
-      request: { query: z.strictObject(pageQuery) },
-      responses: { 200: jsonResponse(pageOf(kmsKeySchema), 'Some keys, by id') },
+      item: kmsKeySchema,
+      order: 'Some keys, by id',
     }),
     async (c) => {
-      const call = callOf(c);
-      requireOperator(call);
-      const { limit, cursor } = c.req.valid('query');
-      const { core, secrets } = call;
-      const after = readCursor(secrets, 'encryption-keys', cursor);
-      const found = await listNamedKeys(core, { after, limit: limit + 1 });
-      return c.json(
-        toPage(found, { limit, list: 'encryption-keys', secrets }, ({ id }) => id, showKey),
-        200,
-      );
+      const call = operatorCallOf(c);
+      const page = await readPage(call, c.req.valid('query'), {
+        list: 'encryption-keys',
+        read: (after, limit) => listNamedKeys(call.core, { after, limit }),
+        positionOf: ({ id }) => id,
+        show: showKey,
+      });
+      return c.json(page, 200);
     },
   );
 
@@ -159,20 +165,21 @@ function addNamedKeys(api: Api): void {
       operationId: 'putEncryptionKey',
       summary: 'Make a named key, say whose it is, or disable it (operator)',
       description:
-        'What a disabled key protects cannot be read until it is enabled again. What it protects already stays readable when an account may no longer use it.',
+        'What a disabled key protects cannot be read until it is enabled again. ' +
+        'What it protects already stays readable when an account may no longer use it.',
       tags: TAGS,
       access: 'keys:write',
-      request: { body: jsonBody(wantedKeySchema) },
+      request: { body: jsonBody(keyInputSchema) },
       responses: { 200: jsonResponse(kmsKeySchema, 'The key') },
     }),
     async (c) => {
-      const call = callOf(c);
-      requireOperator(call);
+      const call = operatorCallOf(c);
       const { id, isEnabled, accountIds } = c.req.valid('json');
       const grants =
         accountIds === undefined ? {} : { accountIds: accountIds as AccountId[] | null };
       await createKmsKey(call.core, id, grants.accountIds);
-      return c.json(showKey(await changeKmsKey(call.core, id, { isEnabled, ...grants })), 200);
+      const key = await changeKmsKey(call.core, id, { isEnabled, ...grants });
+      return c.json(showKey(key), 200);
     },
   );
 }

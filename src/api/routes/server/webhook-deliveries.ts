@@ -1,5 +1,5 @@
-// What was or is to be sent to a webhook: tried, listed, sent again. What buckets tell of objects
-// waits with each bucket, so deliveries are asked for by bucket.
+// Deliveries to a webhook: tried, listed, sent again. Events of objects wait in the outbox of their
+// bucket, so deliveries are listed by bucket.
 import { z } from '@hono/zod-openapi';
 import {
   countDeliveries,
@@ -39,42 +39,46 @@ const ofBucket = bucketNameSchema
   .openapi({ description: 'What this bucket tells; without it, what concerns the account.' });
 
 function showDelivery(delivery: Delivery) {
-  const {
+  const { id, messageId, type, lane: orderingKey, state, attempts } = delivery;
+  return {
     id,
     messageId,
     type,
-    lane,
+    key: orderingKey === '' ? null : orderingKey,
     state,
     attempts,
-    createdAtMs,
-    dueAtMs,
-    finishedAtMs,
-    lastStatus,
-    lastError,
-  } = delivery;
-  return {
-    ...{
-      id,
-      messageId,
-      type,
-      key: lane === '' ? null : lane,
-      state,
-      attempts,
-      lastStatus,
-      lastError,
-    },
-    createdAt: isoTime(createdAtMs),
-    nextAttemptAt: isoTimeOrNull(dueAtMs),
-    finishedAt: isoTimeOrNull(finishedAtMs),
+    lastStatus: delivery.lastStatus,
+    lastError: delivery.lastError,
+    createdAt: isoTime(delivery.createdAtMs),
+    nextAttemptAt: isoTimeOrNull(delivery.dueAtMs),
+    finishedAt: isoTimeOrNull(delivery.finishedAtMs),
   };
 }
 
-/** The outbox that is asked for. NoSuchBucket, AccessDenied. */
-async function outboxOf(call: SignedInCall, bucket: string | undefined): Promise<OutboxOf> {
-  return bucket === undefined ? null : (await openBucketOf(call, bucket, 'buckets:read')).record();
+/** The outbox of a bucket; without a name that of the account. NoSuchBucket, AccessDenied. */
+async function outboxOf(call: SignedInCall, bucketName: string | undefined): Promise<OutboxOf> {
+  if (bucketName === undefined) return null;
+  const bucket = await openBucketOf(call, bucketName, 'buckets:read');
+  return bucket.record();
 }
 
+const deliveryPageSchema = pageOf(deliverySchema)
+  .extend({
+    droppedCount: z.number().int().openapi({ description: 'Dead letters that were too many.' }),
+  })
+  .openapi('DeliveryPage');
+const replaySchema = z.strictObject({
+  bucket: ofBucket,
+  ids: z.array(z.number().int().min(1)).min(1).max(1000).nullable().default(null),
+});
+
 export function addWebhookDeliveryRoutes(api: Api): void {
+  addTest(api);
+  addList(api);
+  addReplay(api);
+}
+
+function addTest(api: Api): void {
   api.openapi(
     apiRoute({
       method: 'post',
@@ -97,7 +101,9 @@ export function addWebhookDeliveryRoutes(api: Api): void {
       return c.json({ messageId }, 202);
     },
   );
+}
 
+function addList(api: Api): void {
   api.openapi(
     apiRoute({
       method: 'get',
@@ -116,14 +122,7 @@ export function addWebhookDeliveryRoutes(api: Api): void {
       },
       responses: {
         200: jsonResponse(
-          pageOf(deliverySchema)
-            .extend({
-              droppedCount: z
-                .number()
-                .int()
-                .openapi({ description: 'Dead letters that were too many.' }),
-            })
-            .openapi('DeliveryPage'),
+          deliveryPageSchema,
           'Newest first. A page may hold less than `limit`, or nothing, and have a next one',
         ),
       },
@@ -133,25 +132,30 @@ export function addWebhookDeliveryRoutes(api: Api): void {
       const { core, caller, secrets } = call;
       const { webhookId } = c.req.valid('param');
       const { limit, cursor, state, bucket } = c.req.valid('query');
-      const of = await outboxOf(call, bucket);
-      const list = `deliveries ${webhookId} ${state} ${of?.id ?? ''}`;
-      const place = readCursor(secrets, list, cursor);
-      const before = place === '' ? null : Number(place);
-      const found = await listDeliveries(core, caller.accountId, webhookId, {
-        of,
+      const outbox = await outboxOf(call, bucket);
+
+      const list = `deliveries ${webhookId} ${state} ${outbox?.id ?? ''}`;
+      const position = readCursor(secrets, list, cursor);
+      const page = await listDeliveries(core, caller.accountId, webhookId, {
+        of: outbox,
         state,
-        before,
+        before: position === '' ? null : Number(position),
         limit,
       });
-      const { dropped } = await countDeliveries(core, caller.accountId, of);
-      const nextCursor = found.next === null ? null : cursorAt(secrets, list, `${found.next}`);
-      return c.json(
-        { items: found.deliveries.map(showDelivery), nextCursor, droppedCount: dropped },
-        200,
-      );
+      const { dropped } = await countDeliveries(core, caller.accountId, outbox);
+
+      const nextPosition = page.next === null ? null : `${page.next}`;
+      const shown = {
+        items: page.deliveries.map(showDelivery),
+        nextCursor: cursorAt(secrets, list, nextPosition),
+        droppedCount: dropped,
+      };
+      return c.json(shown, 200);
     },
   );
+}
 
+function addReplay(api: Api): void {
   api.openapi(
     apiRoute({
       method: 'post',
@@ -162,12 +166,7 @@ export function addWebhookDeliveryRoutes(api: Api): void {
       access: 'webhooks:write',
       request: {
         params: webhookParams,
-        body: jsonBody(
-          z.strictObject({
-            bucket: ofBucket,
-            ids: z.array(z.number().int().min(1)).min(1).max(1000).nullable().default(null),
-          }),
-        ),
+        body: jsonBody(replaySchema),
       },
       responses: {
         202: jsonResponse(
@@ -178,17 +177,12 @@ export function addWebhookDeliveryRoutes(api: Api): void {
     }),
     async (c) => {
       const call = callOf(c);
+      const { webhookId } = c.req.valid('param');
       const { bucket, ids } = c.req.valid('json');
-      const of = await outboxOf(call, bucket);
-      const count = await replayDeliveries(
-        call.core,
-        call.caller.accountId,
-        c.req.valid('param').webhookId,
-        {
-          of,
-          ids,
-        },
-      );
+      const outbox = await outboxOf(call, bucket);
+      const deadLetters = { of: outbox, ids };
+      const { accountId } = call.caller;
+      const count = await replayDeliveries(call.core, accountId, webhookId, deadLetters);
       return c.json({ count }, 202);
     },
   );

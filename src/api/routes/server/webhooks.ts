@@ -10,10 +10,17 @@ import {
   updateWebhook,
   type WebhookInfo,
 } from '../../../core/outbox/webhooks.ts';
-import { type Api, callOf } from '../../routing/api-call.ts';
-import { apiRoute, jsonBody, jsonResponse, noContent } from '../../routing/api-route.ts';
-import { etagOfState, ifMatchHeader, requireMatch } from '../../routing/etag.ts';
-import { pageOf, pageQuery, readCursor, toPage } from '../../routing/paging.ts';
+import { type Api, type ApiContext, callOf } from '../../routing/api-call.ts';
+import {
+  apiRoute,
+  changeRoute,
+  deleteRoute,
+  jsonBody,
+  jsonResponse,
+  listRoute,
+} from '../../routing/api-route.ts';
+import { etagOfState, jsonWithEtag, requireMatch } from '../../routing/etag.ts';
+import { readPage } from '../../routing/paging.ts';
 import { idSchema } from '../../schemas/fields.ts';
 import { isoTime, timeSchema } from '../../schemas/time.ts';
 
@@ -57,7 +64,8 @@ const webhookChangeSchema = z.strictObject({
 });
 
 export const webhookParams = z.strictObject({ webhookId: idSchema });
-/** Also what its ETag stands for: who changes it means this. A new secret is no change of it. */
+
+/** A webhook as the API shows it, which its ETag stands for: a new secret is no change of it. */
 function show({ id, arn, url, description, types, isEnabled, createdAtMs }: WebhookInfo) {
   return {
     id,
@@ -70,12 +78,20 @@ function show({ id, arn, url, description, types, isEnabled, createdAtMs }: Webh
   };
 }
 
-export function addWebhookRoutes(api: Api): void {
-  addKeeping(api);
-  addChanging(api);
+/** Responds with a webhook and the ETag of what is shown. */
+function respondWebhook(c: ApiContext, webhook: WebhookInfo) {
+  const shown = show(webhook);
+  return jsonWithEtag(c, etagOfState(shown), shown, 200);
 }
 
-function addKeeping(api: Api): void {
+export function addWebhookRoutes(api: Api): void {
+  addMaking(api);
+  addReads(api);
+  addChanging(api);
+  addSecret(api);
+}
+
+function addMaking(api: Api): void {
   api.openapi(
     apiRoute({
       method: 'post',
@@ -93,32 +109,32 @@ function addKeeping(api: Api): void {
       const { core, caller } = callOf(c);
       const { webhook, secret } = await createWebhook(core, caller.accountId, c.req.valid('json'));
       const shown = show(webhook);
-      c.header('etag', etagOfState(shown));
-      return c.json({ ...shown, secret }, 201);
+      return jsonWithEtag(c, etagOfState(shown), { ...shown, secret }, 201);
     },
   );
+}
 
+function addReads(api: Api): void {
   api.openapi(
-    apiRoute({
-      method: 'get',
+    listRoute({
       path: '/webhooks',
       operationId: 'listWebhooks',
       summary: 'List the webhooks of your account',
       tags: WEBHOOK_TAGS,
       access: 'webhooks:read',
-      request: { query: z.strictObject(pageQuery) },
-      responses: { 200: jsonResponse(pageOf(webhookSchema), 'Oldest first') },
+      item: webhookSchema,
+      order: 'Oldest first',
     }),
     async (c) => {
-      const { core, caller, secrets } = callOf(c);
-      const { limit, cursor } = c.req.valid('query');
-      const list = `webhooks ${caller.accountId}`;
-      const after = readCursor(secrets, list, cursor);
-      const found = await listWebhooks(core, caller.accountId, { after, limit: limit + 1 });
-      return c.json(
-        toPage(found, { limit, list, secrets }, ({ id }) => id, show),
-        200,
-      );
+      const call = callOf(c);
+      const { accountId } = call.caller;
+      const page = await readPage(call, c.req.valid('query'), {
+        list: `webhooks ${accountId}`,
+        read: (after, limit) => listWebhooks(call.core, accountId, { after, limit }),
+        positionOf: ({ id }) => id,
+        show,
+      });
+      return c.json(page, 200);
     },
   );
 
@@ -135,28 +151,25 @@ function addKeeping(api: Api): void {
     }),
     async (c) => {
       const { core, caller } = callOf(c);
-      const shown = show(await getWebhook(core, caller.accountId, c.req.valid('param').webhookId));
-      c.header('etag', etagOfState(shown));
-      return c.json(shown, 200);
+      const { webhookId } = c.req.valid('param');
+      return respondWebhook(c, await getWebhook(core, caller.accountId, webhookId));
     },
   );
 }
 
 function addChanging(api: Api): void {
   api.openapi(
-    apiRoute({
+    changeRoute({
       method: 'patch',
       path: '/webhooks/{webhookId}',
       operationId: 'updateWebhook',
       summary: 'Change what is given; a webhook that is disabled makes dead letters of what comes',
       tags: WEBHOOK_TAGS,
       access: 'webhooks:write',
-      request: {
-        params: webhookParams,
-        headers: ifMatchHeader,
-        body: jsonBody(webhookChangeSchema),
-      },
-      responses: { 200: jsonResponse(webhookSchema, 'As it is now') },
+      request: { params: webhookParams },
+      change: webhookChangeSchema,
+      changed: webhookSchema,
+      outcome: 'As it is now',
     }),
     async (c) => {
       const { core, caller } = callOf(c);
@@ -167,26 +180,22 @@ function addChanging(api: Api): void {
         ...(types === undefined ? {} : { types }),
         ...(isEnabled === undefined ? {} : { isEnabled }),
       };
-      const id = c.req.valid('param').webhookId;
-      const changed = await updateWebhook(core, caller.accountId, id, changes, (known) =>
-        requireMatch(c, etagOfState(show(known))),
-      );
-      const shown = show(changed);
-      c.header('etag', etagOfState(shown));
-      return c.json(shown, 200);
+      const { webhookId } = c.req.valid('param');
+      const check = (current: WebhookInfo) => requireMatch(c, etagOfState(show(current)));
+      const changed = await updateWebhook(core, caller.accountId, webhookId, changes, check);
+      return respondWebhook(c, changed);
     },
   );
 
   api.openapi(
-    apiRoute({
-      method: 'delete',
+    deleteRoute({
       path: '/webhooks/{webhookId}',
       operationId: 'deleteWebhook',
       summary: 'Delete a webhook; what waits for it becomes a dead letter',
       tags: WEBHOOK_TAGS,
       access: 'webhooks:write',
       request: { params: webhookParams },
-      responses: { 204: noContent('Deleted, or not there') },
+      outcome: 'Deleted, or not there',
     }),
     async (c) => {
       const { core, caller } = callOf(c);
@@ -194,7 +203,9 @@ function addChanging(api: Api): void {
       return c.body(null, 204);
     },
   );
+}
 
+function addSecret(api: Api): void {
   api.openapi(
     apiRoute({
       method: 'post',
@@ -213,11 +224,8 @@ function addChanging(api: Api): void {
     }),
     async (c) => {
       const { core, caller } = callOf(c);
-      const { secret, oldEndsAtMs } = await rotateSecret(
-        core,
-        caller.accountId,
-        c.req.valid('param').webhookId,
-      );
+      const { webhookId } = c.req.valid('param');
+      const { secret, oldEndsAtMs } = await rotateSecret(core, caller.accountId, webhookId);
       return c.json({ secret, oldEndsAt: isoTime(oldEndsAtMs) }, 200);
     },
   );
