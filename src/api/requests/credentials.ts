@@ -42,8 +42,8 @@ export const NO_SESSION_COOKIE = `${COOKIE_NAME}=; ${COOKIE_ATTRIBUTES}; Max-Age
 /**
  * Refuses a change that a browser sends from another site, whatever the cookie's attributes let
  * through. CrossSiteRequest. A bearer token is no browser's own, so it needs no such care. What
- * sends neither header is no browser of this decade. Source:
- * https://cheatsheetseries.owasp.org/cheatsheets/Cross-Site_Request_Forgery_Prevention_Cheat_Sheet.html
+ * sends neither header is no browser of this decade. Source: OWASP's Cheat Sheet of Cross-Site
+ * Request Forgery Prevention, https://cheatsheetseries.owasp.org
  */
 export function requireSameSite(request: Pick<HttpRequest, 'method' | 'header' | 'host'>): void {
   const isReading = request.method === 'GET' || request.method === 'HEAD';

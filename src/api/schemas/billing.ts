@@ -1,5 +1,5 @@
-// Schemas and look-ups that the routes of bills, usage and prices share. Money and quantities are
-// texts of whole numbers, because they pass what JSON numbers hold.
+// Schemas that the routes of bills, usage and prices share. Money and quantities are texts of whole
+// numbers, because they pass what JSON numbers hold.
 import { z } from '@hono/zod-openapi';
 import { MONTH_TEXT, parseMonth } from '../../core/billing/month.ts';
 import { SAVINGS } from '../../core/billing/usage.ts';
@@ -59,7 +59,7 @@ const cardLineSchema = z.strictObject({
   roundUp: z.boolean().optional().openapi({ description: 'A unit that was begun is paid whole.' }),
   tiers: z.array(tierSchema).min(1).max(20),
 });
-/** As docs/billing.md describes it; core checks what a schema can't. */
+/** A rate card as docs/billing.md describes it; core checks what a schema can't. */
 export const rateCardSchema = z
   .strictObject({
     id: cardIdSchema,
@@ -72,7 +72,8 @@ export const rateCardSchema = z
     asOf: z.iso.date().openapi({ example: '2026-11-21' }),
     validFrom: periodSchema.optional().openapi({
       description:
-        'The first month that this version prices. Sent without it, a card counts from the month that runs.',
+        'The first month that this version prices. ' +
+        'Sent without it, a card counts from the month that runs.',
     }),
     monthHours: z.union([z.literal('calendar'), z.number().int().min(1).max(10_000)]),
     minimum: decimalSchema.optional(),

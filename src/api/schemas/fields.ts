@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { SCOPES } from '../../core/accounts/permissions.ts';
 
-/** An id that we made, or a word in its place. */
+/** An id that we made, or a word that stands for one. */
 export const idSchema = z.string().regex(/^[\w.~-]{1,128}$/);
 
 /** A name for people: visible text without control characters. */
@@ -10,7 +10,7 @@ export const nameSchema = z.string().regex(/^[^\p{Cc}\p{Cs}]{1,128}$/u);
 
 export const bucketNameSchema = z.string().min(3).max(63).openapi({ example: 'photos' });
 
-/** Of our own making, or of the seed. */
+/** The id of an account: one that we made, or one of the settings. */
 export const accountIdSchema = z.string().regex(/^[\w.-]{1,128}$/);
 export const accountIdQuery = accountIdSchema.optional().openapi({
   description: "The operator may name another account; everybody else's own is meant.",
@@ -19,7 +19,7 @@ export const accountIdQuery = accountIdSchema.optional().openapi({
 export const roleSchema = z.enum(['owner', 'admin', 'member', 'billing', 'reader']);
 export const scopeSchema = z.enum(SCOPES);
 
-/** What a member signs in with: a name or a mail address. Case does not matter. */
+/** The login of a member: a name or a mail address. Case does not matter. */
 export const loginSchema = z
   .string()
   .regex(/^[A-Za-z0-9][\w.+@-]{0,127}$/)
@@ -27,8 +27,8 @@ export const loginSchema = z
   .openapi({ type: 'string', example: 'ada@example.org' });
 
 /**
- * A password that is being set, and one that is being tried. Source: NIST SP 800-63B section
- * 5.1.1.2.
+ * A password that is being set. Source: NIST SP 800-63B section 5.1.1.2.
  */
 export const newPasswordSchema = z.string().min(10).max(200);
+/** A password that is being tried. */
 export const passwordSchema = z.string().min(1).max(200);

@@ -57,10 +57,17 @@ export const issuerSchema = z
 export const accountTaxSchema = z
   .strictObject({
     percent: percentSchema.nullable().default(null),
-    reverseChargeTaxId: z.string().min(1).max(40).nullable().default(null).openapi({
-      description:
-        "The buyer's tax id as the operator checked it: while it is the buyer's, no tax is on its bills.",
-    }),
+    reverseChargeTaxId: z
+      .string()
+      .min(1)
+      .max(40)
+      .nullable()
+      .default(null)
+      .openapi({
+        description:
+          "The buyer's tax id as the operator checked it: " +
+          "while it is the buyer's, no tax is on its bills.",
+      }),
   })
   .openapi('AccountTax');
 export const termsSchema = z

@@ -1,5 +1,5 @@
-// Caps on usage: what an owner sets, how each stands, and lifting one. A bucket goes by its name, as
-// everywhere in the API.
+// Caps on usage: an owner sets them, sees how each stands, and lifts one. A bucket goes by its
+// name, as everywhere in the API.
 import { z } from '@hono/zod-openapi';
 import { nameOfBucketId } from '../../../core/buckets/owner-bucket.ts';
 import type { CapStanding } from '../../../core/caps/allowances.ts';

@@ -70,7 +70,8 @@ function addReads(api: Api): void {
       path: '/rate-cards',
       operationId: 'listRateCards',
       summary:
-        "List rate cards: those that ship with Quayside, then the account's own, the operator's all",
+        'List rate cards: those that ship with Quayside, ' +
+        "then the account's own, the operator's all",
       tags: TAGS,
       access: 'signed-in',
       item: rateCardSchema,
@@ -94,7 +95,8 @@ function addReads(api: Api): void {
       path: '/rate-cards/{cardId}',
       operationId: 'getRateCard',
       summary:
-        "Read a rate card, as it prices a month: one that ships with Quayside, or the account's own",
+        'Read a rate card, as it prices a month: ' +
+        "one that ships with Quayside, or the account's own",
       description:
         'One that does not ship needs `billing:read`, and is `NoSuchRateCard` to other accounts.',
       tags: TAGS,

@@ -1,6 +1,6 @@
-// What a bucket does by itself, as JSON: its log, its website in S3's way, its lock, whom it tells
-// of changes, whether equal bytes are stored once. Schemas, and the way from and to core's types;
-// bucket-settings.ts puts them together with the other settings.
+// Services of a bucket as JSON: its log, its website in S3's way, its lock, its notifications,
+// deduplication. Schemas, and the way from and to core's types; bucket-settings.ts puts them
+// together with the other settings.
 import { z } from '@hono/zod-openapi';
 import {
   RETENTION_MAX_DAYS,
@@ -51,9 +51,12 @@ const redirectSchema = z
     replaceKeyPrefixWith: KEY_TEXT.nullable().default(null),
     replaceKeyWith: KEY_TEXT.nullable().default(null),
   })
-  .refine((given) => Object.values(given).some((value) => value !== null), 'must change something')
   .refine(
-    (given) => given.replaceKeyPrefixWith === null || given.replaceKeyWith === null,
+    (redirect) => Object.values(redirect).some((value) => value !== null),
+    'must change something',
+  )
+  .refine(
+    (redirect) => redirect.replaceKeyPrefixWith === null || redirect.replaceKeyWith === null,
     'one replacement at most',
   );
 const routingRuleSchema = z.strictObject({
@@ -125,7 +128,7 @@ const ruleSchema = z
   })
   .openapi('NotificationRule');
 
-/** What a change may name. */
+/** Settings that a change may name. */
 export const serviceSettings = {
   logging: loggingSchema.nullable(),
   website: websiteSchema.nullable().openapi({
@@ -142,33 +145,34 @@ export const serviceSettings = {
   }),
 };
 
-/** What an answer shows. */
+/** Settings that a response shows. */
 export const shownServiceSettings = { ...serviceSettings, objectLock: lockSchema.nullable() };
 
 type Shown = z.infer<z.ZodObject<typeof shownServiceSettings>>;
-type Given = z.infer<z.ZodObject<typeof serviceSettings>>;
-export type GivenServiceSettings = { readonly [Name in keyof Given]?: Given[Name] | undefined };
+type Sent = z.infer<z.ZodObject<typeof serviceSettings>>;
+export type ServiceSettingsChange = { readonly [Name in keyof Sent]?: Sent[Name] | undefined };
 
-/** Those settings as the API shows them. */
+/** The services of a bucket as the API shows them. */
 export function showServiceSettings(settings: BucketSettings): Shown {
   const { logging, website, objectLock, notifications, deduplication } = settings;
   const rules = (notifications ?? []).map(({ id, endpointId, events, prefix, suffix }) => ({
-    ...{ id, webhookId: endpointId, prefix, suffix },
+    id,
+    webhookId: endpointId,
+    prefix,
+    suffix,
     events: [...events],
   }));
   return {
     logging: logging === null ? null : { ...logging },
     website: website === null ? null : (structuredClone(website) as NonNullable<Shown['website']>),
-    objectLock:
-      objectLock === null
-        ? null
-        : {
-            defaultRetention:
-              objectLock.defaultRetention === null ? null : { ...objectLock.defaultRetention },
-          },
+    objectLock: objectLock === null ? null : showObjectLock(objectLock),
     notifications: rules,
     deduplication: deduplication === true,
   };
+}
+
+function showObjectLock({ defaultRetention }: NonNullable<BucketSettings['objectLock']>) {
+  return { defaultRetention: defaultRetention === null ? null : { ...defaultRetention } };
 }
 
 type Services = Partial<
@@ -176,24 +180,22 @@ type Services = Partial<
 >;
 
 /**
- * Those that are given, as core takes them; `known` are the rules that there are, `makeId` names
- * new ones.
+ * The services of a change as core takes them; what is absent stays. `currentRules` are the rules
+ * of the bucket, `makeId` names new ones.
  */
 export function toServiceSettings(
-  { logging, website, objectLock, notifications, deduplication }: GivenServiceSettings,
-  known: readonly NotificationRule[],
+  { logging, website, objectLock, notifications, deduplication }: ServiceSettingsChange,
+  currentRules: readonly NotificationRule[],
   makeId: () => string,
 ): Services {
   return {
     ...(logging === undefined ? {} : { logging: logging === null ? null : toLogging(logging) }),
     ...(website === undefined ? {} : { website: website satisfies WebsiteConfiguration | null }),
     ...(objectLock === undefined ? {} : { objectLock }),
-    ...(deduplication === undefined ? {} : { deduplication: deduplication ? deduplication : null }),
+    ...(deduplication === undefined ? {} : { deduplication: deduplication ? true : null }),
     ...(notifications === undefined
       ? {}
-      : {
-          notifications: notifications.length === 0 ? null : toRules(notifications, known, makeId),
-        }),
+      : { notifications: toRules(notifications, currentRules, makeId) }),
   };
 }
 
@@ -205,15 +207,16 @@ function toLogging({
   return { targetBucket: parseBucketName(targetBucket), targetPrefix, partitionedBy };
 }
 
-/** A rule that S3 made keeps the name under which S3's tools know its webhook. */
+/** The rules; null for none. One that S3 made keeps the ARN that S3's tools know. */
 function toRules(
-  given: readonly z.infer<typeof ruleSchema>[],
-  known: readonly NotificationRule[],
+  rules: readonly z.infer<typeof ruleSchema>[],
+  currentRules: readonly NotificationRule[],
   makeId: () => string,
-): NotificationRule[] {
-  return given.map(({ id, webhookId: endpointId, events, prefix, suffix }) => {
-    const before = known.find((rule) => rule.id === id && rule.endpointId === endpointId);
-    const { kind, arn } = before ?? {
+): NotificationRule[] | null {
+  if (rules.length === 0) return null;
+  return rules.map(({ id, webhookId: endpointId, events, prefix, suffix }) => {
+    const current = currentRules.find((rule) => rule.id === id && rule.endpointId === endpointId);
+    const { kind, arn } = current ?? {
       kind: 'queue' as const,
       arn: `arn:quayside:webhook:::${endpointId}`,
     };
@@ -221,7 +224,10 @@ function toRules(
       id: id ?? makeId(),
       endpointId,
       events: [...new Set(events)],
-      ...{ kind, arn, prefix, suffix },
+      kind,
+      arn,
+      prefix,
+      suffix,
     };
   });
 }

@@ -1,6 +1,6 @@
-// The settings of a bucket as JSON: what of them may be sent, and how they go out.
-// bucket-settings.ts turns them into what core takes, and back. Names and meanings are those of
-// domain/bucket-settings.ts and domain/lifecycle.ts; docs/json-api.md tells owners.
+// Schemas of the settings of a bucket: as they may be sent, and as they are shown.
+// bucket-settings.ts turns them into core's types, and back. Names and meanings are those of
+// domain/bucket-settings.ts and domain/lifecycle.ts; docs/json-api.md explains them to owners.
 import { z } from '@hono/zod-openapi';
 import { NAMED_KEY_ID_FORM } from '../../../core/encryption/kms-keys.ts';
 import { CORS_MAX_RULES, LIFECYCLE_MAX_RULES, OBJECT_MAX_BYTES } from '../../../core/limits.ts';
@@ -148,16 +148,21 @@ const ownSettings = {
   compression: compressionSchema.nullable(),
   quota: quotaSchema.nullable().openapi({
     description:
-      'What the bucket may store at most; null: nothing limits it. GET …/totals says what it stores.',
+      'What the bucket may store at most; null: nothing limits it. ' +
+      'GET …/totals says what it stores.',
   }),
   requestPayer: z.enum(['owner', 'requester']),
-  receipts: z.enum(['owner', 'everyone']).nullable().openapi({
-    description:
-      'Who is told with each answer what it cost: who signs as the account, or everyone. Null: who signs so and asks.',
-  }),
+  receipts: z
+    .enum(['owner', 'everyone'])
+    .nullable()
+    .openapi({
+      description:
+        'Who is told with each answer what it cost: who signs as the account, or everyone. ' +
+        'Null: who signs so and asks.',
+    }),
 };
 
-/** As it goes out. */
+/** A bucket with its settings, as the API shows it. */
 export const bucketSchema = z
   .object({
     name: bucketNameSchema,
@@ -166,7 +171,8 @@ export const bucketSchema = z
     createdAt: timeSchema,
     publicAccess: z.enum(['none', 'some', 'read']).openapi({
       description:
-        'What everyone may read: nothing, something that policy or lists of grants open, every object.',
+        'What everyone may read: nothing, ' +
+        'something that policy or lists of grants open, every object.',
     }),
     ...ownSettings,
     lifecycle: z.array(z.looseObject({ id: z.string() })),
@@ -175,8 +181,8 @@ export const bucketSchema = z
   .openapi('Bucket');
 
 /**
- * A change with each setting whole; merge-bucket-change.ts makes it of what was sent. What is
- * absent stays.
+ * A change with each setting whole: what is absent stays. merge-bucket-change.ts makes it of a
+ * PATCH.
  */
 export const bucketChangeSchema = z
   .strictObject({
@@ -185,7 +191,8 @@ export const bucketChangeSchema = z
     versioning: z.enum(['enabled', 'suspended']),
     publicAccess: z.enum(['none', 'read']).openapi({
       description:
-        'A short way to the policy that lets everyone read every object. Not together with `policy`.',
+        'A short way to the policy that lets everyone read every object. ' +
+        'Not together with `policy`.',
     }),
   })
   .partial();

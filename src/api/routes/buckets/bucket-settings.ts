@@ -1,5 +1,5 @@
-// The settings of a bucket on their way out, and the way from a change that was sent to what core
-// takes. buckets.ts uses it; bucket-setting-schemas.ts says what may be sent.
+// The settings of a bucket: from core's types to JSON, and from a change in JSON to core's types.
+// buckets.ts uses it; bucket-setting-schemas.ts has the schemas.
 import type { z } from '@hono/zod-openapi';
 import type { BucketChange } from '../../../core/buckets/change-bucket.ts';
 import { stateTagOf } from '../../../core/buckets/state-tag.ts';
@@ -12,12 +12,13 @@ import {
   WEBSITE_MAX_BYTES,
 } from '../../../core/limits.ts';
 import { toTags } from '../../../core/objects/tags.ts';
+import type { BucketSettings } from '../../../domain/bucket-settings.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { LifecycleRule } from '../../../domain/lifecycle.ts';
 import type { BucketRecord } from '../../../domain/nouns.ts';
 import type { ApiCall } from '../../routing/api-call.ts';
 import { toEtag } from '../../routing/etag.ts';
-import { isoTime, isoTimeOrNull } from '../../schemas/time.ts';
+import { isoTime, isoTimeOrNull, msOrNull } from '../../schemas/time.ts';
 import { showServiceSettings, toServiceSettings } from './bucket-service-settings.ts';
 import type {
   bucketChangeSchema,
@@ -38,49 +39,55 @@ function publicPolicy(name: string): string {
   });
 }
 
-/** Of the bucket's record, and so of all its settings. */
+/** The tag of the bucket's record, and so of all its settings. */
 export function bucketEtag(record: BucketRecord): string {
   return toEtag(stateTagOf(record));
 }
 
-/** How a bucket goes out. */
+/** A bucket as the API shows it. */
 export function showBucket(record: BucketRecord): z.infer<typeof bucketSchema> {
-  const { access, settings: set } = record;
-  const { encryption } = set;
+  const { access, settings } = record;
+  const { policyJson } = access;
   return {
-    ...{
-      name: record.name as string,
-      id: record.id as string,
-      accountId: record.ownerId as string,
-    },
+    name: record.name as string,
+    id: record.id as string,
+    accountId: record.ownerId as string,
     createdAt: isoTime(record.createdAtMs),
-    publicAccess: access.publicReads === null ? 'none' : isAllOpen(record) ? 'read' : 'some',
-    versioning: set.versioning ?? 'off',
-    policy:
-      access.policyJson === null
-        ? null
-        : (JSON.parse(access.policyJson) as Record<string, unknown>),
-    ...{ ownership: access.ownership, publicAccessBlock: access.publicAccessBlock },
-    cors: (set.cors ?? []).map((rule) => structuredClone(rule) as z.infer<typeof corsRuleSchema>),
-    lifecycle: (set.lifecycle?.rules ?? []).map(showRule),
-    hosting: set.hosting === null ? null : { ...set.hosting },
-    tags: { ...set.tags },
-    encryption:
-      encryption === null
-        ? null
-        : {
-            ...{ kind: encryption.standard.kind, isBucketKey: encryption.isBucketKey ?? false },
-            ...{ refusesCustomerKeys: encryption.refusesCustomerKeys },
-            ...(encryption.standard.kind === 'named'
-              ? { keyId: encryption.standard.keyId, isDoubled: encryption.standard.isDoubled }
-              : { keyId: null, isDoubled: false }),
-          },
-    compression: showCompression(set),
-    quota: set.quota === null ? null : showQuota(set.quota),
-    requestPayer: set.requestPayer ?? 'owner',
-    receipts: set.receipts,
-    ...showServiceSettings(set),
+    publicAccess: publicAccessOf(record),
+    versioning: settings.versioning ?? 'off',
+    policy: policyJson === null ? null : (JSON.parse(policyJson) as Record<string, unknown>),
+    ownership: access.ownership,
+    publicAccessBlock: access.publicAccessBlock,
+    cors: (settings.cors ?? []).map(
+      (rule) => structuredClone(rule) as z.infer<typeof corsRuleSchema>,
+    ),
+    lifecycle: (settings.lifecycle?.rules ?? []).map(showRule),
+    hosting: settings.hosting === null ? null : { ...settings.hosting },
+    tags: { ...settings.tags },
+    encryption: settings.encryption === null ? null : showEncryption(settings.encryption),
+    compression: showCompression(settings),
+    quota: settings.quota === null ? null : showQuota(settings.quota),
+    requestPayer: settings.requestPayer ?? 'owner',
+    receipts: settings.receipts,
+    ...showServiceSettings(settings),
   };
+}
+
+function showEncryption(encryption: NonNullable<BucketSettings['encryption']>) {
+  const { standard, isBucketKey, refusesCustomerKeys } = encryption;
+  const isNamed = standard.kind === 'named';
+  return {
+    kind: standard.kind,
+    isBucketKey: isBucketKey ?? false,
+    refusesCustomerKeys,
+    keyId: isNamed ? standard.keyId : null,
+    isDoubled: isNamed ? standard.isDoubled : false,
+  };
+}
+
+function publicAccessOf(record: BucketRecord): 'none' | 'read' | 'some' {
+  if (record.access.publicReads === null) return 'none';
+  return isAllOpen(record) ? 'read' : 'some';
 }
 
 function isAllOpen({ access: { publicReads } }: BucketRecord): boolean {
@@ -102,73 +109,59 @@ function withDate<Timed extends { readonly dateMs: number | null }>({ dateMs, ..
   return { ...rest, date: isoTimeOrNull(dateMs) };
 }
 
-const toMs = (date: string | null) => (date === null ? null : Date.parse(date));
+type Change = z.infer<typeof bucketChangeSchema>;
 
-/** What core makes of a change. InvalidInput, InvalidRequest (hosting), InvalidTag. */
-export function toBucketChange(
-  call: ApiCall,
-  record: BucketRecord,
-  given: z.infer<typeof bucketChangeSchema>,
-): BucketChange {
-  const { versioning, cors, tags, hosting, requestPayer, receipts, ownership, publicAccessBlock } =
-    given;
-  const policyJson = policyOf(record, given);
-  requireSize('cors', given.cors, CORS_MAX_BYTES);
-  requireSize('website', given.website, WEBSITE_MAX_BYTES);
-  const present = <Value extends object>(value: Value, isThere: boolean) => (isThere ? value : {});
+/** The change as core takes it. InvalidInput, InvalidRequest (hosting), InvalidTag. */
+export function toBucketChange(call: ApiCall, record: BucketRecord, change: Change): BucketChange {
+  const policyJson = policyOf(record, change);
+  requireSize('cors', change.cors, CORS_MAX_BYTES);
+  requireSize('website', change.website, WEBSITE_MAX_BYTES);
   return {
-    ...present(
-      { hosting: hosting === null || hosting === undefined ? null : readSite(call, hosting) },
-      hosting !== undefined,
-    ),
+    ...ifPresent(change.hosting, (hosting) => ({ hosting: hosting && readSite(call, hosting) })),
     access: {
-      ...present({ policyJson: policyJson ?? null }, policyJson !== undefined),
-      ...present({ ownership: ownership ?? null }, ownership !== undefined),
-      ...present({ publicAccessBlock: publicAccessBlock ?? null }, publicAccessBlock !== undefined),
+      ...ifPresent(policyJson, (json) => ({ policyJson: json })),
+      ...ifPresent(change.ownership, (ownership) => ({ ownership })),
+      ...ifPresent(change.publicAccessBlock, (publicAccessBlock) => ({ publicAccessBlock })),
     },
-    settings: {
-      ...present({ versioning: versioning ?? null }, versioning !== undefined),
-      ...present(
-        { cors: cors === undefined || cors.length === 0 ? null : cors },
-        cors !== undefined,
-      ),
-      ...present(
-        { tags: tags === undefined ? null : toTags(Object.entries(tags), BUCKET_MAX_TAGS) },
-        tags !== undefined,
-      ),
-      ...present(
-        { lifecycle: toLifecycle(call, given.lifecycle ?? []) },
-        given.lifecycle !== undefined,
-      ),
-      ...present(
-        { encryption: toEncryption(given.encryption ?? null) },
-        given.encryption !== undefined,
-      ),
-      ...present(
-        { compression: toCompression(given.compression ?? null, call.core.ports.clock.nowMs()) },
-        given.compression !== undefined,
-      ),
-      ...present({ quota: toQuota(given.quota ?? null) }, given.quota !== undefined),
-      ...toServiceSettings(given, record.settings.notifications ?? [], () =>
-        call.core.ports.ids.recordId(),
-      ),
-      ...present(
-        { requestPayer: requestPayer === 'requester' ? requestPayer : null },
-        requestPayer !== undefined,
-      ),
-      ...present({ receipts: receipts ?? null }, receipts !== undefined),
-    },
+    settings: toSettings(call, record, change),
   };
 }
 
-/** Undefined: it stays. */
+/** The fields that `toFields` makes of a value; none for one that is absent, which stays. */
+function ifPresent<Value, Fields extends object>(
+  value: Value | undefined,
+  toFields: (value: Value) => Fields,
+): Fields | Record<never, never> {
+  return value === undefined ? {} : toFields(value);
+}
+
+function toSettings(call: ApiCall, record: BucketRecord, change: Change): BucketChange['settings'] {
+  const { clock, ids } = call.core.ports;
+  return {
+    ...ifPresent(change.versioning, (versioning) => ({ versioning })),
+    ...ifPresent(change.cors, (cors) => ({ cors: cors.length === 0 ? null : cors })),
+    ...ifPresent(change.tags, (tags) => ({ tags: toTags(Object.entries(tags), BUCKET_MAX_TAGS) })),
+    ...ifPresent(change.lifecycle, (rules) => ({ lifecycle: toLifecycle(call, rules) })),
+    ...ifPresent(change.encryption, (encryption) => ({ encryption: toEncryption(encryption) })),
+    ...ifPresent(change.compression, (compression) => ({
+      compression: toCompression(compression, clock.nowMs()),
+    })),
+    ...ifPresent(change.quota, (quota) => ({ quota: toQuota(quota) })),
+    ...toServiceSettings(change, record.settings.notifications ?? [], () => ids.recordId()),
+    ...ifPresent(change.requestPayer, (payer) => ({
+      requestPayer: payer === 'requester' ? payer : null,
+    })),
+    ...ifPresent(change.receipts, (receipts) => ({ receipts })),
+  };
+}
+
+/** The policy after the change, as JSON; undefined: it stays. InvalidInput. */
 function policyOf(
   record: BucketRecord,
-  given: z.infer<typeof bucketChangeSchema>,
+  { policy, publicAccess }: Change,
 ): string | null | undefined {
-  const { policy, publicAccess } = given;
-  if (publicAccess === undefined)
-    return policy === undefined ? undefined : policy === null ? null : JSON.stringify(policy);
+  if (publicAccess === undefined) return policy == null ? policy : JSON.stringify(policy);
+
   const standard = publicPolicy(record.name);
   const { policyJson } = record.access;
   const isOwn = policyJson !== null && policyJson !== standard;
@@ -180,7 +173,7 @@ function policyOf(
   return publicAccess === 'read' ? standard : null;
 }
 
-/** Settings have the bound that S3 gives their documents, whichever way they come. InvalidInput. */
+/** Refuses a setting beyond the bound that S3 gives its document. InvalidInput. */
 function requireSize(name: string, setting: object | null | undefined, maxBytes: number): void {
   if (setting === null || setting === undefined) return;
   if (new TextEncoder().encode(JSON.stringify(setting)).length <= maxBytes) return;
@@ -197,13 +190,15 @@ function readSite(call: ApiCall, hosting: object) {
 
 function toLifecycle(
   { core }: ApiCall,
-  given: readonly z.infer<typeof lifecycleRuleSchema>[],
-): BucketChange['settings']['lifecycle'] {
-  if (given.length === 0) return null;
+  requested: readonly z.infer<typeof lifecycleRuleSchema>[],
+): BucketSettings['lifecycle'] {
+  if (requested.length === 0) return null;
+
   const { clock, ids } = core.ports;
-  const rules = given.map(({ filter, expiration, transitions, ...rule }) => ({
+  const rules = requested.map(({ filter, expiration, transitions, ...rule }) => ({
     ...rule,
-    ...{ id: rule.id ?? ids.recordId(), isOldForm: false },
+    id: rule.id ?? ids.recordId(),
+    isOldForm: false,
     filter: { ...filter, tags: toTags(Object.entries(filter.tags), OBJECT_MAX_TAGS) },
     expiration: expiration === null ? null : withMs(expiration),
     transitions: transitions.map(withMs),
@@ -212,14 +207,14 @@ function toLifecycle(
 }
 
 function withMs<Timed extends { readonly date: string | null }>({ date, ...rest }: Timed) {
-  return { ...rest, dateMs: toMs(date) };
+  return { ...rest, dateMs: msOrNull(date) };
 }
 
 function toEncryption(
-  given: z.infer<typeof encryptionSchema> | null,
-): BucketChange['settings']['encryption'] {
-  if (given === null) return null;
-  const { kind, keyId, isDoubled, isBucketKey, refusesCustomerKeys } = given;
+  setting: z.infer<typeof encryptionSchema> | null,
+): BucketSettings['encryption'] {
+  if (setting === null) return null;
+  const { kind, keyId, isDoubled, isBucketKey, refusesCustomerKeys } = setting;
   const standard = kind === 'server' ? ({ kind } as const) : ({ kind, keyId, isDoubled } as const);
   return { standard, isBucketKey: isBucketKey || null, refusesCustomerKeys };
 }

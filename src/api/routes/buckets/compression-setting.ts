@@ -22,10 +22,10 @@ export function showCompression({
   return compression === null ? null : { afterDays: compression.afterDays };
 }
 
-/** `nowMs`: when it was put, so that all bodies are looked at by it. */
+/** The setting as core takes it; `nowMs` is when it was put, so that it counts for all bodies. */
 export function toCompression(
-  given: z.infer<typeof compressionSchema> | null,
+  setting: z.infer<typeof compressionSchema> | null,
   nowMs: number,
 ): BucketSettings['compression'] {
-  return given === null ? null : { afterDays: given.afterDays, setAtMs: nowMs };
+  return setting === null ? null : { afterDays: setting.afterDays, setAtMs: nowMs };
 }

@@ -1,5 +1,5 @@
-// A PATCH of a bucket as it is meant: each nested setting that it names, laid over the one that the
-// bucket has. buckets.ts calls it before bucket-settings.ts turns the outcome into what core takes.
+// A PATCH of a bucket merged with its settings: each nested setting that the patch names is laid
+// over the one that the bucket has. buckets.ts calls it; bucket-settings.ts reads the outcome.
 import { z } from '@hono/zod-openapi';
 import { isJsonObject, type Json } from '../../../core/json.ts';
 import type { BucketRecord } from '../../../domain/nouns.ts';
@@ -9,20 +9,20 @@ import { showBucket } from './bucket-settings.ts';
 import { mergePatch } from './merge-patch.ts';
 
 /**
- * `policy` is not among them: merged, a statement could keep conditions that its new text does not
- * name.
+ * Settings that are merged. `policy` is not among them: merged, a statement could keep conditions
+ * that its new text does not name.
  */
 const MERGED = [
-  ...([
-    'compression',
-    'encryption',
-    'hosting',
-    'logging',
-    'objectLock',
-    'publicAccessBlock',
-  ] as const),
-  ...(['quota', 'tags', 'website'] as const),
-];
+  'compression',
+  'encryption',
+  'hosting',
+  'logging',
+  'objectLock',
+  'publicAccessBlock',
+  'quota',
+  'tags',
+  'website',
+] as const;
 /** Settings that null empties. */
 const EMPTIED = { cors: [], lifecycle: [], notifications: [], tags: {} } as const;
 /** Members of `hosting` in which null is a value, and no return to the default. */
@@ -33,7 +33,9 @@ const patchOf = (name: string) =>
     .record(z.string(), z.unknown())
     .nullable()
     .openapi({
-      description: `As \`${name}\` of Bucket, and merged with it: what is absent stays, null takes it away.`,
+      description:
+        `As \`${name}\` of Bucket, and merged with it: ` +
+        'what is absent stays, null takes it away.',
     });
 const patches = Object.fromEntries(MERGED.map((name) => [name, patchOf(name)])) as Record<
   (typeof MERGED)[number],
@@ -41,21 +43,19 @@ const patches = Object.fromEntries(MERGED.map((name) => [name, patchOf(name)])) 
 >;
 const { cors, lifecycle, notifications } = bucketChangeSchema.shape;
 
-/** What a PATCH may send. */
+/** The body of a PATCH. */
 export const bucketPatchSchema = z
   .strictObject({
     ...bucketChangeSchema.shape,
     ...patches,
-    ...{
-      cors: cors.nullable(),
-      lifecycle: lifecycle.nullable(),
-      notifications: notifications.nullable(),
-    },
+    cors: cors.nullable(),
+    lifecycle: lifecycle.nullable(),
+    notifications: notifications.nullable(),
   })
   .partial()
   .openapi('BucketChange');
 
-/** InvalidInput for what does not hold together once it is merged. */
+/** Merges a patch with the settings. InvalidInput for what does not hold together once merged. */
 export function mergeBucketChange(
   record: BucketRecord,
   patch: z.infer<typeof bucketPatchSchema>,
@@ -63,16 +63,17 @@ export function mergeBucketChange(
   const shown = showBucket(record);
   const merged: Record<string, unknown> = { ...patch };
   for (const name of MERGED) {
-    const given = patch[name];
-    if (isJsonObject(given)) merged[name] = mergePatch(shown[name], given);
+    const change = patch[name];
+    if (isJsonObject(change)) merged[name] = mergePatch(shown[name], change);
   }
   if (isJsonObject(patch.hosting))
     merged.hosting = withNulls(merged.hosting as Json, patch.hosting);
   for (const [name, empty] of Object.entries(EMPTIED))
     if (merged[name] === null) merged[name] = empty;
-  const read = bucketChangeSchema.safeParse(merged);
-  if (!read.success) throw invalidFields('json', read.error);
-  return read.data;
+
+  const parsed = bucketChangeSchema.safeParse(merged);
+  if (!parsed.success) throw invalidFields('json', parsed.error);
+  return parsed.data;
 }
 
 function withNulls(hosting: Json, patch: Json): Json {

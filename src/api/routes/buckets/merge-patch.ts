@@ -1,10 +1,11 @@
-// JSON merge patches: what a PATCH says of a nested setting is laid over what there is. Routes call
-// it with the setting as they show it; they check what comes out as if it had been sent whole.
+// JSON merge patches: a nested setting of a PATCH is laid over the current one.
+// merge-bucket-change.ts calls it with the setting as it is shown, and validates what comes out as
+// if it had been sent whole.
 import { isJsonObject, type Json } from '../../../core/json.ts';
 
 /**
- * Objects within objects that are merged; the deepest setting has three. Deeper ones are replaced,
- * and refused then.
+ * Levels of objects within objects that are merged; the deepest setting has three. Deeper ones are
+ * replaced, and then refused by the schema.
  */
 const MERGED_DEPTH_MAX = 8;
 

@@ -11,7 +11,8 @@ const bytesSchema = z
   .openapi({
     example: '1000000000',
     description:
-      'Of current objects, older versions and parts of uploads, as clients see them. Null: no limit.',
+      'Of current objects, older versions and parts of uploads, as clients see them. ' +
+      'Null: no limit.',
   });
 const objectsSchema = z.int().min(0).nullable().default(null).openapi({
   description: 'Current objects and older versions, not delete markers. Null: no limit.',
@@ -26,8 +27,8 @@ export function showQuota({ bytes, objects }: StorageQuota): z.infer<typeof quot
   return { bytes: bytes === null ? null : `${bytes}`, objects };
 }
 
-/** What core takes; null: nothing is limited. */
-export function toQuota(given: z.infer<typeof quotaSchema> | null): StorageQuota | null {
-  if (given === null || (given.bytes === null && given.objects === null)) return null;
-  return { bytes: given.bytes === null ? null : Number(given.bytes), objects: given.objects };
+/** A quota as core takes it; null: nothing is limited. */
+export function toQuota(quota: z.infer<typeof quotaSchema> | null): StorageQuota | null {
+  if (quota === null || (quota.bytes === null && quota.objects === null)) return null;
+  return { bytes: quota.bytes === null ? null : Number(quota.bytes), objects: quota.objects };
 }

@@ -1,5 +1,5 @@
-// The lock of an object version as JSON: retention and legal hold, how a change of them is read, and
-// who may override a retention. object.ts uses it.
+// The lock of an object version as JSON: retention and legal hold, how they are changed, and who
+// may override a retention. object.ts uses it.
 import { z } from '@hono/zod-openapi';
 import { StorageError } from '../../../domain/errors.ts';
 import type { BucketRecord } from '../../../domain/nouns.ts';

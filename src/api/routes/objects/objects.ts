@@ -138,7 +138,7 @@ function pageOfSorted(
   };
 }
 
-/** A page of a walk over the keys; its position is `>` and the key behind which the walk goes on. */
+/** A page of a walk over the keys; its position is `>` and the last key that was looked at. */
 function pageOfWalk(
   {
     objects,

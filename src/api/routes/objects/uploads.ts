@@ -1,6 +1,6 @@
-// Multipart uploads by JSON: begun, listed, completed, aborted. The parts themselves go to URLs that
-// presign.ts makes (`put-part`), so that a browser sends them past this API, several at once, and
-// goes on after a reload.
+// Multipart uploads by JSON: begun, listed, completed, aborted. Parts go to URLs that presign.ts
+// makes (`put-part`), so that a browser sends them past this API, several at once, and goes on
+// after a reload.
 import { z } from '@hono/zod-openapi';
 import { PART_NUMBER_MAX } from '../../../core/limits.ts';
 import { abortUpload } from '../../../core/multipart/abort-upload.ts';
