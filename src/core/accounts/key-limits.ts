@@ -10,8 +10,8 @@ import { type ApiCaller, type Scope, scopesOfRole } from './permissions.ts';
 export type KeyMaker = Pick<ApiCaller, 'role' | 'scopes' | 'endsAtMs'>;
 
 /**
- * What the rights of the JSON API are by S3. What is in none of these (encryption keys, going past
- * a retention that governs) needs an unlimited maker.
+ * The rights of the JSON API as patterns of S3 actions; member-key.ts reads them too. Actions in
+ * none of these (encryption keys, overriding a governing retention) need an unlimited maker.
  */
 const S3_ACTIONS_OF_SCOPE: Partial<Record<Scope, readonly string[]>> = {
   'objects:read': [
@@ -47,11 +47,14 @@ const S3_ACTIONS_OF_SCOPE: Partial<Record<Scope, readonly string[]>> = {
   ],
 };
 
-/** Null: whatever its account may do. */
+/** The actions of S3 that the scopes allow, as patterns. */
+export function actionsOfScopes(scopes: Iterable<string>): readonly string[] {
+  return [...scopes].flatMap((scope) => S3_ACTIONS_OF_SCOPE[scope as Scope] ?? []);
+}
+
+/** The actions of a maker, as patterns; null: whatever its account may do. */
 function actionsOf({ scopes }: KeyMaker): readonly string[] | null {
-  return scopes === null
-    ? null
-    : scopes.flatMap((scope) => S3_ACTIONS_OF_SCOPE[scope as Scope] ?? []);
+  return scopes === null ? null : actionsOfScopes(scopes);
 }
 
 /** The first of the actions that the maker may not do; null: all are within its rights. */

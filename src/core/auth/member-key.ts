@@ -5,10 +5,11 @@
 import { hmacSha256 } from '../../crypto/hash.ts';
 import { deriveKey } from '../../crypto/key-wrap.ts';
 import type { StoredAccessKey } from '../../domain/account-records.ts';
-import { MEMBER_KEY_PREFIX } from '../../domain/accounts.ts';
+import { MEMBER_KEY_PREFIX, type Role } from '../../domain/accounts.ts';
 import type { AccessKey, AccessKeyId } from '../../domain/nouns.ts';
+import { actionsOfScopes } from '../accounts/key-limits.ts';
 import { scopesOfRole } from '../accounts/permissions.ts';
-import { NO_KEY_LIMIT } from './key-scope.ts';
+import { actionsMatching, NO_KEY_LIMIT } from './key-scope.ts';
 
 /** The id of a member's key. */
 export function memberKeyId(memberId: string): AccessKeyId {
@@ -20,13 +21,21 @@ export function isMemberKeyId(id: AccessKeyId): boolean {
   return id.startsWith(MEMBER_KEY_PREFIX);
 }
 
-const READING = ['s3:GetObject', 's3:GetObjectVersion'];
-const WRITING = [
+/** Actions that presigned URLs of the JSON API need; the scopes of the role say which are allowed. */
+const PRESIGNED_ACTIONS = [
+  's3:GetObject',
+  's3:GetObjectVersion',
   's3:PutObject',
   's3:PutObjectTagging',
   's3:DeleteObject',
   's3:DeleteObjectVersion',
 ];
+
+/** The presigned actions that a role may do. */
+function presignedActionsOf(role: Role): readonly string[] {
+  const allowed = new Set(actionsOfScopes(scopesOfRole(role)).flatMap(actionsMatching));
+  return PRESIGNED_ACTIONS.filter((action) => allowed.has(action));
+}
 
 /**
  * Makes keys of rows. `rootSecret` is the server's; another one ends every URL. Cost: 10 µs a key.
@@ -35,13 +44,12 @@ export function createMemberKeys(
   rootSecret: string,
 ): (stored: StoredAccessKey) => AccessKey | null {
   const secretKey = deriveKey(new TextEncoder().encode(rootSecret), 'quayside member keys 1');
+  const actionsOfRole = new Map<Role, readonly string[]>();
   return ({ id, account, role }) => {
     if (role === null) return null;
-    const scopes = scopesOfRole(role);
-    const actions = [
-      ...(scopes.has('objects:read') ? READING : []),
-      ...(scopes.has('objects:write') ? WRITING : []),
-    ];
+
+    const actions = actionsOfRole.get(role) ?? presignedActionsOf(role);
+    actionsOfRole.set(role, actions);
     const secret = hmacSha256(secretKey, id).toBase64({ alphabet: 'base64url', omitPadding: true });
     // Nobody signs in with it.
     return { id, secret, account, scope: { ...NO_KEY_LIMIT, actions }, role: null };

@@ -48,12 +48,21 @@ it('are told from all keys that are made', async () => {
   expect(isMemberKeyId(memberKeyId('member1'))).toBe(true);
 });
 
+const READS = ['s3:GetObject', 's3:GetObjectVersion'];
+const WRITES = ['s3:PutObject', 's3:PutObjectTagging', 's3:DeleteObject', 's3:DeleteObjectVersion'];
+const ACTIONS: Readonly<Record<Role, readonly string[]>> = {
+  owner: [...READS, ...WRITES],
+  admin: [...READS, ...WRITES],
+  member: [...READS, ...WRITES],
+  reader: READS,
+  billing: [],
+};
+
 it('may do with objects what the role may, and sign nobody in', async () => {
-  const actionsOf = async (role: Role) =>
-    (await (await withMember(role))(memberKeyId('member1')))?.scope?.actions;
-  expect(await actionsOf('reader')).toEqual(['s3:GetObject', 's3:GetObjectVersion']);
-  expect(await actionsOf('member')).toContain('s3:PutObject');
-  expect(await actionsOf('billing')).toEqual([]);
+  for (const role of Object.keys(ACTIONS) as Role[]) {
+    const key = await (await withMember(role))(memberKeyId('member1'));
+    expect([role, key?.scope?.actions]).toEqual([role, ACTIONS[role]]);
+  }
   expect((await (await withMember('owner'))(memberKeyId('member1')))?.role).toBe(null);
 });
 
