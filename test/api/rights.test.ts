@@ -1,62 +1,224 @@
-// Who may call what, for every route of the API's own document: by token with exactly the scope
-// that the document names, and without it; by role; and of other accounts' things, which must look
-// as if they were not there. A new route is in it by itself; a new parameter in a path fails here
-// until it is said whose thing it names.
-
+// Who may call which route of the JSON API. Every route of the document is sent as everybody: nobody,
+// another account, each role, a session whose proof is old, tokens, an access key, the operator. The
+// table in route-rights.ts says what is expected. A new route is in it by itself, and fails here
+// until it has a line in the table.
 import fc from 'fast-check';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { SCOPES, type Scope, scopesOfRole } from '../../src/core/accounts/permissions.ts';
-import { newCookieText, newTokenText, secretDigest } from '../../src/core/accounts/secrets.ts';
-import { creditInvoice } from '../../src/core/billing/invoices/credit-note.ts';
-import type { Holder, Role } from '../../src/domain/accounts.ts';
+import { PROOF_RECENT_MS } from '../../src/core/accounts/recent-proof.ts';
+import { newTokenText, secretDigest } from '../../src/core/accounts/secrets.ts';
+import type { Role } from '../../src/domain/accounts.ts';
 import type { AccountId } from '../../src/domain/nouns.ts';
-import { closeBill } from './closed-bill.ts';
-import { type NamedTexts, type OperationInput, rightInputsOf } from './document-requests.ts';
-import { type Credential, type MemoryReply, startMemoryApi } from './memory-api.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document is JSON of any shape
-type Json = any;
+import { createMemoryCore } from '../core/memory-core.ts';
+import { addSignedIn, apiOver } from './api-over.ts';
+import { type NamedTexts, rightInputsOf } from './document-requests.ts';
+import type { Credential, MemoryReply } from './memory-api.ts';
+import {
+  furnish,
+  isLetIn,
+  namesAnAccount,
+  parametersOf,
+  pathOf,
+  ROUTE_RIGHTS,
+  type Route,
+  type RouteRights,
+  requestTo,
+  routesOf,
+  takesAccount,
+  toMissing,
+} from './route-rights.ts';
+import { addUnrequestedThings } from './unrequested-things.ts';
 
 const SEED = 5;
-/** Requests for each route: some of them must be right enough to come to where rights are asked. */
+/** Requests for each route: some must be right enough to come to where rights are checked. */
 const SAMPLES = 6;
+const BUCKET = 'rights-of-a';
+const ROLES: readonly Role[] = ['owner', 'admin', 'member', 'billing', 'reader'];
+const NO_RIGHTS: RouteRights = { needs: 'not in the table', roles: '', marks: new Set() };
 
-const api = await startMemoryApi();
-const operations: OperationInput[] = Object.entries(api.document.paths as Json).flatMap(
-  ([path, item]) =>
-    Object.entries(item as Json).map(([method, operation]) => ({ path, method, operation })),
-);
-const { clock, directory } = api.core.ports;
+/** A caller, and whether the table lets it in. */
+type Actor = {
+  readonly name: string;
+  readonly by?: Credential;
+  readonly isStranger?: boolean;
+  readonly isExpected: (rights: RouteRights, route: Route) => boolean;
+};
 
-/** Operations that only the operator may call, whatever scopes there are. */
-const OPERATORS = new Set([
-  ...[
-    'listEncryptionKeys',
-    'putEncryptionKey',
-    'createAccount',
-    'listAccounts',
-    'deleteAccount',
-    'putRateCard',
-    'setRateCard',
-    'addCredit',
-    'createCreditNote',
-    'voidInvoice',
-    'getIssuer',
-    'putIssuer',
-    'setAccountTax',
-    'setStripeCustomer',
-    'getClock',
-    'confirmClock',
-    'putAccountQuota',
-  ],
-]);
-/** They ask for another scope besides, by what is in the request. */
+const core = createMemoryCore();
+const { clock, directory, ids } = core.ports;
+const api = apiOver(core);
+const document = await api.document();
+const routes = routesOf(document);
+const named = routes.map((route) => [route.name, route] as const);
+const actors: Actor[] = [];
+let sentCount = 0;
+let accountId = '' as AccountId;
+let strangerId = '' as AccountId;
+let ownerId = '';
+let things = new Map<string, string>();
+/** Names of the same form that nobody has; `missing` are those of the account itself. */
+let nowhere = new Map<string, string>();
+let missing = new Map<string, string>();
+
+const rightsOf = ({ name }: Route): RouteRights => ROUTE_RIGHTS.get(name) ?? NO_RIGHTS;
+const isEverybodys = ({ needs }: RouteRights) => needs === 'everybody';
+const isRolesOwn = (role: Role, rights: RouteRights) =>
+  isEverybodys(rights) ||
+  (rights.roles.includes(role.charAt(0).toUpperCase()) && !rights.marks.has('operator'));
+
+/** A token with those scopes, whatever the role of its member. */
+async function tokenOf(
+  account: AccountId,
+  scopes: readonly Scope[],
+  memberId: string | null = null,
+): Promise<Credential> {
+  const text = newTokenText();
+  const token = {
+    id: ids.recordId(),
+    accountId: account,
+    role: 'owner',
+    memberId,
+    accessKeyId: null,
+    credentialDigest: null,
+    scopes,
+    name: 'test',
+    createdAtMs: clock.nowMs(),
+    expiresAtMs: null,
+  } as const;
+  await directory.call('addToken', { digest: secretDigest('token', text) ?? '', token });
+  return { authorization: `Bearer ${text}` };
+}
+
+beforeAll(async () => {
+  // The stale session is the first to sign in; ten minutes later come all others.
+  const root = await api.signInRoot();
+  const account = async (displayName: string) =>
+    (await api.send('POST', '/accounts', { by: root, body: { displayName } })).json.id as AccountId;
+  accountId = await account('a');
+  strangerId = await account('b');
+  const stale = await addSignedIn(core, { accountId, login: 'stale', role: 'owner' });
+  core.advanceSeconds(PROOF_RECENT_MS / 1000);
+
+  const member = (login: string, role: Role, of = accountId) =>
+    addSignedIn(core, { accountId: of, login, role });
+  const owner = await member('owner', 'owner');
+  things = await furnish(accountId, BUCKET, async (method, path, body) => {
+    const { json, status } = await api.send(method, path, { by: owner, body, ifMatch: null });
+    expect([path, status < 300, json]).toEqual([path, true, json]);
+    return json;
+  });
+  const members = await directory.call('listMembers', { accountId, after: '', limit: 10 });
+  ownerId = members.find(({ login }) => login === 'owner')?.id ?? '';
+  for (const [name, id] of await addUnrequestedThings(core, accountId, ownerId))
+    things.set(name, id);
+  nowhere = new Map([...things].map(([name, id]) => [name, toMissing(id)]));
+  missing = new Map([...nowhere, ['accountId', accountId]]);
+
+  actors.push({ name: 'nobody', isExpected: isEverybodys });
+  // A signature of S3 is no credential here, whatever key made it.
+  const authorization = `AWS4-HMAC-SHA256 Credential=${things.get('accessKeyId')}/20261120/auto/s3/aws4_request`;
+  actors.push({ name: 'an S3 key', by: { authorization }, isExpected: () => false });
+  actors.push({
+    name: 'another account',
+    by: await member('stranger', 'owner', strangerId),
+    isStranger: true,
+    isExpected: (rights, route) => isRolesOwn('owner', rights) && !namesAnAccount(route),
+  });
+  for (const role of ROLES) {
+    const by = role === 'owner' ? owner : await member(role, role);
+    actors.push({ name: role, by, isExpected: (rights) => isRolesOwn(role, rights) });
+  }
+  actors.push({
+    name: 'a session of old proof',
+    by: stale,
+    isExpected: (rights) => isRolesOwn('owner', rights) && !rights.marks.has('proof'),
+  });
+  for (const scope of SCOPES) {
+    const isExpected = ({ needs, marks }: RouteRights) =>
+      needs === 'everybody' ||
+      needs === 'signed-in' ||
+      (needs === scope && !marks.has('operator') && !marks.has('more'));
+    actors.push({
+      name: `a token for ${scope}`,
+      by: await api.tokenOf(owner, [scope]),
+      isExpected,
+    });
+  }
+  actors.push({
+    name: 'the operator',
+    by: await addSignedIn(core, { login: 'operator', role: 'owner' }),
+    isExpected: ({ marks }) => !marks.has('bytes'),
+  });
+});
+
+describe('the table of rights', () => {
+  it('has every route of the document, and no other', () => {
+    expect(routes.map(({ name }) => name).toSorted()).toEqual([...ROUTE_RIGHTS.keys()].toSorted());
+  });
+
+  it.each(named)('%s has the access that its document says', (_, route) => {
+    const { needs, marks } = rightsOf(route);
+    const isProved = needs === 'session' && marks.has('proof');
+    expect(route.operation['x-quayside-access']).toBe(isProved ? 'recent-proof' : needs);
+  });
+
+  it('shows no objects to who looks at bills, and neither bills nor keys to members', () => {
+    const rows = [...ROUTE_RIGHTS.values()];
+    const rolesOf = (scope: string) =>
+      rows.filter(({ needs }) => needs === scope).map(({ roles }) => roles);
+    expect(rolesOf('objects:read').join('')).not.toContain('B');
+    expect(rolesOf('objects:read').every((roles) => /M.*R/.test(roles))).toBe(true);
+    expect(rolesOf('billing:read').every((roles) => roles.includes('B'))).toBe(true);
+    for (const scope of [
+      'billing:read',
+      'keys:read',
+      'members:read',
+      'audit:read',
+      'webhooks:read',
+    ]) {
+      expect(rolesOf(scope).length).toBeGreaterThan(0);
+      expect([scope, rolesOf(scope).join('')]).not.toEqual([scope, expect.stringMatching(/[MR]/)]);
+    }
+  });
+});
+
+it('an access key that is narrowed does not sign in', async () => {
+  const by = actors.find(({ name }) => name === 'admin')?.by as Credential;
+  const body = { name: 'narrow', scope: { buckets: [BUCKET] } };
+  const key = (await api.send('POST', '/access-keys', { by, body })).json;
+  const secret = { accessKeyId: key.id, secretAccessKey: key.secretAccessKey };
+  expect(await api.outcome('POST', '/sessions', { body: secret })).toBe('AccessDenied');
+});
+
+it.each(named)('%s lets in whom it should', async (_, route) => {
+  const rights = rightsOf(route);
+  const letIn: Record<string, boolean> = {};
+  const expected: Record<string, boolean> = {};
+  for (const { name: actor, by, isStranger = false, isExpected } of actors) {
+    // What a right request would delete is not there; but a stranger names what is.
+    const isRemoving = route.method === 'DELETE' && !isStranger;
+    const { method, path, body } = requestTo(route, isRemoving ? missing : things);
+    // From a new address each: what is wrong is slowed by its source.
+    const from = `198.18.${sentCount >> 8}.${sentCount++ & 255}`;
+    const sending = {
+      from,
+      ...(by === undefined ? {} : { by }),
+      ...(body === null ? {} : { body }),
+    };
+    const { json } = await api.send(method, path, sending);
+    letIn[actor] = isLetIn(json?.code, isStranger);
+    expected[actor] = isExpected(rights, route);
+  }
+  expect(letIn).toEqual(expected);
+});
+
+/** Operations that need another scope besides, by what is in the request. */
 const ALSO = new Map<string, Scope>([
   ['presignUrls', 'objects:write'],
   // A key does something only by what its maker may do.
   ['createAccessKey', 'objects:read'],
 ]);
-/** They hash passwords, or end what the test lives by. */
+/** Operations that hash passwords, or end what the test lives by. */
 const LEFT_OUT = new Set([
   'signIn',
   'createMember',
@@ -65,235 +227,67 @@ const LEFT_OUT = new Set([
   'signOutEverywhere',
 ]);
 
-type Thing = { readonly id: string; readonly missing: string };
-/** What stands in a path: of another account, and of nobody. */
-const things = new Map<string, Thing>();
-let accountA = '' as AccountId;
-let accountB = '' as AccountId;
-let memberOfA = '';
+type Sample = { readonly query: string; readonly body: string | null };
 
-async function asRoot(method: string, path: string, body?: object): Promise<MemoryReply> {
-  const headers = { 'content-type': 'application/json', 'if-match': '*' };
-  const reply = await api.send({
-    method,
-    path,
-    headers,
-    body: body === undefined ? null : JSON.stringify(body),
-  });
-  expect([method, path, reply.status < 300, reply.json]).toMatchObject([
-    method,
-    path,
-    true,
-    reply.json,
-  ]);
-  return reply;
+function samplesOf(route: Route, texts: NamedTexts, count = SAMPLES): readonly Sample[] {
+  return fc.sample(rightInputsOf(document, route, texts), { numRuns: count, seed: SEED });
 }
 
-async function sessionOf(
-  holder: Omit<Holder, 'accessKeyId' | 'credentialDigest'>,
-): Promise<Credential> {
-  const text = newCookieText();
-  const nowMs = clock.nowMs();
-  const times = { createdAtMs: nowMs, expiresAtMs: nowMs + 10 ** 9, provenAtMs: nowMs };
-  const none = { accessKeyId: null, credentialDigest: null };
-  const session = {
-    ...holder,
-    ...times,
-    ...none,
-    id: api.core.ports.ids.recordId(),
-    label: 'test',
-  };
-  await directory.call('addSession', { digest: secretDigest('session', text) ?? '', session });
-  return { cookie: `__Host-quayside=${text}` };
-}
-
-async function tokenOf(
-  accountId: AccountId,
-  scopes: readonly Scope[],
-  memberId: string | null = null,
-): Promise<Credential> {
-  const text = newTokenText();
-  const token = {
-    ...({
-      accountId,
-      role: 'owner',
-      memberId,
-      accessKeyId: null,
-      credentialDigest: null,
-      scopes,
-      name: 'test',
-      expiresAtMs: null,
-    } as const),
-    ...{ id: api.core.ports.ids.recordId(), createdAtMs: clock.nowMs() },
-  };
-  await directory.call('addToken', { digest: secretDigest('token', text) ?? '', token });
-  return { authorization: `Bearer ${text}` };
-}
-
-/** Everything that an account can have, made for it. */
-async function furnish(account: string, bucket: string): Promise<Map<string, string>> {
-  const of = `?accountId=${account}`;
-  const owner = await tokenOf(account as AccountId, SCOPES);
-  const send = async (method: string, path: string, body: object) => {
-    const headers = { 'content-type': 'application/json' };
-    const reply = await api.send({ method, path, headers, body: JSON.stringify(body) }, owner);
-    expect([path, reply.status < 300, reply.json]).toMatchObject([path, true, reply.json]);
-    return reply.json;
-  };
-  await asRoot('POST', `/buckets${of}`, { name: bucket });
-  const memberId = api.core.ports.ids.recordId();
-  const member = {
-    id: memberId,
-    accountId: account as AccountId,
-    login: `of-${bucket}`,
-    displayName: 'x',
-  };
-  const rest = {
-    role: 'owner',
-    isEnabled: true,
-    hasPassword: false,
-    createdAtMs: clock.nowMs(),
-    revision: 1,
-  } as const;
-  await directory.call('addMember', { member: { ...member, ...rest }, passwordHash: null });
-  const passkey = {
-    id: `passkey-of-${bucket}`,
-    name: 'x',
-    publicKey: '',
-    counter: 0,
-    transports: [],
-  };
-  const owned = {
-    accountId: account as AccountId,
-    memberId,
-    createdAtMs: clock.nowMs(),
-    lastUsedMs: null,
-  };
-  await directory.call('addPasskey', { passkey: { ...passkey, ...owned } });
-  await sessionOf({ accountId: account as AccountId, role: 'owner', memberId });
-  const [session] = await directory.call('listSessions', {
-    ...{
-      accountId: account as AccountId,
-      holder: null,
-      before: '',
-      limit: 1,
-      nowMs: clock.nowMs(),
-    },
-  });
-  const upload = await send('POST', `/buckets/${bucket}/uploads`, { key: 'upload' });
-  await send('PUT', '/caps/mine', { unit: 'bytes', limit: '1000000' });
-  return new Map([
-    ...Object.entries({
-      accountId: account,
-      bucket,
-      memberId,
-      passkeyId: passkey.id,
-      sessionId: session?.id ?? '',
-    }),
-    ['tokenId', (await send('POST', '/tokens', { name: 'x' })).id],
-    ['accessKeyId', (await send('POST', '/access-keys', { name: 'x' })).id],
-    [
-      'webhookId',
-      (await send('POST', '/webhooks', { url: 'https://hooks.example.org/', isEnabled: false })).id,
-    ],
-    [
-      'jobId',
-      (await send('POST', `/buckets/${bucket}/jobs`, { kind: 'delete', prefix: 'no-such/' })).id,
-    ],
-    ['uploadId', upload.id],
-  ]);
-}
-
-/** Names of the server's, not of an account. */
-const PUBLIC_PARAMETERS = new Set(['period', 'file', 'noteFile', 'cardId', 'capId']);
-
-/** Another of the same form, that nobody has. */
-const toMissing = (id: string) =>
-  id.replace(/[0-9a-z](?=[^0-9a-z]*$)/i, (last) => (last === '0' ? '1' : '0'));
-
-beforeAll(async () => {
-  accountA = (await asRoot('POST', '/accounts', { displayName: 'a' })).json.id;
-  accountB = (await asRoot('POST', '/accounts', { displayName: 'b' })).json.id;
-  memberOfA = (await furnish(accountA, 'rights-of-a')).get('memberId') ?? '';
-  for (const [name, id] of await furnish(accountB, 'rights-of-b'))
-    things.set(name, { id, missing: toMissing(id) });
-  const month = await closeBill(api.core, accountB);
-  const ofB = { id: accountB, displayName: 'b' };
-  const { number } = await creditInvoice(api.core, ofB, month, { reason: 'x', part: null });
-  things.set('number', { id: number, missing: toMissing(number) });
-});
-
-const parametersOf = (path: string) =>
-  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
-const fill = (path: string, toText: (name: string) => string) =>
-  path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(toText(name)));
-
-function samplesOf(given: OperationInput, named: NamedTexts, count = SAMPLES) {
-  return fc.sample(rightInputsOf(api.document, given, named), { numRuns: count, seed: SEED });
-}
-
-async function send(
-  given: OperationInput,
+/** Sends a sample to a path that may have a query already. */
+function sendSample(
+  { method }: Route,
   path: string,
-  sample: { query: string; body: string | null },
+  { query, body }: Sample,
   by: Credential,
-) {
-  const headers = { 'content-type': 'application/json', 'if-match': '*' };
-  const asked = [path, sample.query]
-    .filter((part) => part !== '')
-    .join(path.includes('?') ? '&' : '?');
-  return api.send(
-    { method: given.method.toUpperCase(), path: asked, headers, body: sample.body },
-    by,
-  );
+): Promise<MemoryReply> {
+  const separator = path.includes('?') ? '&' : '?';
+  const target = query === '' ? path : `${path}${separator}${query}`;
+  return api.send(method, target, { by, ...(body === null ? {} : { body: JSON.parse(body) }) });
 }
 
-const accessOf = ({ operation }: OperationInput) =>
-  operation['x-quayside-access'] as Scope | 'signed-in' | 'everybody';
-const isScoped = (given: OperationInput) => (SCOPES as readonly string[]).includes(accessOf(given));
-const nameOf = ({ operation }: OperationInput) => operation.operationId as string;
-const scoped = operations.filter(isScoped).map((given) => [nameOf(given), given] as const);
+const isScoped = ({ operation }: Route) =>
+  (SCOPES as readonly string[]).includes(operation['x-quayside-access']);
+const scopeOf = ({ operation }: Route) => operation['x-quayside-access'] as Scope;
 
-it.each(scoped)('%s needs the scope that it names, and no other', async (name, given) => {
-  const scope = accessOf(given) as Scope;
-  const also = ALSO.get(name);
-  const [exact, others] = await Promise.all([
-    tokenOf(accountA, also === undefined ? [scope] : [scope, also], memberOfA),
-    tokenOf(
-      accountA,
+it.each(named.filter(([, route]) => isScoped(route)))(
+  '%s needs the scope that it names, and no other',
+  async (name, route) => {
+    const scope = scopeOf(route);
+    const also = ALSO.get(name);
+    const exact = await tokenOf(accountId, also === undefined ? [scope] : [scope, also], ownerId);
+    const others = await tokenOf(
+      accountId,
       SCOPES.filter((each) => each !== scope),
-    ),
-  ]);
-  const own: NamedTexts = {
-    toBucket: ['rights-of-a'],
-    targetBucket: ['rights-of-a'],
-    key: ['note.txt'],
-  };
-  const path = fill(given.path, (parameter) =>
-    parameter === 'bucket' ? 'rights-of-a' : (things.get(parameter)?.missing ?? 'x1'),
-  );
-  for (const sample of samplesOf(given, own)) {
-    expect([(await send(given, path, sample, others)).json?.code]).toEqual(['AccessDenied']);
-    if (LEFT_OUT.has(name)) continue;
-    // What deletes comes to a thing that is not there: nothing that other tests need goes.
-    const at = name === 'deleteBucket' ? '/buckets/rights-nowhere' : path;
-    const { json, status } = await send(given, at, sample, exact);
+    );
+    const texts = { toBucket: [BUCKET], targetBucket: [BUCKET], key: ['note.txt'] };
+    // A deletion comes to a thing that is not there: nothing that other tests need goes.
+    const inBucket = new Map([...nowhere, ['bucket', BUCKET]]);
+    const path = pathOf(route, name === 'deleteBucket' ? nowhere : inBucket);
 
-    if (OPERATORS.has(name)) expect([sample, status >= 400]).toEqual([sample, true]);
-    else {
-      // A request may ask to hand on a scope that its token has not: that is another refusal.
-      const [, missing] = /^You do not have the scope (\S+)\.$/.exec(json?.detail ?? '') ?? [];
+    for (const sample of samplesOf(route, texts)) {
+      expect([(await sendSample(route, path, sample, others)).json?.code]).toEqual([
+        'AccessDenied',
+      ]);
+      if (LEFT_OUT.has(name)) continue;
+
+      const { json, status } = await sendSample(route, path, sample, exact);
+      if (rightsOf(route).marks.has('operator')) {
+        expect([sample, status >= 400]).toEqual([sample, true]);
+        continue;
+      }
+      // A request may hand on a scope that its token has not: that is another refusal.
+      const [, lacking] = /^You do not have the scope (\S+)\.$/.exec(json?.detail ?? '') ?? [];
       const isHandedOn =
-        missing !== undefined &&
-        missing !== scope &&
-        sample.body?.includes(`"${missing}"`) === true;
+        lacking !== undefined &&
+        lacking !== scope &&
+        sample.body?.includes(`"${lacking}"`) === true;
       const isRefused = json?.code === 'AccessDenied' && !isHandedOn;
       expect([sample, isRefused, json?.detail]).toEqual([sample, false, json?.detail]);
     }
-  }
-});
+  },
+);
 
-/** What the roles that may do little may change; a new route must be thought of here. */
+/** Changes that the roles with few rights may make; a new route must be thought of here. */
 const OWN = ['signOutEverywhere', 'signOut', 'createToken', 'deleteToken'];
 const BILLS = [
   'simulateInvoice',
@@ -314,99 +308,66 @@ const CHANGES_OF: Partial<Record<Role, readonly string[]>> = {
   reader: OWN,
   billing: [...OWN, ...BILLS],
 };
-const QUESTIONS = new Set(['presignUrls']);
+const READ_ONLY_POSTS = new Set(['presignUrls']);
 
 it.each(Object.entries(CHANGES_OF))(
   'a %s changes nothing but what is its own',
   (role, expected) => {
     const scopes = scopesOfRole(role as Role);
-    const changes = operations.filter(
-      (given) => given.method !== 'get' && isScoped(given) && scopes.has(accessOf(given) as Scope),
+    const changes = routes.filter(
+      (route) => route.method !== 'GET' && isScoped(route) && scopes.has(scopeOf(route)),
     );
-    const named = changes.map(nameOf).filter((name) => !QUESTIONS.has(name));
-    expect(named.toSorted()).toEqual([...expected].toSorted());
+    const names = changes.map(({ name }) => name).filter((name) => !READ_ONLY_POSTS.has(name));
+    expect(names.toSorted()).toEqual([...expected].toSorted());
   },
 );
 
-it('no role reads objects that only looks at bills, and members see neither bills nor keys', async () => {
-  const allowed = async (role: Role) => {
-    const of = { accountId: accountA, id: memberOfA };
-    const member = await directory.call('getMember', of);
-    const { revision = 0, displayName = '' } = member ?? {};
-    const unchanged = { displayName, isEnabled: true, passwordHash: null, endTokens: false };
-    await directory.call('updateMember', { ...of, ...unchanged, revision, role });
-    const by = await sessionOf({ accountId: accountA, role, memberId: memberOfA });
-    const names: string[] = [];
-    for (const given of operations.filter((each) => each.method === 'get' && isScoped(each))) {
-      const path = fill(given.path, () => 'x1');
-      const { status } = await send(given, path, { query: '', body: null }, by);
-      expect(status).not.toBe(401);
-      if (status !== 403) names.push(accessOf(given));
-    }
-    return new Set(names);
-  };
-  const billing = await allowed('billing');
-  expect([billing.has('objects:read'), billing.has('billing:read')]).toEqual([false, true]);
-  for (const few of [await allowed('member'), await allowed('reader')]) {
-    expect(few.has('objects:read')).toBe(true);
-    for (const scope of [
-      'billing:read',
-      'keys:read',
-      'members:read',
-      'audit:read',
-      'webhooks:read',
-    ]) {
-      expect([scope, few.has(scope)]).toEqual([scope, false]);
-    }
-  }
-});
-
-/** The answer without what differs in every answer. */
-function comparable({ status, json }: MemoryReply, names: readonly string[]): string {
+/** The response without what differs in every response. */
+function comparable({ status, json }: MemoryReply, names: Iterable<string>): string {
   let text = JSON.stringify([status, { ...json, requestId: '' }]);
   for (const name of names) text = text.replaceAll(name, '…');
   return text;
 }
 
-const withParameters = operations
-  .filter(({ path }) => parametersOf(path).some((name) => !PUBLIC_PARAMETERS.has(name)))
-  .map((given) => [nameOf(given), given] as const);
+/** Names in paths that are of the caller's own account, or of the server. */
+const OWN_OR_PUBLIC = new Set(['period', 'file', 'noteFile', 'cardId', 'capId']);
+const namesThing = (route: Route) => parametersOf(route).some((name) => !OWN_OR_PUBLIC.has(name));
 
-it.each(withParameters)('%s tells nothing of what others have', async (_, given) => {
-  const by = await tokenOf(accountA, SCOPES);
-  const parameters = parametersOf(given.path);
-  for (const name of parameters)
-    expect([name, things.has(name) || PUBLIC_PARAMETERS.has(name)]).toEqual([name, true]);
-  for (const sample of samplesOf(given, { key: ['upload', 'note.txt'] })) {
-    const replies: string[] = [];
-    for (const kind of ['id', 'missing'] as const) {
-      const path = fill(given.path, (name) => things.get(name)?.[kind] ?? 'x1');
-      const reply = await send(given, path, sample, by);
-      expect([path, reply.status >= 400]).toEqual([path, true]);
-      const names = [...things.values()].flatMap(({ id, missing }) => [id, missing]);
-      replies.push(comparable(reply, names));
+it.each(named.filter(([, route]) => namesThing(route)))(
+  '%s shows nothing of what others have',
+  async (_, route) => {
+    const by = await tokenOf(strangerId, SCOPES);
+    for (const name of parametersOf(route))
+      expect([name, things.has(name) || OWN_OR_PUBLIC.has(name)]).toEqual([name, true]);
+
+    const names = [...things.values(), ...nowhere.values()];
+    for (const sample of samplesOf(route, { key: ['upload', 'note.txt'] })) {
+      const replies: string[] = [];
+      for (const of of [things, nowhere]) {
+        const path = pathOf(route, of);
+        const reply = await sendSample(route, path, sample, by);
+        expect([path, reply.status >= 400]).toEqual([path, true]);
+        replies.push(comparable(reply, names));
+      }
+      expect(replies[0]).toBe(replies[1]);
     }
-    expect(replies[0]).toBe(replies[1]);
-  }
-});
+  },
+);
 
-const withAccount = operations
-  .filter(({ operation }) =>
-    (operation.parameters ?? []).some((p: Json) => p.name === 'accountId' && p.in === 'query'),
-  )
-  .map((given) => [nameOf(given), given] as const);
-
-it.each(withAccount)('%s tells nothing of other accounts', async (_, given) => {
-  const by = await tokenOf(accountA, SCOPES);
-  const path = fill(given.path, (name) => things.get(name)?.id ?? '2026-10');
-  for (const sample of samplesOf(given, { period: ['2026-10'] }, 3)) {
-    const [there, nowhere] = await Promise.all(
-      [accountB, toMissing(accountB)].map((id) =>
-        send(given, `${path}?accountId=${id}`, sample, by),
-      ),
-    );
-    expect(there?.status).toBeGreaterThanOrEqual(400);
-    const names = [accountB, toMissing(accountB)];
-    expect(comparable(there as MemoryReply, names)).toBe(comparable(nowhere as MemoryReply, names));
-  }
-});
+it.each(named.filter(([, route]) => takesAccount(route.operation)))(
+  '%s shows nothing of other accounts',
+  async (_, route) => {
+    const by = await tokenOf(strangerId, SCOPES);
+    const path = pathOf(route, things);
+    const accountIds = [accountId, toMissing(accountId)];
+    for (const sample of samplesOf(route, { period: ['2026-10'] }, 3)) {
+      const [there, nowhere] = await Promise.all(
+        accountIds.map((id) => sendSample(route, `${path}?accountId=${id}`, sample, by)),
+      );
+      expect(there?.status).toBeGreaterThanOrEqual(400);
+      expect(comparable(there as MemoryReply, accountIds)).toBe(
+        comparable(nowhere as MemoryReply, accountIds),
+      );
+    }
+  },
+);

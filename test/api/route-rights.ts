@@ -1,5 +1,5 @@
 // Who may call which route of the JSON API, said once more and by hand: the document's own word for
-// it would be no check. route-matrix.test.ts sends every request as everybody;
+// it would be no check. rights.test.ts sends every request as everybody;
 // test/wire/api/route-matrix.test.ts some of them to real servers.
 
 import type { RateCard } from '../../src/core/billing/prices/rate-card.ts';
@@ -252,13 +252,12 @@ const PUBLIC: Readonly<Record<string, string>> = {
  * Whether a request to the route names an account, or a thing of one: then nobody else may find it.
  */
 export function namesAnAccount({ path, operation }: Pick<Route, 'path' | 'operation'>): boolean {
-  const inPath = [...path.matchAll(/\{(\w+)\}/g)].some(
-    ([, name]) => PUBLIC[name ?? ''] === undefined,
-  );
+  const inPath = parametersOf({ path }).some((name) => PUBLIC[name] === undefined);
   return inPath || takesAccount(operation);
 }
 
-const takesAccount = (operation: Json): boolean =>
+/** Whether the query of a route may name an account. */
+export const takesAccount = (operation: Json): boolean =>
   (operation.parameters ?? []).some(
     (each: Json) => each.name === 'accountId' && each.in === 'query',
   );
@@ -269,13 +268,21 @@ export type RouteRequest = {
   readonly body: object | null;
 };
 
+/** The names of what stands in the path of a route. */
+export const parametersOf = ({ path }: Pick<Route, 'path'>): readonly string[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
+
+/** The path of a route with the things of those names in it. */
+export function pathOf({ path }: Route, things: ReadonlyMap<string, string>): string {
+  return path.replace(/\{(\w+)\}/g, (_, name) =>
+    encodeURIComponent(things.get(name) ?? PUBLIC[name] ?? 'nothing'),
+  );
+}
+
 /** A request about the account, or the things, of that name. */
 export function requestTo(route: Route, things: ReadonlyMap<string, string>): RouteRequest {
   const { name, method, operation } = route;
-  const path = route.path.replace(
-    /\{(\w+)\}/g,
-    (_, part) => things.get(part) ?? PUBLIC[part] ?? 'nothing',
-  );
+  const path = pathOf(route, things);
   const query = [
     ...(QUERIES[name] === undefined ? [] : [QUERIES[name]]),
     ...(takesAccount(operation) ? [`accountId=${things.get('accountId')}`] : []),
