@@ -64,7 +64,7 @@ describe.each(RESOURCES)('$name', ({ method, make, change }) => {
   const changeIf = (n: number, match: string) =>
     call(method, path, change(n), { 'if-match': match });
 
-  it('is changed by who names its state, and says what it is then', async () => {
+  it('is changed with the ETag of its state, and responds with the new one', async () => {
     const seen = await etagAt(path);
     const [blind, stale] = [await call(method, path, change(1)), await changeIf(1, '"other"')];
     expect([blind.status, blind.json.code]).toEqual([428, 'PreconditionRequired']);
@@ -79,7 +79,7 @@ describe.each(RESOURCES)('$name', ({ method, make, change }) => {
     expect((await changeIf(2, '*')).status).toBe(200);
   });
 
-  it('is changed once by many who saw the same', async () => {
+  it('is changed once by many changes of the same state', async () => {
     const seen = await etagAt(path);
     const replies = await Promise.all([11, 12, 13, 14].map((n) => changeIf(n, seen)));
     expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 412, 412, 412]);
@@ -101,14 +101,14 @@ it.each([
   expect((await put({})).status).toBe(428);
 });
 
-it('a new secret of a webhook is no change of what its ETag stands for', async () => {
+it('a new secret of a webhook leaves its ETag', async () => {
   const { id } = (await call('POST', '/webhooks', { url: 'https://hooks.example.org/' })).json;
   const seen = await etagAt(`/webhooks/${id}`);
   expect((await call('POST', `/webhooks/${id}/secret`, null)).status).toBe(200);
   expect(await etagAt(`/webhooks/${id}`)).toBe(seen);
 });
 
-it('how a cap stands is no change of it, and a cap that is gone is not found', async () => {
+it('the standing of a cap leaves its ETag, and a deleted cap is not found', async () => {
   const path = '/caps/standing';
   await call('PUT', path, CAP);
   const seen = await etagAt(path);
@@ -129,7 +129,7 @@ it('how a cap stands is no change of it, and a cap that is gone is not found', a
   expect((await call('PUT', path, CAP, { 'if-match': seen })).status).toBe(412);
 });
 
-it('a card is given to an account by who saw which it has, and by one of many', async () => {
+it('the card of an account is changed with its ETag, by one of many', async () => {
   const seen = await etagAt('/billing');
   const give = (rateCardId: string | null) =>
     call('PUT', '/billing/rate-card', { rateCardId }, { 'if-match': seen });
@@ -141,7 +141,7 @@ it('a card is given to an account by who saw which it has, and by one of many', 
   expect(winner?.headers.get('etag')).toBe(await etagAt('/billing'));
 });
 
-it('a member with another password is of another state, with the same change or alone', async () => {
+it('a new password makes a new state of a member', async () => {
   const { id } = (
     await call('POST', '/members', { login: 'ada', displayName: 'Ada', role: 'reader' })
   ).json;

@@ -24,7 +24,7 @@ async function withAccounts() {
   return { core, api, root, a: await account('a'), b: await account('b') };
 }
 
-it('a move that the operator made into the bucket of another account is not taken back by the first', async () => {
+it('an account cannot undo a move that the operator made into the bucket of another', async () => {
   const { core, api, root, a, b } = await withAccounts();
   const make = (of: typeof a, name: string) =>
     api.outcome('POST', '/buckets', { by: of.by, body: { name } });
@@ -54,7 +54,7 @@ it('a move that the operator made into the bucket of another account is not take
   expect(await api.outcome('POST', `/buckets/from-a/jobs/${id}/undo`, { by: a.by })).toBe(202);
 });
 
-it('an account reads the cards that ship and its own, with billing:read, and prices nothing by another', async () => {
+it('an account reads and prices by the shipped cards and its own, with billing:read', async () => {
   const { core, api, root, a, b } = await withAccounts();
   const shipped = RATE_CARDS.map(({ id }) => id);
   for (const id of ['for-a', 'for-b']) {
@@ -111,7 +111,7 @@ it('an account reads the cards that ship and its own, with billing:read, and pri
   expect([await cap(root, 'y', 'for-b'), await cap(a.by, 'y', 'for-b', '*')]).toEqual([200, 200]);
 });
 
-it('whether logins are taken elsewhere is answered some times, then slowly', async () => {
+it('probing which logins are taken is slowed after some attempts', async () => {
   const { core, api, root, a, b } = await withAccounts();
   const make = (by: typeof root, login: string) => {
     const body = { login, displayName: 'x', role: 'reader' };
@@ -133,7 +133,7 @@ it('whether logins are taken elsewhere is answered some times, then slowly', asy
   }
 });
 
-it('failures to sign in are told to the account whose secret was tried, else to the operator, without the name', async () => {
+it('failed sign-ins are reported to their account, else to the operator, without a name', async () => {
   const { core, api, root, a } = await withAccounts();
   await addSignedIn(core, { login: 'ada', role: 'reader', accountId: a.id as AccountId });
   const guess = (login: string) =>
@@ -155,7 +155,7 @@ it('failures to sign in are told to the account whose secret was tried, else to 
   expect(JSON.stringify([own, toOperator])).not.toMatch(/my-secret-guess|ooops/);
 });
 
-it('who guesses from one address, or from many, shuts nobody out who came before', async () => {
+it('guessing from one address or many locks out nobody who signed in before', async () => {
   const { api, root, b } = await withAccounts();
   const { id, secretAccessKey } = (
     await api.send('POST', '/access-keys', { by: root, body: { name: 'k' } })

@@ -1,7 +1,7 @@
-// Who may call which route of the JSON API. Every route of the document is sent as everybody: nobody,
-// another account, each role, a session whose proof is old, tokens, an access key, the operator. The
-// table in route-rights.ts says what is expected. A new route is in it by itself, and fails here
-// until it has a line in the table.
+// Who may call which route of the JSON API. Every route of the document is sent by everybody:
+// nobody, another account, each role, a session whose proof is old, tokens, an access key, the
+// operator. The table in route-rights.ts says what is expected; a new route fails here until it has
+// a line there.
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { SCOPES, type Scope, scopesOfRole } from '../../src/core/accounts/permissions.ts';
@@ -116,7 +116,8 @@ beforeAll(async () => {
 
   actors.push({ name: 'nobody', isExpected: isEverybodys });
   // A signature of S3 is no credential here, whatever key made it.
-  const authorization = `AWS4-HMAC-SHA256 Credential=${things.get('accessKeyId')}/20261120/auto/s3/aws4_request`;
+  const scope = `${things.get('accessKeyId')}/20261120/auto/s3/aws4_request`;
+  const authorization = `AWS4-HMAC-SHA256 Credential=${scope}`;
   actors.push({ name: 'an S3 key', by: { authorization }, isExpected: () => false });
   actors.push({
     name: 'another account',

@@ -1,8 +1,8 @@
-// A bill or credit note as PDF, laid out from the sheet that its page is made of. What has a letter
-// that no font has is refused, and printed from the page
-// (docs/adr/0037-numbered-bills-and-their-terms.md). Loaded when the first PDF is asked for: the
-// package takes 150 ms.
-import type { PDFPage } from '@cantoo/pdf-lib';
+// A bill or credit note as PDF, laid out from the sheet that its page is made of. A bill with a
+// letter that no font has is refused, and printed from the page
+// (docs/adr/0037-numbered-bills-and-their-terms.md). The first PDF loads it: the package takes
+// 150 ms.
+import type { PDFDocument, PDFPage } from '@cantoo/pdf-lib';
 import type { Sheet } from '../../core/billing/exports/sheet.ts';
 import type { DocumentFonts } from '../../ports/document-fonts.ts';
 import { embedTypefaces, type Texts, type Typeface, type Typefaces } from './typefaces.ts';
@@ -24,45 +24,56 @@ const LABEL_LINES_MAX = 4;
 const HEAD = { label: 'Item', quantity: 'Quantity', unit: 'Unit', price: 'Price' } as const;
 
 /**
- * Bytes of a PDF file. A sheet always gives the same file. `fonts`: for letters that the standard
+ * Makes a PDF file; a sheet always gives the same one. `fonts` are for letters that the standard
  * fonts lack; null: the platform has none. NotImplemented for letters that are in no font.
  */
 export async function sheetPdf(
   decomposed: Sheet,
   fonts: DocumentFonts | null,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const { PDFDocument } = await import('@cantoo/pdf-lib');
-  const pdf = await PDFDocument.create();
+  const library = await import('@cantoo/pdf-lib');
+  const pdf = await library.PDFDocument.create();
   const sheet = composed(decomposed);
   const { regular, bold } = await embedTypefaces(pdf, textsOf(sheet), fonts);
-  const madeAt = new Date(sheet.madeAtMs);
-  pdf.setTitle(sheet.title);
-  pdf.setAuthor(sheet.author);
+  setProperties(pdf, sheet);
+
+  const pen = createPen(() => pdf.addPage([PAGE.width, PAGE.height]), { regular, bold });
+  pen.line([{ text: sheet.title, x: PAGE.margin }], { size: 16, font: bold, height: 26 });
+  drawFacts(pen, sheet, regular);
+  drawTable(pen, sheet, { regular, bold });
+  drawNotes(pen, sheet, regular);
+  return pdf.save({ useObjectStreams: false });
+}
+
+function setProperties(pdf: PDFDocument, { title, author, madeAtMs }: Sheet): void {
+  const madeAt = new Date(madeAtMs);
+  pdf.setTitle(title);
+  pdf.setAuthor(author);
   pdf.setProducer('Quayside');
   pdf.setCreator('Quayside');
   pdf.setCreationDate(madeAt);
   pdf.setModificationDate(madeAt);
-  const pen = createPen(() => pdf.addPage([PAGE.width, PAGE.height]), { regular, bold });
-  pen.line([{ text: sheet.title, x: PAGE.margin }], { size: 16, font: bold, height: 26 });
-  for (const [name, value] of sheet.facts) {
-    const lines = value
-      .split('\n')
-      .flatMap((line) => wrapped(regular, line, RIGHT - FACT_LEFT, SIZE));
-    for (const [at, text] of lines.entries()) {
-      const label = at === 0 ? [{ text: name, x: PAGE.margin }] : [];
+}
+
+function drawFacts(pen: Pen, { facts }: Sheet, font: Typeface): void {
+  for (const [name, value] of facts) {
+    const lines = value.split('\n').flatMap((line) => wrapped(font, line, RIGHT - FACT_LEFT, SIZE));
+    for (const [index, text] of lines.entries()) {
+      const label = index === 0 ? [{ text: name, x: PAGE.margin }] : [];
       pen.line([...label, { text, x: FACT_LEFT }]);
     }
   }
-  drawTable(pen, sheet, { regular, bold });
-  for (const note of sheet.notes.flatMap((text) => text.split('\n'))) {
-    for (const text of wrapped(regular, note, RIGHT - PAGE.margin, NOTE_SIZE)) {
+}
+
+function drawNotes(pen: Pen, { notes }: Sheet, font: Typeface): void {
+  for (const note of notes.flatMap((text) => text.split('\n'))) {
+    for (const text of wrapped(font, note, RIGHT - PAGE.margin, NOTE_SIZE)) {
       pen.line([{ text, x: PAGE.margin }], { size: NOTE_SIZE, height: 10 });
     }
   }
-  return pdf.save({ useObjectStreams: false });
 }
 
-/** A letter and its accent in one, as fonts have them (NFC). */
+/** The sheet with each letter and its accent in one, as fonts have them (NFC). */
 function composed(sheet: Sheet): Sheet {
   return {
     ...sheet,
@@ -78,7 +89,7 @@ function composed(sheet: Sheet): Sheet {
   };
 }
 
-/** Everything that is printed, by weight. */
+/** All texts that are printed, by weight. */
 function textsOf({ title, currency, facts, rows, sums, notes }: Sheet): Texts {
   const numbers = rows.flatMap(({ label, quantity, unit, price, amount }) => [
     label,
@@ -131,7 +142,7 @@ function cells(
 
 type Pen = ReturnType<typeof createPen>;
 
-/** Writes from the top to the bottom, and goes on on the next page. */
+/** A pen writes from the top to the bottom, and goes on on the next page. */
 function createPen(addPage: () => PDFPage, fonts: Typefaces) {
   let page = addPage();
   let y = PAGE.height - PAGE.margin;

@@ -6,12 +6,12 @@ import { StorageError } from '../../domain/errors.ts';
 import type { DocumentFonts, FontSubset, FontWeight } from '../../ports/document-fonts.ts';
 
 type Fontkit = Parameters<PDFDocument['registerFontkit']>[0];
-type Place = { readonly x: number; readonly y: number; readonly size: number };
+type TextPosition = { readonly x: number; readonly y: number; readonly size: number };
 
 export type Typeface = {
   /** Width of a text, points. */
   width(text: string, size: number): number;
-  draw(page: PDFPage, text: string, place: Place): void;
+  draw(page: PDFPage, text: string, position: TextPosition): void;
 };
 
 export type Typefaces = Readonly<Record<FontWeight, Typeface>>;
@@ -31,23 +31,25 @@ export async function embedTypefaces(
   const bold = pdf.embedStandardFont(StandardFonts.HelveticaBold);
   const standard = new Set(regular.getCharacterSet());
   const isStandard = (letter: string): boolean => standard.has(letter.codePointAt(0) ?? 0);
+
   if ([...letters.regular, ...letters.bold].every(isStandard)) {
     return {
       regular: typefaceOf(letters.regular, () => regular),
       bold: typefaceOf(letters.bold, () => bold),
     };
   }
+
   const embed = async (weight: FontWeight): Promise<Typeface> => {
-    const found = await fonts?.subset(letters[weight], weight);
-    if (found == null) throw lacksLetter();
-    pdf.registerFontkit(found.parser as Fontkit);
-    return embedSubsets(pdf, found.subsets, weight);
+    const embeddable = await fonts?.subset(letters[weight], weight);
+    if (embeddable == null) throw lacksLetter();
+    pdf.registerFontkit(embeddable.parser as Fontkit);
+    return embedSubsets(pdf, embeddable.subsets, weight);
   };
   // One after the other: the order of the fonts in the file is the same each time.
   return { regular: await embed('regular'), bold: await embed('bold') };
 }
 
-/** A bill with question marks in its names would be none. */
+/** The refusal of a letter without a font: question marks in names would make no bill. */
 const lacksLetter = (): StorageError =>
   new StorageError('NotImplemented', {
     detail: 'The fonts of the PDF lack a letter of this bill; the page, .html, prints any script.',
@@ -62,11 +64,11 @@ async function embedSubsets(
   weight: FontWeight,
 ): Promise<Typeface> {
   const fonts = new Map<string, PDFFont>();
-  for (const [at, { letters, bytes }] of subsets.entries()) {
-    // Cut already, so all of it is embedded. A name of its own: readers keep fonts by their names.
+  for (const [index, { letters, bytes }] of subsets.entries()) {
+    // A subset already, so all of it is embedded. Readers know fonts by their names.
     const font = await pdf.embedFont(bytes, {
       subset: false,
-      customName: `NotoSans-${weight}-${at}`,
+      customName: `NotoSans-${weight}-${index}`,
     });
     for (const letter of letters) fonts.set(letter, font);
   }

@@ -115,7 +115,7 @@ describe('the PDF of a bill', () => {
     expect(Buffer.from(one).equals(two)).toBe(true);
   });
 
-  it('refuses letters that its fonts do not have, as a name of question marks would be none', async () => {
+  it('refuses a letter that its fonts lack, rather than print a question mark', async () => {
     for (const name of ['王小明', 'Łukasz', 'محمد', 'Ann 😀']) {
       await expect(invoicePdf(billOf(name), 'Q')).rejects.toMatchObject({ code: 'NotImplemented' });
     }

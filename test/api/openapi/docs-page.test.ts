@@ -1,3 +1,4 @@
+// The page of the API: its conditions, its policy, and that it says all that the document does.
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { docsHtml } from '../../../src/api/openapi/docs-html.ts';
@@ -50,7 +51,7 @@ it('runs no script, and its policy allows its one style sheet and nothing else',
   ]);
 });
 
-it('tells of every operation, every schema and every code that a client may meet', () => {
+it('describes every operation, every schema and every code that a client may meet', () => {
   const operations = Object.values(
     document.paths as Record<string, Record<string, { operationId: string }>>,
   )

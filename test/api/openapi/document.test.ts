@@ -106,7 +106,7 @@ describe('the document', () => {
     ]);
   });
 
-  it('tells of changes in a bucket that they can say by when they are seen, and of nothing else', () => {
+  it('documents the freshness header for changes in a bucket alone', () => {
     const telling = operations.filter(({ operation }) =>
       operation.parameters?.some(({ name }: Json) => name === 'x-quayside-fresh-by'),
     );

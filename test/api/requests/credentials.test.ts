@@ -43,7 +43,7 @@ describe('a narrow token', () => {
     expect(await api.outcome('POST', '/passkeys/registration-options', { by: ada })).toBe(200);
   });
 
-  it('for members makes nobody, and gives nobody a password or a role, that may do more', async () => {
+  it('for members makes nobody, and gives no password or role, that may do more', async () => {
     const by = await api.tokenOf(root, ['members:write', 'members:read']);
     const eve = { login: 'eve', displayName: 'Eve' };
     for (const role of ['owner', 'admin', 'reader']) {
@@ -166,7 +166,7 @@ describe('a narrow token', () => {
 });
 
 describe('a session', () => {
-  it('changes credentials for ten minutes after a secret was shown, and again after another proof', async () => {
+  it('changes credentials for ten minutes after each proof of a secret', async () => {
     const key = (
       await api.send('POST', '/access-keys', { by: root, body: { name: 'k', scope: {} } })
     ).json.id;
@@ -287,7 +287,7 @@ describe('sessions and tokens', () => {
       expect(await api.outcome('GET', '/me', { by })).toBe('Unauthenticated');
   });
 
-  it('end with a password, tokens unless they shall be kept, and the answer counts them', async () => {
+  it('end with a new password, tokens unless requested otherwise, and are counted', async () => {
     await api.signIn(ADAS);
     const tokens = [await api.tokenOf(ada, null), await api.tokenOf(ada, ['usage:read'])];
     const change = (currentPassword: string, newPassword: string, rest: object = {}) =>
@@ -313,7 +313,7 @@ describe('sessions and tokens', () => {
   });
 });
 
-it('a sign-in that shows no pair of name and secret is answered with the pairs that there are', async () => {
+it('a sign-in without a pair of name and secret is refused with the valid pairs', async () => {
   const { status, json } = await api.send('POST', '/sessions', {
     body: { name: 'ada', password: PASSWORD },
   });

@@ -4,7 +4,7 @@ import { readJsonBody } from '../../../src/api/requests/json-body.ts';
 import { makeRequest } from '../../http/s3/kit/make-request.ts';
 import { startMemoryApi } from '../memory-api.ts';
 
-it('half a character in an escape is refused, before it is in an answer that can not be written', async () => {
+it('a body with half a character in an escape is refused before the route runs', async () => {
   const api = await startMemoryApi();
   const rule = { id: 'half \ud800', status: 'enabled', filter: {}, expiration: { days: 1 } };
   const reply = await api.send({

@@ -4,7 +4,7 @@ import { startMemoryApi } from '../memory-api.ts';
 
 const DAY_MS = 86_400_000;
 
-it('a clock in doubt is shown, and believed on the operator’s word for the right time', async () => {
+it('a clock in doubt is shown, and trusted once the operator confirms the time', async () => {
   const api = await startMemoryApi();
   const { clock, directory } = api.core.ports;
   const headers = { 'content-type': 'application/json' };
@@ -34,7 +34,7 @@ it('a clock in doubt is shown, and believed on the operator’s word for the rig
   ]);
 });
 
-it('a time that is none is answered with what one looks like', async () => {
+it('a value that is no time is refused with an example of one', async () => {
   const api = await startMemoryApi();
   const headers = { 'content-type': 'application/json' };
   const { json } = await api.send({

@@ -24,7 +24,7 @@ async function withBill() {
   return { accountId, of };
 }
 
-it('bills whom the account names, by the tax that the operator set, and takes it back', async () => {
+it('an invoice names the buyer and the tax that were set, and can be credited', async () => {
   const { accountId, of } = await withBill();
   const issuer = { name: 'Host', paymentNote: 'IBAN', taxPercentByCountry: { DE: '19' } };
   expect((await send('PUT', '/billing/issuer', issuer)).status).toBe(200);
@@ -76,7 +76,7 @@ it('bills whom the account names, by the tax that the operator set, and takes it
   expect([pdf.status, pdf.json.code]).toEqual([501, 'NotImplemented']);
 });
 
-it('changes parties only from the state that was seen', async () => {
+it('the parties of a bill are changed only with the ETag of their state', async () => {
   const { of } = await withBill();
   const etag = (await send('GET', `/billing/buyer?${of}`)).headers.get('etag') ?? '';
   const tax = { percent: null, reverseChargeTaxId: 'DE1' };
@@ -93,7 +93,7 @@ it('changes parties only from the state that was seen', async () => {
   );
 });
 
-it('takes no series that ends with a digit, nor one for both', async () => {
+it('a series that ends with a digit, or serves both documents, is refused', async () => {
   for (const invoicePrefix of ['INV1', '', 'a b-']) {
     expect((await send('PUT', '/billing/issuer', { name: 'x', invoicePrefix })).status).toBe(400);
   }

@@ -27,7 +27,7 @@ const patch = async (path: string, body: object) => {
   return reply.json;
 };
 
-it('hosting keeps its domains and what else is not named', async () => {
+it('a PATCH of hosting leaves its domains and whatever it does not name', async () => {
   const domains = [{ host: 'www.shop.example', prefix: '' }];
   await patch(BUCKET, {
     hosting: { domains, robots: 'disallow', images: { sizes: [100], maxSize: 500 } },
@@ -94,7 +94,7 @@ it('lists are replaced, emptied by null, and the policy is one document', async 
   await patch(BUCKET, { policy: null });
 });
 
-it('what does not hold together once it is merged is refused, field by field', async () => {
+it('settings that contradict each other once merged are refused, field by field', async () => {
   await patch(BUCKET, { website: { indexSuffix: 'i' } });
   const both = await call('PATCH', BUCKET, {
     website: { redirectAllTo: { hostName: 'b.example' } },

@@ -16,7 +16,7 @@ async function codeOf(method: string, query: string): Promise<unknown[]> {
   return [status, json.code];
 }
 
-it('tells keys, versions and markers apart', async () => {
+it('a missing key, a missing version and a delete marker are different errors', async () => {
   await send({
     method: 'PATCH',
     path: BUCKET,

@@ -8,7 +8,7 @@ const { send } = await startMemoryApi();
 const PATH = '/buckets/fuzz-bucket-one';
 const own = JSON.parse(publicPolicy('fuzz-bucket-one', 'open/'));
 
-it('is refused beside a policy, in the request or in the bucket', async () => {
+it('publicAccess is refused beside a policy, in the request or in the bucket', async () => {
   const change = async (fields: object) => {
     const headers = { 'content-type': 'application/json', 'if-match': '*' };
     const { status, json } = await send({

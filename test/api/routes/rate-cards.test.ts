@@ -16,7 +16,7 @@ const call = (
   });
 const etagAt = async (path: string) => (await call('GET', path)).headers.get('etag');
 
-it('a card has versions, each from its month on, and is changed by who saw the one that holds then', async () => {
+it('a rate card has versions by month, changed with the ETag of the valid one', async () => {
   const shipped = (await call('GET', '/rate-cards/cloudflare-r2')).json;
   const card = { ...shipped, id: 'versions', name: 'first' };
   expect((await call('PUT', '/rate-cards/versions', card)).json.validFrom).toBe('2026-11');

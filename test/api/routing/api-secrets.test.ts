@@ -5,7 +5,7 @@ import { createApiSecrets } from '../../../src/api/routing/api-secrets.ts';
 import { toPage } from '../../../src/api/routing/paging.ts';
 import { startMemoryApi } from '../memory-api.ts';
 
-it('takes no cursor that a stranger can sign', async () => {
+it('the API refuses a cursor that a stranger can sign', async () => {
   const { core, send } = await startMemoryApi(null);
   const ask = async (secret: string) => {
     const page = { limit: 1, list: 'encryption-keys', secrets: createApiSecrets(secret) };

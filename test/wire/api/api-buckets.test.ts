@@ -106,7 +106,7 @@ describeCore('buckets by JSON', () => {
     expect((await send({ method: 'GET', bucket: shared, query: { cors: '' } })).status).toBe(404);
   });
 
-  it('log, lock, tell webhooks and serve a website, as S3 shows it too', async () => {
+  it('log, lock, notify webhooks and serve a website, as S3 shows too', async () => {
     const api = await tokenClient(client);
     const [name, logs] = [freshName(), freshName()];
     for (const each of [name, logs])

@@ -36,7 +36,7 @@ const use = ({ method, url, headers }: Url, body?: Uint8Array<ArrayBuffer> | str
   fetch(url, { method, headers, ...(body === undefined ? {} : { body }) });
 
 describeCore('objects by JSON', () => {
-  it('are sent and fetched by presigned URLs, with what was said of them', async () => {
+  it('are sent and fetched by presigned URLs, with their headers and metadata', async () => {
     const api = await tokenClient(client);
     const bucket = await newBucket(api);
     const key = 'fotos/Käse & "Brot" #1.txt';

@@ -35,7 +35,7 @@ describeCore('before its body has come', () => {
     expect(await announce('/buckets', headers)).toEqual({ status: 401, code: 'Unauthenticated' });
   });
 
-  it('one without the scope of its route is answered 403', async () => {
+  it('a request without the scope of its route is answered 403', async () => {
     const root = await tokenClient(client);
     const narrow = await root.call('POST', '/tokens', { name: 'narrow', scopes: ['usage:read'] });
     expect(narrow.status).toBe(201);
@@ -43,13 +43,13 @@ describeCore('before its body has come', () => {
     expect(answer).toEqual({ status: 403, code: 'AccessDenied' });
   });
 
-  it('signing in is refused, where it is longer than that can be', async () => {
+  it('a sign-in with a body that is too long is refused', async () => {
     expect(await announce('/sessions')).toEqual({ status: 413, code: 'ContentTooLarge' });
   });
 });
 
 describeCore('the limit of requests', () => {
-  it('is of an account, however many tokens and sessions it has', async () => {
+  it('the rate limit is of an account, however many tokens and sessions it has', async () => {
     const { accessKey, secretKey } = await newAccount(await tokenClient(client), 'two tokens');
     const left = async (caller: ApiClient) => {
       const { headers } = await caller.call('GET', '/me');

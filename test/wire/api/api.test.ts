@@ -79,7 +79,7 @@ describeCore('the JSON API', () => {
     expect((await there.call('GET', '/me')).status).toBe(401);
   });
 
-  it('tells nobody whether name or secret was wrong, and slows who goes on guessing', async () => {
+  it('reveals not whether name or secret was wrong, and slows guessing', async () => {
     const guess = (accessKeyId: string) =>
       nobody.call('POST', '/sessions', { accessKeyId, secretAccessKey: 'not-the-secret' });
     const [known, unknown] = [

@@ -7,59 +7,56 @@ import { client, describeCore } from '../kit/clients/suite.ts';
 const fresh = (text: string) => `${text}-${crypto.randomUUID().slice(0, 8)}`;
 
 describeCore('an account at a glance', () => {
-  it(
-    'has its buckets, what they store, its ' + 'month and its caps, each for whoever may see it',
-    async () => {
-      const root = await tokenClient(client);
-      const signer = await newAccount(root, 'glance');
-      const { accountId } = signer;
-      const owner = await tokenClient(client, signer);
-      const empty = await owner.call('GET', '/overview');
-      const none = { objects: '0', bytes: '0' };
-      expect([empty.status, empty.json]).toMatchObject([
-        200,
-        {
-          accountId,
-          buckets: { count: 0, isComplete: true },
-          stored: { isComplete: true, current: none },
-          caps: [],
-        },
-      ]);
-      expect(empty.json.month).toMatchObject({
-        period: expect.stringMatching(/^\d{4}-\d\d$/),
-        soFarMicro: '0',
-      });
-      const names = [fresh('glance'), fresh('glance')];
-      for (const bucket of names) {
-        expect((await owner.call('POST', '/buckets', { name: bucket })).status).toBe(201);
-        expect(
-          (await client.send({ method: 'PUT', bucket, key: 'k', body: 'twelve bytes', signer }))
-            .status,
-        ).toBe(200);
-      }
+  it('shows buckets, storage, month and caps, each to whoever may see it', async () => {
+    const root = await tokenClient(client);
+    const signer = await newAccount(root, 'glance');
+    const { accountId } = signer;
+    const owner = await tokenClient(client, signer);
+    const empty = await owner.call('GET', '/overview');
+    const none = { objects: '0', bytes: '0' };
+    expect([empty.status, empty.json]).toMatchObject([
+      200,
+      {
+        accountId,
+        buckets: { count: 0, isComplete: true },
+        stored: { isComplete: true, current: none },
+        caps: [],
+      },
+    ]);
+    expect(empty.json.month).toMatchObject({
+      period: expect.stringMatching(/^\d{4}-\d\d$/),
+      soFarMicro: '0',
+    });
+    const names = [fresh('glance'), fresh('glance')];
+    for (const bucket of names) {
+      expect((await owner.call('POST', '/buckets', { name: bucket })).status).toBe(201);
       expect(
-        (await owner.call('PUT', '/caps/glance', { unit: 'bytes', limit: '1000' })).status,
+        (await client.send({ method: 'PUT', bucket, key: 'k', body: 'twelve bytes', signer }))
+          .status,
       ).toBe(200);
-      const full = (await owner.call('GET', '/overview')).json;
-      expect(full).toMatchObject({
-        buckets: { count: 2 },
-        stored: { current: { objects: '2', bytes: '24' } },
-      });
-      expect(full.caps).toMatchObject([
-        { id: 'glance', unit: 'bytes', limit: '1000', level: 'open' },
-      ]);
-      expect((await root.call('GET', `/overview?accountId=${accountId}`)).json.stored).toEqual(
-        full.stored,
-      );
-      const { token } = (
-        await owner.call('POST', '/tokens', { name: 'few', scopes: ['buckets:read'] })
-      ).json;
-      const few = (
-        await apiClient(client, { authorization: `Bearer ${token}` }).call('GET', '/overview')
-      ).json;
-      expect(few).toEqual({ ...full, month: null, caps: null });
-    },
-  );
+    }
+    expect((await owner.call('PUT', '/caps/glance', { unit: 'bytes', limit: '1000' })).status).toBe(
+      200,
+    );
+    const full = (await owner.call('GET', '/overview')).json;
+    expect(full).toMatchObject({
+      buckets: { count: 2 },
+      stored: { current: { objects: '2', bytes: '24' } },
+    });
+    expect(full.caps).toMatchObject([
+      { id: 'glance', unit: 'bytes', limit: '1000', level: 'open' },
+    ]);
+    expect((await root.call('GET', `/overview?accountId=${accountId}`)).json.stored).toEqual(
+      full.stored,
+    );
+    const { token } = (
+      await owner.call('POST', '/tokens', { name: 'few', scopes: ['buckets:read'] })
+    ).json;
+    const few = (
+      await apiClient(client, { authorization: `Bearer ${token}` }).call('GET', '/overview')
+    ).json;
+    expect(few).toEqual({ ...full, month: null, caps: null });
+  });
 
   it('knows the hosts of a bucket, and that they come to it', async () => {
     const root = await tokenClient(client);

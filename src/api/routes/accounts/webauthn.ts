@@ -46,8 +46,8 @@ export const authenticationSchema = z
   .openapi('PasskeyAuthentication');
 
 /**
- * Options for `navigator.credentials`, for PublicKeyCredential.parseCreationOptionsFromJSON as they
- * are.
+ * Options for `navigator.credentials`, which a browser reads by
+ * PublicKeyCredential.parseCreationOptionsFromJSON.
  */
 export const optionsSchema = z.looseObject({ challenge: z.string() }).openapi('PasskeyOptions');
 

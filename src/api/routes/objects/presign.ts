@@ -1,6 +1,6 @@
-// The bytes of objects, for whoever speaks JSON: URLs of the S3 surface that carry their own
-// signature. Uploads and downloads so have one entrance with all its checks, ranges and meters, and
-// a browser that is signed in here shows and sends files at the same origin, without any CORS rule.
+// The bytes of objects: presigned URLs of the S3 surface. Uploads and downloads have one entrance
+// with all its checks, ranges and meters. A browser that is signed in here shows and sends files at
+// the same origin, without any CORS rule.
 import { z } from '@hono/zod-openapi';
 import { memberKeyId } from '../../../core/auth/member-key.ts';
 import { PART_NUMBER_MAX } from '../../../core/limits.ts';
