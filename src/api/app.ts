@@ -3,11 +3,12 @@
 //
 // To add a resource: write routes/{resource}.ts with `export function add{Resource}Routes(api:
 // Api): void`, in it for each route `api.openapi(apiRoute({ method, path, operationId, tags,
-// access, request, responses }), handler)`, and one line in routes/add-routes.ts. A handler parses
-// nothing: it takes `c.req.valid(…)`, `callOf(c)` (core, caller, requestId), calls one verb of
-// core, and shapes its response. Refusals are thrown as StorageError. Bodies and queries are
-// z.strictObject, so that unknown fields are refused; every text and list has a bound. Names of
-// fields are camelCase, times `timeSchema`, lists paging.ts, changes of settings etag.ts.
+// access, request, responses }), handler)`, and one line in routes/add-routes.ts. A list, a change
+// with If-Match and a deletion have `listRoute`, `changeRoute` and `deleteRoute` in its place
+// (routing/api-route.ts). A handler parses nothing: it takes `c.req.valid(…)` and `callOf(c)`
+// (core, caller, requestId), calls one verb of core, and shapes its response. Refusals are thrown
+// as StorageError. Bodies and queries are z.strictObject, so that unknown fields are refused; every
+// text and list has a bound. Names of fields are camelCase, times `timeSchema`.
 // test/api/openapi/document.test.ts checks these rules on the document itself.
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { ApiCaller } from '../core/accounts/permissions.ts';

@@ -13,7 +13,9 @@ const call = (
   headers: Readonly<Record<string, string>> = {},
 ) =>
   api.send({
-    ...{ method, path, headers: { 'content-type': 'application/json', ...headers } },
+    method,
+    path,
+    headers: { 'content-type': 'application/json', ...headers },
     body: body === null ? null : JSON.stringify(body),
   });
 
@@ -30,7 +32,8 @@ const CAP = { unit: 'bytes', limit: '1000' };
 /** What is changed by `method` at its path; `make` makes one and gives the path. */
 const RESOURCES = [
   {
-    ...{ name: 'a cap', method: 'PUT' },
+    name: 'a cap',
+    method: 'PUT',
     make: async () => {
       expect((await call('PUT', '/caps/one', CAP)).status).toBe(200);
       return '/caps/one';
@@ -38,7 +41,8 @@ const RESOURCES = [
     change: (n: number): object => ({ ...CAP, limit: `${2000 + n}` }),
   },
   {
-    ...{ name: 'a rate card', method: 'PUT' },
+    name: 'a rate card',
+    method: 'PUT',
     make: async () => {
       expect((await call('PUT', '/rate-cards/own', { ...shipped, id: 'own' })).status).toBe(200);
       return '/rate-cards/own';
@@ -46,7 +50,8 @@ const RESOURCES = [
     change: (n: number): object => ({ ...shipped, id: 'own', name: `Ours ${n}` }),
   },
   {
-    ...{ name: 'a webhook', method: 'PATCH' },
+    name: 'a webhook',
+    method: 'PATCH',
     make: async () => {
       const made = await call('POST', '/webhooks', { url: 'https://hooks.example.org/' });
       expect(made.headers.get('etag')).toBe(await etagAt(`/webhooks/${made.json.id}`));
@@ -155,7 +160,11 @@ it('a new password makes a new state of a member', async () => {
   expect(changed.headers.get('etag')).not.toBe(seen);
   expect((await change(seen)).status).toBe(412);
   await api.core.ports.directory.call('setPassword', {
-    ...{ accountId: ROOT_ACCOUNT.id, id, passwordHash: 'another', exceptId: null, endTokens: true },
+    accountId: ROOT_ACCOUNT.id,
+    id,
+    passwordHash: 'another',
+    exceptId: null,
+    endTokens: true,
   });
   expect(await etagAt(path)).not.toBe(changed.headers.get('etag'));
 });

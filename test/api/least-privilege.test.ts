@@ -118,9 +118,9 @@ it('probing which logins are taken is slowed after some attempts', async () => {
     return api.outcome('POST', '/members', { by, body });
   };
   expect(await make(b.by, 'taken')).toBe(201);
-  const asked: (string | number)[] = [];
-  for (let at = 0; at < 25; at++) asked.push(await make(a.by, 'taken'));
-  expect(asked).toEqual([...Array(20).fill('LoginTaken'), ...Array(5).fill('TooManyRequests')]);
+  const outcomes: (string | number)[] = [];
+  for (let at = 0; at < 25; at++) outcomes.push(await make(a.by, 'taken'));
+  expect(outcomes).toEqual([...Array(20).fill('LoginTaken'), ...Array(5).fill('TooManyRequests')]);
   expect(await make(a.by, 'free-name')).toBe('TooManyRequests');
   // Others are not slowed by it, nor is the operator, who can list all of them.
   expect(await make(b.by, 'free-name')).toBe(201);
@@ -133,7 +133,7 @@ it('probing which logins are taken is slowed after some attempts', async () => {
   }
 });
 
-it('failed sign-ins are reported to their account, else to the operator, without a name', async () => {
+it('failed sign-ins are reported to their account, else to the operator, unnamed', async () => {
   const { core, api, root, a } = await withAccounts();
   await addSignedIn(core, { login: 'ada', role: 'reader', accountId: a.id as AccountId });
   const guess = (login: string) =>

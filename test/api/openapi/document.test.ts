@@ -39,16 +39,16 @@ const WHOLE_LISTS: ReadonlySet<string> = new Set([
  * values.
  */
 function loose(schema: Json, path: string, seen: Set<Json> = new Set()): string[] {
-  const found = resolve(schema);
-  if (found === undefined || seen.has(found)) return [];
-  seen.add(found);
+  const resolved = resolve(schema);
+  if (resolved === undefined || seen.has(resolved)) return [];
+  seen.add(resolved);
   const inner = [
-    ...(found.anyOf ?? []),
-    ...(found.allOf ?? []),
-    ...(found.items === undefined ? [] : [found.items]),
+    ...(resolved.anyOf ?? []),
+    ...(resolved.allOf ?? []),
+    ...(resolved.items === undefined ? [] : [resolved.items]),
   ];
-  const properties = Object.entries(found.properties ?? {});
-  const isOpen = found.properties !== undefined && found.additionalProperties === undefined;
+  const properties = Object.entries(resolved.properties ?? {});
+  const isOpen = resolved.properties !== undefined && resolved.additionalProperties === undefined;
   return [
     ...(isOpen ? [path] : []),
     ...inner.flatMap((part) => loose(part, path, seen)),

@@ -184,13 +184,13 @@ describe('a session', () => {
       ['PUT', '/me/password', { currentPassword: PASSWORD, newPassword: 'another password' }],
     ];
     const outcomes = async () => {
-      const found = new Set<string | number>();
+      const outcomes = new Set<string | number>();
       for (const [method, path, body] of changes) {
-        found.add(
+        outcomes.add(
           await api.outcome(method, path, { by: ada, ...(body === undefined ? {} : { body }) }),
         );
       }
-      return found;
+      return outcomes;
     };
     waitForStaleProof();
     expect(await outcomes()).toEqual(new Set(['RecentProofRequired']));
@@ -292,8 +292,8 @@ describe('sessions and tokens', () => {
     const tokens = [await api.tokenOf(ada, null), await api.tokenOf(ada, ['usage:read'])];
     const change = (currentPassword: string, newPassword: string, rest: object = {}) =>
       api.send('PUT', '/me/password', { by: ada, body: { currentPassword, newPassword, ...rest } });
-    const kept = await change(PASSWORD, 'second password', { endTokens: false });
-    expect([kept.status, kept.json]).toEqual([200, { sessions: 1, tokens: 0 }]);
+    const unended = await change(PASSWORD, 'second password', { endTokens: false });
+    expect([unended.status, unended.json]).toEqual([200, { sessions: 1, tokens: 0 }]);
     for (const by of tokens) expect(await api.outcome('GET', '/me', { by })).toBe(200);
     expect((await change('second password', 'third password')).json).toEqual({
       sessions: 0,

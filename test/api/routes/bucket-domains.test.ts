@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { BucketName } from '../../../src/domain/nouns.ts';
 import { startMemoryApi } from '../memory-api.ts';
 
-it('a host is shown as bound to this incarnation of the bucket or not, with the remedy', async () => {
+it('a host shows whether it is bound to this incarnation of the bucket', async () => {
   const api = await startMemoryApi();
   const { directory, metadataIndex } = api.core.ports;
   const name = 'fuzz-bucket-one' as BucketName;

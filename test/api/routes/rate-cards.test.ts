@@ -11,7 +11,9 @@ const call = (
   etag: string | null = null,
 ) =>
   api.send({
-    ...{ method, path, body: body === null ? null : JSON.stringify(body) },
+    method,
+    path,
+    body: body === null ? null : JSON.stringify(body),
     headers: { 'content-type': 'application/json', ...(etag === null ? {} : { 'if-match': etag }) },
   });
 const etagAt = async (path: string) => (await call('GET', path)).headers.get('etag');
@@ -43,8 +45,8 @@ it('a rate card has versions by month, changed with the ETag of the valid one', 
 });
 
 it('an account is given a card from a month on', async () => {
-  const given = { rateCardId: 'bunny-storage', validFrom: '2027-01' };
-  expect((await call('PUT', '/billing/rate-card', given, await etagAt('/billing'))).json.id).toBe(
+  const choice = { rateCardId: 'bunny-storage', validFrom: '2027-01' };
+  expect((await call('PUT', '/billing/rate-card', choice, await etagAt('/billing'))).json.id).toBe(
     'bunny-storage',
   );
   expect((await call('GET', '/billing')).json).toMatchObject({
@@ -52,7 +54,7 @@ it('an account is given a card from a month on', async () => {
     isDefaultCard: true,
     rateCardChanges: [{ validFrom: '2027-01', rateCardId: 'bunny-storage' }],
   });
-  const late = { ...given, validFrom: '2026-10' };
+  const late = { ...choice, validFrom: '2026-10' };
   expect((await call('PUT', '/billing/rate-card', late, await etagAt('/billing'))).json.code).toBe(
     'InvalidInput',
   );

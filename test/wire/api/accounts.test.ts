@@ -55,8 +55,8 @@ describeCore('accounts', () => {
       isEnabled: false,
     });
     expect((await owner.call('POST', `/webhooks/${hook.json.id}/test`)).status).toBe(202);
-    const found = await root.call('GET', `/accounts/${made.json.id}`);
-    const etag = found.headers.etag ?? '';
+    const shown = await root.call('GET', `/accounts/${made.json.id}`);
+    const etag = shown.headers.etag ?? '';
     expect(
       (await root.call('PATCH', `/accounts/${made.json.id}`, { isEnabled: false })).status,
     ).toBe(428);
@@ -266,9 +266,9 @@ describeCore('access keys', () => {
     });
     const fresh: Key = rotated.json;
     expect([(await use(old)).status, (await use(fresh)).status]).toEqual([200, 200]);
-    const found = await root.call('GET', `/access-keys/${old.id}`);
-    expect(Date.parse(found.json.expiresAt)).toBeGreaterThan(Date.now());
-    expect(found.json.secretAccessKey).toBe(undefined);
+    const shown = await root.call('GET', `/access-keys/${old.id}`);
+    expect(Date.parse(shown.json.expiresAt)).toBeGreaterThan(Date.now());
+    expect(shown.json.secretAccessKey).toBe(undefined);
     const soon = await root.call('POST', `/access-keys/${fresh.id}/rotate`, { overlapSeconds: 0 });
     const gone = await use(fresh);
     expect([gone.status, gone.text]).toEqual([

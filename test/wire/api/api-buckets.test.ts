@@ -181,8 +181,8 @@ describeCore('buckets by JSON', () => {
     await api.call('PATCH', path, { lifecycle: rules }, { 'if-match': '*' });
     await send({ method: 'PUT', bucket: shared, key: 'foreseen/a', body: 'abc' });
     const at = new Date(Date.now() + 10 * 86_400_000).toISOString();
-    const found = (await api.call('GET', `${path}/lifecycle-preview?at=${at}`)).json;
-    expect(found).toMatchObject({
+    const preview = (await api.call('GET', `${path}/lifecycle-preview?at=${at}`)).json;
+    expect(preview).toMatchObject({
       at,
       items: [{ key: 'foreseen/a', ruleId: 'soon', size: '3', uploadId: null }],
     });
@@ -200,12 +200,12 @@ describeCore('buckets by JSON', () => {
       isEnabled: true,
       accountIds: [],
     });
-    const given = await api.call('PUT', '/encryption-keys', {
+    const changedKey = await api.call('PUT', '/encryption-keys', {
       id,
       isEnabled: false,
       accountIds: ['somebody'],
     });
-    expect(given.json).toMatchObject({ isEnabled: false, accountIds: ['somebody'] });
+    expect(changedKey.json).toMatchObject({ isEnabled: false, accountIds: ['somebody'] });
     const accountIds = async (changed: object) =>
       (await api.call('PUT', '/encryption-keys', { id, isEnabled: false, ...changed })).json
         .accountIds;

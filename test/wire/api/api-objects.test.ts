@@ -70,20 +70,16 @@ describeCore('objects by JSON', () => {
     expect((await use({ ...get, url: get.url.replace('Brot', 'Wein') })).status).toBe(403);
     const shown = await api.call('GET', `/buckets/${bucket}/object?key=${encodeURIComponent(key)}`);
     expect(shown.json).toMatchObject({
-      ...{
-        key,
-        size: '6',
-        contentType: 'text/x-cheese',
-        metadata: { kind: 'blue' },
-        tags: { team: 'food' },
-      },
-      ...{
-        isLatest: true,
-        everyoneMayRead: 'no',
-        publicUrl: null,
-        legalHold: false,
-        retention: null,
-      },
+      key,
+      size: '6',
+      contentType: 'text/x-cheese',
+      metadata: { kind: 'blue' },
+      tags: { team: 'food' },
+      isLatest: true,
+      everyoneMayRead: 'no',
+      publicUrl: null,
+      legalHold: false,
+      retention: null,
     });
     const content = await api.call(
       'GET',

@@ -197,17 +197,17 @@ describeCore('the JSON API', () => {
     // Other tests make tokens of this account meanwhile: ours may start on a later page.
     const pages = [(await owner.call('GET', '/tokens?limit=2')).json];
     const [first] = pages;
-    const found = () => pages.flatMap(({ items }) => items.map(({ id }: { id: string }) => id));
+    const listedIds = () => pages.flatMap(({ items }) => items.map(({ id }: { id: string }) => id));
     for (
       let cursor = first.nextCursor;
-      cursor !== null && !found().includes(ids.at(-1));
+      cursor !== null && !listedIds().includes(ids.at(-1));
       cursor = pages.at(-1).nextCursor
     ) {
       pages.push((await owner.call('GET', `/tokens?limit=2&cursor=${cursor}`)).json);
     }
     expect([pages.length > 1, pages.every(({ items }) => items.length <= 2)]).toEqual([true, true]);
-    expect(found()).toEqual([...new Set(found())]);
-    expect(found().filter((id) => ids.includes(id))).toEqual(ids);
+    expect(listedIds()).toEqual([...new Set(listedIds())]);
+    expect(listedIds().filter((id) => ids.includes(id))).toEqual(ids);
     for (const query of [
       `cursor=${first.nextCursor}x`,
       'cursor=YQ.YQ',

@@ -1,4 +1,4 @@
-// Every route of the JSON API on a real server, asked for by those who may least: nobody, another
+// Every route of the JSON API on a real server, sent by those who may least: nobody, another
 // account, a narrow token. All others are in test/api/rights.test.ts, which has the same
 // table and needs no server.
 import { expect, it } from 'vitest';
