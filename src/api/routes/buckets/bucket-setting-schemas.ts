@@ -16,6 +16,14 @@ const DAYS = z
   .int()
   .min(1)
   .max(2 ** 31 - 1);
+/** A number of seconds or days from 0 on, with the bound of S3; null: none. */
+const COUNT_OR_NULL = z
+  .number()
+  .int()
+  .min(0)
+  .max(2 ** 31 - 1)
+  .nullable()
+  .default(null);
 const NAMES_MAX = 100;
 
 const pattern = z
@@ -40,13 +48,7 @@ export const corsRuleSchema = z
       .array(z.string().max(256).refine(isHeaderName, 'the name of a header'))
       .max(NAMES_MAX)
       .default([]),
-    maxAgeSeconds: z
-      .number()
-      .int()
-      .min(0)
-      .max(2 ** 31 - 1)
-      .nullable()
-      .default(null),
+    maxAgeSeconds: COUNT_OR_NULL,
   })
   .openapi('CorsRule');
 
@@ -65,18 +67,12 @@ const expirationSchema = z
     expiredObjectDeleteMarker: z.boolean().nullable().default(null),
   })
   .refine(
-    (given) => Object.values(given).filter((value) => value !== null).length === 1,
+    (expiration) => Object.values(expiration).filter((value) => value !== null).length === 1,
     'exactly one must be set',
   );
 const transitionSchema = z
   .strictObject({
-    days: z
-      .number()
-      .int()
-      .min(0)
-      .max(2 ** 31 - 1)
-      .nullable()
-      .default(null),
+    days: COUNT_OR_NULL,
     date: dateSchema,
     storageClass: classSchema,
   })
