@@ -19,7 +19,7 @@ import { runBilling } from './core/billing/run-billing.ts';
 import { trustTime } from './core/clock/trust-time.ts';
 import type { Core } from './core/core.ts';
 import { createDispatcher } from './core/outbox/dispatch.ts';
-import { SMALL_TURN, sweepInTurns } from './core/sweep/sweep-in-turns.ts';
+import { SMALL_TURN, sweepInTurns } from './core/sweep/sweep-in-batches.ts';
 import type { OutboxQueue } from './ports/outbox.ts';
 
 export { BodySlices, LedgerObject };

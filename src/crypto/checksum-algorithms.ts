@@ -23,14 +23,14 @@ type Algorithm = {
   readonly sizeBytes: number;
   start(): RunningChecksum;
   /**
-   * Starts a checksum that is fed with those of parts; null where the parts do not tell (the
+   * Starts a checksum that is combined from those of parts; null where that is impossible (the
    * hashes).
    */
   readonly startCombining: (() => CombinedChecksum) | null;
 };
 
 /**
- * By the names that S3 gives them. Source:
+ * The algorithms by the names that S3 gives them. Source:
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity.html
  */
 export const CHECKSUM_ALGORITHMS = {

@@ -1,12 +1,12 @@
-// Compression as both homes have it (node:zlib). Here and not in an adapter because the two are
-// alike: only how long it may take differs. On Node it runs in the thread pool; in a Worker it
-// takes the isolate's own time.
+// HTTP content codings by node:zlib, which both platforms have. It is no adapter, because only the
+// time that a compression may take differs. On Node it runs in the thread pool; in a Worker it
+// takes the isolate's own time. Called by the adapters that make compressed variants.
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { zstdFrame } from './zstd-frames.ts';
 
 export type Coding = 'br' | 'zstd' | 'gzip';
 
-/** How thorough it may be: the levels for sources up to so many bytes, and those above. */
+/** The compression levels for sources up to so many bytes. */
 type Level = {
   readonly upToBytes: number;
   readonly br: number;
@@ -18,9 +18,9 @@ const KiB = 1024;
 const MiB = 1024 * KiB;
 
 /**
- * CPU of JavaScript text, measured 2026-11: br 11 takes 1.9 s/MB for 13.6 %, br 9 95 ms/MB for 15.1
- * %, br 5 21 ms/MB for 15.9 %; zstd 19 430 ms/MB for 14.2 %, zstd 9 28 ms/MB for 15.9 %; gzip 9 58
- * ms/MB for 17.1 %.
+ * Levels by thoroughness, the smallest sources first. CPU and remaining size of JavaScript text,
+ * measured 2026-11: br 11 takes 1.9 s/MB for 13.6 %, br 9 95 ms/MB for 15.1 %, br 5 21 ms/MB for
+ * 15.9 %; zstd 19 430 ms/MB for 14.2 %, zstd 9 28 ms/MB for 15.9 %; gzip 9 58 ms/MB for 17.1 %.
  */
 const LEVELS = {
   /** Once per object, on a thread of its own: up to 2 s. */
@@ -28,7 +28,7 @@ const LEVELS = {
     { upToBytes: MiB, br: 11, zstd: 19, gzip: 9 },
     { upToBytes: Number.POSITIVE_INFINITY, br: 9, zstd: 15, gzip: 9 },
   ],
-  /** Once per object and place, while other requests of the isolate wait: up to 0.1 s. */
+  /** Once per object and colo, while other requests of the isolate wait: up to 0.1 s. */
   brief: [
     { upToBytes: 64 * KiB, br: 11, zstd: 19, gzip: 9 },
     { upToBytes: MiB, br: 9, zstd: 9, gzip: 9 },
@@ -38,7 +38,7 @@ const LEVELS = {
 
 export type Thoroughness = keyof typeof LEVELS;
 
-/** The bytes in that coding. Never fails but for want of memory. */
+/** Compresses bytes with a content coding. Never fails but for want of memory. */
 export function compress(
   bytes: Uint8Array,
   coding: Coding,
@@ -47,10 +47,13 @@ export function compress(
   const levels = LEVELS[thoroughness];
   const level =
     levels.find(({ upToBytes }) => bytes.length <= upToBytes) ?? levels[levels.length - 1];
+
   if (coding === 'zstd') return zstdFrame(bytes, { level: level?.zstd ?? 9, checksum: false });
+
   return new Promise((resolve, reject) => {
     const done = (error: Error | null, result: Uint8Array) =>
       error === null ? resolve(result) : reject(error);
+
     switch (coding) {
       case 'br': {
         const { BROTLI_PARAM_QUALITY: quality, BROTLI_PARAM_SIZE_HINT: sizeHint } = constants;

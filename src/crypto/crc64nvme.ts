@@ -1,7 +1,7 @@
-// CRC-64/NVME, the checksum that S3 clients send by default: neither home has it in native code, so
-// it is computed here, sixteen bytes a step, on two 32-bit halves (BigInt is fifteen times slower).
-// Called by digest-set.ts; the result of a call is the state for the next. Source: NVM Express NVM
-// Command Set Specification 1.0b, section 5.2.1.3.4 "64b CRC Definition"
+// CRC-64/NVME, the checksum that S3 clients send by default. Neither platform has it in native
+// code: it is computed sixteen bytes a step, on two 32-bit halves (BigInt is fifteen times slower).
+// Called by checksum-algorithms.ts; the result of a call is the state for the next. Source: NVM
+// Express NVM Command Set Specification 1.0b, section 5.2.1.3.4 "64b CRC Definition"
 
 /**
  * A checksum of 64 bits as two halves; each is a signed 32-bit integer, so that the arithmetic
@@ -37,8 +37,8 @@ function makeTables(): [Int32Array, Int32Array] {
 }
 
 /**
- * Checksum of the bytes so far and `data` after them; start with nothing and give each result to
- * the next call. Cost: 1 GB/s where zlib's CRC32 did 4 (measured November 2026).
+ * Computes the checksum of the bytes so far and `data` after them: pass each result to the next
+ * call. Cost: 1 GB/s where zlib's CRC32 did 4 (measured November 2026).
  */
 export function crc64nvme(data: Uint8Array, crcSoFar: Crc64 = CRC64_OF_NOTHING): Crc64 {
   const h = TABLES_HIGH;
@@ -90,10 +90,10 @@ export function crc64nvme(data: Uint8Array, crcSoFar: Crc64 = CRC64_OF_NOTHING):
 }
 
 /**
- * Makes a combiner for many parts: checksum of A followed by B, from the checksums of both and the
- * length of B in bytes (0 to 2^53). It remembers the last length, because parts of one upload
- * mostly have the same. Cost of a call: 0.5 µs with the length of the call before, else about 20
- * µs, whatever the length (measured November 2026).
+ * Creates a combiner: the checksum of A followed by B, from the checksums of both and the length of
+ * B in bytes (0 to 2^53). It remembers the last length, since most parts of an upload have one
+ * size. Cost of a call: 0.5 µs with the length of the call before, else about 20 µs, whatever the
+ * length (measured November 2026).
  */
 export function createCrc64nvmeCombiner(): (
   crcA: Crc64,
@@ -113,8 +113,8 @@ export function createCrc64nvmeCombiner(): (
 }
 
 /**
- * x^(8 * lengthBytes): multiplying by it is what that many zero bytes do to a checksum. By repeated
- * squaring.
+ * Computes x^(8 * lengthBytes) by repeated squaring. Multiplying a checksum by it has the effect of
+ * that many zero bytes.
  */
 function shiftOf(lengthBytes: number): Crc64 {
   let shift: Crc64 = { high: 1 << 31, low: 0 };

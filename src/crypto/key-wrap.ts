@@ -1,45 +1,44 @@
-// Keys that protect keys. A data key is kept wrapped by another key (the server's master key, a
-// named key, a client's), and everything that is encrypted takes keys of its own, derived from the
-// data key. Called by core/encryption, which decides whose key wraps what; nothing here is kept,
-// and no key may reach a log.
+// Key wrapping and key derivation, the two steps of envelope encryption. A data key is stored
+// wrapped by another key (a master key, a KMS key or a client's), and each body takes keys of its
+// own, derived from the data key. Called by core/encryption, which decides whose key wraps what.
+// Nothing is stored here, and no key may reach a log.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
 /** Length of every key here: AES-256. */
 export const KEY_BYTES = 32;
 
-/** Format of a wrapped key: the first byte. A reader of another one must not guess. */
+/** Format of a wrapped key, its first byte. A reader must refuse any other. */
 const FORMAT = 1;
 const SALT_BYTES = 16;
 const TAG_BYTES = 16;
 const WRAPPED_BYTES = 1 + SALT_BYTES + KEY_BYTES + TAG_BYTES;
-/**
- * Each wrapping takes a key of its own, made with a fresh salt, for one message: its nonce need not
- * vary.
- */
+/** The nonce may be constant: each wrapping derives a key with a fresh salt, for one message. */
 const NONCE = new Uint8Array(12);
 const NO_SALT = new Uint8Array(0);
+const WRAP_USE = 'quayside wrap 1';
 
-/** A fresh random key. */
+/** Makes a fresh random key. */
 export function randomKey(): Uint8Array {
   return randomBytes(KEY_BYTES);
 }
 
 /**
- * The key for one use of `key`: other texts give keys that have nothing to do with it.
- * HKDF-SHA-256. Source: RFC 5869. Cost: 7 µs (bench/encryption.ts).
+ * Derives the key for one use of `key` by HKDF-SHA-256. Keys of other uses reveal nothing of it.
+ * Source: RFC 5869. Cost: 7 µs (bench/encryption.ts).
  */
 export function deriveKey(key: Uint8Array, use: string, salt: Uint8Array = NO_SALT): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', key, salt, use, KEY_BYTES));
 }
 
 /**
- * Encrypts `key` with `wrapping`; base64 of 65 bytes. `bound` is a text that unwrapping must give
- * again, and that is kept nowhere here. A salt for each wrapping instead of a random nonce: one
- * wrapping key may make any number of them. Cost: 25 µs, and 20 to undo it (bench/encryption.ts).
+ * Wraps `key` with `wrapping`: encrypts it, as base64 of 65 bytes. `bound` is additional
+ * authenticated data, which unwrapping must pass again. Each wrapping has a salt instead of a
+ * random nonce, so one wrapping key may make any number of them. Cost: 25 µs, and 20 to unwrap
+ * (bench/encryption.ts).
  */
 export function wrapKey(wrapping: Uint8Array, key: Uint8Array, bound: string): string {
   const salt = randomBytes(SALT_BYTES);
-  const once = deriveKey(wrapping, 'quayside wrap 1', salt);
+  const once = deriveKey(wrapping, WRAP_USE, salt);
   const cipher = createCipheriv('aes-256-gcm', once, NONCE);
   cipher.setAAD(new TextEncoder().encode(bound));
   const wrapped = new Uint8Array(WRAPPED_BYTES);
@@ -53,13 +52,13 @@ export function wrapKey(wrapping: Uint8Array, key: Uint8Array, bound: string): s
 }
 
 /**
- * The key in what `wrapKey` gave; null for another wrapping key, another `bound` text or a damaged
- * text.
+ * Unwraps the key that `wrapKey` wrapped; null for another wrapping key, another `bound` text or a
+ * damaged text.
  */
 export function unwrapKey(wrapping: Uint8Array, wrapped: string, bound: string): Uint8Array | null {
   const bytes = decode(wrapped);
   if (bytes === null) return null;
-  const once = deriveKey(wrapping, 'quayside wrap 1', bytes.subarray(1, 1 + SALT_BYTES));
+  const once = deriveKey(wrapping, WRAP_USE, bytes.subarray(1, 1 + SALT_BYTES));
   const decipher = createDecipheriv('aes-256-gcm', once, NONCE);
   once.fill(0);
   decipher.setAAD(new TextEncoder().encode(bound));

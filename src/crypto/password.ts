@@ -1,4 +1,4 @@
-// Passwords as hashes that are slow to guess: scrypt. Called by core/accounts; no password is kept
+// Password hashes that are slow to guess, by scrypt. Called by core/accounts; no password is stored
 // or logged. Source:
 // https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html#scrypt (N=2^14,
 // r=8, p=5: the choice of least memory, 16 MiB, because an isolate has 128 MB in all).
@@ -12,8 +12,8 @@ const FORMAT = /^scrypt\$(\d{1,2})\$(\d{1,2})\$(\d{1,2})\$([\w+/=]+)\$([\w+/=]+)
 type Cost = { readonly logN: number; readonly r: number; readonly p: number };
 
 /**
- * `scrypt$logN$r$p$salt$hash`. Cost: about 210 ms of CPU (measured on Node, 2026-11, on a shared
- * machine), behind the event loop on Node.
+ * Hashes a password to `scrypt$logN$r$p$salt$hash`. Cost: about 210 ms of CPU (measured on Node,
+ * 2026-11, on a shared machine); on Node in the thread pool.
  */
 export async function hashPassword(password: string): Promise<string> {
   const salt = new Uint8Array(randomBytes(SALT_BYTES));
@@ -22,11 +22,11 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether it is the password of that hash; null: of nobody, which takes as long. Cost: as of
- * `hashPassword`.
+ * Whether a password has that hash. A null hash, where there is no such account, takes as long and
+ * is false. Cost: as of `hashPassword`.
  */
-export async function isPassword(password: string, kept: string | null): Promise<boolean> {
-  const [, logN = '', r = '', p = '', salt = '', hash = ''] = FORMAT.exec(kept ?? '') ?? [];
+export async function isPassword(password: string, storedHash: string | null): Promise<boolean> {
+  const [, logN = '', r = '', p = '', salt = '', hash = ''] = FORMAT.exec(storedHash ?? '') ?? [];
   if (hash === '') {
     await derive(password, new Uint8Array(SALT_BYTES), COST);
     return false;
@@ -36,7 +36,7 @@ export async function isPassword(password: string, kept: string | null): Promise
   return timingSafeEqual(derived, Uint8Array.fromBase64(hash));
 }
 
-/** The same text typed on another keyboard is the same password. Source: RFC 8265 section 4.2.2. */
+/** Derives the hash. Texts of one NFC form are one password. Source: RFC 8265 section 4.2.2. */
 function derive(password: string, salt: Uint8Array, { logN, r, p }: Cost): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     scrypt(

@@ -1,5 +1,5 @@
-// A SHA-256 that runs along with a body, for S3's payload hashes and chunk signatures. http/s3
-// calls it.
+// A running SHA-256 over a body that streams, for S3's payload hashes and chunk signatures. Called
+// by http/s3.
 import { createHash } from 'node:crypto';
 
 /**
@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
  */
 export type RunningSha256 = { update(bytes: Uint8Array): void; takeHex(): string };
 
+/** Starts a running SHA-256 of no bytes. */
 export function createRunningSha256(): RunningSha256 {
   let running = createHash('sha256');
   return {

@@ -1,33 +1,34 @@
-// Where the frames of a packed blob lie: the seek table of Zstandard's seekable format, a skippable
-// frame at the end of the blob, so that any zstd opens the whole blob and ours finds the frames of
-// a range. Pure; without checksums of its own, for each frame has one. Source:
-// https://github.com/facebook/zstd/blob/dev/contrib/seekable_format/zstd_seekable_compression_format.md
-// (0.1.0)
+// The seek table of Zstandard's seekable format, which says where the frames of a compressed blob
+// lie. It is a skippable frame at the end of the blob: any zstd decompresses the whole blob, and
+// range reads find their frames. Pure; without checksums, for each frame has its own. Source:
+// zstd_seekable_compression_format.md 0.1.0 in
+// https://github.com/facebook/zstd/tree/dev/contrib/seekable_format
 
 const SKIPPABLE_MAGIC = 0x184d2a5e;
 const SEEKABLE_MAGIC = 0x8f92eab1;
 /** Magic number and size of a skippable frame, bytes. */
 const HEAD_BYTES = 8;
-/** Bytes of a frame, packed and plain. */
+/** One entry of the table, bytes: the compressed and the plain size of a frame. */
 const ENTRY_BYTES = 8;
-/** Number of frames, descriptor, magic number. */
+/** Number of frames, descriptor and magic number, bytes. */
 const FOOT_BYTES = 9;
 
 /**
- * How a blob is packed: frames of `frameBytes` plain bytes, of which the last may have fewer, then
- * the seek table.
+ * The layout of a compressed blob: frames of `frameBytes` plain bytes, of which the last may have
+ * fewer, then the seek table.
  */
 export type FrameLayout = {
   readonly frameBytes: number;
-  /** Of the whole blob, once it is opened; more than 0. */
+  /** Size of the whole blob once decompressed; more than 0. */
   readonly plainBytes: number;
-  /** Of the whole blob as it is stored, its seek table included. */
+  /** Size of the whole blob as it is stored, its seek table included. */
   readonly storedBytes: number;
 };
 
-/** Where each frame begins in the blob, and behind the last one where they end. */
+/** Offsets at which the frames begin in the blob, and behind the last one where they end. */
 export type FrameStarts = Float64Array;
 
+/** The number of frames of a blob. */
 export function frameCount({
   frameBytes,
   plainBytes,
@@ -35,12 +36,12 @@ export function frameCount({
   return Math.ceil(plainBytes / frameBytes);
 }
 
-/** Bytes of the seek table of so many frames. */
+/** The size of the seek table of so many frames, bytes. */
 export function seekTableBytes(frames: number): number {
   return HEAD_BYTES + frames * ENTRY_BYTES + FOOT_BYTES;
 }
 
-/** The seek table that goes behind the frames. `compressedBytes`: of each frame. */
+/** Encodes the seek table that goes behind the frames. `compressedBytes`: of each frame. */
 export function encodeSeekTable(
   compressedBytes: readonly number[],
   layout: Omit<FrameLayout, 'storedBytes'>,
@@ -59,7 +60,7 @@ export function encodeSeekTable(
   return table;
 }
 
-/** Reads the table of a blob of that layout; null when it is damaged, or another blob's. */
+/** Decodes the table of a blob of that layout; null when it is damaged, or another blob's. */
 export function decodeSeekTable(table: Uint8Array, layout: FrameLayout): FrameStarts | null {
   const frames = frameCount(layout);
   if (table.length !== seekTableBytes(frames)) return null;
@@ -81,7 +82,7 @@ export function decodeSeekTable(table: Uint8Array, layout: FrameLayout): FrameSt
   return starts[frames] === layout.storedBytes - table.length ? starts : null;
 }
 
-/** A blob of one frame needs no look at its table: where that frame lies is plain. */
+/** The offsets of a blob of one frame, which need no look at its table; null for more frames. */
 export function onlyFrame(layout: FrameLayout): FrameStarts | null {
   return frameCount(layout) === 1
     ? Float64Array.of(0, layout.storedBytes - seekTableBytes(1))

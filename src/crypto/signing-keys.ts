@@ -1,13 +1,13 @@
-// Keys that SigV4 signatures are made with: derivation, a bounded memory of derived ones, and the
-// comparison of signatures. http/s3 calls it. A computed signature leaves this file for the URLs of
+// The signing keys of SigV4: their derivation, a bounded cache of derived ones, and the comparison
+// of signatures. Called by http/s3. A computed signature leaves this file for the URLs of
 // http/s3/signature/presign.ts alone, so no error and no log can carry one.
 import { LRUCache } from 'lru-cache';
 import { createKeyedHash, hmacSha256, isEqualInConstantTime, type KeyedHash } from './hash.ts';
 
-/** HMAC key of one access key, day, region and service. */
+/** The HMAC key of one access key, day, region and service. */
 export type SigningKey = KeyedHash;
 
-/** What a signing key is derived from. `date` is `yyyymmdd`. */
+/** The credential scope that a signing key is derived from. `date` is `yyyymmdd`. */
 export type SigningScope = {
   readonly date: string;
   readonly region: string;
@@ -15,14 +15,14 @@ export type SigningScope = {
 };
 
 /**
- * Derived keys kept, each with its secret: about 1 KiB, so 4 MiB. One access key needs one entry a
- * day and region. A derivation costs 28 µs, a signature with a kept key 1.2 (measured November
- * 2026).
+ * Entries of the cache of derived keys, each with its secret: about 1 KiB, so 4 MiB. One access key
+ * needs one entry a day and region. A derivation costs 28 µs, a signature with a cached key 1.2
+ * (measured November 2026).
  */
-const KEPT_KEYS_MAX = 4096;
+const CACHED_KEYS_MAX = 4096;
 
 /**
- * Derives the key of a secret. Four HMACs.
+ * Derives the signing key of a secret, by four HMACs.
  * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
  */
 export function deriveSigningKey(secret: string, scope: SigningScope): SigningKey {
@@ -32,43 +32,44 @@ export function deriveSigningKey(secret: string, scope: SigningScope): SigningKe
 }
 
 /**
- * Whether `signature` (64 lower-case hex digits, as the client sent it) is the one of `message`.
- * The comparison takes the same time wherever the two differ.
+ * Whether `signature` (64 lower-case hex digits, as the client sent it) is that of `message`. The
+ * comparison takes constant time, wherever the two differ.
  */
 export function isSignatureOf(key: SigningKey, message: string, signature: string): boolean {
   return isEqualInConstantTime(key(message), signature);
 }
 
-/** The signature of a message: for URLs that we make ourselves. */
+/** Computes the signature of a message, for URLs that we make ourselves. */
 export function signatureOf(key: SigningKey, message: string): string {
   return key(message);
 }
 
-/** A bounded memory of derived keys; `credential` names access key and scope. */
+/** A bounded cache of derived keys; `credential` names access key and scope. */
 export type SigningKeys = {
   /**
-   * The key kept for a credential, or null. A key that came of another secret (it was changed) is
-   * not found.
+   * Finds the key of a credential, or null. A key that was derived from another secret, before a
+   * change, is not found.
    */
   find(credential: string, secret: string): SigningKey | null;
   /**
-   * Keeps a key. Call it only after a signature made with it was right, so that strangers can't
+   * Caches a key. Call it only after a signature made with it was right, so that strangers can't
    * push out good ones.
    */
   keep(credential: string, secret: string, key: SigningKey): void;
 };
 
+/** Creates the cache of signing keys. */
 export function createSigningKeys(): SigningKeys {
-  const kept = new LRUCache<string, { readonly secret: string; readonly key: SigningKey }>({
-    max: KEPT_KEYS_MAX,
+  const cache = new LRUCache<string, { readonly secret: string; readonly key: SigningKey }>({
+    max: CACHED_KEYS_MAX,
   });
   return {
     find(credential, secret) {
-      const entry = kept.get(credential);
+      const entry = cache.get(credential);
       return entry !== undefined && entry.secret === secret ? entry.key : null;
     },
     keep(credential, secret, key) {
-      kept.set(credential, { secret, key });
+      cache.set(credential, { secret, key });
     },
   };
 }

@@ -1,6 +1,6 @@
 // Bodies and sources for contract tests: bytes that tell where they came from, and clients of every
 // manner.
-import { joinBytes } from '../../src/core/join-bytes.ts';
+import { joinBytes } from '../../src/crypto/join-bytes.ts';
 import { StorageError } from '../../src/domain/errors.ts';
 import type { BucketName, ObjectKey } from '../../src/domain/nouns.ts';
 import type { BlobIdentity } from '../../src/ports/blob-store.ts';

@@ -1,7 +1,7 @@
 // Key wrapping and sealed chunks, as both runtimes' node:crypto must do them: run in Node and
 // inside workerd.
 import { describe, expect, it } from 'vitest';
-import { joinBytes } from '../../src/core/join-bytes.ts';
+import { joinBytes } from '../../src/crypto/join-bytes.ts';
 import { deriveKey, KEY_BYTES, randomKey, unwrapKey, wrapKey } from '../../src/crypto/key-wrap.ts';
 import {
   CHUNK_BYTES,
@@ -9,7 +9,7 @@ import {
   openChunk,
   startChunk,
   TAG_BYTES,
-} from '../../src/crypto/sealed-chunks.ts';
+} from '../../src/crypto/encrypted-chunks.ts';
 
 const FIRST: ChunkPlace = { index: 0, isLast: false };
 

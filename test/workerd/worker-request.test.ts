@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readWorkerRequest } from '../../src/adapters/cloudflare/requests/worker-request.ts';
-import { joinBytes } from '../../src/core/join-bytes.ts';
+import { joinBytes } from '../../src/crypto/join-bytes.ts';
 import { StorageError } from '../../src/domain/errors.ts';
 import { isSameBytes, patternBytes } from '../contract/bodies.ts';
 

@@ -8,7 +8,7 @@ import type { AccessKeyId, AccountId } from '../../domain/nouns.ts';
 import { boundOf } from '../auth/find-access-key.ts';
 import { scopeMistake } from '../auth/key-scope.ts';
 import type { Core } from '../core.ts';
-import { sealSecret } from '../encryption/sealed-secret.ts';
+import { sealSecret } from '../encryption/encrypted-secret.ts';
 import { type KeyMaker, limitedScope, requireCoversKey } from './key-limits.ts';
 import { limitedExpiry, scopesOfRole } from './permissions.ts';
 

@@ -6,7 +6,7 @@ import { StorageError } from '../../domain/errors.ts';
 import type { AccessKey, AccessKeyId, Account, AccountId } from '../../domain/nouns.ts';
 import { HOUR_MS } from '../../domain/time.ts';
 import type { Core } from '../core.ts';
-import { openSecret, sealSecret } from '../encryption/sealed-secret.ts';
+import { openSecret, sealSecret } from '../encryption/encrypted-secret.ts';
 import { createMemberKeys, isMemberKeyId } from './member-key.ts';
 import { ROOT_ACCOUNT } from './root-account.ts';
 

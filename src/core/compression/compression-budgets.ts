@@ -7,7 +7,7 @@ type Budget = Omit<CompressionBudget, 'stopping'>;
 const MIB = 2 ** 20;
 
 /** Of a sweep in a process of its own, whose threads pack: some six minutes of CPU. */
-export const LARGE_PACKING: Budget = {
+export const LARGE_COMPRESSION_BUDGET: Budget = {
   ...{ bytes: 16 * 1024 * MIB, bodies: Number.POSITIVE_INFINITY },
   ...{ bodyMaxBytes: PUT_MAX_BYTES, frameBytes: 256 * 1024 },
 };
@@ -16,7 +16,7 @@ export const LARGE_PACKING: Budget = {
  * Of a scheduled run of a Worker: at some 30 ms of CPU for a MB, under a half of the 30 s that it
  * has by default. Source: https://developers.cloudflare.com/workers/platform/limits/#cpu-time
  */
-export const SMALL_PACKING: Budget = {
+export const SMALL_COMPRESSION_BUDGET: Budget = {
   ...{ bytes: 192 * MIB, bodies: 100 },
   ...{ bodyMaxBytes: 256 * MIB, frameBytes: WORKERS_FRAME_BYTES },
 };

@@ -119,7 +119,7 @@ async function goOn(
     };
     const page = await bucket.call('scanForCompression', { place, bounds });
     const worked = await compressPage(core, bucket, page.candidates, budget, total);
-    const next = worked.isWhole ? (page.next ?? nextPhase(place)) : placeAfter(place, worked.last);
+    const next = worked.isWhole ? (page.next ?? nextPhase(place)) : cursorAfter(place, worked.last);
     run = { ...run, failedFromMs: earlier(run.failedFromMs, worked.failedFromMs), place: next };
     await bucket.call('setCompressionRun', { run });
     await yieldToEventLoop();
@@ -133,7 +133,7 @@ function nextPhase({ phase }: CompressionCursor): CompressionCursor | null {
   return phase === 'objects' ? { ...START, phase: 'versions' } : null;
 }
 
-function placeAfter(
+function cursorAfter(
   place: CompressionCursor,
   last: CompressionCandidate | null,
 ): CompressionCursor {

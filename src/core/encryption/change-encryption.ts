@@ -6,12 +6,12 @@ import type { ObjectVersion } from '../../domain/nouns.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { updateVersion } from '../objects/update-version.ts';
-import { keepDataKey, openDataKey, type RequestedEncryption } from './key-keeping.ts';
+import { type RequestedEncryption, unwrapDataKey, wrapDataKey } from './wrapped-data-key.ts';
 
 /**
  * Wraps the data key anew. InvalidRequest for what is not encrypted by the server in one layer;
  * AccessDenied (a lock), NoSuchKey (the version is gone meanwhile), and the errors of
- * openKmsKeyFor. Cost: two look-ups in the directory at most, one commit.
+ * unwrapKmsKeyFor. Cost: two look-ups in the directory at most, one commit.
  */
 export async function changeEncryption(
   core: Core,
@@ -24,10 +24,10 @@ export async function changeEncryption(
   if (encryption.kind === 'customer' || (encryption.kind === 'named' && encryption.isDoubled)) {
     throw unfit('source objects with the encryption type DSSE-KMS or SSE-C');
   }
-  const dataKey = await openDataKey(core, encryption, null);
+  const dataKey = await unwrapDataKey(core, encryption, null);
   if (dataKey === null)
     throw new StorageError('InternalError', { detail: 'An encrypted object has no key.' });
-  const kept = await keepDataKey(core, bucket.record().ownerId, wish, dataKey.bytes);
+  const kept = await wrapDataKey(core, bucket.record().ownerId, wish, dataKey.bytes);
   try {
     // By its own id, never as the null version: that may be another one by now, with another data
     // key.

@@ -1,11 +1,11 @@
 // The key that the bytes of a version are sealed with, and what is made of it. Each version and
 // each upload has one of its own, fresh and random; every blob takes keys derived from it and from
-// its own id, which never comes twice. Who wraps a data key is key-keeping.ts's.
+// its own id, which never comes twice. Who wraps a data key is wrapped-data-key.ts's.
 import { hmacSha256Hex } from '../../crypto/hash.ts';
 import { deriveKey } from '../../crypto/key-wrap.ts';
 import type { BlobId } from '../../domain/nouns.ts';
 import type { ObjectEncryption } from '../../domain/object-facts.ts';
-import type { Layers } from './sealed-layout.ts';
+import type { Layers } from './encrypted-layout.ts';
 
 export type DataKey = {
   /** 32 bytes. Never stored but wrapped, never logged. */

@@ -80,7 +80,7 @@ export async function changeKmsKey(
  * KMS.NotFoundException, also for a key that is for other accounts: strangers shall not find out
  * what there is; KMS.DisabledException, ServiceUnavailable.
  */
-export async function openKmsKeyFor(
+export async function unwrapKmsKeyFor(
   core: KeyCore,
   id: string,
   ownerId: AccountId,
@@ -95,9 +95,9 @@ export async function openKmsKeyFor(
 
 /**
  * The key itself, to unwrap what it protects already, which stays readable to whoever may read the
- * object. Errors: those of openKmsKeyFor.
+ * object. Errors: those of unwrapKmsKeyFor.
  */
-export async function openKmsKey(core: KeyCore, id: string): Promise<Uint8Array> {
+export async function unwrapKmsKey(core: KeyCore, id: string): Promise<Uint8Array> {
   return open(
     core,
     (await core.ports.directory.call('getKmsKey', { id })) ?? (await makeWanted(core, id)),

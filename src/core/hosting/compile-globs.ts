@@ -9,12 +9,12 @@ import { ALL, FOLDERS, ONE, parseGlob, SOME, type Token } from './glob.ts';
  * end, for every combination of braces. The longest key then takes 4 ms at most, an ordinary one
  * with an ordinary list 2 µs (measured 2026-11).
  */
-export const GLOB_PLACES_MAX = 8192;
+export const GLOB_STATES_MAX = 8192;
 
 export type Globs = {
   /**
    * The first pattern that takes the path, which begins with a slash; -1: none. Cost: see
-   * GLOB_PLACES_MAX.
+   * GLOB_STATES_MAX.
    */
   firstMatch(path: string): number;
   /**
@@ -25,8 +25,8 @@ export type Globs = {
 };
 
 const SLASH = 47;
-const PLACES_OF_WORD = 32;
-const NO_PLACES: readonly number[] = [];
+const STATES_OF_WORD = 32;
+const NO_STATES: readonly number[] = [];
 
 /**
  * Sets of places, one bit each. A place is reached when what stands before it in its pattern has
@@ -57,14 +57,14 @@ export function compileGlobs(patterns: readonly string[]): Globs {
     const alternatives = parseGlob(pattern) ?? [];
     if (alternatives.length === 0) leftOut += 1;
     const more = alternatives.reduce((sum, { length }) => sum + length + 1, 0);
-    if (places + more > GLOB_PLACES_MAX) {
+    if (places + more > GLOB_STATES_MAX) {
       leftOut += patterns.length - i;
       break;
     }
     places += more;
     for (const tokens of alternatives) kept.push([i, tokens]);
   }
-  const machine = build(kept, Math.ceil(places / PLACES_OF_WORD));
+  const machine = build(kept, Math.ceil(places / STATES_OF_WORD));
   // Used again: a comparison ends before the next begins.
   const reached = new Int32Array(machine.start.length);
   return { leftOut, firstMatch: (path) => run(machine, reached, path) };
@@ -137,7 +137,7 @@ function run(machine: Machine, reached: Int32Array, path: string): number {
     const ended = (reached[word] ?? 0) & (end[word] ?? 0);
     // The lowest bit: patterns stand in their order.
     if (ended !== 0)
-      return patternAt.get(word * PLACES_OF_WORD + 31 - Math.clz32(ended & -ended)) ?? -1;
+      return patternAt.get(word * STATES_OF_WORD + 31 - Math.clz32(ended & -ended)) ?? -1;
   }
   return -1;
 }
@@ -145,7 +145,7 @@ function run(machine: Machine, reached: Int32Array, path: string): number {
 /** Takes a character; false when no place is left. */
 function step(machine: Machine, reached: Int32Array, code: number): boolean {
   const isSlash = code === SLASH;
-  const taking = machine.characters.get(code) ?? NO_PLACES;
+  const taking = machine.characters.get(code) ?? NO_STATES;
   const { one } = machine;
   const staying = isSlash ? machine.staying : machine.stayingInFolder;
   const skippable = isSlash ? machine.skippableAtName : machine.skippable;

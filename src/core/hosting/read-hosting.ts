@@ -12,7 +12,7 @@ import type {
 import { isJsonObject } from '../json.ts';
 import { IMAGE_MAX_SIDE_PX, KEY_MAX_BYTES } from '../limits.ts';
 import { hasWholeTexts } from '../whole-texts.ts';
-import { compileGlobs, GLOB_PLACES_MAX } from './compile-globs.ts';
+import { compileGlobs, GLOB_STATES_MAX } from './compile-globs.ts';
 import { GLOB_MAX_LENGTH, isGlob } from './glob.ts';
 import { hostNameOf, isBindableHost } from './host-names.ts';
 
@@ -165,7 +165,7 @@ const readPattern: Reader<string> = (value, at) =>
 function requireRoom(patterns: readonly string[], at: string): void {
   if (compileGlobs(patterns).leftOut === 0) return;
   const counted = 'characters and wildcards, counted anew for each combination of braces';
-  refuse(at, `patterns of at most ${GLOB_PLACES_MAX} places together (${counted})`);
+  refuse(at, `patterns of at most ${GLOB_STATES_MAX} places together (${counted})`);
 }
 
 const readCacheControlRules: Reader<HostingSettings['cacheControlRules']> = (value, at) => {

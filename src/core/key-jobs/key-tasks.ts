@@ -44,7 +44,7 @@ function requirePrefix(prefix: string): void {
 type Move = Extract<KeyJobTask, { kind: 'move' }>;
 
 /** The names that a key may get, the best first; none when there is no such name. */
-export function newNames({ selection, to, conflict }: Move, key: ObjectKey): readonly ObjectKey[] {
+export function newKeys({ selection, to, conflict }: Move, key: ObjectKey): readonly ObjectKey[] {
   const name = to + key.slice(selection.prefix.length);
   const wanted = conflict === 'keep-both' ? [name, ...numbered(name)] : [name];
   return wanted.flatMap((text) => asKey(text) ?? []);

@@ -7,7 +7,7 @@ import { LIST_MAX_KEYS } from '../limits.ts';
 import { type KeySort, sortObjects } from './search-keys.ts';
 
 /** Names that are read to be sorted: ten pages of the index, some 15 ms. */
-export const SORT_MAX_NAMES = 10_000;
+export const SORT_MAX_KEYS = 10_000;
 
 export type FolderEntry =
   | { readonly kind: 'folder'; readonly prefix: string }
@@ -90,7 +90,7 @@ function inOrderOfNames(
 
 async function readAll(bucket: BucketHandle, prefix: string, delimiter: string) {
   const entries: FolderEntry[] = [];
-  for (let after = ''; entries.length < SORT_MAX_NAMES; ) {
+  for (let after = ''; entries.length < SORT_MAX_KEYS; ) {
     const page = await bucket.call('listObjects', {
       prefix,
       delimiter,

@@ -4,7 +4,7 @@ import type { ObjectKey } from '../../domain/nouns.ts';
 import type { HiddenKey } from '../../ports/index-calls/key-job-calls.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import { LIST_MAX_KEYS } from '../limits.ts';
-import { SORT_MAX_NAMES } from './list-folder.ts';
+import { SORT_MAX_KEYS } from './list-folder.ts';
 
 export type TrashSort = 'name' | 'deleted' | 'size';
 
@@ -57,7 +57,7 @@ function orderOf(sort: 'deleted' | 'size', isDescending: boolean) {
 async function readAll(bucket: BucketHandle, prefix: string) {
   const all: HiddenKey[] = [];
   let after: ObjectKey | '' = '';
-  while (all.length < SORT_MAX_NAMES) {
+  while (all.length < SORT_MAX_KEYS) {
     const page: readonly HiddenKey[] = await bucket.call('listHidden', {
       prefix,
       after,

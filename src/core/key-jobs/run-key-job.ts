@@ -15,7 +15,7 @@ import {
 import type { BucketName, ObjectKey } from '../../domain/nouns.ts';
 import { type BucketHandle, openBucket } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
-import { newNames, stayingPrefix } from './key-tasks.ts';
+import { newKeys, stayingPrefix } from './key-tasks.ts';
 import { type MoveAcross, moveAcross } from './move-across.ts';
 
 /** Keys of one step between buckets: as many as the index gives whole objects at once. */
@@ -153,7 +153,7 @@ async function planMove(core: Core, bucket: BucketHandle, job: KeyJob, task: Mov
   const page = await nextKeys(bucket, job, task, NAME_STEP_MAX);
   const staying = stayingPrefix(task);
   const moving = staying === null ? page.keys : page.keys.filter((key) => !key.startsWith(staying));
-  const named = moving.map((key) => ({ key, toKeys: newNames(task, key) }));
+  const named = moving.map((key) => ({ key, toKeys: newKeys(task, key) }));
   const actions = named
     .filter(({ toKeys }) => toKeys.length > 0)
     .map(({ key, toKeys }): KeyAction => {
@@ -187,7 +187,7 @@ async function planAcross(
   const page = await nextKeys(bucket, job, task, ACROSS_STEP);
   const moves: MoveAcross[] = page.keys.map((key) => ({
     key,
-    toKeys: newNames(task, key),
+    toKeys: newKeys(task, key),
     onlyVersionId: null,
     mayReplace: task.conflict === 'replace',
   }));

@@ -17,7 +17,7 @@ const UNSEARCHED_MS = 30 * DAY_MS;
 /** An index that moved on so lately has somebody who drives it, milliseconds. */
 const DRIVEN_MS = 3000;
 /** Steps of care in one sweep and bucket. */
-const TEND_STEPS = 1000;
+const MAINTENANCE_STEPS_MAX = 1000;
 const NEEDLE_MAX_LENGTH = 255;
 
 export type SearchInput = {
@@ -67,7 +67,7 @@ async function indexAll(core: Core, bucket: BucketHandle): Promise<void> {
 }
 
 /** For the sweep: takes in what changed, or forgets an index that nobody searches. */
-export async function tendSearch(
+export async function maintainSearchIndex(
   core: Core,
   address: BucketAddress,
   searchedAtMs: number,
@@ -75,7 +75,7 @@ export async function tendSearch(
 ): Promise<void> {
   const isUnsearched = searchedAtMs < core.ports.clock.nowMs() - UNSEARCHED_MS;
   const bucket = await openBucket(core, address.name, () => undefined);
-  for (let step = 0; step < TEND_STEPS && stopping?.aborted !== true; step++) {
+  for (let step = 0; step < MAINTENANCE_STEPS_MAX && stopping?.aborted !== true; step++) {
     const { isDone } = isUnsearched
       ? await core.ports.metadataIndex.call(address.name, 'forgetNames', {
           bucket: address,

@@ -145,7 +145,7 @@ export async function cancelKeyJob(
  * Goes on with the jobs of a bucket: after a crash, or the end of an invocation. One that is driven
  * is not disturbed.
  */
-export async function resumeNameJobs(core: Core, bucket: BucketHandle): Promise<void> {
+export async function resumeKeyJobs(core: Core, bucket: BucketHandle): Promise<void> {
   const jobs = await bucket.call('listNameJobs', {});
   for (const job of jobs)
     if (job.state === 'running') driveBehind(core, bucket.record().name, job.id);

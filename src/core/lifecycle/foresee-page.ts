@@ -13,7 +13,7 @@ import {
   type LifecycleDecision,
   type LifecycleMoment,
 } from './decide-lifecycle.ts';
-import { placeAfter, placeIn, planScan, type ScanStep, stepOf } from './plan-scan.ts';
+import { cursorAfter, cursorIn, planScan, type ScanStep, stepOf } from './plan-scan.ts';
 
 /** Something with what is due for it. */
 export type DueSubject = {
@@ -48,11 +48,11 @@ export function planWalk(
 }
 
 /** Where the walk begins, or goes on; null where it is over. */
-export function placeOnWalk(
+export function cursorOnWalk(
   { steps }: LifecycleWalk,
   from: LifecycleCursor | null,
 ): LifecycleCursor | null {
-  return placeIn(steps, from);
+  return cursorIn(steps, from);
 }
 
 /** The page at a place of the walk. Cost: one index read. */
@@ -68,5 +68,5 @@ export async function foreseePage(
     const decision = decideLifecycle(lifecycle, subject, moment);
     return decision === null ? [] : [{ subject, decision }];
   });
-  return { due, next: page.next ?? placeAfter(steps, step) };
+  return { due, next: page.next ?? cursorAfter(steps, step) };
 }

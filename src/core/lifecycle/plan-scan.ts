@@ -148,7 +148,7 @@ function startOf({ phase, prefix }: ScanStep): LifecycleCursor {
  * Where a run begins, or goes on: at the place, or behind it when rules or time have taken its step
  * away.
  */
-export function placeIn(
+export function cursorIn(
   steps: readonly ScanStep[],
   from: LifecycleCursor | null,
 ): LifecycleCursor | null {
@@ -157,13 +157,13 @@ export function placeIn(
   return from !== null && isIn(from, step) ? from : startOf(step);
 }
 
-/** The step that a place given by `placeIn` or `placeAfter` is in. */
+/** The step that a place given by `cursorIn` or `cursorAfter` is in. */
 export function stepOf(steps: readonly ScanStep[], place: LifecycleCursor): ScanStep | null {
   return steps.find((step) => isIn(place, step)) ?? null;
 }
 
 /** Where to go on once the step is through; null: nowhere. */
-export function placeAfter(steps: readonly ScanStep[], step: ScanStep): LifecycleCursor | null {
+export function cursorAfter(steps: readonly ScanStep[], step: ScanStep): LifecycleCursor | null {
   const next = steps[steps.indexOf(step) + 1];
   return next === undefined ? null : startOf(next);
 }

@@ -3,7 +3,7 @@
 import { LIFECYCLE_PAGE_MAX, type LifecycleCursor } from '../../domain/lifecycle.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
-import { type DueSubject, foreseePage, placeOnWalk, planWalk } from './foresee-page.ts';
+import { type DueSubject, foreseePage, cursorOnWalk, planWalk } from './foresee-page.ts';
 
 /** Pages of the index that one answer may read. */
 const MAX_PAGES = 20;
@@ -28,7 +28,7 @@ export async function previewLifecycle(
   const walk = planWalk(core, bucket, atMs);
   if (walk === null) return { due: [], next: null };
   const due: DueSubject[] = [];
-  let place = placeOnWalk(walk, from);
+  let place = cursorOnWalk(walk, from);
   for (
     let pages = 0;
     place !== null && pages < MAX_PAGES && due.length <= MAX_ITEMS - LIFECYCLE_PAGE_MAX;

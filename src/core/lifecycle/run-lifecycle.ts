@@ -14,7 +14,7 @@ import {
   type DueSubject,
   foreseePage,
   type LifecycleWalk,
-  placeOnWalk,
+  cursorOnWalk,
   planWalk,
 } from './foresee-page.ts';
 
@@ -70,7 +70,7 @@ async function goOn(
   bucket: BucketHandle,
   { walk, run, budget, total }: Going,
 ): Promise<void> {
-  let place = placeOnWalk(walk, run.place);
+  let place = cursorOnWalk(walk, run.place);
   for (let unnoted = 1; place !== null && budget.pages > 0; unnoted++) {
     budget.pages = budget.stopping?.aborted === true ? 0 : budget.pages - 1;
     const { due, next } = await foreseePage(bucket, walk, place);

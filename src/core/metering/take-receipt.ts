@@ -5,13 +5,13 @@
 import type { ReceiptPart, Tariff } from '../../domain/billing/receipts.ts';
 import type { UsageBatch } from '../../domain/billing/usage.ts';
 import type { AccountId } from '../../domain/nouns.ts';
+import { createSemaphore, type Permit } from '../../domain/semaphore.ts';
 import { createCircuitBreaker } from '../../ports/circuit-breaker.ts';
 import type { UsageOwner, Use } from '../../ports/metering.ts';
 import { within } from '../../ports/with-timeout.ts';
 import { monthOf, monthText } from '../billing/month.ts';
 import { createTariffFinder } from '../billing/prices/tariffs.ts';
 import type { Core } from '../core.ts';
-import { createSemaphore, type Lease } from '../semaphore.ts';
 import type { UsageFlusher } from './flush-usage.ts';
 import { usageRows } from './usage-rows.ts';
 
@@ -97,7 +97,7 @@ export function createReceipts(
     for (const read of alsoRead) counter.alsoRead(read);
   }
 
-  async function take(owner: UsageOwner, use: Use, lease: Lease): Promise<Receipt> {
+  async function take(owner: UsageOwner, use: Use, permit: Permit): Promise<Receipt> {
     const { accountId } = owner;
     const { operationClass } = use;
     const { usage, settle } = meter.of(owner).countApart(use);
@@ -123,7 +123,7 @@ export function createReceipts(
       return { operationClass, price: null };
     } finally {
       settle();
-      lease.release();
+      permit.release();
     }
   }
 
@@ -131,12 +131,12 @@ export function createReceipts(
     const isPaused = breaker.isOn(owner.accountId);
     // Of those that come when it is over the first is let through, to see.
     if (!isPaused) breaker.renew(owner.accountId);
-    const lease = isPaused ? null : underWay.tryTake({ tenant: owner.accountId, shares: [] });
-    if (lease === null) {
+    const permit = isPaused ? null : underWay.tryTake({ tenant: owner.accountId, shares: [] });
+    if (permit === null) {
       countPlainly(owner, use);
       return Promise.resolve({ operationClass: use.operationClass, price: null });
     }
-    const taken = take(owner, use, lease);
+    const taken = take(owner, use, permit);
     // A client that leaves ends its request on Cloudflare; what was begun here goes on.
     background.run('receipt', () => taken);
     return taken;

@@ -13,7 +13,7 @@ import { NO_FACTS, type ObjectFacts } from '../../domain/object-facts.ts';
 import type { Upload } from '../../ports/index-calls/upload-calls.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
-import { makeDataKey, type RequestedEncryption } from '../encryption/key-keeping.ts';
+import { makeDataKey, type RequestedEncryption } from '../encryption/wrapped-data-key.ts';
 
 type ChecksumType = Checksum['type'];
 

@@ -9,10 +9,10 @@ import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import {
   type CustomerKey,
-  type KeptKey,
-  openDataKey,
+  type WrappedDataKey,
+  unwrapDataKey,
   openWithCustomerKey,
-} from '../encryption/key-keeping.ts';
+} from '../encryption/wrapped-data-key.ts';
 import { PART_NUMBER_MAX } from '../limits.ts';
 import { identityOfBlob } from '../objects/blob-identity.ts';
 import { type BodyExpectation, NO_EXPECTATION } from '../objects/body-expectation.ts';
@@ -63,7 +63,7 @@ export type StoredPart = UploadedPart & Pick<Upload, 'encryption' | 'storageClas
 
 /**
  * Stores one part; the last one to finish under a number stays. Errors: those of writeBody and
- * openDataKey, NoSuchUpload, InvalidArgument. Cost: one index read, one blob (R2 class A), one
+ * unwrapDataKey, NoSuchUpload, InvalidArgument. Cost: one index read, one blob (R2 class A), one
  * commit.
  */
 export async function uploadPart(
@@ -86,9 +86,9 @@ async function openUploadKey(
   core: Core,
   upload: Upload,
   customerKey: CustomerKey | null,
-): Promise<KeptKey | null> {
+): Promise<WrappedDataKey | null> {
   const { encryption } = upload;
-  const dataKey = await openDataKey(core, encryption, customerKey, 'part');
+  const dataKey = await unwrapDataKey(core, encryption, customerKey, 'part');
   return encryption === null || dataKey === null ? null : { encryption, dataKey };
 }
 
@@ -99,7 +99,7 @@ async function writePart(
     body: ByteSource;
     expectation: BodyExpectation;
     upload: Upload;
-    kept: KeptKey | null;
+    kept: WrappedDataKey | null;
   },
 ): Promise<StoredPart> {
   const { key, uploadId, partNumber, upload, kept } = input;
@@ -129,7 +129,7 @@ async function writePart(
 /**
  * Makes a part of a range of an object. Bytes of blobs are read for the part's entity tag but never
  * copied; only a body that stands in its row, or is encrypted on either side, is written anew.
- * NoSuchUpload, InvalidArgument, ServiceUnavailable, and the errors of openDataKey for either key.
+ * NoSuchUpload, InvalidArgument, ServiceUnavailable, and the errors of unwrapDataKey for either key.
  */
 export async function uploadPartCopy(
   core: Core,

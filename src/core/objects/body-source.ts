@@ -1,6 +1,6 @@
 import type { ByteSource } from '../../ports/byte-source.ts';
 import type { Core } from '../core.ts';
-import type { CustomerKey } from '../encryption/key-keeping.ts';
+import type { CustomerKey } from '../encryption/wrapped-data-key.ts';
 import { type ByteRange, openBody, type ReadableVersion } from './read-object.ts';
 
 /**

@@ -1,6 +1,6 @@
+import { joinBytes } from '../../crypto/join-bytes.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
-import { joinBytes } from '../join-bytes.ts';
 
 /**
  * Reads a whole body into memory. MaxMessageLengthExceeded when it is longer than `maxBytes`,

@@ -21,16 +21,16 @@ import type { NewBlobReference } from '../../ports/metadata-index.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import { blobsOf, ownerBucketOfBlob } from '../buckets/owner-bucket.ts';
 import type { Core } from '../core.ts';
+import { MANAGED_KEY_ID } from '../encryption/kms-keys.ts';
 import {
   type CustomerKey,
   isSameKey,
-  keepDataKey,
   makeDataKey,
-  openDataKey,
   openWithCustomerKey,
   type RequestedEncryption,
-} from '../encryption/key-keeping.ts';
-import { MANAGED_KEY_ID } from '../encryption/kms-keys.ts';
+  unwrapDataKey,
+  wrapDataKey,
+} from '../encryption/wrapped-data-key.ts';
 import { PUT_MAX_BYTES } from '../limits.ts';
 import { identityOfBlob } from './blob-identity.ts';
 import { bodySource } from './body-source.ts';
@@ -57,7 +57,7 @@ export type CopyObjectInput = {
  * Copies an object. The bytes are read only when a checksum is asked for that the source does not
  * have; they are written anew only when the copy is encrypted otherwise than the source. Errors:
  * PreconditionFailed, NoSuchKey, ServiceUnavailable (the source went away meanwhile; try again),
- * those of openDataKey and makeDataKey, and InvalidRequest for more than 5 GiB to write anew.
+ * those of unwrapDataKey and makeDataKey, and InvalidRequest for more than 5 GiB to write anew.
  */
 export async function copyObject(
   core: Core,
@@ -126,11 +126,11 @@ async function shareBytes(
   input: CopyObjectInput,
 ): Promise<CopiedBytes> {
   const { source, sourceKey = null, encryption: wish = null } = input;
-  const dataKey = await openDataKey(core, source.encryption, sourceKey);
+  const dataKey = await unwrapDataKey(core, source.encryption, sourceKey);
   const kept =
     wish === null || dataKey === null
       ? null
-      : await keepDataKey(core, target.record().ownerId, wish, dataKey.bytes);
+      : await wrapDataKey(core, target.record().ownerId, wish, dataKey.bytes);
   const digests = await digestsOfCopy(core, input);
   const newReferences = await referenceForeignBlobs(core, target.record(), source.segments);
   const { segments, inlineBytes, sizeBytes } = source;

@@ -1,5 +1,5 @@
+import { joinBytes } from '../../crypto/join-bytes.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
-import { joinBytes } from '../join-bytes.ts';
 
 type Sink = (chunk: Uint8Array) => void | Promise<void>;
 

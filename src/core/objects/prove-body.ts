@@ -7,9 +7,9 @@ import { StorageError } from '../../domain/errors.ts';
 import type { ObjectBody, ObjectVersion } from '../../domain/nouns.ts';
 import type { BlobStore } from '../../ports/blob-store.ts';
 import { type DataKey, etagOf } from '../encryption/data-key.ts';
+import { decryptBody, type EncryptedBytes } from '../encryption/decrypt-body.ts';
 import type { KeyCore } from '../encryption/key-core.ts';
-import { openDataKey } from '../encryption/key-keeping.ts';
-import { openSealedBody, type SealedBytes } from '../encryption/open-body.ts';
+import { unwrapDataKey } from '../encryption/wrapped-data-key.ts';
 import { cutSegments } from './read-object.ts';
 
 /** Bodies up to so many bytes are read in one piece. */
@@ -36,7 +36,7 @@ export async function proveBody(
   if (body.encryption?.kind === 'customer') return 'unproved';
   let isOpened = false;
   try {
-    const dataKey = await openDataKey(core, body.encryption, null);
+    const dataKey = await unwrapDataKey(core, body.encryption, null);
     isOpened = true;
     const md5s = await digestRuns(core, body, dataKey);
     if (possibleEtags(body, md5s, dataKey).includes(body.etag)) return 'proved';
@@ -86,9 +86,9 @@ async function openWhole(
   core: ProvingCore,
   body: Provable,
   dataKey: DataKey | null,
-): Promise<SealedBytes> {
+): Promise<EncryptedBytes> {
   const whole = { offsetBytes: 0, lengthBytes: body.sizeBytes };
-  const read = async (range: typeof whole): Promise<{ body: SealedBytes }> => {
+  const read = async (range: typeof whole): Promise<{ body: EncryptedBytes }> => {
     if (body.inlineBytes !== null) {
       return {
         body: body.inlineBytes.subarray(range.offsetBytes, range.offsetBytes + range.lengthBytes),
@@ -103,11 +103,11 @@ async function openWhole(
     return { body: await core.ports.blobStore.openRuns(runs) };
   };
   const opened =
-    dataKey === null ? await read(whole) : await openSealedBody(body, whole, dataKey, read);
+    dataKey === null ? await read(whole) : await decryptBody(body, whole, dataKey, read);
   return opened.body;
 }
 
-async function* chunksOf(body: SealedBytes): AsyncGenerator<Uint8Array> {
+async function* chunksOf(body: EncryptedBytes): AsyncGenerator<Uint8Array> {
   if (body instanceof Uint8Array) yield body;
   else yield* body;
 }

@@ -1,6 +1,6 @@
 // Bodies on their way out. A range of an object is cut into slices of its blobs, which come from
 // the nearest tier that has them; a read longer than the tiers take streams from the bucket. What
-// is encrypted passes the tiers sealed and is opened behind them (core/encryption/open-body.ts).
+// is encrypted passes the tiers sealed and is opened behind them (core/encryption/decrypt-body.ts).
 // Called by the S3 surface and by delivery.
 
 import { StorageError } from '../../domain/errors.ts';
@@ -11,8 +11,8 @@ import type { BodyTier, SliceBytes } from '../../ports/edge-cache.ts';
 import { within } from '../../ports/with-timeout.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
-import { type CustomerKey, openDataKey } from '../encryption/key-keeping.ts';
-import { openSealedBody } from '../encryption/open-body.ts';
+import { decryptBody } from '../encryption/decrypt-body.ts';
+import { type CustomerKey, unwrapDataKey } from '../encryption/wrapped-data-key.ts';
 import { callsToStream, requireCalls } from './read-calls.ts';
 
 export type ByteRange = { readonly offsetBytes: number; readonly lengthBytes: number };
@@ -44,7 +44,7 @@ export async function getObject(bucket: BucketHandle, key: ObjectKey): Promise<O
  * Opens a range that lies inside the version; a null body stands for no bytes. A stream errors
  * rather than end short. ObjectDamaged when a blob is missing; InvalidRequest for more segments
  * than a request can read. `customerKey`: what a client sent to open what it encrypted itself; the
- * errors of openDataKey. Cost: nothing in memory; else one R2 class B call per slice that no tier
+ * errors of unwrapDataKey. Cost: nothing in memory; else one R2 class B call per slice that no tier
  * has, or per segment for a read longer than the tiers take.
  */
 export function openBody(
@@ -56,19 +56,19 @@ export function openBody(
   if (range.lengthBytes === 0) return { body: null, tier: 'none' };
   return version.encryption === null
     ? openStored(core, version, range)
-    : openSealed(core, version, range, customerKey);
+    : openEncrypted(core, version, range, customerKey);
 }
 
-async function openSealed(
+async function openEncrypted(
   core: Core,
   version: ReadableVersion,
   range: ByteRange,
   customerKey: CustomerKey | null,
 ): Promise<OpenedBody> {
-  const dataKey = await openDataKey(core, version.encryption, customerKey);
+  const dataKey = await unwrapDataKey(core, version.encryption, customerKey);
   if (dataKey === null)
     throw new StorageError('InternalError', { detail: 'An encrypted version has no key.' });
-  return openSealedBody(version, range, dataKey, (sealed) => openStored(core, version, sealed));
+  return decryptBody(version, range, dataKey, (sealed) => openStored(core, version, sealed));
 }
 
 /** A range of the bytes as they are stored. */

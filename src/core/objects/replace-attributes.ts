@@ -7,7 +7,7 @@ import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { asGoneMeanwhile } from './copy-object.ts';
 
-export type VersionWish = Partial<ObjectAttributes> & { readonly tags?: Tags };
+export type NewVersionOptions = Partial<ObjectAttributes> & { readonly tags?: Tags };
 
 /**
  * Makes it the current version of its key; what the wish leaves open stays. A lock stays with the
@@ -19,7 +19,7 @@ export async function makeCurrent(
   core: Core,
   bucket: BucketHandle,
   source: ObjectVersion,
-  wish: VersionWish,
+  wish: NewVersionOptions,
   onlyEtag: string | null,
 ): Promise<ObjectVersion> {
   const { clock, ids } = core.ports;

@@ -9,9 +9,9 @@ import type { ByteSource } from '../../ports/byte-source.ts';
 import type { NewBlobReference } from '../../ports/metadata-index.ts';
 import type { Core } from '../core.ts';
 import { etagOf } from '../encryption/data-key.ts';
-import type { KeptKey } from '../encryption/key-keeping.ts';
-import { sealInline, sealSource } from '../encryption/seal-body.ts';
-import { plainSize } from '../encryption/sealed-layout.ts';
+import { encryptInline, encryptSource } from '../encryption/encrypt-body.ts';
+import { plainSize } from '../encryption/encrypted-layout.ts';
+import type { WrappedDataKey } from '../encryption/wrapped-data-key.ts';
 import { PUT_MAX_BYTES } from '../limits.ts';
 import { type BodyExpectation, verifyBody } from './body-expectation.ts';
 import { collect } from './collect.ts';
@@ -36,7 +36,7 @@ export type WriteOptions = {
   /** A body whose length nobody said is taken too. */
   readonly isLengthOptional?: boolean;
   /** What the body is sealed with; null leaves it plain. */
-  readonly kept: KeptKey | null;
+  readonly kept: WrappedDataKey | null;
 };
 
 /**
@@ -114,7 +114,7 @@ async function takeInline(
   options: WriteOptions,
 ): Promise<WrittenBody> {
   const plain = await collect(source, options.inlineMaxBytes);
-  const inlineBytes = options.kept === null ? plain : sealInline(plain, options.kept.dataKey);
+  const inlineBytes = options.kept === null ? plain : encryptInline(plain, options.kept.dataKey);
   const { etag, checksum } = verified();
   return {
     body: { segments: [], inlineBytes },
@@ -134,7 +134,7 @@ async function writeBlob(
   const { blobStore, clock, ids } = core.ports;
   const startedAtMs = clock.nowMs();
   const blobId = ids.blobId(home.id);
-  const stored = kept === null ? source : sealSource(source, kept.dataKey, blobId);
+  const stored = kept === null ? source : encryptSource(source, kept.dataKey, blobId);
   const { sizeBytes } = await blobStore.write(blobId, stored, {
     ...identity,
     encryption: kept?.encryption ?? null,

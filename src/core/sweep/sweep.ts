@@ -6,11 +6,11 @@ import type { LifecycleCounts } from '../../domain/lifecycle.ts';
 import type { BucketName } from '../../domain/nouns.ts';
 import { HOUR_MS } from '../../domain/time.ts';
 import { openBucket } from '../buckets/bucket-handle.ts';
-import { LARGE_PACKING } from '../compression/compression-budgets.ts';
+import { LARGE_COMPRESSION_BUDGET } from '../compression/compression-budgets.ts';
 import { type CompressionBudget, runCompression } from '../compression/run-compression.ts';
 import type { Core } from '../core.ts';
-import { tendSearch } from '../key-jobs/search-keys.ts';
-import { resumeNameJobs } from '../key-jobs/start-key-job.ts';
+import { maintainSearchIndex } from '../key-jobs/search-keys.ts';
+import { resumeKeyJobs } from '../key-jobs/start-key-job.ts';
 import { addCounts, NO_COUNTS, type PageBudget, runLifecycle } from '../lifecycle/run-lifecycle.ts';
 import { collectStorage } from '../metering/collect-storage.ts';
 import { abortStaleUploads } from '../multipart/abort-stale-uploads.ts';
@@ -25,7 +25,7 @@ export type SweepOptions = {
    * next one. 10,000.
    */
   readonly lifecyclePages?: number;
-  /** What packing may do in this sweep; the rest waits for the next one. LARGE_PACKING. */
+  /** What packing may do in this sweep; the rest waits for the next one. LARGE_COMPRESSION_BUDGET. */
   readonly packing?: Omit<CompressionBudget, 'stopping'>;
   /** Once it is aborted the sweep ends behind the bucket, or the page of a run, that it is at. */
   readonly stopping?: AbortSignal;
@@ -50,7 +50,7 @@ export async function sweep(core: Core, options: SweepOptions = {}): Promise<Swe
  * Some of the buckets: so many behind a name, in byte order. `onSwept` hears of each once it is
  * through.
  */
-export type SweepStretch = {
+export type SweepBatch = {
   readonly after: string;
   readonly bucketsMax: number;
   readonly onSwept?: (name: BucketName) => Promise<unknown>;
@@ -62,7 +62,7 @@ export type SweepStretch = {
  */
 export async function sweepBuckets(
   core: Core,
-  { after: start, bucketsMax, onSwept = async () => {} }: SweepStretch,
+  { after: start, bucketsMax, onSwept = async () => {} }: SweepBatch,
   options: SweepOptions,
 ): Promise<{ readonly result: SweepResult; readonly isAll: boolean }> {
   const { directory, log } = core.ports;
@@ -89,7 +89,7 @@ export async function sweepBuckets(
     isAll = names.length < limit && !isStopping();
   }
   // Last, for it takes longest.
-  await pack(core, total.compressible, { ...(options.packing ?? LARGE_PACKING), stopping });
+  await pack(core, total.compressible, { ...(options.packing ?? LARGE_COMPRESSION_BUDGET), stopping });
   const { deletedBlobs, releasedReferences, counts } = total;
   if (deletedBlobs + releasedReferences > 0)
     log.info('swept', { deletedBlobs, releasedReferences });
@@ -126,11 +126,11 @@ async function sweepName(
   const { bucket, searchedAtMs, idleUploadMs } = living;
   if (living.hasNameJobs) {
     await attempt(core, name, async () =>
-      resumeNameJobs(core, await openBucket(core, name, () => undefined)),
+      resumeKeyJobs(core, await openBucket(core, name, () => undefined)),
     );
   }
   if (searchedAtMs !== null) {
-    await attempt(core, name, () => tendSearch(core, bucket, searchedAtMs, budget.stopping));
+    await attempt(core, name, () => maintainSearchIndex(core, bucket, searchedAtMs, budget.stopping));
   }
   if (idleUploadMs !== null) {
     await attempt(core, name, () => abortStaleUploads(core, name, { idleUploadMs, budget }));

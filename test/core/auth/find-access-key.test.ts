@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createAccessKey, rotateAccessKey } from '../../../src/core/accounts/access-keys.ts';
 import { boundOf, createAccessKeyFinder } from '../../../src/core/auth/find-access-key.ts';
 import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
-import { openSecret } from '../../../src/core/encryption/sealed-secret.ts';
+import { openSecret } from '../../../src/core/encryption/encrypted-secret.ts';
 import type { AccessKeyId, Account, AccountId } from '../../../src/domain/nouns.ts';
 import type { Directory } from '../../../src/ports/directory.ts';
 import type { Background } from '../../../src/ports/system.ts';

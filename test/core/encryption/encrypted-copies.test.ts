@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
 import type { Core } from '../../../src/core/core.ts';
-import type { CustomerKey, RequestedEncryption } from '../../../src/core/encryption/key-keeping.ts';
+import type { CustomerKey, RequestedEncryption } from '../../../src/core/encryption/wrapped-data-key.ts';
 import { uploadPartCopy } from '../../../src/core/multipart/upload-part.ts';
 import { copyObject } from '../../../src/core/objects/copy-object.ts';
 import { bodyOf, createMemoryCore, openTestBucket, sampleBytes } from '../memory-core.ts';

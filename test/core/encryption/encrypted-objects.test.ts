@@ -1,8 +1,8 @@
 // Encrypted objects over the whole core: what is stored is sealed, what comes out is what went in,
 // and nothing else does.
 import { describe, expect, it } from 'vitest';
-import { sealedSize } from '../../../src/core/encryption/sealed-layout.ts';
-import { CHUNK_BYTES } from '../../../src/crypto/sealed-chunks.ts';
+import { encryptedSize } from '../../../src/core/encryption/encrypted-layout.ts';
+import { CHUNK_BYTES } from '../../../src/crypto/encrypted-chunks.ts';
 import type { ObjectVersion } from '../../../src/domain/nouns.ts';
 import {
   createMemoryCore,
@@ -57,7 +57,7 @@ describe.each(WISHES)('an object encrypted with %s', (_, wish) => {
     const version = await put(core, bucket, large, wish);
     const layers = wish.kind === 'named' && wish.isDoubled ? 2 : 1;
     const [blob] = core.blobStore.blobs.values();
-    expect(blob?.bytes).toHaveLength(sealedSize(large.length, layers));
+    expect(blob?.bytes).toHaveLength(encryptedSize(large.length, layers));
     expect(Buffer.from(blob?.bytes ?? []).includes(text.slice(0, 6))).toBe(false);
     expect(blob?.identity.encryption).toEqual(version.encryption);
     // No key of anybody stands in the facts as it is.
@@ -94,7 +94,7 @@ describe.each(WISHES)('an object encrypted with %s', (_, wish) => {
     const layers = wish.kind === 'named' && wish.isDoubled ? 2 : 1;
     const [segment] = version.segments;
     if (segment === undefined) throw new Error('no segment');
-    const segments = [{ ...segment, lengthBytes: sealedSize(CHUNK_BYTES, layers) }];
+    const segments = [{ ...segment, lengthBytes: encryptedSize(CHUNK_BYTES, layers) }];
     const cut = { ...version, sizeBytes: CHUNK_BYTES, segments } as ObjectVersion;
     await expect(read(freshTiers(core), cut)).rejects.toEqual(code('ObjectDamaged'));
   });

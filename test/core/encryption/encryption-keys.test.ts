@@ -9,7 +9,7 @@ import {
   listNamedKeys,
 } from '../../../src/core/encryption/kms-keys.ts';
 import { toMasterKey } from '../../../src/core/encryption/master-keys.ts';
-import { openSecret, sealSecret } from '../../../src/core/encryption/sealed-secret.ts';
+import { openSecret, sealSecret } from '../../../src/core/encryption/encrypted-secret.ts';
 import { copyObject } from '../../../src/core/objects/copy-object.ts';
 import type { AccountId, ObjectVersion } from '../../../src/domain/nouns.ts';
 import {

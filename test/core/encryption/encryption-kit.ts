@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
 import type { Core } from '../../../src/core/core.ts';
-import type { CustomerKey, RequestedEncryption } from '../../../src/core/encryption/key-keeping.ts';
+import type { CustomerKey, RequestedEncryption } from '../../../src/core/encryption/wrapped-data-key.ts';
 import { type ByteRange, openBody } from '../../../src/core/objects/read-object.ts';
 import type { ObjectVersion } from '../../../src/domain/nouns.ts';
 import { isSameBytes } from '../../contract/bodies.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileGlobs, GLOB_PLACES_MAX } from '../../../src/core/hosting/compile-globs.ts';
+import { compileGlobs, GLOB_STATES_MAX } from '../../../src/core/hosting/compile-globs.ts';
 import { GLOB_MAX_LENGTH, isGlob } from '../../../src/core/hosting/glob.ts';
 import { fuzzRuns } from '../../fuzz-seed.ts';
 
@@ -104,7 +104,7 @@ describe('a list of patterns', () => {
 
   it('has room for so many places and no more', () => {
     const pattern = `/${'x'.repeat(GLOB_MAX_LENGTH - 1)}`;
-    const room = Math.floor(GLOB_PLACES_MAX / (GLOB_MAX_LENGTH + 1));
+    const room = Math.floor(GLOB_STATES_MAX / (GLOB_MAX_LENGTH + 1));
     const patterns = Array.from(
       { length: room + 2 },
       (_, i) => pattern.slice(0, -2) + String(i).padStart(2, '0'),

@@ -8,7 +8,7 @@ import { runKeyJob } from '../../../src/core/key-jobs/run-key-job.ts';
 import {
   cancelKeyJob,
   findKeyJob,
-  resumeNameJobs,
+  resumeKeyJobs,
   startKeyJob,
 } from '../../../src/core/key-jobs/start-key-job.ts';
 import { parseBucketName } from '../../../src/core/parse-names.ts';
@@ -172,7 +172,7 @@ describe('a job', () => {
       accountId: ROOT_ACCOUNT.id,
     });
     await Promise.all([1, 2, 3].map(() => runKeyJob(core, bucket.record().name, started.id)));
-    await resumeNameJobs(core, bucket);
+    await resumeKeyJobs(core, bucket);
     await core.settle();
     const { counts } = await findKeyJob(core, bucket, started.id);
     expect(counts).toMatchObject({ done: many.length, missing: 0, conflicts: 0 });

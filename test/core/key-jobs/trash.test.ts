@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { RATE_CARDS } from '../../../src/core/billing/prices/rate-cards.ts';
 import { type BucketHandle, openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import type { Core } from '../../../src/core/core.ts';
-import { listFolder, SORT_MAX_NAMES } from '../../../src/core/key-jobs/list-folder.ts';
+import { listFolder, SORT_MAX_KEYS } from '../../../src/core/key-jobs/list-folder.ts';
 import { previewDeletion, priceOf } from '../../../src/core/key-jobs/preview-deletion.ts';
 import { setTrash } from '../../../src/core/key-jobs/trash.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
@@ -141,7 +141,7 @@ describe('a folder', () => {
   it('says when there were more names than it sorts', { timeout: 60_000 }, async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
-    for (let at = 0; at < SORT_MAX_NAMES + 1; at++) await commit(core, bucket, `k${at}`);
+    for (let at = 0; at < SORT_MAX_KEYS + 1; at++) await commit(core, bucket, `k${at}`);
     const input = {
       prefix: '',
       delimiter: '/',

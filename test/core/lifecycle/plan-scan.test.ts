@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decideLifecycle } from '../../../src/core/lifecycle/decide-lifecycle.ts';
 import {
-  placeAfter,
-  placeIn,
+  cursorAfter,
+  cursorIn,
   planScan,
   type ScanStep,
 } from '../../../src/core/lifecycle/plan-scan.ts';
@@ -62,19 +62,19 @@ describe('the plan of a run', () => {
       afterId: '',
       newerVersions: 0,
     } as const;
-    expect(placeIn(steps, null)).toEqual({ ...place, afterKey: '' });
-    expect(placeIn(steps, place)).toEqual(place);
-    expect(placeIn(steps, { ...place, prefix: 'b/' })).toEqual({
+    expect(cursorIn(steps, null)).toEqual({ ...place, afterKey: '' });
+    expect(cursorIn(steps, place)).toEqual(place);
+    expect(cursorIn(steps, { ...place, prefix: 'b/' })).toEqual({
       ...place,
       prefix: 'c/',
       afterKey: '',
     });
-    expect(placeIn(steps, { ...place, phase: 'uploads' })).toBeNull();
-    expect(placeAfter(steps, steps[0] as ScanStep)).toMatchObject({
+    expect(cursorIn(steps, { ...place, phase: 'uploads' })).toBeNull();
+    expect(cursorAfter(steps, steps[0] as ScanStep)).toMatchObject({
       phase: 'objects',
       prefix: 'c/',
     });
-    expect(placeAfter(steps, steps.at(-1) as ScanStep)).toBeNull();
+    expect(cursorAfter(steps, steps.at(-1) as ScanStep)).toBeNull();
   });
 });
 

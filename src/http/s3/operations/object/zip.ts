@@ -7,7 +7,7 @@ import {
   type SnapshotObject,
   snapshotPrefix,
 } from '../../../../core/objects/snapshot-prefix.ts';
-import type { PermitHolder } from '../../../../core/semaphore.ts';
+import type { PermitHolder } from '../../../../domain/semaphore.ts';
 import { crc32 } from '../../../../crypto/crc32.ts';
 import { StorageError } from '../../../../domain/errors.ts';
 import type { AlsoRead } from '../../../../ports/metering.ts';

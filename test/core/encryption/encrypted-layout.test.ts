@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import {
   type Layers,
   plainSize,
-  sealedRangeOf,
-  sealedSize,
-} from '../../../src/core/encryption/sealed-layout.ts';
-import { CHUNK_BYTES, TAG_BYTES } from '../../../src/crypto/sealed-chunks.ts';
+  encryptedRangeOf,
+  encryptedSize,
+} from '../../../src/core/encryption/encrypted-layout.ts';
+import { CHUNK_BYTES, TAG_BYTES } from '../../../src/crypto/encrypted-chunks.ts';
 import type { BlobId } from '../../../src/domain/nouns.ts';
 
 const layers = fc.constantFrom<Layers>(1, 2);
@@ -28,14 +28,14 @@ describe('sizes', () => {
     // 5 TiB, the largest object.
     [5 * 2 ** 40, 1, 5 * 2 ** 40 + 5 * 2 ** 24 * 16],
   ] as const)('%i plain bytes in %i layers are %i sealed ones', (plain, layer, sealed) => {
-    expect(sealedSize(plain, layer)).toBe(sealed);
+    expect(encryptedSize(plain, layer)).toBe(sealed);
     expect(plainSize(sealed, layer)).toBe(plain);
   });
 
   it('come back from the sealed size', () => {
     fc.assert(
       fc.property(size, layers, (plain, layer) => {
-        expect(plainSize(sealedSize(plain, layer), layer)).toBe(plain);
+        expect(plainSize(encryptedSize(plain, layer), layer)).toBe(plain);
       }),
     );
   });
@@ -56,9 +56,9 @@ it('a range is covered by its chunks, which lie in the sealed range without a ga
         const segments = sizes.map((bytes, i) => ({
           blobId: `b/${i}` as BlobId,
           offsetBytes: 0,
-          lengthBytes: sealedSize(bytes, layer),
+          lengthBytes: encryptedSize(bytes, layer),
         }));
-        const found = sealedRangeOf(segments, { offsetBytes, lengthBytes }, layer);
+        const found = encryptedRangeOf(segments, { offsetBytes, lengthBytes }, layer);
         const chunks = [...{ [Symbol.iterator]: () => found.chunks }];
 
         // Where each chunk of the whole object lies, computed the slow way.

@@ -2,7 +2,7 @@
 // ranges of the one into the other's. The index keeps the plain size of an object; its segments are
 // runs of real, that is sealed, bytes. A blob of an encrypted object is sealed as one body, and a
 // segment of it is always the whole blob. Pure.
-import { CHUNK_BYTES, type ChunkPlace, TAG_BYTES } from '../../crypto/sealed-chunks.ts';
+import { CHUNK_BYTES, type ChunkPlace, TAG_BYTES } from '../../crypto/encrypted-chunks.ts';
 import type { BlobId, Segment } from '../../domain/nouns.ts';
 
 /** How many keys seal each chunk, one around the other. */
@@ -11,7 +11,7 @@ export type Layers = 1 | 2;
 type Range = { readonly offsetBytes: number; readonly lengthBytes: number };
 
 /** Bytes of a body of `plainBytes` once it is sealed. */
-export function sealedSize(plainBytes: number, layers: Layers): number {
+export function encryptedSize(plainBytes: number, layers: Layers): number {
   return plainBytes + Math.ceil(plainBytes / CHUNK_BYTES) * TAG_BYTES * layers;
 }
 
@@ -22,28 +22,28 @@ export function plainSize(sealedBytes: number, layers: Layers): number {
 }
 
 /** A chunk to open. `sealedBytes` with its tags. */
-export type SealedChunk = {
+export type EncryptedChunk = {
   readonly blobId: BlobId;
   readonly place: ChunkPlace;
   readonly sealedBytes: number;
 };
 
 /** What must be read and opened to have a range of plain bytes. */
-export type SealedRange = {
+export type EncryptedRange = {
   /** Of the sealed bytes of all segments in a row. */
   readonly sealed: Range;
   /** Plain bytes to leave out at the start of the first chunk. */
   readonly skipBytes: number;
   /** The chunks in that range, in order. Made one by one: a large object has millions. */
-  readonly chunks: Iterator<SealedChunk>;
+  readonly chunks: Iterator<EncryptedChunk>;
 };
 
 /** The chunks that hold `range`, which must lie inside the object and not be empty. */
-export function sealedRangeOf(
+export function encryptedRangeOf(
   segments: readonly Segment[],
   range: Range,
   layers: Layers,
-): SealedRange {
+): EncryptedRange {
   let skipBytes = 0;
   let sealedStart = -1;
   let sealedEnd = 0;
@@ -96,7 +96,7 @@ function* chunksOf(
   segments: readonly Segment[],
   range: Range,
   layers: Layers,
-): Generator<SealedChunk> {
+): Generator<EncryptedChunk> {
   for (const { segment, plainBytes, from, to } of piecesOf(segments, range, layers)) {
     const { blobId, lengthBytes } = segment;
     const lastIndex = Math.ceil(plainBytes / CHUNK_BYTES) - 1;

@@ -1,7 +1,7 @@
 // A turn over all buckets in runs of a few: each has its turn, a run that dies is gone on with, and
 // none begins too soon.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { sweepInTurns } from '../../../src/core/sweep/sweep-in-turns.ts';
+import { sweepInTurns } from '../../../src/core/sweep/sweep-in-batches.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import { createMemoryCore, type MemoryCore, openTestBucket, withPorts } from '../memory-core.ts';
 

@@ -1,6 +1,6 @@
 // Secrets of access keys at rest: sealed by the newest master key, opened by whichever sealed them.
 // Beside master-keys.ts, which wraps keys; a secret is a text of any length.
-import { openText, sealText } from '../../crypto/sealed-text.ts';
+import { openText, sealText } from '../../crypto/encrypted-text.ts';
 import { StorageError } from '../../domain/errors.ts';
 import { type MasterKeys, masterOf } from './master-keys.ts';
 

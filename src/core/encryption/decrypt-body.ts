@@ -2,35 +2,35 @@
 // each of which is proved before a byte of it is given on. read-object.ts calls it for versions
 // that are encrypted; the sealed bytes come from the same tiers as any others, so no tier ever
 // holds a plain byte of them.
-import { CHUNK_BYTES, openChunk } from '../../crypto/sealed-chunks.ts';
+import { CHUNK_BYTES, openChunk } from '../../crypto/encrypted-chunks.ts';
+import { joinBytes } from '../../crypto/join-bytes.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { BlobId, ObjectBody } from '../../domain/nouns.ts';
 import { type ByteChunks, begun, ChunkStream, chunksOf } from '../../ports/chunk-stream.ts';
-import { joinBytes } from '../join-bytes.ts';
 import { bodyKeys, type DataKey, INLINE_BODY } from './data-key.ts';
-import { type SealedChunk, sealedRangeOf } from './sealed-layout.ts';
+import { type EncryptedChunk, encryptedRangeOf } from './encrypted-layout.ts';
 
 type Range = { readonly offsetBytes: number; readonly lengthBytes: number };
 
 /** A body of sealed bytes, whole in memory or as a stream. */
-export type SealedBytes = Uint8Array | ReadableStream<Uint8Array>;
+export type EncryptedBytes = Uint8Array | ReadableStream<Uint8Array>;
 
 /**
  * Opens a range that lies inside the body and is not empty. `read` gives a range of the sealed
  * bytes. What can be proved at once, which is the first chunk, is proved before this resolves; a
  * stream errors rather than give a byte that is not what was sealed. ObjectDamaged.
  */
-export async function openSealedBody<Read extends { readonly body: SealedBytes | null }>(
+export async function decryptBody<Read extends { readonly body: EncryptedBytes | null }>(
   version: ObjectBody,
   range: Range,
   dataKey: DataKey,
   read: (sealed: Range) => Read | Promise<Read>,
-): Promise<Omit<Read, 'body'> & { readonly body: SealedBytes }> {
+): Promise<Omit<Read, 'body'> & { readonly body: EncryptedBytes }> {
   const segments =
     version.inlineBytes === null
       ? version.segments
       : [{ blobId: INLINE_BODY, offsetBytes: 0, lengthBytes: version.inlineBytes.length }];
-  const { sealed, skipBytes, chunks } = sealedRangeOf(segments, range, dataKey.layers);
+  const { sealed, skipBytes, chunks } = encryptedRangeOf(segments, range, dataKey.layers);
   const opener = createOpener(chunks, dataKey, { skipBytes, lengthBytes: range.lengthBytes });
   const { body, ...rest } = await read(sealed);
   if (body instanceof Uint8Array)
@@ -50,7 +50,7 @@ type Opener = {
 };
 
 function createOpener(
-  chunks: Iterator<SealedChunk>,
+  chunks: Iterator<EncryptedChunk>,
   dataKey: DataKey,
   { skipBytes, lengthBytes }: { skipBytes: number; lengthBytes: number },
 ): Opener {
@@ -61,12 +61,12 @@ function createOpener(
   let pending: Uint8Array | null = null;
   let pendingBytes = 0;
 
-  function next(): SealedChunk | null {
+  function next(): EncryptedChunk | null {
     const { done, value } = chunks.next();
     return done === true ? null : value;
   }
 
-  function openNext(chunk: SealedChunk, sealed: Uint8Array): Uint8Array {
+  function openNext(chunk: EncryptedChunk, sealed: Uint8Array): Uint8Array {
     if (keys?.blobId !== chunk.blobId)
       keys = { blobId: chunk.blobId, keys: bodyKeys(dataKey, chunk.blobId) };
     const plain = openChunk(keys.keys, chunk.place, sealed);

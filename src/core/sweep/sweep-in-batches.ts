@@ -2,11 +2,11 @@
 // so many calls. A turn goes through all of them in as many runs as it takes, and its place is kept
 // between them, so that the last bucket has its turn as the first has.
 
-import { SMALL_PACKING } from '../compression/compression-budgets.ts';
+import { SMALL_COMPRESSION_BUDGET } from '../compression/compression-budgets.ts';
 import type { Core } from '../core.ts';
 import { type SweepOptions, sweepBuckets } from './sweep.ts';
 
-export type TurnOptions = SweepOptions & {
+export type BatchOptions = SweepOptions & {
   /** Buckets of one run. */
   readonly bucketsMax: number;
   /** A turn begins no sooner than so long after the beginning of the one before, milliseconds. */
@@ -19,9 +19,9 @@ export type TurnOptions = SweepOptions & {
  * once in an hour, or as the runs come by them. Source:
  * https://developers.cloudflare.com/workers/platform/limits/#subrequests
  */
-export const SMALL_TURN: TurnOptions = {
+export const SMALL_TURN: BatchOptions = {
   ...{ bucketsMax: 60, everyMs: 55 * 60_000 },
-  ...{ lifecyclePages: 300, packing: SMALL_PACKING },
+  ...{ lifecyclePages: 300, packing: SMALL_COMPRESSION_BUDGET },
 };
 
 /**
@@ -31,7 +31,7 @@ export const SMALL_TURN: TurnOptions = {
  */
 export async function sweepInTurns(
   core: Core,
-  { bucketsMax, everyMs, ...options }: TurnOptions,
+  { bucketsMax, everyMs, ...options }: BatchOptions,
 ): Promise<void> {
   const { clock, directory } = core.ports;
   const nowMs = clock.nowMs();

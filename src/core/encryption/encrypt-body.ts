@@ -1,19 +1,19 @@
 // Bytes on their way in become sealed ones: as they stream to a blob, or whole for a body that
 // stands in its row.
-import { CHUNK_BYTES, startChunk, TAG_BYTES } from '../../crypto/sealed-chunks.ts';
+import { CHUNK_BYTES, startChunk, TAG_BYTES } from '../../crypto/encrypted-chunks.ts';
+import { joinBytes } from '../../crypto/join-bytes.ts';
 import type { BlobId } from '../../domain/nouns.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
-import { joinBytes } from '../join-bytes.ts';
 import { bodyKeys, type DataKey, INLINE_BODY } from './data-key.ts';
-import { sealedSize } from './sealed-layout.ts';
+import { encryptedSize } from './encrypted-layout.ts';
 
 /**
  * The sealed bytes of what `source` delivers, of known length when that is. Holds back one chunk.
  */
-export function sealSource(source: ByteSource, dataKey: DataKey, blobId: BlobId): ByteSource {
+export function encryptSource(source: ByteSource, dataKey: DataKey, blobId: BlobId): ByteSource {
   const { lengthBytes } = source;
   return {
-    lengthBytes: lengthBytes === null ? null : sealedSize(lengthBytes, dataKey.layers),
+    lengthBytes: lengthBytes === null ? null : encryptedSize(lengthBytes, dataKey.layers),
     async pump(onChunk) {
       const sealer = createSealer(bodyKeys(dataKey, blobId));
       await source.pump(async (plain) => {
@@ -25,11 +25,11 @@ export function sealSource(source: ByteSource, dataKey: DataKey, blobId: BlobId)
 }
 
 /** A small body sealed whole. No bytes stay no bytes. */
-export function sealInline(plain: Uint8Array, dataKey: DataKey): Uint8Array {
+export function encryptInline(plain: Uint8Array, dataKey: DataKey): Uint8Array {
   const sealer = createSealer(bodyKeys(dataKey, INLINE_BODY));
   return joinBytes(
     [...sealer.take(plain), ...sealer.end()],
-    sealedSize(plain.length, dataKey.layers),
+    encryptedSize(plain.length, dataKey.layers),
   );
 }
 

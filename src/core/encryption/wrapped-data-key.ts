@@ -9,7 +9,7 @@ import type { ObjectEncryption } from '../../domain/object-facts.ts';
 import type { Core } from '../core.ts';
 import { type DataKey, toDataKey } from './data-key.ts';
 import type { KeyCore } from './key-core.ts';
-import { MANAGED_KEY_ID, openKmsKey, openKmsKeyFor } from './kms-keys.ts';
+import { MANAGED_KEY_ID, unwrapKmsKey, unwrapKmsKeyFor } from './kms-keys.ts';
 import { unwrapWithMaster, wrapWithMaster } from './master-keys.ts';
 
 /** A key that a client sent for one request. It is kept nowhere. `md5` is base64. */
@@ -28,27 +28,27 @@ export type RequestedEncryption =
     };
 
 /** What is kept with a version, and the key that it hides. */
-export type KeptKey = { readonly encryption: ObjectEncryption; readonly dataKey: DataKey };
+export type WrappedDataKey = { readonly encryption: ObjectEncryption; readonly dataKey: DataKey };
 
 /**
  * Makes a data key and wraps it as wished, for a bucket of that account; null stays null. Errors:
- * those of openKmsKeyFor, ServiceUnavailable.
+ * those of unwrapKmsKeyFor, ServiceUnavailable.
  */
 export async function makeDataKey(
   core: Core,
   ownerId: AccountId,
   wish: RequestedEncryption | null,
-): Promise<KeptKey | null> {
-  return wish === null ? null : keepDataKey(core, ownerId, wish, randomKey());
+): Promise<WrappedDataKey | null> {
+  return wish === null ? null : wrapDataKey(core, ownerId, wish, randomKey());
 }
 
 /** The same with a data key that exists: a copy keeps the bytes of its source, and so their key. */
-export async function keepDataKey(
+export async function wrapDataKey(
   core: Core,
   ownerId: AccountId,
   wish: RequestedEncryption,
   key: Uint8Array,
-): Promise<KeptKey> {
+): Promise<WrappedDataKey> {
   const encryption = await wrap(core, ownerId, wish, key);
   return { encryption, dataKey: toDataKey(key, encryption) };
 }
@@ -66,7 +66,7 @@ async function wrap(
   }
   const { isDoubled, isBucketKey, context } = wish;
   const keyId = wish.keyId ?? MANAGED_KEY_ID;
-  const named = await openKmsKeyFor(core, keyId, ownerId);
+  const named = await unwrapKmsKeyFor(core, keyId, ownerId);
   const wrappedKey = wrapKey(named, key, boundTo(context));
   named.fill(0);
   return { kind: 'named', keyId, wrappedKey, isDoubled, isBucketKey, context };
@@ -90,10 +90,10 @@ const REFUSALS = {
 /**
  * The key of what is encrypted so, null for null. `customerKey`: what the request brought.
  * InvalidRequest when it must have brought a key and did not, brought one for nothing, or another
- * one than that of the write; and the errors of openKmsKey and unwrapWithMaster. Cost: 20 µs; for
+ * one than that of the write; and the errors of unwrapKmsKey and unwrapWithMaster. Cost: 20 µs; for
  * a named key twice that and a look-up in the directory.
  */
-export async function openDataKey(
+export async function unwrapDataKey(
   core: KeyCore,
   encryption: ObjectEncryption | null,
   customerKey: CustomerKey | null,
@@ -109,7 +109,7 @@ export async function openDataKey(
       encryption,
     );
   }
-  const named = await openKmsKey(core, encryption.keyId);
+  const named = await unwrapKmsKey(core, encryption.keyId);
   const key = unwrapKey(named, encryption.wrappedKey, boundTo(encryption.context));
   named.fill(0);
   if (key === null) {
@@ -121,7 +121,7 @@ export async function openDataKey(
 }
 
 /**
- * The part of openDataKey that needs nobody but the client: proves that the request brought the
+ * The part of unwrapDataKey that needs nobody but the client: proves that the request brought the
  * right key, or rightly none. Null when the client's key has nothing to do with it.
  */
 export function openWithCustomerKey(
