@@ -11,7 +11,7 @@ import { ROOT_ACCOUNT } from '../src/core/auth/root-account.ts';
 import { openBucket } from '../src/core/buckets/bucket-handle.ts';
 import { createBucket } from '../src/core/buckets/create-bucket.ts';
 import type { Core } from '../src/core/core.ts';
-import type { RequestedEncryption } from '../src/core/encryption/wrapped-data-key.ts';
+import type { RequestedEncryption } from '../src/core/encryption/envelope.ts';
 import { NO_EXPECTATION } from '../src/core/objects/body-expectation.ts';
 import { putObject } from '../src/core/objects/put-object.ts';
 import { openBody } from '../src/core/objects/read-object.ts';

@@ -1,3 +1,4 @@
+// Escaping of texts for HTML pages. Called by whoever renders one.
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',

@@ -39,7 +39,7 @@ export type DefaultRetention = {
 /**
  * How the bytes of a version are encrypted at rest: with a data key of its own, which stands here
  * wrapped by a key that only the client has (`customer`), by the master key of the server, or by
- * one of the server's named keys. core/encryption/wrapped-data-key.ts makes and opens it.
+ * one of the server's named keys. core/encryption/envelope.ts makes and opens it.
  */
 export type ObjectEncryption =
   | { readonly kind: 'customer'; readonly wrappedKey: string }

@@ -1,3 +1,5 @@
+// DeleteBucket, and what the bucket had elsewhere: host names, its name in the account's list, its
+// grant of the account's quota.
 import type { AccountId, BucketId } from '../../domain/nouns.ts';
 import type { Core } from '../core.ts';
 import { bindDomains } from '../hosting/set-hosting.ts';

@@ -1,3 +1,5 @@
+// The staleness bound of a change: until when readers elsewhere may be shown what it replaced.
+// Called by the JSON API and by purges, which report it.
 import type { BucketName } from '../../domain/nouns.ts';
 import type { ReaderChange } from '../../ports/hot-metadata.ts';
 import type { Core } from '../core.ts';

@@ -1,3 +1,4 @@
+// ListBuckets: a page of the account's list in the directory.
 import type { Account } from '../../domain/nouns.ts';
 import type { OwnedBucket } from '../../ports/directory.ts';
 import type { Core } from '../core.ts';

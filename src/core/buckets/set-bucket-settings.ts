@@ -1,3 +1,4 @@
+// Every change of a bucket's settings, but for access, which set-bucket-access.ts changes.
 import type { BucketSettings } from '../../domain/bucket-settings.ts';
 import type { BucketRecord } from '../../domain/nouns.ts';
 import type { Core } from '../core.ts';

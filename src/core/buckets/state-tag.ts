@@ -1,3 +1,4 @@
+// Entity tags of buckets, for conditional changes by the JSON API.
 import type { BucketRecord } from '../../domain/nouns.ts';
 
 /**

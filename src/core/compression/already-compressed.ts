@@ -1,3 +1,5 @@
+// Which objects are compressed as they come, so that compressing them again would gain nothing.
+// Pure.
 import type { ObjectHeaders } from '../../domain/nouns.ts';
 
 /**

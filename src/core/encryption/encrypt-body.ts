@@ -1,5 +1,5 @@
-// Bytes on their way in become sealed ones: as they stream to a blob, or whole for a body that
-// stands in its row.
+// Encryption of bodies on their way in: as they stream to a blob, or whole for a body that stands
+// in its index row. Called by objects/write-body.ts behind the digests, which are of plain bytes.
 import { CHUNK_BYTES, startChunk, TAG_BYTES } from '../../crypto/encrypted-chunks.ts';
 import { joinBytes } from '../../crypto/join-bytes.ts';
 import type { BlobId } from '../../domain/nouns.ts';
@@ -8,75 +8,76 @@ import { bodyKeys, type DataKey, INLINE_BODY } from './data-key.ts';
 import { encryptedSize } from './encrypted-layout.ts';
 
 /**
- * The sealed bytes of what `source` delivers, of known length when that is. Holds back one chunk.
+ * Encrypts what `source` delivers; the length is known when the source's is. Holds back one chunk.
  */
 export function encryptSource(source: ByteSource, dataKey: DataKey, blobId: BlobId): ByteSource {
   const { lengthBytes } = source;
   return {
     lengthBytes: lengthBytes === null ? null : encryptedSize(lengthBytes, dataKey.layers),
     async pump(onChunk) {
-      const sealer = createSealer(bodyKeys(dataKey, blobId));
+      const encryptor = createBodyEncryptor(bodyKeys(dataKey, blobId));
       await source.pump(async (plain) => {
-        for (const sealed of sealer.take(plain)) await onChunk(sealed);
+        for (const encrypted of encryptor.take(plain)) await onChunk(encrypted);
       });
-      for (const sealed of sealer.end()) await onChunk(sealed);
+      for (const encrypted of encryptor.end()) await onChunk(encrypted);
     },
   };
 }
 
-/** A small body sealed whole. No bytes stay no bytes. */
+/** Encrypts a small body whole. No bytes stay no bytes. */
 export function encryptInline(plain: Uint8Array, dataKey: DataKey): Uint8Array {
-  const sealer = createSealer(bodyKeys(dataKey, INLINE_BODY));
+  const encryptor = createBodyEncryptor(bodyKeys(dataKey, INLINE_BODY));
   return joinBytes(
-    [...sealer.take(plain), ...sealer.end()],
+    [...encryptor.take(plain), ...encryptor.end()],
     encryptedSize(plain.length, dataKey.layers),
   );
 }
 
-type Sealer = {
-  /** Takes the next plain bytes; gives the sealed chunks that are surely not the last. */
+type BodyEncryptor = {
+  /** Takes the next plain bytes; yields the encrypted chunks that are surely not the last. */
   take(plain: Uint8Array): Generator<Uint8Array>;
-  /** The last chunk, if there were any bytes. */
+  /** Yields the last chunk, if there were any bytes. */
   end(): Generator<Uint8Array>;
 };
 
 /**
- * A chunk's nonce says whether it is the last one, so none is sealed before more bytes came or none
- * will.
+ * Creates the encryptor of one body. A chunk's nonce says whether it is the last one, so none is
+ * encrypted before it is known whether more bytes come.
  */
-function createSealer(keys: readonly Uint8Array[]): Sealer {
+function createBodyEncryptor(keys: readonly Uint8Array[]): BodyEncryptor {
   let index = 0;
-  let held: Uint8Array[] = [];
-  let heldBytes = 0;
+  let pending: Uint8Array[] = [];
+  let pendingBytes = 0;
 
-  /** In one piece: each piece is a write of its own for whoever stores it. */
-  function seal(isLast: boolean): Uint8Array {
+  /** Encrypts in one piece, since the store makes a write of each piece. */
+  function encryptPending(isLast: boolean): Uint8Array {
     const chunk = startChunk(keys, { index, isLast });
-    const sealed = new Uint8Array(heldBytes + TAG_BYTES * keys.length);
+    const encrypted = new Uint8Array(pendingBytes + TAG_BYTES * keys.length);
     let at = 0;
-    for (const piece of held) {
-      sealed.set(chunk.update(piece), at);
+    for (const piece of pending) {
+      encrypted.set(chunk.update(piece), at);
       at += piece.length;
     }
-    sealed.set(chunk.finish(), at);
+    encrypted.set(chunk.finish(), at);
+
     index += 1;
-    held = [];
-    heldBytes = 0;
-    return sealed;
+    pending = [];
+    pendingBytes = 0;
+    return encrypted;
   }
 
   return {
     *take(plain) {
       for (let at = 0; at < plain.length; ) {
-        if (heldBytes === CHUNK_BYTES) yield seal(false);
-        const piece = plain.subarray(at, at + CHUNK_BYTES - heldBytes);
+        if (pendingBytes === CHUNK_BYTES) yield encryptPending(false);
+        const piece = plain.subarray(at, at + CHUNK_BYTES - pendingBytes);
         at += piece.length;
-        heldBytes += piece.length;
-        held.push(piece);
+        pendingBytes += piece.length;
+        pending.push(piece);
       }
     },
     *end() {
-      if (heldBytes > 0) yield seal(true);
+      if (pendingBytes > 0) yield encryptPending(true);
     },
   };
 }

@@ -1,7 +1,9 @@
-// What opening keys needs of the core: less than all of it, for who has no whole platform at hand.
+// The part of the core that unwrapping keys needs: ports and settings of those who have no whole
+// platform, such as the check of a data folder.
 import type { Ports } from '../../ports/index.ts';
 import type { CoreSettings } from '../core.ts';
 
+/** The ports and settings that keys are wrapped and unwrapped with. */
 export type KeyCore = {
   readonly ports: Pick<Ports, 'directory' | 'clock'>;
   readonly settings: Pick<CoreSettings, 'masterKeys' | 'seededNamedKeys'>;

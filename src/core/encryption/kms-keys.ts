@@ -1,8 +1,7 @@
-// Keys with names, as a key management service has them: the server holds them, wrapped by its
-// master key, and objects say by which one they are protected. Disabling one makes all that it
-// protects unreadable until it is enabled again. The admin call of the S3 surface comes here, and
-// whatever other surface manages keys. Deleting one does not exist: nothing could ever read its
-// objects again.
+// KMS keys, the key-encrypting keys of envelope encryption that have an id: the directory stores
+// them wrapped by the master key, and an object names the one that protects it. Disabling a key
+// makes its objects unreadable until it is enabled again. Called by every surface that manages
+// keys. A key can't be deleted, since nothing could ever read its objects again.
 import { randomKey } from '../../crypto/key-wrap.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
@@ -12,28 +11,28 @@ import type { Core } from '../core.ts';
 import type { KeyCore } from './key-core.ts';
 import { unwrapWithMaster, wrapWithMaster } from './master-keys.ts';
 
-/** The key of whoever wants a named key and names none. AWS's managed key has this alias. */
+/** The key of those who request SSE-KMS and name none. AWS's managed key has this alias. */
 export const MANAGED_KEY_ID = 'alias/aws/s3';
 
 /**
- * Letters, digits and what stands in the ids, aliases and ARNs of AWS, so that these can be used as
- * they are.
+ * The form of a key's id: letters, digits and the signs in ids, aliases and ARNs of AWS, so that
+ * these can be used unchanged.
  */
 export const NAMED_KEY_ID_FORM = /^[\w:/.-]{1,256}$/;
 
-/** Whether a named key could have that id. */
+/** Whether a KMS key could have that id. */
 export function isKmsKeyId(value: unknown): value is string {
   return typeof value === 'string' && NAMED_KEY_ID_FORM.test(value);
 }
 
-/** What may be shown of a named key. */
+/** A KMS key without its secret part. */
 export type KmsKeyInfo = Omit<KmsKey, 'wrappedKey'>;
 
-/** Accounts that one key can be given to by name. */
+/** Accounts that one key can be granted to by name. */
 export const GRANTS_MAX = 1000;
 
 /**
- * Makes a key, or finds the one of that name as it is (`isNew` false). A new one is for the buckets
+ * Makes a key, or finds the existing one of that id (`isNew` false). A new key is for the buckets
  * of these accounts and of the operator, null: of every account. InvalidArgument,
  * ServiceUnavailable (no master key).
  */
@@ -48,11 +47,11 @@ export async function createKmsKey(
     });
   }
   const key = toNewKey(core, id, accountIds);
-  const kept = await core.ports.directory.call('addKmsKey', { key });
-  return { key: toInfo(kept), isNew: kept.wrappedKey === key.wrappedKey };
+  const storedKey = await core.ports.directory.call('addKmsKey', { key });
+  return { key: toInfo(storedKey), isNew: storedKey.wrappedKey === key.wrappedKey };
 }
 
-/** Keys after a name, in byte order. */
+/** Lists the keys whose ids come after `after`, in byte order. */
 export async function listNamedKeys(
   core: Core,
   page: { after: string; limit: number },
@@ -61,8 +60,8 @@ export async function listNamedKeys(
 }
 
 /**
- * Enables or disables a key, or says whose it is; on Cloudflare other isolates hear of it within
- * seconds. KMS.NotFoundException.
+ * Enables or disables a key, or changes its accounts; on Cloudflare other isolates learn of it
+ * within seconds. KMS.NotFoundException.
  */
 export async function changeKmsKey(
   core: Core,
@@ -75,41 +74,42 @@ export async function changeKmsKey(
 }
 
 /**
- * The key itself, to wrap with for a bucket of that account. The managed key and those that the
- * operator's seed names are made when they are first wanted, for every account.
- * KMS.NotFoundException, also for a key that is for other accounts: strangers shall not find out
- * what there is; KMS.DisabledException, ServiceUnavailable.
+ * Unwraps a KMS key, to wrap data keys with it for a bucket of that account. The managed key and
+ * those of the operator's seed are made at their first use, for every account.
+ * KMS.NotFoundException, also for a key of other accounts, so that strangers can't probe for ids;
+ * KMS.DisabledException, ServiceUnavailable.
  */
 export async function unwrapKmsKeyFor(
   core: KeyCore,
   id: string,
   ownerId: AccountId,
 ): Promise<Uint8Array> {
-  const found =
-    (await core.ports.directory.call('getKmsKey', { id })) ?? (await makeWanted(core, id));
-  const { accountIds } = found;
-  if (accountIds !== null && ownerId !== ROOT_ACCOUNT.id && !accountIds.includes(ownerId))
-    throw notFound(id);
-  return open(core, found);
+  const storedKey = await findOrMake(core, id);
+  const { accountIds } = storedKey;
+  const isGranted =
+    accountIds === null || ownerId === ROOT_ACCOUNT.id || accountIds.includes(ownerId);
+  if (!isGranted) throw notFound(id);
+  return unwrap(core, storedKey);
 }
 
 /**
- * The key itself, to unwrap what it protects already, which stays readable to whoever may read the
- * object. Errors: those of unwrapKmsKeyFor.
+ * Unwraps a KMS key, to unwrap the data keys that it protects already, whoever's bucket they are
+ * in. Errors: those of unwrapKmsKeyFor.
  */
 export async function unwrapKmsKey(core: KeyCore, id: string): Promise<Uint8Array> {
-  return open(
-    core,
-    (await core.ports.directory.call('getKmsKey', { id })) ?? (await makeWanted(core, id)),
-  );
+  return unwrap(core, await findOrMake(core, id));
 }
 
-function open(core: KeyCore, { id, isEnabled, wrappedKey }: KmsKey): Uint8Array {
+function unwrap(core: KeyCore, { id, isEnabled, wrappedKey }: KmsKey): Uint8Array {
   if (!isEnabled) throw new StorageError('KMS.DisabledException', { detail: `${id} is disabled.` });
   return unwrapWithMaster(core.settings.masterKeys, wrappedKey, boundOf(id));
 }
 
-async function makeWanted(core: KeyCore, id: string): Promise<KmsKey> {
+/** Finds a key, or makes one of those that come into being at their first use. */
+async function findOrMake(core: KeyCore, id: string): Promise<KmsKey> {
+  const storedKey = await core.ports.directory.call('getKmsKey', { id });
+  if (storedKey !== null) return storedKey;
+
   if (id !== MANAGED_KEY_ID && !core.settings.seededNamedKeys.includes(id)) throw notFound(id);
   return core.ports.directory.call('addKmsKey', { key: toNewKey(core, id, null) });
 }
@@ -119,9 +119,9 @@ function toNewKey(core: KeyCore, id: string, accountIds: KmsKey['accountIds']): 
   return { id, wrappedKey, isEnabled: true, accountIds, createdAtMs: core.ports.clock.nowMs() };
 }
 
-/** A wrapped key can't be put in another one's place. */
+/** Binds a wrapped key to its id, in the words of its first day: stored keys depend on them. */
 function boundOf(id: string): string {
-  return `named key ${id}`;
+  return ['named', 'key', id].join(' ');
 }
 
 function toInfo({ wrappedKey: _, ...info }: KmsKey): KmsKeyInfo {

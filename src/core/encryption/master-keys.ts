@@ -1,23 +1,24 @@
-// The keys of the server, which wrap all others. There may be several, the newest first: it wraps
-// what is new, the rest still unwrap what is old. A wrapped key names its master key by an id that
-// tells nothing of the key. They come from the settings; on Node from a file when there is no
-// setting (adapters/node/process/master-key-file.ts).
+// Master keys, the root of envelope encryption: they wrap all other keys of the server. There may
+// be several: the newest wraps what is new, the rest still unwrap what is old. A wrapped key names
+// its master key by an id that reveals nothing of the key. They come from the settings; on Node
+// from a file when there is no setting (adapters/node/process/master-key-file.ts).
 import { deriveKey, KEY_BYTES, unwrapKey, wrapKey } from '../../crypto/key-wrap.ts';
 import { StorageError } from '../../domain/errors.ts';
 
-/** `id`: 8 hex digits, derived from the key. */
+/** A master key. `id`: 8 hex digits, derived from the key. */
 export type MasterKey = { readonly id: string; readonly key: Uint8Array };
 
-/** Newest first; none: the server can keep no key of its own, and says so when it must. */
+/** The master keys, newest first. With none the server can wrap no key, and refuses to encrypt. */
 export type MasterKeys = readonly MasterKey[];
 
-/** Master keys in one setting: as many as anybody rotates through. */
+/** Master keys in one setting: as many as anybody rotates through. Estimate. */
 const MASTER_KEYS_MAX = 16;
-const SEPARATOR = '.';
+/** Stands between the id of a master key and the text that it wrapped or encrypted. */
+export const SEPARATOR = '.';
 
 /**
- * Reads 32-byte keys in hex or base64, with commas or white space between. Null when one is none, a
- * key comes twice or they are too many; a caller must never show the text.
+ * Parses 32-byte keys in hex or base64, with commas or white space between. Null when one is no
+ * key, a key comes twice or they are too many; a caller must never show the text.
  */
 export function parseMasterKeys(text: string): MasterKeys | null {
   const keys = text
@@ -40,19 +41,25 @@ function parseMasterKey(text: string): MasterKey | null {
   }
 }
 
-/** 32 bytes as a master key. Its id is derived from them and tells nothing of them. */
+/** Makes a master key of 32 bytes. Its id is derived from them and reveals nothing of them. */
 export function toMasterKey(key: Uint8Array): MasterKey {
   return { id: deriveKey(key, 'quayside master key id 1').subarray(0, 4).toHex(), key };
 }
 
-/** `{id of the master key}.{wrapped}`. ServiceUnavailable when there is none. */
+/**
+ * Wraps a key by the newest master key, as `{id of the master key}.{wrapped}`. ServiceUnavailable
+ * when there is none.
+ */
 export function wrapWithMaster(masterKeys: MasterKeys, key: Uint8Array, bound: string): string {
   const [newest] = masterKeys;
   if (newest === undefined) throw noMasterKey();
   return `${newest.id}${SEPARATOR}${wrapKey(newest.key, key, bound)}`;
 }
 
-/** ServiceUnavailable without the master key that wrapped it; InternalError when it is damaged. */
+/**
+ * Unwraps a key. ServiceUnavailable without the master key that wrapped it; InternalError when it
+ * is damaged.
+ */
 export function unwrapWithMaster(
   masterKeys: MasterKeys,
   wrapped: string,
@@ -69,8 +76,8 @@ export function unwrapWithMaster(
 }
 
 /**
- * The master key that a kept text names, and what stands behind its name. ServiceUnavailable when
- * it is missing: the operator must hear which one, and nothing is gained by trying again.
+ * Finds the master key that a stored text names, and the text behind its id. ServiceUnavailable
+ * when the key is missing: the operator must learn which one, and trying again gains nothing.
  */
 export function masterOf(
   masterKeys: MasterKeys,
@@ -81,13 +88,16 @@ export function masterOf(
   const master = masterKeys.find((candidate) => candidate.id === id);
   if (master !== undefined) return { master, rest: text.slice(at + 1) };
   throw new StorageError('ServiceUnavailable', {
-    detail: `This was encrypted by the master key ${id}, which this server does not have: add it to QUAYSIDE_MASTER_KEY.`,
+    detail:
+      `This was encrypted by the master key ${id}, which this server does not have: ` +
+      'add it to QUAYSIDE_MASTER_KEY.',
   });
 }
 
 function noMasterKey(): StorageError {
   return new StorageError('ServiceUnavailable', {
     detail:
-      'This server has no master key, so it cannot encrypt or decrypt by itself: QUAYSIDE_MASTER_KEY is not set.',
+      'This server has no master key, so it cannot encrypt or decrypt by itself: ' +
+      'QUAYSIDE_MASTER_KEY is not set.',
   });
 }

@@ -1,3 +1,4 @@
+// Whether a lifecycle rule applies to an object, by prefix, tags and size. Pure.
 import type { LifecycleRule } from '../../domain/lifecycle.ts';
 import type { Tags } from '../../domain/object-facts.ts';
 

@@ -3,7 +3,7 @@
 import { LIFECYCLE_PAGE_MAX, type LifecycleCursor } from '../../domain/lifecycle.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
-import { type DueSubject, foreseePage, cursorOnWalk, planWalk } from './foresee-page.ts';
+import { cursorOnWalk, type DueSubject, foreseePage, planWalk } from './foresee-page.ts';
 
 /** Pages of the index that one answer may read. */
 const MAX_PAGES = 20;

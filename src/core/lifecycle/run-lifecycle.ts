@@ -11,10 +11,10 @@ import { openUnchanging, whileUnchanged } from '../buckets/unchanging.ts';
 import type { Core } from '../core.ts';
 import { yieldToEventLoop } from '../yield-to-event-loop.ts';
 import {
+  cursorOnWalk,
   type DueSubject,
   foreseePage,
   type LifecycleWalk,
-  cursorOnWalk,
   planWalk,
 } from './foresee-page.ts';
 

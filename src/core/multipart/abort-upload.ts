@@ -1,3 +1,4 @@
+// AbortMultipartUpload: one commit that forgets the upload and its parts.
 import type { ObjectKey, UploadId } from '../../domain/nouns.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';

@@ -14,7 +14,7 @@ import type {
 import type { Upload, UploadedPart } from '../../ports/index-calls/upload-calls.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
-import { type CustomerKey, openWithCustomerKey } from '../encryption/wrapped-data-key.ts';
+import { type CustomerKey, openWithCustomerKey } from '../encryption/envelope.ts';
 import { LIST_MAX_KEYS, OBJECT_MAX_BYTES, PART_MIN_BYTES } from '../limits.ts';
 
 /** One line of the client's list. `etag` has no quotes. */

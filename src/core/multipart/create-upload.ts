@@ -1,5 +1,5 @@
 // CreateMultipartUpload: what is true of all parts and of the object that they become is decided
-// here and kept with the upload.
+// here and envelope with the upload.
 
 import { StorageError } from '../../domain/errors.ts';
 import type {
@@ -13,7 +13,7 @@ import { NO_FACTS, type ObjectFacts } from '../../domain/object-facts.ts';
 import type { Upload } from '../../ports/index-calls/upload-calls.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
-import { makeDataKey, type RequestedEncryption } from '../encryption/wrapped-data-key.ts';
+import { makeDataKey, type RequestedEncryption } from '../encryption/envelope.ts';
 
 type ChecksumType = Checksum['type'];
 
@@ -61,11 +61,11 @@ export async function createUpload(
       detail: `The ${checksumType} checksum type cannot be used with the ${checksumAlgorithm} checksum algorithm.`,
     });
   }
-  const kept = await makeDataKey(core, bucket.record().ownerId, input.encryption ?? null);
+  const envelope = await makeDataKey(core, bucket.record().ownerId, input.encryption ?? null);
   const upload: Upload = {
     ...NO_FACTS,
     ...input.facts,
-    encryption: kept?.encryption ?? null,
+    encryption: envelope?.encryption ?? null,
     ...input.attributes,
     uploadId: core.ports.ids.uploadId(),
     key: input.key,

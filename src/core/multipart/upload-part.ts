@@ -1,6 +1,7 @@
 // Parts of a multipart upload: each is a blob of its own, or, when copied, segments of blobs that
 // exist already.
 
+import type { ByteRange } from '../../domain/byte-range.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { ChecksumAlgorithm, ObjectKey, ObjectVersion, UploadId } from '../../domain/nouns.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
@@ -9,17 +10,17 @@ import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import {
   type CustomerKey,
-  type WrappedDataKey,
-  unwrapDataKey,
+  type Envelope,
   openWithCustomerKey,
-} from '../encryption/wrapped-data-key.ts';
+  unwrapDataKey,
+} from '../encryption/envelope.ts';
 import { PART_NUMBER_MAX } from '../limits.ts';
 import { identityOfBlob } from '../objects/blob-identity.ts';
 import { type BodyExpectation, NO_EXPECTATION } from '../objects/body-expectation.ts';
 import { bodySource } from '../objects/body-source.ts';
 import { commitOrDiscard } from '../objects/commit-or-discard.ts';
 import { asGoneMeanwhile, digestSource, referenceForeignBlobs } from '../objects/copy-object.ts';
-import { type ByteRange, cutSegments } from '../objects/read-object.ts';
+import { cutSegments } from '../objects/read-object.ts';
 import { requireRoom } from '../objects/require-room.ts';
 import { writeBody } from '../objects/write-body.ts';
 
@@ -78,15 +79,15 @@ export async function uploadPart(
   const { key, uploadId, partNumber } = input;
   requirePartNumber(partNumber);
   const upload = await bucket.call('getUpload', { key, uploadId });
-  const kept = await openUploadKey(core, upload, input.customerKey ?? null);
-  return writePart(core, bucket, { ...input, upload, kept });
+  const envelope = await openUploadKey(core, upload, input.customerKey ?? null);
+  return writePart(core, bucket, { ...input, upload, envelope });
 }
 
 async function openUploadKey(
   core: Core,
   upload: Upload,
   customerKey: CustomerKey | null,
-): Promise<WrappedDataKey | null> {
+): Promise<Envelope | null> {
   const { encryption } = upload;
   const dataKey = await unwrapDataKey(core, encryption, customerKey, 'part');
   return encryption === null || dataKey === null ? null : { encryption, dataKey };
@@ -99,16 +100,16 @@ async function writePart(
     body: ByteSource;
     expectation: BodyExpectation;
     upload: Upload;
-    kept: WrappedDataKey | null;
+    envelope: Envelope | null;
   },
 ): Promise<StoredPart> {
-  const { key, uploadId, partNumber, upload, kept } = input;
+  const { key, uploadId, partNumber, upload, envelope } = input;
   const home = bucket.record();
   await requireRoom(bucket, input.body, { key, part: { uploadId, partNumber } });
   const written = await writeBody(core, home, input.body, {
     expectation: expectationFor(upload, input.expectation),
     inlineMaxBytes: 0,
-    kept,
+    envelope,
     identity: identityOfBlob(home, key, upload, { uploadId, partNumber }),
   });
   const part: UploadedPart = {
@@ -144,9 +145,9 @@ export async function uploadPartCopy(
   const { key, uploadId, partNumber, source, range, sourceKey = null } = input;
   requirePartNumber(partNumber);
   const upload = await target.call('getUpload', { key, uploadId });
-  const kept = await openUploadKey(core, upload, input.customerKey ?? null);
+  const envelope = await openUploadKey(core, upload, input.customerKey ?? null);
   openWithCustomerKey(source.encryption, sourceKey);
-  if (source.inlineBytes !== null || source.encryption !== null || kept !== null) {
+  if (source.inlineBytes !== null || source.encryption !== null || envelope !== null) {
     const body = bodySource(core, source, range, sourceKey);
     return writePart(core, target, {
       key,
@@ -155,7 +156,7 @@ export async function uploadPartCopy(
       body,
       expectation: NO_EXPECTATION,
       upload,
-      kept,
+      envelope,
     });
   }
   const { md5, checksum } = await digestsOfPart(core, source, range, upload.checksumAlgorithm);

@@ -1,12 +1,12 @@
-// What a blob tells of its object, from which the index can be made anew. Called by whoever writes
-// blobs.
+// The identity that is stored beside a blob: its object, so that a lost index can be rebuilt from
+// the blobs. Called by whoever writes blobs.
 
 import type { BucketRecord, ObjectAttributes, ObjectKey } from '../../domain/nouns.ts';
 import type { BlobIdentity } from '../../ports/blob-store.ts';
 
 /**
- * Of a plain blob; `part`: whose bytes it has, null for a whole body. The class STANDARD needs no
- * word.
+ * Makes the identity of a blob. `part`: the part whose bytes it has, null for a whole body. The
+ * class STANDARD is left out.
  */
 export function identityOfBlob(
   bucket: Pick<BucketRecord, 'name'>,
@@ -14,6 +14,6 @@ export function identityOfBlob(
   { headers, userMetadata, storageClass }: ObjectAttributes,
   part: BlobIdentity['part'] = null,
 ): Omit<BlobIdentity, 'encryption'> {
-  const ofClass = storageClass === 'STANDARD' ? {} : { storageClass };
-  return { bucket: bucket.name, key, headers, userMetadata, ...ofClass, part };
+  const classIfOther = storageClass === 'STANDARD' ? {} : { storageClass };
+  return { bucket: bucket.name, key, headers, userMetadata, ...classIfOther, part };
 }

@@ -1,12 +1,12 @@
+// A stored body as a source of bytes: what copies and digests read from. Called by the use cases
+// that write or digest bytes that are stored already.
+import type { ByteRange } from '../../domain/byte-range.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
 import type { Core } from '../core.ts';
-import type { CustomerKey } from '../encryption/wrapped-data-key.ts';
-import { type ByteRange, openBody, type ReadableVersion } from './read-object.ts';
+import type { CustomerKey } from '../encryption/envelope.ts';
+import { openBody, type ReadableVersion } from './read-object.ts';
 
-/**
- * A range of a stored body as something to write or to digest. Opened when it is pumped; errors of
- * openBody.
- */
+/** A range of a stored body as a source of bytes. Opened when it is pumped; errors of openBody. */
 export function bodySource(
   core: Core,
   version: ReadableVersion,

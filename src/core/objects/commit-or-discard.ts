@@ -1,6 +1,6 @@
-// What becomes of written bytes: a commit that names them, or their end when the index refuses it.
-// A commit whose outcome is unknown leaves them to the sweeper, as it may have landed. Called by
-// whoever writes blobs; write-body.ts writes them.
+// The end of a write: a commit that references the written blobs, or their deletion when the index
+// refuses it. A commit of unknown outcome may have landed, so its blobs are left to the sweeper.
+// Called by whoever writes blobs; write-body.ts writes them.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { Segment } from '../../domain/nouns.ts';
@@ -8,17 +8,17 @@ import type { NewBlobReference, StoredAs } from '../../ports/metadata-index.ts';
 import type { Core } from '../core.ts';
 
 /**
- * Whether a blob that was begun then may not be committed any more: the sweeper takes an
- * uncommitted one for the trace of a crash once it is older than the grace, of which the half is
- * left for the commit.
+ * Whether a blob that was begun at that time may no longer be committed. The sweeper deletes an
+ * uncommitted blob once it is older than the grace; half of the grace is left for the commit.
  */
 export function isTooOldToCommit({ ports, settings }: Core, startedAtMs: number): boolean {
-  return ports.clock.nowMs() - startedAtMs > settings.graceSeconds * 500;
+  const halfGraceMs = settings.graceSeconds * 500;
+  return ports.clock.nowMs() - startedAtMs > halfGraceMs;
 }
 
 /**
- * Deletes fresh blobs, after the index refused them or needs none of them. In the background; the
- * sweeper is the second net.
+ * Deletes fresh blobs in the background, after the index refused them or needs none of them. What
+ * fails is left to the sweeper.
  */
 export function discard(
   core: Core,
@@ -31,10 +31,7 @@ export function discard(
     core.ports.background.run('discard-blob', () => core.ports.blobStore.delete(fresh));
 }
 
-/**
- * Codes after which a commit may have landed all the same; its blobs must stay for the sweeper to
- * judge.
- */
+/** Codes after which a commit may have landed all the same, so that its blobs must stay. */
 const UNKNOWN_OUTCOMES: ReadonlySet<string> = new Set([
   'InternalError',
   'ServiceUnavailable',
@@ -42,8 +39,8 @@ const UNKNOWN_OUTCOMES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Commits with `commit`; when the index refuses for sure, or has the same bytes already, what was
- * written is deleted. Gives where the bytes of `segments` are then.
+ * Calls `commit`, and deletes the written blobs when the index surely refuses or has the same bytes
+ * already (deduplication). Returns the segments that the bytes have then.
  */
 export async function commitOrDiscard<Result extends StoredAs>(
   core: Core,
@@ -56,11 +53,10 @@ export async function commitOrDiscard<Result extends StoredAs>(
   try {
     const { storedAs, ...result } = await commit();
     if (storedAs === null) return { ...result, segments: written.segments };
+
     discard(core, written);
-    return {
-      ...result,
-      segments: written.segments.map((segment) => ({ ...segment, blobId: storedAs })),
-    };
+    const segments = written.segments.map((segment) => ({ ...segment, blobId: storedAs }));
+    return { ...result, segments };
   } catch (error) {
     if (error instanceof StorageError && !UNKNOWN_OUTCOMES.has(error.code)) discard(core, written);
     throw error;

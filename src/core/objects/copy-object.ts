@@ -1,10 +1,11 @@
-// CopyObject moves no bytes: the copy is a new row with the same segments. Blobs stay in the bucket
-// that wrote them; a copy into another bucket first takes a hold there, so that the home keeps the
-// bytes as long as the copy lives. Only a copy that is to be encrypted by another key than its
-// source is written anew.
+// CopyObject moves no bytes: the copy is a new row with the same segments. Blobs stay in their
+// owner bucket, the one that wrote them. A copy into another bucket first takes a remote reference
+// there, so that the owner bucket keeps the bytes as long as the copy lives. Only a copy under
+// another encryption key than its source is written anew.
 import { createDigestSet } from '../../crypto/digest-set.ts';
 import { hasCode, StorageError } from '../../domain/errors.ts';
 import type {
+  BlobId,
   BucketAddress,
   BucketRecord,
   ChecksumAlgorithm,
@@ -21,7 +22,6 @@ import type { NewBlobReference } from '../../ports/metadata-index.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import { blobsOf, ownerBucketOfBlob } from '../buckets/owner-bucket.ts';
 import type { Core } from '../core.ts';
-import { MANAGED_KEY_ID } from '../encryption/kms-keys.ts';
 import {
   type CustomerKey,
   isSameKey,
@@ -30,7 +30,8 @@ import {
   type RequestedEncryption,
   unwrapDataKey,
   wrapDataKey,
-} from '../encryption/wrapped-data-key.ts';
+} from '../encryption/envelope.ts';
+import { MANAGED_KEY_ID } from '../encryption/kms-keys.ts';
 import { PUT_MAX_BYTES } from '../limits.ts';
 import { identityOfBlob } from './blob-identity.ts';
 import { bodySource } from './body-source.ts';
@@ -38,15 +39,15 @@ import { commitOrDiscard } from './commit-or-discard.ts';
 import { writeBody } from './write-body.ts';
 
 export type CopyObjectInput = {
-  /** As read, and checked against the copy-source conditions, by the caller. */
+  /** The version to copy; the caller has read it and checked the copy-source conditions. */
   readonly source: ObjectVersion;
-  /** What the client sent to open a source that it encrypted itself. */
+  /** The client's key of a source that it encrypted itself (SSE-C). */
   readonly sourceKey?: CustomerKey | null;
   readonly key: ObjectKey;
   readonly attributes: ObjectAttributes;
-  /** Of the copy; what is not given is as nobody said anything of it. */
+  /** Facts of the copy that differ from NO_FACTS. */
   readonly facts?: Partial<Omit<ObjectFacts, 'encryption'>>;
-  /** How the copy shall be encrypted, whatever the source is; none of it leaves it plain. */
+  /** How the copy shall be encrypted, whatever the source is; null or absent leaves it plain. */
   readonly encryption?: RequestedEncryption | null;
   /** The checksum that the copy shall have; null keeps the source's. */
   readonly checksumAlgorithm: ChecksumAlgorithm | null;
@@ -65,10 +66,11 @@ export async function copyObject(
   input: CopyObjectInput,
 ): Promise<ObjectVersion> {
   const { source, sourceKey = null, encryption = null } = input;
-  const keepsBytes = isEncryptedAlike(source.encryption, sourceKey, encryption);
-  const copied = keepsBytes
+  const canShare = isEncryptedAlike(source.encryption, sourceKey, encryption);
+  const copied = canShare
     ? await shareBytes(core, target, input)
     : await rewriteBytes(core, target, input);
+
   const object = {
     ...NO_FACTS,
     ...input.facts,
@@ -79,18 +81,20 @@ export async function copyObject(
     isNull: true,
     lastModifiedMs: core.ports.clock.nowMs(),
   } as ObjectVersion;
+
   const { newReferences } = copied;
+  const { segments } = object;
   try {
-    const placed = await commitOrDiscard(core, { segments: object.segments, newReferences }, () =>
+    const committed = await commitOrDiscard(core, { segments, newReferences }, () =>
       target.call('commitObject', { object, condition: input.condition, newReferences }),
     );
-    return { ...object, ...placed } as ObjectVersion;
+    return { ...object, ...committed } as ObjectVersion;
   } catch (error) {
     throw asGoneMeanwhile(error);
   }
 }
 
-/** What a copy has of its source's content. */
+/** The content of a copy, and its blobs that the target bucket did not reference before. */
 type CopiedBytes = {
   readonly content: ObjectBody &
     Pick<ObjectVersion, 'etag' | 'checksum' | 'parts' | 'sizeBytes'> &
@@ -99,50 +103,54 @@ type CopiedBytes = {
 };
 
 /**
- * Whether bytes that are encrypted so are encrypted as wished: by the same key, if not with the
- * same wrapping.
+ * Whether stored bytes are encrypted as requested: by the same key, if not with the same wrapping
+ * of it.
  */
 export function isEncryptedAlike(
   encryption: ObjectEncryption | null,
   sourceKey: CustomerKey | null,
-  wish: RequestedEncryption | null,
+  requested: RequestedEncryption | null,
 ): boolean {
-  if (encryption === null || wish === null) return encryption === null && wish === null;
+  if (encryption === null || requested === null) return encryption === null && requested === null;
   if (encryption.kind === 'customer') {
-    return wish.kind === 'customer' && sourceKey !== null && isSameKey(sourceKey, wish.key);
+    return (
+      requested.kind === 'customer' && sourceKey !== null && isSameKey(sourceKey, requested.key)
+    );
   }
-  if (encryption.kind === 'server') return wish.kind === 'server';
+  if (encryption.kind === 'server') return requested.kind === 'server';
   return (
-    wish.kind === 'named' &&
-    (wish.keyId ?? MANAGED_KEY_ID) === encryption.keyId &&
-    wish.isDoubled === encryption.isDoubled
+    requested.kind === 'named' &&
+    (requested.keyId ?? MANAGED_KEY_ID) === encryption.keyId &&
+    requested.isDoubled === encryption.isDoubled
   );
 }
 
-/** The same segments, the same data key, wrapped anew. */
+/** Shares the bytes of the source: the copy has its segments and its data key, wrapped anew. */
 async function shareBytes(
   core: Core,
   target: BucketHandle,
   input: CopyObjectInput,
 ): Promise<CopiedBytes> {
-  const { source, sourceKey = null, encryption: wish = null } = input;
+  const { source, sourceKey = null, encryption: requested = null } = input;
   const dataKey = await unwrapDataKey(core, source.encryption, sourceKey);
-  const kept =
-    wish === null || dataKey === null
+  const envelope =
+    requested === null || dataKey === null
       ? null
-      : await wrapDataKey(core, target.record().ownerId, wish, dataKey.bytes);
+      : await wrapDataKey(core, target.record().ownerId, requested, dataKey.bytes);
+
   const digests = await digestsOfCopy(core, input);
   const newReferences = await referenceForeignBlobs(core, target.record(), source.segments);
   const { segments, inlineBytes, sizeBytes } = source;
   const body = { segments, inlineBytes } as ObjectBody;
   return {
-    content: { ...body, ...digests, sizeBytes, encryption: kept?.encryption ?? null },
+    content: { ...body, ...digests, sizeBytes, encryption: envelope?.encryption ?? null },
     newReferences,
   };
 }
 
 /**
- * New bytes, sealed otherwise. Like S3's copy it is one body, whatever parts the source came in.
+ * Writes the bytes anew, encrypted as requested. Like S3's copy it is one body, whatever parts the
+ * source has.
  */
 async function rewriteBytes(
   core: Core,
@@ -152,13 +160,14 @@ async function rewriteBytes(
   const { source, sourceKey = null, key, attributes } = input;
   if (source.sizeBytes > PUT_MAX_BYTES) throw tooLargeToCopy();
   openWithCustomerKey(source.encryption, sourceKey);
-  const home = target.record();
-  const kept = await makeDataKey(core, home.ownerId, input.encryption ?? null);
+
+  const record = target.record();
+  const envelope = await makeDataKey(core, record.ownerId, input.encryption ?? null);
   const algorithm = input.checksumAlgorithm ?? source.checksum?.algorithm ?? null;
   const whole = { offsetBytes: 0, lengthBytes: source.sizeBytes };
   const { body, sizeBytes, etag, checksum, newReferences } = await writeBody(
     core,
-    home,
+    record,
     bodySource(core, source, whole, sourceKey),
     {
       expectation: {
@@ -166,48 +175,48 @@ async function rewriteBytes(
         checksum: algorithm === null ? null : { algorithm, expected: () => null },
       },
       inlineMaxBytes: core.settings.inlineBodyMaxBytes,
-      kept,
-      identity: identityOfBlob(home, key, attributes),
+      envelope,
+      identity: identityOfBlob(record, key, attributes),
     },
   );
+
   const content = {
     ...body,
     sizeBytes,
     etag,
     checksum: checksum === null ? null : { ...checksum, type: 'FULL_OBJECT' as const },
     parts: null,
-    encryption: kept?.encryption ?? null,
+    encryption: envelope?.encryption ?? null,
   };
   return { content, newReferences };
 }
 
-/** A source whose bytes have to be written anew and are too many for one blob. */
+/** Refuses a source whose bytes have to be written anew and are too many for one blob. */
 function tooLargeToCopy(): StorageError {
   return new StorageError('InvalidRequest', {
-    detail: `The specified copy source is larger than the maximum allowable size for a copy source: ${PUT_MAX_BYTES}`,
+    detail:
+      'The specified copy source is larger than the maximum allowable size for a copy source: ' +
+      `${PUT_MAX_BYTES}`,
   });
 }
 
 /**
- * Entity tag, checksum and parts of the copy: the source's, or computed afresh for another checksum
- * algorithm.
+ * Finds entity tag, checksum and parts of the copy: the source's, or for another checksum algorithm
+ * a checksum computed afresh.
  */
 async function digestsOfCopy(
   core: Core,
   { source, sourceKey = null, checksumAlgorithm }: CopyObjectInput,
 ): Promise<Pick<ObjectVersion, 'etag' | 'checksum' | 'parts'>> {
   const { etag, checksum, parts } = source;
-  const isAsWanted =
+  const hasRequestedChecksum =
     checksumAlgorithm === null ||
     (checksum?.algorithm === checksumAlgorithm && checksum.type === 'FULL_OBJECT');
-  if (isAsWanted) return { etag, checksum, parts };
-  const whole = bodySource(
-    core,
-    source,
-    { offsetBytes: 0, lengthBytes: source.sizeBytes },
-    sourceKey,
-  );
-  const { checksumBase64 } = await digestSource(whole, checksumAlgorithm);
+  if (hasRequestedChecksum) return { etag, checksum, parts };
+
+  const whole = { offsetBytes: 0, lengthBytes: source.sizeBytes };
+  const body = bodySource(core, source, whole, sourceKey);
+  const { checksumBase64 } = await digestSource(body, checksumAlgorithm);
   return {
     etag,
     parts,
@@ -215,7 +224,7 @@ async function digestsOfCopy(
   };
 }
 
-/** Reads a body to compute its MD5 and, if asked, a checksum. Nothing is written. */
+/** Reads a body to compute its MD5 and, if requested, a checksum. Nothing is written. */
 export async function digestSource(
   source: ByteSource,
   checksumAlgorithm: ChecksumAlgorithm | null,
@@ -227,8 +236,8 @@ export async function digestSource(
 }
 
 /**
- * Takes holds on the blobs whose home is another bucket and lists them as arrivals.
- * ServiceUnavailable.
+ * Takes remote references to the blobs that another bucket owns, and lists them as new blob
+ * references. ServiceUnavailable.
  */
 export async function referenceForeignBlobs(
   core: Core,
@@ -240,8 +249,8 @@ export async function referenceForeignBlobs(
 }
 
 /**
- * The same for the bodies of several objects, in their order. ServiceUnavailable. Cost: one commit
- * of each home.
+ * Takes remote references for the bodies of several objects, and lists them in their order.
+ * ServiceUnavailable. Cost: one commit of each owner bucket.
  */
 export async function referenceForeignBlobsOf(
   core: Core,
@@ -251,20 +260,15 @@ export async function referenceForeignBlobsOf(
   const { clock, metadataIndex } = core.ports;
   const holderAddress: BucketAddress = { id: holder.id, name: holder.name };
   const newReferences = bodies.map((segments) => foreignBlobs(holder, segments));
-  const byHome = new Map<
-    string,
-    { home: BucketAddress; blobIds: Set<NewBlobReference['blobId']> }
-  >();
-  for (const { blobId } of newReferences.flat()) {
-    const home = ownerBucketOfBlob(blobId);
-    const group = byHome.get(home.id) ?? { home, blobIds: new Set() };
-    group.blobIds.add(blobId);
-    byHome.set(home.id, group);
-  }
-  for (const { home, blobIds } of byHome.values()) {
-    const held = { home, blobIds: [...blobIds], holder: holderAddress, nowMs: clock.nowMs() };
+
+  for (const { owner, blobIds } of byOwnerBucket(newReferences.flat())) {
     try {
-      await metadataIndex.call(home.name, 'addRemoteReferences', held);
+      await metadataIndex.call(owner.name, 'addRemoteReferences', {
+        home: owner,
+        blobIds: [...blobIds],
+        holder: holderAddress,
+        nowMs: clock.nowMs(),
+      });
     } catch (error) {
       throw asGoneMeanwhile(error);
     }
@@ -272,31 +276,42 @@ export async function referenceForeignBlobsOf(
   return newReferences;
 }
 
+/** Groups blobs by owner bucket, each blob once. */
+function byOwnerBucket(references: readonly NewBlobReference[]) {
+  const groups = new Map<string, { owner: BucketAddress; blobIds: Set<BlobId> }>();
+  for (const { blobId } of references) {
+    const owner = ownerBucketOfBlob(blobId);
+    const group = groups.get(owner.id) ?? { owner, blobIds: new Set() };
+    group.blobIds.add(blobId);
+    groups.set(owner.id, group);
+  }
+  return groups.values();
+}
+
+/** Lists the blobs that another bucket owns, with the bytes that the segments have of each. */
 function foreignBlobs(
   holder: Pick<BucketRecord, 'id'>,
   segments: readonly Segment[],
 ): readonly NewBlobReference[] {
   return blobsOf(segments).flatMap((blobId) => {
-    const home = ownerBucketOfBlob(blobId);
-    if (home.id === holder.id) return [];
+    const owner = ownerBucketOfBlob(blobId);
+    if (owner.id === holder.id) return [];
     const sizeBytes = segments.reduce(
       (sum, segment) => (segment.blobId === blobId ? sum + segment.lengthBytes : sum),
       0,
     );
-    return [{ blobId, sizeBytes, home }];
+    return [{ blobId, sizeBytes, home: owner }];
   });
 }
 
 /**
- * A blob that was condemned between the read and the commit: rare (the grace lies between), so the
- * client retries.
+ * Translates a failed commit: a blob that the sweeper condemned between read and commit becomes
+ * ServiceUnavailable. It is rare, since the grace lies between, so the client retries.
  */
 export function asGoneMeanwhile(error: unknown): unknown {
-  const isGone = hasCode(error, 'NoSuchBlob');
-  return isGone
-    ? new StorageError('ServiceUnavailable', {
-        detail: 'The source changed. Please try again.',
-        cause: error,
-      })
-    : error;
+  if (!hasCode(error, 'NoSuchBlob')) return error;
+  return new StorageError('ServiceUnavailable', {
+    detail: 'The source changed. Please try again.',
+    cause: error,
+  });
 }

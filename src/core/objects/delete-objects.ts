@@ -1,9 +1,11 @@
+// DeleteObject and DeleteObjects: one commit for any number of keys. Blobs are not touched here;
+// the sweeper deletes them after the grace.
 import type { AccountId, DeleteCondition, ObjectKey, VersionName } from '../../domain/nouns.ts';
 import type { DeletedObject } from '../../ports/metadata-index.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 
-/** One thing to delete: what the key stands for now, or with an id that version for good. */
+/** A key to delete: its current version, or with a version id that version for good. */
 export type DeleteAsked = {
   readonly key: ObjectKey;
   readonly versionId?: VersionName | null;
@@ -11,19 +13,19 @@ export type DeleteAsked = {
 };
 
 /**
- * Deletes in one commit; a missing key is no error without a condition, and each target is refused
- * by itself (`refusal`). `bypassGovernance`: the caller may, and asked to, delete what GOVERNANCE
- * keeps.
+ * Deletes in one commit. A missing key is no error without a condition, and each target is refused
+ * by itself (`refusal`). `bypassGovernance`: the caller may, and requested to, delete versions
+ * under GOVERNANCE retention.
  */
 export function deleteObjects(
   core: Core,
   bucket: BucketHandle,
-  asked: readonly DeleteAsked[],
+  targets: readonly DeleteAsked[],
   options: { readonly bypassGovernance?: boolean; readonly ownerId?: AccountId | null } = {},
 ): Promise<readonly DeletedObject[]> {
   const { clock, ids } = core.ports;
   return bucket.call('deleteObjects', {
-    targets: asked.map(({ key, versionId = null, condition = null }) => ({
+    targets: targets.map(({ key, versionId = null, condition = null }) => ({
       key,
       versionId,
       condition,

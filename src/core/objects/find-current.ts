@@ -1,6 +1,5 @@
-// What a reader without a signature needs of a key: the bucket's read policy and the current version's
-// pointer, from the nearest tier that knows. Called by delivery for every public read; the S3
-// surface asks the index itself.
+// The look-up of public reads: the bucket's read policy and the pointer of a key's current version,
+// from the nearest tier that knows them. Called by delivery; the S3 surface calls the index itself.
 import type { BucketName, BucketRecord, ObjectKey, ObjectVersion } from '../../domain/nouns.ts';
 import { toPointer, toReadPolicy } from '../../domain/pointer.ts';
 import type { Found, Known } from '../../ports/hot-metadata.ts';
@@ -16,8 +15,8 @@ function toKnown({ bucket, object }: Resolved): Known {
 }
 
 /**
- * Cost: nothing when memory knows; else at most one call of the index. Errors: those of the index,
- * ServiceUnavailable.
+ * Finds read policy and pointer of a key. Cost: nothing when memory knows them; else at most one
+ * call of the index. Errors: those of the index, ServiceUnavailable.
  */
 export function findCurrent(
   { ports }: Core,
@@ -30,7 +29,8 @@ export function findCurrent(
 }
 
 /**
- * The same of several keys, in their order. Cost: at most one call of the index for all of them.
+ * Finds read policy and pointers of several keys, in their order. Cost: at most one call of the
+ * index for all of them.
  */
 export function findCurrentOf(
   { ports }: Core,

@@ -1,38 +1,40 @@
+// Looks into a body of undeclared length before it is decided where its bytes go. Called by
+// write-body.ts.
 import { joinBytes } from '../../crypto/join-bytes.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
 
 type Sink = (chunk: Uint8Array) => void | Promise<void>;
 
 /**
- * Looks into a body whose length nobody said: its bytes when there are at most `maxBytes`, else a
- * source that delivers everything from the start. That one must be pumped, or the body stays where
- * it is.
+ * Reads the start of a body of undeclared length: its bytes when there are at most `maxBytes`, else
+ * a source that delivers everything from the start. That source must be pumped, or the body is
+ * never read to its end.
  */
 export function peekSource(source: ByteSource, maxBytes: number): Promise<Uint8Array | ByteSource> {
-  const held: Uint8Array[] = [];
-  let heldBytes = 0;
+  const early: Uint8Array[] = [];
+  let earlyBytes = 0;
   let live: Sink | null = null;
-  let giveSink: (sink: Sink) => void = () => {};
-  const given = new Promise<Sink>((give) => {
-    giveSink = give;
-  });
+  const sinkGiven = Promise.withResolvers<Sink>();
+
   return new Promise((resolve, reject) => {
     const finished = source.pump(async (chunk) => {
       if (live !== null) return live(chunk);
-      held.push(chunk);
-      heldBytes += chunk.length;
-      if (heldBytes <= maxBytes) return;
+      early.push(chunk);
+      earlyBytes += chunk.length;
+      if (earlyBytes <= maxBytes) return;
+
       resolve({
         lengthBytes: null,
         pump(onChunk) {
-          giveSink(onChunk);
+          sinkGiven.resolve(onChunk);
           return finished;
         },
       });
-      const sink = await given;
-      for (const early of held.splice(0)) await sink(early);
+      // Backpressure: the source waits here until somebody pumps.
+      const sink = await sinkGiven.promise;
+      for (const piece of early.splice(0)) await sink(piece);
       live = sink;
     });
-    finished.then(() => resolve(joinBytes(held, heldBytes)), reject);
+    finished.then(() => resolve(joinBytes(early, earlyBytes)), reject);
   });
 }

@@ -1,34 +1,36 @@
-// Proof of a stored body: all of it is read, opened where it is encrypted, and compared with its
-// entity tag. That is the MD5 of the plain bytes, or of the MD5s of the parts, or a digest made of
-// it with the data key; so every body but those of clients' own keys can be proved. `npm run check`
-// calls it.
+// Integrity check of a stored body: all of it is read, decrypted where it is encrypted, and
+// compared with its entity tag. That is the MD5 of the plain bytes, or of the MD5s of the parts, or
+// an HMAC of these by the data key. So every body but those of clients' own keys can be proved.
+// `npm run check` calls it.
 import { createDigestSet, multipartEtag } from '../../crypto/digest-set.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { ObjectBody, ObjectVersion } from '../../domain/nouns.ts';
 import type { BlobStore } from '../../ports/blob-store.ts';
 import { type DataKey, etagOf } from '../encryption/data-key.ts';
-import { decryptBody, type EncryptedBytes } from '../encryption/decrypt-body.ts';
+import { type BodyBytes, decryptBody } from '../encryption/decrypt-body.ts';
+import { unwrapDataKey } from '../encryption/envelope.ts';
 import type { KeyCore } from '../encryption/key-core.ts';
-import { unwrapDataKey } from '../encryption/wrapped-data-key.ts';
 import { cutSegments } from './read-object.ts';
 
 /** Bodies up to so many bytes are read in one piece. */
 const WHOLE_MAX_BYTES = 1024 * 1024;
 
 /**
- * `unproved`: a client's own key opens it. `detail`: what is wrong with it. `isOpened` false: its
- * key is missing or damaged, which says nothing of its bytes.
+ * The result of a proof. `unproved`: only a client's own key decrypts the body. `detail`: what is
+ * wrong with it. `isOpened` false: its data key is missing or damaged, which says nothing of its
+ * bytes.
  */
 export type BodyProof =
   | 'proved'
   | 'unproved'
   | { readonly detail: string; readonly isOpened: boolean };
 
+/** The part of the core that proofs need. */
 export type ProvingCore = KeyCore & {
   readonly ports: { readonly blobStore: Pick<BlobStore, 'openRuns' | 'read'> };
 };
 
-/** Reads the whole body, past all tiers. Never rejects. Cost: the body's bytes, and their MD5. */
+/** Proves a body, which it reads past all tiers. Never rejects. Cost: its bytes, and their MD5. */
 export async function proveBody(
   core: ProvingCore,
   body: ObjectBody & Pick<ObjectVersion, 'sizeBytes' | 'etag' | 'parts' | 'encryption'>,
@@ -53,7 +55,7 @@ type Provable = Parameters<typeof proveBody>[1];
 
 const isComposite = ({ etag, parts }: Provable): boolean => parts !== null && etag.includes('-');
 
-/** MD5 of the stored bytes, or of each part. */
+/** Computes the MD5 of the stored bytes, or of each part. */
 async function digestRuns(
   core: ProvingCore,
   body: Provable,
@@ -68,8 +70,8 @@ async function digestRuns(
 }
 
 /**
- * An entity tag stays as it was made when the version is put under another kind of key: either form
- * may stand there.
+ * Lists the entity tags that the body may have. One that was made before the version got another
+ * kind of key stays, so either form may be stored.
  */
 function possibleEtags(
   body: Provable,
@@ -86,9 +88,9 @@ async function openWhole(
   core: ProvingCore,
   body: Provable,
   dataKey: DataKey | null,
-): Promise<EncryptedBytes> {
+): Promise<BodyBytes> {
   const whole = { offsetBytes: 0, lengthBytes: body.sizeBytes };
-  const read = async (range: typeof whole): Promise<{ body: EncryptedBytes }> => {
+  const read = async (range: typeof whole): Promise<{ body: BodyBytes }> => {
     if (body.inlineBytes !== null) {
       return {
         body: body.inlineBytes.subarray(range.offsetBytes, range.offsetBytes + range.lengthBytes),
@@ -107,19 +109,19 @@ async function openWhole(
   return opened.body;
 }
 
-async function* chunksOf(body: EncryptedBytes): AsyncGenerator<Uint8Array> {
+async function* chunksOf(body: BodyBytes): AsyncGenerator<Uint8Array> {
   if (body instanceof Uint8Array) yield body;
   else yield* body;
 }
 
-/** MD5s of runs of these lengths, one behind the other. */
+/** Computes the MD5s of runs of these lengths, one behind the other. */
 function createRunDigests(lengths: readonly number[]) {
   const start = () => createDigestSet({ md5: true, sha256: false, checksum: null });
   const md5s: string[] = [];
   let running = start();
   let left = lengths[0] ?? 0;
 
-  /** Ends each run that is complete, an empty one too. */
+  /** Ends each run that is complete, an empty one included. */
   function end(): void {
     while (left === 0 && md5s.length < lengths.length) {
       md5s.push(running.finish().md5Hex ?? '');

@@ -1,5 +1,6 @@
-// PutObject, the write walk: body to a fresh blob, proof of its digests, one commit of the row. The
-// commit is the write: before it nothing is visible, after it nothing can undo it.
+// PutObject: the body goes to a fresh blob, its digests are verified, and one commit writes the
+// row. The commit is the write: before it nothing is visible, after it nothing can undo it. Called
+// by every surface that stores objects.
 
 import type {
   ObjectAttributes,
@@ -11,7 +12,7 @@ import { NO_FACTS, type ObjectFacts } from '../../domain/object-facts.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
-import { makeDataKey, type RequestedEncryption } from '../encryption/wrapped-data-key.ts';
+import { makeDataKey, type RequestedEncryption } from '../encryption/envelope.ts';
 import { identityOfBlob } from './blob-identity.ts';
 import type { BodyExpectation } from './body-expectation.ts';
 import { commitOrDiscard } from './commit-or-discard.ts';
@@ -26,9 +27,9 @@ export type PutObjectInput = {
   readonly isLengthOptional?: boolean;
   readonly expectation: BodyExpectation;
   readonly condition: WriteCondition | null;
-  /** What is not given is as nobody said anything of it. */
+  /** Facts that differ from NO_FACTS. */
   readonly facts?: Partial<Omit<ObjectFacts, 'encryption'>>;
-  /** How the bytes shall be encrypted; none of it leaves them plain. */
+  /** How the bytes shall be encrypted; null or absent leaves them plain. */
   readonly encryption?: RequestedEncryption | null;
 };
 
@@ -43,20 +44,20 @@ export async function putObject(
   input: PutObjectInput,
 ): Promise<ObjectVersion> {
   const { key, attributes } = input;
-  const home = bucket.record();
+  const record = bucket.record();
   await requireRoom(bucket, input.body, { key, part: null });
-  const kept = await makeDataKey(core, home.ownerId, input.encryption ?? null);
-  const written = await writeBody(core, home, input.body, {
+  const envelope = await makeDataKey(core, record.ownerId, input.encryption ?? null);
+  const written = await writeBody(core, record, input.body, {
     expectation: input.expectation,
     inlineMaxBytes: core.settings.inlineBodyMaxBytes,
     isLengthOptional: input.isLengthOptional ?? false,
-    kept,
-    identity: identityOfBlob(home, key, attributes),
+    envelope,
+    identity: identityOfBlob(record, key, attributes),
   });
   const object: ObjectVersion = {
     ...NO_FACTS,
     ...input.facts,
-    encryption: kept?.encryption ?? null,
+    encryption: envelope?.encryption ?? null,
     ...attributes,
     ...written.body,
     key,
@@ -68,9 +69,11 @@ export async function putObject(
     checksum: written.checksum === null ? null : { ...written.checksum, type: 'FULL_OBJECT' },
     parts: null,
   };
+
   const { newReferences } = written;
-  const placed = await commitOrDiscard(core, { segments: object.segments, newReferences }, () =>
+  const { segments } = object;
+  const committed = await commitOrDiscard(core, { segments, newReferences }, () =>
     bucket.call('commitObject', { object, condition: input.condition, newReferences }),
   );
-  return { ...object, ...placed } as ObjectVersion;
+  return { ...object, ...committed } as ObjectVersion;
 }

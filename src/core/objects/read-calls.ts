@@ -1,6 +1,6 @@
-// How many calls of its platform a read takes, where a request may make only so many: what can't be
-// finished is refused before anybody was told that it comes. Pure. Asked by openBody and by the
-// snapshot of a prefix.
+// The calls to its platform that a read makes, where a request may make only so many (subrequests
+// of a Worker). A read that can't be finished is refused before its response begins. Pure. Called
+// by openBody and by the snapshot of a prefix.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { Segment } from '../../domain/nouns.ts';
@@ -8,27 +8,27 @@ import type { Core } from '../core.ts';
 import type { ReadableVersion } from './read-object.ts';
 
 /**
- * A slice that nothing near has: a cache is asked, then the bucket, and the cache is filled. See
- * workers-edge-cache.ts.
+ * Calls for a slice that no near tier has: a look into the cache, a read from the blob store, a
+ * write to the cache. See workers-edge-cache.ts.
  */
 const CALLS_OF_SLICE = 3;
-/** A packed run is a read of its own, and one of its seek table; see decompressing-blob-store.ts. */
-const CALLS_OF_PACKED = 2;
+/** Calls for a compressed run: its own, and one for its seek table; decompressing-blob-store.ts. */
+const CALLS_OF_COMPRESSED = 2;
 /**
- * For all else of a request: who calls, the bucket, the version, usage, and what is repeated after
- * a failure. Estimate.
+ * Calls for the rest of a request: caller, bucket, version, usage, and retries after failures.
+ * Estimate.
  */
 const CALLS_BESIDES = 100;
 
-/** Calls of a read that streams segments past the tiers. */
+/** Counts the calls of a read that streams segments past the tiers. */
 export function callsToStream(segments: readonly Segment[]): number {
   return segments.reduce(
-    (calls, { packing }) => calls + (packing === undefined ? 1 : CALLS_OF_PACKED),
+    (calls, { packing }) => calls + (packing === undefined ? 1 : CALLS_OF_COMPRESSED),
     0,
   );
 }
 
-/** Most calls that openBody of the whole version makes. */
+/** Counts the calls that openBody of the whole version makes at most. */
 export function callsToRead(
   core: Core,
   { sizeBytes, inlineBytes, segments }: ReadableVersion,
@@ -40,11 +40,16 @@ export function callsToRead(
   return CALLS_OF_SLICE * (Math.floor(sizeBytes / sliceBytes) + streamed);
 }
 
-/** InvalidRequest where a request may not make so many calls; `instead`: what its client can do. */
+/**
+ * Refuses more calls than a request may make. `instead`: what its client can do. InvalidRequest.
+ */
 export function requireCalls(core: Core, calls: number, instead: string): void {
   const { subrequestsMax } = core.settings;
   if (calls + CALLS_BESIDES <= subrequestsMax) return;
   throw new StorageError('InvalidRequest', {
-    detail: `This would take more reads than one request may make here (${subrequestsMax}). ${instead}`,
+    detail: [
+      `This would take more reads than one request may make here (${subrequestsMax}).`,
+      instead,
+    ].join(' '),
   });
 }

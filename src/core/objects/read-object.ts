@@ -1,8 +1,9 @@
-// Bodies on their way out. A range of an object is cut into slices of its blobs, which come from
-// the nearest tier that has them; a read longer than the tiers take streams from the bucket. What
-// is encrypted passes the tiers sealed and is opened behind them (core/encryption/decrypt-body.ts).
-// Called by the S3 surface and by delivery.
+// Reads of bodies. A range of an object is cut into slices of its blobs, which come from the
+// nearest tier that has them; a read longer than the tiers take streams from the blob store.
+// Encrypted bytes stay encrypted in all tiers and are decrypted behind them
+// (core/encryption/decrypt-body.ts). Called by the S3 surface and by delivery.
 
+import type { ByteRange } from '../../domain/byte-range.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { ObjectBody, ObjectKey, ObjectVersion, Segment } from '../../domain/nouns.ts';
 import type { LendBytes } from '../../ports/blob-store.ts';
@@ -12,18 +13,16 @@ import { within } from '../../ports/with-timeout.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { decryptBody } from '../encryption/decrypt-body.ts';
-import { type CustomerKey, unwrapDataKey } from '../encryption/wrapped-data-key.ts';
+import { type CustomerKey, unwrapDataKey } from '../encryption/envelope.ts';
 import { callsToStream, requireCalls } from './read-calls.ts';
 
-export type ByteRange = { readonly offsetBytes: number; readonly lengthBytes: number };
-
-/** `tier`: where the bytes came from; `index` for bodies that stand in the row. */
+/** An opened body. `tier`: where its bytes come from; `index` for bodies in their index row. */
 export type OpenedBody = {
   readonly body: Uint8Array | ReadableStream<Uint8Array> | null;
   readonly tier: BodyTier | 'bucket' | 'index' | 'none';
 };
 
-/** As OpenedBody; `lend`: reads the body, which is null then. */
+/** A body that can be had without waiting, or `lend`, which reads one into a borrowed buffer. */
 export type BodyNow = {
   readonly body: Uint8Array | null;
   readonly tier: 'memory' | 'index' | 'bucket' | 'none';
@@ -33,19 +32,22 @@ export type BodyNow = {
 /** What `openBody` needs of a version or a pointer. */
 export type ReadableVersion = ObjectBody & Pick<ObjectVersion, 'sizeBytes' | 'encryption'>;
 
-/** The current version. NoSuchKey, also when a delete marker hides it. Cost: one index read. */
+/**
+ * Reads the current version from the index. NoSuchKey, also when a delete marker hides it. Cost:
+ * one index read.
+ */
 export async function getObject(bucket: BucketHandle, key: ObjectKey): Promise<ObjectVersion> {
-  const found = await bucket.call('getVersion', { key, versionId: null });
-  if (found?.kind !== 'object') throw new StorageError('NoSuchKey', { fields: { Key: key } });
-  return found.object;
+  const stored = await bucket.call('getVersion', { key, versionId: null });
+  if (stored?.kind !== 'object') throw new StorageError('NoSuchKey', { fields: { Key: key } });
+  return stored.object;
 }
 
 /**
  * Opens a range that lies inside the version; a null body stands for no bytes. A stream errors
- * rather than end short. ObjectDamaged when a blob is missing; InvalidRequest for more segments
- * than a request can read. `customerKey`: what a client sent to open what it encrypted itself; the
- * errors of unwrapDataKey. Cost: nothing in memory; else one R2 class B call per slice that no tier
- * has, or per segment for a read longer than the tiers take.
+ * rather than end short. `customerKey`: the client's key of what it encrypted itself. ObjectDamaged
+ * when a blob is missing; InvalidRequest for more segments than a request can read; the errors of
+ * unwrapDataKey. Cost: nothing in memory; else one R2 class B call per slice that no tier has, or
+ * per segment for a read longer than the tiers take.
  */
 export function openBody(
   core: Core,
@@ -68,27 +70,27 @@ async function openEncrypted(
   const dataKey = await unwrapDataKey(core, version.encryption, customerKey);
   if (dataKey === null)
     throw new StorageError('InternalError', { detail: 'An encrypted version has no key.' });
-  return decryptBody(version, range, dataKey, (sealed) => openStored(core, version, sealed));
+  return decryptBody(version, range, dataKey, (stored) => openStored(core, version, stored));
 }
 
-/** A range of the bytes as they are stored. */
+/** Opens a range of the bytes as they are stored. */
 function openStored(
   core: Core,
   version: ObjectBody,
   range: ByteRange,
 ): OpenedBody | Promise<OpenedBody> {
   if (version.inlineBytes !== null) return { body: cut(version.inlineBytes, range), tier: 'index' };
-  const wanted = cutSegments(version.segments, range);
+  const segments = cutSegments(version.segments, range);
   const { sliceBytes, maxSlicesPerRead } = core.ports.edgeCache;
   if (sliceBytes === 0 || range.lengthBytes > sliceBytes * maxSlicesPerRead)
-    return streamSegments(core, wanted);
+    return streamSegments(core, segments);
   return openSlices(core, piecesOf(version.segments, range, sliceBytes), range.lengthBytes);
 }
 
 /**
- * A range that lies inside the version, if it can be had without waiting: in one piece from memory,
- * nothing is started for it then, or, where `mayAskBucket`, from a bucket that has it at hand. What
- * is encrypted stands nowhere as it is.
+ * Opens a range that lies inside the version if it can be had without waiting, else null: in one
+ * piece from memory, or with `mayAskBucket` from a blob store that can read it at once. Encrypted
+ * bodies are null, since no tier has their plain bytes.
  */
 export function bodyNow(
   core: Core,
@@ -112,15 +114,15 @@ export function bodyNow(
     : null;
 }
 
-/** Whether a range that lies inside the version stands in memory as it is. */
+/** Whether a range that lies inside the version is in memory, in one piece and plain. */
 export function isInMemory(core: Core, version: ReadableVersion, range: ByteRange): boolean {
   return bodyNow(core, version, range, false) !== null;
 }
 
 /**
- * How to read, at once, what the bucket has at hand, as `openBody` would: of one blob, and not at
- * all where slices are worth loading, for it counts as a request for those. `tier`: where the first
- * of them stands.
+ * Finds how the blob store can read pieces of one blob at once; null where it can't, or where
+ * slices are worth loading, since `openBody` then counts the read as a request for them. `tier`:
+ * where the first piece is.
  */
 function bodyAtHand(
   core: Core,
@@ -140,7 +142,7 @@ function bodyAtHand(
   return { body: null, tier, lend };
 }
 
-/** The one run that pieces of the same blob make, null where they are of several. */
+/** Joins neighbouring pieces of one blob to one run; null where they are of several. */
 function runOfPieces(pieces: readonly Piece[], lengthBytes: number): Segment | null {
   const [first] = pieces;
   if (first === undefined) return null;
@@ -160,12 +162,12 @@ function cut(bytes: Uint8Array, { offsetBytes, lengthBytes }: ByteRange): Uint8A
     : bytes.subarray(offsetBytes, offsetBytes + lengthBytes);
 }
 
-/** A slice of a blob and what of it is wanted. */
+/** A slice of a blob, and the part of it that the read needs. */
 type Piece = { readonly slice: Segment; readonly part: ByteRange };
 
 /**
- * Another run of a segment's blob. A literal, for every hot read makes one: `{...segment}` takes 15
- * ns more.
+ * Makes another run of a segment's blob. It is a literal because every hot read makes one:
+ * `{...segment}` takes 15 ns more.
  */
 function runOf({ blobId, packing }: Segment, offsetBytes: number, lengthBytes: number): Segment {
   return packing === undefined
@@ -173,9 +175,7 @@ function runOf({ blobId, packing }: Segment, offsetBytes: number, lengthBytes: n
     : { blobId, offsetBytes, lengthBytes, packing };
 }
 
-/**
- * The slices that a range of the object touches. Slices never reach over the end of their segment.
- */
+/** Lists the slices that a range of the object touches. No slice crosses the end of its segment. */
 export function piecesOf(
   segments: readonly Segment[],
   range: ByteRange,
@@ -203,8 +203,8 @@ export function piecesOf(
 }
 
 /**
- * One slice that stands in memory is an answer in memory; anything longer is a stream that holds
- * one chunk at a time.
+ * Opens pieces of slices. A single slice in memory is a body in memory; anything longer is a stream
+ * that has one chunk at a time.
  */
 function openSlices(
   core: Core,
@@ -218,13 +218,14 @@ function openSlices(
     (piece) => () =>
       peekPiece(core, piece) ?? readPiece(core, piece, readBytes).then(({ body }) => body),
   );
-  const answer = ({ body, tier }: ReadPiece): OpenedBody =>
+  const withRest = ({ body, tier }: ReadPiece): OpenedBody =>
     rest.length === 0 ? { body, tier } : { body: new ChunkStream(joinChunks(body, further)), tier };
-  const known = peekPiece(core, first);
-  if (known !== null) return answer({ body: known, tier: 'memory' });
-  // A body that is one slice is read whole in any case, and once for all who ask.
+
+  const inMemory = peekPiece(core, first);
+  if (inMemory !== null) return withRest({ body: inMemory, tier: 'memory' });
+  // A body that is one slice is always read whole, and once for all readers (request coalescing).
   const isBody = rest.length === 0 && first.part.lengthBytes === first.slice.lengthBytes;
-  return (isBody ? readSlice(core, first) : readPiece(core, first, readBytes)).then(answer);
+  return (isBody ? readSlice(core, first) : readPiece(core, first, readBytes)).then(withRest);
 }
 
 type ReadPiece = {
@@ -238,8 +239,8 @@ function peekPiece(core: Core, { slice, part }: Piece): Uint8Array | null {
 }
 
 /**
- * A piece that memory has not: from its slice where that is worth it, else just so, from the
- * bucket.
+ * Reads a piece that memory does not have: from its slice where the cache admits that, else from
+ * the blob store alone.
  */
 async function readPiece(core: Core, piece: Piece, readBytes: number): Promise<ReadPiece> {
   const { slice, part } = piece;
@@ -260,7 +261,7 @@ async function readSlice(core: Core, { slice, part }: Piece): Promise<ReadPiece>
   return { body: isPart ? bytes : cut(bytes, part), tier };
 }
 
-/** A stream that opens too late is let go again. */
+/** Opens a stream in time; one that opens too late is cancelled. */
 function openInTime(
   core: Core,
   open: () => Promise<ReadableStream<Uint8Array>>,
@@ -269,9 +270,9 @@ function openInTime(
   return within(core.settings.tierLimitMs, 'the bucket', open, dropLate);
 }
 
-/** The parts of `segments` that a range of the object covers. */
+/** Cuts segments to the parts that a range of the object covers. */
 export function cutSegments(segments: readonly Segment[], range: ByteRange): Segment[] {
-  const wanted: Segment[] = [];
+  const covered: Segment[] = [];
   let skip = range.offsetBytes;
   let left = range.lengthBytes;
   for (const segment of segments) {
@@ -281,23 +282,23 @@ export function cutSegments(segments: readonly Segment[], range: ByteRange): Seg
       continue;
     }
     const lengthBytes = Math.min(segment.lengthBytes - skip, left);
-    wanted.push(runOf(segment, segment.offsetBytes + skip, lengthBytes));
+    covered.push(runOf(segment, segment.offsetBytes + skip, lengthBytes));
     skip = 0;
     left -= lengthBytes;
   }
-  return wanted;
+  return covered;
 }
 
 /**
- * Streams segments one after the other; the first is opened before this resolves, so a missing blob
- * is an error.
+ * Streams segments one after the other. The first is opened before this resolves, so that a missing
+ * blob rejects.
  */
-async function streamSegments(core: Core, wanted: readonly Segment[]): Promise<OpenedBody> {
-  if (wanted.length === 0)
+async function streamSegments(core: Core, segments: readonly Segment[]): Promise<OpenedBody> {
+  if (segments.length === 0)
     throw new StorageError('ObjectDamaged', { detail: 'A version has fewer bytes than its size.' });
-  requireCalls(core, callsToStream(wanted), 'Ask for it in ranges.');
+  requireCalls(core, callsToStream(segments), 'Ask for it in ranges.');
   return {
-    body: await openInTime(core, () => core.ports.blobStore.openRuns(wanted)),
+    body: await openInTime(core, () => core.ports.blobStore.openRuns(segments)),
     tier: 'bucket',
   };
 }

@@ -1,5 +1,5 @@
-// What a prefix holds at one moment, ready to be read for hours: the bodies are pinned by their
-// blobs, which stay for the grace whatever becomes of the objects. Used for the ZIP of a folder.
+// A snapshot of a prefix at one moment, which can be read for hours: its bodies are pinned by their
+// blobs, which stay for the grace whatever becomes of the objects. Called for the ZIP of a folder.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { ObjectKey, ObjectVersion } from '../../domain/nouns.ts';
@@ -15,33 +15,27 @@ export type SnapshotObject = Pick<
   ObjectVersion,
   'key' | 'versionId' | 'sizeBytes' | 'lastModifiedMs' | 'checksum' | 'storageClass'
 > & {
-  /** Whether its bytes stand in the index row, so that nothing is retrieved. */
+  /** Whether its bytes stand in the index row, so that no retrieval is billed. */
   readonly isInline: boolean;
-  /**
-   * Null where it would take too much memory: then the index is asked again when its turn comes.
-   */
+  /** Null where it would take too much memory: then its row is read again when it is opened. */
   readonly body: ReadableVersion | null;
 };
 
-/**
- * Memory that one snapshot may take for bodies in rows and for segments, bytes; what one segment
- * takes, estimated.
- */
+/** Memory that one snapshot may take for bodies in rows and for segments, bytes. */
 const PINNED_MAX_BYTES = 4 * 1024 * 1024;
+/** Memory of one segment, bytes. Estimate. */
 const SEGMENT_BYTES = 160;
-/**
- * Versions asked for at once: few enough that nobody waits long behind them, and that a reply stays
- * small.
- */
+/** Versions read by one index call, so that no other call waits long behind it. */
 const BATCH_KEYS = 100;
+/** Bytes in rows that one index call returns at most. */
 const BATCH_MAX_BYTES = 4 * 1024 * 1024;
 
 /**
- * Current objects under a prefix in byte order of their keys. Pages are read one after the other,
- * so a key that changes meanwhile is there as it was before or after. `mayRead` throws for an
- * object that the caller must not see. InvalidRequest above `maxObjects`, for more than a request
- * can read, and for an object that is encrypted with a client's key. Cost: an index read per 1,000
- * objects and one per 100.
+ * Takes a snapshot of the current objects under a prefix, in byte order of their keys. Pages are
+ * read one after the other, so a key that changes meanwhile is there as it was before or after.
+ * `mayRead` throws for an object that the caller must not see. InvalidRequest above `maxObjects`,
+ * for more than a request can read, and for an object that is encrypted with a client's key. Cost:
+ * an index read per 1,000 objects and one per 100.
  */
 export async function snapshotPrefix(
   core: Core,
@@ -53,7 +47,7 @@ export async function snapshotPrefix(
   let pinnedBytes = 0;
   let calls = 0;
 
-  function keep(version: ObjectVersion): void {
+  function add(version: ObjectVersion): void {
     const { key, versionId, sizeBytes, lastModifiedMs, checksum, storageClass } = version;
     const isInline = version.inlineBytes !== null;
     if (version.encryption?.kind === 'customer') throw needsKey(key);
@@ -62,6 +56,7 @@ export async function snapshotPrefix(
     if (isPinned) pinnedBytes += costBytes;
     calls += callsToRead(core, version) + (isPinned ? 0 : 1);
     requireCalls(core, calls, 'Choose a longer prefix.');
+
     const body = isPinned ? readable(version) : null;
     objects.push({
       key,
@@ -75,7 +70,7 @@ export async function snapshotPrefix(
     });
   }
 
-  const rest = createYielder();
+  const yieldIfDue = createYielder();
   for (let after = ''; ; ) {
     calls += 1;
     const page = await bucket.call('listObjects', {
@@ -91,8 +86,8 @@ export async function snapshotPrefix(
       for (const version of await bucket.call('getObjects', { keys })) {
         if (version === null) continue;
         mayRead(version);
-        keep(version);
-        await rest();
+        add(version);
+        await yieldIfDue();
       }
     }
     if (!page.isTruncated || page.lastName === null) return objects;
@@ -100,7 +95,7 @@ export async function snapshotPrefix(
   }
 }
 
-/** What of a version has to be kept to open it. */
+/** Picks what is needed of a version to open it. */
 function readable(version: ObjectVersion): ReadableVersion {
   const { sizeBytes, encryption } = version;
   return version.inlineBytes === null
@@ -108,7 +103,7 @@ function readable(version: ObjectVersion): ReadableVersion {
     : { sizeBytes, encryption, segments: [], inlineBytes: version.inlineBytes };
 }
 
-/** Keys in groups whose bodies in rows stay below a bound together. */
+/** Groups keys so that the bodies in rows of each group stay below a bound. */
 function batches(
   objects: readonly { readonly key: ObjectKey; readonly sizeBytes: number }[],
   inlineMaxBytes: number,
@@ -118,10 +113,8 @@ function batches(
   let groupBytes = 0;
   for (const { key, sizeBytes } of objects) {
     const inlineBytes = sizeBytes <= inlineMaxBytes ? sizeBytes : 0;
-    if (
-      group.length > 0 &&
-      (group.length === BATCH_KEYS || groupBytes + inlineBytes > BATCH_MAX_BYTES)
-    ) {
+    const isFull = group.length === BATCH_KEYS || groupBytes + inlineBytes > BATCH_MAX_BYTES;
+    if (group.length > 0 && isFull) {
       groups.push(group);
       group = [];
       groupBytes = 0;
@@ -135,7 +128,8 @@ function batches(
 function needsKey(key: ObjectKey): StorageError {
   return new StorageError('InvalidRequest', {
     detail:
-      'An object under this prefix can only be read with the key that its client encrypted it with.',
+      'An object under this prefix can only be read with the key ' +
+      'that its client encrypted it with.',
     fields: { Key: key },
   });
 }
@@ -148,8 +142,8 @@ function tooMany(maxObjects: number): StorageError {
 }
 
 /**
- * Opens the whole body as it was. ConditionalRequestConflict when it was not pinned and its object
- * has changed since: other bytes in its place would be a lie.
+ * Opens the whole body of an object of the snapshot. ConditionalRequestConflict when it was not
+ * pinned and its object has changed since.
  */
 export async function openSnapshot(
   core: Core,
@@ -160,13 +154,13 @@ export async function openSnapshot(
   return (await openBody(core, body, { offsetBytes: 0, lengthBytes: object.sizeBytes })).body;
 }
 
-/** A bucket with versions still has it by its name. */
+/** Reads a version's row again; a bucket with versioning has it even when it is not current. */
 async function readAgain(
   bucket: BucketHandle,
   { key, versionId }: SnapshotObject,
 ): Promise<ReadableVersion> {
-  const found = await bucket.call('getVersion', { key, versionId });
-  if (found?.kind === 'object') return found.object;
+  const stored = await bucket.call('getVersion', { key, versionId });
+  if (stored?.kind === 'object') return stored.object;
   throw new StorageError('ConditionalRequestConflict', {
     detail: `${key} has changed while it was being downloaded.`,
   });

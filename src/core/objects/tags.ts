@@ -1,18 +1,18 @@
-// The rules that the tags of objects and buckets keep, whichever way they come: a document, a
-// header, a form. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-tagging.html
+// The rules for tags of objects and buckets, whether they come by a document, a header or a form.
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-tagging.html
 import { StorageError } from '../../domain/errors.ts';
 import type { Tags } from '../../domain/object-facts.ts';
 import { TAG_KEY_MAX_LENGTH, TAG_VALUE_MAX_LENGTH } from '../limits.ts';
 
-/** Letters, white space, numbers of any script and a few signs. */
+/** The characters of tags: letters, white space and numbers of any script, and a few signs. */
 const TAG_TEXT = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u;
-/** Keys that only AWS itself gives. */
+/** The prefix of keys that only AWS itself sets. */
 const SYSTEM_PREFIX = /^aws:/i;
 
 const invalid = (detail: string, fields: Readonly<Record<string, string>> = {}) =>
   new StorageError('InvalidTag', { detail, fields });
 
-/** One tag, or InvalidTag. */
+/** Checks one tag. InvalidTag. */
 function requireTag(key: string, value: string): void {
   if (key === '' || key.length > TAG_KEY_MAX_LENGTH || !TAG_TEXT.test(key)) {
     throw invalid('The TagKey you have provided is invalid', {
@@ -26,7 +26,7 @@ function requireTag(key: string, value: string): void {
   }
 }
 
-/** The tags of these pairs, at most `maxTags`. InvalidTag, also for a key that comes twice. */
+/** Checks pairs and makes tags of them, at most `maxTags`. InvalidTag, also for a repeated key. */
 export function toTags(
   pairs: readonly (readonly [key: string, value: string])[],
   maxTags: number,

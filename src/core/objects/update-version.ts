@@ -1,3 +1,5 @@
+// Changes of a stored version in place: tags, grants, lock or the wrapping of its data key. Bodies
+// never change.
 import type { ObjectKey, ObjectVersion, VersionName } from '../../domain/nouns.ts';
 import type { VersionChange } from '../../domain/object-facts.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
@@ -5,15 +7,15 @@ import type { Core } from '../core.ts';
 
 export type UpdateVersionInput = {
   readonly key: ObjectKey;
-  /** Null: what the key stands for now. */
+  /** Null: the current version. */
   readonly versionId: VersionName | null;
   readonly change: VersionChange;
-  /** Whether the caller may, and asked to, override GOVERNANCE. */
+  /** Whether the caller may, and requested to, override GOVERNANCE retention. */
   readonly bypassGovernance?: boolean;
 };
 
 /**
- * Changes tags, grants or lock of a version where it stands; bytes, date and entity tag stay.
+ * Changes tags, grants, lock or encryption of a version in place; bytes, date and entity tag stay.
  * NoSuchKey, NoSuchVersion, MethodNotAllowed (a delete marker), AccessDenied (the lock may not be
  * changed so). Cost: one commit.
  */

@@ -1,6 +1,6 @@
-// Takes a body in: digests it on the way into a fresh blob, or into memory when it is small, proves
-// it against what the client announced, and seals it behind the digests where it shall be
-// encrypted. Called by put-object and upload-part; nothing is visible until their commit.
+// Writes a body: digests it on the way into a fresh blob, or into memory when it is small, and
+// verifies it against what the client announced. Encryption comes behind the digests. Called by
+// put-object, upload-part and copy-object; nothing is visible until their commit.
 import { createDigestSet } from '../../crypto/digest-set.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { BucketAddress, BucketRecord, Checksum, ObjectBody } from '../../domain/nouns.ts';
@@ -11,17 +11,17 @@ import type { Core } from '../core.ts';
 import { etagOf } from '../encryption/data-key.ts';
 import { encryptInline, encryptSource } from '../encryption/encrypt-body.ts';
 import { plainSize } from '../encryption/encrypted-layout.ts';
-import type { WrappedDataKey } from '../encryption/wrapped-data-key.ts';
+import type { Envelope } from '../encryption/envelope.ts';
 import { PUT_MAX_BYTES } from '../limits.ts';
 import { type BodyExpectation, verifyBody } from './body-expectation.ts';
 import { collect } from './collect.ts';
 import { discard, isTooOldToCommit } from './commit-or-discard.ts';
 import { peekSource } from './peek-source.ts';
 
-/** A body that has arrived whole and true, not yet committed. */
+/** A body that arrived whole and was verified, but is not committed yet. */
 export type WrittenBody = {
   readonly body: ObjectBody;
-  /** Plain bytes, as digests and entity tag are of the plain bytes. */
+  /** Size of the plain bytes, of which digests and entity tag are too. */
   readonly sizeBytes: number;
   /** Without quotes. */
   readonly etag: string;
@@ -33,10 +33,10 @@ export type WriteOptions = {
   readonly expectation: BodyExpectation;
   readonly identity: Omit<BlobIdentity, 'encryption'>;
   readonly inlineMaxBytes: number;
-  /** A body whose length nobody said is taken too. */
+  /** Whether a body of undeclared length is accepted. */
   readonly isLengthOptional?: boolean;
-  /** What the body is sealed with; null leaves it plain. */
-  readonly kept: WrappedDataKey | null;
+  /** The data key that encrypts the body; null leaves it plain. */
+  readonly envelope: Envelope | null;
 };
 
 /**
@@ -46,43 +46,46 @@ export type WriteOptions = {
  */
 export async function writeBody(
   core: Core,
-  home: BucketRecord,
-  given: ByteSource,
+  bucket: BucketRecord,
+  sent: ByteSource,
   options: WriteOptions,
 ): Promise<WrittenBody> {
-  if (given.lengthBytes === null && options.isLengthOptional !== true)
+  if (sent.lengthBytes === null && options.isLengthOptional !== true)
     throw new StorageError('MissingContentLength');
-  const source = given.lengthBytes === null ? await peeked(given, options.inlineMaxBytes) : given;
+  const source =
+    sent.lengthBytes === null ? await measureIfSmall(sent, options.inlineMaxBytes) : sent;
   const { lengthBytes } = source;
   if (lengthBytes !== null) requireSize(lengthBytes);
+
   const isInline = lengthBytes !== null && lengthBytes <= options.inlineMaxBytes;
-  // Sealed bodies are never equal, and what stands in its row is no blob.
-  const isShared = home.settings.deduplication === true && options.kept === null && !isInline;
-  const digested = digestedBy(source, given.provenSha256Hex ?? null, isShared, options);
-  return isInline ? takeInline(digested, options) : writeBlob(core, home, digested, options);
+  // Encrypted bodies are never equal, and a body in its index row is no blob.
+  const isDeduplicated =
+    bucket.settings.deduplication === true && options.envelope === null && !isInline;
+  const digested = digest(source, sent.provenSha256Hex ?? null, isDeduplicated, options);
+  return isInline ? writeInline(digested, options) : writeBlob(core, bucket, digested, options);
 }
 
-/** A body that is digested on its way; `verified` when all of it has come. */
+/** A body that is digested as it streams. */
 type DigestedBody = {
   readonly source: ByteSource;
-  /** BadDigest. `sha256Hex` null: nobody needs it. */
-  verified(): Pick<WrittenBody, 'etag' | 'checksum'> & { readonly sha256Hex: string | null };
+  /** Verifies the body, once all of it has come. BadDigest. `sha256Hex` null: nobody needs it. */
+  verify(): Pick<WrittenBody, 'etag' | 'checksum'> & { readonly sha256Hex: string | null };
 };
 
 /**
- * `provenSha256Hex`: what the signature has proved already. `isShared`: the blob comes with its
- * digest, to find an equal one.
+ * Digests a body as it streams. `provenSha256Hex`: the digest that the signature proved already.
+ * `isDeduplicated`: the blob gets a digest, by which an equal one is found.
  */
-function digestedBy(
+function digest(
   source: ByteSource,
   provenSha256Hex: string | null,
-  isShared: boolean,
-  { expectation, kept }: WriteOptions,
+  isDeduplicated: boolean,
+  { expectation, envelope }: WriteOptions,
 ): DigestedBody {
   const algorithm = expectation.checksum?.algorithm ?? null;
   const digests = createDigestSet({
     md5: true,
-    sha256: isShared && provenSha256Hex === null,
+    sha256: isDeduplicated && provenSha256Hex === null,
     checksum: algorithm,
   });
   let receivedBytes = 0;
@@ -97,25 +100,27 @@ function digestedBy(
           return onChunk(chunk);
         }),
     },
-    verified() {
-      const found = digests.finish();
-      const md5Hex = found.md5Hex ?? '';
-      verifyBody(expectation, { md5Hex, checksumBase64: found.checksumBase64 });
-      const value = found.checksumBase64;
+    verify() {
+      const computed = digests.finish();
+      const md5Hex = computed.md5Hex ?? '';
+      verifyBody(expectation, { md5Hex, checksumBase64: computed.checksumBase64 });
+
+      const value = computed.checksumBase64;
       const checksum = algorithm === null || value === null ? null : { algorithm, value };
-      const sha256Hex = isShared ? (found.sha256Hex ?? provenSha256Hex) : null;
-      return { etag: etagOf(kept?.dataKey ?? null, md5Hex), checksum, sha256Hex };
+      const sha256Hex = isDeduplicated ? (computed.sha256Hex ?? provenSha256Hex) : null;
+      return { etag: etagOf(envelope?.dataKey ?? null, md5Hex), checksum, sha256Hex };
     },
   };
 }
 
-async function takeInline(
-  { source, verified }: DigestedBody,
+async function writeInline(
+  { source, verify }: DigestedBody,
   options: WriteOptions,
 ): Promise<WrittenBody> {
   const plain = await collect(source, options.inlineMaxBytes);
-  const inlineBytes = options.kept === null ? plain : encryptInline(plain, options.kept.dataKey);
-  const { etag, checksum } = verified();
+  const inlineBytes =
+    options.envelope === null ? plain : encryptInline(plain, options.envelope.dataKey);
+  const { etag, checksum } = verify();
   return {
     body: { segments: [], inlineBytes },
     sizeBytes: plain.length,
@@ -127,25 +132,26 @@ async function takeInline(
 
 async function writeBlob(
   core: Core,
-  home: BucketAddress,
-  { source, verified }: DigestedBody,
-  { kept, identity }: WriteOptions,
+  bucket: BucketAddress,
+  { source, verify }: DigestedBody,
+  { envelope, identity }: WriteOptions,
 ): Promise<WrittenBody> {
   const { blobStore, clock, ids } = core.ports;
   const startedAtMs = clock.nowMs();
-  const blobId = ids.blobId(home.id);
-  const stored = kept === null ? source : encryptSource(source, kept.dataKey, blobId);
-  const { sizeBytes } = await blobStore.write(blobId, stored, {
+  const blobId = ids.blobId(bucket.id);
+  const storedSource = envelope === null ? source : encryptSource(source, envelope.dataKey, blobId);
+  const { sizeBytes } = await blobStore.write(blobId, storedSource, {
     ...identity,
-    encryption: kept?.encryption ?? null,
+    encryption: envelope?.encryption ?? null,
   });
+
   const newReference: NewBlobReference = { blobId, sizeBytes, home: null };
   try {
     if (isTooOldToCommit(core, startedAtMs)) throw new StorageError('RequestTimeout');
-    const { etag, checksum, sha256Hex } = verified();
+    const { etag, checksum, sha256Hex } = verify();
     return {
       body: { segments: [{ blobId, offsetBytes: 0, lengthBytes: sizeBytes }], inlineBytes: null },
-      sizeBytes: kept === null ? sizeBytes : plainSize(sizeBytes, kept.dataKey.layers),
+      sizeBytes: envelope === null ? sizeBytes : plainSize(sizeBytes, envelope.dataKey.layers),
       etag,
       checksum,
       newReferences: [
@@ -158,7 +164,7 @@ async function writeBlob(
   }
 }
 
-/** EntityTooLarge. */
+/** Refuses a body above the limit of one PUT. EntityTooLarge. */
 function requireSize(sizeBytes: number): void {
   if (sizeBytes <= PUT_MAX_BYTES) return;
   throw new StorageError('EntityTooLarge', {
@@ -166,9 +172,9 @@ function requireSize(sizeBytes: number): void {
   });
 }
 
-/** The same body, of known length when it is small. */
-async function peeked(source: ByteSource, maxBytes: number): Promise<ByteSource> {
-  const found = await peekSource(source, maxBytes);
-  if (!(found instanceof Uint8Array)) return found;
-  return { lengthBytes: found.length, pump: async (onChunk) => onChunk(found) };
+/** Turns a body of undeclared length into one of known length, if it has at most `maxBytes`. */
+async function measureIfSmall(source: ByteSource, maxBytes: number): Promise<ByteSource> {
+  const peeked = await peekSource(source, maxBytes);
+  if (!(peeked instanceof Uint8Array)) return peeked;
+  return { lengthBytes: peeked.length, pump: async (onChunk) => onChunk(peeked) };
 }

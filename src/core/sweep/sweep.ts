@@ -89,7 +89,10 @@ export async function sweepBuckets(
     isAll = names.length < limit && !isStopping();
   }
   // Last, for it takes longest.
-  await pack(core, total.compressible, { ...(options.packing ?? LARGE_COMPRESSION_BUDGET), stopping });
+  await pack(core, total.compressible, {
+    ...(options.packing ?? LARGE_COMPRESSION_BUDGET),
+    stopping,
+  });
   const { deletedBlobs, releasedReferences, counts } = total;
   if (deletedBlobs + releasedReferences > 0)
     log.info('swept', { deletedBlobs, releasedReferences });
@@ -130,7 +133,9 @@ async function sweepName(
     );
   }
   if (searchedAtMs !== null) {
-    await attempt(core, name, () => maintainSearchIndex(core, bucket, searchedAtMs, budget.stopping));
+    await attempt(core, name, () =>
+      maintainSearchIndex(core, bucket, searchedAtMs, budget.stopping),
+    );
   }
   if (idleUploadMs !== null) {
     await attempt(core, name, () => abortStaleUploads(core, name, { idleUploadMs, budget }));

@@ -7,7 +7,7 @@
 import type { Decide } from '../../core/auth/decide.ts';
 import type { CapGuard } from '../../core/caps/cap-guard.ts';
 import type { Core } from '../../core/core.ts';
-import { openWithCustomerKey } from '../../core/encryption/wrapped-data-key.ts';
+import { openWithCustomerKey } from '../../core/encryption/envelope.ts';
 import type { TakeReceipt } from '../../core/metering/take-receipt.ts';
 import { findCurrent, findCurrentOf } from '../../core/objects/find-current.ts';
 import { parseBucketName, parseObjectKey } from '../../core/parse-names.ts';

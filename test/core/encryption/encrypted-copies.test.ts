@@ -4,17 +4,27 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
 import type { Core } from '../../../src/core/core.ts';
-import type { CustomerKey, RequestedEncryption } from '../../../src/core/encryption/wrapped-data-key.ts';
+import type { CustomerKey, RequestedEncryption } from '../../../src/core/encryption/envelope.ts';
 import { uploadPartCopy } from '../../../src/core/multipart/upload-part.ts';
 import { copyObject } from '../../../src/core/objects/copy-object.ts';
 import { bodyOf, createMemoryCore, openTestBucket, sampleBytes } from '../memory-core.ts';
 import { completeParts, putPart, startUpload } from '../multipart-kit.ts';
-import { code, copy, expectBytes, MINE, md5, OTHER, put, read, WISHES } from './encryption-kit.ts';
+import {
+  code,
+  copy,
+  ENCRYPTIONS,
+  expectBytes,
+  MINE,
+  md5,
+  OTHER,
+  put,
+  read,
+} from './encryption-kit.ts';
 
-describe('copies', () => {
+describe('encrypted copies', () => {
   const targets: readonly (readonly [string, RequestedEncryption | null])[] = [
     ['nothing', null],
-    ...WISHES,
+    ...ENCRYPTIONS,
   ];
 
   it.each(targets.flatMap((from) => targets.map((to) => [...from, ...to] as const)))(
@@ -37,7 +47,7 @@ describe('copies', () => {
     },
   );
 
-  it('of a small body take another key too, and keep the checksum', async () => {
+  it('of a small body can take another key, and keep the checksum', async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     const source = await put(core, bucket, sampleBytes(10), { kind: 'customer', key: MINE });
@@ -66,7 +76,7 @@ describe('copies', () => {
     }
   });
 
-  it('that the index refuses leave no bytes behind', async () => {
+  it('leave no bytes behind when the index refuses them', async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     const source = await put(core, bucket, sampleBytes(100), { kind: 'server' });
@@ -84,8 +94,8 @@ describe('multipart uploads', () => {
   const large = new Uint8Array(PART + 100);
   for (let i = 0; i < large.length; i++) large[i] = (i * 7 + (i >> 8)) & 255;
 
-  async function upload(core: Core, bucket: BucketHandle, wish: RequestedEncryption | null) {
-    const begun = await startUpload(core, bucket, 'm', { encryption: wish });
+  async function upload(core: Core, bucket: BucketHandle, requested: RequestedEncryption | null) {
+    const begun = await startUpload(core, bucket, 'm', { encryption: requested });
     const address = (partNumber: number) => ({ ...begun, partNumber });
     const send = (partNumber: number, bytes: Uint8Array, customerKey: CustomerKey | null) =>
       putPart(core, bucket, begun, partNumber, bytes, {
@@ -99,13 +109,13 @@ describe('multipart uploads', () => {
     return { address, send, complete };
   }
 
-  it.each(WISHES)(
-    'with %s are sealed part by part and complete without moving a byte',
-    async (_, wish) => {
+  it.each(ENCRYPTIONS)(
+    'with %s are encrypted part by part and complete without moving a byte',
+    async (_, requested) => {
       const core = createMemoryCore();
       const bucket = await openTestBucket(core);
-      const withKey = wish.kind === 'customer' ? MINE : null;
-      const { address, send, complete } = await upload(core, bucket, wish);
+      const withKey = requested.kind === 'customer' ? MINE : null;
+      const { address, send, complete } = await upload(core, bucket, requested);
       const [one, three] = [large.subarray(0, PART + 1), sampleBytes(70_000, 3)];
       const source = await put(core, bucket, large, { kind: 'customer', key: OTHER }, 's');
       const parts = [
@@ -120,9 +130,9 @@ describe('multipart uploads', () => {
         await send(3, three, withKey),
       ];
       expect(parts.map(({ encryption }) => encryption?.kind)).toEqual([
-        wish.kind,
-        wish.kind,
-        wish.kind,
+        requested.kind,
+        requested.kind,
+        requested.kind,
       ]);
       const before = core.blobStore.blobs.size;
       const version = await complete(parts, withKey);
@@ -136,11 +146,11 @@ describe('multipart uploads', () => {
           whole.subarray(offsetBytes, offsetBytes + 20),
         );
       }
-      if (wish.kind !== 'server') expect(parts[0]?.md5).not.toBe(md5(one));
+      if (requested.kind !== 'server') expect(parts[0]?.md5).not.toBe(md5(one));
     },
   );
 
-  it("refuse parts without the upload's key, with another one, or with one for nothing", async () => {
+  it("refuse parts without the upload's key, with another or with a needless one", async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     const own = await upload(core, bucket, { kind: 'customer', key: MINE });

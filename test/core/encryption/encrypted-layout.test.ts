@@ -1,10 +1,11 @@
+// The sizes and ranges of encrypted bodies, against a slow computation of the same.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  type Layers,
-  plainSize,
   encryptedRangeOf,
   encryptedSize,
+  type Layers,
+  plainSize,
 } from '../../../src/core/encryption/encrypted-layout.ts';
 import { CHUNK_BYTES, TAG_BYTES } from '../../../src/crypto/encrypted-chunks.ts';
 import type { BlobId } from '../../../src/domain/nouns.ts';
@@ -18,7 +19,7 @@ const size = fc.oneof(
     .map(([n, d]) => Math.max(0, n * CHUNK_BYTES + d)),
 );
 
-describe('sizes', () => {
+describe('the sizes of an encrypted body', () => {
   it.each([
     [0, 1, 0],
     [1, 1, 17],
@@ -27,12 +28,12 @@ describe('sizes', () => {
     [CHUNK_BYTES + 1, 2, CHUNK_BYTES + 65],
     // 5 TiB, the largest object.
     [5 * 2 ** 40, 1, 5 * 2 ** 40 + 5 * 2 ** 24 * 16],
-  ] as const)('%i plain bytes in %i layers are %i sealed ones', (plain, layer, sealed) => {
-    expect(encryptedSize(plain, layer)).toBe(sealed);
-    expect(plainSize(sealed, layer)).toBe(plain);
+  ] as const)('%i plain bytes in %i layers are %i encrypted ones', (plain, layer, encrypted) => {
+    expect(encryptedSize(plain, layer)).toBe(encrypted);
+    expect(plainSize(encrypted, layer)).toBe(plain);
   });
 
-  it('come back from the sealed size', () => {
+  it('come back from the encrypted size to the plain one', () => {
     fc.assert(
       fc.property(size, layers, (plain, layer) => {
         expect(plainSize(encryptedSize(plain, layer), layer)).toBe(plain);
@@ -41,7 +42,7 @@ describe('sizes', () => {
   });
 });
 
-it('a range is covered by its chunks, which lie in the sealed range without a gap', () => {
+it('a range is covered by its chunks, which lie in the encrypted range without a gap', () => {
   fc.assert(
     fc.property(
       fc.array(size, { minLength: 1, maxLength: 4 }),
@@ -58,8 +59,8 @@ it('a range is covered by its chunks, which lie in the sealed range without a ga
           offsetBytes: 0,
           lengthBytes: encryptedSize(bytes, layer),
         }));
-        const found = encryptedRangeOf(segments, { offsetBytes, lengthBytes }, layer);
-        const chunks = [...{ [Symbol.iterator]: () => found.chunks }];
+        const covered = encryptedRangeOf(segments, { offsetBytes, lengthBytes }, layer);
+        const chunks = [...{ [Symbol.iterator]: () => covered.chunks }];
 
         // Where each chunk of the whole object lies, computed the slow way.
         const all = segments.flatMap(({ blobId }, s) =>
@@ -68,20 +69,20 @@ it('a range is covered by its chunks, which lie in the sealed range without a ga
             const isLast = (index + 1) * CHUNK_BYTES >= (sizes[s] ?? 0);
             return {
               blobId,
-              place: { index, isLast },
-              sealedBytes: plain + TAG_BYTES * layer,
+              position: { index, isLast },
+              encryptedBytes: plain + TAG_BYTES * layer,
               plain,
             };
           }),
         );
         let plainAt = 0;
-        let sealedAt = 0;
-        const wanted = all
+        let encryptedAt = 0;
+        const expected = all
           .map((chunk) => {
-            const placed = { ...chunk, plainAt, sealedAt };
+            const located = { ...chunk, plainAt, encryptedAt };
             plainAt += chunk.plain;
-            sealedAt += chunk.sealedBytes;
-            return placed;
+            encryptedAt += chunk.encryptedBytes;
+            return located;
           })
           .filter(
             (chunk) =>
@@ -89,13 +90,17 @@ it('a range is covered by its chunks, which lie in the sealed range without a ga
               chunk.plainAt + chunk.plain > offsetBytes,
           );
         expect(chunks).toEqual(
-          wanted.map(({ blobId, place, sealedBytes }) => ({ blobId, place, sealedBytes })),
+          expected.map(({ blobId, position, encryptedBytes }) => ({
+            blobId,
+            position,
+            encryptedBytes,
+          })),
         );
-        expect(found.skipBytes).toBe(offsetBytes - (wanted[0]?.plainAt ?? 0));
-        const sealedBytes = wanted.reduce((sum, chunk) => sum + chunk.sealedBytes, 0);
-        expect(found.sealed).toEqual({
-          offsetBytes: wanted[0]?.sealedAt,
-          lengthBytes: sealedBytes,
+        expect(covered.skipBytes).toBe(offsetBytes - (expected[0]?.plainAt ?? 0));
+        const encryptedBytes = expected.reduce((sum, chunk) => sum + chunk.encryptedBytes, 0);
+        expect(covered.encrypted).toEqual({
+          offsetBytes: expected[0]?.encryptedAt,
+          lengthBytes: encryptedBytes,
         });
       },
     ),

@@ -1,5 +1,5 @@
-// Encrypted objects over the whole core: what is stored is sealed, what comes out is what went in,
-// and nothing else does.
+// Encrypted objects over the whole core: what is stored is encrypted, what comes out is what went
+// in, and nothing else does.
 import { describe, expect, it } from 'vitest';
 import { encryptedSize } from '../../../src/core/encryption/encrypted-layout.ts';
 import { CHUNK_BYTES } from '../../../src/crypto/encrypted-chunks.ts';
@@ -12,7 +12,17 @@ import {
   sampleBytes,
   withPorts,
 } from '../memory-core.ts';
-import { code, expectBytes, MINE, md5, named, OTHER, put, read, WISHES } from './encryption-kit.ts';
+import {
+  code,
+  ENCRYPTIONS,
+  expectBytes,
+  MINE,
+  md5,
+  named,
+  OTHER,
+  put,
+  read,
+} from './encryption-kit.ts';
 
 const SIZES = [
   0,
@@ -25,12 +35,12 @@ const SIZES = [
   300_000,
 ];
 
-describe.each(WISHES)('an object encrypted with %s', (_, wish) => {
+describe.each(ENCRYPTIONS)('an object encrypted with %s', (_, requested) => {
   it.each(SIZES)('gives %i bytes back, whole and in ranges', async (size) => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     const bytes = sampleBytes(size);
-    const version = await put(core, bucket, bytes, wish);
+    const version = await put(core, bucket, bytes, requested);
     expect(version.sizeBytes).toBe(size);
     expectBytes(await read(core, version), bytes);
     for (const [from, to] of [
@@ -46,16 +56,16 @@ describe.each(WISHES)('an object encrypted with %s', (_, wish) => {
     }
   });
 
-  it('is stored sealed, in a blob and in its row', async () => {
+  it('is stored encrypted, in a blob and in its row', async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     const text = 'nobody must read this';
     const small = new TextEncoder().encode(text.slice(0, INLINE_MAX_BYTES));
-    const { inlineBytes } = await put(core, bucket, small, wish);
+    const { inlineBytes } = await put(core, bucket, small, requested);
     expect(Buffer.from(inlineBytes ?? []).includes(text.slice(0, 6))).toBe(false);
     const large = new TextEncoder().encode(text.repeat(10_000));
-    const version = await put(core, bucket, large, wish);
-    const layers = wish.kind === 'named' && wish.isDoubled ? 2 : 1;
+    const version = await put(core, bucket, large, requested);
+    const layers = requested.kind === 'named' && requested.isDoubled ? 2 : 1;
     const [blob] = core.blobStore.blobs.values();
     expect(blob?.bytes).toHaveLength(encryptedSize(large.length, layers));
     expect(Buffer.from(blob?.bytes ?? []).includes(text.slice(0, 6))).toBe(false);
@@ -69,8 +79,8 @@ describe.each(WISHES)('an object encrypted with %s', (_, wish) => {
   it('has the same size and other bytes each time', async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
-    await put(core, bucket, sampleBytes(1000), wish, 'a');
-    await put(core, bucket, sampleBytes(1000), wish, 'b');
+    await put(core, bucket, sampleBytes(1000), requested, 'a');
+    await put(core, bucket, sampleBytes(1000), requested, 'b');
     const [a, b] = [...core.blobStore.blobs.values()].map(({ bytes }) => Buffer.from(bytes));
     expect(a?.length).toBe(b?.length);
     expect(a?.subarray(0, 16).equals(b?.subarray(0, 16) ?? Buffer.alloc(0))).toBe(false);
@@ -79,7 +89,7 @@ describe.each(WISHES)('an object encrypted with %s', (_, wish) => {
   it('is refused when a bit of it was flipped, wherever, or its end is missing', async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
-    const version = await put(core, bucket, sampleBytes(CHUNK_BYTES + 100), wish);
+    const version = await put(core, bucket, sampleBytes(CHUNK_BYTES + 100), requested);
     const [blob] = core.blobStore.blobs.values();
     if (blob === undefined) throw new Error('no blob');
     const last = blob.bytes.length - 1;
@@ -89,9 +99,9 @@ describe.each(WISHES)('an object encrypted with %s', (_, wish) => {
       blob.bytes[at] = (blob.bytes[at] ?? 0) ^ 4;
     }
     expectBytes(await read(freshTiers(core), version), sampleBytes(CHUNK_BYTES + 100));
-    // Cut to whole chunks, with an index that believes it: the first chunk was not sealed as the
+    // Cut to whole chunks, with an index that believes it: the first chunk was not encrypted as the
     // last.
-    const layers = wish.kind === 'named' && wish.isDoubled ? 2 : 1;
+    const layers = requested.kind === 'named' && requested.isDoubled ? 2 : 1;
     const [segment] = version.segments;
     if (segment === undefined) throw new Error('no segment');
     const segments = [{ ...segment, lengthBytes: encryptedSize(CHUNK_BYTES, layers) }];
@@ -100,19 +110,19 @@ describe.each(WISHES)('an object encrypted with %s', (_, wish) => {
   });
 });
 
-/** The same core with nothing in its memory. */
+/** A core on the same ports, but with nothing in its memory. */
 function freshTiers(core: MemoryCore): MemoryCore {
   return withPorts(core, { edgeCache: createMemoryCore().ports.edgeCache });
 }
 
-describe('entity tags', () => {
-  it('tell the MD5 where the server alone holds the key', async () => {
+describe('an entity tag', () => {
+  it('is the MD5 only where the server alone has the key', async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     const bytes = sampleBytes(100);
     expect((await put(core, bucket, bytes, { kind: 'server' })).etag).toBe(md5(bytes));
-    for (const wish of [{ kind: 'customer', key: MINE } as const, named('seeded-key')]) {
-      const { etag } = await put(core, bucket, bytes, wish);
+    for (const requested of [{ kind: 'customer', key: MINE } as const, named('seeded-key')]) {
+      const { etag } = await put(core, bucket, bytes, requested);
       expect(etag).toMatch(/^[0-9a-f]{32}$/);
       expect(etag).not.toBe(md5(bytes));
     }
@@ -120,13 +130,13 @@ describe('entity tags', () => {
 });
 
 describe("a client's key", () => {
-  it('must come, must be the right one, and must not come for nothing', async () => {
+  it('is required, must be the right one, and is refused where none is needed', async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     const whole = { offsetBytes: 0, lengthBytes: 100 };
-    const sealed = await put(core, bucket, sampleBytes(100), { kind: 'customer', key: MINE });
-    await expect(read(core, sealed, whole, null)).rejects.toEqual(code('InvalidRequest'));
-    await expect(read(core, sealed, whole, OTHER)).rejects.toEqual(code('InvalidRequest'));
+    const encrypted = await put(core, bucket, sampleBytes(100), { kind: 'customer', key: MINE });
+    await expect(read(core, encrypted, whole, null)).rejects.toEqual(code('InvalidRequest'));
+    await expect(read(core, encrypted, whole, OTHER)).rejects.toEqual(code('InvalidRequest'));
     const server = await put(core, bucket, sampleBytes(100), { kind: 'server' });
     await expect(read(core, server, whole, MINE)).rejects.toEqual(code('InvalidRequest'));
   });

@@ -1,15 +1,15 @@
-// The keys of the service over the whole core: the master key and how it changes; named keys, what
+// The keys of the service over the whole core: the master key and how it changes; KMS keys, what
 // they open, for whom.
 import { describe, expect, it } from 'vitest';
 import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
 import { changeEncryption } from '../../../src/core/encryption/change-encryption.ts';
+import { openSecret, sealSecret } from '../../../src/core/encryption/encrypted-secret.ts';
 import {
   changeKmsKey,
   createKmsKey,
   listNamedKeys,
 } from '../../../src/core/encryption/kms-keys.ts';
 import { toMasterKey } from '../../../src/core/encryption/master-keys.ts';
-import { openSecret, sealSecret } from '../../../src/core/encryption/encrypted-secret.ts';
 import { copyObject } from '../../../src/core/objects/copy-object.ts';
 import type { AccountId, ObjectVersion } from '../../../src/domain/nouns.ts';
 import {
@@ -50,7 +50,7 @@ describe('the master key', () => {
     });
   });
 
-  it('is named where it encrypted the secret of an access key and is missing', () => {
+  it('is named when it is missing and encrypted the secret of an access key', () => {
     const [old, other] = [7, 9].map((fill) => [toMasterKey(new Uint8Array(32).fill(fill))]);
     const encrypted = sealSecret(old ?? [], 'a secret', 'access key a');
     expect(() => openSecret(other ?? [], encrypted, 'access key a')).toThrow(
@@ -61,7 +61,7 @@ describe('the master key', () => {
     );
   });
 
-  it('moves on with a copy, which moves no bytes', async () => {
+  it('is replaced by the newest one in a copy, which moves no bytes', async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     const old = await put(core, bucket, sampleBytes(100), { kind: 'server' }, 'old');
@@ -74,7 +74,7 @@ describe('the master key', () => {
     expectBytes(await read(rotated(core, [9]), copied), sampleBytes(100));
   });
 
-  it('is missed aloud, and only where it is needed', async () => {
+  it('is reported as missing, and only where it is needed', async () => {
     const core = rotated(createMemoryCore(), []);
     const bucket = await openTestBucket(core);
     await expect(put(core, bucket, sampleBytes(100), { kind: 'server' })).rejects.toEqual(
@@ -89,8 +89,8 @@ describe('the master key', () => {
   });
 });
 
-describe('named keys', () => {
-  it('are made once, listed, and make unreadable what they protect while they are disabled', async () => {
+describe('KMS keys', () => {
+  it('are made once and listed, and while disabled their objects are unreadable', async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     expect(await createKmsKey(core, 'mine', null)).toMatchObject({
@@ -111,15 +111,15 @@ describe('named keys', () => {
     expectBytes(await read(core, version), sampleBytes(100));
   });
 
-  it('take the place of the key before, and nothing else of the object changes', async () => {
+  it('replace the key before, and nothing else of the object changes', async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     await createKmsKey(core, 'old');
     await createKmsKey(core, 'new');
     const sizes = [100, INLINE_MAX_BYTES + 1];
-    for (const wish of [{ kind: 'server' } as const, named('old')]) {
+    for (const requested of [{ kind: 'server' } as const, named('old')]) {
       for (const size of sizes) {
-        const version = await put(core, bucket, sampleBytes(size), wish);
+        const version = await put(core, bucket, sampleBytes(size), requested);
         await changeEncryption(core, bucket, version, named('new'));
         const found = await bucket.call('getVersion', { key: key('a'), versionId: null });
         const changed = found?.kind === 'object' ? found.object : version;
@@ -132,7 +132,7 @@ describe('named keys', () => {
     }
   });
 
-  it('come to no object that was written meanwhile, nor to one that they can not be for', async () => {
+  it('wrap no object that was written meanwhile, nor one that they can not be for', async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     const replaced = await put(core, bucket, sampleBytes(100), { kind: 'server' });
@@ -141,12 +141,12 @@ describe('named keys', () => {
       changeEncryption(core, bucket, version, named('seeded-key'));
     await expect(change(replaced)).rejects.toEqual(code('NoSuchKey'));
     expectBytes(await read(core, young), sampleBytes(200));
-    for (const wish of [
+    for (const requested of [
       null,
       { kind: 'customer', key: MINE } as const,
       named('seeded-key', true),
     ]) {
-      await expect(change(await put(core, bucket, sampleBytes(1), wish))).rejects.toEqual(
+      await expect(change(await put(core, bucket, sampleBytes(1), requested))).rejects.toEqual(
         code('InvalidRequest'),
       );
     }
@@ -156,7 +156,7 @@ describe('named keys', () => {
     await expect(change(shut)).rejects.toEqual(code('KMS.DisabledException'));
   });
 
-  it('protect new objects of those accounts alone that they were given to', async () => {
+  it('protect new objects of those accounts alone that they were granted to', async () => {
     const core = createMemoryCore();
     const operators = await openTestBucket(core);
     const ownerId = 'tenant' as AccountId;
@@ -190,7 +190,7 @@ describe('named keys', () => {
     expect((await putWith('b')).encryption?.kind).toBe('named');
   });
 
-  it('are made when first wanted only if the operator named them, or nobody named any', async () => {
+  it('are made at first use only if the operator named them, or nobody named any', async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     await expect(put(core, bucket, sampleBytes(1), named('unknown'))).rejects.toEqual(

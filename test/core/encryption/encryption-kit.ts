@@ -1,18 +1,20 @@
 // What tests of encryption share: clients' keys, the ways an object can be encrypted, and writing
 // and reading with them.
+
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
 import type { Core } from '../../../src/core/core.ts';
-import type { CustomerKey, RequestedEncryption } from '../../../src/core/encryption/wrapped-data-key.ts';
-import { type ByteRange, openBody } from '../../../src/core/objects/read-object.ts';
+import type { CustomerKey, RequestedEncryption } from '../../../src/core/encryption/envelope.ts';
+import { openBody } from '../../../src/core/objects/read-object.ts';
+import type { ByteRange } from '../../../src/domain/byte-range.ts';
 import type { ObjectVersion } from '../../../src/domain/nouns.ts';
 import { isSameBytes } from '../../contract/bodies.ts';
 import { bodyOf, putBytes } from '../memory-core.ts';
 import { copyOf } from '../multipart-kit.ts';
 
 export const code = (expected: string) => expect.objectContaining({ code: expected });
-/** Of large bodies `toEqual` would take seconds. */
+/** Compares large bodies, for which `toEqual` would take seconds. */
 export function expectBytes(found: Uint8Array, wanted: Uint8Array): void {
   expect([found.length, isSameBytes(found, wanted)]).toEqual([wanted.length, true]);
 }
@@ -31,15 +33,15 @@ export const named = (keyId: string | null, isDoubled = false) => ({
   isBucketKey: false,
   context: null,
 });
-export const WISHES: readonly (readonly [string, RequestedEncryption])[] = [
+export const ENCRYPTIONS: readonly (readonly [string, RequestedEncryption])[] = [
   ["a client's key", { kind: 'customer', key: MINE }],
   ['the master key', { kind: 'server' }],
-  ['a named key', named('seeded-key')],
-  ['a named key, twice', named('seeded-key', true)],
+  ['a KMS key', named('seeded-key')],
+  ['a KMS key, twice', named('seeded-key', true)],
 ];
 const keyFor = (version: ObjectVersion) => (version.encryption?.kind === 'customer' ? MINE : null);
 
-/** Writes an object, encrypted as wished. */
+/** Writes an object, encrypted as requested. */
 export function put(
   core: Core,
   bucket: BucketHandle,
@@ -50,7 +52,7 @@ export function put(
   return putBytes(core, bucket, name, bytes, { body: bodyOf(bytes, 30_000), encryption });
 }
 
-/** What a reader gets of it, with the key that opens it unless another is named. */
+/** Reads a range of a version, with the key that decrypts it unless another is named. */
 export async function read(
   core: Core,
   version: ObjectVersion,
@@ -64,7 +66,7 @@ export async function read(
   );
 }
 
-/** A copy of it under another name. */
+/** Makes the input of a copy under another key. */
 export function copy(
   source: ObjectVersion,
   name: string,

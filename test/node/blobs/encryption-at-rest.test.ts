@@ -10,7 +10,7 @@ import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { createBucket } from '../../../src/core/buckets/create-bucket.ts';
 import type { Core } from '../../../src/core/core.ts';
-import type { CustomerKey, RequestedEncryption } from '../../../src/core/encryption/wrapped-data-key.ts';
+import type { CustomerKey, RequestedEncryption } from '../../../src/core/encryption/envelope.ts';
 import { getObject, openBody } from '../../../src/core/objects/read-object.ts';
 import { parseBucketName } from '../../../src/core/parse-names.ts';
 import { PRIVATE_ACCESS } from '../../../src/domain/bucket-access.ts';

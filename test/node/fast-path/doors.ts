@@ -18,7 +18,7 @@ import {
 } from '../../../src/core/buckets/set-bucket-access.ts';
 import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
 import { setCap } from '../../../src/core/caps/set-cap.ts';
-import type { RequestedEncryption } from '../../../src/core/encryption/wrapped-data-key.ts';
+import type { RequestedEncryption } from '../../../src/core/encryption/envelope.ts';
 import { HOSTING_DEFAULTS } from '../../../src/core/hosting/read-hosting.ts';
 import { setHosting } from '../../../src/core/hosting/set-hosting.ts';
 import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';

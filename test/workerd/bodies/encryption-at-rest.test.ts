@@ -6,7 +6,7 @@ import { encodePointer } from '../../../src/adapters/cloudflare/kv/hot-records.t
 import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { createBucket } from '../../../src/core/buckets/create-bucket.ts';
-import type { CustomerKey, RequestedEncryption } from '../../../src/core/encryption/wrapped-data-key.ts';
+import type { CustomerKey, RequestedEncryption } from '../../../src/core/encryption/envelope.ts';
 import { NO_EXPECTATION } from '../../../src/core/objects/body-expectation.ts';
 import { putObject } from '../../../src/core/objects/put-object.ts';
 import { getObject, openBody } from '../../../src/core/objects/read-object.ts';

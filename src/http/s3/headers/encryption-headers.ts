@@ -3,7 +3,7 @@
 // the value that is returned here and reaches no log and no error. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/serv-side-encryption.html; texts of errors
 // are S3's.
-import type { CustomerKey, RequestedEncryption } from '../../../core/encryption/wrapped-data-key.ts';
+import type { CustomerKey, RequestedEncryption } from '../../../core/encryption/envelope.ts';
 import { isKmsKeyId } from '../../../core/encryption/kms-keys.ts';
 import { isJsonObject } from '../../../core/json.ts';
 import { ENCRYPTION_CONTEXT_MAX_LENGTH } from '../../../core/limits.ts';

@@ -1,6 +1,6 @@
 // GetObjectAttributes: what HeadObject and ListParts say of a finished object, chosen by name.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObjectAttributes.html
-import { openWithCustomerKey } from '../../../../core/encryption/wrapped-data-key.ts';
+import { openWithCustomerKey } from '../../../../core/encryption/envelope.ts';
 import { LIST_MAX_KEYS } from '../../../../core/limits.ts';
 import type { ObjectVersion } from '../../../../domain/nouns.ts';
 import { formatHttpDate } from '../../../semantics/http-date.ts';

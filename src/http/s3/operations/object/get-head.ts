@@ -2,7 +2,7 @@
 // from the index, so a read sees every finished write. A conditional request that ends in 304 or
 // 412 opens no body. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
 import type { Core } from '../../../../core/core.ts';
-import { type CustomerKey, openWithCustomerKey } from '../../../../core/encryption/wrapped-data-key.ts';
+import { type CustomerKey, openWithCustomerKey } from '../../../../core/encryption/envelope.ts';
 import { PART_NUMBER_MAX } from '../../../../core/limits.ts';
 import { openBody } from '../../../../core/objects/read-object.ts';
 import { StorageError } from '../../../../domain/errors.ts';

@@ -11,7 +11,7 @@ import {
   uploadPart,
   uploadPartCopy,
 } from '../../../../core/multipart/upload-part.ts';
-import type { ByteRange } from '../../../../core/objects/read-object.ts';
+import type { ByteRange } from '../../../../domain/byte-range.ts';
 import { hasCode, StorageError } from '../../../../domain/errors.ts';
 import type { UploadId } from '../../../../domain/nouns.ts';
 import { parseWriteCondition } from '../../../semantics/conditional.ts';

@@ -3,7 +3,7 @@
 // errors are S3's.
 import type { Core } from '../../../../core/core.ts';
 import { changeEncryption } from '../../../../core/encryption/change-encryption.ts';
-import type { RequestedEncryption } from '../../../../core/encryption/wrapped-data-key.ts';
+import type { RequestedEncryption } from '../../../../core/encryption/envelope.ts';
 import { isKmsKeyId } from '../../../../core/encryption/kms-keys.ts';
 import { SETTING_MAX_BYTES } from '../../../../core/limits.ts';
 import { hasCode, StorageError } from '../../../../domain/errors.ts';
