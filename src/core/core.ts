@@ -1,60 +1,51 @@
-// What every use case of core gets: the ports of the home, and the settings that core goes by. Made
-// where the app begins.
+// What every use case of core receives: the ports of the platform, and the settings of core. Made
+// at the start of the app.
 import type { AccessKey } from '../domain/nouns.ts';
 import type { Ports } from '../ports/index.ts';
 import type { MasterKeys } from './encryption/master-keys.ts';
 import type { WebhookSettings } from './outbox/webhook-settings.ts';
 
-/**
- * The limits that core applies, from the configuration; everything fixed by S3 is in
- * core/limits.ts.
- */
+/** Settings and limits of core, from the configuration; limits that S3 fixes are in limits.ts. */
 export type CoreSettings = {
-  /** Bodies up to this many bytes stand in the index row instead of a blob. */
+  /** Bodies up to this many bytes are stored in the index row instead of a blob. */
   readonly inlineBodyMaxBytes: number;
   /**
    * Seconds for which a blob that nothing references stays readable: longer than any stale pointer
    * or download.
    */
   readonly graceSeconds: number;
-  /** How long a day of lifecycle rules is, seconds; 86,400 but for tests. */
+  /** The length of a day of lifecycle rules, seconds; 86,400 except in tests. */
   readonly lifecycleDaySeconds: number;
-  /** A port that says nothing for so long has failed, milliseconds. */
+  /** A call to a tier that takes longer has failed, milliseconds. */
   readonly tierLimitMs: number;
-  /**
-   * Smallest object that a lifecycle moves to another class, bytes, where its rule says nothing of
-   * sizes.
-   */
+  /** Smallest object that a lifecycle rule without sizes moves to another class, bytes. */
   readonly transitionMinBytes: number;
-  /** Hours without a new part after which an unfinished upload is given up; 0: never. */
+  /** Hours without a new part after which an unfinished upload is aborted; 0: never. */
   readonly staleUploadHours: number;
-  /** Hosts of the service itself, which no bucket can be bound to; nor to what is below them. */
+  /** Hosts of the service itself: neither they nor their sub-domains can be bound to a bucket. */
   readonly ownHosts: readonly string[];
-  /**
-   * Whether others than the root account may bind hosts: the operator has said which are the
-   * service's own.
-   */
+  /** Whether others than the root account may bind hosts: the operator has set the own hosts. */
   readonly accountsMayBindHosts: boolean;
   /** Whether accounts prove by DNS that a host is theirs before they bind it. */
   readonly requiresHostProof: boolean;
   /** Most objects that one ZIP file may have. */
   readonly zipMaxObjects: number;
-  /** Calls of the platform that one request may make; Infinity where nobody counts them. */
+  /** Calls to the platform that one request may make; Infinity where there is no limit. */
   readonly subrequestsMax: number;
-  /** The keys that the server wraps others with, newest first. */
+  /** The keys that the server wraps other keys with, newest first. */
   readonly masterKeys: MasterKeys;
-  /** Access keys of further accounts, which the settings name. */
+  /** Access keys of further accounts, from the settings. */
   readonly seed: readonly AccessKey[];
-  /** The rate card of accounts that have no other. */
+  /** The rate card of accounts without one of their own. */
   readonly rateCardId: string;
-  /** Who bills, as it stands on invoices. */
+  /** The issuer of bills, as invoices show it. */
   readonly invoiceIssuer: string;
   /** Hours after its end that a month is closed. */
   readonly billingCloseHours: number;
-  /** Ids of named keys that are made when they are first wanted. */
+  /** Ids of KMS keys that are made at their first use. */
   readonly seededNamedKeys: readonly string[];
   readonly webhooks: WebhookSettings;
 };
 
-/** What every use case works with. */
+/** The ports and settings of every use case. */
 export type Core = { readonly ports: Ports; readonly settings: CoreSettings };

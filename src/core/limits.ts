@@ -1,4 +1,5 @@
-// Limits that S3 fixes. Source: https://docs.aws.amazon.com/general/latest/gr/s3.html and
+// Limits that S3 fixes, and of documents and images. Called throughout core and http. Source:
+// https://docs.aws.amazon.com/general/latest/gr/s3.html and
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html (read November 2026).
 
 const MiB = 1024 * 1024;
@@ -35,7 +36,7 @@ export const XML_MAX_ELEMENTS = 100_000;
  * them are 1.3 MiB.
  */
 export const DELETE_MAX_BYTES = 2 * MiB;
-/** Elements of one: the root, Quiet, and six for each key; 100 more for comments and the like. */
+/** Elements of a DeleteObjects document: the root, Quiet, six for each key, and 100 to spare. */
 export const DELETE_MAX_ELEMENTS = 6 * DELETE_MAX_KEYS + 102;
 /**
  * Largest document of any other setting, bytes: 50 tags of the longest names and values fit, or 100
@@ -82,8 +83,9 @@ export const OBJECT_MAX_TAGS = 10;
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/tagging-managing.html
  */
 export const BUCKET_MAX_TAGS = 50;
-/** Longest key and value of a tag, UTF-16 units. Source: as for OBJECT_MAX_TAGS. */
+/** Longest key of a tag, UTF-16 units. Source: as for OBJECT_MAX_TAGS. */
 export const TAG_KEY_MAX_LENGTH = 128;
+/** Longest value of a tag, UTF-16 units. Source: as for OBJECT_MAX_TAGS. */
 export const TAG_VALUE_MAX_LENGTH = 256;
 /**
  * Longest default retention. Source:
@@ -91,22 +93,22 @@ export const TAG_VALUE_MAX_LENGTH = 256;
  */
 export const RETENTION_MAX_DAYS = 36_500;
 export const RETENTION_MAX_YEARS = 100;
-/** Largest document of a purge, bytes, and what it can name. */
+/** Largest document of a purge, bytes. */
 export const PURGE_MAX_BYTES = 128 * 1024;
+/** Scopes of one purge. */
 export const PURGE_MAX_SCOPES = 100;
 /** Largest bucket policy, bytes. */
 export const POLICY_MAX_BYTES = 20 * 1024;
 /**
- * Encryption context of SSE-KMS, characters of its base64. S3 takes 8,192; here it stands with
- * every blob, whose metadata has 8 KiB in all on R2.
+ * Longest encryption context of SSE-KMS, characters of its base64. S3 takes 8,192; here it is
+ * stored with every blob, whose metadata has 8 KiB in all on R2.
  */
 export const ENCRYPTION_CONTEXT_MAX_LENGTH = 1024;
 /** Largest encryption configuration of a bucket: one rule with a key id. Bytes. */
 export const ENCRYPTION_DOCUMENT_MAX_BYTES = 8 * 1024;
 /**
- * Largest width and height of an image that is made of another, pixels. 16 megapixels take half a
- * second.
+ * Largest width and height of a derived image, pixels. 16 megapixels take half a second.
  */
 export const IMAGE_MAX_SIDE_PX = 4096;
-/** Largest file that images are made of, bytes: it is read into memory. */
+/** Largest source of derived images, bytes: it is read into memory. */
 export const IMAGE_SOURCE_MAX_BYTES = 24 * 1024 * 1024;

@@ -6,8 +6,8 @@ import type { Core } from './core.ts';
 import { sweep } from './sweep/sweep.ts';
 
 /**
- * All that a home does by its clock, in one turn: bills come behind the sweep, which brings the
- * ledger what was stored. Nothing happens while the clock is in doubt.
+ * Runs maintenance once: the sweep, then billing, which needs the storage hours that the sweep
+ * writes to the ledger. Nothing runs while the clock is not trusted.
  */
 export async function maintain(
   core: Core,

@@ -1,4 +1,5 @@
-// The only makers of branded names from what a client sent.
+// The parsers of names that clients send: they alone make the branded types BucketName and
+// ObjectKey. Called by every surface.
 
 import { StorageError } from '../domain/errors.ts';
 import type { BucketName, ObjectKey } from '../domain/nouns.ts';
@@ -24,7 +25,7 @@ export function isBucketName(text: string): boolean {
   );
 }
 
-/** InvalidBucketName. */
+/** Parses a bucket name. InvalidBucketName. */
 export function parseBucketName(text: string): BucketName {
   if (!isBucketName(text))
     throw new StorageError('InvalidBucketName', { fields: { BucketName: text.slice(0, 255) } });
@@ -34,8 +35,8 @@ export function parseBucketName(text: string): BucketName {
 const encoder = new TextEncoder();
 
 /**
- * A decoded key: valid Unicode of 1 to 1,024 bytes. KeyTooLongError, InvalidURI (a lone surrogate,
- * or empty).
+ * Parses a decoded key: well-formed Unicode of 1 to 1,024 bytes. KeyTooLongError, InvalidURI (a
+ * lone surrogate, or empty).
  */
 export function parseObjectKey(text: string): ObjectKey {
   if (text === '' || !text.isWellFormed()) throw new StorageError('InvalidURI');

@@ -1,17 +1,21 @@
-/**
- * Lets everything else run: on Node a read of the index is done at once, and many of them would
- * shut requests out.
- */
+// Yields to the event loop, for long work in steps. On Node a read of the index is synchronous, so
+// many of them in a row would delay every request.
+
+/** Yields to the event loop once, so that other requests can run. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
 /**
- * Steps in a row may take so long, milliseconds: a long policy is asked about each of many keys.
+ * How long steps in a row may take, milliseconds, as when a long policy is evaluated for many keys.
+ * Estimate.
  */
 const IN_A_ROW_MAX_MS = 10;
 
-/** To be awaited after each of many steps: breathes where those in a row have taken long enough. */
+/**
+ * Creates a function to await after each of many steps: it yields to the event loop once the steps
+ * in a row have taken long enough.
+ */
 export function createYielder(): () => Promise<void> | null {
   let beganAtMs = performance.now();
   return () => {

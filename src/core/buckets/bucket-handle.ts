@@ -1,8 +1,8 @@
-// An opened bucket: the record that the caller was authorised on, and the calls that go to its
-// index. Every call names the revision of that record; when the bucket changed in between the index
-// refuses, and the handle opens the bucket again, authorises again and repeats the call. So one
-// index call per request stays exact. Every change of a bucket goes through here, so this is also
-// where hot metadata forgets, before the client hears of the change.
+// An opened bucket: the record that the caller was authorised on, and the calls to its index. A
+// caller authorises on a record; the owner changes the bucket; the call would act on old rights.
+// Guard: each call names the record's revision, the index refuses another one, and the handle opens
+// and authorises again. Every change of a bucket goes through here, so hot metadata is invalidated
+// here too, before the client gets its response.
 
 import { hasCode, StorageError } from '../../domain/errors.ts';
 import type { EventOrigin } from '../../domain/notifications.ts';
@@ -20,12 +20,13 @@ type TakesBucket = {
     : never;
 }[keyof IndexApi];
 
+/** A bucket that a caller is authorised for. */
 export type BucketHandle = {
   /** The record as last authorised. */
   record(): BucketRecord;
   /**
-   * Input that depends on the record is given as a function of it, and made anew when the bucket
-   * changed.
+   * Calls the index. An input that depends on the record is passed as a function of it, which is
+   * called again when the bucket changed.
    */
   call<Name extends TakesBucket>(
     name: Name,
@@ -37,16 +38,16 @@ type InputOf<Name extends TakesBucket> = Omit<Parameters<IndexApi[Name]>[0], 'bu
 
 /** Who changes a bucket through its handle. */
 export type Changer = {
-  /** For the bucket's events. Asked only where one may be written. */
+  /** The origin of the bucket's events. Called only where one may be written. */
   readonly originOf: () => EventOrigin;
   /**
-   * Told of each change that readers can see, once hot metadata has forgotten it; of a failed one
-   * too: it may have landed.
+   * Called for each change that readers can see, once hot metadata is invalidated. Also for a
+   * failed one, which may have landed.
    */
   readonly note: (bucket: BucketName, change: ReaderChange) => void;
 };
 
-/** What a call of the index needs of the record that its caller decided on. */
+/** Picks what the index needs of the record that the caller was authorised on. */
 function toBucketRef({ id, name, revision, settings }: BucketRecord): BucketRef {
   const { versioning, objectLock, quota, hasAccountQuota } = settings;
   const ref: BucketRef = {
@@ -61,10 +62,10 @@ function toBucketRef({ id, name, revision, settings }: BucketRecord): BucketRef 
 }
 
 /**
- * The same for a call that may write events: with the bucket's rules, if it has any, and who makes
- * the change.
+ * Adds what a call that may write events needs: the bucket's notification rules, if it has any, and
+ * who makes the change.
  */
-function toTellingRef(record: BucketRecord, changer: Changer | null): BucketRef {
+function toNotifyingRef(record: BucketRecord, changer: Changer | null): BucketRef {
   const { ownerId, settings } = record;
   const ref = toBucketRef(record);
   if (settings.notifications === null) return ref;
@@ -74,19 +75,16 @@ function toTellingRef(record: BucketRecord, changer: Changer | null): BucketRef 
   };
 }
 
-/** How often a call is repeated on a bucket that keeps changing before the client is asked to. */
+/** Repetitions of a call on a bucket that keeps changing, before the client has to retry. */
 const MAX_REOPENS = 3;
-/** How often it is repeated on one whose quota others use up as soon as more is granted. */
+/** Repetitions of a call whose quota others use up as soon as more is granted. */
 const RAISES_MAX = 64;
-/**
- * The same of a change of the bucket itself: of many at once each must wait for the others, one
- * round for each.
- */
+/** Repetitions of a change of the bucket itself: each of many at once waits for the others. */
 const MAX_REOPENS_OF_CHANGE = 64;
 
 /**
  * Opens a bucket for one request. `authorize` throws AccessDenied; it runs again when the bucket
- * changed. Without a `changer` it is this service by itself. NoSuchBucket.
+ * changed. Without a `changer` the service itself makes the changes. NoSuchBucket.
  */
 export async function openBucket(
   core: Core,
@@ -97,20 +95,22 @@ export async function openBucket(
   const index = core.ports.metadataIndex;
 
   async function authorized(): Promise<BucketRecord> {
-    const found = await index.call(name, 'getBucket', { name });
-    if (found === null) throw new StorageError('NoSuchBucket', { fields: { BucketName: name } });
-    authorize(found);
-    return found;
+    const current = await index.call(name, 'getBucket', { name });
+    if (current === null) throw new StorageError('NoSuchBucket', { fields: { BucketName: name } });
+    authorize(current);
+    return current;
   }
 
   let record = await authorized();
   return {
     record: () => record,
-    async call(method, given) {
+    async call(method, inputOrFunction) {
       for (let reopens = 0, raises = 0; ; ) {
-        const bucket = mayReport(method) ? toTellingRef(record, changer) : toBucketRef(record);
-        const input = typeof given === 'function' ? given(record) : given;
+        const bucket = mayReport(method) ? toNotifyingRef(record, changer) : toBucketRef(record);
+        const input =
+          typeof inputOrFunction === 'function' ? inputOrFunction(record) : inputOrFunction;
         const changed = changedBy(method, input);
+
         try {
           return await index.call(name, method, { ...input, bucket } as Parameters<
             IndexApi[typeof method]
@@ -122,13 +122,14 @@ export async function openBucket(
             continue;
           }
           if (!hasCode(error, 'BucketChanged')) throw error;
+
           reopens += 1;
           const reopensMax = changed === 'readPolicy' ? MAX_REOPENS_OF_CHANGE : MAX_REOPENS;
           if (reopens > reopensMax)
             throw new StorageError('ConditionalRequestConflict', { cause: error });
           record = await authorized();
         } finally {
-          // Whatever the outcome: a failed call may have landed.
+          // After a failure too: the call may have landed.
           if (changed !== 'nothing' && changed !== 'readPolicy')
             core.ports.hotMetadata.evict(name, changed);
           if (changesReadPolicy(changed)) core.ports.hotMetadata.evict(name, null);

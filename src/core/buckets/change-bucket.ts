@@ -1,5 +1,5 @@
-// A change of several settings of a bucket at once, as the JSON API takes it. Everything is checked
-// before anything is done; then come host names, which can be another's, then access, then all
+// A change of several settings of a bucket at once, for the JSON API. All is checked before
+// anything is changed. Then come host names, which another bucket may have, then access, then all
 // other settings: one commit each.
 import type { BucketSettings } from '../../domain/bucket-settings.ts';
 import type { HostingSettings } from '../../domain/hosting.ts';
@@ -14,32 +14,37 @@ import { type AccessChange, setBucketAccess } from './set-bucket-access.ts';
 import { setBucketSettings } from './set-bucket-settings.ts';
 import { checkPolicy } from './set-policy.ts';
 
+/** The settings to change. */
 export type BucketChange = {
-  /** Null takes them away; undefined leaves them. */
+  /** Null removes the hosting settings; undefined keeps them. */
   readonly hosting?: HostingSettings | null;
   readonly access: Pick<AccessChange, 'policyJson' | 'ownership' | 'publicAccessBlock'>;
   readonly settings: Partial<
     Pick<
       BucketSettings,
-      | ('versioning' | 'cors' | 'lifecycle' | 'tags' | 'encryption' | 'requestPayer' | 'receipts')
-      | (
-          | 'logging'
-          | 'website'
-          | 'objectLock'
-          | 'notifications'
-          | 'deduplication'
-          | 'compression'
-          | 'quota'
-        )
+      | 'versioning'
+      | 'cors'
+      | 'lifecycle'
+      | 'tags'
+      | 'encryption'
+      | 'requestPayer'
+      | 'receipts'
+      | 'logging'
+      | 'website'
+      | 'objectLock'
+      | 'notifications'
+      | 'deduplication'
+      | 'compression'
+      | 'quota'
     >
   >;
 };
 
 /**
- * Errors: MalformedPolicy, AccessDenied (a public policy that is blocked, host names that the
- * account can't have), those of validateRules, requireLogTarget, checkRules and requireWebhooks,
- * DomainAlreadyBound, DomainNotProven, InvalidBucketState. A failure in between leaves what was
- * done before it; `onChanged` tells of each commit.
+ * Changes settings of a bucket. Errors: MalformedPolicy, AccessDenied (a public policy that is
+ * blocked, host names that the account can't have), those of validateRules, requireLogTarget,
+ * checkRules and requireWebhooks, DomainAlreadyBound, DomainNotProven, InvalidBucketState. A
+ * failure in between leaves the commits before it; `onChanged` is called after each.
  */
 export async function changeBucket(
   core: Core,
@@ -58,13 +63,16 @@ export async function changeBucket(
   const rules = settings.notifications ?? [];
   checkRules(rules);
   await requireWebhooks(core, rules, ownerId);
+
   if (hosting === null) await removeHosting(core, bucket);
   else if (hosting !== undefined) await setHosting(core, bucket, hosting);
   if (hosting !== undefined) onChanged();
+
   if (Object.keys(change.access).length > 0) {
     await setBucketAccess(bucket, change.access);
     onChanged();
   }
+
   if (Object.keys(settings).length === 0) return;
   const record = await setBucketSettings(core, bucket, settings);
   if (rules.length > 0) await enqueueBucketTest(core, record, endpointsOf(rules), requestId);

@@ -1,5 +1,5 @@
-// CreateBucket, in an order in which a crash leaves nothing that is not put right, and with the
-// caps and the quota of the account.
+// CreateBucket, with the caps and the quota of the account. Its commits are in an order in which a
+// crash leaves nothing that a repetition or the sweeper does not repair.
 import type { BucketAccess } from '../../domain/bucket-access.ts';
 import { type BucketSettings, NO_SETTINGS } from '../../domain/bucket-settings.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -12,8 +12,8 @@ import { makeBucketId } from './owner-bucket.ts';
 
 /**
  * Makes a bucket, or finds the one that the account has already (`isNew` false). The account's list
- * is written first: a crash in between leaves a name without a bucket, which making it again or the
- * sweeper puts right. Errors: BucketAlreadyExists (another account's). Cost: two commits, and two
+ * is written first: a crash in between leaves a name without a bucket, which a repetition or the
+ * sweeper repairs. Errors: BucketAlreadyExists (another account's). Cost: two commits, and two
  * looks at the caps and the quota of the account.
  */
 export async function createBucket(
@@ -43,6 +43,7 @@ export async function createBucket(
       ...(quota !== null && { hasAccountQuota: true }),
     },
   };
+
   try {
     const record = await metadataIndex.call(name, 'createBucket', { bucket });
     core.ports.hotMetadata.evict(name, null);
@@ -55,7 +56,7 @@ export async function createBucket(
     if (error.code !== 'BucketAlreadyOwnedByYou') throw error;
     const record = await metadataIndex.call(name, 'getBucket', { name });
     if (record === null) throw new StorageError('ConditionalRequestConflict', { cause: error });
-    // The list shows the time of the bucket that there is, not of this attempt.
+    // The list shows the time of the existing bucket, not of this attempt.
     await directory.call('addBucket', {
       ownerId: account.id,
       name,
@@ -66,8 +67,9 @@ export async function createBucket(
 }
 
 /**
- * The record with the marks of caps and a quota that were set while the bucket was made: whoever
- * set them may not have found it, so it is looked again, once the bucket is there.
+ * Adds the marks of a cap and a quota that were set while the bucket was made. A creation looks for
+ * limits; somebody sets one and finds no bucket to mark; the bucket is created unmarked. Guard: it
+ * looks for limits again once the bucket is there.
  */
 async function withLimitsOfMeanwhile(core: Core, record: BucketRecord): Promise<BucketRecord> {
   const { name, ownerId, settings } = record;

@@ -6,24 +6,26 @@ import { bindDomains } from '../hosting/set-hosting.ts';
 import type { BucketHandle } from './bucket-handle.ts';
 
 /**
- * Deletes an empty bucket and gives its host names back; its unfinished uploads and unreferenced
- * blobs go with a later sweep. BucketNotEmpty. Cost: two commits, three with host names. Source for
- * the uploads: AWS's DeleteBucket, which lets only those of directory buckets count.
+ * Deletes an empty bucket and releases its host names; a later sweep deletes its unfinished uploads
+ * and unreferenced blobs. BucketNotEmpty. Cost: two commits, three with host names. Source for the
+ * uploads: AWS's DeleteBucket, where only those of directory buckets prevent it.
  */
 export async function deleteBucket(core: Core, bucket: BucketHandle): Promise<void> {
   const { ownerId, name, createdAtMs } = bucket.record();
   await bucket.call('deleteBucket', { nowMs: core.ports.clock.nowMs() });
+
   const { settings } = bucket.record();
   if (settings.hosting !== null) await bindDomains(core, bucket.record(), []);
   await core.ports.directory.call('removeBucket', { ownerId, name, createdAtMs });
-  if (settings.hasAccountQuota === true) giveGrantBack(core, ownerId, bucket.record().id);
+  if (settings.hasAccountQuota === true) releaseStorageGrant(core, ownerId, bucket.record().id);
 }
 
 /**
- * What the bucket was granted of its account's quota is free again, and its row goes from the
- * ledger. Behind the answer: where it fails, the grant is taken back when somebody needs it.
+ * Releases what the bucket was granted of its account's quota, and deletes its row of the ledger.
+ * It runs behind the response; where it fails, the grant is taken back when another bucket needs
+ * it.
  */
-function giveGrantBack(core: Core, accountId: AccountId, bucketId: BucketId): void {
+function releaseStorageGrant(core: Core, accountId: AccountId, bucketId: BucketId): void {
   const { background, clock, ledger } = core.ports;
   background.run('give-grant-back', () =>
     ledger.call('settleGrant', { accountId, bucketId, settled: null, nowMs: clock.nowMs() }),

@@ -5,8 +5,8 @@ import type { ReaderChange } from '../../ports/hot-metadata.ts';
 import type { Core } from '../core.ts';
 
 /**
- * When the last reader anywhere can have been shown what a change replaced that was made just now
- * in this process, 1970, milliseconds. On Node that is now. Call it when the change was answered.
+ * Computes until when a reader anywhere may be shown what a change replaced, milliseconds since
+ * 1970. Call it right after the change, in the process that made it. On Node the time is now.
  */
 export function freshByMs({ ports }: Core, bucket: BucketName, change: ReaderChange): number {
   return ports.clock.nowMs() + ports.hotMetadata.staleForMs(bucket, change);

@@ -1,27 +1,30 @@
-// Makes every tier forget what it knows of keys: by key, prefix, tag, or of the whole bucket.
-// Bodies need no purge, they never change; what is forgotten are pointers. Called by the S3 surface
-// and the JSON API; no list of what is cached exists anywhere.
+// Purges: they invalidate the pointers that tiers have cached, by key, prefix, tag, or of the whole
+// bucket. Bodies never change and need no purge. Called by the S3 surface and the JSON API; no list
+// of what is cached exists anywhere.
 import type { PurgeScope } from '../../domain/purge.ts';
 import type { Core } from '../core.ts';
 import type { BucketHandle } from './bucket-handle.ts';
 import { freshByMs } from './fresh-by.ts';
 
+/** The confirmation of a purge. */
 export type PurgeReceipt = {
-  /** For the owner's own records. */
+  /** An id for the owner's own records. */
   readonly id: string;
   /**
-   * The revision of the bucket: nothing that was read at an earlier one is given for those keys any
-   * more.
+   * The invalidation watermark: the revision of the bucket below which cached pointers of those
+   * keys are no longer used.
    */
   readonly floor: number;
   /**
-   * From then on no tier anywhere gives what the purge wants forgotten, unless it can't ask the
-   * index; 1970, milliseconds.
+   * The time from which no tier anywhere serves a purged pointer, unless it can't reach the index;
+   * milliseconds since 1970.
    */
   readonly freshByMs: number;
 };
 
-/** Moves the floors. `scopes` is not empty. Cost: one commit. */
+/**
+ * Raises the invalidation watermarks of scopes, of which there is at least one. Cost: one commit.
+ */
 export async function purge(
   core: Core,
   bucket: BucketHandle,

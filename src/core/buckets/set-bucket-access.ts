@@ -1,14 +1,14 @@
-// Every change of who may do what with a bucket goes through here, so that what everyone may read
-// is worked out anew.
+// Every change of access to a bucket goes through here, so that the prefixes which everyone may
+// read are computed anew.
 import type { BucketAccess } from '../../domain/bucket-access.ts';
 import type { BucketRecord } from '../../domain/nouns.ts';
 import { withPublicReads } from '../auth/public-reads.ts';
 import type { BucketHandle } from './bucket-handle.ts';
 
-/** What a caller may set; `publicReads` follows from it. */
+/** The access settings that a caller may change; `publicReads` is computed from them. */
 export type AccessChange = Partial<Omit<BucketAccess, 'publicReads'>>;
 
-/** Replaces those settings of who may do what that are given; the others stay. Cost: one commit. */
+/** Replaces the access settings that the change names; the others stay. Cost: one commit. */
 export function setBucketAccess(bucket: BucketHandle, change: AccessChange): Promise<BucketRecord> {
   return bucket.call('setBucketAccess', (record) => ({
     access: withPublicReads(record, { ...record.access, ...change }),
@@ -16,8 +16,8 @@ export function setBucketAccess(bucket: BucketHandle, change: AccessChange): Pro
 }
 
 /**
- * Notes, before an ACL opens an object to everyone, that the bucket has such objects: from then on
- * strangers' reads look at objects. Costs a commit the first time in a bucket's life, nothing
+ * Notes that the bucket has objects which an ACL opens to everyone, before the first of them is
+ * written: from then on anonymous reads check the object. Cost: a commit the first time, nothing
  * after.
  */
 export async function admitPublicObjects(bucket: BucketHandle): Promise<void> {

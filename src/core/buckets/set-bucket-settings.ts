@@ -5,7 +5,7 @@ import type { Core } from '../core.ts';
 import type { BucketHandle } from './bucket-handle.ts';
 
 /**
- * Replaces those settings that are given, null for none; the others stay. InvalidBucketState. Cost:
+ * Replaces the settings that are named, null for none; the others stay. InvalidBucketState. Cost:
  * one commit.
  */
 export function setBucketSettings(

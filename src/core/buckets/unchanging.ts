@@ -1,6 +1,6 @@
-// For work on a bucket that decides once for many commits: what was decided on one record must not
-// be done to another. When the owner changes the bucket meanwhile the work ends, and the next sweep
-// begins with what is then.
+// Work on a bucket that decides once for many commits, as lifecycle and compression runs do. What
+// was decided on one record must not be done to another: when the owner changes the bucket, the
+// work ends, and the next sweep begins with the new record.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { BucketName } from '../../domain/nouns.ts';
@@ -10,7 +10,8 @@ import { type BucketHandle, openBucket } from './bucket-handle.ts';
 const STOPPED: ReadonlySet<string> = new Set(['ConditionalRequestConflict', 'NoSuchBucket']);
 
 /**
- * A handle that never decides on a second record: ConditionalRequestConflict then. NoSuchBucket.
+ * Opens a handle that fails with ConditionalRequestConflict once the bucket has changed.
+ * NoSuchBucket.
  */
 export async function openUnchanging(core: Core, name: BucketName): Promise<BucketHandle> {
   let revision: number | null = null;
@@ -21,7 +22,7 @@ export async function openUnchanging(core: Core, name: BucketName): Promise<Buck
   });
 }
 
-/** Does the work; that the bucket changed or went meanwhile is no failure. */
+/** Does the work until it ends or the bucket was changed or deleted, which is no failure. */
 export async function whileUnchanged(work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -30,7 +31,7 @@ export async function whileUnchanged(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Whether a failure only says that the bucket changed or went meanwhile. */
+/** Whether a failure only says that the bucket was changed or deleted meanwhile. */
 export function isChange(error: unknown): boolean {
   return error instanceof StorageError && STOPPED.has(error.code);
 }

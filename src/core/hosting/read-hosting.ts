@@ -11,7 +11,7 @@ import type {
 } from '../../domain/hosting.ts';
 import { isJsonObject } from '../json.ts';
 import { IMAGE_MAX_SIDE_PX, KEY_MAX_BYTES } from '../limits.ts';
-import { hasWholeTexts } from '../whole-texts.ts';
+import { hasWholeTexts } from '../well-formed-texts.ts';
 import { compileGlobs, GLOB_STATES_MAX } from './compile-globs.ts';
 import { GLOB_MAX_LENGTH, isGlob } from './glob.ts';
 import { hostNameOf, isBindableHost } from './host-names.ts';

@@ -3,7 +3,7 @@ import type { ObjectKey, UploadId } from '../../domain/nouns.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 
-/** Gives an upload up; its parts are swept after the grace. NoSuchUpload. */
+/** Aborts an upload; its parts are swept after the grace. NoSuchUpload. */
 export function abortUpload(
   core: Core,
   bucket: BucketHandle,

@@ -1,6 +1,6 @@
-// CompleteMultipartUpload: checks the client's list against the parts that arrived, then one commit
-// makes them the object. Repeating a finished complete gives the same answer, because clients do so
-// when an answer was lost.
+// CompleteMultipartUpload: checks the client's list against the stored parts, then one commit makes
+// them the object. It is idempotent: repeating a completed one gives the same response, because
+// clients do so when a response was lost.
 import { combineChecksums, compositeChecksum, multipartEtag } from '../../crypto/digest-set.ts';
 import { hasCode, StorageError } from '../../domain/errors.ts';
 import type {
@@ -17,7 +17,7 @@ import type { Core } from '../core.ts';
 import { type CustomerKey, openWithCustomerKey } from '../encryption/envelope.ts';
 import { LIST_MAX_KEYS, OBJECT_MAX_BYTES, PART_MIN_BYTES } from '../limits.ts';
 
-/** One line of the client's list. `etag` has no quotes. */
+/** One entry of the client's list of parts. `etag` has no quotes. */
 export type ListedPart = {
   readonly partNumber: number;
   readonly etag: string;
@@ -28,24 +28,21 @@ export type CompleteUploadInput = {
   readonly key: ObjectKey;
   readonly uploadId: UploadId;
   readonly parts: readonly ListedPart[];
-  /**
-   * Checksum of the whole object that the client expects; a composite one with its number of parts
-   * or without.
-   */
+  /** The checksum that the client expects; a composite one with its number of parts or without. */
   readonly expectedChecksum: {
     readonly algorithm: Checksum['algorithm'];
     readonly value: string;
   } | null;
   readonly expectedSizeBytes: number | null;
-  /** What the client sent to prove that it has the key of an upload that it encrypts itself. */
+  /** The client's key of an upload that it encrypts itself (SSE-C). */
   readonly customerKey?: CustomerKey | null;
   readonly condition: WriteCondition | null;
 };
 
 /**
- * Errors: NoSuchUpload, InvalidPart, InvalidPartOrder, EntityTooSmall, EntityTooLarge, BadDigest,
- * InvalidRequest (size differs), PreconditionFailed, NoSuchKey, and those of openWithCustomerKey.
- * Cost: one index read per 1,000 parts and one commit.
+ * Completes an upload. Errors: NoSuchUpload, InvalidPart, InvalidPartOrder, EntityTooSmall,
+ * EntityTooLarge, BadDigest, InvalidRequest (size differs), PreconditionFailed, NoSuchKey, and
+ * those of openWithCustomerKey. Cost: one index read per 1,000 parts and one commit.
  */
 export async function completeUpload(
   core: Core,
@@ -54,17 +51,14 @@ export async function completeUpload(
 ): Promise<ObjectVersion> {
   const { key, uploadId } = input;
   const listedParts = inOrder(input.parts);
-  const found = await readParts(bucket, key, uploadId);
-  // An upload that is gone may be one that finished: the index remembers, and compares the lists.
-  const chosen = found === null ? null : listedParts.map((listed) => match(found.parts, listed));
-  if (found !== null && chosen !== null)
-    requireKey(found.upload, chosen, input.customerKey ?? null);
+  const stored = await readParts(bucket, key, uploadId);
+  // An upload that is gone may be a completed one: the index remembers it, and compares the lists.
+  const digests = stored === null ? NO_DIGESTS : checkParts(stored, listedParts, input);
+
   const parts = listedParts.map(({ partNumber, etag }) => ({
     partNumber,
     md5: etag.toLowerCase(),
   }));
-  const digests =
-    found === null || chosen === null ? NO_DIGESTS : digestsOf(found.upload, chosen, input);
   return bucket.call('completeUpload', {
     key,
     uploadId,
@@ -78,9 +72,25 @@ export async function completeUpload(
   });
 }
 
+type StoredParts = {
+  readonly upload: Upload;
+  readonly parts: ReadonlyMap<number, UploadedPart>;
+};
+
+/** Checks the client's list against the stored parts, and makes the digests of the object. */
+function checkParts(
+  { upload, parts }: StoredParts,
+  listedParts: readonly ListedPart[],
+  input: CompleteUploadInput,
+): Digests {
+  const matched = listedParts.map((listed) => match(parts, listed));
+  requireKey(upload, matched, input.customerKey ?? null);
+  return digestsOf(upload, matched, input);
+}
+
 /**
- * A key that was sent must be the upload's. S3 wants one where the upload or a part of it has a
- * checksum; clients that know no checksums never sent one. Source:
+ * Checks the client's key. S3 requires one where the upload or a part of it has a checksum; clients
+ * without checksums never send one. Source:
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html
  * (customer-algorithm)
  */
@@ -103,8 +113,8 @@ type Digests = {
 const NO_DIGESTS: Digests = { etag: '', checksum: null, parts: [] };
 
 /**
- * The list, if it ascends. Of a part number that comes twice in a row the last line counts, as with
- * RadosGW.
+ * Checks that part numbers ascend. Where one comes twice in a row the last entry counts, as with
+ * RadosGW. InvalidPartOrder.
  */
 function inOrder(parts: readonly ListedPart[]): readonly ListedPart[] {
   return parts.filter((part, i) => {
@@ -114,11 +124,12 @@ function inOrder(parts: readonly ListedPart[]): readonly ListedPart[] {
   });
 }
 
+/** Reads the stored parts of an upload; null when there is none. */
 async function readParts(
   bucket: BucketHandle,
   key: ObjectKey,
   uploadId: UploadId,
-): Promise<{ upload: Upload; parts: ReadonlyMap<number, UploadedPart> } | null> {
+): Promise<StoredParts | null> {
   const parts = new Map<number, UploadedPart>();
   for (let afterPartNumber = 0; ; ) {
     let page: { upload: Upload; parts: readonly UploadedPart[]; isTruncated: boolean };
@@ -141,6 +152,7 @@ async function readParts(
   }
 }
 
+/** Finds the stored part that an entry of the list means. InvalidPart. */
 function match(parts: ReadonlyMap<number, UploadedPart>, listed: ListedPart): UploadedPart {
   const part = parts.get(listed.partNumber);
   const hasChecksum =
@@ -155,6 +167,7 @@ function match(parts: ReadonlyMap<number, UploadedPart>, listed: ListedPart): Up
   return part;
 }
 
+/** Checks sizes and checksum of the object, and makes its digests of those of the parts. */
 function digestsOf(
   upload: Upload,
   parts: readonly UploadedPart[],
@@ -171,13 +184,17 @@ function digestsOf(
       },
     });
   }
+
   const sizeBytes = parts.reduce((sum, part) => sum + part.sizeBytes, 0);
   if (sizeBytes > OBJECT_MAX_BYTES) throw new StorageError('EntityTooLarge');
   if (input.expectedSizeBytes !== null && input.expectedSizeBytes !== sizeBytes) {
     throw new StorageError('InvalidRequest', {
-      detail: `The x-amz-mp-object-size header says ${input.expectedSizeBytes} bytes, the parts have ${sizeBytes}.`,
+      detail:
+        `The x-amz-mp-object-size header says ${input.expectedSizeBytes} bytes, ` +
+        `the parts have ${sizeBytes}.`,
     });
   }
+
   const checksum = checksumOf(upload, parts);
   const expected = input.expectedChecksum;
   if (expected !== null && !isChecksum(checksum, expected)) {
@@ -185,6 +202,7 @@ function digestsOf(
       detail: `The ${expected.algorithm} you specified did not match the calculated checksum.`,
     });
   }
+
   return {
     etag: multipartEtag(parts.map((part) => part.md5)),
     checksum,
@@ -197,9 +215,8 @@ function digestsOf(
 }
 
 /**
- * Whether a client means this checksum. S3 takes a composite one with `-{parts}` and without, as
- * minio-go and mc send it.
- * Source:
+ * Whether the client's value is this checksum. S3 accepts a composite one with `-{parts}` and
+ * without, as minio-go and mc send it. Source:
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity-upload.html
  */
 function isChecksum(

@@ -1,5 +1,5 @@
-// CreateMultipartUpload: what is true of all parts and of the object that they become is decided
-// here and envelope with the upload.
+// CreateMultipartUpload: decides what all parts and the later object have in common, which is
+// stored with the upload.
 
 import { StorageError } from '../../domain/errors.ts';
 import type {
@@ -30,9 +30,9 @@ const CHECKSUM_TYPES: Record<ChecksumAlgorithm, readonly [ChecksumType, ...Check
 };
 
 /**
- * Starts a multipart upload. All its parts have one data key, made here, and each of them keys of
- * its own from it. InvalidRequest when the algorithm does not allow the checksum type; errors of
- * makeDataKey.
+ * Creates a multipart upload. All its parts share a data key, made here, and each of them takes
+ * keys of its own from it. InvalidRequest when the algorithm does not allow the checksum type;
+ * errors of makeDataKey.
  */
 export async function createUpload(
   core: Core,
@@ -40,10 +40,10 @@ export async function createUpload(
   input: {
     key: ObjectKey;
     attributes: ObjectAttributes;
-    /** Of the object that it becomes; what is not given is as nobody said anything of it. */
+    /** Facts of the later object that differ from NO_FACTS. */
     facts?: Partial<Omit<ObjectFacts, 'encryption'>>;
     initiatorId?: AccountId | null;
-    /** How its bytes shall be encrypted; none of it leaves them plain. */
+    /** How its bytes shall be encrypted; null or absent leaves them plain. */
     encryption?: RequestedEncryption | null;
     checksumAlgorithm: ChecksumAlgorithm | null;
     checksumType: ChecksumType | null;
@@ -55,12 +55,16 @@ export async function createUpload(
       detail: 'The x-amz-checksum-type header needs a checksum algorithm.',
     });
   }
+
   const allowed = checksumAlgorithm === null ? null : CHECKSUM_TYPES[checksumAlgorithm];
   if (allowed !== null && checksumType !== null && !allowed.includes(checksumType)) {
     throw new StorageError('InvalidRequest', {
-      detail: `The ${checksumType} checksum type cannot be used with the ${checksumAlgorithm} checksum algorithm.`,
+      detail:
+        `The ${checksumType} checksum type cannot be used with the ` +
+        `${checksumAlgorithm} checksum algorithm.`,
     });
   }
+
   const envelope = await makeDataKey(core, bucket.record().ownerId, input.encryption ?? null);
   const upload: Upload = {
     ...NO_FACTS,

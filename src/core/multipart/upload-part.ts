@@ -1,5 +1,5 @@
-// Parts of a multipart upload: each is a blob of its own, or, when copied, segments of blobs that
-// exist already.
+// UploadPart and UploadPartCopy: a part is a blob of its own, or, when copied, segments of blobs
+// that exist already.
 
 import type { ByteRange } from '../../domain/byte-range.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -24,7 +24,7 @@ import { cutSegments } from '../objects/read-object.ts';
 import { requireRoom } from '../objects/require-room.ts';
 import { writeBody } from '../objects/write-body.ts';
 
-/** Names one part of one upload. */
+/** The address of one part of one upload. */
 export type PartAddress = {
   readonly key: ObjectKey;
   readonly uploadId: UploadId;
@@ -41,31 +41,33 @@ function requirePartNumber(partNumber: number): void {
 }
 
 /**
- * A part must bring the checksum that its upload was created with; one without a value gets it
- * computed.
+ * Makes the expectation of a part. Its checksum must be of the algorithm that the upload was
+ * created with; a part without one gets it computed.
  */
 function expectationFor(upload: Upload, sent: BodyExpectation): BodyExpectation {
-  const wanted = upload.checksumAlgorithm;
-  if (sent.checksum === null) {
-    return wanted === null
-      ? sent
-      : { ...sent, checksum: { algorithm: wanted, expected: () => null } };
-  }
-  if (wanted !== null && sent.checksum.algorithm !== wanted) {
+  const required = upload.checksumAlgorithm;
+  if (required === null) return sent;
+
+  const { checksum } = sent;
+  if (checksum === null)
+    return { ...sent, checksum: { algorithm: required, expected: () => null } };
+  if (checksum.algorithm !== required) {
     throw new StorageError('InvalidRequest', {
-      detail: `Checksum Type mismatch occurred, expected checksum Type: ${wanted.toLowerCase()}, actual checksum Type: ${sent.checksum.algorithm.toLowerCase()}`,
+      detail:
+        `Checksum Type mismatch occurred, expected checksum Type: ${required.toLowerCase()}, ` +
+        `actual checksum Type: ${checksum.algorithm.toLowerCase()}`,
     });
   }
   return sent;
 }
 
-/** A part that was stored, how its upload is encrypted, and the class that it is paid by. */
+/** A stored part, the encryption of its upload, and the storage class that it is billed by. */
 export type StoredPart = UploadedPart & Pick<Upload, 'encryption' | 'storageClass'>;
 
 /**
- * Stores one part; the last one to finish under a number stays. Errors: those of writeBody and
- * unwrapDataKey, NoSuchUpload, InvalidArgument. Cost: one index read, one blob (R2 class A), one
- * commit.
+ * Stores one part; the last one to finish under a number replaces the others. Errors: those of
+ * writeBody and unwrapDataKey, NoSuchUpload, InvalidArgument. Cost: one index read, one blob (R2
+ * class A), one commit.
  */
 export async function uploadPart(
   core: Core,
@@ -79,11 +81,12 @@ export async function uploadPart(
   const { key, uploadId, partNumber } = input;
   requirePartNumber(partNumber);
   const upload = await bucket.call('getUpload', { key, uploadId });
-  const envelope = await openUploadKey(core, upload, input.customerKey ?? null);
+  const envelope = await unwrapUploadKey(core, upload, input.customerKey ?? null);
   return writePart(core, bucket, { ...input, upload, envelope });
 }
 
-async function openUploadKey(
+/** Unwraps the data key that all parts of the upload share. */
+async function unwrapUploadKey(
   core: Core,
   upload: Upload,
   customerKey: CustomerKey | null,
@@ -104,14 +107,15 @@ async function writePart(
   },
 ): Promise<StoredPart> {
   const { key, uploadId, partNumber, upload, envelope } = input;
-  const home = bucket.record();
+  const record = bucket.record();
   await requireRoom(bucket, input.body, { key, part: { uploadId, partNumber } });
-  const written = await writeBody(core, home, input.body, {
+  const written = await writeBody(core, record, input.body, {
     expectation: expectationFor(upload, input.expectation),
     inlineMaxBytes: 0,
     envelope,
-    identity: identityOfBlob(home, key, upload, { uploadId, partNumber }),
+    identity: identityOfBlob(record, key, upload, { uploadId, partNumber }),
   });
+
   const part: UploadedPart = {
     partNumber,
     sizeBytes: written.sizeBytes,
@@ -120,17 +124,20 @@ async function writePart(
     checksum: written.checksum,
     segments: written.body.segments,
   };
+
   const { newReferences } = written;
-  const placed = await commitOrDiscard(core, { segments: part.segments, newReferences }, () =>
+  const { encryption, storageClass } = upload;
+  const committed = await commitOrDiscard(core, { segments: part.segments, newReferences }, () =>
     bucket.call('commitPart', { key, uploadId, part, newReferences }),
   );
-  return { ...part, ...placed, encryption: upload.encryption, storageClass: upload.storageClass };
+  return { ...part, ...committed, encryption, storageClass };
 }
 
 /**
- * Makes a part of a range of an object. Bytes of blobs are read for the part's entity tag but never
- * copied; only a body that stands in its row, or is encrypted on either side, is written anew.
- * NoSuchUpload, InvalidArgument, ServiceUnavailable, and the errors of unwrapDataKey for either key.
+ * Makes a range of an object a part. Bytes of blobs are read for the part's entity tag but never
+ * copied; only a body in its index row, or one that is encrypted on either side, is written anew.
+ * NoSuchUpload, InvalidArgument, ServiceUnavailable, and the errors of unwrapDataKey for either
+ * key.
  */
 export async function uploadPartCopy(
   core: Core,
@@ -145,8 +152,9 @@ export async function uploadPartCopy(
   const { key, uploadId, partNumber, source, range, sourceKey = null } = input;
   requirePartNumber(partNumber);
   const upload = await target.call('getUpload', { key, uploadId });
-  const envelope = await openUploadKey(core, upload, input.customerKey ?? null);
+  const envelope = await unwrapUploadKey(core, upload, input.customerKey ?? null);
   openWithCustomerKey(source.encryption, sourceKey);
+
   if (source.inlineBytes !== null || source.encryption !== null || envelope !== null) {
     const body = bodySource(core, source, range, sourceKey);
     return writePart(core, target, {
@@ -159,6 +167,7 @@ export async function uploadPartCopy(
       envelope,
     });
   }
+
   const { md5, checksum } = await digestsOfPart(core, source, range, upload.checksumAlgorithm);
   const segments = cutSegments(source.segments, range);
   const newReferences = await referenceForeignBlobs(core, target.record(), segments);
@@ -170,6 +179,7 @@ export async function uploadPartCopy(
     checksum,
     segments,
   };
+
   try {
     await target.call('commitPart', { key, uploadId, part, newReferences });
   } catch (error) {
@@ -178,20 +188,20 @@ export async function uploadPartCopy(
   return { ...part, encryption: null, storageClass: upload.storageClass };
 }
 
-/** A whole simple object brings its digests along; any other range has to be read. */
+/** Finds the digests of a copied part: a whole simple object has them, any other range is read. */
 async function digestsOfPart(
   core: Core,
   source: ObjectVersion,
   range: ByteRange,
   algorithm: ChecksumAlgorithm | null,
 ): Promise<Pick<UploadedPart, 'md5' | 'checksum'>> {
-  const known = source.checksum;
+  const stored = source.checksum;
   const hasChecksum =
-    algorithm === null || (known?.algorithm === algorithm && known.type === 'FULL_OBJECT');
+    algorithm === null || (stored?.algorithm === algorithm && stored.type === 'FULL_OBJECT');
   if (range.lengthBytes === source.sizeBytes && source.parts === null && hasChecksum) {
     return {
       md5: source.etag,
-      checksum: algorithm === null || known === null ? null : { algorithm, value: known.value },
+      checksum: algorithm === null || stored === null ? null : { algorithm, value: stored.value },
     };
   }
   const { md5Hex, checksumBase64 } = await digestSource(

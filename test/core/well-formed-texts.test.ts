@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { hasWholeTexts } from '../../src/core/whole-texts.ts';
+import { hasWholeTexts } from '../../src/core/well-formed-texts.ts';
 
 it.each([
   ['{"a":"\\ud83d\\ude00"}', true],
