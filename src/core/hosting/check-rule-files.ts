@@ -1,6 +1,5 @@
-// What the files of rules of a bucket's sites say, for their owner: how many rules each has, and
-// which lines count for nothing and why. Reads the files as they are now, so it costs as many
-// reads.
+// A report on the rule files of a bucket's sites, for their owner: how many rules each has, and
+// which lines are ignored and why. Called by the JSON API. It reads the files as they are now.
 
 import { type HostingSettings, SITE_FILE_NAMES } from '../../domain/hosting.ts';
 import type { BucketName } from '../../domain/nouns.ts';
@@ -10,6 +9,7 @@ import { parseRedirects } from './parse-redirects.ts';
 import { readRuleFile } from './read-rule-file.ts';
 import { type RuleProblem, ruleFileKey } from './rule-lines.ts';
 
+/** The report on one rule file. */
 export type CheckedFile = {
   readonly key: string;
   readonly rules: number;
@@ -17,8 +17,8 @@ export type CheckedFile = {
 };
 
 /**
- * Files that are there, at the roots of all sites of the bucket. Cost: that of readRuleFile, twice
- * for each root.
+ * Checks the existing rule files at the roots of all sites of the bucket. Cost: that of
+ * readRuleFile, twice for each root.
  */
 export async function checkRuleFiles(
   core: Core,
@@ -32,6 +32,7 @@ export async function checkRuleFiles(
       const key = ruleFileKey(root, name);
       const file = await readRuleFile(core, bucket, key);
       if (file === null) continue;
+
       const parse = name === '_headers' ? parseHeaders : parseRedirects;
       const { count, problems } =
         'text' in file

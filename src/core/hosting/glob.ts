@@ -1,32 +1,31 @@
-// Patterns of keys, as hosting settings have them: `*` and `?` stay within a folder, `**` does not,
-// `{a,b}` is either. A pattern without a slash means the name of a file in any folder. This reads
-// them; compile-globs.ts compares.
+// The parser of glob patterns in hosting settings: `*` and `?` stay within a folder, `**` does not,
+// `{a,b}` is either. A pattern without a slash means the name of a file in any folder. Matching is
+// compile-globs.ts's.
 
-/**
- * Longest pattern, characters; and alternatives of one, all combinations of its braces together.
- */
+/** Longest pattern, characters. */
 export const GLOB_MAX_LENGTH = 256;
+/** Alternatives of one pattern: all combinations of its braces together. */
 const ALTERNATIVES_MAX = 64;
 
-/** What one place of a pattern takes: a character, or any of a kind. */
+/** One token of a pattern: a character, or a wildcard. */
 export type Token = string | typeof ONE | typeof SOME | typeof ALL | typeof FOLDERS;
-/** `?`: one character but a slash. */
+/** The token of `?`: one character but a slash. */
 export const ONE = 1;
-/** `*`: any of these. */
+/** The token of `*`: any number of characters but slashes. */
 export const SOME = 2;
-/** `**`: any characters. */
+/** The token of `**`: any number of characters. */
 export const ALL = 3;
-/** `**` before a slash, always behind one: nothing, or folders with their slash. */
+/** The token of `**` between slashes: nothing, or folders, each with its slash. */
 export const FOLDERS = 4;
 
-/** Whether it is a pattern. */
+/** Whether a text is a valid pattern. */
 export function isGlob(pattern: string): boolean {
   return alternativesOf(pattern) !== null;
 }
 
 /**
- * The alternatives of a pattern, each for paths that begin with a slash; null for a pattern that is
- * none. Of wildcards that can take nothing only FOLDERS stands right before another, and that once.
+ * Parses a pattern to its alternatives, each for paths that begin with a slash; null for an invalid
+ * one. Of wildcards that can match nothing only FOLDERS comes right before another, and only once.
  */
 export function parseGlob(pattern: string): readonly (readonly Token[])[] | null {
   return alternativesOf(pattern)?.map(tokensOf) ?? null;
@@ -36,26 +35,30 @@ function alternativesOf(pattern: string): readonly string[] | null {
   return pattern === '' || pattern.length > GLOB_MAX_LENGTH ? null : expandBraces(pattern);
 }
 
-/** `a{b,c}` to `ab` and `ac`; null for braces that don't pair, nest, or are too many. */
+/**
+ * Expands `a{b,c}` to `ab` and `ac`; null for braces that don't pair, that nest or are too many.
+ */
 function expandBraces(pattern: string): readonly string[] | null {
-  let made = [''];
+  let expanded = [''];
   for (const piece of pattern.split(/(\{[^{}]*\})/)) {
     const isChoice = piece.startsWith('{') && piece.endsWith('}');
     if (!isChoice && /[{}]/.test(piece)) return null;
     const choices = isChoice ? piece.slice(1, -1).split(',') : [piece];
-    if (made.length * choices.length > ALTERNATIVES_MAX) return null;
-    made = made.flatMap((start) => choices.map((choice) => start + choice));
+    if (expanded.length * choices.length > ALTERNATIVES_MAX) return null;
+    expanded = expanded.flatMap((start) => choices.map((choice) => start + choice));
   }
-  return made;
+  return expanded;
+}
+
+/** Makes an alternative begin with a slash; a mere name may be in any folder. */
+function withFirstSlash(alternative: string): string {
+  const isName = !alternative.includes('/');
+  if (isName) return `/**/${alternative}`;
+  return /^(?:\/|\*\*(?!\/))/.test(alternative) ? alternative : `/${alternative}`;
 }
 
 function tokensOf(alternative: string): readonly Token[] {
-  const isName = !alternative.includes('/');
-  const text = isName
-    ? `/**/${alternative}`
-    : /^(?:\/|\*\*(?!\/))/.test(alternative)
-      ? alternative
-      : `/${alternative}`;
+  const text = withFirstSlash(alternative);
   const tokens: Token[] = [];
   for (let at = 0; at < text.length; ) {
     if (text.startsWith('**/', at) && text[at - 1] === '/') {

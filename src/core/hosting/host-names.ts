@@ -1,7 +1,7 @@
-// Host names as requests and owners give them, and which of them can be a bucket's own. Called by
-// the reader of addresses for every request, and before a domain is bound.
+// Host names from requests and owners, and which of them can be bound to a bucket. Called for the
+// Host header of every request, and before a domain is bound. Pure.
 
-/** Where a sub-domain belongs to the platform: the Worker's own address. */
+/** The domain of the platform, whose sub-domains are Workers' own addresses. */
 const PLATFORM_DOMAIN = 'workers.dev';
 /** Longest host name. Source: RFC 1035 section 2.3.4 */
 export const HOST_MAX_LENGTH = 253;
@@ -9,7 +9,7 @@ export const HOST_MAX_LENGTH = 253;
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const DIGITS = /^\d+$/;
 
-/** The name in a Host header: in lower case, without a port or a dot at the end. */
+/** Reads the name in a Host header: in lower case, without a port or a dot at the end. */
 export function hostNameOf(host: string): string {
   const portAt = host.lastIndexOf(':');
   const name = portAt > host.lastIndexOf(']') ? host.slice(0, portAt) : host;
@@ -17,8 +17,8 @@ export function hostNameOf(host: string): string {
 }
 
 /**
- * Whether a bucket can have the name for itself: a domain name that is not the service's own, nor
- * below one that is. Addresses and names without a dot are this machine's.
+ * Whether a name can be bound to a bucket: a domain name that is not the service's own, nor below
+ * one that is. Addresses and names without a dot belong to this machine.
  */
 export function isBindableHost(name: string, ownHosts: readonly string[]): boolean {
   if (name.length > HOST_MAX_LENGTH || !isHostName(name)) return false;
@@ -26,7 +26,7 @@ export function isBindableHost(name: string, ownHosts: readonly string[]): boole
   return !isWithin(PLATFORM_DOMAIN) && !isWithin('localhost') && !ownHosts.some(isWithin);
 }
 
-/** Two labels at least, and a last one that no IPv4 address has. */
+/** Whether a name has two labels at least, and a last one that no IPv4 address has. */
 function isHostName(name: string): boolean {
   const labels = name.split('.');
   return (

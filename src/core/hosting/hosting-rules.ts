@@ -1,26 +1,26 @@
-// What hosting settings say of one object, made once per settings and kept with them:
-// Cache-Control, protection against other sites that show it, and the headers of the security
-// preset. Pure.
+// Hosting settings compiled to rules for one object: Cache-Control, hotlink protection and the
+// headers of the security preset. Compiled once per settings object, and cached as long as it
+// lives. Called by delivery.
 import type { HostingSettings, SecurityPreset } from '../../domain/hosting.ts';
 import { compileGlobs } from './compile-globs.ts';
 import { hasHashedName } from './hashed-names.ts';
 import { hostNameOf } from './host-names.ts';
 
+/** Compiled hosting settings. */
 export type HostingRules = {
-  /** Whether objects of types that gain by it go out compressed. */
+  /** Whether objects of compressible types are sent compressed. */
   readonly isCompressed: boolean;
-  /** For an object that brings none; null: nobody said. */
+  /** Cache-Control of an object that has none of its own; null: no rule applies. */
   cacheControlOf(key: string): string | null;
-  /** Whether only allowed sites may show it. Pages never are: links to them must work. */
-  isProtected(key: string, contentType: string): boolean;
   /**
-   * Whether a page with that Referer may show protected objects. `host`: the Host header of the
-   * request.
+   * Whether hotlink protection covers an object. It never covers pages: links to them must work.
    */
+  isProtected(key: string, contentType: string): boolean;
+  /** Whether a page of that Referer may show protected objects. `host`: of the request. */
   allowsReferer(referer: string | null, host: string): boolean;
 };
 
-/** A year: what RFC 9111 and browsers take for "for good". Source: RFC 8246 */
+/** Cache-Control for good, as a year. Source: RFC 8246 */
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 const BASIC = [
@@ -29,10 +29,7 @@ const BASIC = [
   ['x-frame-options', 'SAMEORIGIN'],
 ] as const;
 
-/**
- * The headers of each preset. Browsers leave Strict-Transport-Security out of account where there
- * is no TLS.
- */
+/** The headers of each preset. Browsers ignore Strict-Transport-Security without TLS. */
 export const SECURITY_HEADERS: Readonly<
   Record<SecurityPreset, readonly (readonly [name: string, value: string])[]>
 > = {
@@ -48,14 +45,14 @@ export const SECURITY_HEADERS: Readonly<
   ],
 };
 
-/** Makes the memo. Cost of a known one: a look-up. */
+/** Creates the compiler with its cache of rules. Cost of cached rules: a look-up. */
 export function createHostingRules(): (settings: HostingSettings) => HostingRules {
-  const known = new WeakMap<HostingSettings, HostingRules>();
+  const cache = new WeakMap<HostingSettings, HostingRules>();
   return (settings) => {
-    let rules = known.get(settings);
+    let rules = cache.get(settings);
     if (rules === undefined) {
       rules = compile(settings);
-      known.set(settings, rules);
+      cache.set(settings, rules);
     }
     return rules;
   };
@@ -68,22 +65,21 @@ function compile({
   hotlink,
   domains,
 }: HostingSettings): HostingRules {
-  const cached = compileGlobs(cacheControlRules.map(({ match }) => match));
-  const guarded = compileGlobs(hotlink?.match ?? []);
-  const allowed = [...(hotlink?.allowedHosts ?? []), ...domains.map(({ host }) => host)];
+  const cacheGlobs = compileGlobs(cacheControlRules.map(({ match }) => match));
+  const protectedGlobs = compileGlobs(hotlink?.match ?? []);
+  const allowedHosts = [...(hotlink?.allowedHosts ?? []), ...domains.map(({ host }) => host)];
   return {
-    // Settings that were stored before there was this one say nothing of it.
+    // Absent in settings that were stored before it existed.
     isCompressed: compression !== false,
     cacheControlOf(key) {
-      const rule = cacheControlRules[cached.firstMatch(`/${key}`)];
+      const rule = cacheControlRules[cacheGlobs.firstMatch(`/${key}`)];
       if (rule !== undefined) return rule.cacheControl;
       return immutableHashedNames && hasHashedName(key) ? IMMUTABLE : null;
     },
     isProtected(key, contentType) {
       if (hotlink === null || /^text\/html\b/i.test(contentType)) return false;
-      // Settings from before their patterns had a bound: what can't be compared is rather not
-      // shown.
-      return guarded.leftOut > 0 || guarded.firstMatch(`/${key}`) !== -1;
+      // Settings from before patterns had a bound: what can't be matched is protected.
+      return protectedGlobs.leftOut > 0 || protectedGlobs.firstMatch(`/${key}`) !== -1;
     },
     allowsReferer(referer, host) {
       if (hotlink === null) return true;
@@ -91,12 +87,12 @@ function compile({
       const name = /^https?:\/\/(?:[^/?#@]*@)?([^/?#]+)/i.exec(referer.trim())?.[1];
       if (name === undefined) return false;
       const site = hostNameOf(name);
-      return site === hostNameOf(host) || allowed.some((pattern) => isWithin(site, pattern));
+      return site === hostNameOf(host) || allowedHosts.some((pattern) => isWithin(site, pattern));
     },
   };
 }
 
-/** `*.example.com` is every name below example.com. */
+/** Whether a site matches a host pattern; `*.example.com` is every name below example.com. */
 function isWithin(site: string, pattern: string): boolean {
   return pattern.startsWith('*.') ? site.endsWith(pattern.slice(1)) : site === pattern;
 }

@@ -1,6 +1,7 @@
-// Reads `_headers` in the format that Netlify and Cloudflare Pages share: a path, and below it,
-// indented, the headers of answers for it: `Name: value` adds, `! Name` takes away. All rules that
-// match count; values of one name are joined.
+// The parser of `_headers`, in the format that Netlify and Cloudflare Pages share: a path, and
+// below it, indented, headers of responses for it. `Name: value` adds one, `! Name` removes one.
+// All rules that match apply; values of one name are joined. Called by delivery and
+// check-rule-files.ts.
 import { fillTemplate, type PathPattern, parsePathPattern } from './path-pattern.ts';
 import {
   createProblems,
@@ -10,19 +11,17 @@ import {
   type RuleProblem,
 } from './rule-lines.ts';
 
-/** Rules of one file, and headers of one rule. Source of the first: limits of Cloudflare Pages. */
+/** Rules of one file. Source: limits of Cloudflare Pages. */
 const RULES_MAX = 100;
+/** Headers of one rule. Estimate. */
 const HEADERS_MAX = 30;
 /**
- * Everything that rules add to one answer, characters. Servers and proxies in front take 8 KiB at
- * least.
+ * All headers that rules add to one response, characters. Servers and proxies in front accept at
+ * least 8 KiB.
  */
 const ADDED_MAX_LENGTH = 4096;
 
-/**
- * Headers that say how a message is sent or which bytes it has, or that are ours to say. In lower
- * case.
- */
+/** Headers of framing, content or the service, which rules can't set. In lower case. */
 const RESERVED: ReadonlySet<string> = new Set([
   'accept-ranges',
   'age',
@@ -49,7 +48,7 @@ const RESERVED: ReadonlySet<string> = new Set([
   'vary',
   'via',
 ]);
-/** Ours too: what they say of an answer must be true. */
+/** Header names of the service, which rules can't set either: their values must be true. */
 const OWN_NAMES = /^x-(?:amz|quayside)-/;
 const NAME = /^[A-Za-z0-9!#$%&'*+\-.^_`|~]+$/;
 const VALUE = /^[\t\x20-\x7e]*$/;
@@ -60,18 +59,19 @@ type HeaderRule = {
   readonly removed: string[];
 };
 
-/** What rules do to an answer: first they take away, then they set. Names in lower case. */
+/** The changes to a response: first removals, then additions. Names in lower case. */
 export type HeaderChanges = {
   readonly added: readonly (readonly [name: string, value: string])[];
   readonly removed: readonly string[];
 };
 
+/** A parsed file. */
 export type HeaderRules = {
   readonly count: number;
   readonly problems: readonly RuleProblem[];
   /**
-   * For a path, decoded and with its first slash. The same object for the same changes, as long as
-   * memory has it.
+   * Finds the changes for a path, decoded and with its first slash. Equal changes are mostly one
+   * object, from a cache.
    */
   changesFor(path: string): HeaderChanges;
 };
@@ -83,14 +83,14 @@ export const NO_HEADER_RULES: HeaderRules = {
   changesFor: () => NO_CHANGES,
 };
 
-/** Changes remembered: one for each set of rules that meet. */
-const CHANGES_KEPT = 256;
+/** Entries of the cache of changes, one for each set of rules that match a path. Estimate. */
+const CACHED_CHANGES_MAX = 256;
 
-/** Never throws: what can't be read is a problem. */
+/** Parses a file. Never throws: what can't be read is a problem. */
 export function parseHeaders(text: string): HeaderRules {
   const problems = createProblems();
   const rules: HeaderRule[] = [];
-  /** Null behind a path that is none: its headers belong to nothing. */
+  /** The rule that headers are added to; null behind an invalid path. */
   let rule: HeaderRule | null = null;
   for (const line of linesOf(text)) {
     if (line.text.length > RULE_LINE_MAX_LENGTH) {
@@ -102,20 +102,21 @@ export function parseHeaders(text: string): HeaderRules {
       const path = /^https?:/i.test(line.text)
         ? 'a path is wanted here, not a URL'
         : parsePathPattern(line.text);
-      const isFull = rules.length === RULES_MAX;
-      rule = typeof path === 'string' || isFull ? null : { path, added: [], removed: [] };
-      if (rule !== null) rules.push(rule);
-      else
-        problems.add(
-          line.number,
-          typeof path === 'string' ? path : `there are more than ${RULES_MAX} paths`,
-        );
+      rule = null;
+      if (typeof path === 'string') {
+        problems.add(line.number, path);
+      } else if (rules.length === RULES_MAX) {
+        problems.add(line.number, `there are more than ${RULES_MAX} paths`);
+      } else {
+        rule = { path, added: [], removed: [] };
+        rules.push(rule);
+      }
     }
   }
   return { count: rules.length, problems: problems.list, changesFor: createChanges(rules) };
 }
 
-/** Adds what a line says; gives why it says nothing. */
+/** Adds the header of a line to a rule; returns why it is none, or null. */
 function addHeader(rule: HeaderRule, { text }: Line): string | null {
   if (rule.added.length + rule.removed.length === HEADERS_MAX)
     return `a path can have ${HEADERS_MAX} headers only`;
@@ -135,8 +136,9 @@ function addHeader(rule: HeaderRule, { text }: Line): string | null {
   return null;
 }
 
+/** Creates the look-up of changes, with its cache. */
 function createChanges(rules: readonly HeaderRule[]): (path: string) => HeaderChanges {
-  const known = new Map<string, HeaderChanges>();
+  const cache = new Map<string, HeaderChanges>();
   return (path) => {
     const added = new Map<string, string>();
     const removed: string[] = [];
@@ -149,8 +151,7 @@ function createChanges(rules: readonly HeaderRule[]): (path: string) => HeaderCh
         removed.push(name);
       }
       for (const [name, template] of rule.added) {
-        // Full: nothing more is even filled in, or a file of `:splat` would take a tenth of a
-        // second.
+        // Once it is full no more templates are filled, or a file of `:splat` would take 0.1 s.
         if (length > ADDED_MAX_LENGTH) break;
         const value = fillTemplate(template, captures, encodeURIComponent);
         const before = added.get(name);
@@ -160,12 +161,13 @@ function createChanges(rules: readonly HeaderRule[]): (path: string) => HeaderCh
       }
     }
     if (added.size === 0 && removed.length === 0) return NO_CHANGES;
+
     const changes: HeaderChanges = { added: [...added], removed };
     const identity = JSON.stringify(changes);
-    const same = known.get(identity);
-    if (same !== undefined) return same;
-    if (known.size === CHANGES_KEPT) known.clear();
-    known.set(identity, changes);
+    const cached = cache.get(identity);
+    if (cached !== undefined) return cached;
+    if (cache.size === CACHED_CHANGES_MAX) cache.clear();
+    cache.set(identity, changes);
     return changes;
   };
 }

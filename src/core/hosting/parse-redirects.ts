@@ -1,6 +1,7 @@
-// Reads `_redirects` in the format that Netlify and Cloudflare Pages share: one rule a line, `from
-// to [status][!]`. What only one of them knows (conditions, queries, whole URLs as a source,
-// proxying) is left out and told. docs/hosting.md says how rules and files give way to each other.
+// The parser of `_redirects`, in the format that Netlify and Cloudflare Pages share: one rule a
+// line, `from to [status][!]`. What only one of them has (conditions, queries, whole URLs as a
+// source, proxying) is reported as a problem. docs/hosting.md says whether rules or files have
+// precedence. Called by delivery and check-rule-files.ts.
 import {
   type Captures,
   type PathPattern,
@@ -15,39 +16,43 @@ import {
   type RuleProblem,
 } from './rule-lines.ts';
 
-/**
- * Rules of one file: those for one path each, and those with `*` or `:name`. Source: limits of
- * Cloudflare Pages.
- */
+/** Rules of one file that are for one path each. Source: limits of Cloudflare Pages. */
 const STATIC_RULES_MAX = 2000;
+/** Rules of one file with `*` or `:name`. Source: limits of Cloudflare Pages. */
 const DYNAMIC_RULES_MAX = 100;
-/** As on Cloudflare Pages; on Netlify 301. A wrong 302 is forgotten tomorrow. */
+/**
+ * The status of rules without one. Source: Cloudflare Pages; on Netlify it is 301, which browsers
+ * never forget.
+ */
 const DEFAULT_STATUS = 302;
 const STATUSES: ReadonlySet<number> = new Set([200, 301, 302, 303, 307, 308, 404]);
 
 /**
- * `https://:splat/` and `https://example.com:splat` would lead to whatever host stands in the path.
+ * A host with a placeholder, which would be an open redirect: `https://:splat/` leads to any host
+ * in the path.
  */
 const HOST_WITH_CAPTURE = /^https?:\/\/[^/?#]*:[A-Za-z]/i;
 
-/** 200 and 404 show what is at `to`, the others send the visitor there. */
+/** One rule. Status 200 and 404 show the file at `to`, the others redirect there. */
 export type RedirectRule = {
   readonly line: number;
   readonly from: PathPattern;
-  /** A path, or a URL with a scheme for those that send. It may hold `:name` behind its host. */
+  /** A path, or for redirects a URL. It may have `:name` behind its host. */
   readonly to: string;
   readonly status: number;
   readonly isForced: boolean;
 };
 
+/** A rule that matches a path, with what its placeholders matched. */
 export type FoundRule = { readonly rule: RedirectRule; readonly captures: Captures };
 
+/** A parsed file. */
 export type RedirectRules = {
   readonly count: number;
   readonly problems: readonly RuleProblem[];
-  /** The rule that counts whatever files there are: for this very path, or forced. */
+  /** Finds the rule that has precedence over files: for exactly this path, or forced. */
   findFirm(path: string): FoundRule | null;
-  /** The rule that counts where there is no file. */
+  /** Finds the rule that applies where there is no file. */
   findWeak(path: string): FoundRule | null;
 };
 
@@ -58,26 +63,33 @@ export const NO_REDIRECTS: RedirectRules = {
   findWeak: () => null,
 };
 
-/** Never throws: what can't be read is a problem. */
+/** Parses a file. Never throws: what can't be read is a problem. */
 export function parseRedirects(text: string): RedirectRules {
   const problems = createProblems();
   const statics = new Map<string, RedirectRule>();
   const dynamic: RedirectRule[] = [];
+
+  /** Adds a rule; returns why it is ignored, or null. */
+  function add(rule: RedirectRule): string | null {
+    const { literal } = rule.from;
+    if (literal === null) {
+      if (dynamic.length === DYNAMIC_RULES_MAX)
+        return `there are more than ${DYNAMIC_RULES_MAX} rules with * or placeholders`;
+      dynamic.push(rule);
+      return null;
+    }
+    if (statics.has(literal)) return 'a rule above is for the same path';
+    if (statics.size === STATIC_RULES_MAX) return `there are more than ${STATIC_RULES_MAX} rules`;
+    statics.set(literal, rule);
+    return null;
+  }
+
   for (const line of linesOf(text)) {
     const rule = parseRule(line);
-    if (typeof rule === 'string') problems.add(line.number, rule);
-    else if (rule.from.literal === null) {
-      if (dynamic.length < DYNAMIC_RULES_MAX) dynamic.push(rule);
-      else
-        problems.add(
-          line.number,
-          `there are more than ${DYNAMIC_RULES_MAX} rules with * or placeholders`,
-        );
-    } else if (statics.has(rule.from.literal))
-      problems.add(line.number, 'a rule above is for the same path');
-    else if (statics.size < STATIC_RULES_MAX) statics.set(rule.from.literal, rule);
-    else problems.add(line.number, `there are more than ${STATIC_RULES_MAX} rules`);
+    const problem = typeof rule === 'string' ? rule : add(rule);
+    if (problem !== null) problems.add(line.number, problem);
   }
+
   const isFirm = (rule: RedirectRule) => rule.isForced || !rule.from.hasStar;
   const firm = dynamic.filter(isFirm);
   const weak = dynamic.filter((rule) => !isFirm(rule));
@@ -100,7 +112,7 @@ function findFirst(rules: readonly RedirectRule[], path: string): FoundRule | nu
   return null;
 }
 
-/** The rule of a line, or why it is none. */
+/** Parses the rule of a line; a text says why it is none. */
 function parseRule({ number, text }: Line): RedirectRule | string {
   if (text.length > RULE_LINE_MAX_LENGTH)
     return `the line is longer than ${RULE_LINE_MAX_LENGTH} characters`;
@@ -112,11 +124,13 @@ function parseRule({ number, text }: Line): RedirectRule | string {
   if (/^[\w.-]+=/.test(to)) return 'query parameters in a source are not supported';
   if (rest.length > 0 || /=/.test(code)) return 'conditions are not supported';
   if (/^https?:/i.test(source)) return 'a source must be a path, not a URL';
+
   const from = parsePathPattern(source);
   if (typeof from === 'string') return from;
   const isForced = code.endsWith('!');
   const status = /^\d{3}!?$/.test(code) ? Number.parseInt(code, 10) : 0;
   if (!STATUSES.has(status)) return `"${code.slice(0, 20)}" is none of ${[...STATUSES].join(', ')}`;
+
   const isUrl = /^https?:\/\/[^/?#\s]/i.test(to);
   if (!isUrl && (!to.startsWith('/') || to.startsWith('//')))
     return 'the place to go to must be a path or a URL';

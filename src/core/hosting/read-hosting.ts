@@ -1,6 +1,6 @@
-// Reads the hosting document that an owner sends, and fills in what it leaves out. Every refusal
-// names the setting and what it may be; a name that is no setting is refused too, or a typing error
-// would look like a setting without effect.
+// The parser of hosting settings, which an owner sends as JSON; missing settings get their
+// defaults. Every refusal names the setting and what it may be. Unknown settings are refused too,
+// or a typing error would have no effect. Called by every surface that changes hosting.
 
 import { StorageError } from '../../domain/errors.ts';
 import type {
@@ -14,29 +14,29 @@ import { IMAGE_MAX_SIDE_PX, KEY_MAX_BYTES } from '../limits.ts';
 import { hasWholeTexts } from '../well-formed-texts.ts';
 import { compileGlobs, GLOB_STATES_MAX } from './compile-globs.ts';
 import { GLOB_MAX_LENGTH, isGlob } from './glob.ts';
-import { hostNameOf, isBindableHost } from './host-names.ts';
+import { HOST_MAX_LENGTH, hostNameOf, isBindableHost } from './host-names.ts';
 
 /**
- * Largest document, bytes of JSON. It travels in the read policy of the bucket, which readers keep in
+ * Largest document, bytes of JSON. It is part of the bucket read policy, which readers cache in
  * memory.
  */
 export const HOSTING_MAX_BYTES = 32 * 1024;
+/** Rules for Cache-Control of one bucket. Estimate. */
 const CACHE_CONTROL_RULES_MAX = 50;
+/** Hosts that may show protected objects. Estimate. */
 const HOTLINK_HOSTS_MAX = 100;
+/** Patterns of protected objects. Estimate. */
 const HOTLINK_PATTERNS_MAX = 20;
-/** Host names of one bucket. */
+/** Host names of one bucket. Estimate. */
 const DOMAINS_MAX = 20;
-/** Sizes of images that a document can list. */
+/** Sizes of images that a document can list. Estimate. */
 const IMAGE_SIZES_MAX = 50;
-/** Longest header value that a document can bring, characters. */
+/** Longest header value in a document, characters. */
 const HEADER_MAX_LENGTH = 256;
-/**
- * Longest name of a document below a root, and longest root, characters; together they must leave
- * room in a key.
- */
+/** Longest name of a document below a root, and longest root, characters: both fit into a key. */
 const NAME_MAX_LENGTH = KEY_MAX_BYTES / 4;
 
-/** What a bucket has whose owner sends `{}`. */
+/** The settings of `{}`. */
 export const HOSTING_DEFAULTS: HostingSettings = {
   indexDocument: 'index.html',
   errorDocument: '404.html',
@@ -55,7 +55,7 @@ export const HOSTING_DEFAULTS: HostingSettings = {
   domains: [],
 };
 
-/** Reads one value; `at` is its place for messages. */
+/** Reads one value; `at` is its path in the document, for messages. */
 type Reader<Value> = (value: unknown, at: string) => Value;
 
 function refuse(at: string, what: string): never {
@@ -65,7 +65,7 @@ function refuse(at: string, what: string): never {
   });
 }
 
-/** InvalidRequest. `ownHosts`: what no bucket can be bound to. */
+/** Parses a document. `ownHosts`: hosts that no bucket can be bound to. InvalidRequest. */
 export function readHosting(bytes: Uint8Array, ownHosts: readonly string[]): HostingSettings {
   if (bytes.length > HOSTING_MAX_BYTES)
     refuse('hosting', `JSON of at most ${HOSTING_MAX_BYTES} bytes`);
@@ -100,10 +100,7 @@ export function readHosting(bytes: Uint8Array, ownHosts: readonly string[]): Hos
   });
 }
 
-/**
- * An object with these fields and no others; those that are missing come from the defaults, or are
- * asked for.
- */
+/** Reads an object with these fields and no others; a missing one has its default or is refused. */
 function readFields<Value extends object>(
   value: unknown,
   at: string,
@@ -120,9 +117,9 @@ function readFields<Value extends object>(
     });
   }
   const entries = names.map((name) => {
-    const given = value[name];
-    if (given === undefined && defaults !== null && name in defaults) return [name, defaults[name]];
-    return [name, readers[name](given, `${at}.${name}`)];
+    const field = value[name];
+    if (field === undefined && defaults !== null && name in defaults) return [name, defaults[name]];
+    return [name, readers[name](field, `${at}.${name}`)];
   });
   return Object.fromEntries(entries) as Value;
 }
@@ -161,7 +158,7 @@ const readPattern: Reader<string> = (value, at) =>
         `a pattern like "/assets/**" or "*.{png,jpg}", at most ${GLOB_MAX_LENGTH} characters`,
       );
 
-/** Patterns are compared on the way of every new object: all of a list together must be quick. */
+/** Refuses a list of patterns that takes too long to match, for every new object is matched. */
 function requireRoom(patterns: readonly string[], at: string): void {
   if (compileGlobs(patterns).leftOut === 0) return;
   const counted = 'characters and wildcards, counted anew for each combination of braces';
@@ -171,8 +168,8 @@ function requireRoom(patterns: readonly string[], at: string): void {
 const readCacheControlRules: Reader<HostingSettings['cacheControlRules']> = (value, at) => {
   const rules = listOf<HostingSettings['cacheControlRules'][number]>(
     CACHE_CONTROL_RULES_MAX,
-    (item, place) =>
-      readFields(item, place, null, { match: readPattern, cacheControl: readHeaderValue }),
+    (item, itemAt) =>
+      readFields(item, itemAt, null, { match: readPattern, cacheControl: readHeaderValue }),
   )(value, at);
   requireRoom(
     rules.map(({ match }) => match),
@@ -181,7 +178,7 @@ const readCacheControlRules: Reader<HostingSettings['cacheControlRules']> = (val
   return rules;
 };
 
-const readGuardedPatterns: Reader<readonly string[]> = (value, at) => {
+const readProtectedPatterns: Reader<readonly string[]> = (value, at) => {
   const patterns = listOf(HOTLINK_PATTERNS_MAX, readPattern)(value, at);
   requireRoom(patterns, at);
   return patterns;
@@ -208,7 +205,7 @@ const readDocumentPath: Reader<string> = (value, at) => {
 const readAllowedHost: Reader<string> = (value, at) => {
   const name = typeof value === 'string' ? value.toLowerCase() : '';
   const bare = name.startsWith('*.') ? name.slice(2) : name;
-  return bare.length <= 253 && /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/.test(bare)
+  return bare.length <= HOST_MAX_LENGTH && /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/.test(bare)
     ? name
     : refuse(at, 'a host name, like "example.com" or "*.example.com"');
 };
@@ -221,7 +218,7 @@ const readHotlink: Reader<HotlinkRules> = (value, at) =>
     {
       allowedHosts: listOf(HOTLINK_HOSTS_MAX, readAllowedHost),
       allowEmptyReferer: readSwitch,
-      match: readGuardedPatterns,
+      match: readProtectedPatterns,
     },
   );
 
@@ -248,16 +245,16 @@ function readDomains(
   at: string,
   ownHosts: readonly string[],
 ): readonly HostedDomain[] {
-  const readHost: Reader<string> = (given, place) => {
-    const host = typeof given === 'string' ? hostNameOf(given) : '';
-    if (isBindableHost(host, ownHosts) && given === host) return host;
+  const readHost: Reader<string> = (name, hostAt) => {
+    const host = typeof name === 'string' ? hostNameOf(name) : '';
+    if (isBindableHost(host, ownHosts) && name === host) return host;
     return refuse(
-      place,
+      hostAt,
       'a domain name in lower case, without scheme or port, that is not of this service',
     );
   };
-  const domains = listOf(DOMAINS_MAX, (item, place) =>
-    readFields<HostedDomain>(item, place, { prefix: '' }, { host: readHost, prefix: readPrefix }),
+  const domains = listOf(DOMAINS_MAX, (item, itemAt) =>
+    readFields<HostedDomain>(item, itemAt, { prefix: '' }, { host: readHost, prefix: readPrefix }),
   )(value, at);
   const twice = domains.find(
     ({ host }, i) => domains.findIndex((other) => other.host === host) !== i,

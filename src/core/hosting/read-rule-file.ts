@@ -1,17 +1,17 @@
-// Reads `_headers` or `_redirects` of a site. For our own use: whether strangers may read the file
-// plays no part.
+// Reads the rule files `_headers` and `_redirects` of a site, whether strangers may read them or
+// not. Called by delivery and by check-rule-files.ts.
 import type { BucketName, ObjectKey } from '../../domain/nouns.ts';
 import { within } from '../../ports/with-timeout.ts';
 import type { Core } from '../core.ts';
 import { openBody } from '../objects/read-object.ts';
 import { RULE_FILE_MAX_BYTES } from './rule-lines.ts';
 
-/** `problem`: why the file that is there has no text for us. */
+/** A rule file; null: there is none. `problem`: why an existing file can't be used. */
 export type RuleFile = { readonly text: string } | { readonly problem: string } | null;
 
 /**
- * Null: there is none. ServiceUnavailable when index or bucket say nothing for as long as any tier
- * may. Cost: an index call, and a read of the body.
+ * Reads a rule file. ServiceUnavailable when index or blob store take longer than a tier may. Cost:
+ * an index call, and a read of the body.
  */
 export function readRuleFile(core: Core, bucket: BucketName, key: string): Promise<RuleFile> {
   return within(core.settings.tierLimitMs, 'index or bucket', () => read(core, bucket, key));
@@ -25,17 +25,22 @@ async function read(core: Core, bucket: BucketName, key: string): Promise<RuleFi
   if (object === null) return null;
   if (object.sizeBytes > RULE_FILE_MAX_BYTES) {
     return {
-      problem: `the file has ${object.sizeBytes} bytes, and ${RULE_FILE_MAX_BYTES} is the most that is read`,
+      problem:
+        `the file has ${object.sizeBytes} bytes, ` +
+        `and ${RULE_FILE_MAX_BYTES} is the most that is read`,
     };
   }
   const { contentEncoding } = object.headers;
   if (contentEncoding !== undefined && contentEncoding !== 'identity') {
     return {
-      problem: `the file is stored with Content-Encoding ${contentEncoding}, and only plain text is read`,
+      problem:
+        `the file is stored with Content-Encoding ${contentEncoding}, ` +
+        'and only plain text is read',
     };
   }
   if (object.encryption?.kind === 'customer')
     return { problem: 'the file is encrypted with a key that only its writer has' };
+
   const { body } = await openBody(core, object, { offsetBytes: 0, lengthBytes: object.sizeBytes });
   const decoder = new TextDecoder('utf-8', { fatal: false, ignoreBOM: false });
   if (body === null) return { text: '' };

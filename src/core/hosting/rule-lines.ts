@@ -1,21 +1,18 @@
-// What the files `_redirects` and `_headers` have in common: their names, their limits, and how
-// problems in them are told.
+// What the rule files `_redirects` and `_headers` have in common: their keys, their limits, their
+// lines, and the report of problems in them.
 import type { SiteFileName } from '../../domain/hosting.ts';
 
-/**
- * Larger files are not read at all, bytes. Source of the limits: those of Cloudflare Pages, where
- * they are smaller.
- */
+/** Largest rule file that is read, bytes. Cloudflare Pages has smaller limits. */
 export const RULE_FILE_MAX_BYTES = 128 * 1024;
 /** Longest line, characters. */
 export const RULE_LINE_MAX_LENGTH = 2000;
-/** Problems told of one file; the rest is counted only. */
+/** Problems that are reported of one file. */
 const PROBLEMS_MAX = 50;
 
-/** A line that is left out, and why. `line` counts from 1; 0 is the file as a whole. */
+/** A line that is ignored, and why. `line` counts from 1; 0 is the file as a whole. */
 export type RuleProblem = { readonly line: number; readonly reason: string };
 
-/** Collects problems, up to a bound. */
+/** Creates a list of problems, up to a bound. */
 export function createProblems(): {
   readonly list: readonly RuleProblem[];
   add(line: number, reason: string): void;
@@ -31,9 +28,10 @@ export function createProblems(): {
   };
 }
 
+/** A line with its number, from 1. */
 export type Line = { readonly number: number; readonly text: string };
 
-/** Lines with something on them that is no comment, with their indentation. */
+/** Lists the lines that are neither blank nor comments, with their indentation. */
 export function linesOf(text: string): Line[] {
   const lines = text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
   return lines
@@ -41,7 +39,7 @@ export function linesOf(text: string): Line[] {
     .filter((line) => line.text !== '' && !line.text.trimStart().startsWith('#'));
 }
 
-/** The key of a rule file below the root of a site. */
+/** Makes the key of a rule file below the root of a site. */
 export function ruleFileKey(prefix: string, name: SiteFileName): string {
   return prefix + name;
 }

@@ -1,5 +1,5 @@
-// Puts the hosting settings of a bucket in force, and takes them away: the settings in the bucket's
-// record, its host names in the directory. Every surface that lets owners change them calls here.
+// Sets and removes the hosting settings of a bucket: the settings in the bucket's record, its host
+// names in the directory. Called by every surface that lets owners change them.
 
 import { hasCode, StorageError } from '../../domain/errors.ts';
 import type { HostedDomain, HostingSettings } from '../../domain/hosting.ts';
@@ -11,10 +11,10 @@ import type { Core } from '../core.ts';
 import { requireHostProofs, requireMayBindHosts } from './host-proof.ts';
 
 /**
- * Replaces them all. The host names come first, because they can be another's: DomainAlreadyBound
- * changes nothing, nor does DomainNotProven. A crash between the two leaves names without the
- * settings; sending them again puts it right. AccessDenied for host names of an account that may
- * have none. Cost: two commits, and that of requireHostProofs.
+ * Replaces all hosting settings. The host names come first, because another bucket can have them:
+ * DomainAlreadyBound and DomainNotProven change nothing. A crash between the two commits leaves
+ * names without settings, which a repetition repairs. AccessDenied for host names of an account
+ * that may have none. Cost: two commits, and that of requireHostProofs.
  */
 export async function setHosting(
   core: Core,
@@ -28,13 +28,13 @@ export async function setHosting(
   return setBucketSettings(core, bucket, { hosting });
 }
 
-/** Takes settings and host names away; no error when there are none. */
+/** Removes settings and host names; no error when there are none. */
 export async function removeHosting(core: Core, bucket: BucketHandle): Promise<void> {
   await bindDomains(core, bucket.record(), []);
   await setBucketSettings(core, bucket, { hosting: null });
 }
 
-/** The settings, or NoSuchHostingConfiguration. */
+/** Returns the settings. NoSuchHostingConfiguration. */
 export function getHosting(bucket: BucketHandle): HostingSettings {
   const { settings, name } = bucket.record();
   if (settings.hosting === null)
@@ -43,9 +43,8 @@ export function getHosting(bucket: BucketHandle): HostingSettings {
 }
 
 /**
- * Makes these the host names of the bucket. A name that a bucket holds which is no more is taken
- * over: deleting a bucket gives its names back, but a crash may have come in between.
- * DomainAlreadyBound.
+ * Replaces the host names of the bucket. A name that is bound to a deleted bucket is taken over:
+ * deleting a bucket releases its names, but a crash may have come in between. DomainAlreadyBound.
  */
 export async function bindDomains(
   core: Core,
@@ -72,11 +71,11 @@ export async function bindDomains(
   }
 }
 
-/** The binding of that host, if its bucket is no more. */
+/** Finds the binding of a host whose bucket does not exist any more. */
 async function findDeadHolder(core: Core, host: string): Promise<HostBinding | null> {
   const { directory, metadataIndex } = core.ports;
   const holder = await directory.call('getHost', { host });
   if (holder === null) return null;
-  const living = await metadataIndex.call(holder.bucket, 'getBucket', { name: holder.bucket });
-  return living?.id === holder.bucketId ? null : holder;
+  const current = await metadataIndex.call(holder.bucket, 'getBucket', { name: holder.bucket });
+  return current?.id === holder.bucketId ? null : holder;
 }
