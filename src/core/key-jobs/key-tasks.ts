@@ -1,4 +1,5 @@
-// What may be asked of a job over many keys, and which name each key gets. Pure.
+// The tasks of jobs over many keys: their checks, and the new key that a move gives each key.
+// Called by those who start and run jobs. Pure.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { KeyJobTask } from '../../domain/key-jobs.ts';
@@ -6,16 +7,19 @@ import type { ObjectKey } from '../../domain/nouns.ts';
 import { KEY_MAX_BYTES } from '../limits.ts';
 import { parseObjectKey } from '../parse-names.ts';
 
-/** Keys that one job can list by name; a prefix stands for any number. */
+/** Keys that one job can list; a prefix stands for any number. */
 export const TASK_MAX_KEYS = 1000;
-/** Names that are tried before a key stays where it is: `a (1).txt` to `a (20).txt`. */
+/** Keys that are tried before a key stays where it is: `a (1).txt` to `a (20).txt`. */
 const NUMBERED_MAX = 20;
 
 const encoder = new TextEncoder();
 
 const invalid = (detail: string): StorageError => new StorageError('InvalidRequest', { detail });
 
-/** A task with its keys in order, each once. InvalidRequest, InvalidURI, KeyTooLongError. */
+/**
+ * Checks a task and brings its keys in order, each once. InvalidRequest, InvalidURI,
+ * KeyTooLongError.
+ */
 export function checkTask(task: KeyJobTask): KeyJobTask {
   if (task.kind === 'undo') return task;
   const { prefix, keys } = task.selection;
@@ -25,6 +29,7 @@ export function checkTask(task: KeyJobTask): KeyJobTask {
     if (task.to === prefix && task.toBucket === null)
       throw invalid('The names would stay the same.');
   }
+
   if (keys === null) return task;
   if (keys.length === 0 || keys.length > TASK_MAX_KEYS) {
     throw invalid(`List 1 to ${TASK_MAX_KEYS} keys, or give a prefix alone.`);
@@ -43,11 +48,11 @@ function requirePrefix(prefix: string): void {
 
 type Move = Extract<KeyJobTask, { kind: 'move' }>;
 
-/** The names that a key may get, the best first; none when there is no such name. */
+/** Lists the new keys that a move may give a key, the best first; none when none is valid. */
 export function newKeys({ selection, to, conflict }: Move, key: ObjectKey): readonly ObjectKey[] {
-  const name = to + key.slice(selection.prefix.length);
-  const wanted = conflict === 'keep-both' ? [name, ...numbered(name)] : [name];
-  return wanted.flatMap((text) => asKey(text) ?? []);
+  const moved = to + key.slice(selection.prefix.length);
+  const candidates = conflict === 'keep-both' ? [moved, ...numbered(moved)] : [moved];
+  return candidates.flatMap((text) => asKey(text) ?? []);
 }
 
 function asKey(text: string): ObjectKey | null {
@@ -60,30 +65,30 @@ function asKey(text: string): ObjectKey | null {
 }
 
 /**
- * `folder/photo.tar.gz` becomes `folder/photo (1).tar.gz`: before the first dot that does not begin
- * the name.
+ * Numbers a key: `folder/photo.tar.gz` becomes `folder/photo (1).tar.gz`, before the first dot that
+ * does not begin the file name.
  */
-function numbered(name: string): string[] {
-  const base = name.lastIndexOf('/') + 1;
-  const dot = name.indexOf('.', base + 1);
-  const end = dot === -1 ? name.length : dot;
+function numbered(key: string): string[] {
+  const nameAt = key.lastIndexOf('/') + 1;
+  const dotAt = key.indexOf('.', nameAt + 1);
+  const end = dotAt === -1 ? key.length : dotAt;
   return Array.from(
     { length: NUMBERED_MAX },
-    (_, at) => `${name.slice(0, end)} (${at + 1})${name.slice(end)}`,
+    (_, i) => `${key.slice(0, end)} (${i + 1})${key.slice(end)}`,
   );
 }
 
 /**
- * Keys below this prefix stay: what is moved there must not be met, and moved, again. Null: there
- * is no such part. A folder that goes into one of its own moves all but that one.
+ * Finds the prefix below which keys stay, so that the job does not move what it has moved there. A
+ * folder that moves into one of its own moves all but that one. Null: there is no such prefix.
  */
 export function stayingPrefix({ selection, to, toBucket }: Move): string | null {
   return toBucket === null && to.startsWith(selection.prefix) ? to : null;
 }
 
 /**
- * The prefix below which no key may be when a folder moves up: its new name would be below the old
- * prefix.
+ * Finds the prefix below which no key may be when a folder moves up: its new key would be below the
+ * old prefix. Null: the folder does not move up.
  */
 export function collidingPrefix({ selection, to, toBucket }: Move): string | null {
   const { prefix } = selection;

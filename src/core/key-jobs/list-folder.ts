@@ -1,62 +1,45 @@
-// One folder as a console shows it: what stands directly below a prefix, by name, size or date. By
-// name, ascending, it is a page of a listing, at any size. Any other order needs all of it: so many
-// names are read and sorted, and the answer says when there were more.
+// One folder as a console shows it: the keys directly below a prefix, by key, size or date. By key,
+// ascending, it is a page of a listing, at any size. Any other order needs all keys: so many are
+// read and sorted, and the response says when there were more.
 import type { ObjectSummary } from '../../domain/nouns.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import { LIST_MAX_KEYS } from '../limits.ts';
 import { type KeySort, sortObjects } from './search-keys.ts';
-
-/** Names that are read to be sorted: ten pages of the index, some 15 ms. */
-export const SORT_MAX_KEYS = 10_000;
+import { cutPage, type PageEnd, type PageInput, SORT_MAX_KEYS } from './sorted-page.ts';
 
 export type FolderEntry =
   | { readonly kind: 'folder'; readonly prefix: string }
   | { readonly kind: 'object'; readonly object: ObjectSummary };
 
-export type FolderPage = {
-  readonly entries: readonly FolderEntry[];
-  /** For the next page; null: this was the last. */
-  readonly next: string | null;
-  /** Whether all names took part in the order. */
-  readonly isComplete: boolean;
-};
+export type FolderPage = PageEnd & { readonly entries: readonly FolderEntry[] };
 
-export type FolderInput = {
-  readonly prefix: string;
-  /** '' shows all that is below, at any depth. */
+export type FolderInput = PageInput & {
+  /** The delimiter of folders; '' lists everything below the prefix, at any depth. */
   readonly delimiter: string;
   readonly sort: KeySort;
-  readonly isDescending: boolean;
-  readonly limit: number;
-  /** The `next` of the page before; '' begins. */
-  readonly place: string;
 };
 
-/** Cost: one index read; ten at most when it is sorted otherwise than by name. */
+/** Lists a folder. Cost: one index read; at most ten when it is sorted otherwise than by key. */
 export async function listFolder(bucket: BucketHandle, input: FolderInput): Promise<FolderPage> {
-  const { prefix, delimiter, sort, isDescending, limit, place } = input;
+  const { prefix, delimiter, sort, isDescending, limit, cursor } = input;
   if (sort === 'name' && !isDescending) {
     const page = await bucket.call('listObjects', {
       prefix,
       delimiter,
-      after: place,
+      after: cursor,
       maxKeys: limit,
     });
-    const entries = inOrderOfNames(page.commonPrefixes, page.objects);
+    const entries = mergeByKey(page.commonPrefixes, page.objects);
     return { entries, next: page.isTruncated ? page.lastName : null, isComplete: true };
   }
+
   const { entries, isComplete } = await readAll(bucket, prefix, delimiter);
   const sorted = sort === 'name' ? entries.toReversed() : foldersFirst(entries, sort, isDescending);
-  const from = Number(place);
-  const end = from + limit;
-  return {
-    entries: sorted.slice(from, end),
-    next: end < sorted.length ? `${end}` : null,
-    isComplete,
-  };
+  const { page, next } = cutPage(sorted, input);
+  return { entries: page, next, isComplete };
 }
 
-/** Folders, which have neither size nor date, by name; then the objects. */
+/** Sorts folders, which have neither size nor date, by name, and behind them the objects. */
 function foldersFirst(
   entries: readonly FolderEntry[],
   sort: KeySort,
@@ -64,16 +47,16 @@ function foldersFirst(
 ): readonly FolderEntry[] {
   const folders = entries.filter(({ kind }) => kind === 'folder');
   const objects = entries.flatMap((entry) => (entry.kind === 'object' ? [entry.object] : []));
-  return [...folders, ...sortObjects(objects, sort, isDescending).map(toObject)];
+  return [...folders, ...sortObjects(objects, sort, isDescending).map(toEntry)];
 }
 
-const toObject = (object: ObjectSummary): FolderEntry => ({ kind: 'object', object });
+const toEntry = (object: ObjectSummary): FolderEntry => ({ kind: 'object', object });
 
 /**
- * One page of the index as one list. Both lists come in order; names above U+FFFF may stand
- * otherwise within a page.
+ * Merges folders and objects of one page of the index, both in order of their keys. Keys above
+ * U+FFFF may be out of order within a page.
  */
-function inOrderOfNames(
+function mergeByKey(
   folders: readonly string[],
   objects: readonly ObjectSummary[],
 ): readonly FolderEntry[] {
@@ -81,11 +64,11 @@ function inOrderOfNames(
   let at = 0;
   for (const prefix of folders) {
     for (let next = objects[at]; next !== undefined && next.key < prefix; next = objects[++at]) {
-      entries.push(toObject(next));
+      entries.push(toEntry(next));
     }
     entries.push({ kind: 'folder', prefix });
   }
-  return [...entries, ...objects.slice(at).map(toObject)];
+  return [...entries, ...objects.slice(at).map(toEntry)];
 }
 
 async function readAll(bucket: BucketHandle, prefix: string, delimiter: string) {
@@ -97,7 +80,7 @@ async function readAll(bucket: BucketHandle, prefix: string, delimiter: string) 
       after,
       maxKeys: LIST_MAX_KEYS,
     });
-    entries.push(...inOrderOfNames(page.commonPrefixes, page.objects));
+    entries.push(...mergeByKey(page.commonPrefixes, page.objects));
     if (!page.isTruncated) return { entries, isComplete: true };
     after = page.lastName ?? '';
   }

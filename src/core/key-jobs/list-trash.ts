@@ -1,51 +1,34 @@
-// The trash of a bucket as a console shows it: by name at any size, or by time of deletion or size,
-// of so many names.
+// The trash of a bucket as a console shows it: by key at any size, or by time of deletion or size,
+// of a bounded number of keys.
 import type { ObjectKey } from '../../domain/nouns.ts';
 import type { HiddenKey } from '../../ports/index-calls/key-job-calls.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import { LIST_MAX_KEYS } from '../limits.ts';
-import { SORT_MAX_KEYS } from './list-folder.ts';
+import { cutPage, type PageEnd, type PageInput, SORT_MAX_KEYS } from './sorted-page.ts';
 
 export type TrashSort = 'name' | 'deleted' | 'size';
 
-export type TrashPage = {
-  readonly hidden: readonly HiddenKey[];
-  /** For the next page; null: this was the last. */
-  readonly next: string | null;
-  /** Whether all names took part in the order. */
-  readonly isComplete: boolean;
-};
+export type TrashPage = PageEnd & { readonly hidden: readonly HiddenKey[] };
 
-export type TrashInput = {
-  readonly prefix: string;
-  readonly sort: TrashSort;
-  readonly isDescending: boolean;
-  readonly limit: number;
-  /** The `next` of the page before; '' begins. */
-  readonly place: string;
-};
+export type TrashInput = PageInput & { readonly sort: TrashSort };
 
-/** Cost: one index read; ten at most when it is sorted otherwise than by name, ascending. */
+/**
+ * Lists the trash. Cost: one index read; at most ten when it is sorted otherwise than by key,
+ * ascending.
+ */
 export async function listTrash(bucket: BucketHandle, input: TrashInput): Promise<TrashPage> {
-  const { prefix, sort, isDescending, limit, place } = input;
+  const { prefix, sort, isDescending, limit, cursor } = input;
   if (sort === 'name' && !isDescending) {
-    const found = await bucket.call('listHidden', { prefix, after: place, limit: limit + 1 });
-    const hidden = found.slice(0, limit);
-    return {
-      hidden,
-      next: found.length > limit ? (hidden.at(-1)?.key ?? null) : null,
-      isComplete: true,
-    };
+    const listed = await bucket.call('listHidden', { prefix, after: cursor, limit: limit + 1 });
+    const hidden = listed.slice(0, limit);
+    const next = listed.length > limit ? (hidden.at(-1)?.key ?? null) : null;
+    return { hidden, next, isComplete: true };
   }
+
   const { all, isComplete } = await readAll(bucket, prefix);
   const sorted = sort === 'name' ? all.toReversed() : all.toSorted(orderOf(sort, isDescending));
-  const from = Number(place);
-  const end = from + limit;
-  return {
-    hidden: sorted.slice(from, end),
-    next: end < sorted.length ? `${end}` : null,
-    isComplete,
-  };
+  const { page, next } = cutPage(sorted, input);
+  return { hidden: page, next, isComplete };
 }
 
 function orderOf(sort: 'deleted' | 'size', isDescending: boolean) {

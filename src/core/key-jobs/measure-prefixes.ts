@@ -1,16 +1,15 @@
-// How many objects stand below prefixes, and how large they are together. The sums are made when a
-// bucket is first asked, which takes a moment for a very large one, and are kept exact from then
-// on.
+// Counts and sizes of objects below prefixes. The index sums them up at the first call for a
+// bucket, which takes a moment for a very large one, and keeps the sums exact from then on.
 import type { CountState, PrefixSize } from '../../domain/key-aids.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 
 /** Steps of counting that a request waits for: two million keys, half a second. */
-const STEPS_WAITED_FOR = 40;
+const AWAITED_STEPS_MAX = 40;
 
 /**
- * The sizes in the order of the prefixes; null as long as a very large bucket is being counted for
- * the first time, which goes on behind the answer. Cost: one index read once the bucket is counted.
+ * Measures prefixes, in their order. Null while a very large bucket is counted for the first time,
+ * which goes on behind the response. Cost: one index read once the bucket is counted.
  */
 export async function measurePrefixes(
   core: Core,
@@ -20,12 +19,14 @@ export async function measurePrefixes(
   for (let step = 0; ; step++) {
     const { state, sizes } = await bucket.call('measurePrefixes', { prefixes });
     if (state === 'ready') return sizes;
-    if (step >= STEPS_WAITED_FOR) break;
+    if (step >= AWAITED_STEPS_MAX) break;
+
     let counted: CountState = state;
-    for (; counted !== 'ready' && step < STEPS_WAITED_FOR; step++) {
+    for (; counted !== 'ready' && step < AWAITED_STEPS_MAX; step++) {
       counted = (await bucket.call('countNames', {})).state;
     }
   }
+
   core.ports.background.run('count-names', async () => {
     while ((await bucket.call('countNames', {})).state !== 'ready');
   });

@@ -1,7 +1,7 @@
-// The first half of a move into another bucket: a copy there with references, so no byte moves. The
-// second half, the deletion here, is the caller's, in a commit of its own; between the two the
-// object is in both. A copy that is there already, because a driver died between the halves, is
-// taken for what it is.
+// The first half of a move into another bucket: a copy there by remote references, so that no byte
+// moves. The second half, the deletion here, is a commit of the caller; between the two the object
+// is in both buckets. A copy that a driver left when it died between the halves is recognised as
+// one. Called by run-key-job.ts.
 import type { ObjectKey, ObjectVersion, VersionId } from '../../domain/nouns.ts';
 import { isLocked } from '../../domain/object-facts.ts';
 import type { NewBlobReference } from '../../ports/metadata-index.ts';
@@ -9,15 +9,19 @@ import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { asGoneMeanwhile, referenceForeignBlobsOf } from '../objects/copy-object.ts';
 
+/** One key to move. */
 export type MoveAcross = {
   readonly key: ObjectKey;
-  /** The first of them that is free. None: the key can't be moved. */
+  /**
+   * The candidates for its new key, of which the first free one counts. None: it can't be moved.
+   */
   readonly toKeys: readonly ObjectKey[];
-  /** Only if that one is current; null: whatever is. */
+  /** Moves the key only while this version is current; null: always. */
   readonly onlyVersionId: VersionId | null;
   readonly mayReplace: boolean;
 };
 
+/** The outcome for one key. */
 export type CopiedAcross =
   | { readonly outcome: 'missing' | 'conflict' | 'locked'; readonly key: ObjectKey }
   | {
@@ -30,19 +34,20 @@ export type CopiedAcross =
       readonly versionId: VersionId;
     };
 
-/** What copies of one commit may take together, bytes as estimated: a call carries them all. */
+/** Bytes of all copies of one commit, which are sent in one call. Estimated by the two below. */
 const COMMIT_MAX_BYTES = 4 * 1024 * 1024;
-/** What one takes besides its inline body, and each of its pieces. */
+/** Bytes of one copy, besides its inline body, segments and parts. Estimate. */
 const COPY_BYTES = 2048;
+/** Bytes of one segment or part. Estimate. */
 const PIECE_BYTES = 160;
 
-/** A copy that is to be made. */
-type Found = { readonly move: MoveAcross; readonly source: ObjectVersion };
+/** A key that can be moved, with its current version. */
+type Movable = { readonly move: MoveAcross; readonly source: ObjectVersion };
 
 /**
- * Copies the current objects; each by itself. At most 100. Cost: an index read, a hold and a commit
- * for all, more commits for large bodies in rows. ServiceUnavailable (a source was swept
- * meanwhile).
+ * Copies current objects into another bucket, each by itself, at most 100. Cost: an index read,
+ * remote references and a commit for all, more commits for large bodies in rows. ServiceUnavailable
+ * (a source was swept meanwhile).
  */
 export async function moveAcross(
   core: Core,
@@ -51,46 +56,51 @@ export async function moveAcross(
   moves: readonly MoveAcross[],
 ): Promise<readonly CopiedAcross[]> {
   if (moves.length === 0) return [];
+
   const sources = await from.call('getObjects', { keys: moves.map(({ key }) => key) });
   const nowMs = core.ports.clock.nowMs();
-  const keepsNothing = (from.record().settings.versioning ?? null) === null;
-  const copied: CopiedAcross[] = [];
-  const found = moves.flatMap((move, at): Found[] => {
-    const source = sources[at] ?? null;
-    const { key, onlyVersionId, toKeys } = move;
-    const isMeant =
-      source !== null && (onlyVersionId === null || source.versionId === onlyVersionId);
-    if (isMeant && toKeys.length > 0 && !(keepsNothing && isLocked(source.lock, nowMs, false)))
-      return [{ move, source }];
-    copied.push({
-      outcome: !isMeant ? 'missing' : toKeys.length === 0 ? 'conflict' : 'locked',
-      key,
-    });
-    return [];
-  });
-  const bodies = found.map(({ source }) => source.segments);
+  const isUnversioned = (from.record().settings.versioning ?? null) === null;
+  const refusalOf = (move: MoveAcross, source: ObjectVersion | null) => {
+    if (source === null) return 'missing';
+    if (move.onlyVersionId !== null && source.versionId !== move.onlyVersionId) return 'missing';
+    if (move.toKeys.length === 0) return 'conflict';
+    return isUnversioned && isLocked(source.lock, nowMs, false) ? 'locked' : null;
+  };
+
+  const outcomes: CopiedAcross[] = [];
+  const movable: Movable[] = [];
+  for (const [i, move] of moves.entries()) {
+    const source = sources[i] ?? null;
+    const refusal = refusalOf(move, source);
+    if (refusal !== null) outcomes.push({ outcome: refusal, key: move.key });
+    else if (source !== null) movable.push({ move, source });
+  }
+
+  const bodies = movable.map(({ source }) => source.segments);
   const newReferences = await referenceForeignBlobsOf(core, to.record(), bodies);
-  const planned = found.map((each, at) => ({ ...each, newReferences: newReferences[at] ?? [] }));
-  for (const batch of batches(planned)) copied.push(...(await commitBatch(core, from, to, batch)));
-  return copied;
+  const planned = movable.map((each, i) => ({ ...each, newReferences: newReferences[i] ?? [] }));
+  for (const batch of batches(planned))
+    outcomes.push(...(await commitBatch(core, from, to, batch)));
+  return outcomes;
 }
 
-type Planned = Found & { readonly newReferences: readonly NewBlobReference[] };
+type Planned = Movable & { readonly newReferences: readonly NewBlobReference[] };
 
+/** Groups copies so that each commit stays below its bound. */
 function batches(planned: readonly Planned[]): readonly (readonly Planned[])[] {
-  const made: Planned[][] = [];
-  let left = 0;
+  const groups: Planned[][] = [];
+  let leftBytes = 0;
   for (const each of planned) {
     const { inlineBytes, segments, parts } = each.source;
     const pieces = segments.length + (parts?.length ?? 0);
-    left -= COPY_BYTES + (inlineBytes?.length ?? 0) + pieces * PIECE_BYTES;
-    if (left < 0 || made.length === 0) {
-      made.push([]);
-      left = COMMIT_MAX_BYTES;
+    leftBytes -= COPY_BYTES + (inlineBytes?.length ?? 0) + pieces * PIECE_BYTES;
+    if (leftBytes < 0 || groups.length === 0) {
+      groups.push([]);
+      leftBytes = COMMIT_MAX_BYTES;
     }
-    made.at(-1)?.push(each);
+    groups.at(-1)?.push(each);
   }
-  return made;
+  return groups;
 }
 
 async function commitBatch(
@@ -100,14 +110,14 @@ async function commitBatch(
   batch: readonly Planned[],
 ): Promise<readonly CopiedAcross[]> {
   const { clock, ids } = core.ports;
-  const placed = await to
+  const committed = await to
     .call('commitCopies', ({ settings }) => ({
       copies: batch.map(({ source, move, newReferences }) => ({
         object: {
           ...source,
           versionId: ids.versionId(),
           isNull: true,
-          // Who owned the bucket owned the object: its new home has an owner of its own.
+          // The owner of the bucket owned the object; the target bucket may have another owner.
           ownerId: source.ownerId ?? from.record().ownerId,
           lastModifiedMs: clock.nowMs(),
           // A bucket where nothing can be locked can't keep a lock either.
@@ -121,10 +131,11 @@ async function commitBatch(
     .catch((error: unknown) => {
       throw asGoneMeanwhile(error);
     });
-  return batch.map(({ source, move: { key } }, at): CopiedAcross => {
-    const place = placed[at] ?? null;
-    if (place === null) return { outcome: 'conflict', key };
+
+  return batch.map(({ source, move: { key } }, i): CopiedAcross => {
+    const copy = committed[i] ?? null;
+    if (copy === null) return { outcome: 'conflict', key };
     const { etag, sizeBytes, versionId: sourceVersionId } = source;
-    return { outcome: 'done', key, sourceVersionId, etag, sizeBytes, ...place };
+    return { outcome: 'done', key, sourceVersionId, etag, sizeBytes, ...copy };
   });
 }

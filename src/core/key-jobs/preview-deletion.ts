@@ -1,4 +1,5 @@
-// What a bulk deletion would remove, and what that saves: shown before anybody confirms it.
+// The preview of a bulk deletion: how much it would remove, and what that saves. Shown by consoles
+// before anybody confirms it.
 
 import type { PrefixSize } from '../../domain/key-aids.ts';
 import { divideRounded, MICRO, SCALE } from '../billing/decimal.ts';
@@ -10,10 +11,10 @@ import type { Core } from '../core.ts';
 import { measurePrefixes } from './measure-prefixes.ts';
 
 export type DeletionPreview = PrefixSize & {
-  /** Whether the objects go to the trash: then the room is given back when that is emptied. */
+  /** Whether the objects go to the trash, and are billed until that is emptied. */
   readonly keepsVersions: boolean;
   /**
-   * What storing them costs in a month of 30 days at the first tier, without free allowances and
+   * The cost of storing them for a month of 30 days at the first tier, without free allowances and
    * savings, in millionths.
    */
   readonly savedPerMonthMicro: bigint;
@@ -21,8 +22,8 @@ export type DeletionPreview = PrefixSize & {
 };
 
 /**
- * Null as long as a very large bucket is counted for the first time: ask again. Cost: one or two
- * index reads.
+ * Previews the deletion of a prefix. Null while a very large bucket is counted for the first time:
+ * call again later. Cost: one or two index reads.
  */
 export async function previewDeletion(
   core: Core,
@@ -32,6 +33,7 @@ export async function previewDeletion(
   const sizes = await measurePrefixes(core, bucket, [prefix]);
   const size = sizes?.[0];
   if (size === undefined) return null;
+
   const { ownerId, settings } = bucket.record();
   const card = await findAccountCard(core, ownerId);
   const standard = priceOf(card, 'storage/STANDARD', size.bytes - size.otherBytes);
@@ -41,8 +43,8 @@ export async function previewDeletion(
 }
 
 /**
- * The price of so many bytes for a month by the first tier of the meter's line; 0 where the card
- * has no such line.
+ * Prices bytes for a month by the first tier of the meter's line; 0 where the card has no such
+ * line.
  */
 export function priceOf(card: RateCard, meter: MeterName, bytes: number): bigint {
   const line = card.lines.find(({ meters }) => meters.includes(meter));

@@ -1,7 +1,8 @@
-// Drives a job over many keys: reads the next keys, plans what becomes of each, and commits it with
-// the place behind them. Whoever drives can die at any moment: the next driver reads the job and
-// goes on. Two drivers do no harm: the index refuses the step of the slower one, which then leaves
-// the job to the other.
+// The driver of a job over many keys: it reads the next keys, plans an action for each, and commits
+// the actions together with the cursor behind them. A driver can die at any moment: the next one
+// reads the job and goes on. Two drivers plan the same step; the faster one commits it; the slower
+// one would do it again. Guard: each step names the job's revision, and the index refuses an old
+// one.
 
 import { type ErrorCode, StorageError } from '../../domain/errors.ts';
 import {
@@ -16,12 +17,12 @@ import type { BucketName, ObjectKey } from '../../domain/nouns.ts';
 import { type BucketHandle, openBucket } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { newKeys, stayingPrefix } from './key-tasks.ts';
-import { type MoveAcross, moveAcross } from './move-across.ts';
+import { type CopiedAcross, type MoveAcross, moveAcross } from './move-across.ts';
 
-/** Keys of one step between buckets: as many as the index gives whole objects at once. */
+/** Keys of one step between buckets: as many as the index returns whole objects at once. */
 const ACROSS_STEP = 100;
-/** Failures that pass: the job waits for its next driver. Every other one ends it. */
-const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+/** Transient failures: the job waits for its next driver. Every other failure ends it. */
+const TRANSIENT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'ConditionalRequestConflict',
   'InternalError',
   'ServiceUnavailable',
@@ -29,7 +30,7 @@ const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'StorageFull',
 ]);
 
-/** What one step does. */
+/** One step: its actions, and the cursor behind it. `elsewhere`: counts of the other bucket. */
 type Step = {
   readonly actions: readonly KeyAction[];
   readonly next: Pick<KeyJob, 'after' | 'at'>;
@@ -37,16 +38,16 @@ type Step = {
   readonly isLast: boolean;
 };
 
-/** Drives the job behind the answer. */
+/** Drives the job behind the response. */
 export function driveBehind(core: Core, name: BucketName, id: KeyJobId): void {
   core.ports.background.run('name-job', () => runKeyJob(core, name, id));
 }
 
 /**
- * Drives a job to its end, or until another driver takes over. Gives what it has become, null when
- * it is gone. Failures that pass are thrown, and leave it to its next driver; one that does not
- * ends the job. On Cloudflare the runtime ends the driver 30 s after the answer: whoever asks for
- * the job, or the sweep, drives it on.
+ * Drives a job to its end, or until another driver takes over. Returns its last state, null when it
+ * is gone. Transient failures are thrown and leave it to its next driver; any other one ends the
+ * job. On Cloudflare the runtime ends the driver 30 s after the response: the next call for the
+ * job, or the sweep, drives it on.
  */
 export async function runKeyJob(
   core: Core,
@@ -71,7 +72,7 @@ export async function runKeyJob(
     }
     return job;
   } catch (error) {
-    if (!(error instanceof StorageError) || PASSING.has(error.code)) throw error;
+    if (!(error instanceof StorageError) || TRANSIENT.has(error.code)) throw error;
     return bucket.call('endKeyJob', { id, failure: error.message, nowMs: clock.nowMs() });
   }
 }
@@ -115,7 +116,7 @@ function planEach(page: Keys, action: (key: ObjectKey) => KeyAction): Step {
 
 type Selecting = Exclude<KeyJobTask, { kind: 'undo' }>;
 
-/** The keys behind the place of the job. Cost: one index read. */
+/** Reads the keys behind the cursor of the job. Cost: one index read. */
 async function nextKeys(
   bucket: BucketHandle,
   { after, at }: KeyJob,
@@ -132,9 +133,8 @@ async function nextKeys(
     };
   }
   if (kind === 'restore' || kind === 'purge') {
-    const hidden = (await bucket.call('listHidden', { prefix, after, limit })).map(
-      ({ key }) => key,
-    );
+    const page = await bucket.call('listHidden', { prefix, after, limit });
+    const hidden = page.map(({ key }) => key);
     return {
       keys: hidden,
       next: { after: hidden.at(-1) ?? after, at },
@@ -142,40 +142,41 @@ async function nextKeys(
     };
   }
   const page = await bucket.call('listObjects', { prefix, delimiter: '', after, maxKeys: limit });
-  const found = page.objects.map(({ key }) => key);
-  return { keys: found, next: { after: page.lastName ?? after, at }, isLast: !page.isTruncated };
+  const listed = page.objects.map(({ key }) => key);
+  return { keys: listed, next: { after: page.lastName ?? after, at }, isLast: !page.isTruncated };
 }
 
 type Move = Extract<KeyJobTask, { kind: 'move' }>;
 
+/** Plans a move inside the bucket. */
 async function planMove(core: Core, bucket: BucketHandle, job: KeyJob, task: Move): Promise<Step> {
   const { ids } = core.ports;
   const page = await nextKeys(bucket, job, task, NAME_STEP_MAX);
   const staying = stayingPrefix(task);
   const moving = staying === null ? page.keys : page.keys.filter((key) => !key.startsWith(staying));
-  const named = moving.map((key) => ({ key, toKeys: newKeys(task, key) }));
-  const actions = named
+  const renamed = moving.map((key) => ({ key, toKeys: newKeys(task, key) }));
+  const actions = renamed
     .filter(({ toKeys }) => toKeys.length > 0)
     .map(({ key, toKeys }): KeyAction => {
       const fresh = { versionId: ids.versionId(), markerId: ids.versionId() };
       return { kind: 'move', key, toKeys, ...fresh, mayReplace: task.conflict === 'replace' };
     });
-  // The rest of what stays is passed over as a whole: no key is greater than all that begin with
-  // its prefix.
+
+  // The rest of the keys that stay is skipped as a whole: no key with their prefix is greater.
   const isAtStaying =
     staying !== null && task.selection.keys === null && page.next.after.startsWith(staying);
   const next = isAtStaying ? { ...page.next, after: `${staying}\u{10ffff}` } : page.next;
   return {
     actions,
     next,
-    elsewhere: { conflicts: named.length - actions.length },
+    elsewhere: { conflicts: renamed.length - actions.length },
     isLast: page.isLast,
   };
 }
 
 /**
- * Into another bucket: copied there with references first, then gone here in the commit of the
- * step.
+ * Plans a move into another bucket: the keys are copied there by remote references first, and
+ * deleted here in the commit of the step.
  */
 async function planAcross(
   core: Core,
@@ -191,32 +192,34 @@ async function planAcross(
     onlyVersionId: null,
     mayReplace: task.conflict === 'replace',
   }));
-  const copied = await moveAcross(core, bucket, target, moves);
-  const actions = copied.flatMap((copy): KeyAction[] =>
-    copy.outcome === 'done'
-      ? [
-          {
-            kind: 'hide',
-            key: copy.key,
-            markerId: core.ports.ids.versionId(),
-            onlyVersionId: copy.sourceVersionId,
-            movedTo: { key: copy.toKey, versionId: copy.versionId },
-          },
-        ]
-      : [],
+
+  const outcomes = await moveAcross(core, bucket, target, moves);
+  const actions = doneOf(outcomes).map(
+    (copy): KeyAction => ({
+      kind: 'hide',
+      key: copy.key,
+      markerId: core.ports.ids.versionId(),
+      onlyVersionId: copy.sourceVersionId,
+      movedTo: { key: copy.toKey, versionId: copy.versionId },
+    }),
   );
-  const count = (outcome: string) => copied.filter((copy) => copy.outcome === outcome).length;
-  const elsewhere = {
-    missing: count('missing'),
-    conflicts: count('conflict'),
-    locked: count('locked'),
-  };
-  return { actions, next: page.next, elsewhere, isLast: page.isLast };
+  return { actions, next: page.next, elsewhere: countRefused(outcomes), isLast: page.isLast };
+}
+
+type DoneAcross = Extract<CopiedAcross, { outcome: 'done' }>;
+
+const doneOf = (outcomes: readonly CopiedAcross[]): readonly DoneAcross[] =>
+  outcomes.flatMap((copy) => (copy.outcome === 'done' ? [copy] : []));
+
+/** Counts the keys that were not copied, by reason. */
+function countRefused(outcomes: readonly CopiedAcross[]) {
+  const count = (outcome: string) => outcomes.filter((copy) => copy.outcome === outcome).length;
+  return { missing: count('missing'), conflicts: count('conflict'), locked: count('locked') };
 }
 
 /**
- * NoSuchBucket also when the name belongs to another bucket by now: nobody was asked whether that
- * may be written to.
+ * Opens the other bucket of a task. NoSuchBucket also when the name belongs to another bucket by
+ * now, since nobody was authorised to write to that one.
  */
 async function openTarget(
   core: Core,
@@ -232,7 +235,7 @@ async function openTarget(
 
 type Undo = Extract<KeyJobTask, { kind: 'undo' }>;
 
-/** What the other job did, the last first. `at` counts what is behind. */
+/** Plans the undoing of another job, its last item first. `at` counts the items that are undone. */
 async function planUndo(core: Core, bucket: BucketHandle, job: KeyJob, task: Undo): Promise<Step> {
   const { ids } = core.ports;
   const limit = task.toBucket === null ? NAME_STEP_MAX : ACROSS_STEP;
@@ -240,6 +243,7 @@ async function planUndo(core: Core, bucket: BucketHandle, job: KeyJob, task: Und
   const items = await bucket.call('listKeyJobItems', { id: task.jobId, before, limit });
   const next = { after: '', at: items.at(-1)?.at ?? job.at };
   const isLast = items.length < limit;
+
   if (task.toBucket !== null) return undoAcross(core, bucket, task, { items, next, isLast });
   const actions = items.map((item): KeyAction => {
     const { kind, key, toKey, versionId, markerId } = item;
@@ -253,7 +257,7 @@ async function planUndo(core: Core, bucket: BucketHandle, job: KeyJob, task: Und
 
 type UndoPage = Pick<Step, 'next' | 'isLast'> & { readonly items: readonly KeyJobItem[] };
 
-/** Back from the other bucket: copied here, then gone there. */
+/** Undoes a move into another bucket: the keys are copied here, then deleted there. */
 async function undoAcross(
   core: Core,
   bucket: BucketHandle,
@@ -266,8 +270,9 @@ async function undoAcross(
       ? []
       : [{ key: toKey, toKeys: [key], onlyVersionId: versionId, mayReplace: false }],
   );
-  const copied = await moveAcross(core, from, bucket, moves);
-  const done = copied.flatMap((copy) => (copy.outcome === 'done' ? [copy] : []));
+
+  const outcomes = await moveAcross(core, from, bucket, moves);
+  const done = doneOf(outcomes);
   const deleted = await from.call('deleteObjects', {
     targets: done.map(({ key, etag }) => ({
       key,
@@ -279,13 +284,14 @@ async function undoAcross(
     ownerId: null,
     nowMs: core.ports.clock.nowMs(),
   });
-  const count = (outcome: string) => copied.filter((copy) => copy.outcome === outcome).length;
+
+  const refused = countRefused(outcomes);
+  const deletedCount = deleted.filter(({ refusal }) => refusal === null).length;
   const elsewhere = {
-    done: deleted.filter(({ refusal }) => refusal === null).length,
+    done: deletedCount,
     bytes: done.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
-    missing: count('missing') + deleted.filter(({ refusal }) => refusal !== null).length,
-    conflicts: count('conflict'),
-    locked: count('locked'),
+    ...refused,
+    missing: refused.missing + deleted.length - deletedCount,
   };
   return { actions: [], next: page.next, elsewhere, isLast: page.isLast };
 }

@@ -1,6 +1,6 @@
-// Search by a part of the name, and the care for the index behind it. Small buckets are looked
-// through; a larger one gets a search index at its first search, made behind the answers, and loses
-// it when nobody has searched for a month.
+// Search by a part of the key, and maintenance of the search index. Small buckets are scanned; a
+// larger one gets a search index at its first search, made behind the responses, and loses it when
+// nobody has searched for a month.
 
 import { StorageError } from '../../domain/errors.ts';
 import { foldName, type KeyMatches, SEARCH_MIN_INDEXED } from '../../domain/key-aids.ts';
@@ -10,28 +10,29 @@ import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import { openBucket } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 
-/** Noted changes from which they are taken in behind a search. */
-const CHANGES_TO_TAKE_IN = 200;
-/** Without a search for so long the search index goes. */
+/** Pending changes from which a search starts an update of its index. Estimate. */
+const PENDING_MAX = 200;
+/** Time without a search after which the search index is deleted, milliseconds. */
 const UNSEARCHED_MS = 30 * DAY_MS;
-/** An index that moved on so lately has somebody who drives it, milliseconds. */
-const DRIVEN_MS = 3000;
-/** Steps of care in one sweep and bucket. */
+/** Time for which an index that was updated counts as being updated, milliseconds. */
+const UPDATING_MS = 3000;
+/** Steps of maintenance in one sweep of a bucket. */
 const MAINTENANCE_STEPS_MAX = 1000;
+/** Longest text to search for, UTF-16 units. */
 const NEEDLE_MAX_LENGTH = 255;
 
 export type SearchInput = {
   readonly prefix: string;
   readonly needle: string;
   readonly limit: number;
-  /** Where a look at names goes on; null begins. */
+  /** The key after which a scan goes on; null begins. */
   readonly after: string | null;
 };
 
 /**
- * Objects below the prefix whose key has the text behind it, without regard to case and accents, by
- * key; at most 1,000. InvalidRequest. Cost: one index read of 20 ms at most; a first search of a
- * large bucket begins its search index.
+ * Searches for objects below the prefix whose key contains the text behind it, whatever its case
+ * and accents; by key, at most 1,000. InvalidRequest. Cost: one index read of 20 ms at most; a
+ * first search of a large bucket starts its search index.
  */
 export async function searchKeys(
   core: Core,
@@ -44,21 +45,21 @@ export async function searchKeys(
       detail: `Search for 1 to ${NEEDLE_MAX_LENGTH} characters.`,
     });
   }
-  const found = await bucket.call('searchKeys', input);
-  const idleMs = core.ports.clock.nowMs() - found.searchedAtMs;
-  const wantsIndex = found.state !== 'ready' && found.nextAfter !== null && isIndexable(folded);
-  const hasNews =
-    found.state === 'ready' && (found.pending >= CHANGES_TO_TAKE_IN || idleMs > DAY_MS);
-  if ((wantsIndex || hasNews) && idleMs > DRIVEN_MS)
+  const matches = await bucket.call('searchKeys', input);
+  const idleMs = core.ports.clock.nowMs() - matches.searchedAtMs;
+  const needsIndex = matches.state !== 'ready' && matches.nextAfter !== null && isIndexable(folded);
+  const hasChanges =
+    matches.state === 'ready' && (matches.pending >= PENDING_MAX || idleMs > DAY_MS);
+  if ((needsIndex || hasChanges) && idleMs > UPDATING_MS)
     core.ports.background.run('index-names', () => indexAll(core, bucket));
-  return found;
+  return matches;
 }
 
 function isIndexable(folded: string): boolean {
   return Array.from(folded).length >= SEARCH_MIN_INDEXED;
 }
 
-/** Makes the search index, or takes in what changed, step by step: others can write in between. */
+/** Builds or updates the search index in steps, between which others can write. */
 async function indexAll(core: Core, bucket: BucketHandle): Promise<void> {
   for (;;) {
     const { isDone } = await bucket.call('indexNames', { nowMs: core.ports.clock.nowMs() });
@@ -66,7 +67,7 @@ async function indexAll(core: Core, bucket: BucketHandle): Promise<void> {
   }
 }
 
-/** For the sweep: takes in what changed, or forgets an index that nobody searches. */
+/** Updates the search index for the sweep, or deletes one that nobody searches. */
 export async function maintainSearchIndex(
   core: Core,
   address: BucketAddress,
@@ -88,14 +89,14 @@ export async function maintainSearchIndex(
 
 export type KeySort = 'name' | 'size' | 'modified';
 
-/** Sorts what was found; equals stand by name. */
+/** Sorts objects that are in order of their keys; equal ones stay in that order. */
 export function sortObjects(
   objects: readonly ObjectSummary[],
   by: KeySort,
   isDescending: boolean,
 ): readonly ObjectSummary[] {
   const sign = isDescending ? -1 : 1;
-  // They come by name, and sort() keeps the order of equals.
+  // sort() is stable.
   if (by === 'name') return isDescending ? objects.toReversed() : objects;
   const value = (object: ObjectSummary) =>
     by === 'size' ? object.sizeBytes : object.lastModifiedMs;

@@ -1,5 +1,5 @@
-// Begins a job over many keys, tells of it and ends it. The work itself is run-key-job.ts's, which
-// goes on behind the answer.
+// Starts, finds, cancels and undoes jobs over many keys. The work itself is run-key-job.ts's, which
+// goes on behind the response. Called by the JSON API and the sweep.
 
 import { StorageError } from '../../domain/errors.ts';
 import {
@@ -15,11 +15,11 @@ import { checkTask, collidingPrefix } from './key-tasks.ts';
 import { measurePrefixes } from './measure-prefixes.ts';
 import { driveBehind } from './run-key-job.ts';
 
-/** A job that says nothing for so long has lost whoever drove it, milliseconds. */
+/** Time without a step after which a job has lost its driver, milliseconds. */
 const SILENT_MS = 10_000;
 
 /**
- * Begins a job. The caller has proved that the account may do what the job does, in the target
+ * Starts a job. The caller has authorised the account for all that the job does, in the target
  * bucket of a move too. Errors: InvalidRequest, InvalidURI, KeyTooLongError, NoSuchBucket (the
  * target), SlowDown (ten run already).
  */
@@ -54,7 +54,7 @@ export async function startKeyJob(
   return job;
 }
 
-/** The task with the very bucket that it goes to: no later one of that name. NoSuchBucket. */
+/** Fixes the target bucket of a move by its id, against a later one of that name. NoSuchBucket. */
 async function withTarget(core: Core, bucket: BucketHandle, task: KeyJobTask): Promise<KeyJobTask> {
   if (task.kind !== 'move' || task.toBucket === null) return task;
   if (task.toBucket === bucket.record().name) return checkTask({ ...task, toBucket: null });
@@ -66,7 +66,7 @@ async function withTarget(core: Core, bucket: BucketHandle, task: KeyJobTask): P
   return { ...task, toBucketId: target.id };
 }
 
-/** How many keys the task is about, where that is known without looking at them. */
+/** Counts the keys of a task, where that is known without listing them; else null. */
 async function countKeys(
   core: Core,
   bucket: BucketHandle,
@@ -80,17 +80,20 @@ async function countKeys(
   return sizes?.[0]?.objects ?? null;
 }
 
+/** Refuses a move whose new keys would be below its old prefix. InvalidRequest. */
 async function requireNoCollision(bucket: BucketHandle, prefix: string | null): Promise<void> {
   if (prefix === null) return;
   const page = await bucket.call('listObjects', { prefix, delimiter: '', after: '', maxKeys: 1 });
   if (page.objects.length === 0) return;
   throw new StorageError('InvalidRequest', {
-    detail: `The names would mix with each other: there are keys that begin with ${prefix}. Move these first.`,
+    detail:
+      'The names would mix with each other: ' +
+      `there are keys that begin with ${prefix}. Move these first.`,
   });
 }
 
 /**
- * Begins a job that takes back what another did. Errors: NoSuchResource (no such job),
+ * Starts a job that undoes another. Errors: NoSuchResource (no such job),
  * InvalidRequest (it runs, or can't be undone any more), SlowDown.
  */
 export async function undoKeyJob(
@@ -114,8 +117,8 @@ export async function undoKeyJob(
 }
 
 /**
- * The job as it is now. One that runs and was not heard of for long is driven on. NoSuchResource:
- * there is none.
+ * Finds a job. One that runs but made no step for long gets a new driver. NoSuchResource: there is
+ * none.
  */
 export async function findKeyJob(core: Core, bucket: BucketHandle, id: KeyJobId): Promise<KeyJob> {
   const job = await bucket.call('getKeyJob', { id });
@@ -125,7 +128,7 @@ export async function findKeyJob(core: Core, bucket: BucketHandle, id: KeyJobId)
 }
 
 /**
- * Ends a job that runs; what it has done stays, and can be undone. NoSuchResource: there is none.
+ * Cancels a job; what it has done stays, and can be undone. NoSuchResource: there is none.
  */
 export async function cancelKeyJob(
   core: Core,
@@ -142,8 +145,8 @@ export async function cancelKeyJob(
 }
 
 /**
- * Goes on with the jobs of a bucket: after a crash, or the end of an invocation. One that is driven
- * is not disturbed.
+ * Resumes the running jobs of a bucket, after a crash or the end of an invocation. A job that has a
+ * driver takes no harm.
  */
 export async function resumeKeyJobs(core: Core, bucket: BucketHandle): Promise<void> {
   const jobs = await bucket.call('listNameJobs', {});

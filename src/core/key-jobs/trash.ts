@@ -1,6 +1,6 @@
-// The trash of a bucket: what is deleted is kept as an older version behind a delete marker, for so
-// many days. It is versioning with an end, so S3 clients see it too; restoring and emptying are
-// jobs of run-key-job.ts.
+// The trash of a bucket: a deleted object stays as a noncurrent version behind a delete marker, for
+// a number of days. It is versioning with a lifecycle rule, so S3 clients see it too; restoring and
+// emptying are jobs of run-key-job.ts.
 
 import type { LifecycleConfiguration, LifecycleRule } from '../../domain/lifecycle.ts';
 import type { BucketRecord } from '../../domain/nouns.ts';
@@ -8,12 +8,12 @@ import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import { setBucketSettings } from '../buckets/set-bucket-settings.ts';
 import type { Core } from '../core.ts';
 
-/** Ten years. */
+/** Longest time in the trash, days: ten years. */
 export const TRASH_MAX_DAYS = 3650;
 
 /**
- * Keeps what is deleted or replaced for so many days, 1 to TRASH_MAX_DAYS; null: for as long as the
- * bucket's rules say.
+ * Sets how long deleted and replaced objects stay in the trash, 1 to TRASH_MAX_DAYS; null ends the
+ * trash.
  */
 export async function setTrash(
   core: Core,
@@ -21,13 +21,13 @@ export async function setTrash(
   days: number | null,
 ): Promise<BucketRecord> {
   const setAtMs = core.ports.clock.nowMs();
-  // Versioning stays when the trash ends: what is kept is kept.
+  // Versioning stays when the trash ends, and so do the versions in it.
   const change =
     days === null ? { trash: null } : { trash: { days, setAtMs }, versioning: 'enabled' as const };
   return await setBucketSettings(core, bucket, change);
 }
 
-/** The owner's rules, and the one that a trash is; null where there are none. */
+/** Lists the owner's lifecycle rules and the rule of the trash; null where there are none. */
 export function rulesWithTrash({
   lifecycle,
   trash,

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { RATE_CARDS } from '../../../src/core/billing/prices/rate-cards.ts';
 import { type BucketHandle, openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import type { Core } from '../../../src/core/core.ts';
-import { listFolder, SORT_MAX_KEYS } from '../../../src/core/key-jobs/list-folder.ts';
+import { listFolder } from '../../../src/core/key-jobs/list-folder.ts';
 import { previewDeletion, priceOf } from '../../../src/core/key-jobs/preview-deletion.ts';
+import { SORT_MAX_KEYS } from '../../../src/core/key-jobs/sorted-page.ts';
 import { setTrash } from '../../../src/core/key-jobs/trash.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
@@ -119,8 +120,8 @@ describe('a folder', () => {
     }
     const pages = async (sort: 'name' | 'size' | 'modified', isDescending: boolean) => {
       const names: string[] = [];
-      for (let place: string | null = ''; place !== null; ) {
-        const input = { prefix: '', delimiter: '/', sort, isDescending, limit: 2, place };
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const input = { prefix: '', delimiter: '/', sort, isDescending, limit: 2, cursor };
         const page = await listFolder(bucket, input);
         expect(page.isComplete).toBe(true);
         names.push(
@@ -128,7 +129,7 @@ describe('a folder', () => {
             entry.kind === 'folder' ? entry.prefix : entry.object.key,
           ),
         );
-        place = page.next;
+        cursor = page.next;
       }
       return names.join(' ');
     };
@@ -138,7 +139,7 @@ describe('a folder', () => {
     expect(await pages('modified', true)).toBe('x/ y/ b a c');
   });
 
-  it('says when there were more names than it sorts', { timeout: 60_000 }, async () => {
+  it('says when there were more keys than it sorts', { timeout: 60_000 }, async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     for (let at = 0; at < SORT_MAX_KEYS + 1; at++) await commit(core, bucket, `k${at}`);
@@ -148,7 +149,7 @@ describe('a folder', () => {
       sort: 'size',
       isDescending: true,
       limit: 5,
-      place: '',
+      cursor: '',
     } as const;
     expect(await listFolder(bucket, input)).toMatchObject({ isComplete: false, next: '5' });
   });
