@@ -1,15 +1,15 @@
-// Plain bytes on their way into a packed blob: each frame as it fills, then the seek table. Every
-// frame is opened again and compared before it is given on, for the bytes that it stands for will
-// be deleted.
+// Compression of plain bytes to a blob: each frame as it fills, then the seek table. Every frame is
+// decompressed again and compared before it is written, because the plain bytes will be deleted.
+// Called by compress-version.ts.
 import { encodeSeekTable } from '../../crypto/seek-table.ts';
 import { compressFrame, decompressFrame } from '../../crypto/zstd-frames.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
 
 /**
- * The packed bytes of what `source` delivers, which must be more than none; how many is known at
- * the end only. Holds one frame. `onPlain` hears of the plain bytes, and what it throws ends the
- * pump. InternalError: a frame does not open as it should.
+ * Compresses what `source` delivers, at least one byte; the length is known at the end only. Keeps
+ * one frame in memory. `onPlain` receives the plain bytes, and what it throws ends the pump.
+ * InternalError: a frame does not decompress to its bytes.
  */
 export function compressSource(
   source: ByteSource,
@@ -24,18 +24,18 @@ export function compressSource(
       let filled = 0;
       let plainBytes = 0;
 
-      async function give(): Promise<void> {
+      async function writeFrame(): Promise<void> {
         const plain = frame.subarray(0, filled);
-        const packed = await compressFrame(plain, level);
-        const opened = await decompressFrame(packed, filled);
-        if (opened === null || !isSame(opened, plain)) {
+        const compressed = await compressFrame(plain, level);
+        const decompressed = await decompressFrame(compressed, filled);
+        if (decompressed === null || !isEqual(decompressed, plain)) {
           throw new StorageError('InternalError', {
-            detail: 'A frame does not open as it was packed.',
+            detail: 'A frame does not decompress to its bytes.',
           });
         }
-        compressedBytes.push(packed.length);
+        compressedBytes.push(compressed.length);
         filled = 0;
-        await onChunk(packed);
+        await onChunk(compressed);
       }
 
       await source.pump(async (chunk) => {
@@ -46,16 +46,16 @@ export function compressSource(
           frame.set(piece, filled);
           filled += piece.length;
           at += piece.length;
-          if (filled === frameBytes) await give();
+          if (filled === frameBytes) await writeFrame();
         }
       });
-      if (filled > 0) await give();
+      if (filled > 0) await writeFrame();
       await onChunk(encodeSeekTable(compressedBytes, { frameBytes, plainBytes }));
     },
   };
 }
 
-function isSame(a: Uint8Array, b: Uint8Array): boolean {
+function isEqual(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
   for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
   return true;

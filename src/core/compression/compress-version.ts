@@ -1,7 +1,8 @@
-// Packs the body of one version: a sample says whether it is worth it, then all of it goes to a new
-// blob, proved on the way, and one commit lets the version lie there. Until that commit nobody sees
-// anything; after it the old blob stays for the grace, so readers under way end as they began. A
-// crash anywhere leaves an unreferenced blob for the sweeper.
+// Compression of the cold body of one version: a sample decides whether it is worth it, then all of
+// it goes to a new blob, verified on the way, and one commit exchanges the version's segments.
+// Until that commit nothing is visible; after it the old blob stays for the grace, for readers
+// under way. A crash anywhere leaves an unreferenced blob for the sweeper. Called by
+// run-compression.ts.
 import { createDigestSet } from '../../crypto/digest-set.ts';
 import { compressFrame, PACK_LEVEL } from '../../crypto/zstd-frames.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -16,29 +17,29 @@ import { commitOrDiscard, discard, isTooOldToCommit } from '../objects/commit-or
 import { cutSegments } from '../objects/read-object.ts';
 import { compressSource } from './compress-source.ts';
 
-/** Bytes from the start of a body by which it is judged. */
+/** Size of the sample from the start of a body, bytes. */
 const SAMPLE_BYTES = 32 * 1024;
-/** What packing must leave at most: it costs each reader CPU, so it has to save a tenth. */
-const WORTH = 0.9;
+/** Largest ratio that is worth it: readers pay with CPU, so compression has to save a tenth. */
+const RATIO_MAX = 0.9;
 
 /**
- * `kept`: it would not shrink enough. `left`: it is not any more what was found. `stopped`: it was
- * told to end.
+ * The outcome for one version. `not-worth-it`: it does not shrink enough. `changed`: it is not the
+ * version that was listed any more. `stopped`: the server stops.
  */
 export type CompressOutcome =
-  | { readonly kind: 'packed'; readonly savedBytes: number }
-  | { readonly kind: 'kept' | 'left' | 'stopped' };
+  | { readonly kind: 'compressed'; readonly savedBytes: number }
+  | { readonly kind: 'not-worth-it' | 'changed' | 'stopped' };
 
 export type CompressOptions = {
   /** Plain bytes of a frame. */
   readonly frameBytes: number;
-  /** Once it is aborted the packing ends in the midst of the body. */
+  /** Once it is aborted, compression ends in the middle of the body. */
   readonly stopping: AbortSignal | null;
 };
 
 /**
- * Errors: InternalError (the body is damaged), those of the ports. Cost: the body read and written
- * once, and two index calls.
+ * Compresses the body of a version. Errors: InternalError (the body is damaged), those of the
+ * ports. Cost: the body read and written once, and two index calls.
  */
 export async function compressVersion(
   core: Core,
@@ -46,18 +47,20 @@ export async function compressVersion(
   { key, versionId }: CompressionCandidate,
   options: CompressOptions,
 ): Promise<CompressOutcome> {
-  const found = await bucket.call('getVersion', { key, versionId });
-  if (found?.kind !== 'object' || !isPlain(found.object)) return { kind: 'left' };
-  const version = found.object;
-  if (!(await isWorthIt(core, version))) return { kind: 'kept' };
+  const stored = await bucket.call('getVersion', { key, versionId });
+  if (stored?.kind !== 'object' || !isPlain(stored.object)) return { kind: 'changed' };
+  const version = stored.object;
+  if (!(await isWorthIt(core, version))) return { kind: 'not-worth-it' };
+
   const written = await writeCompressed(core, bucket, version, options);
   if (written === 'stopped') return { kind: 'stopped' };
   const { to, newReference } = written;
   const newReferences = [newReference];
-  if (newReference.sizeBytes > version.sizeBytes * WORTH) {
+  if (newReference.sizeBytes > version.sizeBytes * RATIO_MAX) {
     discard(core, { newReferences });
-    return { kind: 'kept' };
+    return { kind: 'not-worth-it' };
   }
+
   const exchange = {
     key,
     versionId,
@@ -75,11 +78,12 @@ export async function compressVersion(
     }),
   );
   if (isExchanged)
-    return { kind: 'packed', savedBytes: version.sizeBytes - newReference.sizeBytes };
+    return { kind: 'compressed', savedBytes: version.sizeBytes - newReference.sizeBytes };
   discard(core, { newReferences });
-  return { kind: 'left' };
+  return { kind: 'changed' };
 }
 
+/** Whether a body is stored in blobs, neither encrypted nor compressed. */
 function isPlain({ encryption, segments }: ObjectVersion): boolean {
   return (
     encryption === null &&
@@ -88,7 +92,7 @@ function isPlain({ encryption, segments }: ObjectVersion): boolean {
   );
 }
 
-/** The bytes from the bucket, past the tiers: what nobody reads must not push out what many do. */
+/** Reads from the blob store, past the tiers: cold bytes must not evict hot ones. */
 function storedSource(core: Core, segments: readonly Segment[]): ByteSource {
   return {
     lengthBytes: segments.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0),
@@ -98,15 +102,17 @@ function storedSource(core: Core, segments: readonly Segment[]): ByteSource {
   };
 }
 
+/** Whether a sample of the body shrinks enough. */
 async function isWorthIt(core: Core, { segments, sizeBytes }: ObjectVersion): Promise<boolean> {
   const lengthBytes = Math.min(SAMPLE_BYTES, sizeBytes);
   const sample = await collect(
     storedSource(core, cutSegments(segments, { offsetBytes: 0, lengthBytes })),
     lengthBytes,
   );
-  return (await compressFrame(sample, PACK_LEVEL)).length <= sample.length * WORTH;
+  return (await compressFrame(sample, PACK_LEVEL)).length <= sample.length * RATIO_MAX;
 }
 
+/** Writes and verifies the new blob; 'stopped' when the server stops meanwhile. */
 async function writeCompressed(
   core: Core,
   bucket: BucketHandle,
@@ -116,9 +122,9 @@ async function writeCompressed(
   const { frameBytes, stopping } = options;
   const { blobStore, clock, ids } = core.ports;
   const { sizeBytes, key } = version;
-  const home = bucket.record();
+  const record = bucket.record();
   const startedAtMs = clock.nowMs();
-  const blobId = ids.blobId(home.id);
+  const blobId = ids.blobId(record.id);
   const digests = createDigestSet({ md5: true, sha256: false, checksum: null });
   let isStopped = false;
   const onPlain = (plain: Uint8Array) => {
@@ -126,13 +132,14 @@ async function writeCompressed(
     isStopped = stopping?.aborted === true;
     if (isStopped) throw new StorageError('ServiceUnavailable', { detail: 'The server stops.' });
   };
+
   const layout = { frameBytes, plainBytes: sizeBytes };
   const source = compressSource(
     storedSource(core, version.segments),
     { frameBytes, level: PACK_LEVEL },
     onPlain,
   );
-  const identity = { ...identityOfBlob(home, key, version), encryption: null, packing: layout };
+  const identity = { ...identityOfBlob(record, key, version), encryption: null, packing: layout };
   try {
     const { sizeBytes: storedBytes } = await blobStore.write(blobId, source, identity);
     const newReference = { blobId, sizeBytes: storedBytes, home: null };
@@ -142,12 +149,14 @@ async function writeCompressed(
       lengthBytes: sizeBytes,
       packing: { ...layout, storedBytes },
     };
+
     const isLate = isTooOldToCommit(core, startedAtMs);
-    if (!isLate && isTrue(version, digests.finish().md5Hex)) return { to, newReference };
+    const isVerified = !isLate && hasEtag(version, digests.finish().md5Hex);
+    if (isVerified) return { to, newReference };
     discard(core, { newReferences: [newReference] });
     throw new StorageError(isLate ? 'RequestTimeout' : 'InternalError', {
       detail: isLate
-        ? 'Packing took too long.'
+        ? 'Compression took too long.'
         : 'The stored bytes are not those of the entity tag.',
     });
   } catch (error) {
@@ -157,9 +166,9 @@ async function writeCompressed(
 }
 
 /**
- * Whether the bytes are those of the entity tag, where it can tell: that of an object in parts
- * can't.
+ * Whether bytes of that MD5 have the version's entity tag. True where the tag is no MD5 of the
+ * bytes, as for an object in parts.
  */
-function isTrue({ etag, parts }: ObjectVersion, md5Hex: string | null): boolean {
+function hasEtag({ etag, parts }: ObjectVersion, md5Hex: string | null): boolean {
   return parts !== null || !/^[0-9a-f]{32}$/.test(etag) || etag === md5Hex;
 }

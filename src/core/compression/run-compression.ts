@@ -1,7 +1,7 @@
-// Packs the bodies of one bucket that came of age, in the scheduled sweep, where its owner wants
-// it. Each version is looked at once: a run that went through remembers up to which time of writing
-// it did, and the next begins there. A run that is cut short, or dies, goes on from its place; what
-// it had packed is not found again.
+// Compression of the cold bodies of one bucket, in the scheduled sweep, where its owner has set it.
+// Each version is examined once: a completed run stores up to which time of writing it went, and
+// the next one begins there. A run that is interrupted goes on from its cursor; what it had
+// compressed is not listed again.
 import type { BucketName } from '../../domain/nouns.ts';
 import { DAY_MS, earlier, startOfDay } from '../../domain/time.ts';
 import type {
@@ -16,42 +16,42 @@ import { yieldToEventLoop } from '../yield-to-event-loop.ts';
 import { isAlreadyCompressed } from './already-compressed.ts';
 import { type CompressOutcome, compressVersion } from './compress-version.ts';
 
-/** Below this a body gains no more than a block of a disk, bytes. */
+/** Smallest body that is compressed, bytes: a smaller one gains no more than a block of a disk. */
 const BODY_MIN_BYTES = 16 * 1024;
 /**
- * Runs in a row that look again at what failed: what is damaged for good must not have all looked
- * at every day.
+ * Runs in a row that repeat failed versions: what is damaged for good must not cause a new scan
+ * every day.
  */
 const RETRIES_MAX = 3;
 
-/** What the runs of a sweep may still do together; a body that was begun is ended. */
+/** What the runs of a sweep may still do together; a body that was begun is finished. */
 export type CompressionBudget = {
-  /** Plain bytes to pack. */
+  /** Plain bytes to compress. */
   bytes: number;
-  /** Bodies to look into. */
+  /** Bodies to sample. */
   bodies: number;
-  /** Larger bodies are left alone for good, bytes. */
+  /** Largest body that is ever compressed, bytes. */
   readonly bodyMaxBytes: number;
   /**
-   * Plain bytes of a frame: fewer cost room, more cost each small range (bench/README.md, packing).
+   * Plain bytes of a frame: fewer compress worse, more slow down small ranges (bench/README.md).
    */
   readonly frameBytes: number;
   readonly stopping: AbortSignal | null;
 };
 
-/** What a run packed. */
-type Total = { packed: number; savedBytes: number };
+/** The result of a run: bodies and the bytes that they save. */
+type Total = { compressed: number; savedBytes: number };
 
 /**
- * Cost: one index read where no run is due; else one for each page of some 2,000 rows, and
- * compressVersion's for each candidate.
+ * Starts or resumes the run of a bucket. Cost: one index read where no run is due; else one for
+ * each page of some 2,000 rows, and that of compressVersion for each candidate.
  */
 export async function runCompression(
   core: Core,
   name: BucketName,
   budget: CompressionBudget,
 ): Promise<void> {
-  const total = { packed: 0, savedBytes: 0 };
+  const total = { compressed: 0, savedBytes: 0 };
   await whileUnchanged(async () => {
     const bucket = await openUnchanging(core, name);
     const setting = bucket.record().settings.compression;
@@ -64,10 +64,10 @@ export async function runCompression(
       upToMs: nowMs - setting.afterDays * dayMs,
       dayMs,
     };
-    const run = runToGoOn(await bucket.call('getCompressionRun', {}), moment);
-    if (run !== null) await goOn(core, bucket, run, budget, total);
+    const run = nextRun(await bucket.call('getCompressionRun', {}), moment);
+    if (run !== null) await advance(core, bucket, run, budget, total);
   });
-  if (total.packed > 0) core.ports.log.info('packed', { bucket: name, ...total });
+  if (total.compressed > 0) core.ports.log.info('bodies-compressed', { bucket: name, ...total });
 }
 
 type Moment = {
@@ -85,8 +85,8 @@ const START: CompressionCursor = {
   newerVersions: 0,
 };
 
-/** The run to go on with, a new one, or null when today's is over or nothing came of age since. */
-function runToGoOn(
+/** Finds the run to resume, or makes a new one; null when today's is over or nothing is due. */
+function nextRun(
   known: CompressionRun | null,
   { setAtMs, nowMs, upToMs, dayMs }: Moment,
 ): CompressionRun | null {
@@ -94,6 +94,7 @@ function runToGoOn(
   if (known === null || known.setAtMs !== setAtMs)
     return upToMs <= 0 ? null : { ...fresh, doneUpToMs: 0, retries: 0 };
   if (known.place !== null) return known;
+
   const { failedFromMs, retries, startedAtMs } = known;
   const isRetry = failedFromMs !== null && retries < RETRIES_MAX;
   const doneUpToMs = isRetry ? failedFromMs - 1 : known.upToMs;
@@ -103,7 +104,8 @@ function runToGoOn(
     : { ...fresh, doneUpToMs, retries: isRetry ? retries + 1 : 0 };
 }
 
-async function goOn(
+/** Advances a run page by page until it or the budget ends. */
+async function advance(
   core: Core,
   bucket: BucketHandle,
   begun: CompressionRun,
@@ -111,22 +113,26 @@ async function goOn(
   total: Total,
 ) {
   let run = begun;
-  while (run.place !== null && mayGoOn(budget)) {
-    const place = run.place;
+  while (run.place !== null && isWithinBudget(budget)) {
+    const cursor = run.place;
     const bounds = {
-      ...{ writtenAfterMs: run.doneUpToMs, writtenUpToMs: run.upToMs },
-      ...{ minBytes: BODY_MIN_BYTES, maxBytes: budget.bodyMaxBytes },
+      writtenAfterMs: run.doneUpToMs,
+      writtenUpToMs: run.upToMs,
+      minBytes: BODY_MIN_BYTES,
+      maxBytes: budget.bodyMaxBytes,
     };
-    const page = await bucket.call('scanForCompression', { place, bounds });
-    const worked = await compressPage(core, bucket, page.candidates, budget, total);
-    const next = worked.isWhole ? (page.next ?? nextPhase(place)) : cursorAfter(place, worked.last);
-    run = { ...run, failedFromMs: earlier(run.failedFromMs, worked.failedFromMs), place: next };
+    const page = await bucket.call('scanForCompression', { place: cursor, bounds });
+
+    const work = await compressPage(core, bucket, page.candidates, budget, total);
+    const next = work.isWhole ? (page.next ?? nextPhase(cursor)) : cursorAfter(cursor, work.last);
+    const failedFromMs = earlier(run.failedFromMs, work.failedFromMs);
+    run = { ...run, failedFromMs, place: next };
     await bucket.call('setCompressionRun', { run });
     await yieldToEventLoop();
   }
 }
 
-const mayGoOn = ({ bytes, bodies, stopping }: CompressionBudget): boolean =>
+const isWithinBudget = ({ bytes, bodies, stopping }: CompressionBudget): boolean =>
   bytes > 0 && bodies > 0 && stopping?.aborted !== true;
 
 function nextPhase({ phase }: CompressionCursor): CompressionCursor | null {
@@ -134,18 +140,18 @@ function nextPhase({ phase }: CompressionCursor): CompressionCursor | null {
 }
 
 function cursorAfter(
-  place: CompressionCursor,
+  cursor: CompressionCursor,
   last: CompressionCandidate | null,
 ): CompressionCursor {
-  if (last === null) return place;
+  if (last === null) return cursor;
   return {
-    ...place,
+    ...cursor,
     afterKey: last.key,
-    afterId: place.phase === 'versions' ? last.versionId : '',
+    afterId: cursor.phase === 'versions' ? last.versionId : '',
   };
 }
 
-/** `last`: the last one that was dealt with. */
+/** The work on a page. `last`: the last candidate that was handled. */
 type PageWork = Pick<CompressionRun, 'failedFromMs'> & {
   readonly isWhole: boolean;
   readonly last: CompressionCandidate | null;
@@ -161,14 +167,14 @@ async function compressPage(
   let last: CompressionCandidate | null = null;
   let failedFromMs: number | null = null;
   for (const candidate of candidates) {
-    if (!mayGoOn(budget)) return { isWhole: false, last, failedFromMs };
+    if (!isWithinBudget(budget)) return { isWhole: false, last, failedFromMs };
     const outcome = isAlreadyCompressed(candidate.headers)
       ? null
       : await compressOne(core, bucket, candidate, budget);
     if (outcome?.kind === 'stopped') return { isWhole: false, last, failedFromMs };
     if (outcome?.kind === 'failed') failedFromMs = earlier(failedFromMs, candidate.lastModifiedMs);
-    if (outcome?.kind === 'packed') {
-      total.packed += 1;
+    if (outcome?.kind === 'compressed') {
+      total.compressed += 1;
       total.savedBytes += outcome.savedBytes;
     }
     last = candidate;
@@ -176,7 +182,7 @@ async function compressPage(
   return { isWhole: true, last, failedFromMs };
 }
 
-/** One that fails must not keep the others from their turn. */
+/** Compresses one candidate; a failure is logged and does not stop the others. */
 async function compressOne(
   core: Core,
   bucket: BucketHandle,
@@ -186,12 +192,17 @@ async function compressOne(
   budget.bodies -= 1;
   try {
     const outcome = await compressVersion(core, bucket, candidate, budget);
-    if (outcome.kind === 'packed') budget.bytes -= candidate.sizeBytes;
+    if (outcome.kind === 'compressed') budget.bytes -= candidate.sizeBytes;
     return outcome;
   } catch (cause) {
     if (isChange(cause)) throw cause;
     const { key, versionId } = candidate;
-    core.ports.log.error('packing-failed', { bucket: bucket.record().name, key, versionId, cause });
+    core.ports.log.error('compression-failed', {
+      bucket: bucket.record().name,
+      key,
+      versionId,
+      cause,
+    });
     return { kind: 'failed' };
   }
 }

@@ -1,32 +1,32 @@
-// Gives back the room of blobs that nothing references any more, and of those that a crash left
-// behind. It only touches blobs older than the grace, so no reader with a stale pointer and no
-// write in progress can lose bytes. Every step can be repeated: a sweep that dies is finished by
-// the next one.
+// Garbage collection of one bucket: deletes blobs whose reference count is zero, and those that a
+// crash left behind. Only blobs older than the grace are deleted, so no reader with a stale pointer
+// and no write in progress loses bytes. Every step is idempotent: a sweep that dies is finished by
+// the next one. Called by sweep.ts.
 import type { BlobId, BucketAddress, BucketName } from '../../domain/nouns.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Core } from '../core.ts';
 
-/** Blobs handled per index call. Source: R2 and S3 delete up to 1,000 objects in one call. */
-const BATCH = 1000;
+/** Blobs per index call. Source: R2 and S3 delete up to 1,000 objects in one call. */
+const BATCH_BLOBS = 1000;
 
 export type SweepResult = { readonly deletedBlobs: number; readonly releasedReferences: number };
 
-type Lives = ReturnType<IndexApi['listIncarnations']>;
+type Incarnations = ReturnType<IndexApi['listIncarnations']>;
 
 /**
- * Sweeps all lives of one bucket name, and forgets the name when there is none. Cost: R2 lists each
- * blob once in its life.
+ * Sweeps all incarnations of one bucket name, and forgets the name when there is none. Cost: each
+ * blob is listed once between its creation and its deletion.
  */
 export async function sweepBucket(
   core: Core,
   name: BucketName,
-  lives: Lives,
+  incarnations: Incarnations,
 ): Promise<SweepResult> {
   const { clock, directory, metadataIndex } = core.ports;
   const olderThanMs = clock.nowMs() - core.settings.graceSeconds * 1000;
   let deletedBlobs = 0;
   let releasedReferences = 0;
-  for (const { bucket, isDeleted, sweptUpTo } of lives) {
+  for (const { bucket, isDeleted, sweptUpTo } of incarnations) {
     if (isDeleted) await dropUploads(core, bucket);
     const condemned = await sweepUnreferenced(core, bucket, olderThanMs);
     deletedBlobs +=
@@ -37,12 +37,13 @@ export async function sweepBucket(
     while (!(await metadataIndex.call(name, 'dropOrphanRows', { bucket })).isDone);
     await metadataIndex.call(name, 'forgetIncarnation', { bucket });
   }
-  if (lives.length === 0)
+
+  if (incarnations.length === 0)
     await directory.call('forgetBucketName', { name, addedBeforeMs: olderThanMs });
   return { deletedBlobs, releasedReferences };
 }
 
-/** What was uploaded to a bucket and never completed ends with it. */
+/** Drops the unfinished uploads of a deleted bucket. */
 async function dropUploads(core: Core, bucket: BucketAddress): Promise<void> {
   const { clock, metadataIndex } = core.ports;
   for (let isDone = false; !isDone; ) {
@@ -53,6 +54,10 @@ async function dropUploads(core: Core, bucket: BucketAddress): Promise<void> {
   }
 }
 
+/**
+ * Deletes the bucket's own blobs that nothing references, and releases its references to the blobs
+ * of other buckets.
+ */
 async function sweepUnreferenced(
   core: Core,
   bucket: BucketAddress,
@@ -65,7 +70,7 @@ async function sweepUnreferenced(
     const { blobs, oldRemoteReferences } = await metadataIndex.call(bucket.name, 'condemnBlobs', {
       bucket,
       olderThanMs,
-      limit: BATCH,
+      limit: BATCH_BLOBS,
     });
     releasedReferences += await releaseLostRemoteReferences(
       core,
@@ -74,21 +79,24 @@ async function sweepUnreferenced(
       olderThanMs,
     );
     if (blobs.length === 0) return { deletedBlobs, releasedReferences };
-    const own = blobs.filter((blob) => blob.home === null).map((blob) => blob.blobId);
+
+    const own = blobs.filter(({ home }) => home === null).map(({ blobId }) => blobId);
     if (own.length > 0) await blobStore.delete(own);
-    const foreign = blobs.flatMap(({ blobId, home }) => (home === null ? [] : [{ blobId, home }]));
-    for (const [home, blobIds] of byBucket(
-      foreign.map(({ blobId, home: at }) => ({ blobId, at })),
-    )) {
-      // A younger hold belongs to a copy into this bucket that has not committed yet.
-      await metadataIndex.call(home.name, 'releaseRemoteReferences', {
-        home,
+
+    const foreign = blobs.flatMap(({ blobId, home: owner }) =>
+      owner === null ? [] : [{ blobId, bucket: owner }],
+    );
+    for (const [owner, blobIds] of byBucket(foreign)) {
+      // A younger remote reference belongs to a copy into this bucket that has not committed yet.
+      await metadataIndex.call(owner.name, 'releaseRemoteReferences', {
+        home: owner,
         blobIds,
         holder: bucket,
         takenUpToMs: olderThanMs,
       });
       releasedReferences += blobIds.length;
     }
+
     await metadataIndex.call(bucket.name, 'forgetBlobs', {
       bucket,
       blobIds: blobs.map((blob) => blob.blobId),
@@ -98,27 +106,29 @@ async function sweepUnreferenced(
 }
 
 /**
- * Takes back holds of blobs that their holders do not have: copies that never came. Cost: two calls
- * for each holder.
+ * Releases remote references to blobs that their holders do not have, because a copy never
+ * committed. Cost: two calls for each holder.
  */
 async function releaseLostRemoteReferences(
   core: Core,
-  home: BucketAddress,
+  owner: BucketAddress,
   oldRemoteReferences: readonly { readonly blobId: BlobId; readonly holder: BucketAddress }[],
   takenUpToMs: number,
 ): Promise<number> {
   const { metadataIndex } = core.ports;
   let released = 0;
-  for (const [holder, held] of byBucket(
-    oldRemoteReferences.map(({ blobId, holder: at }) => ({ blobId, at })),
-  )) {
-    const there = new Set(
-      await metadataIndex.call(holder.name, 'findHeldBlobs', { holder, blobIds: held }),
+  const byHolder = byBucket(
+    oldRemoteReferences.map(({ blobId, holder }) => ({ blobId, bucket: holder })),
+  );
+  for (const [holder, referenced] of byHolder) {
+    const inUse = new Set(
+      await metadataIndex.call(holder.name, 'findHeldBlobs', { holder, blobIds: referenced }),
     );
-    const blobIds = held.filter((blobId) => !there.has(blobId));
+    const blobIds = referenced.filter((blobId) => !inUse.has(blobId));
     if (blobIds.length === 0) continue;
-    await metadataIndex.call(home.name, 'releaseRemoteReferences', {
-      home,
+
+    await metadataIndex.call(owner.name, 'releaseRemoteReferences', {
+      home: owner,
       blobIds,
       holder,
       takenUpToMs,
@@ -129,20 +139,20 @@ async function releaseLostRemoteReferences(
 }
 
 /**
- * Blobs by the bucket that has to do with them, so that each bucket is asked once for all: a Worker
- * may make so many calls.
+ * Groups blobs by bucket, so that each bucket is called once for all of them: a Worker may make
+ * only so many calls.
  */
-function byBucket(blobs: readonly { readonly blobId: BlobId; readonly at: BucketAddress }[]) {
-  const groups = Map.groupBy(blobs, ({ at }) => at.id);
+function byBucket(blobs: readonly { readonly blobId: BlobId; readonly bucket: BucketAddress }[]) {
+  const groups = Map.groupBy(blobs, ({ bucket }) => bucket.id);
   return [...groups.values()].flatMap((group) => {
-    const at = group[0]?.at;
-    return at === undefined ? [] : [[at, group.map(({ blobId }) => blobId)] as const];
+    const bucket = group[0]?.bucket;
+    return bucket === undefined ? [] : [[bucket, group.map(({ blobId }) => blobId)] as const];
   });
 }
 
 /**
- * Compares the store with the index, in the order of creation, from where the last sweep ended up
- * to the grace.
+ * Deletes orphans, blobs that the index does not know: compares the store with the index in the
+ * order of creation, from the end of the last sweep up to the grace.
  */
 async function sweepOrphans(
   core: Core,
@@ -154,7 +164,7 @@ async function sweepOrphans(
   const end = ids.blobIdFloor(bucket.id, olderThanMs);
   let deleted = 0;
   for (let after = sweptUpTo; ; ) {
-    const page = await blobStore.list({ prefix: `${bucket.id}/`, after, limit: BATCH });
+    const page = await blobStore.list({ prefix: `${bucket.id}/`, after, limit: BATCH_BLOBS });
     const blobIds = page.blobIds.filter((blobId) => blobId < end);
     if (blobIds.length > 0) {
       const orphans = await metadataIndex.call(bucket.name, 'findUnknownBlobs', { blobIds });

@@ -1,33 +1,37 @@
-// Sweeping where one run can't go through all buckets: on Cloudflare, where an invocation may make
-// so many calls. A turn goes through all of them in as many runs as it takes, and its place is kept
-// between them, so that the last bucket has its turn as the first has.
+// The sweep in batches, where one run can't go through all buckets: on Cloudflare an invocation may
+// make only so many calls. A round goes through all buckets, one batch a run, and its cursor is
+// stored between the runs, so that the last bucket is swept as often as the first. Called by the
+// Worker.
 
 import { SMALL_COMPRESSION_BUDGET } from '../compression/compression-budgets.ts';
 import type { Core } from '../core.ts';
 import { type SweepOptions, sweepBuckets } from './sweep.ts';
 
+/** How much one run may do, and how often a round begins. */
 export type BatchOptions = SweepOptions & {
-  /** Buckets of one run. */
+  /** Buckets of one batch. */
   readonly bucketsMax: number;
-  /** A turn begins no sooner than so long after the beginning of the one before, milliseconds. */
+  /** Time between the beginnings of two rounds, at least, milliseconds. */
   readonly everyMs: number;
 };
 
 /**
- * Of a scheduled run of a Worker, which may make 1,000 calls on the free plan: seven for a bucket
- * where nothing happens, a call or two for a page of a lifecycle run. All buckets have their turn
- * once in an hour, or as the runs come by them. Source:
+ * The options of a scheduled run of a Worker, which may make 1,000 calls on the free plan: seven
+ * for an idle bucket, one or two for a page of a lifecycle run. Each bucket is swept once an hour,
+ * or less often where there are many. Source:
  * https://developers.cloudflare.com/workers/platform/limits/#subrequests
  */
 export const SMALL_TURN: BatchOptions = {
-  ...{ bucketsMax: 60, everyMs: 55 * 60_000 },
-  ...{ lifecyclePages: 300, packing: SMALL_COMPRESSION_BUDGET },
+  bucketsMax: 60,
+  everyMs: 55 * 60_000,
+  lifecyclePages: 300,
+  compression: SMALL_COMPRESSION_BUDGET,
 };
 
 /**
- * One run of the turn that is under way, or the first of the next. Nothing when that is not due
- * yet. A run that dies is gone on with behind the last bucket that it was through with. Cost: two
- * directory calls, and one with each bucket.
+ * Sweeps the next batch of the current round, or the first one of the next round, or nothing when
+ * that is not due yet. A run that dies is resumed behind its last swept bucket. Cost: two directory
+ * calls, and one with each bucket.
  */
 export async function sweepInTurns(
   core: Core,
@@ -35,12 +39,14 @@ export async function sweepInTurns(
 ): Promise<void> {
   const { clock, directory } = core.ports;
   const nowMs = clock.nowMs();
-  const known = await directory.call('getSweepTurn', {});
-  const isOver = known === null || known.after === null;
-  if (isOver && known !== null && nowMs < known.startedAtMs + everyMs) return;
-  const startedAtMs = isOver ? nowMs : known.startedAtMs;
-  const note = (after: string | null) => directory.call('setSweepTurn', { startedAtMs, after });
-  const stretch = { after: (isOver ? null : known.after) ?? '', bucketsMax, onSwept: note };
-  const { isAll } = await sweepBuckets(core, stretch, options);
-  if (isAll) await note(null);
+  const round = await directory.call('getSweepTurn', {});
+  const isOver = round === null || round.after === null;
+  if (isOver && round !== null && nowMs < round.startedAtMs + everyMs) return;
+
+  const startedAtMs = isOver ? nowMs : round.startedAtMs;
+  const storeCursor = (after: string | null) =>
+    directory.call('setSweepTurn', { startedAtMs, after });
+  const batch = { after: (isOver ? null : round.after) ?? '', bucketsMax, onSwept: storeCursor };
+  const { isAll } = await sweepBuckets(core, batch, options);
+  if (isAll) await storeCursor(null);
 }

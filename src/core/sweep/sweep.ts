@@ -1,6 +1,7 @@
-// The scheduled work on every bucket: hours of storage go to the ledger, room is given back, stale
-// uploads are given up, lifecycle rules are carried out. Both homes call it by their clock;
-// whatever is left undone waits for the next time.
+// The sweep, the scheduled work on every bucket: storage hours go to the ledger, unreferenced blobs
+// are deleted, stale uploads aborted, lifecycle rules applied and cold bodies compressed. Both
+// platforms call it on a schedule (core/maintenance.ts); what is left undone waits for the next
+// time.
 
 import type { LifecycleCounts } from '../../domain/lifecycle.ts';
 import type { BucketName } from '../../domain/nouns.ts';
@@ -16,21 +17,23 @@ import { collectStorage } from '../metering/collect-storage.ts';
 import { abortStaleUploads } from '../multipart/abort-stale-uploads.ts';
 import { type SweepResult, sweepBucket } from './sweep-bucket.ts';
 
-/** Bucket names read per call. */
-const PAGE = 500;
+/** Bucket names read per directory call. */
+const NAMES_PER_CALL = 500;
 
+/** How much one sweep may do. */
 export type SweepOptions = {
   /**
-   * Pages of lifecycle runs in this sweep, of some 2,000 rows; a run that needs more goes on in the
-   * next one. 10,000.
+   * Pages of lifecycle runs, of some 2,000 rows; a run that needs more goes on in the next sweep.
+   * Default 10,000.
    */
   readonly lifecyclePages?: number;
-  /** What packing may do in this sweep; the rest waits for the next one. LARGE_COMPRESSION_BUDGET. */
-  readonly packing?: Omit<CompressionBudget, 'stopping'>;
-  /** Once it is aborted the sweep ends behind the bucket, or the page of a run, that it is at. */
+  /** How much is compressed; the rest waits. Default LARGE_COMPRESSION_BUDGET. */
+  readonly compression?: Omit<CompressionBudget, 'stopping'>;
+  /** Once it is aborted, the sweep ends after the current bucket, or the current page of a run. */
   readonly stopping?: AbortSignal;
 };
 
+/** Pages of lifecycle runs of a sweep that has no other bound. Estimate. */
 const LIFECYCLE_PAGES = 10_000;
 
 /**
@@ -47,8 +50,7 @@ export async function sweep(core: Core, options: SweepOptions = {}): Promise<Swe
 }
 
 /**
- * Some of the buckets: so many behind a name, in byte order. `onSwept` hears of each once it is
- * through.
+ * A batch of buckets: so many behind a name, in byte order. `onSwept` is called after each of them.
  */
 export type SweepBatch = {
   readonly after: string;
@@ -57,8 +59,8 @@ export type SweepBatch = {
 };
 
 /**
- * Sweeps these. `isAll`: it came to the end of all buckets. Rejects when the directory fails, or
- * `onSwept` does.
+ * Sweeps a batch of buckets. `isAll`: it reached the last bucket. Rejects when the directory or
+ * `onSwept` fails.
  */
 export async function sweepBuckets(
   core: Core,
@@ -75,9 +77,12 @@ export async function sweepBuckets(
   };
   const budget: PageBudget = { pages: lifecyclePages, stopping };
   const isStopping = () => stopping?.aborted === true;
+
   let isAll = false;
-  for (let [after, left] = [start, bucketsMax]; left > 0 && !isAll && !isStopping(); ) {
-    const limit = Math.min(PAGE, left);
+  let after = start;
+  let left = bucketsMax;
+  while (left > 0 && !isAll && !isStopping()) {
+    const limit = Math.min(NAMES_PER_CALL, left);
     const names = await directory.call('listBucketNames', { after, limit });
     for (const name of names) {
       if (isStopping()) break;
@@ -88,11 +93,11 @@ export async function sweepBuckets(
     left -= names.length;
     isAll = names.length < limit && !isStopping();
   }
-  // Last, for it takes longest.
-  await pack(core, total.compressible, {
-    ...(options.packing ?? LARGE_COMPRESSION_BUDGET),
-    stopping,
-  });
+
+  // Compression comes last, since it takes longest.
+  const compression = options.compression ?? LARGE_COMPRESSION_BUDGET;
+  await compressBuckets(core, total.compressible, { ...compression, stopping });
+
   const { deletedBlobs, releasedReferences, counts } = total;
   if (deletedBlobs + releasedReferences > 0)
     log.info('swept', { deletedBlobs, releasedReferences });
@@ -100,7 +105,7 @@ export async function sweepBuckets(
   return { result: { deletedBlobs, releasedReferences }, isAll };
 }
 
-/** What a sweep did, and the buckets that want to be packed. */
+/** The result of a sweep, and the buckets whose bodies are to be compressed. */
 type Total = {
   deletedBlobs: number;
   releasedReferences: number;
@@ -109,7 +114,7 @@ type Total = {
 };
 
 /**
- * All work on one bucket name but packing. What fails of it does not keep the rest from its turn.
+ * Does all work on one bucket name but compression. One kind that fails does not stop the others.
  */
 async function sweepName(
   core: Core,
@@ -119,13 +124,14 @@ async function sweepName(
 ): Promise<void> {
   await attempt(core, name, () => collectStorage(core, name));
   const living = await attempt(core, name, async () => {
-    const lives = await core.ports.metadataIndex.call(name, 'listIncarnations', { name });
-    const swept = await sweepBucket(core, name, lives);
+    const incarnations = await core.ports.metadataIndex.call(name, 'listIncarnations', { name });
+    const swept = await sweepBucket(core, name, incarnations);
     total.deletedBlobs += swept.deletedBlobs;
     total.releasedReferences += swept.releasedReferences;
-    return lives.find((life) => !life.isDeleted) ?? null;
+    return incarnations.find(({ isDeleted }) => !isDeleted) ?? null;
   });
   if (living === null) return;
+
   const { bucket, searchedAtMs, idleUploadMs } = living;
   if (living.hasNameJobs) {
     await attempt(core, name, async () =>
@@ -149,10 +155,10 @@ async function sweepName(
 }
 
 /**
- * Each sweep begins with another bucket, so that a large one does not keep the others from their
- * turn.
+ * Compresses cold bodies of buckets. Each sweep begins with another bucket, so that a large one
+ * does not starve the others.
  */
-async function pack(
+async function compressBuckets(
   core: Core,
   names: readonly BucketName[],
   budget: CompressionBudget,
@@ -164,7 +170,7 @@ async function pack(
   }
 }
 
-/** What the work gives, or null when it failed, which is logged. */
+/** Does some work; null when it failed, which is logged. */
 async function attempt<Result>(
   core: Core,
   bucket: BucketName,

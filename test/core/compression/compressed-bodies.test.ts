@@ -107,7 +107,9 @@ describe('what is packed', () => {
     const one = await saved();
     const packedAtMs = core().ports.clock.nowMs();
     core().advanceSeconds(10 * 3600 + 1234);
-    await sweep(core(), { packing: { bytes: 0, bodies: 0, bodyMaxBytes: 1, frameBytes: 2 ** 18 } });
+    await sweep(core(), {
+      compression: { bytes: 0, bodies: 0, bodyMaxBytes: 1, frameBytes: 2 ** 18 },
+    });
     const account = { ...ROOT_ACCOUNT };
     const [fromMs, toMs] = [0, startOfHour(core().ports.clock.nowMs())];
     const sums = await queryUsage(core(), { accountId: account.id, fromMs, toMs, groupBy: [] });
@@ -201,7 +203,7 @@ describe('between reading and exchanging', () => {
       await expectBody(await get('log'));
       core().advanceSeconds(GRACE_SECONDS + DAY);
       await sweep(core(), {
-        packing: { bytes: 0, bodies: 0, bodyMaxBytes: 1, frameBytes: 2 ** 18 },
+        compression: { bytes: 0, bodies: 0, bodyMaxBytes: 1, frameBytes: 2 ** 18 },
       });
       expect(core().blobStore.blobs.size).toBe(1);
       await expectBody(await get('log'));
