@@ -1,7 +1,7 @@
-// What a bucket's rules do to one object, version, marker or upload at a moment. Pure: the sweep
-// acts on it, the dry run shows it. Where several rules are due, what goes for good comes before a
-// change of class, and that before a marker. Source:
-// https://docs.aws.amazon.com/AmazonS3/latest/userguide/lifecycle-conflicts.html
+// The decision of lifecycle rules on one object, version, delete marker or upload at a moment.
+// Called by the sweep, which acts on it, and by the dry run, which shows it. Where several rules
+// are due, permanent deletion comes before a transition, and that before a delete marker. Pure.
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/lifecycle-conflicts.html
 import type {
   LifecycleAction,
   LifecycleConfiguration,
@@ -14,16 +14,18 @@ import { abortionOf, expirationOf, type Foreseen } from './expiration-of.ts';
 import { matchesRule } from './match-rule.ts';
 import { coldnessOf } from './storage-classes.ts';
 
+/** The moment and the circumstances of a decision. */
 export type LifecycleMoment = {
   readonly nowMs: number;
-  /** How long a day is. */
+  /** The length of a day; another one than 24 hours in tests only. */
   readonly dayMs: number;
-  /** Whether the bucket keeps what is replaced: then an end is only a delete marker. */
+  /** Whether the bucket keeps noncurrent versions: then expiration only adds a delete marker. */
   readonly keepsVersions: boolean;
-  /** Smallest object that changes its class, bytes, unless the rule's filter speaks of sizes. */
+  /** Smallest object that changes its class, bytes, unless the rule's filter has sizes. */
   readonly moveMinBytes: number;
 };
 
+/** What to do, and by which rule. */
 export type LifecycleDecision =
   | { readonly kind: Exclude<LifecycleAction['kind'], 'transition'>; readonly ruleId: string }
   | { readonly kind: 'transition'; readonly ruleId: string; readonly storageClass: string };
@@ -31,7 +33,7 @@ export type LifecycleDecision =
 type Rules = Pick<LifecycleConfiguration, 'rules'>;
 type Of<Kind extends LifecycleSubject['kind']> = Extract<LifecycleSubject, { kind: Kind }>;
 
-/** The one thing to do now, or null. */
+/** Decides the one thing to do now, or null. */
 export function decideLifecycle(
   lifecycle: Rules,
   subject: LifecycleSubject,
@@ -49,6 +51,7 @@ export function decideLifecycle(
   }
 }
 
+/** Makes a decision of a foreseen end that is due; else null. */
 function ifDue(kind: 'expire' | 'abort', end: Foreseen | null, { nowMs }: LifecycleMoment) {
   return end === null || end.atMs > nowMs ? null : { kind, ruleId: end.ruleId };
 }
@@ -62,13 +65,11 @@ function decideCurrent(
   const end = ifDue('expire', expirationOf(lifecycle, subject, dayMs), moment);
   const staysLocked = !keepsVersions && isLocked(subject.lock, nowMs, false);
   if (end !== null && !keepsVersions && !staysLocked) return end;
+
   const move = coldest(lifecycle, subject, moment, (rule) =>
     rule.transitions.filter(({ days, dateMs }) => {
-      const atMs =
-        days === null
-          ? (dateMs ?? Number.POSITIVE_INFINITY)
-          : dueAfter(subject.lastModifiedMs, days, dayMs);
-      return atMs <= nowMs;
+      if (days === null) return dateMs !== null && dateMs <= nowMs;
+      return dueAfter(subject.lastModifiedMs, days, dayMs) <= nowMs;
     }),
   );
   return move ?? (staysLocked ? null : end);
@@ -84,10 +85,11 @@ function decideNoncurrent(lifecycle: Rules, subject: Of<'noncurrent'>, moment: L
   }) =>
     dueAfter(replacedAtMs, action.noncurrentDays, dayMs) <= nowMs &&
     subject.newerVersions >= (action.newerVersions ?? 0);
-  const isRemoving = ({ noncurrentExpiration }: LifecycleRule) =>
+
+  const removes = ({ noncurrentExpiration }: LifecycleRule) =>
     noncurrentExpiration !== null && isDue(noncurrentExpiration);
   if (!isLocked(subject.lock, nowMs, false)) {
-    const rule = lifecycle.rules.find((one) => isRemoving(one) && matchesRule(one, facts));
+    const rule = lifecycle.rules.find((one) => removes(one) && matchesRule(one, facts));
     if (rule !== undefined) return { kind: 'remove', ruleId: rule.id } as const;
   }
   return isMarker
@@ -96,8 +98,8 @@ function decideNoncurrent(lifecycle: Rules, subject: Of<'noncurrent'>, moment: L
 }
 
 /**
- * A rule that ends objects by age ends these too, once they are of that age. Source:
- * API_LifecycleExpiration.
+ * Decides on a delete marker that is alone under its key: a rule that expires objects by age
+ * removes such markers of that age too. Source: API_LifecycleExpiration.
  */
 function decideMarker(
   { rules }: Rules,
@@ -117,7 +119,7 @@ function decideMarker(
   return rule === undefined ? null : ({ kind: 'remove', ruleId: rule.id } as const);
 }
 
-/** The coldest class that a due transition leads to, if that is colder than the object's own. */
+/** Finds the coldest class of all due transitions, if it is colder than the object's own. */
 function coldest(
   { rules }: Rules,
   subject: Of<'current' | 'noncurrent'>,
@@ -137,7 +139,7 @@ function coldest(
   return best;
 }
 
-/** The smallest object that the rule's transitions move. */
+/** Finds the size of the smallest object that the rule's transitions move. */
 export function minBytesOf({ filter }: LifecycleRule, { moveMinBytes }: LifecycleMoment): number {
   return filter.sizeGreaterThan === null && filter.sizeLessThan === null ? moveMinBytes : 0;
 }

@@ -1,11 +1,12 @@
-// When a rule's days are over. S3 counts whole days and acts at the midnight after them, in UTC; a
-// day that is made short, for tests, is counted to the millisecond. Source:
-// https://docs.aws.amazon.com/AmazonS3/latest/userguide/intro-lifecycle-rules.html#intro-lifecycle-rules-number-of-days
+// The time at which a lifecycle rule's days are over. S3 counts whole days and acts at the midnight
+// after them, in UTC; a day that tests make short is counted to the millisecond. Source: Lifecycle
+// configuration elements, "Number of days", in
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/intro-lifecycle-rules.html
 import { DAY_MS, startOfDay } from '../../domain/time.ts';
 
 /**
- * The midnight (UTC) after `days` from a time on. `dayMs`: how long a day is; where it is none of
- * 24 hours nothing is rounded.
+ * Computes the midnight (UTC) after `days` from a time on. `dayMs`: the length of a day; the result
+ * is rounded only where that is 24 hours.
  */
 export function dueAfter(fromMs: number, days: number, dayMs: number): number {
   const dueMs = fromMs + days * dayMs;

@@ -1,12 +1,15 @@
-// What a client is told of the end of an object or of an upload, before it comes.
+// Foreseen ends of objects and uploads by lifecycle rules, which S3 reports in response headers.
+// Called by the surfaces and by decide-lifecycle.ts. Pure.
 import type { LifecycleConfiguration, LifecycleRule } from '../../domain/lifecycle.ts';
 import { dueAfter } from './due-time.ts';
 import { type MatchedFacts, matchesRule } from './match-rule.ts';
 
-/** Which rule acts first, and when. */
+/** A foreseen end: the rule that acts first, and when. */
 export type Foreseen = { readonly atMs: number; readonly ruleId: string };
 
-/** When the object, as its key's current version, will end; null where no rule says so. */
+/**
+ * Foresees when an object expires as the current version of its key; null where no rule applies.
+ */
 export function expirationOf(
   lifecycle: Pick<LifecycleConfiguration, 'rules'> | null,
   object: MatchedFacts & { readonly lastModifiedMs: number },
@@ -20,7 +23,7 @@ export function expirationOf(
   });
 }
 
-/** When an upload that is not finished will be given up; null where no rule says so. */
+/** Foresees when an unfinished upload is aborted; null where no rule applies. */
 export function abortionOf(
   lifecycle: Pick<LifecycleConfiguration, 'rules'> | null,
   upload: { readonly key: string; readonly createdAtMs: number },
@@ -34,6 +37,7 @@ export function abortionOf(
   );
 }
 
+/** Finds the rule that acts first on these facts. */
 function firstOf(
   lifecycle: Pick<LifecycleConfiguration, 'rules'> | null,
   facts: MatchedFacts,

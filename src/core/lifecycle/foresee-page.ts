@@ -1,5 +1,5 @@
-// One page of what rules do: read from the index, decided, and where the next one begins. Runs act
-// on it, dry runs show it.
+// One page of a lifecycle run: subjects are read from the index, decided on, and the cursor of the
+// next page is found. Called by runs, which act on it, and by dry runs, which show it.
 import type {
   LifecycleConfiguration,
   LifecycleCursor,
@@ -15,20 +15,20 @@ import {
 } from './decide-lifecycle.ts';
 import { cursorAfter, cursorIn, planScan, type ScanStep, stepOf } from './plan-scan.ts';
 
-/** Something with what is due for it. */
+/** A subject with the decision that is due. */
 export type DueSubject = {
   readonly subject: LifecycleSubject;
   readonly decision: LifecycleDecision;
 };
 
-/** What a walk over a bucket goes by. */
+/** The plan of a run over a bucket: its rules, its moment and its steps. */
 export type LifecycleWalk = {
   readonly lifecycle: LifecycleConfiguration;
   readonly moment: LifecycleMoment;
   readonly steps: readonly ScanStep[];
 };
 
-/** The walk over a bucket at a moment; null where it has no rules, or none that can be due. */
+/** Plans the walk over a bucket; null where it has no rules, or none that can be due. */
 export function planWalk(
   { settings }: Core,
   bucket: BucketHandle,
@@ -47,7 +47,7 @@ export function planWalk(
   return steps.length === 0 ? null : { lifecycle, moment, steps };
 }
 
-/** Where the walk begins, or goes on; null where it is over. */
+/** Finds the cursor at which the walk begins or goes on; null where it is over. */
 export function cursorOnWalk(
   { steps }: LifecycleWalk,
   from: LifecycleCursor | null,
@@ -55,15 +55,16 @@ export function cursorOnWalk(
   return cursorIn(steps, from);
 }
 
-/** The page at a place of the walk. Cost: one index read. */
+/** Reads and decides the page at a cursor of the walk. Cost: one index read. */
 export async function foreseePage(
   bucket: BucketHandle,
   { lifecycle, moment, steps }: LifecycleWalk,
-  place: LifecycleCursor,
+  cursor: LifecycleCursor,
 ): Promise<{ readonly due: readonly DueSubject[]; readonly next: LifecycleCursor | null }> {
-  const step = stepOf(steps, place);
+  const step = stepOf(steps, cursor);
   if (step === null) return { due: [], next: null };
-  const page = await bucket.call('scanLifecycle', { place, bounds: step.bounds });
+  const page = await bucket.call('scanLifecycle', { place: cursor, bounds: step.bounds });
+
   const due = page.subjects.flatMap((subject) => {
     const decision = decideLifecycle(lifecycle, subject, moment);
     return decision === null ? [] : [{ subject, decision }];

@@ -3,8 +3,7 @@ import type { LifecycleRule } from '../../domain/lifecycle.ts';
 import type { Tags } from '../../domain/object-facts.ts';
 
 /**
- * What rules ask of an object. Null where there is none: delete markers and uploads have neither
- * tags nor a size.
+ * The facts that rules match. Null for delete markers and uploads, which have no tags and no size.
  */
 export type MatchedFacts = {
   readonly key: string;
@@ -12,7 +11,7 @@ export type MatchedFacts = {
   readonly sizeBytes: number | null;
 };
 
-/** Whether the rule is switched on and is about this object. */
+/** Whether the rule is enabled and applies to an object of these facts. */
 export function matchesRule(
   { isEnabled, filter }: LifecycleRule,
   { key, tags, sizeBytes }: MatchedFacts,

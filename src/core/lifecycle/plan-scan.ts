@@ -1,6 +1,6 @@
-// Where a run has to look: ranges of keys, one for each prefix that no shorter one covers, with
-// bounds that let nothing slip that a rule could be due for. Pure; the index applies the bounds,
-// decide-lifecycle.ts decides on what is left.
+// The scan plan of a lifecycle run: key ranges, one for each prefix that no shorter one covers,
+// with bounds that exclude nothing for which a rule could be due. The index applies the bounds, and
+// decide-lifecycle.ts decides on the rest. Pure.
 import {
   LIFECYCLE_PHASES,
   type LifecycleBounds,
@@ -12,6 +12,9 @@ import {
 import { type LifecycleMoment, minBytesOf } from './decide-lifecycle.ts';
 import { coldnessOf, TRANSITION_CLASSES } from './storage-classes.ts';
 
+type Expiration = NonNullable<LifecycleRule['expiration']>;
+type AgeOrDate = { readonly days: number | null; readonly dateMs: number | null };
+
 /** One range of keys in one phase. */
 export type ScanStep = {
   readonly phase: LifecyclePhase;
@@ -19,7 +22,7 @@ export type ScanStep = {
   readonly bounds: LifecycleBounds;
 };
 
-/** The steps of a run, in their order; none when no rule can be due. */
+/** Plans the steps of a run, in their order; none when no rule can be due. */
 export function planScan(
   { rules }: Pick<LifecycleConfiguration, 'rules'>,
   moment: LifecycleMoment,
@@ -27,7 +30,7 @@ export function planScan(
   const steps: ScanStep[] = [];
   for (const phase of LIFECYCLE_PHASES) {
     if (phase === 'versions' && !moment.keepsVersions) continue;
-    const own: { prefix: string; bounds: LifecycleBounds }[] = [];
+    const own: PrefixBounds[] = [];
     for (const rule of rules) {
       const bounds = rule.isEnabled ? boundsOf(rule, phase, moment) : null;
       if (bounds !== null) own.push({ prefix: rule.filter.prefix ?? '', bounds });
@@ -37,12 +40,17 @@ export function planScan(
   return steps;
 }
 
-/** Prefixes in order, each with the bounds of all that begin with it. */
-function merge(all: readonly { prefix: string; bounds: LifecycleBounds }[]) {
-  const merged: { prefix: string; bounds: LifecycleBounds }[] = [];
-  for (const one of [...all].sort((a, b) =>
-    a.prefix < b.prefix ? -1 : a.prefix > b.prefix ? 1 : 0,
-  )) {
+type PrefixBounds = { prefix: string; bounds: LifecycleBounds };
+
+function byPrefix(a: PrefixBounds, b: PrefixBounds): number {
+  if (a.prefix === b.prefix) return 0;
+  return a.prefix < b.prefix ? -1 : 1;
+}
+
+/** Merges prefixes, in order, each with the bounds of all that begin with it. */
+function merge(all: readonly PrefixBounds[]) {
+  const merged: PrefixBounds[] = [];
+  for (const one of [...all].sort(byPrefix)) {
     const last = merged.at(-1);
     if (last !== undefined && one.prefix.startsWith(last.prefix))
       last.bounds = join(last.bounds, one.bounds);
@@ -51,9 +59,12 @@ function merge(all: readonly { prefix: string; bounds: LifecycleBounds }[]) {
   return merged;
 }
 
-const latest = (a: number | null, b: number | null): number | null =>
-  a === null ? b : b === null ? a : Math.max(a, b);
+function latest(a: number | null, b: number | null): number | null {
+  if (a === null || b === null) return a ?? b;
+  return Math.max(a, b);
+}
 
+/** Joins bounds to the narrowest that exclude nothing of either. */
 function join(a: LifecycleBounds, b: LifecycleBounds): LifecycleBounds {
   return {
     endUpToMs: latest(a.endUpToMs, b.endUpToMs),
@@ -65,8 +76,8 @@ function join(a: LifecycleBounds, b: LifecycleBounds): LifecycleBounds {
 }
 
 /**
- * Null: the rule does nothing in this phase now. Midnights are left out here: they only make things
- * due later.
+ * Makes the bounds of a rule in a phase; null: the rule does nothing there now. They ignore
+ * midnights, which only make things due later.
  */
 function boundsOf(
   rule: LifecycleRule,
@@ -75,13 +86,15 @@ function boundsOf(
 ): LifecycleBounds | null {
   const { nowMs, dayMs } = moment;
   const ago = (days: number) => nowMs - days * dayMs;
-  const upTo = ({
-    days,
-    dateMs,
-  }: {
-    readonly days: number | null;
-    readonly dateMs: number | null;
-  }) => (days !== null ? ago(days) : dateMs !== null && dateMs <= nowMs ? nowMs : null);
+  const upTo = ({ days, dateMs }: AgeOrDate): number | null => {
+    if (days !== null) return ago(days);
+    return dateMs !== null && dateMs <= nowMs ? nowMs : null;
+  };
+  const markersUpTo = ({ expiredObjectDeleteMarker, days }: Expiration): number | null => {
+    if (expiredObjectDeleteMarker === true) return nowMs;
+    return days === null ? null : ago(days);
+  };
+
   const { expiration, noncurrentExpiration, abortUploadsAfterDays } = rule;
   switch (phase) {
     case 'objects':
@@ -100,14 +113,7 @@ function boundsOf(
           upToMs: ago(move.noncurrentDays),
           storageClass: move.storageClass,
         })),
-        markersUpToMs:
-          expiration === null
-            ? null
-            : expiration.expiredObjectDeleteMarker === true
-              ? nowMs
-              : expiration.days === null
-                ? null
-                : ago(expiration.days),
+        markersUpToMs: expiration === null ? null : markersUpTo(expiration),
       });
     case 'uploads':
       return toBounds(minBytesOf(rule, moment), {
@@ -118,6 +124,7 @@ function boundsOf(
   }
 }
 
+/** Due ends and moves of a rule in a phase. */
 type Ends = Pick<LifecycleBounds, 'endUpToMs' | 'markersUpToMs'> & {
   readonly moves: readonly { readonly upToMs: number | null; readonly storageClass: string }[];
 };
@@ -139,14 +146,14 @@ function toBounds(
   };
 }
 
-/** Where a step begins. */
+/** Makes the cursor at which a step begins. */
 function startOf({ phase, prefix }: ScanStep): LifecycleCursor {
   return { phase, prefix, afterKey: '', afterId: '', newerVersions: 0 };
 }
 
 /**
- * Where a run begins, or goes on: at the place, or behind it when rules or time have taken its step
- * away.
+ * Finds the cursor at which a run begins or goes on: at `from`, or behind it when its step is not
+ * planned any more.
  */
 export function cursorIn(
   steps: readonly ScanStep[],
@@ -157,21 +164,22 @@ export function cursorIn(
   return from !== null && isIn(from, step) ? from : startOf(step);
 }
 
-/** The step that a place given by `cursorIn` or `cursorAfter` is in. */
-export function stepOf(steps: readonly ScanStep[], place: LifecycleCursor): ScanStep | null {
-  return steps.find((step) => isIn(place, step)) ?? null;
+/** Finds the step of a cursor that `cursorIn` or `cursorAfter` returned. */
+export function stepOf(steps: readonly ScanStep[], cursor: LifecycleCursor): ScanStep | null {
+  return steps.find((step) => isIn(cursor, step)) ?? null;
 }
 
-/** Where to go on once the step is through; null: nowhere. */
+/** Finds the cursor behind a step; null: it was the last. */
 export function cursorAfter(steps: readonly ScanStep[], step: ScanStep): LifecycleCursor | null {
   const next = steps[steps.indexOf(step) + 1];
   return next === undefined ? null : startOf(next);
 }
 
-const isIn = (place: LifecycleCursor, step: ScanStep): boolean =>
-  place.phase === step.phase && place.prefix === step.prefix;
+const isIn = (cursor: LifecycleCursor, step: ScanStep): boolean =>
+  cursor.phase === step.phase && cursor.prefix === step.prefix;
 
-function isReached({ phase, prefix }: ScanStep, place: LifecycleCursor): boolean {
-  const ahead = LIFECYCLE_PHASES.indexOf(phase) - LIFECYCLE_PHASES.indexOf(place.phase);
-  return ahead > 0 || (ahead === 0 && prefix >= place.prefix);
+/** Whether a step is at a cursor or behind it. */
+function isReached({ phase, prefix }: ScanStep, cursor: LifecycleCursor): boolean {
+  const ahead = LIFECYCLE_PHASES.indexOf(phase) - LIFECYCLE_PHASES.indexOf(cursor.phase);
+  return ahead > 0 || (ahead === 0 && prefix >= cursor.prefix);
 }

@@ -1,7 +1,7 @@
-// Carries out the rules of one bucket, in the scheduled sweep: page by page, each a short read and,
-// where something is due, one commit that also remembers the place. A run that is cut short, or
-// dies, goes on from there in the next sweep. A bucket is gone through once a day, after the
-// midnight that makes things due, and anew when its rules changed.
+// Applies the lifecycle rules of one bucket, in the scheduled sweep: page by page, each a short
+// read and, where something is due, one commit that stores the cursor too. A run that is
+// interrupted goes on from its cursor in the next sweep. Each bucket has one run a day, after the
+// midnight that makes things due, and a new one when its rules changed.
 
 import type { LifecycleAction, LifecycleCounts, LifecycleRun } from '../../domain/lifecycle.ts';
 import type { BucketName } from '../../domain/nouns.ts';
@@ -18,16 +18,16 @@ import {
   planWalk,
 } from './foresee-page.ts';
 
-/** Pages without anything due after which the place is remembered all the same. */
-const PAGES_BETWEEN_NOTES = 50;
+/** Pages without anything due after which the cursor is stored all the same. Estimate. */
+const PAGES_BETWEEN_COMMITS = 50;
 
-/** How many pages may still be read, none once it is to stop; shared by all buckets of a sweep. */
+/** The pages that a sweep may still read, for all its buckets together; 0 once it is to stop. */
 export type PageBudget = { pages: number; readonly stopping: AbortSignal | null };
 
-/** Nothing took place. */
+/** The counts of a run that did nothing. */
 export const NO_COUNTS: LifecycleCounts = { expire: 0, remove: 0, transition: 0, abort: 0 };
 
-/** Adds up what took place. */
+/** Adds counts of runs. */
 export function addCounts(a: LifecycleCounts, b: LifecycleCounts): LifecycleCounts {
   return {
     expire: a.expire + b.expire,
@@ -38,9 +38,9 @@ export function addCounts(a: LifecycleCounts, b: LifecycleCounts): LifecycleCoun
 }
 
 /**
- * Begins, goes on with or leaves out a run; gives what took place. Cost: nothing where no rule can
- * be due; one index read where the day's run is over; else one for each page, and a commit for each
- * with something due.
+ * Starts, resumes or skips the run of a bucket; returns what it did. Cost: nothing where no rule
+ * can be due; one index read where the day's run is over; else one for each page, and a commit for
+ * each page with something due.
  */
 export async function runLifecycle(
   core: Core,
@@ -52,42 +52,47 @@ export async function runLifecycle(
     const bucket = await openUnchanging(core, name);
     const walk = planWalk(core, bucket, core.ports.clock.nowMs());
     if (walk === null) return;
-    const run = runToGoOn(await bucket.call('getLifecycleRun', {}), walk);
-    if (run !== null) await goOn(core, bucket, { walk, run, budget, total });
+    const run = nextRun(await bucket.call('getLifecycleRun', {}), walk);
+    if (run !== null) await advance(core, bucket, { walk, run, budget, total });
   });
   return total.counts;
 }
 
-type Going = {
+type RunInProgress = {
   readonly walk: LifecycleWalk;
   readonly run: LifecycleRun;
   readonly budget: PageBudget;
   readonly total: { counts: LifecycleCounts };
 };
 
-async function goOn(
+/** Advances a run page by page until it or the budget ends. */
+async function advance(
   core: Core,
   bucket: BucketHandle,
-  { walk, run, budget, total }: Going,
+  { walk, run, budget, total }: RunInProgress,
 ): Promise<void> {
-  let place = cursorOnWalk(walk, run.place);
-  for (let unnoted = 1; place !== null && budget.pages > 0; unnoted++) {
+  let cursor = cursorOnWalk(walk, run.place);
+  for (let uncommitted = 1; cursor !== null && budget.pages > 0; uncommitted++) {
     budget.pages = budget.stopping?.aborted === true ? 0 : budget.pages - 1;
-    const { due, next } = await foreseePage(bucket, walk, place);
-    place = next;
-    if (due.length > 0 || place === null || budget.pages === 0 || unnoted >= PAGES_BETWEEN_NOTES) {
-      const actions = due.map((one) => toAction(core, one));
-      const nowMs = core.ports.clock.nowMs();
-      const done = await bucket.call('applyLifecycle', { actions, run: { ...run, place }, nowMs });
-      total.counts = addCounts(total.counts, done);
-      unnoted = 0;
+    const { due, next } = await foreseePage(bucket, walk, cursor);
+    cursor = next;
+
+    const isEnd = cursor === null || budget.pages === 0;
+    if (due.length > 0 || isEnd || uncommitted >= PAGES_BETWEEN_COMMITS) {
+      const counts = await bucket.call('applyLifecycle', {
+        actions: due.map((one) => toAction(core, one)),
+        run: { ...run, place: cursor },
+        nowMs: core.ports.clock.nowMs(),
+      });
+      total.counts = addCounts(total.counts, counts);
+      uncommitted = 0;
     }
     await yieldToEventLoop();
   }
 }
 
-/** The run to go on with, a new one, or null when today's is over. */
-function runToGoOn(
+/** Finds the run to resume, or makes a new one; null when today's is over. */
+function nextRun(
   known: LifecycleRun | null,
   { lifecycle, moment }: LifecycleWalk,
 ): LifecycleRun | null {
@@ -96,7 +101,7 @@ function runToGoOn(
   const fresh = { setAtMs, startedAtMs: nowMs, place: null };
   if (known === null || known.setAtMs !== setAtMs) return fresh;
   if (known.place !== null) return known;
-  // A day that was made short has no midnight: then each sweep looks anew.
+  // A day that tests make short has no midnight: then each sweep starts a run.
   const isOver = dayMs === DAY_MS && startOfDay(known.startedAtMs) === startOfDay(nowMs);
   return isOver ? null : fresh;
 }

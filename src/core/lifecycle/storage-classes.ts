@@ -1,7 +1,7 @@
-// The storage classes in the order in which S3 lets objects fall through them. The class is what
-// the owner is told, and billed. On Node all are stored alike; on Cloudflare what is written for
-// seldom reading goes to R2's Infrequent Access. Source:
-// https://docs.aws.amazon.com/AmazonS3/latest/userguide/lifecycle-transition-general-considerations.html
+// Storage classes in the order of S3's lifecycle waterfall, from warm to cold. The class is shown
+// to the owner, and billed. On Node all classes are stored alike; on Cloudflare new objects of
+// infrequent classes go to R2's Infrequent Access. Source: "Transitioning objects using Amazon S3
+// Lifecycle" in https://docs.aws.amazon.com/AmazonS3/latest/userguide/
 
 /** Classes that a lifecycle can move objects to, the warmest first. */
 export const TRANSITION_CLASSES: readonly string[] = [
@@ -12,16 +12,18 @@ export const TRANSITION_CLASSES: readonly string[] = [
 ];
 
 /**
- * Classes that S3 archives objects in, out of sight until they are restored: nothing here is ever
- * archived.
+ * Archive classes of S3, whose objects must be restored before they are read; not supported here.
  */
 export const ARCHIVE_CLASSES: ReadonlySet<string> = new Set(['GLACIER', 'DEEP_ARCHIVE']);
 
-/** Days that an object must have been stored before it may go to one of these. Source: as above. */
+/** Days before an object may go to an infrequent class. Source: as above. */
 export const INFREQUENT_MIN_DAYS = 30;
+/** The classes to which INFREQUENT_MIN_DAYS applies. */
 export const INFREQUENT_CLASSES: ReadonlySet<string> = new Set(['STANDARD_IA', 'ONEZONE_IA']);
 
-/** How cold a class is; an object only ever gets colder. STANDARD, and what we don't know, is 0. */
+/**
+ * Ranks how cold a class is; an object only ever gets colder. STANDARD and unknown classes are 0.
+ */
 export function coldnessOf(storageClass: string): number {
   return TRANSITION_CLASSES.indexOf(storageClass) + 1;
 }

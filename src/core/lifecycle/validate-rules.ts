@@ -1,5 +1,5 @@
-// What S3 demands of lifecycle rules beyond their form. Called with rules that a surface read,
-// before they are stored; messages are S3's where they are known. Source:
+// The checks of lifecycle rules beyond their form. Called by the surfaces that parse rules, before
+// they are stored; messages are S3's where they are known. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketLifecycleConfiguration.html and
 // API_LifecycleRule.html
 import { StorageError } from '../../domain/errors.ts';
@@ -17,15 +17,15 @@ import {
   INFREQUENT_MIN_DAYS,
 } from './storage-classes.ts';
 
-/** Largest number of days: S3's is a signed 32-bit number. */
+/** Largest number of days. Source: a signed 32-bit number in S3. */
 const DAYS_MAX = 2 ** 31 - 1;
 
 const argument = (detail: string) => new StorageError('InvalidArgument', { detail });
 const request = (detail: string) => new StorageError('InvalidRequest', { detail });
 
 /**
- * Errors: InvalidArgument, InvalidRequest, NotImplemented (archive classes), MalformedXML (an
- * unknown class).
+ * Validates the rules of a bucket. Errors: InvalidArgument, InvalidRequest, NotImplemented (archive
+ * classes), MalformedXML (an unknown class).
  */
 export function validateRules(rules: readonly LifecycleRule[]): void {
   for (const rule of rules) validateRule(rule);
@@ -75,27 +75,30 @@ function requireMidnight(dateMs: number | null): void {
 }
 
 function validateTransitions({ transitions, expiration, filter }: LifecycleRule): void {
-  const isByDate = [...transitions, ...(expiration === null ? [] : [expiration])].map(
-    ({ days, dateMs }) => (dateMs !== null ? true : days !== null ? false : null),
-  );
-  if (isByDate.includes(true) && isByDate.includes(false)) {
+  const actions = [...transitions, ...(expiration === null ? [] : [expiration])];
+  const hasDate = actions.some(({ dateMs }) => dateMs !== null);
+  const hasDays = actions.some(({ days, dateMs }) => days !== null && dateMs === null);
+  if (hasDate && hasDays) {
     throw request(
-      `Found mixed 'Date' and 'Days' based Expiration and Transition actions in lifecycle rule for prefix '${filter.prefix ?? ''}'`,
+      "Found mixed 'Date' and 'Days' based Expiration and Transition actions " +
+        `in lifecycle rule for prefix '${filter.prefix ?? ''}'`,
     );
   }
+
   for (const { days, dateMs, storageClass } of transitions) {
     requireMidnight(dateMs);
     if (days !== null) requireDays(days, 'Transition', storageClass);
   }
   requireFalling(
     transitions.map((transition) => ({
-      at: placeOf(transition),
+      at: timeOf(transition),
       storageClass: transition.storageClass,
     })),
     'Transition',
   );
+
   const endsAt = expiration === null ? null : (expiration.days ?? expiration.dateMs);
-  if (endsAt !== null && transitions.some((transition) => placeOf(transition) >= endsAt)) {
+  if (endsAt !== null && transitions.some((transition) => timeOf(transition) >= endsAt)) {
     const unit = expiration?.days === null ? 'Date' : 'Days';
     throw argument(
       `'${unit}' in the Expiration action must be greater than '${unit}' in the Transition action`,
@@ -103,7 +106,8 @@ function validateTransitions({ transitions, expiration, filter }: LifecycleRule)
   }
 }
 
-const placeOf = ({ days, dateMs }: LifecycleTransition): number => days ?? dateMs ?? 0;
+/** The days or the date of a transition, which are never mixed in a rule. */
+const timeOf = ({ days, dateMs }: LifecycleTransition): number => days ?? dateMs ?? 0;
 
 function requireDays(days: number, action: string, storageClass: string): void {
   if (!Number.isInteger(days) || days < 0 || days > DAYS_MAX) {
@@ -111,12 +115,13 @@ function requireDays(days: number, action: string, storageClass: string): void {
   }
   if (INFREQUENT_CLASSES.has(storageClass) && days < INFREQUENT_MIN_DAYS) {
     throw argument(
-      `'Days' in ${action} action must be greater than or equal to ${INFREQUENT_MIN_DAYS} for storageClass '${storageClass}'`,
+      `'Days' in ${action} action must be greater than or equal to ${INFREQUENT_MIN_DAYS} ` +
+        `for storageClass '${storageClass}'`,
     );
   }
 }
 
-/** Later steps lead to colder classes, and none comes twice. */
+/** Requires that later transitions lead to colder classes, and none comes twice. */
 function requireFalling(
   steps: readonly { at: number; storageClass: string }[],
   action: string,
@@ -128,14 +133,13 @@ function requireFalling(
   const inTime = [...steps].sort((a, b) => a.at - b.at);
   inTime.forEach((step, i) => {
     const next = inTime[i + 1];
-    if (
-      next === undefined ||
-      (step.at < next.at && coldnessOf(step.storageClass) < coldnessOf(next.storageClass))
-    ) {
-      return;
-    }
+    if (next === undefined) return;
+    const isColder = coldnessOf(step.storageClass) < coldnessOf(next.storageClass);
+    if (step.at < next.at && isColder) return;
+
     throw argument(
-      `'Days' in the '${action}' action for StorageClass '${next.storageClass}' must be greater than those for StorageClass '${step.storageClass}', which is above it`,
+      `'Days' in the '${action}' action for StorageClass '${next.storageClass}' ` +
+        `must be greater than those for StorageClass '${step.storageClass}', which is above it`,
     );
   });
 }
@@ -143,7 +147,9 @@ function requireFalling(
 function requireClass(storageClass: string): void {
   if (ARCHIVE_CLASSES.has(storageClass)) {
     throw new StorageError('NotImplemented', {
-      detail: `Transitions to ${storageClass} are not implemented: nothing is archived here. GLACIER_IR is.`,
+      detail:
+        `Transitions to ${storageClass} are not implemented: ` +
+        'nothing is archived here. GLACIER_IR is.',
     });
   }
   if (coldnessOf(storageClass) === 0) {
@@ -164,14 +170,15 @@ function validateNoncurrent({ noncurrentExpiration, noncurrentTransitions }: Lif
   ]) {
     const { newerVersions } = action;
     if (newerVersions === null) continue;
-    if (
+    const isValid =
       Number.isInteger(newerVersions) &&
       newerVersions > 0 &&
-      newerVersions <= LIFECYCLE_MAX_NEWER_VERSIONS
-    )
-      continue;
+      newerVersions <= LIFECYCLE_MAX_NEWER_VERSIONS;
+    if (isValid) continue;
+
     throw argument(
-      `'NewerNoncurrentVersions' must be a positive integer of at most ${LIFECYCLE_MAX_NEWER_VERSIONS}`,
+      "'NewerNoncurrentVersions' must be a positive integer " +
+        `of at most ${LIFECYCLE_MAX_NEWER_VERSIONS}`,
     );
   }
   for (const { noncurrentDays, storageClass } of noncurrentTransitions) {
@@ -187,12 +194,13 @@ function validateNoncurrent({ noncurrentExpiration, noncurrentTransitions }: Lif
     transition.noncurrentDays >= noncurrentExpiration.noncurrentDays;
   if (noncurrentTransitions.some(isLate)) {
     throw argument(
-      "'NoncurrentDays' in the NoncurrentVersionExpiration action must be greater than 'NoncurrentDays' in the NoncurrentVersionTransition action",
+      "'NoncurrentDays' in the NoncurrentVersionExpiration action must be greater than " +
+        "'NoncurrentDays' in the NoncurrentVersionTransition action",
     );
   }
 }
 
-/** Markers and uploads have neither tags nor a size. */
+/** Validates filters: delete markers and uploads have neither tags nor a size to filter by. */
 function validateFilter({ filter, expiration, abortUploadsAfterDays }: LifecycleRule): void {
   const { tags, sizeGreaterThan, sizeLessThan } = filter;
   if (sizeGreaterThan !== null && sizeLessThan !== null && sizeLessThan <= sizeGreaterThan) {
@@ -200,8 +208,9 @@ function validateFilter({ filter, expiration, abortUploadsAfterDays }: Lifecycle
   }
   const hasTags = Object.keys(tags).length > 0;
   const hasSizes = sizeGreaterThan !== null || sizeLessThan !== null;
-  const what = hasTags ? 'Tags' : hasSizes ? 'Object Size' : null;
-  if (what === null) return;
+  if (!hasTags && !hasSizes) return;
+
+  const what = hasTags ? 'Tags' : 'Object Size';
   if (abortUploadsAfterDays !== null) {
     throw request(`AbortIncompleteMultipartUpload cannot be specified with ${what}.`);
   }
