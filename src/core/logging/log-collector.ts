@@ -1,8 +1,7 @@
-// Server access logs of buckets: lines wait in memory by the bucket that they are about, and are
-// written as objects into the bucket that its owner named, when there are enough of them or they
-// are old enough. Delivery is best effort, as S3's is: what a killed process had not written is
-// gone. Called by http/observe for each answered request; a home without a timer has nothing else,
-// so each line also sees to the oldest of other buckets. Source:
+// Server access logs of buckets: lines are collected in memory by bucket, and written as objects
+// into the bucket that its owner named, when they are many or old enough. Delivery is best effort,
+// as S3's is: a killed process loses its lines. Called by http/observe for each request; a platform
+// without a timer has no other call, so each line also flushes the oldest batch. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/ServerLogs.html
 import type { BucketLogging } from '../../domain/bucket-settings.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -15,33 +14,29 @@ import { parseObjectKey } from '../parse-names.ts';
 import { mayDeliverLogs } from './may-deliver-logs.ts';
 
 export type LogCollector = {
-  /**
-   * Keeps a line about a request to a bucket that is logged: without its line break, owner and
-   * bucket, which come first.
-   */
+  /** Adds a line about a request to a logged bucket, without line break, owner and bucket. */
   add(bucket: BucketName, line: string): void;
   /**
-   * Writes what is old enough, or with `all` everything. Never rejects: what can't be written is
-   * logged and dropped.
+   * Writes old batches, or `all`. Never rejects: a batch that can't be written is lost and logged.
    */
   flush(all?: boolean): Promise<void>;
 };
 
 /** Characters of one log object; more lines make another. */
 const OBJECT_MAX_LENGTH = 1024 * 1024;
-/** Characters of all lines that wait; beyond it new ones are dropped, and counted in the log. */
+/** Characters of all waiting lines; beyond it new ones are dropped, and their number is logged. */
 const WAITING_MAX_LENGTH = 16 * OBJECT_MAX_LENGTH;
 
 type Batch = { readonly sinceMs: number; readonly lines: string[]; length: number };
 
-/** `delayMs`: how long lines may wait for others. */
+/** Creates a collector. `delayMs`: how long lines may wait for others. */
 export function createLogCollector(core: Core, delayMs: number): LogCollector {
   const { background, clock, log } = core.ports;
   const batches = new Map<BucketName, Batch>();
   let waiting = 0;
   let dropped = 0;
 
-  function take(name: BucketName, batch: Batch): Promise<void> {
+  function writeBatch(name: BucketName, batch: Batch): Promise<void> {
     batches.delete(name);
     waiting -= batch.length;
     return write(core, name, batch.lines).catch((cause: unknown) =>
@@ -49,8 +44,8 @@ export function createLogCollector(core: Core, delayMs: number): LogCollector {
     );
   }
 
-  /** Those that are old enough; the map has the oldest first. At most `max` are looked at. */
-  function old(max = Number.POSITIVE_INFINITY): [BucketName, Batch][] {
+  /** Lists old batches among the `max` oldest; the map is in order of age. */
+  function oldBatches(max = Number.POSITIVE_INFINITY): [BucketName, Batch][] {
     const untilMs = clock.nowMs() - delayMs;
     return [...batches.entries().take(max)].filter(([, { sinceMs }]) => sinceMs <= untilMs);
   }
@@ -60,7 +55,7 @@ export function createLogCollector(core: Core, delayMs: number): LogCollector {
     dropped = 0;
   }
 
-  function keep(name: BucketName, line: string): void {
+  function addLine(name: BucketName, line: string): void {
     if (waiting + line.length > WAITING_MAX_LENGTH) {
       dropped += 1;
       return;
@@ -71,39 +66,40 @@ export function createLogCollector(core: Core, delayMs: number): LogCollector {
     batch.length += line.length + 1;
     waiting += line.length + 1;
     if (batch.length >= OBJECT_MAX_LENGTH)
-      background.run('write-bucket-log', () => take(name, batch));
+      background.run('write-bucket-log', () => writeBatch(name, batch));
   }
 
   return {
     add(name, line) {
-      keep(name, line);
-      // Also when the line was dropped: room comes of nothing else.
-      for (const [oldest, batch] of old(1)) {
+      addLine(name, line);
+      // After a dropped line too: nothing else makes room.
+      for (const [oldest, batch] of oldBatches(1)) {
         reportDropped();
-        background.run('write-bucket-log', () => take(oldest, batch));
+        background.run('write-bucket-log', () => writeBatch(oldest, batch));
       }
     },
     async flush(all = false) {
       reportDropped();
-      const due = all ? [...batches] : old();
-      await Promise.all(due.map(([name, batch]) => take(name, batch)));
+      const due = all ? [...batches] : oldBatches();
+      await Promise.all(due.map(([name, batch]) => writeBatch(name, batch)));
     },
   };
 }
 
 /**
- * One object in the target bucket, which belongs to that bucket's owner. Rejects when it may not be
- * written any more.
+ * Writes lines as one object of the target bucket, whose owner owns it. Rejects when that is no
+ * longer allowed.
  */
 async function write(core: Core, name: BucketName, lines: readonly string[]): Promise<void> {
   const { clock, ids, metadataIndex } = core.ports;
   const source = await metadataIndex.call(name, 'getBucket', { name });
   const logging = source?.settings.logging ?? null;
-  // Deleted, or switched off meanwhile.
+  // The bucket was deleted, or its logging switched off, meanwhile.
   if (source === null || logging === null) return;
   const target = await openBucket(core, logging.targetBucket, (record) => {
     if (!mayDeliverLogs(record, source, logging)) throw new StorageError('AccessDenied');
   });
+
   const start = `${source.ownerId} ${name} `;
   const bytes = new TextEncoder().encode(lines.map((line) => `${start}${line}\n`).join(''));
   await putObject(core, target, {
@@ -120,8 +116,8 @@ async function write(core: Core, name: BucketName, lines: readonly string[]): Pr
 }
 
 /**
- * `{prefix}{YYYY-mm-DD-HH-MM-SS}-{random}`, with owner, region, bucket and day in front for
- * partitioned keys.
+ * Makes the key of a log object: `{prefix}{YYYY-mm-DD-HH-MM-SS}-{random}`, with owner, region,
+ * bucket and day in front for partitioned keys.
  */
 function keyOf(
   { name, ownerId }: BucketRecord,

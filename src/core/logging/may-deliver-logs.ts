@@ -1,16 +1,16 @@
 // Whether the log service may write into a bucket: the bucket's policy must allow it, for the
-// bucket that is logged. Asked when logging is configured, and again for every log object, because
-// policies change. Source:
-// https://docs.aws.amazon.com/AmazonS3/latest/userguide/enable-server-access-logging.html#grant-log-delivery-permissions-general
+// bucket that is logged. Called when logging is configured, and again for every log object, because
+// policies change. Source: "Permissions for log delivery" in
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/enable-server-access-logging.html
 import type { BucketLogging } from '../../domain/bucket-settings.ts';
 import type { BucketRecord } from '../../domain/nouns.ts';
 import { evaluatePolicy } from '../auth/policy/evaluate-policy.ts';
 import { parsePolicy } from '../auth/policy/parse-policy.ts';
 
-/** The program that delivers logs, as policies name it. */
+/** The service principal that delivers logs, as policies name it. */
 const LOG_SERVICE = 'logging.s3.amazonaws.com';
 
-/** A name as log objects have it behind their prefix. */
+/** The name of a log object behind its prefix, as an example. */
 const EXAMPLE_NAME = '2026-01-01-00-00-00-0000000000000000';
 
 /**
@@ -31,7 +31,7 @@ export function mayDeliverLogs(
     'aws:principalisawsservice': ['true'],
   };
   const policy = parsePolicy(policyJson, target.name);
-  const ask = (key: string) =>
+  const verdictOn = (key: string) =>
     evaluatePolicy(policy, {
       caller: { kind: 'service', name: LOG_SERVICE },
       action: 's3:PutObject',
@@ -39,6 +39,6 @@ export function mayDeliverLogs(
       values: (name) => values[name] ?? null,
     });
   // Owners write the prefix with a `*` behind it, or without.
-  const verdicts = [ask(targetPrefix), ask(`${targetPrefix}${EXAMPLE_NAME}`)];
+  const verdicts = [verdictOn(targetPrefix), verdictOn(`${targetPrefix}${EXAMPLE_NAME}`)];
   return verdicts.includes('allow') && !verdicts.includes('deny');
 }

@@ -1,18 +1,18 @@
-// Whether the requests of a bucket can be logged to another: asked when logging is configured, by
-// S3 or by the JSON API.
+// The check of the target bucket of access logs. Called when logging is configured, by S3 or by the
+// JSON API.
 import type { BucketLogging } from '../../domain/bucket-settings.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { BucketRecord } from '../../domain/nouns.ts';
 import type { Core } from '../core.ts';
 import { mayDeliverLogs } from './may-deliver-logs.ts';
 
-/** Longest prefix, characters: a key of 1,024 bytes needs room for the rest of its name. */
+/** Longest prefix, characters: the rest of a log object's key must fit into 1,024 bytes. */
 export const LOG_PREFIX_MAX_LENGTH = 800;
 
 /**
- * NoSuchKey (no target bucket, as RadosGW says it), InvalidArgument (the target is the bucket
- * itself, is logged or encrypted itself), AccessDenied (the target's policy does not let the log
- * service write). Cost: one index read.
+ * Requires a target bucket that can take the logs. NoSuchKey (no such bucket, the code of RadosGW),
+ * InvalidArgument (the target is the bucket itself, or is logged or encrypted), AccessDenied (its
+ * policy does not let the log service write). Cost: one index read.
  */
 export async function requireLogTarget(
   core: Core,
@@ -27,24 +27,27 @@ export async function requireLogTarget(
       fields: { TargetBucket: name },
     });
   }
-  const unfit =
-    target.id === source.id
-      ? 'The target bucket for logging must be another one.'
-      : target.settings.logging !== null
-        ? 'The target bucket for logging is logged itself.'
-        : target.settings.encryption !== null
-          ? 'The target bucket for logging has default encryption.'
-          : target.settings.requestPayer !== null
-            ? 'The target bucket for logging lets requesters pay.'
-            : null;
-  if (unfit !== null)
+
+  const problem = problemOf(target, source);
+  if (problem !== null)
     throw new StorageError('InvalidArgument', {
-      detail: unfit,
+      detail: problem,
       fields: { ArgumentName: 'TargetBucket', ArgumentValue: name },
     });
   if (mayDeliverLogs(target, source, logging)) return;
   throw new StorageError('AccessDenied', {
     detail:
-      'The policy of the target bucket does not let logging.s3.amazonaws.com put objects at this prefix for this bucket.',
+      'The policy of the target bucket does not let logging.s3.amazonaws.com ' +
+      'put objects at this prefix for this bucket.',
   });
+}
+
+/** Finds why a bucket can't take the logs of another, or null. */
+function problemOf(target: BucketRecord, source: BucketRecord): string | null {
+  const { logging, encryption, requestPayer } = target.settings;
+  if (target.id === source.id) return 'The target bucket for logging must be another one.';
+  if (logging !== null) return 'The target bucket for logging is logged itself.';
+  if (encryption !== null) return 'The target bucket for logging has default encryption.';
+  if (requestPayer !== null) return 'The target bucket for logging lets requesters pay.';
+  return null;
 }

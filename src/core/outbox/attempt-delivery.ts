@@ -1,6 +1,6 @@
-// One attempt of a message: POSTs it signed to its webhook, and says what becomes of it: delivered,
-// tried again later, or a dead letter. Called by the dispatcher, which decides when, and writes the
-// result down.
+// One attempt to deliver a message: it is signed and posted to its webhook, and the result is
+// delivered, retry or dead letter. Called by the dispatcher, which decides when to try, and stores
+// the result.
 
 import { hasCode } from '../../domain/errors.ts';
 import type { ObjectEvent } from '../../domain/object-event.ts';
@@ -15,11 +15,12 @@ import { type EndpointBreaker, retryDelayMs } from './retry-times.ts';
 import { renderS3Event } from './s3-event.ts';
 import { signatureHeaders } from './secrets.ts';
 
-/** Webhooks that are remembered, and for how long they are believed, milliseconds. */
-const KNOWN_MAX = 1000;
-const KNOWN_MS = 5000;
+/** Entries of the cache of webhooks. Estimate. */
+const CACHED_MAX = 1000;
+/** TTL of the cache of webhooks, milliseconds. Estimate. */
+const CACHED_MS = 5000;
 
-/** What dispatcher and attempts work with; a Durable Object has no more than that. */
+/** The part of the core that the dispatcher needs; a Durable Object has no more than that. */
 export type DispatcherCore = {
   readonly ports: Pick<Ports, 'clock' | 'log' | 'webhookSender'> & {
     readonly directory: Pick<Directory, 'call'>;
@@ -27,12 +28,12 @@ export type DispatcherCore = {
   readonly settings: Pick<CoreSettings, 'webhooks' | 'masterKeys'>;
 };
 
-/** Never rejects: a fault of ours is a failed attempt too. */
+/** Attempts a delivery. Never rejects: an internal error is a failed attempt too. */
 export type AttemptDelivery = (delivery: Delivery) => Promise<DeliveryResult>;
 
 /**
- * `region`: of events that no request made. Endpoints that fail get a pause, those that answer lose
- * theirs.
+ * Creates the attempts of a dispatcher. `region`: of events that no request made. A failure opens
+ * the circuit breaker of the endpoint, a success closes it.
  */
 export function createAttempts(
   core: DispatcherCore,
@@ -41,17 +42,18 @@ export function createAttempts(
 ): AttemptDelivery {
   const { clock, directory, log, webhookSender } = core.ports;
   const { webhooks: limits, masterKeys } = core.settings;
-  const known = new Map<string, { webhook: WebhookEndpoint | null; untilMs: number }>();
+  const cache = new Map<string, { webhook: WebhookEndpoint | null; untilMs: number }>();
 
   async function findWebhook(id: string): Promise<WebhookEndpoint | null> {
-    const kept = known.get(id);
-    if (kept !== undefined && kept.untilMs > clock.nowMs()) return kept.webhook;
-    // A question that hangs would hold its place for good, and the endpoint's.
+    const cached = cache.get(id);
+    if (cached !== undefined && cached.untilMs > clock.nowMs()) return cached.webhook;
+
+    // A call that hangs would occupy its slot, and the endpoint's, for good.
     const webhook = await within(limits.timeoutMs, 'the directory', () =>
       directory.call('getWebhook', { id }),
     );
-    if (known.size >= KNOWN_MAX) known.clear();
-    known.set(id, { webhook, untilMs: clock.nowMs() + KNOWN_MS });
+    if (cache.size >= CACHED_MAX) cache.clear();
+    cache.set(id, { webhook, untilMs: clock.nowMs() + CACHED_MS });
     return webhook;
   }
 
@@ -66,10 +68,12 @@ export function createAttempts(
       return { ...result, outcome: 'dead', error: 'The webhook is disabled.' };
     if (claim > limits.attemptsMax)
       return { ...result, outcome: 'dead', error: 'Its last attempt did not end.' };
+
     const sent = await send(webhook, delivery);
     if (sent.isTaken) breaker.clear(endpointId);
     else breaker.add(endpointId, clock.nowMs(), limits.retryBaseMs);
     if (sent.isTaken) return { ...result, outcome: 'delivered', status: sent.status };
+
     const failed = { ...result, status: sent.status, error: sent.error };
     if (claim >= limits.attemptsMax) return { ...failed, outcome: 'dead' };
     const delayMs = Math.max(
@@ -89,19 +93,19 @@ export function createAttempts(
       ...signed,
     };
     try {
-      const answer = await webhookSender.post({
+      const response = await webhookSender.post({
         url: webhook.url,
         headers,
         body,
         timeoutMs: limits.timeoutMs,
       });
-      const { status } = answer;
+      const { status } = response;
       const isTaken = status >= 200 && status < 300;
       return {
         isTaken,
         status,
         error: `It answered ${status}.`,
-        retryAfterMs: retryAfterOf(answer.retryAfter),
+        retryAfterMs: retryAfterOf(response.retryAfter),
       };
     } catch (error) {
       if (error instanceof WebhookFailure)
@@ -115,7 +119,7 @@ export function createAttempts(
     try {
       return await attempt(delivery);
     } catch (cause) {
-      // No master key, or the directory fails: it is tried again, as often as any other.
+      // No master key, or the directory fails: it is retried like any other failure.
       log.error('webhook-attempt-failed', { id, webhook: delivery.endpointId, cause });
       const isLast = claim >= limits.attemptsMax;
       const error = hasCode(cause, 'ServiceUnavailable') ? cause.message : 'Internal error.';
@@ -131,11 +135,12 @@ function bodyOf({ kind, payload }: Delivery, region: string): string {
     : (payload ?? '');
 }
 
-/** What an endpoint asks for at most, milliseconds. */
+/** Longest Retry-After of an endpoint that is obeyed, milliseconds. */
 const RETRY_AFTER_MAX_MS = HOUR_MS;
 
 /**
- * Retry-After in seconds, as milliseconds; 0 for anything else. Source: RFC 9110 section 10.2.3.
+ * Reads Retry-After in seconds, as milliseconds; 0 for anything else. Source: RFC 9110 section
+ * 10.2.3.
  */
 function retryAfterOf(value: string | null): number {
   return value !== null && /^\d{1,9}$/.test(value)

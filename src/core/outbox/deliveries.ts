@@ -1,6 +1,6 @@
-// Messages to webhooks as their account sees them: put into the outbox, listed by state, made to
-// wait again. Messages about objects come by the commits of the index; what concerns an account
-// comes by `enqueue`.
+// Messages to webhooks (transactional outbox), as their account sees them: enqueued, listed by
+// state, replayed. Messages about objects are enqueued by commits of the index; those about an
+// account by `enqueue`. Called by the JSON API, billing and bucket settings.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId, BucketId, BucketName } from '../../domain/nouns.ts';
@@ -18,17 +18,17 @@ import { openWebhook, WEBHOOKS_MAX } from './webhooks.ts';
 
 /** Longest payload of an account's event, UTF-16 units. */
 const PAYLOAD_MAX_LENGTH = 64 * 1024;
-/** Dead letters that one call makes wait again. */
+/** Dead letters that one call replays. */
 const REPLAY_MAX = 1000;
 
-/** Whose outbox is meant: that of a bucket, or the account's own (null). */
+/** The owner of an outbox: a bucket, or the account itself (null). */
 export type OutboxOf = { readonly id: BucketId; readonly name: BucketName } | null;
 
 /**
- * Tells an account's webhooks of something: those that are enabled and want the type. `data`
- * becomes the message `{"type", "timestamp", "data"}`. `id` makes it the same message when it is
- * enqueued again. Resolves when it is durable; gives how many webhooks will hear of it. Cost: one
- * look-up, one commit of the directory.
+ * Enqueues a message for those webhooks of an account that are enabled and subscribe to the type.
+ * `data` becomes the message `{"type", "timestamp", "data"}`. `id` makes a repetition idempotent.
+ * Resolves when it is durable; returns the number of webhooks. Cost: one look-up, one commit of the
+ * directory.
  */
 export async function enqueue(
   core: Core,
@@ -39,11 +39,12 @@ export async function enqueue(
 ): Promise<number> {
   const page = { accountId, after: '', limit: WEBHOOKS_MAX };
   const webhooks = await core.ports.directory.call('listWebhooks', page);
-  const wanting = webhooks.filter(
-    ({ isEnabled, types }) => isEnabled && types.some((wanted) => isOfType(type, wanted)),
+  const subscribers = webhooks.filter(
+    ({ isEnabled, types }) => isEnabled && types.some((pattern) => isOfType(type, pattern)),
   );
-  if (wanting.length === 0) return 0;
-  const deliveries = wanting.map(({ id: endpointId }) =>
+  if (subscribers.length === 0) return 0;
+
+  const deliveries = subscribers.map(({ id: endpointId }) =>
     plainDelivery(core, accountId, endpointId, { type, data, id }),
   );
   await core.ports.directory.call('enqueueDeliveries', {
@@ -54,8 +55,8 @@ export async function enqueue(
 }
 
 /**
- * Sends a message of the type `quayside.test` to one webhook, enabled or not. NoSuchWebhook. Gives
- * its id.
+ * Enqueues a message of the type `quayside.test` for one webhook, enabled or not. Returns its id.
+ * NoSuchWebhook.
  */
 export async function sendTestEvent(
   core: Core,
@@ -73,12 +74,10 @@ export async function sendTestEvent(
   return `msg_${id}`;
 }
 
-function isOfType(type: string, wanted: string): boolean {
-  return (
-    wanted === '*' ||
-    wanted === type ||
-    (wanted.endsWith('.*') && type.startsWith(wanted.slice(0, -1)))
-  );
+/** Whether a type matches a subscription: itself, `usage.*` or `*`. */
+function isOfType(type: string, pattern: string): boolean {
+  if (pattern === '*' || pattern === type) return true;
+  return pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1));
 }
 
 function plainDelivery(
@@ -108,8 +107,8 @@ function ofAccount(accountId: AccountId, endpointId: string) {
 }
 
 /**
- * S3's test event of a bucket, to the webhooks that its rules name. Cost: one commit of the
- * bucket's index.
+ * Enqueues S3's test event of a bucket for the webhooks that its rules name. Cost: one commit of
+ * the bucket's index.
  */
 export async function enqueueBucketTest(
   core: Core,
@@ -117,12 +116,12 @@ export async function enqueueBucketTest(
   endpointIds: readonly string[],
   requestId: string,
 ): Promise<void> {
-  const { id: place, name, ownerId: accountId } = bucket;
+  const { id: queueId, name, ownerId: accountId } = bucket;
   const nowMs = core.ports.clock.nowMs();
   const payload = renderTestEvent(name, nowMs, requestId);
   const deliveries = endpointIds.map(
     (endpointId): NewDelivery => ({
-      place,
+      place: queueId,
       accountId,
       endpointId,
       lane: '',
@@ -135,7 +134,7 @@ export async function enqueueBucketTest(
   await core.ports.metadataIndex.call(name, 'enqueueDeliveries', { deliveries, nowMs });
 }
 
-/** Deliveries of a state, newest first. NoSuchWebhook. Cost: rows looked at. */
+/** Lists deliveries of a state, newest first. NoSuchWebhook. Cost: the rows that are scanned. */
 export async function listDeliveries(
   core: Core,
   accountId: AccountId,
@@ -149,13 +148,13 @@ export async function listDeliveries(
 ): Promise<{ deliveries: readonly Delivery[]; next: number | null }> {
   await openWebhook(core, accountId, webhookId);
   const { of, ...rest } = page;
-  const input = { place: placeOf(accountId, of), endpointId: webhookId, ...rest };
+  const input = { place: queueIdOf(accountId, of), endpointId: webhookId, ...rest };
   return callOutbox(core, of, 'listDeliveries', input);
 }
 
 /**
- * Makes dead letters wait again: those of these ids, or all (at most 1,000 at once). NoSuchWebhook.
- * Gives how many.
+ * Replays dead letters: those of these ids, or all (at most 1,000 at once). Returns how many.
+ * NoSuchWebhook.
  */
 export async function replayDeliveries(
   core: Core,
@@ -164,10 +163,9 @@ export async function replayDeliveries(
   { of, ids }: { readonly of: OutboxOf; readonly ids: readonly number[] | null },
 ): Promise<number> {
   await openWebhook(core, accountId, webhookId);
-  const place = placeOf(accountId, of);
   const nowMs = core.ports.clock.nowMs();
   return callOutbox(core, of, 'replayDeliveries', {
-    place,
+    place: queueIdOf(accountId, of),
     endpointId: webhookId,
     ids,
     limit: REPLAY_MAX,
@@ -175,16 +173,16 @@ export async function replayDeliveries(
   });
 }
 
-/** How many rows an outbox has of each state, of all webhooks together. */
+/** Counts the rows of an outbox by state, of all webhooks together. */
 export function countDeliveries(core: Core, accountId: AccountId, of: OutboxOf) {
-  return callOutbox(core, of, 'countDeliveries', { place: placeOf(accountId, of) });
+  return callOutbox(core, of, 'countDeliveries', { place: queueIdOf(accountId, of) });
 }
 
-function placeOf(accountId: AccountId, of: OutboxOf): OutboxQueueId {
+function queueIdOf(accountId: AccountId, of: OutboxOf): OutboxQueueId {
   return of === null ? accountPlace(accountId) : of.id;
 }
 
-/** The call in the database that the place is in. */
+/** Calls the database that has the outbox: the index of the bucket, or the directory. */
 function callOutbox<Name extends keyof OutboxApi>(
   core: Core,
   of: OutboxOf,

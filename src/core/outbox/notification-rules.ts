@@ -1,5 +1,5 @@
-// What the notification rules of a bucket may be, whichever surface they come by: S3's document, or
-// the JSON API. Source:
+// The checks of a bucket's notification rules, whether they come by S3's document or the JSON API.
+// Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-how-to-filtering.html
 import { StorageError } from '../../domain/errors.ts';
 import type { NotificationRule } from '../../domain/notifications.ts';
@@ -7,10 +7,11 @@ import type { Core } from '../core.ts';
 
 /** Rules of one bucket. Source: S3 quotas, "event notifications". */
 export const RULES_MAX = 100;
+/** Longest id of a rule, characters. Source: API_LambdaFunctionConfiguration. */
 export const RULE_ID_MAX_LENGTH = 255;
 
 /**
- * What S3 can tell of. Those that nothing here ever does are taken, and never happen
+ * The events of S3. Those that can't happen here are accepted, and never sent
  * (docs/notifications.md).
  */
 const EVENTS: ReadonlySet<string> = new Set(
@@ -39,8 +40,8 @@ function refused(detail: string, fields: Readonly<Record<string, string>> = {}):
 }
 
 /**
- * InvalidArgument for what no bucket can have: unknown events, one id twice, rules that meet in one
- * key.
+ * Checks the rules of a bucket. InvalidArgument for unknown events, a repeated id, and rules that
+ * overlap in a key.
  */
 export function checkRules(rules: readonly NotificationRule[]): void {
   if (rules.length > RULES_MAX)
@@ -61,20 +62,19 @@ export function checkRules(rules: readonly NotificationRule[]): void {
   refuseOverlaps(rules);
 }
 
-/** Two rules for one event must not be able to meet in one key, whatever they are for. */
+/** Refuses two rules for one event that can match the same key, whatever their webhooks are. */
 function refuseOverlaps(rules: readonly NotificationRule[]): void {
   for (const [at, rule] of rules.entries()) {
     for (const other of rules.slice(at + 1)) {
       const areKeysShared =
         (rule.prefix.startsWith(other.prefix) || other.prefix.startsWith(rule.prefix)) &&
         (rule.suffix.endsWith(other.suffix) || other.suffix.endsWith(rule.suffix));
-      if (
-        !areKeysShared ||
-        !rule.events.some((a) => other.events.some((b) => areEventsShared(a, b)))
-      )
-        continue;
+      if (!areKeysShared) continue;
+      if (!rule.events.some((a) => other.events.some((b) => areEventsShared(a, b)))) continue;
+
       throw refused(
-        'Configuration is ambiguously defined. Cannot have overlapping suffixes in two rules if the prefixes are overlapping for the same event type.',
+        'Configuration is ambiguously defined. Cannot have overlapping suffixes in two rules ' +
+          'if the prefixes are overlapping for the same event type.',
       );
     }
   }
@@ -87,7 +87,7 @@ function areEventsShared(a: string, b: string): boolean {
 }
 
 /**
- * InvalidArgument where a rule names a webhook that the account does not have. Cost: a look-up for
+ * Requires that the account has all webhooks of the rules. InvalidArgument. Cost: a look-up for
  * each webhook.
  */
 export async function requireWebhooks(
@@ -106,7 +106,7 @@ export async function requireWebhooks(
   }
 }
 
-/** The ids of the webhooks that rules name, each once. */
+/** Lists the ids of the webhooks that rules name, each once. */
 export function endpointsOf(rules: readonly NotificationRule[]): readonly string[] {
   return [...new Set(rules.map(({ endpointId }) => endpointId))];
 }

@@ -1,21 +1,22 @@
-// S3's event message: the JSON that a webhook gets of what happened to an object. Pure; the
-// dispatcher calls it when a message goes out. Source:
+// S3's event message: the JSON by which a webhook learns what happened to an object. Called by the
+// dispatcher when a message is sent. Pure. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html
 import type { ObjectEventName } from '../../domain/notifications.ts';
 import type { ObjectEvent } from '../../domain/object-event.ts';
 
-/** Of what an event tells that was no request's. */
+/** The principal of events that no request made. */
 const SERVICE_PRINCIPAL = 's3.amazonaws.com';
+/** The source address of events that no request made. */
 const SERVICE_ADDRESS = 's3.amazonaws.com';
 
-/** 2.3 for what S3 added last: its lifecycle, ACLs and tags. Source: as above. */
+/** The version of an event: 2.3 for lifecycle, ACLs and tags, else 2.1. Source: as above. */
 function versionOf(name: ObjectEventName): string {
   return /^(?:Lifecycle|ObjectAcl|ObjectTagging)/.test(name) ? '2.3' : '2.1';
 }
 
 /**
- * A key as S3 writes it into events: as a form does, a space as `+`, and `/` as it is.
- * Source: as above: `red flower.jpg` is `red+flower.jpg`.
+ * Encodes a key as S3 does in events: as in forms, a space as `+`, but with `/` unchanged. Source:
+ * as above: `red flower.jpg` is `red+flower.jpg`.
  */
 export function encodeEventKey(key: string): string {
   return encodeURIComponent(key.toWellFormed())
@@ -24,7 +25,7 @@ export function encodeEventKey(key: string): string {
     .replace(/[!'()~]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** The message of one event. `region`: of an event that no request made. */
+/** Renders the message of one event. `region`: of an event that no request made. */
 export function renderS3Event(event: ObjectEvent, region: string): string {
   const { origin, name } = event;
   const record = {
@@ -66,12 +67,14 @@ export function renderS3Event(event: ObjectEvent, region: string): string {
   return JSON.stringify({ Records: [record] });
 }
 
-/** Hexadecimal digits of one length, so that they compare as texts. */
+/**
+ * Formats a sequence number as hexadecimal digits of one length, so that texts compare as numbers.
+ */
 function sequencer(sequence: number): string {
   return sequence.toString(16).toUpperCase().padStart(16, '0');
 }
 
-/** What S3 sends to see that an endpoint is there. Source: as above, "Test notification". */
+/** Renders the event by which S3 tests an endpoint. Source: as above, "Test notification". */
 export function renderTestEvent(bucket: string, nowMs: number, requestId: string): string {
   return JSON.stringify({
     Service: 'Amazon S3',

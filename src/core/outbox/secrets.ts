@@ -1,6 +1,6 @@
-// The secrets of webhooks and the signatures made with them, as Standard Webhooks has it: `whsec_`
-// and base64; a message is signed over its id, its time and its body. Kept wrapped by the master
-// key. No secret may reach a log. Source:
+// The secrets of webhooks, and the signatures made with them, by Standard Webhooks: a secret is
+// `whsec_` and base64; a signature is over id, time and body of a message. Secrets are stored
+// wrapped by the master key, and none may reach a log. Source:
 // https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
 import { hmacSha256 } from '../../crypto/hash.ts';
 import { randomKey } from '../../crypto/key-wrap.ts';
@@ -10,26 +10,27 @@ import { type MasterKeys, unwrapWithMaster, wrapWithMaster } from '../encryption
 const PREFIX = 'whsec_';
 
 /**
- * A new secret: the text for the account, shown once, and what is kept. ServiceUnavailable (no
- * master key).
+ * Makes a secret: the text for the account, shown once, and the wrapped form to store.
+ * ServiceUnavailable (no master key).
  */
 export function makeSecret(
   masterKeys: MasterKeys,
   webhookId: string,
-): { text: string; kept: WebhookSecret } {
+): { text: string; stored: WebhookSecret } {
   const key = randomKey();
   const wrapped = wrapWithMaster(masterKeys, key, boundOf(webhookId));
-  return { text: PREFIX + key.toBase64(), kept: { wrapped, endsAtMs: null } };
+  return { text: PREFIX + key.toBase64(), stored: { wrapped, endsAtMs: null } };
 }
 
-/** A wrapped secret can't be put in another webhook's place. */
+/** Binds a wrapped secret to its webhook. */
 function boundOf(webhookId: string): string {
   return `webhook secret ${webhookId}`;
 }
 
 /**
- * The headers of one attempt, signed by each secret that counts at the time, so that a receiver can
- * change over. ServiceUnavailable (a master key is missing). Cost: 25 µs a secret.
+ * Makes the signature headers of one attempt, signed by each secret that is valid at the time, so
+ * that a receiver can rotate them. ServiceUnavailable (a master key is missing). Cost: 25 µs a
+ * secret.
  */
 export function signatureHeaders(
   masterKeys: MasterKeys,

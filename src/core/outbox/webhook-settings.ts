@@ -1,11 +1,11 @@
 // The settings of webhooks. The tables of src/config read them, the dispatcher goes by them.
 
-/** How messages go out to webhooks. */
+/** How messages are sent to webhooks. */
 export type WebhookSettings = {
   /**
-   * Whether they may go to addresses that are not public, and over plain http: for tests and closed
-   * networks. Whoever may make webhooks can then make the server ask whatever it reaches.
-   * QUAYSIDE_WEBHOOK_PRIVATE_TARGETS, off.
+   * Whether they may be sent to private addresses, and over plain http: for tests and closed
+   * networks. Whoever may make webhooks can then make the server call any host that it reaches
+   * (SSRF). QUAYSIDE_WEBHOOK_PRIVATE_TARGETS, off.
    */
   readonly mayBePrivate: boolean;
   /**

@@ -1,6 +1,5 @@
-// The webhooks of accounts: made, listed, changed, given another secret, deleted. The JSON API and
-// whoever else manages them come here; what is sent to them is deliveries.ts's and the
-// dispatcher's.
+// The webhooks of accounts: created, listed, changed, rotated and deleted. Called by every surface
+// that manages them. The messages to them are deliveries.ts's, and their delivery the dispatcher's.
 
 import { hasCode, StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
@@ -10,36 +9,39 @@ import type { WebhookEndpoint } from '../../domain/webhooks.ts';
 import type { Core } from '../core.ts';
 import { makeSecret } from './secrets.ts';
 
-/** Webhooks of one account. */
+/** Webhooks of one account. Estimate. */
 export const WEBHOOKS_MAX = 50;
+/** Longest URL, characters. */
 const URL_MAX_LENGTH = 2048;
+/** Longest description, UTF-16 units. */
 const DESCRIPTION_MAX_LENGTH = 256;
+/** Types that one webhook can subscribe to. */
 const TYPES_MAX = 50;
-/** A type of event, or all that begin so: `usage.*`, `*`. */
+/** The form of a subscription: a type of event, or all with a prefix: `usage.*`, `*`. */
 const TYPE_FORM = /^(?:\*|[a-z][a-z0-9_-]{0,62}(?:\.[a-z0-9_-]{1,63}){0,4}(?:\.\*)?)$/;
-/** How long a secret that was replaced signs along, milliseconds. */
+/** Time for which a replaced secret still signs, milliseconds. */
 const SECRET_OVERLAP_MS = DAY_MS;
-/** How often a change is made anew of what others have left meanwhile. */
+/** Attempts of a change that collides with others (optimistic concurrency). */
 const CHANGE_ATTEMPTS = 8;
-/** Secrets that count at once: each makes a signature. */
+/** Valid secrets of one webhook: each makes a signature. */
 const SECRETS_MAX = 3;
 
-/** What may be shown of a webhook. */
+/** A webhook without its secrets. */
 export type WebhookInfo = Omit<WebhookEndpoint, 'secrets'> & { readonly arn: string };
 
 /**
- * What its owner decides. `types`: of account events; what buckets send, their notification rules
- * say.
+ * The fields that its owner sets. `types`: of account events; notification rules decide what
+ * buckets send.
  */
 export type WebhookInput = Pick<WebhookEndpoint, 'url' | 'description' | 'types' | 'isEnabled'>;
 
-/** What stands in notification configurations for a webhook. */
+/** Makes the ARN of a webhook, by which notification configurations name it. */
 function webhookArn(id: string): string {
   return `arn:quayside:webhook:::${id}`;
 }
 
 /**
- * Makes a webhook and its secret, which is shown this once. InvalidArgument (the URL),
+ * Creates a webhook and its secret, which is shown this once. InvalidArgument (the URL),
  * InvalidRequest (too many), ServiceUnavailable (no master key). Cost: one commit of the directory.
  */
 export async function createWebhook(
@@ -49,14 +51,14 @@ export async function createWebhook(
 ): Promise<{ webhook: WebhookInfo; secret: string }> {
   checkInput(core, input);
   const id = `wh_${core.ports.ids.uploadId()}`;
-  const { text, kept } = makeSecret(core.settings.masterKeys, id);
+  const { text, stored } = makeSecret(core.settings.masterKeys, id);
   const createdAtMs = core.ports.clock.nowMs();
-  const webhook: WebhookEndpoint = { ...input, id, accountId, secrets: [kept], createdAtMs };
+  const webhook: WebhookEndpoint = { ...input, id, accountId, secrets: [stored], createdAtMs };
   await core.ports.directory.call('putWebhook', { webhook, known: null, max: WEBHOOKS_MAX });
   return { webhook: toInfo(webhook), secret: text };
 }
 
-/** Those of an account after an id, in byte order. */
+/** Lists the webhooks of an account after an id, in byte order. */
 export async function listWebhooks(
   core: Core,
   accountId: AccountId,
@@ -65,7 +67,7 @@ export async function listWebhooks(
   return (await core.ports.directory.call('listWebhooks', { accountId, ...page })).map(toInfo);
 }
 
-/** NoSuchWebhook, also for another account's. */
+/** Finds a webhook of the account. NoSuchWebhook, also for another account's. */
 export async function getWebhook(
   core: Core,
   accountId: AccountId,
@@ -75,9 +77,9 @@ export async function getWebhook(
 }
 
 /**
- * Replaces what is given. `check` sees each state that a change is made of, and throws where that
- * is not the one that was meant. NoSuchWebhook, InvalidArgument, ConditionalRequestConflict (many
- * change it at once).
+ * Replaces fields of a webhook. `check` receives the state before the change, and throws where that
+ * is another than expected. NoSuchWebhook, InvalidArgument, ConditionalRequestConflict (many change
+ * it at once).
  */
 export async function updateWebhook(
   core: Core,
@@ -96,8 +98,8 @@ export async function updateWebhook(
 }
 
 /**
- * Changes it as it is: where somebody else changes it meanwhile, the change is made of what that
- * left.
+ * Changes a webhook by compare and swap: where somebody else changes it meanwhile, the change is
+ * made again of the new state.
  */
 async function changeWebhook(
   core: Core,
@@ -119,7 +121,7 @@ async function changeWebhook(
 }
 
 /**
- * A new secret, shown this once; the old one signs along for a day. NoSuchWebhook,
+ * Makes a new secret, shown this once; the old one still signs for a day. NoSuchWebhook,
  * ServiceUnavailable, ConditionalRequestConflict.
  */
 export async function rotateSecret(
@@ -127,7 +129,7 @@ export async function rotateSecret(
   accountId: AccountId,
   id: string,
 ): Promise<{ webhook: WebhookInfo; secret: string; oldEndsAtMs: number }> {
-  const { text, kept } = makeSecret(core.settings.masterKeys, id);
+  const { text, stored } = makeSecret(core.settings.masterKeys, id);
   const nowMs = core.ports.clock.nowMs();
   const oldEndsAtMs = nowMs + SECRET_OVERLAP_MS;
   const changed = await changeWebhook(core, accountId, id, (known) => {
@@ -138,27 +140,27 @@ export async function rotateSecret(
       }))
       .filter(({ endsAtMs }) => endsAtMs > nowMs)
       .slice(0, SECRETS_MAX - 1);
-    return { ...known, secrets: [kept, ...old] };
+    return { ...known, secrets: [stored, ...old] };
   });
   return { webhook: toInfo(changed), secret: text, oldEndsAtMs };
 }
 
-/** What waits for it becomes a dead letter. NoSuchWebhook. */
+/** Deletes a webhook; its waiting messages become dead letters. NoSuchWebhook. */
 export async function deleteWebhook(core: Core, accountId: AccountId, id: string): Promise<void> {
   await openWebhook(core, accountId, id);
   await core.ports.directory.call('deleteWebhook', { id, accountId });
 }
 
 /**
- * The webhooks of an account that ends, and what waits for them, at once: nothing is sent but what
- * is under way. Messages of its buckets, which are gone, become dead letters and go with these.
- * Idempotent. Cost: one commit for 2,000 messages.
+ * Deletes the webhooks of a closed account, and their waiting messages, at once: only attempts
+ * under way still end. Messages of its deleted buckets become dead letters, and are deleted with
+ * them. Idempotent. Cost: one commit for 2,000 messages.
  */
 export async function endWebhooks(core: Core, accountId: AccountId): Promise<void> {
   while (!(await core.ports.directory.call('endWebhooks', { accountId })).isDone);
 }
 
-/** NoSuchWebhook. */
+/** Finds a webhook of the account with its secrets. NoSuchWebhook. */
 export async function openWebhook(
   core: Core,
   accountId: AccountId,
@@ -182,8 +184,8 @@ function checkInput(core: Core, { url, description, types }: WebhookInput): void
 }
 
 /**
- * InvalidArgument for what no webhook may be sent to. The sender looks at the addresses behind a
- * name, each time.
+ * Checks a URL. The sender also checks the addresses behind its name, at each attempt.
+ * InvalidArgument.
  */
 function checkUrl(text: string, mayBePrivate: boolean): void {
   const url = text.length <= URL_MAX_LENGTH && URL.canParse(text) ? new URL(text) : null;
