@@ -1,6 +1,6 @@
-// A read policy before the databases of a core: it holds one command, counted from when it is armed, and
-// then fails it. Whatever answers its caller before that, or as if the command had taken place, has
-// not waited for it. The ports behind are real.
+// A barrier before the databases of a core: it holds back one command, counted from when it is
+// armed, and then fails it. A caller that responds before that, or as if the command had landed,
+// has not waited for it. The ports behind are real.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { StorageError } from '../../src/domain/errors.ts';
 import { isDirectoryCommand, isIndexCommand, isLedgerCommand } from '../../src/index/call-kinds.ts';

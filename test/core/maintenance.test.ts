@@ -24,7 +24,7 @@ import {
 import { startUpload } from './multipart-kit.ts';
 
 const DAY_SECONDS = 24 * 3600;
-/** Until then the clock goes on; a day before it usage is first told of to the payment service. */
+/** Days of the run; a day before its end usage is first reported to the payment service. */
 const RUN_AFTER_DAYS = 45;
 /** Every command of a run, of which most come more than once. */
 const KINDS = [

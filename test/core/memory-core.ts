@@ -1,5 +1,5 @@
-// A whole core in memory, with a clock that stands still until told otherwise, and a way to make
-// any port fail at any of its calls. Tests of core use cases run on it.
+// A whole core in memory, with a clock that a test moves on, and with any ports and settings
+// replaced. Tests of core use cases run on it.
 import {
   createDirectDirectory,
   createDirectLedger,
@@ -24,7 +24,7 @@ import { ROOT_ACCOUNT } from '../../src/core/auth/root-account.ts';
 import { priceReceipt } from '../../src/core/billing/prices/price-receipt.ts';
 import { type BucketHandle, openBucket } from '../../src/core/buckets/bucket-handle.ts';
 import { createBucket } from '../../src/core/buckets/create-bucket.ts';
-import type { Core } from '../../src/core/core.ts';
+import type { Core, CoreSettings } from '../../src/core/core.ts';
 import { toMasterKey } from '../../src/core/encryption/master-keys.ts';
 import { NO_EXPECTATION } from '../../src/core/objects/body-expectation.ts';
 import { type PutObjectInput, putObject } from '../../src/core/objects/put-object.ts';
@@ -56,13 +56,13 @@ export type MemoryCore = Core & {
   readonly blobStore: MemoryBlobStore;
   /** Moves the clock on. */
   advanceSeconds(seconds: number): void;
-  /** Waits for everything that runs behind the answers. */
+  /** Waits for all work that runs in the background. */
   settle(): Promise<void>;
 };
 
 const SCHEMAS = [INDEX_SCHEMA, DIRECTORY_SCHEMA, LEDGER_SCHEMA];
 
-/** `path`: a file of the index, to go on with what another core left there. */
+/** Creates a core. `path`: a file of the index, to go on with what another core left there. */
 export function createMemoryCore(path = ':memory:'): MemoryCore {
   let nowMs = Date.UTC(2026, 10, 20);
   const clock = { nowMs: () => nowMs };
@@ -130,7 +130,7 @@ export function createMemoryCore(path = ':memory:'): MemoryCore {
   };
 }
 
-/** Hot metadata as the Node home has it. */
+/** Creates hot metadata as on the Node platform. */
 export function createExactHotMetadata(clock: Clock, negativeFreshSeconds = 2): HotMetadata {
   const memory = { maxEntries: 1000, maxBytes: 2 ** 20, freshSeconds: null, staleSeconds: 0 };
   return createMemoryHotMetadata(
@@ -139,9 +139,15 @@ export function createExactHotMetadata(clock: Clock, negativeFreshSeconds = 2): 
   );
 }
 
-/** The same core with other ports in places. */
+/** Makes a core on the ports of another, some of them replaced. */
 export function withPorts(core: MemoryCore, changes: Partial<Ports>): MemoryCore {
   return { ...core, ports: { ...core.ports, ...changes } };
+}
+
+/** Creates a core with these ports and settings, and with those of a memory core besides. */
+export function createTestCore(ports: Partial<Ports>, settings: Partial<CoreSettings> = {}): Core {
+  const core = createMemoryCore();
+  return { ports: { ...core.ports, ...ports }, settings: { ...core.settings, ...settings } };
 }
 
 /** Opens a bucket of the root account, made first when it is not there. */
@@ -172,7 +178,7 @@ export function bodyOf(bytes: Uint8Array, chunkBytes = 10): ByteSource {
 export const bodyInChunks = (bytes: Uint8Array): ByteSource =>
   bodyOf(bytes, Math.max(10, Math.ceil(bytes.length / 10)));
 
-/** Stores an object of these bytes; `changes`: what else is asked for. */
+/** Stores an object of these bytes; `changes`: of the input besides. */
 export function putBytes(
   core: Core,
   bucket: BucketHandle,
@@ -190,14 +196,14 @@ export function putBytes(
   });
 }
 
-/** `length` bytes that differ from one place to the next. */
+/** Makes bytes that differ from one offset to the next. */
 export function sampleBytes(length: number, seed = 0): Uint8Array {
   const bytes = new Uint8Array(length);
   for (let i = 0; i < length; i++) bytes[i] = i * 7 + (i >> 8) + seed;
   return bytes;
 }
 
-/** All bytes of a stored version. */
+/** Reads all bytes of a stored version. */
 export async function readWhole(core: Core, version: ObjectVersion): Promise<Uint8Array> {
   const { body } = await openBody(core, version, {
     offsetBytes: 0,

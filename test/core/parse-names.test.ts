@@ -1,3 +1,4 @@
+// The parsers of bucket names and object keys.
 import { describe, expect, it } from 'vitest';
 import { isBucketName, parseBucketName, parseObjectKey } from '../../src/core/parse-names.ts';
 import { StorageError } from '../../src/domain/errors.ts';

@@ -1,3 +1,4 @@
+// Lone surrogates in JSON.
 import { expect, it } from 'vitest';
 import { hasWholeTexts } from '../../src/core/well-formed-texts.ts';
 

@@ -1,3 +1,4 @@
+// The three CRCs, against their definitions and against zlib.
 import { crc32 as zlibCrc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

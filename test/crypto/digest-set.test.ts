@@ -1,3 +1,4 @@
+// The digests of bodies and of multipart objects, against node:crypto.
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, it } from 'vitest';

@@ -1,3 +1,4 @@
+// One-shot digests and keyed hashes, against node:crypto.
 import { createHash, createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,3 +1,4 @@
+// The signing keys of SigV4, against the example of the AWS documentation.
 import { describe, expect, it } from 'vitest';
 import {
   createSigningKeys,
@@ -10,8 +11,12 @@ import {
 // AWS's S3 example "GET object", whose string to sign and signature these are.
 const SECRET = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY';
 const SCOPE = { date: '20130524', region: 'us-east-1', service: 's3' };
-const STRING_TO_SIGN =
-  'AWS4-HMAC-SHA256\n20130524T000000Z\n20130524/us-east-1/s3/aws4_request\n7344ae5b7ee6c3e7e6b0fe0640412a37625d1fbfff95c48bbb2dc43964946972';
+const STRING_TO_SIGN = [
+  'AWS4-HMAC-SHA256',
+  '20130524T000000Z',
+  '20130524/us-east-1/s3/aws4_request',
+  '7344ae5b7ee6c3e7e6b0fe0640412a37625d1fbfff95c48bbb2dc43964946972',
+].join('\n');
 const SIGNATURE = 'f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41';
 
 describe('deriveSigningKey and isSignatureOf', () => {

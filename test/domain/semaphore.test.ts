@@ -1,3 +1,4 @@
+// Permits of a semaphore, and that a flood of one tenant leaves some to the others.
 import { describe, expect, it } from 'vitest';
 import { createSemaphore, type PermitHolder } from '../../src/domain/semaphore.ts';
 

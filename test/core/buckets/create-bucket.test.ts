@@ -1,3 +1,4 @@
+// Creating buckets, also while other calls change or delete them.
 import { expect, it } from 'vitest';
 import { openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { createBucket } from '../../../src/core/buckets/create-bucket.ts';
@@ -23,9 +24,7 @@ it('a bucket that is made again keeps the time that lists of buckets show', asyn
   expect(listed).toEqual([{ name, createdAtMs: record.createdAtMs }]);
 });
 
-/**
- * The same index, which does something else just before or after a call of that name goes through.
- */
+/** Makes an index that does something else once, just before or after a call of that name. */
 function interrupted(
   index: MetadataIndex,
   name: string,
@@ -40,14 +39,14 @@ function interrupted(
       const isMeant = called === name && !isDone;
       if (isMeant) isDone = true;
       if (isMeant) await before();
-      const answer = await index.call(bucket, called, input);
+      const result = await index.call(bucket, called, input);
       if (isMeant) await after();
-      return answer;
+      return result;
     },
   };
 }
 
-it('a bucket that is made again while its deletion is under way stays in the list of its account', async () => {
+it('a bucket that is made again during its deletion stays in its account’s list', async () => {
   const core = createMemoryCore();
   const account: Account = { id: 'alice' as AccountId, displayName: 'Alice' };
   const name = 'comes-again' as BucketName;

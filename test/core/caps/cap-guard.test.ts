@@ -6,7 +6,6 @@ import { createDirectLedger } from '../../../src/adapters/memory/direct-metadata
 import { createUsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
 import { priceReceipt } from '../../../src/core/billing/prices/price-receipt.ts';
 import { createCapGuard } from '../../../src/core/caps/cap-guard.ts';
-import type { Core } from '../../../src/core/core.ts';
 import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
 import { createReceipts } from '../../../src/core/metering/take-receipt.ts';
 import type { Cap } from '../../../src/domain/billing/caps.ts';
@@ -23,6 +22,7 @@ import type { Ledger } from '../../../src/ports/ledger.ts';
 import type { OperationClass, UsageOwner } from '../../../src/ports/metering.ts';
 import { fuzzRuns } from '../../fuzz-seed.ts';
 import { openMigrated } from '../../index/kit/open-migrated.ts';
+import { createTestCore } from '../memory-core.ts';
 import { bytesCap } from './cap-samples.ts';
 
 afterEach(() => {
@@ -100,15 +100,8 @@ function createWorld(cap: Cap) {
   const createProcess = () => {
     made += 1;
     const meter = createUsageMeter(clock);
-    const directory = {
-      call: async () => ({ cardId: null, credits: [], uses: [], invoiceCount: 0 }),
-    };
-    const settings = { tierLimitMs: 1_000, rateCardId: 'cloudflare-r2' };
     const background = { run: () => undefined };
-    const core = {
-      ports: { background, clock, directory, ledger, log, meter },
-      settings,
-    } as unknown as Core;
+    const core = createTestCore({ background, clock, ledger, log, meter });
     const flusher = createUsageFlusher(core, { source: `p${made}`, intervalMs: 1 });
     const guard = createCapGuard(core, flusher, `p${made}`, (_account, _cap, { percent }) =>
       crossed.push(percent),

@@ -1,5 +1,5 @@
-// What is packed, once it is: copies, classes, bills, damage; and what may happen between reading a
-// body and exchanging it.
+// Compressed bodies: their copies, classes, bills and damage; and the races between reading a body
+// and exchanging it.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { getInvoice } from '../../../src/core/billing/invoices/get-invoice.ts';
@@ -32,7 +32,7 @@ const {
   reopen,
 } = useCompression();
 
-describe('what is packed', () => {
+describe('a compressed body', () => {
   beforeEach(async () => {
     await put('old.log');
     await compress(1);
@@ -40,7 +40,7 @@ describe('what is packed', () => {
     await run();
   });
 
-  it('is shared by copies, also of ranges and in other buckets, and each tells what it saves', async () => {
+  it('is shared by copies, also of ranges and in other buckets, each with its saving', async () => {
     const source = await get('old.log');
     const one = spared(compressionOf(source) as never);
     const other = await openTestBucket(core(), 'other-bucket');

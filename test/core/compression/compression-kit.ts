@@ -1,4 +1,4 @@
-// A bucket to pack in, anew for each test, and what can be done in it and seen of it.
+// A bucket with compression, anew for each test, and its operations and observations.
 import { beforeEach, expect } from 'vitest';
 import { type BucketHandle, openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
@@ -23,13 +23,13 @@ import {
 
 export const DAY = 24 * 3600;
 export const LOG = logBytes(300_000);
-/** The least that a part may have but the last. */
+/** A part of the least size. */
 export const MANY = logBytes(5 * 1024 * 1024);
 
 export const compressionOf = ({ segments }: { readonly segments: readonly Segment[] }) =>
   segments[0]?.packing;
-export const spared = ({ plainBytes, storedBytes }: NonNullable<Segment['packing']>) =>
-  plainBytes - storedBytes;
+type SegmentCompression = NonNullable<ReturnType<typeof compressionOf>>;
+export const spared = ({ plainBytes, storedBytes }: SegmentCompression) => plainBytes - storedBytes;
 
 /** Makes core and bucket before each test of the file. */
 export function useCompression() {
@@ -51,7 +51,11 @@ export function useCompression() {
   const put = (name: string, bytes = LOG, contentType = 'text/plain', into = bucket) =>
     putBytes(core, into, name, bytes, { attributes: { ...ATTRIBUTES, headers: { contentType } } });
   const budgetOf = (changes: Partial<CompressionBudget> = {}): CompressionBudget => ({
-    ...{ bytes: 2 ** 40, bodies: 1000, bodyMaxBytes: 2 ** 40, frameBytes: 2 ** 18, stopping: null },
+    bytes: 2 ** 40,
+    bodies: 1000,
+    bodyMaxBytes: 2 ** 40,
+    frameBytes: 2 ** 18,
+    stopping: null,
     ...changes,
   });
   const run = (on = core, changes: Partial<CompressionBudget> = {}) =>
@@ -74,7 +78,7 @@ export function useCompression() {
   async function expectBody(version: ObjectVersion, bytes = LOG) {
     expect(isSameBytes(await readWhole(core, version), bytes)).toBe(true);
   }
-  /** Something that happens before (or in the place of) a call of the index. */
+  /** Makes a core in which something else happens once before a call of the index. */
   function meanwhile(method: string, happening: () => Promise<unknown>): MemoryCore {
     let isOver = false;
     const metadataIndex: MetadataIndex = {

@@ -1,5 +1,5 @@
-// Packing as a bucket's owner meets it: what is packed, that nobody notices, what it saves, and
-// what happens when something else happens meanwhile.
+// Compression of cold bodies as a bucket's owner sees it: what is compressed, that nobody notices,
+// what it saves, and how a run is interrupted and resumed.
 import { describe, expect, it } from 'vitest';
 import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
 import { copyObject } from '../../../src/core/objects/copy-object.ts';
@@ -15,8 +15,8 @@ import { compressionOf, DAY, LOG, MANY, spared, useCompression } from './compres
 
 const { core, bucket, compress, put, run, get, isCompressed, saved, expectBody } = useCompression();
 
-describe('a run', () => {
-  it('packs what is old and shrinks, and nothing of it changes', async () => {
+describe('a compression run', () => {
+  it('compresses old bodies that shrink, and changes nothing else of them', async () => {
     const before = await put('old.log');
     await compress(30);
     await run();
@@ -27,9 +27,9 @@ describe('a run', () => {
     const after = await get('old.log');
     const { segments, ...facts } = after;
     expect(before).toMatchObject(facts);
-    const packing = compressionOf(after);
-    expect(packing?.plainBytes).toBe(LOG.length);
-    expect(packing?.storedBytes).toBeLessThan(LOG.length / 3);
+    const layout = compressionOf(after);
+    expect(layout?.plainBytes).toBe(LOG.length);
+    expect(layout?.storedBytes).toBeLessThan(LOG.length / 3);
     expect(
       core().blobStore.blobs.get(segments[0]?.blobId as never)?.identity.packing,
     ).toMatchObject({
@@ -50,7 +50,7 @@ describe('a run', () => {
       }
     }
     expect(await isCompressed('young.log')).toBe(false);
-    expect(await saved()).toBe(packing && spared(packing));
+    expect(await saved()).toBe(layout && spared(layout));
   });
 
   it('lets readers of the old blob end, then gives back its room', async () => {
@@ -66,7 +66,7 @@ describe('a run', () => {
     await expectBody(await get('old.log'));
   });
 
-  it('leaves what would not shrink, and asks it once only', async () => {
+  it('leaves bodies that would not shrink, and samples them once only', async () => {
     await put('noise.bin', patternBytes(100_000));
     await put('photo.jpg', LOG, 'image/jpeg');
     await put('small.txt', LOG.subarray(0, 16_000));
@@ -102,24 +102,25 @@ describe('a run', () => {
     expect(reads).toBeGreaterThan(0);
   });
 
-  it('leaves what shares its blob, or is encrypted', async () => {
+  it('leaves bodies that share their blob, or are encrypted', async () => {
     const source = await put('shared');
     await copyObject(core(), bucket(), copyOf(source, 'copy'));
-    await putBytes(core(), bucket(), 'sealed', LOG, { encryption: { kind: 'server' } });
+    await putBytes(core(), bucket(), 'encrypted', LOG, { encryption: { kind: 'server' } });
     await compress(1);
     core().advanceSeconds(2 * DAY);
     await run();
-    for (const name of ['shared', 'copy', 'sealed']) expect(await isCompressed(name)).toBe(false);
+    for (const name of ['shared', 'copy', 'encrypted'])
+      expect(await isCompressed(name)).toBe(false);
   });
 
-  it('does not mix up what is stored once with what is packed', async () => {
+  it('does not mix up deduplicated and compressed bodies', async () => {
     await setBucketSettings(core(), bucket(), { deduplication: true });
     await put('first');
     await compress(1);
     core().advanceSeconds(2 * DAY);
     await run();
     expect(await isCompressed('first')).toBe(true);
-    // The plain blob is still there, and found by its digest; the packed one never is.
+    // The plain blob still exists, and is found by its digest; the compressed one never is.
     for (const name of ['second', 'third']) await put(name);
     for (const name of ['first', 'second', 'third']) await expectBody(await get(name));
     const [totals] = await bucket().call('getStorageTotals', {});
@@ -142,7 +143,7 @@ describe('a run', () => {
     expect(left).toMatchObject({ currentBytes: 0, deduplicatedBytes: 0, compressedBytes: 0 });
   });
 
-  it('goes on where its budget ended it', async () => {
+  it('resumes where its budget ended it', async () => {
     for (const name of ['a', 'b', 'c', 'd']) await put(name);
     await compress(1);
     core().advanceSeconds(2 * DAY);
@@ -188,7 +189,7 @@ describe('a run', () => {
     expect(await isCompressed('a')).toBe(true);
   });
 
-  it('packs versions that are not current, and bodies of several parts as one', async () => {
+  it('compresses noncurrent versions, and bodies of several parts as one', async () => {
     await setBucketSettings(core(), bucket(), { versioning: 'enabled' });
     const first = await put('log');
     await put('log', logBytes(200_000));
@@ -210,7 +211,7 @@ describe('a run', () => {
     await expectBody(joined, Uint8Array.from([...MANY, ...LOG]));
   });
 
-  it('looks again at what failed, which keeps no other from its turn, and gives up in the end', async () => {
+  it('repeats failed bodies without stopping the others, and gives up in the end', async () => {
     const broken = await put('broken');
     core().advanceSeconds(60);
     await put('noise', patternBytes(50_000));

@@ -1,3 +1,4 @@
+// Glob patterns of hosting settings: what they match, and that matching takes linear time.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileGlobs, GLOB_STATES_MAX } from '../../../src/core/hosting/compile-globs.ts';

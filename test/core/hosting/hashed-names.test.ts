@@ -1,3 +1,4 @@
+// File names with a content hash, of many build tools, and names that only look so.
 import { expect, it } from 'vitest';
 import { hasHashedName } from '../../../src/core/hosting/hashed-names.ts';
 

@@ -149,7 +149,7 @@ describe('a host', () => {
     expect(await core.ports.directory.findHost(HOST)).toBe(null);
   });
 
-  it("needs no proof of the operator's own account, nor where the operator trusts all", async () => {
+  it("is not needed for the operator's account, nor where the operator trusts all", async () => {
     await setHosting(core, await openTestBucket(core), hosting('root.example'));
     const trusting = { ...core, settings: { ...core.settings, requiresHostProof: false } };
     await setHosting(trusting, ofAlice, hosting(HOST));

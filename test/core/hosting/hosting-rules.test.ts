@@ -1,3 +1,4 @@
+// Hosting settings compiled to rules for one object.
 import { describe, expect, it } from 'vitest';
 import { createHostingRules } from '../../../src/core/hosting/hosting-rules.ts';
 import { HOSTING_DEFAULTS } from '../../../src/core/hosting/read-hosting.ts';

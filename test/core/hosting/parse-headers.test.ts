@@ -1,3 +1,4 @@
+// The parser of `_headers`.
 import { describe, expect, it } from 'vitest';
 import { parseHeaders } from '../../../src/core/hosting/parse-headers.ts';
 

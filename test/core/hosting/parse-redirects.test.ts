@@ -1,3 +1,4 @@
+// The parser of `_redirects`.
 import { describe, expect, it } from 'vitest';
 import { parseRedirects } from '../../../src/core/hosting/parse-redirects.ts';
 

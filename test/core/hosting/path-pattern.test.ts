@@ -1,3 +1,4 @@
+// Patterns of paths in rule files.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Captures, parsePathPattern } from '../../../src/core/hosting/path-pattern.ts';
@@ -93,7 +94,7 @@ describe('a pattern of paths', () => {
     );
   });
 
-  it('is none with a star and a placeholder in one folder: how they share it would take long to find out', () => {
+  it('is invalid with a star and a placeholder in one folder, which would backtrack', () => {
     for (const text of ['/*a:b-c', '/a/:b*', '/:a-*/b']) {
       expect(parsePathPattern(text)).toBe(
         'a folder of a path can have a * or a placeholder, not both',

@@ -1,3 +1,4 @@
+// The parser of hosting settings.
 import { describe, expect, it } from 'vitest';
 import { HOSTING_DEFAULTS, readHosting } from '../../../src/core/hosting/read-hosting.ts';
 

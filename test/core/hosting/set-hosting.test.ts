@@ -69,7 +69,7 @@ describe('setting hosting', () => {
     expect(await directory.findHost(HOST)).toMatchObject({ bucket: 'second' });
   });
 
-  it('lets other accounts than root bind names only where the operator has said which are the service', async () => {
+  it('lets other accounts than root bind names only once the own hosts are set', async () => {
     const memory = createMemoryCore();
     const core = { ...memory, settings: { ...memory.settings, requiresHostProof: false } };
     const closed = { ...core, settings: { ...core.settings, accountsMayBindHosts: false } };

@@ -128,7 +128,7 @@ describe('a job', () => {
     },
   );
 
-  it('between buckets carries some MB of inline bodies in one commit, and loses nothing between two', async () => {
+  it('between buckets carries some MB of inline bodies a commit, and loses nothing', async () => {
     const made = createMemoryCore();
     const core = { ...made, settings: { ...made.settings, inlineBodyMaxBytes: 100_000 } };
     const bucket = await openTestBucket(core);

@@ -1,3 +1,4 @@
+// Jobs over many keys: what each kind of task does.
 import { describe, expect, it } from 'vitest';
 import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { openBucket } from '../../../src/core/buckets/bucket-handle.ts';
@@ -75,7 +76,7 @@ describe('a move in a bucket without versions', () => {
     expect(await names(bucket)).toEqual(['b/1']);
   });
 
-  it('leaves, replaces or numbers where the name is taken', async () => {
+  it('leaves, replaces or numbers a key where the new one is taken', async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     const fill = async () => {
@@ -185,7 +186,7 @@ describe('a move in a bucket with versions', () => {
 });
 
 describe('a bulk deletion', () => {
-  it('goes to the trash in a bucket with versions, and comes back by undo, by restore, or never', async () => {
+  it('fills the trash of a bucket with versions, which undo, restore and purge empty', async () => {
     const core = createMemoryCore();
     const bucket = await withVersions(core);
     for (const name of ['a/1', 'a/2', 'b']) await put(core, bucket, name);

@@ -1,3 +1,4 @@
+// Search by a part of the key, and its index.
 import { describe, expect, it } from 'vitest';
 import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
 import { deleteBucket } from '../../../src/core/buckets/delete-bucket.ts';
@@ -35,7 +36,7 @@ describe('the size of a prefix', () => {
 });
 
 describe('search', () => {
-  it('makes its index behind the first search of a large bucket, follows changes, and forgets it unsearched', {
+  it('builds an index at the first search of a large bucket, updates and deletes it', {
     timeout: 60_000,
   }, async () => {
     const core = createMemoryCore();
@@ -76,7 +77,7 @@ describe('search', () => {
     });
   });
 
-  it('refuses what nobody can look for', async () => {
+  it('refuses texts that can not be searched for', async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     for (const needle of ['', 'x'.repeat(256), 'a\0b', '\u0301']) {
@@ -104,7 +105,7 @@ describe('search', () => {
     ).toEqual([]);
   });
 
-  it('sorts what was found', async () => {
+  it('sorts the objects that it finds', async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     const made = [

@@ -1,3 +1,4 @@
+// The trash of a bucket, previews of deletions, and listings of folders.
 import { describe, expect, it } from 'vitest';
 import { RATE_CARDS } from '../../../src/core/billing/prices/rate-cards.ts';
 import { type BucketHandle, openBucket } from '../../../src/core/buckets/bucket-handle.ts';

@@ -1,3 +1,4 @@
+// Decisions of lifecycle rules on single subjects.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -42,7 +43,7 @@ const END = { kind: 'expire', ruleId: 'r' };
 const GONE = { kind: 'remove', ruleId: 'r' };
 const MOVED = { kind: 'transition', ruleId: 'r', storageClass: 'GLACIER_IR' };
 
-describe('what rules do to one thing', () => {
+describe('the decision on one subject', () => {
   const TEN = NOW_MS - 10 * DAY_MS;
   const table: [string, LifecycleRule[], LifecycleSubject, LifecycleMoment, object | null][] = [
     ['an object of that age', [rule({ expiration: afterDays(9) })], current(), MOMENT, END],
@@ -256,7 +257,7 @@ describe('what rules do to one thing', () => {
   });
 });
 
-describe('days', () => {
+describe('the days of a rule', () => {
   it('end at the midnight after them; short ones at once', () => {
     expect(dueAfter(NOW_MS, 1, DAY_MS)).toBe(Date.UTC(2026, 5, 17));
     expect(dueAfter(Date.UTC(2026, 5, 15, 23, 59), 0, DAY_MS)).toBe(Date.UTC(2026, 5, 16));
@@ -335,7 +336,7 @@ describe('whatever the rules are', () => {
   });
 });
 
-it('keys are told apart by their own tags only', () => {
+it('a rule matches own tags only, not inherited properties', () => {
   const odd = rule({ filter: { tags: { constructor: 'x' } }, expiration: afterDays(1) });
   expect(decide([odd], current({ key: asKey('k') }))).toBeNull();
 });

@@ -1,3 +1,4 @@
+// The scan plan of a lifecycle run.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decideLifecycle } from '../../../src/core/lifecycle/decide-lifecycle.ts';
@@ -50,7 +51,7 @@ describe('the plan of a run', () => {
     expect(plan(rules)[0]?.bounds.endUpToMs).toBe(NOW_MS - DAY_MS);
   });
 
-  it('goes on at a place, or behind it when its step is gone', () => {
+  it('resumes at a cursor, or behind it when its step is gone', () => {
     const steps = plan([
       rule({ filter: { prefix: 'a/' }, expiration: afterDays(1) }),
       rule({ filter: { prefix: 'c/' }, expiration: afterDays(1) }),

@@ -1,3 +1,4 @@
+// Lifecycle runs over a real index: what they do, cost, and survive.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type BucketHandle, openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';
@@ -60,7 +61,8 @@ const versions = async () => {
   const { versions: all } = await bucket.call('listVersions', input);
   return all.map((one) => `${one.isMarker ? '-' : ''}${one.key}${one.isLatest ? '*' : ''}`);
 };
-/** The same core, with a note of what its index is asked. */
+
+/** Makes a core that records the calls of its index. */
 function watched(): { core: MemoryCore; calls: string[] } {
   const calls: string[] = [];
   const metadataIndex: MetadataIndex = {
@@ -93,7 +95,7 @@ describe('a run', () => {
     expect(await names()).toEqual(['kept']);
   });
 
-  it('hides what a bucket keeps, then ends the older versions, then the marker that is left', async () => {
+  it('adds a marker in a versioned bucket, then removes versions and the marker', async () => {
     await set({ versioning: 'enabled' });
     await put('a');
     await rules(

@@ -38,7 +38,7 @@ function setUp() {
 }
 
 describe('the log collector', () => {
-  it('writes the lines of a bucket that nobody asks for any more when they are old, one with each line', async () => {
+  it('writes the old lines of idle buckets, one bucket with each new line', async () => {
     const { core, written, add } = setUp();
     for (const bucket of ['quiet-1', 'quiet-2', 'busy']) add(bucket);
     core.advanceSeconds(DELAY_MS / 1000 - 1);
@@ -53,7 +53,7 @@ describe('the log collector', () => {
     await core.settle();
   });
 
-  it('has room again after it was full, and tells what it dropped', async () => {
+  it('has room again after it was full, and reports what it dropped', async () => {
     const { core, written, dropped, add } = setUp();
     for (let at = 0; at < 20; at++) add(`bucket-${at}`, 900);
     expect([written, dropped]).toEqual([[], []]);

@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 import { createDirectLedger } from '../../../src/adapters/memory/direct-metadata-index.ts';
 import { createUsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
 import { priceReceipt } from '../../../src/core/billing/prices/price-receipt.ts';
-import type { Core } from '../../../src/core/core.ts';
 import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
 import { toUsage } from '../../../src/core/metering/query-usage.ts';
 import type { AccessKeyId, AccountId, BucketId } from '../../../src/domain/nouns.ts';
@@ -15,6 +14,7 @@ import { LEDGER_SCHEMA } from '../../../src/index/tables/ledger-schema.ts';
 import type { Ledger } from '../../../src/ports/ledger.ts';
 import { fuzzRuns } from '../../fuzz-seed.ts';
 import { openMigrated } from '../../index/kit/open-migrated.ts';
+import { createTestCore } from '../memory-core.ts';
 
 type Fate = 'works' | 'fails' | 'answer lost' | 'hangs';
 
@@ -53,8 +53,7 @@ function createWorld() {
       if (!isDying) runs.push(work());
     },
   };
-  const settings = { tierLimitMs: LIMIT_MS };
-  const core = { ports: { background, clock, ledger, log, meter }, settings } as unknown as Core;
+  const core = createTestCore({ background, clock, ledger, log, meter }, { tierLimitMs: LIMIT_MS });
   const flusher = createUsageFlusher(core, { source: 'test', intervalMs: 1 });
   const use = (account: string, bytes = 1) =>
     meter

@@ -3,25 +3,20 @@
 // ledger has.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  createDirectDirectory,
-  createDirectLedger,
-} from '../../../src/adapters/memory/direct-metadata-index.ts';
+import { createDirectLedger } from '../../../src/adapters/memory/direct-metadata-index.ts';
 import { createUsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
 import { priceReceipt } from '../../../src/core/billing/prices/price-receipt.ts';
-import type { Core } from '../../../src/core/core.ts';
 import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
 import { toUsage } from '../../../src/core/metering/query-usage.ts';
 import { createReceipts, type Receipt } from '../../../src/core/metering/take-receipt.ts';
 import type { AccountId, BucketId } from '../../../src/domain/nouns.ts';
-import { createDirectoryIndex } from '../../../src/index/directory-index.ts';
 import { createLedgerIndex } from '../../../src/index/ledger-index.ts';
-import { DIRECTORY_SCHEMA } from '../../../src/index/tables/directory-schema.ts';
 import { LEDGER_SCHEMA } from '../../../src/index/tables/ledger-schema.ts';
 import type { Ledger } from '../../../src/ports/ledger.ts';
 import type { Allowance, UsageOwner, Use } from '../../../src/ports/metering.ts';
 import { fuzzRuns } from '../../fuzz-seed.ts';
 import { openMigrated } from '../../index/kit/open-migrated.ts';
+import { createTestCore } from '../memory-core.ts';
 
 /** `late`: it answers when it is told to; whoever waits has given up by then. */
 type Fate = 'works' | 'fails' | 'answer lost' | 'late';
@@ -42,7 +37,7 @@ function createWorld({ tierLimitMs = 3 } = {}) {
   let fate: Fate = 'works';
   const late: (() => void)[] = [];
   const clock = { nowMs: () => nowMs };
-  const sql = openMigrated(LEDGER_SCHEMA, DIRECTORY_SCHEMA);
+  const sql = openMigrated(LEDGER_SCHEMA);
   const api = createLedgerIndex(sql, priceReceipt);
   const direct = createDirectLedger(api);
   const calls: string[] = [];
@@ -62,12 +57,10 @@ function createWorld({ tierLimitMs = 3 } = {}) {
   const background = {
     run: (label: string, work: () => Promise<unknown>) => void (label === 'receipt' && work()),
   };
-  const directory = createDirectDirectory(createDirectoryIndex(sql));
-  const settings = { tierLimitMs, rateCardId: 'aws-s3-us-east-1' };
-  const core = {
-    ports: { background, clock, directory, ledger, log, meter },
-    settings,
-  } as unknown as Core;
+  const core = createTestCore(
+    { background, clock, ledger, log, meter },
+    { tierLimitMs, rateCardId: 'aws-s3-us-east-1' },
+  );
   const flusher = createUsageFlusher(core, { source: 'test', intervalMs: 1 });
   const take = createReceipts(core, flusher, 'test');
   return {

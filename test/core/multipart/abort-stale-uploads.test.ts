@@ -1,3 +1,4 @@
+// Stale multipart uploads, which the sweep aborts.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { invoiceCsv } from '../../../src/core/billing/exports/invoice-csv.ts';
@@ -36,7 +37,7 @@ const setRules = (...rules: LifecycleRule[]) =>
   });
 
 describe('an unfinished upload', () => {
-  it('is given up a day after its last part, in a bucket without rules, and its bytes go after the grace', async () => {
+  it('is aborted a day after its last part, and its bytes go after the grace', async () => {
     const upload = await begin('a');
     core.advanceSeconds(23 * HOUR);
     await addPart(upload, 1);

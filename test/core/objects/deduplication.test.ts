@@ -69,7 +69,7 @@ const silent = (core: MemoryCore, does: boolean): MemoryCore =>
     },
   });
 
-describe('a bucket that stores equal bytes once', () => {
+describe('a bucket with deduplication', () => {
   it('keeps one blob of equal uploads, until the last of them is gone', async () => {
     const core = createMemoryCore();
     const bucket = await openSharing(core);
@@ -128,9 +128,9 @@ describe('a bucket that stores equal bytes once', () => {
     const twice = [...sampleBytes(SIZE), ...sampleBytes(SIZE)];
     expect([...(await readWhole(core, await getObject(bucket, key('big'))))]).toEqual(twice);
 
-    const sealed = await put(core, bucket, 'sealed', { encryption: { kind: 'server' } });
+    const encrypted = await put(core, bucket, 'encrypted', { encryption: { kind: 'server' } });
     expect(await stored(core)).toBe(2);
-    await copyObject(core, bucket, { ...copyOf(sealed, 'plain'), encryption: null });
+    await copyObject(core, bucket, { ...copyOf(encrypted, 'plain'), encryption: null });
     expect(await stored(core)).toBe(2);
     expect(await readWhole(core, await getObject(bucket, key('plain')))).toEqual(sampleBytes(SIZE));
   });
@@ -150,7 +150,7 @@ describe('a bucket that stores equal bytes once', () => {
     ]);
   });
 
-  it('shares nothing that is sealed, in its row, of another class, in another bucket, or from before', async () => {
+  it('shares no encrypted or inline bytes, nor across classes, buckets or times', async () => {
     const core = createMemoryCore();
     const plain = await openTestBucket(core);
     await put(core, plain, 'before');
@@ -172,7 +172,7 @@ describe('a bucket that stores equal bytes once', () => {
 });
 
 describe('a write of equal bytes that dies', () => {
-  it('before or after its commit leaves a blob that the sweeper takes, and no other', async () => {
+  it('before or after its commit leaves one blob, which the sweeper deletes', async () => {
     for (const does of [true, false]) {
       const core = createMemoryCore();
       const bucket = await openSharing(core);
@@ -188,7 +188,7 @@ describe('a write of equal bytes that dies', () => {
     }
   });
 
-  it('or whose blob can not be deleted at once, does too', async () => {
+  it('whose blob can not be deleted at once leaves it to the sweeper too', async () => {
     const core = createMemoryCore();
     await put(core, await openSharing(core), 'a');
     const blobStore: BlobStore = {
@@ -223,7 +223,7 @@ describe('a write of equal bytes that dies', () => {
 });
 
 describe('the bill of equal bytes', () => {
-  it('has a line for what they save', async () => {
+  it('has a line for what deduplication saves', async () => {
     const core = createMemoryCore();
     const bucket = await openSharing(core);
     for (const name of ['a', 'b', 'c']) await put(core, bucket, name);

@@ -1,3 +1,4 @@
+// Writing, reading and copying of objects, and what failures leave behind.
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { NO_EXPECTATION } from '../../../src/core/objects/body-expectation.ts';
@@ -76,7 +77,7 @@ describe('putObject and getObject', () => {
     }
   });
 
-  it('reads of a body that memory will not take what is wanted and no more', async () => {
+  it('reads only the requested range of a body that memory does not admit', async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     const bytes = sampleBytes(2 ** 19);
@@ -201,10 +202,10 @@ describe('piecesOf', () => {
   );
 });
 
-describe('a body that is not what was announced', () => {
+describe('a body that differs from its announced digests', () => {
   const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex');
 
-  it.each([10, 1000])('leaves nothing of %i bytes', async (size) => {
+  it.each([10, 1000])('leaves nothing behind, of %i bytes', async (size) => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     const bytes = sampleBytes(size);
@@ -268,7 +269,7 @@ describe('a commit that fails', () => {
     },
   });
 
-  it('for sure, deletes the blob', async () => {
+  it('for sure deletes the blob', async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     await putObject(core, bucket, put(sampleBytes(100)));
@@ -297,7 +298,7 @@ describe('a commit that fails', () => {
     },
   );
 
-  it('with a failing store leaves no row', async () => {
+  it('because the store failed leaves no row', async () => {
     const core = createMemoryCore();
     await openTestBucket(core);
     const blobStore: BlobStore = {
@@ -323,7 +324,7 @@ describe('copyObject', () => {
     expect(await readWhole(core, await getObject(bucket, key('b')))).toEqual(sampleBytes(100));
   });
 
-  it('copies what stands in the row', async () => {
+  it('copies an inline body', async () => {
     const core = createMemoryCore();
     const [from, to] = [
       await openTestBucket(core, 'from'),

@@ -1,3 +1,4 @@
+// The calls that a read makes to its platform.
 import { describe, expect, it } from 'vitest';
 import { callsToRead, callsToStream } from '../../../src/core/objects/read-calls.ts';
 import { openBody } from '../../../src/core/objects/read-object.ts';
@@ -16,13 +17,13 @@ const versionOf = (segments: readonly Segment[], sizeBytes: number) =>
   ({ sizeBytes, segments, inlineBytes: null, encryption: null }) as const;
 
 describe('the calls of a read', () => {
-  it('are one for each part of a stream, two where it is packed', () => {
-    const packing = { frameBytes: MiB, plainBytes: PART_BYTES, storedBytes: MiB };
+  it('are one for each part of a stream, two where it is compressed', () => {
+    const layout = { frameBytes: MiB, plainBytes: PART_BYTES, storedBytes: MiB };
     expect(callsToStream(parts(3))).toBe(3);
-    expect(callsToStream(parts(3).map((part) => ({ ...part, packing })))).toBe(6);
+    expect(callsToStream(parts(3).map((part) => ({ ...part, packing: layout })))).toBe(6);
   });
 
-  it('are none for what stands in the index, three for a slice, and no more than the parts of what is streamed', () => {
+  it('are none for an inline body, three for a slice, and one a part for a stream', () => {
     const core = createMemoryCore();
     const body = { segments: [] as const, inlineBytes: new Uint8Array(9), encryption: null };
     expect(callsToRead(core, { ...body, sizeBytes: 9 })).toBe(0);

@@ -1,3 +1,4 @@
+// Snapshots of a prefix, as ZIP files read them.
 import { describe, expect, it } from 'vitest';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
 import {
@@ -69,7 +70,7 @@ describe('a snapshot of a prefix', () => {
     expect(await take('in-the-index/', 161)).toHaveLength(20);
   });
 
-  it('asks for each key whether it may be read', async () => {
+  it('checks for each key whether it may be read', async () => {
     const { core, bucket } = await stocked({ a: sampleBytes(1), secret: sampleBytes(1) });
     const mayRead = ({ key }: ObjectVersion) => {
       if (key === 'secret') throw new StorageError('AccessDenied');
@@ -79,7 +80,7 @@ describe('a snapshot of a prefix', () => {
     ).rejects.toThrow('Access Denied');
   });
 
-  it('lets others run while it takes long to say whether each may be read', async () => {
+  it('yields to the event loop while the checks of many keys take long', async () => {
     const names = Array.from({ length: 40 }, (_, i) => [`${i}`, sampleBytes(1)]);
     const { core, bucket } = await stocked(Object.fromEntries(names));
     let isRunning = true;
@@ -98,7 +99,7 @@ describe('a snapshot of a prefix', () => {
     expect(turns).toBeGreaterThan(10);
   });
 
-  it('reads again what it has no room for, and says when that has changed', async () => {
+  it('reads a body again that it could not pin, and fails when that has changed', async () => {
     const { core, bucket, put, snapshot, read } = await stocked({});
     const roomy = { ...core, settings: { ...core.settings, inlineBodyMaxBytes: 1_000_000 } };
     const megabyte = (n: number) => new Uint8Array(1_000_000).fill(n);

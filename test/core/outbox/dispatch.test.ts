@@ -1,5 +1,5 @@
-// The dispatcher over a real outbox in memory, with a clock that stands still and a sender that
-// does as it is told.
+// The dispatcher over a real outbox in memory, with a clock that stands still and a sender that the
+// tests control.
 import { describe, expect, it } from 'vitest';
 import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { enqueue, listDeliveries, replayDeliveries } from '../../../src/core/outbox/deliveries.ts';
@@ -100,7 +100,7 @@ describe('the dispatcher', () => {
     expect(sent).toHaveLength(isTaken ? 1 : core.settings.webhooks.attemptsMax);
   });
 
-  it('tells an account no more of a failure than the sender does', async () => {
+  it('reports no more of a failure to an account than the sender does', async () => {
     const { core, dispatcher, tell } = setUp(() => new WebhookFailure('The connection broke.'));
     const { webhook } = await createWebhook(core, accountId, HOOK);
     await tell(1);
@@ -110,7 +110,7 @@ describe('the dispatcher', () => {
     expect(deliveries[0]?.lastError).toBe('The connection broke.');
   });
 
-  it('ends, and tries again, when nobody says what the webhook is', async () => {
+  it('ends an attempt, and retries, when the look-up of the webhook hangs', async () => {
     const { core, queue, tell, numbers } = setUp();
     await createWebhook(core, accountId, HOOK);
     await tell(1);
@@ -132,7 +132,7 @@ describe('the dispatcher', () => {
     expect(numbers()).toEqual([1]);
   });
 
-  it('makes dead letters at once for a webhook that is gone or disabled, which can be replayed', async () => {
+  it('makes dead letters, which can be replayed, for a webhook that is gone or off', async () => {
     const { core, dispatcher, sent, tell, numbers } = setUp();
     const [gone, off] = [
       await createWebhook(core, accountId, HOOK),
@@ -180,7 +180,7 @@ describe('the dispatcher', () => {
     expect(await dispatcher.run()).toBe(null);
   });
 
-  it('has no more than some under way, and of one webhook fewer; others do not wait for a slow one', async () => {
+  it('bounds attempts under way, in all and per webhook; a slow one delays no other', async () => {
     let open = 0;
     let most = 0;
     const release = Promise.withResolvers<void>();
@@ -204,7 +204,7 @@ describe('the dispatcher', () => {
     expect([quick.length, most]).toEqual([20, 4]);
   });
 
-  it('sees at once what comes while it runs', async () => {
+  it('sends messages at once that come while it runs', async () => {
     const first = Promise.withResolvers<number>();
     const second = Promise.withResolvers<void>();
     const { core, dispatcher, tell } = setUp(({ body }) => {
@@ -248,7 +248,7 @@ describe('the dispatcher', () => {
     );
   });
 
-  it('knows of a pause that ends while rows are claimed', async () => {
+  it('knows of a cooldown that ends while rows are claimed', async () => {
     const { core, queue, tell } = setUp(() => 500);
     await createWebhook(core, accountId, HOOK);
     await tell(1);
@@ -269,7 +269,7 @@ describe('the dispatcher', () => {
     expect(nextMs).toBeLessThanOrEqual(core.ports.clock.nowMs());
   });
 
-  it('ends when it is told to, after what is under way', async () => {
+  it('ends when it is stopped, after the attempts under way', async () => {
     const { core, dispatcher, sent, tell } = setUp(() => {
       stopping.abort();
       return 200;
@@ -306,7 +306,7 @@ describe('the outbox', () => {
     outbox.claimDeliveries({ nowMs: 2, leaseMs: 10, limit: 10, perEndpoint: 10, limits, after })
       .deliveries;
 
-  it('gives one of each lane at a time, in order', () => {
+  it('claims one message of each ordering key at a time, in order', () => {
     const { outbox } = open();
     add(outbox, [
       { ...to, lane: 'a', type: '1' },
@@ -334,7 +334,7 @@ describe('the outbox', () => {
     });
   });
 
-  it('begins with the endpoints that come after the last, and leaves out those that may take none', () => {
+  it('begins with the endpoints behind the last one, and leaves out those at their limit', () => {
     const { outbox } = open();
     add(
       outbox,
@@ -392,7 +392,7 @@ describe('the outbox', () => {
   });
 });
 
-describe('times and texts', () => {
+describe('retries and events', () => {
   it('wait three times as long each time, less up to half, and never longer than six hours', () => {
     expect([1, 2, 3].map((attempts) => retryDelayMs(attempts, 5000, 0))).toEqual([
       5000, 15_000, 45_000,

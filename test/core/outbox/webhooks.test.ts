@@ -12,9 +12,7 @@ import { createMemoryCore, type MemoryCore, withPorts } from '../memory-core.ts'
 const accountId = 'alice' as AccountId;
 const HOOK = { url: 'https://hooks.example.com/', description: '', types: [], isEnabled: true };
 
-/**
- * The same core, in which something else happens once between a look at a webhook and its change.
- */
+/** Makes a core in which something else happens once between a look at a webhook and its change. */
 function interrupted(core: MemoryCore, between: () => Promise<unknown>): MemoryCore {
   const { directory } = core.ports;
   let isDone = false;
@@ -33,7 +31,7 @@ function interrupted(core: MemoryCore, between: () => Promise<unknown>): MemoryC
   });
 }
 
-it('a secret that is given while the webhook is changed stays', async () => {
+it('a secret that is rotated while the webhook is changed stays', async () => {
   const core = createMemoryCore();
   const { id } = (await createWebhook(core, accountId, HOOK)).webhook;
   const rotating = () => rotateSecret(core, accountId, id);

@@ -1,5 +1,5 @@
-// A turn over all buckets in runs of a few: each has its turn, a run that dies is gone on with, and
-// none begins too soon.
+// A round over all buckets in batches of a few: each bucket is swept, a run that dies is resumed,
+// and no round begins too soon.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { sweepInTurns } from '../../../src/core/sweep/sweep-in-batches.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
@@ -8,7 +8,7 @@ import { createMemoryCore, type MemoryCore, openTestBucket, withPorts } from '..
 const NAMES = ['bucket-1', 'bucket-2', 'bucket-3', 'bucket-4', 'bucket-5'];
 const EVERY_SECONDS = 3600;
 
-describe('a sweep in turns', () => {
+describe('a sweep in batches', () => {
   let core: MemoryCore;
   let swept: string[];
   /** The bucket at which the next run dies. */
@@ -30,19 +30,19 @@ describe('a sweep in turns', () => {
   const run = async () => {
     const { directory } = core.ports;
     const call: typeof directory.call = (name, input) => {
-      const place = name === 'setSweepTurn' ? (input as { after: string | null }).after : null;
-      if (place !== null && place === deadly) return Promise.reject(new Error('cut off'));
+      const after = name === 'setSweepTurn' ? (input as { after: string | null }).after : null;
+      if (after !== null && after === deadly) return Promise.reject(new Error('cut off'));
       return directory.call(name, input);
     };
     swept = [];
-    const turn = { bucketsMax: 2, everyMs: EVERY_SECONDS * 1000 };
-    await sweepInTurns(withPorts(core, { directory: { ...directory, call } }), turn).catch(
+    const options = { bucketsMax: 2, everyMs: EVERY_SECONDS * 1000 };
+    await sweepInTurns(withPorts(core, { directory: { ...directory, call } }), options).catch(
       () => undefined,
     );
     return swept;
   };
 
-  it('goes through all buckets, then waits for the next one', async () => {
+  it('goes through all buckets, then waits for the next round', async () => {
     expect(await run()).toEqual(['bucket-1', 'bucket-2']);
     core.advanceSeconds(600);
     expect(await run()).toEqual(['bucket-3', 'bucket-4']);
@@ -67,14 +67,14 @@ describe('a sweep in turns', () => {
     }
   });
 
-  it('goes on behind the last bucket that a run was through with before it died', async () => {
+  it('resumes behind the last bucket that a dead run had swept', async () => {
     deadly = 'bucket-2';
     expect(await run()).toEqual(['bucket-1', 'bucket-2']);
     deadly = null;
     expect(await run()).toEqual(['bucket-2', 'bucket-3']);
   });
 
-  it('begins a turn that takes longer than the time between two at once when it is over', async () => {
+  it('begins the next round at once when one took longer than the time between two', async () => {
     await run();
     core.advanceSeconds(2 * EVERY_SECONDS);
     expect(await run()).toEqual(['bucket-3', 'bucket-4']);

@@ -1,3 +1,4 @@
+// The sweeper: which blobs it deletes, and which it never may.
 import { describe, expect, it } from 'vitest';
 import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
 import { deleteBucket } from '../../../src/core/buckets/delete-bucket.ts';
@@ -31,7 +32,7 @@ const copy = (core: MemoryCore, target: BucketHandle, source: ObjectVersion, nam
 const pastGrace = (core: MemoryCore) => core.advanceSeconds(GRACE_SECONDS + 1);
 
 describe('the sweeper', () => {
-  it('deletes what an overwrite and a delete left, after the grace and not before', async () => {
+  it('deletes the blobs of an overwrite and a delete, after the grace and not before', async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     await put(core, bucket, 'a', 1);
@@ -69,7 +70,7 @@ describe('the sweeper', () => {
     }
   });
 
-  it('keeps the bytes of a copy in another bucket, even when the source bucket is deleted', async () => {
+  it('keeps the bytes of a copy in another bucket after the source bucket is gone', async () => {
     const core = createMemoryCore();
     const [from, to] = [
       await openTestBucket(core, 'from'),
@@ -106,7 +107,7 @@ describe('the sweeper', () => {
     ]);
   });
 
-  it('gives back a hold whose copy never came', async () => {
+  it('releases a remote reference whose copy never committed', async () => {
     const core = createMemoryCore();
     const [from, to] = [
       await openTestBucket(core, 'from'),
@@ -130,7 +131,7 @@ describe('the sweeper', () => {
     expect(core.blobStore.blobs.size).toBe(0);
   });
 
-  it('asks another bucket once for all blobs that it has to do with', async () => {
+  it('calls another bucket once for all its blobs', async () => {
     const core = createMemoryCore();
     const [from, to] = [
       await openTestBucket(core, 'from'),
@@ -181,7 +182,7 @@ describe('the sweeper', () => {
     );
   });
 
-  it('finishes what a dying sweep began', async () => {
+  it('finishes the work of a sweep that died', async () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     await put(core, bucket, 'a');
@@ -199,7 +200,7 @@ describe('the sweeper', () => {
 });
 
 describe('a copy that is under way while the sweeper runs', () => {
-  it('keeps its bytes: its hold is younger than what the sweeper may take back', async () => {
+  it('keeps its bytes: its remote reference is too young to be released', async () => {
     const core = createMemoryCore();
     const [from, to] = [
       await openTestBucket(core, 'from'),
