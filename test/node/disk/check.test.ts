@@ -152,7 +152,7 @@ describe('a sound folder', () => {
       'packed',
       'multipart',
       'sealed by the master key',
-      'sealed by a named key, twice',
+      'sealed by a KMS key, twice',
     ];
     for (const name of names)
       flipByte(fileOf(folder, await getObject(stored.bucket, key(name))), 3000);
