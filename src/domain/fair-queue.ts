@@ -23,7 +23,7 @@ export function isUnder(name: string, { shares }: Queued): boolean {
 }
 
 /**
- * Creates a queue of at most `max` items. `onDrop` hears of an item that made room for another
+ * Creates a queue of at most `max` items. `onDrop` receives an item that made room for another
  * tenant's. Cost of `add`: a look at all that wait, of which there are few.
  */
 export function createFairQueue<Item extends Queued>(

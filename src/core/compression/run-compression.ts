@@ -87,17 +87,17 @@ const START: CompressionCursor = {
 
 /** Finds the run to resume, or makes a new one; null when today's is over or nothing is due. */
 function nextRun(
-  known: CompressionRun | null,
+  latest: CompressionRun | null,
   { setAtMs, nowMs, upToMs, dayMs }: Moment,
 ): CompressionRun | null {
   const fresh = { setAtMs, startedAtMs: nowMs, upToMs, failedFromMs: null, place: START };
-  if (known === null || known.setAtMs !== setAtMs)
+  if (latest === null || latest.setAtMs !== setAtMs)
     return upToMs <= 0 ? null : { ...fresh, doneUpToMs: 0, retries: 0 };
-  if (known.place !== null) return known;
+  if (latest.place !== null) return latest;
 
-  const { failedFromMs, retries, startedAtMs } = known;
+  const { failedFromMs, retries, startedAtMs } = latest;
   const isRetry = failedFromMs !== null && retries < RETRIES_MAX;
-  const doneUpToMs = isRetry ? failedFromMs - 1 : known.upToMs;
+  const doneUpToMs = isRetry ? failedFromMs - 1 : latest.upToMs;
   const isOver = dayMs === DAY_MS && startOfDay(startedAtMs) === startOfDay(nowMs);
   return isOver || upToMs <= doneUpToMs
     ? null

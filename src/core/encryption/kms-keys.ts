@@ -93,8 +93,8 @@ export async function unwrapKmsKeyFor(
 }
 
 /**
- * Unwraps a KMS key, to unwrap the data keys that it protects already, whoever's bucket they are
- * in. Errors: those of unwrapKmsKeyFor.
+ * Unwraps a KMS key, to unwrap the data keys that it protects already, in whichever bucket they
+ * are. Errors: those of unwrapKmsKeyFor.
  */
 export async function unwrapKmsKey(core: KeyCore, id: string): Promise<Uint8Array> {
   return unwrap(core, await findOrMake(core, id));

@@ -93,16 +93,16 @@ async function advance(
 
 /** Finds the run to resume, or makes a new one; null when today's is over. */
 function nextRun(
-  known: LifecycleRun | null,
+  latest: LifecycleRun | null,
   { lifecycle, moment }: LifecycleWalk,
 ): LifecycleRun | null {
   const { setAtMs } = lifecycle;
   const { nowMs, dayMs } = moment;
   const fresh = { setAtMs, startedAtMs: nowMs, place: null };
-  if (known === null || known.setAtMs !== setAtMs) return fresh;
-  if (known.place !== null) return known;
+  if (latest === null || latest.setAtMs !== setAtMs) return fresh;
+  if (latest.place !== null) return latest;
   // A day that tests make short has no midnight: then each sweep starts a run.
-  const isOver = dayMs === DAY_MS && startOfDay(known.startedAtMs) === startOfDay(nowMs);
+  const isOver = dayMs === DAY_MS && startOfDay(latest.startedAtMs) === startOfDay(nowMs);
   return isOver ? null : fresh;
 }
 

@@ -86,11 +86,11 @@ export async function updateWebhook(
   accountId: AccountId,
   id: string,
   changes: Partial<WebhookInput>,
-  check: (known: WebhookInfo) => void = () => undefined,
+  check: (current: WebhookInfo) => void = () => undefined,
 ): Promise<WebhookInfo> {
-  const webhook = await changeWebhook(core, accountId, id, (known) => {
-    check(toInfo(known));
-    const changed = { ...known, ...changes };
+  const webhook = await changeWebhook(core, accountId, id, (current) => {
+    check(toInfo(current));
+    const changed = { ...current, ...changes };
     checkInput(core, changed);
     return changed;
   });
@@ -105,13 +105,13 @@ async function changeWebhook(
   core: Core,
   accountId: AccountId,
   id: string,
-  change: (known: WebhookEndpoint) => WebhookEndpoint,
+  change: (current: WebhookEndpoint) => WebhookEndpoint,
 ): Promise<WebhookEndpoint> {
   for (let attempt = 1; ; attempt++) {
-    const known = await openWebhook(core, accountId, id);
-    const webhook = change(known);
+    const current = await openWebhook(core, accountId, id);
+    const webhook = change(current);
     try {
-      await core.ports.directory.call('putWebhook', { webhook, known, max: WEBHOOKS_MAX });
+      await core.ports.directory.call('putWebhook', { webhook, known: current, max: WEBHOOKS_MAX });
       return webhook;
     } catch (error) {
       const isConflict = hasCode(error, 'ConditionalRequestConflict');
@@ -132,15 +132,15 @@ export async function rotateSecret(
   const { text, stored } = makeSecret(core.settings.masterKeys, id);
   const nowMs = core.ports.clock.nowMs();
   const oldEndsAtMs = nowMs + SECRET_OVERLAP_MS;
-  const changed = await changeWebhook(core, accountId, id, (known) => {
-    const old = known.secrets
+  const changed = await changeWebhook(core, accountId, id, (current) => {
+    const old = current.secrets
       .map((secret) => ({
         ...secret,
         endsAtMs: Math.min(secret.endsAtMs ?? oldEndsAtMs, oldEndsAtMs),
       }))
       .filter(({ endsAtMs }) => endsAtMs > nowMs)
       .slice(0, SECRETS_MAX - 1);
-    return { ...known, secrets: [stored, ...old] };
+    return { ...current, secrets: [stored, ...old] };
   });
   return { webhook: toInfo(changed), secret: text, oldEndsAtMs };
 }

@@ -2,7 +2,6 @@
 // they open, for whom.
 import { describe, expect, it } from 'vitest';
 import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
-import { changeEncryption } from '../../../src/core/encryption/change-encryption.ts';
 import { openSecret, sealSecret } from '../../../src/core/encryption/encrypted-secret.ts';
 import {
   changeKmsKey,
@@ -10,6 +9,7 @@ import {
   listNamedKeys,
 } from '../../../src/core/encryption/kms-keys.ts';
 import { toMasterKey } from '../../../src/core/encryption/master-keys.ts';
+import { changeEncryption } from '../../../src/core/objects/change-encryption.ts';
 import { copyObject } from '../../../src/core/objects/copy-object.ts';
 import type { AccountId, ObjectVersion } from '../../../src/domain/nouns.ts';
 import {

@@ -2,10 +2,10 @@
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_UpdateObjectEncryption.html; texts of
 // errors are S3's.
 import type { Core } from '../../../../core/core.ts';
-import { changeEncryption } from '../../../../core/encryption/change-encryption.ts';
 import type { RequestedEncryption } from '../../../../core/encryption/envelope.ts';
 import { isKmsKeyId } from '../../../../core/encryption/kms-keys.ts';
 import { SETTING_MAX_BYTES } from '../../../../core/limits.ts';
+import { changeEncryption } from '../../../../core/objects/change-encryption.ts';
 import { hasCode, StorageError } from '../../../../domain/errors.ts';
 import { emptyResponse, type S3Answer, type VersionCall } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';

@@ -5,8 +5,8 @@ import { hasCode, StorageError } from '../../domain/errors.ts';
 import type { ObjectVersion } from '../../domain/nouns.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
-import { updateVersion } from '../objects/update-version.ts';
-import { type RequestedEncryption, unwrapDataKey, wrapDataKey } from './envelope.ts';
+import { type RequestedEncryption, unwrapDataKey, wrapDataKey } from '../encryption/envelope.ts';
+import { updateVersion } from './update-version.ts';
 
 /**
  * Wraps the data key of a version by the requested KMS key. InvalidRequest for what the server does
