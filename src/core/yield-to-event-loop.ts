@@ -8,7 +8,6 @@ export function yieldToEventLoop(): Promise<void> {
 
 /**
  * How long steps in a row may take, milliseconds, as when a long policy is evaluated for many keys.
- * Estimate.
  */
 const IN_A_ROW_MAX_MS = 10;
 

@@ -172,8 +172,8 @@ export type BucketRecord = {
   readonly access: BucketAccess;
   readonly settings: BucketSettings;
   /**
-   * As in BucketReadPolicy. Only `resolve` tells it, and only of a bucket whose hosting settings want it;
-   * absent means none.
+   * As in BucketReadPolicy. Only `resolve` tells it, and only of a bucket whose hosting settings
+   * want it; absent means none.
    */
   readonly siteFiles?: readonly SiteFile[];
 };

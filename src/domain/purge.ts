@@ -1,7 +1,7 @@
 // Purges without a list of what is kept where: a purge moves a floor. Every record of a key that
-// readers keep knows the revision of the bucket that it was read at; floors travel in the read policy, and
-// a record below one counts as unknown. So nothing is enumerated and nobody is told: whoever meets
-// the read policy obeys it.
+// readers keep knows the revision of the bucket that it was read at; floors travel in the read
+// policy, and a record below one counts as unknown. So nothing is enumerated and nobody is told:
+// whoever meets the read policy obeys it.
 import type { ObjectKey, Pointer } from './nouns.ts';
 
 /**
@@ -28,15 +28,15 @@ export type InvalidationWatermarks = {
  */
 const CACHE_TAG_METADATA = 'cache-tag';
 /**
- * Longest texts of floors together, UTF-16 units: they stand in every copy of the read policy. What is too
- * much becomes part of the bucket's own floor, oldest first, which forgets more than was asked for
- * and nothing less.
+ * Longest texts of floors together, UTF-16 units: they stand in every copy of the read policy. What
+ * is too much becomes part of the bucket's own floor, oldest first, which forgets more than was
+ * asked for and nothing less.
  */
 export const FLOORS_MAX_LENGTH = 8192;
 
 /**
- * Most floors: each takes some 50 bytes of the read policy besides its text, and a comparison for records
- * that are below the latest.
+ * Most floors: each takes some 50 bytes of the read policy besides its text, and a comparison for
+ * records that are below the latest.
  */
 export const FLOORS_MAX = 500;
 

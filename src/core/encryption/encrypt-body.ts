@@ -8,7 +8,8 @@ import { bodyKeys, type DataKey, INLINE_BODY } from './data-key.ts';
 import { encryptedSize } from './encrypted-layout.ts';
 
 /**
- * Encrypts what `source` delivers; the length is known when the source's is. Keeps one chunk in memory.
+ * Encrypts what `source` delivers; the length is known when the source's is. Keeps one chunk in
+ * memory.
  */
 export function encryptSource(source: ByteSource, dataKey: DataKey, blobId: BlobId): ByteSource {
   const { lengthBytes } = source;

@@ -11,7 +11,7 @@ export type MasterKey = { readonly id: string; readonly key: Uint8Array };
 /** The master keys, newest first. With none the server can wrap no key, and refuses to encrypt. */
 export type MasterKeys = readonly MasterKey[];
 
-/** Master keys in one setting: as many as anybody rotates through. Estimate. */
+/** Master keys in one setting: as many as anybody rotates through. Our own limit. */
 const MASTER_KEYS_MAX = 16;
 /** Stands between the id of a master key and the text that it wrapped or encrypted. */
 export const SEPARATOR = '.';

@@ -13,7 +13,7 @@ import {
 
 /** Rules of one file. Source: limits of Cloudflare Pages. */
 const RULES_MAX = 100;
-/** Headers of one rule. Estimate. */
+/** Headers of one rule. Our own limit. */
 const HEADERS_MAX = 30;
 /**
  * All headers that rules add to one response, characters. Servers and proxies in front accept at
@@ -83,7 +83,7 @@ export const NO_HEADER_RULES: HeaderRules = {
   changesFor: () => NO_CHANGES,
 };
 
-/** Entries of the cache of changes, one for each set of rules that match a path. Estimate. */
+/** Entries of the cache of changes, one for each set of rules that match a path. Our own limit. */
 const CACHED_CHANGES_MAX = 256;
 
 /** Parses a file. Never throws: what can't be read is a problem. */

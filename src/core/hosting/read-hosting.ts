@@ -21,15 +21,15 @@ import { HOST_MAX_LENGTH, hostNameOf, isBindableHost } from './host-names.ts';
  * memory.
  */
 export const HOSTING_MAX_BYTES = 32 * 1024;
-/** Rules for Cache-Control of one bucket. Estimate. */
+/** Rules for Cache-Control of one bucket. Our own limit. */
 const CACHE_CONTROL_RULES_MAX = 50;
-/** Hosts that may show protected objects. Estimate. */
+/** Hosts that may show protected objects. Our own limit. */
 const HOTLINK_HOSTS_MAX = 100;
-/** Patterns of protected objects. Estimate. */
+/** Patterns of protected objects. Our own limit. */
 const HOTLINK_PATTERNS_MAX = 20;
-/** Host names of one bucket. Estimate. */
+/** Host names of one bucket. Our own limit. */
 const DOMAINS_MAX = 20;
-/** Sizes of images that a document can list. Estimate. */
+/** Sizes of images that a document can list. Our own limit. */
 const IMAGE_SIZES_MAX = 50;
 /** Longest header value in a document, characters. */
 const HEADER_MAX_LENGTH = 256;

@@ -10,7 +10,7 @@ import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import { openBucket } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 
-/** Pending changes from which a search starts an update of its index. Estimate. */
+/** Pending changes from which a search starts an update of its index. Our own limit. */
 const PENDING_MAX = 200;
 /** Time without a search after which the search index is deleted, milliseconds. */
 const UNSEARCHED_MS = 30 * DAY_MS;

@@ -1,7 +1,7 @@
 // The time at which a lifecycle rule's days are over. S3 counts whole days and acts at the midnight
-// after them, in UTC; a day that tests make short is counted to the millisecond. Source: Lifecycle
-// configuration elements, "Number of days", in
-// https://docs.aws.amazon.com/AmazonS3/latest/userguide/intro-lifecycle-rules.html
+// after them, in UTC; a day that tests make short is counted to the millisecond. Source:
+// intro-lifecycle-rules.html#intro-lifecycle-rules-number-of-days in
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/
 import { DAY_MS, startOfDay } from '../../domain/time.ts';
 
 /**

@@ -18,7 +18,7 @@ import {
   planWalk,
 } from './foresee-page.ts';
 
-/** Pages without anything due after which the cursor is stored all the same. Estimate. */
+/** Pages without anything due after which the cursor is stored all the same. Our own limit. */
 const PAGES_BETWEEN_COMMITS = 50;
 
 /** The pages that a sweep may still read, for all its buckets together; 0 once it is to stop. */

@@ -1,7 +1,8 @@
 // Storage classes in the order of S3's lifecycle waterfall, from warm to cold. The class is shown
 // to the owner, and billed. On Node all classes are stored alike; on Cloudflare new objects of
-// infrequent classes go to R2's Infrequent Access. Source: "Transitioning objects using Amazon S3
-// Lifecycle" in https://docs.aws.amazon.com/AmazonS3/latest/userguide/
+// infrequent classes go to R2's Infrequent Access. Source:
+// lifecycle-transition-general-considerations.html in
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/
 
 /** Classes that a lifecycle can move objects to, the warmest first. */
 export const TRANSITION_CLASSES: readonly string[] = [

@@ -1,7 +1,7 @@
 // Whether the log service may write into a bucket: the bucket's policy must allow it, for the
 // bucket that is logged. Called when logging is configured, and again for every log object, because
-// policies change. Source: "Permissions for log delivery" in
-// https://docs.aws.amazon.com/AmazonS3/latest/userguide/enable-server-access-logging.html
+// policies change. Source: enable-server-access-logging.html#grant-log-delivery-permissions-general
+// in https://docs.aws.amazon.com/AmazonS3/latest/userguide/
 import type { BucketLogging } from '../../domain/bucket-settings.ts';
 import type { BucketRecord } from '../../domain/nouns.ts';
 import { evaluatePolicy } from '../auth/policy/evaluate-policy.ts';

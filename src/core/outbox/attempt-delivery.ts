@@ -15,9 +15,9 @@ import { type EndpointBreaker, retryDelayMs } from './retry-times.ts';
 import { renderS3Event } from './s3-event.ts';
 import { signatureHeaders } from './secrets.ts';
 
-/** Entries of the cache of webhooks. Estimate. */
+/** Entries of the cache of webhooks. Our own limit. */
 const CACHED_MAX = 1000;
-/** TTL of the cache of webhooks, milliseconds. Estimate. */
+/** TTL of the cache of webhooks, milliseconds. Our own limit. */
 const CACHED_MS = 5000;
 
 /** The part of the core that the dispatcher needs; a Durable Object has no more than that. */

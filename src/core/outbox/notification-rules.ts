@@ -7,7 +7,7 @@ import type { Core } from '../core.ts';
 
 /** Rules of one bucket. Source: S3 quotas, "event notifications". */
 export const RULES_MAX = 100;
-/** Longest id of a rule, characters. Source: API_LambdaFunctionConfiguration. */
+/** Longest id of a rule, characters. */
 export const RULE_ID_MAX_LENGTH = 255;
 
 /**

@@ -38,7 +38,7 @@ export type EndpointBreaker = {
   firstEndMs(nowMs: number): number | null;
 };
 
-/** Endpoints with an open breaker; beyond it all are closed. Estimate. */
+/** Endpoints with an open breaker; beyond it all are closed. Our own limit. */
 const BREAKERS_MAX = 10_000;
 /** Doublings of a cooldown, so that its power stays finite. */
 const DOUBLINGS_MAX = 30;

@@ -9,7 +9,7 @@ import type { WebhookEndpoint } from '../../domain/webhooks.ts';
 import type { Core } from '../core.ts';
 import { makeSecret } from './secrets.ts';
 
-/** Webhooks of one account. Estimate. */
+/** Webhooks of one account. Our own limit. */
 export const WEBHOOKS_MAX = 50;
 /** Longest URL, characters. */
 const URL_MAX_LENGTH = 2048;

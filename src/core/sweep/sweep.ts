@@ -33,7 +33,7 @@ export type SweepOptions = {
   readonly stopping?: AbortSignal;
 };
 
-/** Pages of lifecycle runs of a sweep that has no other bound. Estimate. */
+/** Pages of lifecycle runs of a sweep that has no other bound. Our own limit. */
 const LIFECYCLE_PAGES = 10_000;
 
 /**
