@@ -3,7 +3,6 @@
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
 import type { Ports } from '../../ports/index.ts';
-import type { OperatorWork } from '../../ports/operator-work.ts';
 import type { NotReadyReason } from '../../ports/readiness.ts';
 import type { Log } from '../../ports/system.ts';
 import { cacheFamilies } from '../shared/cache-metrics.ts';
@@ -28,6 +27,7 @@ import { createDiskAlarm } from './disk/disk-alarm.ts';
 import { openDiskSpace } from './disk/disk-space.ts';
 import { openSqliteMetadataIndex } from './index/sqlite-metadata-index.ts';
 import { createNodeMetrics, type NodeMetrics } from './process/node-metrics.ts';
+import type { UpkeepCalls } from './process/upkeep.ts';
 import { createScrub, type Scrub } from './scrub/scrub.ts';
 import { openAccessLog } from './server/access-log-target.ts';
 import { createDnsTxtRecords } from './services/dns-txt-records.ts';
@@ -40,21 +40,13 @@ import { createWebhookSender } from './services/webhook-sender.ts';
 export type NodePorts = {
   readonly outbox: OutboxSource;
   readonly ports: Ports & { readonly metrics: NodeMetrics };
-  readonly disk: DiskWatch;
+  readonly disk: UpkeepCalls['disk'];
   readonly scrub: Scrub;
   /**
    * Waits for background work, at most `backgroundMs`, then for the index; nothing may be called
    * afterwards.
    */
   close(backgroundMs: number): Promise<void>;
-};
-
-/** The looks at the disk, for the timers of upkeep.ts. */
-export type DiskWatch = {
-  /** Asks the file system for its room. */
-  look(): Promise<unknown>;
-  /** Makes the reserve whole where there is room for it, and reports a level that was passed. */
-  attend(report: OperatorWork['diskCrossed']): Promise<void>;
 };
 
 /**

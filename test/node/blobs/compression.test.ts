@@ -6,11 +6,11 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { logBytes } from '../../contract/index/compressed-blobs.contract.ts';
-import { startHome } from '../kit/home.ts';
-import { aws, signIn, useHomes } from '../kit/home-client.ts';
+import { startNodeProcess } from '../kit/node-process.ts';
+import { aws, signIn, useNodeProcesses } from '../kit/platform-client.ts';
 import { temporaryFolder } from '../kit/temporary-folder.ts';
 
-useHomes();
+useNodeProcesses();
 
 const SHORT_DAYS = { QUAYSIDE_LIFECYCLE_DAY_SECONDS: '1', QUAYSIDE_SWEEP_INTERVAL_SECONDS: '1' };
 const LOG = logBytes(3 * 1024 * 1024);
@@ -41,7 +41,7 @@ function blobSizes(dataDir: string): number[] {
 
 it('old bodies are packed; nobody who reads them can tell', async () => {
   const dataDir = temporaryFolder();
-  const home = await startHome(dataDir, SHORT_DAYS);
+  const home = await startNodeProcess(dataDir, SHORT_DAYS);
   const bucket = `${home.url}/packed`;
   const api = await ownerOf(home.url);
   await aws.fetch(bucket, { method: 'PUT' });

@@ -34,7 +34,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-async function openHome(dataDir: string): Promise<Core & { close(): Promise<void> }> {
+async function openPlatform(dataDir: string): Promise<Core & { close(): Promise<void> }> {
   const settings = parseConfig({ QUAYSIDE_DATA_DIR: dataDir });
   const config = {
     ...settings,
@@ -84,7 +84,7 @@ const objects = Object.keys(WISHES).flatMap((name) => [`${name}-small`, `${name}
 describe('the data folder', () => {
   it('holds no plain byte of an encrypted object, and no key but in its file', async () => {
     const folder = temporaryFolder();
-    const core = await openHome(folder);
+    const core = await openPlatform(folder);
     await fill(core);
     for (const name of objects)
       expect(await read(core, name)).toBe(name.endsWith('small') ? SECRET : SECRET.repeat(5000));
@@ -105,17 +105,17 @@ describe('the data folder', () => {
 
   it('is read again after a restart, with the key of the file', async () => {
     const folder = temporaryFolder();
-    const first = await openHome(folder);
+    const first = await openPlatform(folder);
     await fill(first);
     await first.close();
-    const second = await openHome(folder);
+    const second = await openPlatform(folder);
     for (const name of objects)
       expect((await read(second, name)).length).toBe(name.endsWith('small') ? 43 : 43 * 5000);
   });
 
   it('is refused where a bit of a blob was flipped', async () => {
     const folder = temporaryFolder();
-    const first = await openHome(folder);
+    const first = await openPlatform(folder);
     await fill(first);
     await first.close();
     for (const path of filesBelow(join(folder, 'blobs'))) {
@@ -123,7 +123,7 @@ describe('the data folder', () => {
       bytes[1000] = (bytes[1000] ?? 0) ^ 1;
       writeFileSync(path, bytes);
     }
-    const second = await openHome(folder);
+    const second = await openPlatform(folder);
     for (const name of Object.keys(WISHES)) {
       await expect(read(second, `${name}-large`)).rejects.toMatchObject({ code: 'ObjectDamaged' });
       expect(await read(second, `${name}-small`)).toBe(SECRET);

@@ -3,11 +3,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getObject } from '../../../src/core/objects/read-object.ts';
 import { key, sampleBytes } from '../../core/memory-core.ts';
-import { startWrappedHome, type WrappedHome } from '../kit/wrapped-home.ts';
+import { startWrappedPlatform, type WrappedPlatform } from '../kit/wrapped-platform.ts';
 
-let home: WrappedHome;
+let home: WrappedPlatform;
 beforeAll(async () => {
-  home = await startWrappedHome({ QUAYSIDE_BODY_MEMORY_BYTES: '0' });
+  home = await startWrappedPlatform({ QUAYSIDE_BODY_MEMORY_BYTES: '0' });
 });
 afterAll(() => home.close());
 

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openLibc } from '../../../src/adapters/node/blobs/libc.ts';
 import { isSameBytes, patternBytes } from '../../contract/bodies.ts';
-import { startHome } from '../kit/home.ts';
-import { aws, expectOk, useHomes } from '../kit/home-client.ts';
+import { startNodeProcess } from '../kit/node-process.ts';
+import { aws, expectOk, useNodeProcesses } from '../kit/platform-client.ts';
 import { temporaryFolder } from '../kit/temporary-folder.ts';
 
-useHomes();
+useNodeProcesses();
 
 const OBJECT_BYTES = 24 * 1024 * 1024;
 const RANGE_BYTES = 64 * 1024;
@@ -22,7 +22,7 @@ const startOf = (at: number) => (at * 7_919_993) % (OBJECT_BYTES - RANGE_BYTES);
 /** A home with little memory and one public object, and what a client gets of it. */
 async function startWithObject(mappedFiles: string) {
   const folder = temporaryFolder();
-  const home = await startHome(folder, {
+  const home = await startNodeProcess(folder, {
     QUAYSIDE_MAPPED_FILES: mappedFiles,
     QUAYSIDE_BODY_MEMORY_BYTES: `${1024 * 1024}`,
   });

@@ -14,7 +14,7 @@ import { describe, expect, it } from 'vitest';
 import { backUp } from '../../../src/adapters/node/backup/back-up.ts';
 import { copyBlobs } from '../../../src/adapters/node/backup/copy-blobs.ts';
 import { createLengthChecks } from '../../../src/adapters/node/backup/length-checks.ts';
-import type { Manifest } from '../../../src/adapters/node/backup/manifest.ts';
+import type { Manifest } from '../../../src/adapters/node/disk/backup-manifest.ts';
 import { listBlobs, walkBlobs } from '../../../src/adapters/node/blobs/blob-list.ts';
 import type { BlobId } from '../../../src/domain/nouns.ts';
 import { BLOB_BYTES, openStoredCore, putAll } from '../kit/stored-core.ts';

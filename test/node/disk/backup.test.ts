@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { backUp } from '../../../src/adapters/node/backup/back-up.ts';
-import { readManifest } from '../../../src/adapters/node/backup/manifest.ts';
+import { readManifest } from '../../../src/adapters/node/disk/backup-manifest.ts';
 import { restore } from '../../../src/adapters/node/backup/restore.ts';
 import { checkFolder } from '../../../src/adapters/node/check/check-folder.ts';
 import { openDataFolder } from '../../../src/adapters/node/disk/data-folder.ts';

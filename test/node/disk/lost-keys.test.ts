@@ -19,12 +19,12 @@ import { openMasterKeys } from '../../../src/adapters/node/process/master-key-re
 import { parseConfig } from '../../../src/config.ts';
 import { createKmsKey } from '../../../src/core/encryption/kms-keys.ts';
 import { MASTER_KEYS } from '../../core/memory-core.ts';
-import { runHome, startHome } from '../kit/home.ts';
-import { aws, expectOk, useHomes } from '../kit/home-client.ts';
+import { runNodeProcess, startNodeProcess } from '../kit/node-process.ts';
+import { aws, expectOk, useNodeProcesses } from '../kit/platform-client.ts';
 import { openStoredCore, putAll } from '../kit/stored-core.ts';
 import { temporaryFolder } from '../kit/temporary-folder.ts';
 
-useHomes();
+useNodeProcesses();
 
 const hexKey = (fill: number) => new Uint8Array(32).fill(fill).toHex();
 const idsWith = (dataDir: string, env: NodeJS.ProcessEnv = {}) =>
@@ -99,7 +99,7 @@ describe('the master key of a data folder', () => {
     const dataDir = temporaryFolder();
     idsWith(dataDir);
     rmSync(join(dataDir, 'master-key'));
-    const { exitCode, output } = await runHome({ QUAYSIDE_DATA_DIR: dataDir });
+    const { exitCode, output } = await runNodeProcess({ QUAYSIDE_DATA_DIR: dataDir });
     expect([exitCode, output.trim().split('\n').length]).toEqual([1, 1]);
     expect(output).toMatch(/can't start: The master key [0-9a-f]{8} is missing/);
     expect(existsSync(join(dataDir, 'master-key'))).toBe(false);
@@ -109,7 +109,7 @@ describe('the master key of a data folder', () => {
 
 it('a seed that can’t be read is named by its setting', async () => {
   const dataDir = temporaryFolder();
-  const { exitCode, output } = await runHome({
+  const { exitCode, output } = await runNodeProcess({
     QUAYSIDE_DATA_DIR: dataDir,
     QUAYSIDE_SEED: join(dataDir, 'none'),
   });
@@ -122,7 +122,7 @@ it('a seed that can’t be read is named by its setting', async () => {
 describe('blobs without an index', () => {
   it('stop the start where the index was copied without its write-ahead log', async () => {
     const dataDir = temporaryFolder();
-    const home = await startHome(dataDir);
+    const home = await startNodeProcess(dataDir);
     await expectOk(aws.fetch(`${home.url}/photos`, { method: 'PUT' }));
     await expectOk(aws.fetch(`${home.url}/photos/a`, { method: 'PUT', body: 'x'.repeat(40_000) }));
     await home.end('SIGKILL');
@@ -130,7 +130,7 @@ describe('blobs without an index', () => {
     for (const name of ['index.sqlite', 'master-key'])
       copyFileSync(join(dataDir, name), join(copied, name));
     cpSync(join(dataDir, 'blobs'), join(copied, 'blobs'), { recursive: true });
-    const { exitCode, output } = await runHome({ QUAYSIDE_DATA_DIR: copied });
+    const { exitCode, output } = await runNodeProcess({ QUAYSIDE_DATA_DIR: copied });
     expect(exitCode).toBe(1);
     expect(output).toMatch(/has blobs, but its index.sqlite is missing or empty/);
     // With its log it is whole.

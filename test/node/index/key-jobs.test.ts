@@ -5,11 +5,11 @@ import { expect, it } from 'vitest';
 import { openNodePorts } from '../../../src/adapters/node/node-ports.ts';
 import { parseConfig } from '../../../src/config.ts';
 import { openTestBucket, putBytes } from '../../core/memory-core.ts';
-import { startHome } from '../kit/home.ts';
-import { apiAt, aws, expectOk, signIn, useHomes } from '../kit/home-client.ts';
+import { startNodeProcess } from '../kit/node-process.ts';
+import { apiAt, aws, expectOk, signIn, useNodeProcesses } from '../kit/platform-client.ts';
 import { temporaryFolder } from '../kit/temporary-folder.ts';
 
-useHomes();
+useNodeProcesses();
 
 const OBJECTS = 3000;
 
@@ -31,7 +31,7 @@ async function fill(dataDir: string): Promise<void> {
 it('a rename goes on where the process that was killed left it', async () => {
   const dataDir = temporaryFolder();
   await fill(dataDir);
-  const first = await startHome(dataDir);
+  const first = await startNodeProcess(dataDir);
   const { cookie, call } = await signIn(first.url);
   const begun = await expectOk(
     call('POST', '/buckets/bucket/jobs', { kind: 'move', prefix: 'a/', to: 'b/' }),
@@ -39,7 +39,7 @@ it('a rename goes on where the process that was killed left it', async () => {
   const { id } = (await begun.json()) as { id: string };
   await first.end('SIGKILL');
 
-  const second = await startHome(dataDir, { QUAYSIDE_SWEEP_INTERVAL_SECONDS: '1' });
+  const second = await startNodeProcess(dataDir, { QUAYSIDE_SWEEP_INTERVAL_SECONDS: '1' });
   const api = apiAt(second.url, cookie);
   const read = async () => {
     const answer = await expectOk(api('GET', `/buckets/bucket/jobs/${id}`));

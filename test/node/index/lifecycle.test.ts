@@ -2,11 +2,11 @@
 // sees it, and it goes on after a death in the middle.
 import { createHash } from 'node:crypto';
 import { expect, it, vi } from 'vitest';
-import { startHome } from '../kit/home.ts';
-import { aws, expectOk, useHomes } from '../kit/home-client.ts';
+import { startNodeProcess } from '../kit/node-process.ts';
+import { aws, expectOk, useNodeProcesses } from '../kit/platform-client.ts';
 import { temporaryFolder } from '../kit/temporary-folder.ts';
 
-useHomes();
+useNodeProcesses();
 
 const PUBLIC = { 'x-amz-acl': 'public-read' };
 const SHORT_DAYS = { QUAYSIDE_LIFECYCLE_DAY_SECONDS: '1', QUAYSIDE_SWEEP_INTERVAL_SECONDS: '1' };
@@ -23,7 +23,7 @@ function putRules(bucketUrl: string, rules: string): Promise<void> {
 
 it('ends what is due, for public readers too, and goes on after kill -9', async () => {
   const dataDir = temporaryFolder();
-  const first = await startHome(dataDir, SHORT_DAYS);
+  const first = await startNodeProcess(dataDir, SHORT_DAYS);
   const bucket = `${first.url}/cycled`;
   // Who may list is told 404 of a key that is gone.
   await put(bucket, '', PUBLIC);
@@ -40,7 +40,7 @@ it('ends what is due, for public readers too, and goes on after kill -9', async 
   await put(`${bucket}/tmp/b`, 'b', PUBLIC);
   await first.end('SIGKILL');
 
-  const second = await startHome(dataDir, SHORT_DAYS);
+  const second = await startNodeProcess(dataDir, SHORT_DAYS);
   await vi.waitFor(
     async () => expect((await fetch(`${second.url}/cycled/tmp/b`)).status).toBe(404),
     {

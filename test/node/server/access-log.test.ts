@@ -9,12 +9,12 @@ import { createHeaderFinder } from '../../../src/adapters/node/fast-path/find-he
 import { withPorts } from '../../core/memory-core.ts';
 import { cpuMsOf, LONGEST, QUICK_MS } from '../../cpu-time.ts';
 import { createStockedCore, type Door, openDoor, PUBLIC_BUCKET, put } from '../fast-path/doors.ts';
-import { startHome } from '../kit/home.ts';
-import { aws, useHomes } from '../kit/home-client.ts';
+import { startNodeProcess } from '../kit/node-process.ts';
+import { aws, useNodeProcesses } from '../kit/platform-client.ts';
 import { openRawClient } from '../kit/raw-socket.ts';
 import { temporaryFolder } from '../kit/temporary-folder.ts';
 
-useHomes();
+useNodeProcesses();
 
 const doors: Door[] = [];
 afterEach(() => {
@@ -184,7 +184,7 @@ describe('the log of a process', () => {
   it('goes to a file, into a new one after a rotation, and is whole at the end', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'access.log');
-    const home = await startHome(join(folder, 'data'), {
+    const home = await startNodeProcess(join(folder, 'data'), {
       QUAYSIDE_ACCESS_LOG: 'combined',
       QUAYSIDE_ACCESS_LOG_FILE: path,
     });
@@ -217,7 +217,7 @@ describe('the log of a process', () => {
   });
 
   it('goes to stdout as JSON', async () => {
-    const home = await startHome(temporaryFolder(), { QUAYSIDE_ACCESS_LOG: 'json' });
+    const home = await startNodeProcess(temporaryFolder(), { QUAYSIDE_ACCESS_LOG: 'json' });
     await (await fetch(`${home.url}/-/health?password=x`)).text();
     await expect.poll(() => home.stdout()).toContain('"event":"access"');
     const line =
@@ -234,7 +234,7 @@ describe('the log of a process', () => {
 
   it('keeps the program from starting when its file cannot be opened', async () => {
     const env = { QUAYSIDE_ACCESS_LOG: 'json', QUAYSIDE_ACCESS_LOG_FILE: '/proc/none/access.log' };
-    await expect(startHome(temporaryFolder(), env)).rejects.toThrow(
+    await expect(startNodeProcess(temporaryFolder(), env)).rejects.toThrow(
       /can't start: ENOENT.*access\.log/,
     );
   });

@@ -2,14 +2,14 @@
 // below is asked once.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sampleBytes } from '../../core/memory-core.ts';
-import { startWrappedHome, type WrappedHome } from '../kit/wrapped-home.ts';
+import { startWrappedPlatform, type WrappedPlatform } from '../kit/wrapped-platform.ts';
 
 const MiB = 2 ** 20;
 const HERD = 1000;
 
-let home: WrappedHome;
+let home: WrappedPlatform;
 beforeAll(async () => {
-  home = await startWrappedHome({
+  home = await startWrappedPlatform({
     QUAYSIDE_TIER_LIMIT_MS: '60000',
     QUAYSIDE_NEGATIVE_FRESH_SECONDS: '60',
   });

@@ -5,8 +5,8 @@ import { connect, type Socket } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { FUZZ_SEED, fuzzRuns } from '../../fuzz-seed.ts';
 import { createRandom, pick } from '../fast-path/random.ts';
-import { killHomes, startHome } from '../kit/home.ts';
-import { apiAt, aws, expectOk, signIn } from '../kit/home-client.ts';
+import { killNodeProcesses, startNodeProcess } from '../kit/node-process.ts';
+import { apiAt, aws, expectOk, signIn } from '../kit/platform-client.ts';
 import { temporaryFolder } from '../kit/temporary-folder.ts';
 import {
   BUCKET,
@@ -16,7 +16,7 @@ import {
   patternsPolicy,
   policyOf,
   WEBSITE_DOMAIN,
-} from '../long-runs/places.ts';
+} from '../long-runs/injection-points.ts';
 
 /** What expressions loop over, and a few pairs that begin something again and again. */
 const RUNS = [
@@ -86,7 +86,7 @@ describe('a long run of one character', () => {
   let health: Health;
 
   beforeAll(async () => {
-    const home = await startHome(temporaryFolder(), {
+    const home = await startNodeProcess(temporaryFolder(), {
       QUAYSIDE_ACCESS_LOG: 'combined',
       QUAYSIDE_ACCESS_LOG_FILE: `${temporaryFolder()}/access.log`,
       QUAYSIDE_WEBSITE_DOMAIN: WEBSITE_DOMAIN,
@@ -97,7 +97,7 @@ describe('a long run of one character', () => {
     health = await openHealth(url);
     return async () => {
       health.close();
-      await killHomes();
+      await killNodeProcesses();
     };
   }, 60_000);
 

@@ -6,11 +6,11 @@ import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
 import { PRIVATE_ACCESS } from '../../../src/domain/bucket-access.ts';
 import { PUBLIC_ACCESS } from '../../access-samples.ts';
 import { key, sampleBytes } from '../../core/memory-core.ts';
-import { type Behaviour, startWrappedHome, type WrappedHome } from '../kit/wrapped-home.ts';
+import { type Behaviour, startWrappedPlatform, type WrappedPlatform } from '../kit/wrapped-platform.ts';
 
-let home: WrappedHome;
+let home: WrappedPlatform;
 /** Keeps no bodies in memory, so that each is streamed. */
-let untiered: WrappedHome;
+let untiered: WrappedPlatform;
 afterEach(() => {
   home.behave.index = 'works';
   home.behave.bucket = 'works';
@@ -33,8 +33,8 @@ const OUTAGES: readonly ['fails' | 'hangs', number, number][] = [
 describe.each(OUTAGES)('while all below memory %s', (how, status, limitMs) => {
   beforeAll(async () => {
     const env = { QUAYSIDE_TIER_LIMIT_MS: `${limitMs}`, QUAYSIDE_NEGATIVE_FRESH_SECONDS: '0' };
-    home = await startWrappedHome(env);
-    untiered = await startWrappedHome({ ...env, QUAYSIDE_BODY_MEMORY_BYTES: '0' });
+    home = await startWrappedPlatform(env);
+    untiered = await startWrappedPlatform({ ...env, QUAYSIDE_BODY_MEMORY_BYTES: '0' });
   });
   afterAll(() => Promise.all([home.close(), untiered.close()]));
 

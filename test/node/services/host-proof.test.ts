@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { AwsClient } from 'aws4fetch';
 import { expect, it, onTestFinished } from 'vitest';
 import { startDnsServer } from '../kit/dns-server.ts';
-import { startHome } from '../kit/home.ts';
-import { apiAt, expectOk, useHomes } from '../kit/home-client.ts';
+import { startNodeProcess } from '../kit/node-process.ts';
+import { apiAt, expectOk, useNodeProcesses } from '../kit/platform-client.ts';
 import { temporaryFolder } from '../kit/temporary-folder.ts';
 
-useHomes();
+useNodeProcesses();
 
 const KEY = { accessKeyId: 'alices-access-key', secretAccessKey: 'alices-secret-key' };
 const HOST = 'www.shop.example';
@@ -21,7 +21,7 @@ it('binds a host of an account by the record that the API names', async () => {
   const seed = join(dataDir, 'seed.json');
   const keys = [{ accessKey: KEY.accessKeyId, secretKey: KEY.secretAccessKey }];
   writeFileSync(seed, JSON.stringify({ accounts: [{ id: 'alice', displayName: 'Alice', keys }] }));
-  const { url } = await startHome(join(dataDir, 'data'), {
+  const { url } = await startNodeProcess(join(dataDir, 'data'), {
     QUAYSIDE_SEED: seed,
     QUAYSIDE_OWN_HOSTS: 'console.example',
     QUAYSIDE_DNS_RESOLVER: dns.address,

@@ -9,12 +9,12 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { expect, it } from 'vitest';
-import { type Home, ROOT_KEY, startHome } from '../kit/home.ts';
-import { expectOk, signIn, useHomes } from '../kit/home-client.ts';
+import { type NodeProcess, ROOT_KEY, startNodeProcess } from '../kit/node-process.ts';
+import { expectOk, signIn, useNodeProcesses } from '../kit/platform-client.ts';
 import { temporaryFolder } from '../kit/temporary-folder.ts';
 
 const folder = temporaryFolder();
-useHomes();
+useNodeProcesses();
 
 const SETTINGS = {
   QUAYSIDE_WEBHOOK_PRIVATE_TARGETS: 'on',
@@ -49,7 +49,7 @@ it('survives kill -9 with messages waiting, under way and tried', async () => {
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
   const { port } = receiver.address() as AddressInfo;
 
-  const home = await startHome(folder, SETTINGS);
+  const home = await startNodeProcess(folder, SETTINGS);
   const s3 = clientOf(home);
   await s3.send(new CreateBucketCommand({ Bucket: 'told' }));
   const arn = await makeWebhook(home, `http://127.0.0.1:${port}/`);
@@ -68,7 +68,7 @@ it('survives kill -9 with messages waiting, under way and tried', async () => {
 
   isUp = true;
   // What was under way comes when its lease ends.
-  const again = await startHome(folder, SETTINGS);
+  const again = await startNodeProcess(folder, SETTINGS);
   await done.promise;
   expect([...keys].toSorted()).toEqual(Array.from({ length: KEYS }, (_, n) => `k${n}`).toSorted());
   expect(await again.end('SIGTERM')).toBe(0);
@@ -76,7 +76,7 @@ it('survives kill -9 with messages waiting, under way and tried', async () => {
   receiver.close();
 });
 
-function clientOf({ url }: Home): S3Client {
+function clientOf({ url }: NodeProcess): S3Client {
   return new S3Client({
     endpoint: url,
     region: 'us-east-1',
@@ -86,7 +86,7 @@ function clientOf({ url }: Home): S3Client {
 }
 
 /** Makes a webhook through the JSON API and gives its ARN. */
-async function makeWebhook({ url }: Home, hook: string): Promise<string> {
+async function makeWebhook({ url }: NodeProcess, hook: string): Promise<string> {
   const { call } = await signIn(url);
   const made = (await (await expectOk(call('POST', '/webhooks', { url: hook }))).json()) as {
     arn: string;

@@ -31,7 +31,7 @@ import {
   type Manifest,
   readManifest,
   writeManifest,
-} from './manifest.ts';
+} from '../disk/backup-manifest.ts';
 import { pruneBlobs, pruneGenerations } from './prune.ts';
 
 export type BackupResult = {

@@ -2,7 +2,7 @@
 // the dearest part of a run that changes little, and all that can shorten a file with a name is a
 // hand or a failing disk. Guard: each run looks at a part, so a week of nightly runs looks at all.
 import type { BlobId } from '../../../domain/nouns.ts';
-import type { Manifest } from './manifest.ts';
+import type { Manifest } from '../disk/backup-manifest.ts';
 
 export type LengthChecks = {
   /** Whether this blob is to be looked at; to be called in the order of ids. */

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { BlobId } from '../../../domain/nouns.ts';
 import { blobPath } from '../blobs/blob-path.ts';
 import { errnoOf } from '../blobs/fs-errors.ts';
-import { readManifest } from './manifest.ts';
+import { readManifest } from '../disk/backup-manifest.ts';
 
 /**
  * Removes every generation but the manifest's, all of them while there is no manifest. Returns how

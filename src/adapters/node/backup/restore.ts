@@ -11,7 +11,7 @@ import { openSqlite } from '../index/node-sqlite.ts';
 import { copyKeys, referencedBlobs } from './back-up.ts';
 import { type CopyCounts, type CopyMode, copyBlobs } from './copy-blobs.ts';
 import { ALL_LENGTHS } from './length-checks.ts';
-import { type Manifest, proveFiles, readManifest } from './manifest.ts';
+import { type Manifest, proveFiles, readManifest } from '../disk/backup-manifest.ts';
 
 export type RestoreResult = {
   readonly manifest: Manifest;

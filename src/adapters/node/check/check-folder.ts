@@ -6,7 +6,7 @@ import { countMasterKeyUses, type MasterKeyUses } from '../../../index/maintenan
 import type { Sql } from '../../../ports/sql.ts';
 import { createIds } from '../../shared/ids.ts';
 import { systemClock } from '../../shared/system-clock.ts';
-import { proveFiles, readManifest } from '../backup/manifest.ts';
+import { proveFiles, readManifest } from '../disk/backup-manifest.ts';
 import { openSqlite } from '../index/node-sqlite.ts';
 import { type BlobDamage, blobFileName, checkBlobs } from './check-blobs.ts';
 import {

@@ -7,7 +7,7 @@ import { INDEX_SCHEMA } from '../../../index/tables/index-schema.ts';
 import { LEDGER_SCHEMA } from '../../../index/tables/ledger-schema.ts';
 import { compareSchemas } from '../../../index/tables/schema.ts';
 import type { Sql } from '../../../ports/sql.ts';
-import { readManifest } from '../backup/manifest.ts';
+import { readManifest } from '../disk/backup-manifest.ts';
 import { DataFolderError, INDEX_NAME } from '../disk/data-folder.ts';
 
 export type StoredFolder = {

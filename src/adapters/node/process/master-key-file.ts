@@ -3,7 +3,7 @@
 // elsewhere.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { readSecretFile, writeSecretFile } from './secret-file.ts';
+import { readSecretFile, writeSecretFile } from '../disk/secret-file.ts';
 
 const FILE_NAME = 'master-key';
 const KEY_BYTES = 32;

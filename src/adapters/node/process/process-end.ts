@@ -1,14 +1,14 @@
-// How the process ends: orderly on a signal, at once on what can't be trusted any more, and not at
-// all for a rejection that nobody handled.
+// How the process ends: orderly on a signal, at once on a failure that leaves its state in doubt,
+// and not at all for a rejection that nobody handled. node.ts calls all of it.
 import type { Log } from '../../../ports/system.ts';
 
-/** Milliseconds that the orderly end may take beyond its own limits before it is cut short. */
+/** Milliseconds that the orderly end may take beyond its own limit before it is cut short. */
 const HANGING_MS = 10_000;
 
 /**
- * Ends the process after `close` on SIGTERM or SIGINT: 0 when it was orderly, 1 when it failed or
- * took longer than `limitMs` and some seconds. A second signal ends it at once. `endsOnHangup`:
- * SIGHUP does so too, which a terminal sends that is closed.
+ * Ends the process after `close` on SIGTERM or SIGINT. The exit code is 0 when that was orderly, 1
+ * when it failed or took longer than `limitMs` and some seconds. A second signal ends it at once.
+ * `endsOnHangup`: SIGHUP does so too, which a closed terminal sends.
  */
 export function closeOnSignals(
   close: () => Promise<void>,
@@ -39,6 +39,14 @@ export function closeOnSignals(
   if (options.endsOnHangup) process.on('SIGHUP', onSignal);
 }
 
+/** Ends the process when the index writer has died: no commit can be made any more. */
+export function endOnCrash(log: Log): (cause: unknown) => void {
+  return (cause) => {
+    log.error('index-writer-died', { cause });
+    process.exit(1);
+  };
+}
+
 /** Whether SIGHUP means that the terminal was closed: where it has no log file to open anew. */
 export function endsWithTerminal({
   accessLogFile,
@@ -49,10 +57,10 @@ export function endsWithTerminal({
 }
 
 /**
- * Sets what happens on failures that no code caught. A thrown one leaves event handlers half done,
- * so the process ends and a supervisor starts it again; whatever was acknowledged is safe. A
- * rejected promise belongs to one request, whose only lasting traces are commits and blobs, and
- * both are whole or absent: it is logged, and the others go on.
+ * Sets what happens on failures that no code caught. A thrown error leaves event handlers half
+ * done, so the process ends and a supervisor starts it again; acknowledged writes are safe. A
+ * rejected promise belongs to one request, whose only lasting traces are commits and blobs. Both
+ * are whole or absent, so the rejection is logged and the other requests go on.
  */
 export function guardProcess(log: Log): void {
   process.on('uncaughtException', (cause) => {
@@ -60,7 +68,7 @@ export function guardProcess(log: Log): void {
     process.exit(1);
   });
   process.on('unhandledRejection', (cause) => log.error('unhandled-rejection', { cause }));
-  // Whoever read our output may go away; that is no reason to stop serving.
+  // The reader of this output may go away; that is no reason to stop serving.
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
 }

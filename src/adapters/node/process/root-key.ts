@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type Config, ConfigError } from '../../../config.ts';
-import { readSecretFile, writeSecretFile } from './secret-file.ts';
+import { readSecretFile, writeSecretFile } from '../disk/secret-file.ts';
 
 export type RootKey = {
   readonly accessKey: string;

@@ -22,13 +22,13 @@ const running = new Set<ChildProcess>();
 /**
  * Kills every home that still runs, also one that never became ready; resolves when they are gone.
  */
-export async function killHomes(): Promise<void> {
+export async function killNodeProcesses(): Promise<void> {
   const ended = [...running].map((child) => once(child, 'exit'));
   for (const child of running) child.kill('SIGKILL');
   await Promise.all(ended);
 }
 
-export type Home = {
+export type NodeProcess = {
   readonly url: string;
   readonly child: ChildProcess;
   stdout(): string;
@@ -38,21 +38,21 @@ export type Home = {
 };
 
 /** Runs the program until it ends by itself. */
-export async function runHome(
+export async function runNodeProcess(
   env: NodeJS.ProcessEnv,
 ): Promise<{ exitCode: number | null; output: string }> {
-  const { child, output } = spawnHome(env);
+  const { child, output } = spawnNodeProcess(env);
   const [exitCode] = await once(child, 'exit');
   return { exitCode, output: output.stdout + output.stderr };
 }
 
 /** Resolves when the home is ready; rejects with what it printed when it ends before. */
-export async function startHome(dataDir: string, env: NodeJS.ProcessEnv = {}): Promise<Home> {
+export async function startNodeProcess(dataDir: string, env: NodeJS.ProcessEnv = {}): Promise<NodeProcess> {
   const keys = {
     QUAYSIDE_ROOT_ACCESS_KEY: ROOT_KEY.accessKeyId,
     QUAYSIDE_ROOT_SECRET_KEY: ROOT_KEY.secretAccessKey,
   };
-  const { child, output } = spawnHome({ QUAYSIDE_DATA_DIR: dataDir, ...keys, ...env });
+  const { child, output } = spawnNodeProcess({ QUAYSIDE_DATA_DIR: dataDir, ...keys, ...env });
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout?.on('data', () => {
       const ready = /ready: (http:\S+)[\s\S]*access key/.exec(output.stdout);
@@ -77,7 +77,7 @@ export async function startHome(dataDir: string, env: NodeJS.ProcessEnv = {}): P
   };
 }
 
-function spawnHome(env: NodeJS.ProcessEnv) {
+function spawnNodeProcess(env: NodeJS.ProcessEnv) {
   const child = spawn(process.execPath, [PROGRAM], {
     // Away from the repository: its .env is none of a test's business.
     cwd: tmpdir(),

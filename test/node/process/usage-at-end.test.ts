@@ -9,11 +9,11 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { beforeEach, expect, it } from 'vitest';
-import { ROOT_KEY, startHome } from '../kit/home.ts';
-import { useHomes } from '../kit/home-client.ts';
+import { ROOT_KEY, startNodeProcess } from '../kit/node-process.ts';
+import { useNodeProcesses } from '../kit/platform-client.ts';
 import { temporaryFolder } from '../kit/temporary-folder.ts';
 
-useHomes();
+useNodeProcesses();
 let dataDir: string;
 beforeEach(() => {
   dataDir = temporaryFolder();
@@ -50,21 +50,21 @@ async function use(url: string, reads: number): Promise<void> {
 
 it('keeps all usage over an orderly end, and goes on adding after it', async () => {
   const settings = { QUAYSIDE_METER_FLUSH_SECONDS: '25' };
-  const first = await startHome(dataDir, settings);
+  const first = await startNodeProcess(dataDir, settings);
   await clientOf(first.url).send(new CreateBucketCommand({ Bucket: 'used' }));
   await use(first.url, 7);
   expect(recorded('class-b/STANDARD')).toBe(0);
   expect(await first.end('SIGTERM')).toBe(0);
   expect(recorded('class-b/STANDARD')).toBe(7);
   expect(recorded('class-a/STANDARD')).toBe(2);
-  const second = await startHome(dataDir, settings);
+  const second = await startNodeProcess(dataDir, settings);
   await use(second.url, 5);
   expect(await second.end('SIGTERM')).toBe(0);
   expect(recorded('class-b/STANDARD')).toBe(12);
 });
 
 it('loses at most what was used since the last flush when it is killed', async () => {
-  const home = await startHome(dataDir, { QUAYSIDE_METER_FLUSH_SECONDS: '1' });
+  const home = await startNodeProcess(dataDir, { QUAYSIDE_METER_FLUSH_SECONDS: '1' });
   await clientOf(home.url).send(new CreateBucketCommand({ Bucket: 'used' }));
   await use(home.url, 7);
   await expect.poll(() => recorded('class-b/STANDARD')).toBe(7);

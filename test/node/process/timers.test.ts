@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type Home, startHome } from '../kit/home.ts';
-import { aws, expectOk, signIn, useHomes } from '../kit/home-client.ts';
+import { type NodeProcess, startNodeProcess } from '../kit/node-process.ts';
+import { aws, expectOk, signIn, useNodeProcesses } from '../kit/platform-client.ts';
 import { openRawClient } from '../kit/raw-socket.ts';
 import { temporaryFolder } from '../kit/temporary-folder.ts';
 
@@ -15,7 +15,7 @@ const DAY_MS = 24 * 3600 * 1000;
 /** An hour, in seconds: a timer of that setting does not fire in a test. */
 const NEVER = '3600';
 
-useHomes();
+useNodeProcesses();
 let dataDir: string;
 const ends: (() => void)[] = [];
 beforeEach(() => {
@@ -57,14 +57,14 @@ async function startHeldServer(answer: (response: ServerResponse) => void) {
 }
 
 /** Tells the home to end while `server` holds a request of it, and answers that only then. */
-async function endWhileHeld(home: Home, server: { readonly answerAll: () => void }): Promise<void> {
+async function endWhileHeld(home: NodeProcess, server: { readonly answerAll: () => void }): Promise<void> {
   const ended = home.end('SIGTERM');
   await expect.poll(() => home.stdout()).toContain('stopping');
   server.answerAll();
   expect(await ended).toBe(0);
 }
 
-const put = (home: Home, path: string, body?: string) =>
+const put = (home: NodeProcess, path: string, body?: string) =>
   expectOk(
     aws.fetch(`${home.url}/${path}`, { method: 'PUT', ...(body === undefined ? {} : { body }) }),
   );
@@ -86,7 +86,7 @@ function makeUseOld() {
 }
 
 it('closes months that are over and tells Stripe by its clock, and ends when what is under way has ended', async () => {
-  const first = await startHome(dataDir, { QUAYSIDE_SWEEP_INTERVAL_SECONDS: NEVER });
+  const first = await startNodeProcess(dataDir, { QUAYSIDE_SWEEP_INTERVAL_SECONDS: NEVER });
   await put(first, 'used');
   await put(first, 'used/k', 'x');
   const { call } = await signIn(first.url);
@@ -99,7 +99,7 @@ it('closes months that are over and tells Stripe by its clock, and ends when wha
       .writeHead(200, { 'content-type': 'application/json' })
       .end('{"object":"billing.meter_event"}');
   });
-  const second = await startHome(dataDir, {
+  const second = await startNodeProcess(dataDir, {
     QUAYSIDE_SWEEP_INTERVAL_SECONDS: '1',
     QUAYSIDE_STRIPE_SECRET_KEY: 'sk_test_of_the_clocks',
     QUAYSIDE_STRIPE_URL: stripe.url,
@@ -121,7 +121,7 @@ it('closes months that are over and tells Stripe by its clock, and ends when wha
 it('writes the logs of buckets by its clock, and the rest at its end', async () => {
   const logObjects = () => sql("SELECT key FROM objects WHERE key LIKE 'log/%'").length;
   const settings = { QUAYSIDE_BUCKET_LOG_SECONDS: '1' };
-  const first = await startHome(dataDir, settings);
+  const first = await startNodeProcess(dataDir, settings);
   await put(first, 'logs');
   await put(first, 'logged');
   const Statement = [
@@ -143,7 +143,7 @@ it('writes the logs of buckets by its clock, and the rest at its end', async () 
   expect(await first.end('SIGTERM')).toBe(0);
   expect(logObjects()).toBe(1);
 
-  const second = await startHome(dataDir, { QUAYSIDE_BUCKET_LOG_SECONDS: NEVER });
+  const second = await startNodeProcess(dataDir, { QUAYSIDE_BUCKET_LOG_SECONDS: NEVER });
   await put(second, 'logged/at-the-end', 'x');
   expect(logObjects()).toBe(1);
   expect(await second.end('SIGTERM')).toBe(0);
@@ -152,7 +152,7 @@ it('writes the logs of buckets by its clock, and the rest at its end', async () 
 
 it('sends messages by its outbox, and ends when the attempt under way is noted', async () => {
   const hook = await startHeldServer((response) => response.writeHead(204).end());
-  const home = await startHome(dataDir, { QUAYSIDE_WEBHOOK_PRIVATE_TARGETS: 'on' });
+  const home = await startNodeProcess(dataDir, { QUAYSIDE_WEBHOOK_PRIVATE_TARGETS: 'on' });
   const { call } = await signIn(home.url);
   const { arn } = (await (await expectOk(call('POST', '/webhooks', { url: hook.url }))).json()) as {
     arn: string;
@@ -175,7 +175,7 @@ it('sends messages by its outbox, and ends when the attempt under way is noted',
 
 it('counts connections, keeps its files from others of the machine, and says at its end what it cut off', async () => {
   const token = 'metrics-of-the-clocks';
-  const home = await startHome(dataDir, {
+  const home = await startNodeProcess(dataDir, {
     QUAYSIDE_DRAIN_SECONDS: '0',
     QUAYSIDE_METRICS_TOKEN: token,
   });
@@ -192,7 +192,7 @@ it('counts connections, keeps its files from others of the machine, and says at 
 });
 
 it('goes on when nobody reads what it prints', async () => {
-  const home = await startHome(dataDir, { QUAYSIDE_ACCESS_LOG: 'json' });
+  const home = await startNodeProcess(dataDir, { QUAYSIDE_ACCESS_LOG: 'json' });
   for (const stream of [home.child.stdout, home.child.stderr]) stream?.destroy();
   for (const _ of [1, 2, 3]) await put(home, 'photos');
   expect(await home.end('SIGTERM')).toBe(0);

@@ -2,14 +2,14 @@
 // begins with.
 import { AwsClient } from 'aws4fetch';
 import { afterAll, afterEach, vi } from 'vitest';
-import { killHomes, ROOT_KEY } from './home.ts';
+import { killNodeProcesses, ROOT_KEY } from './node-process.ts';
 
 /** No home outlives its test, not even one that timed out and goes on in the background. */
-export function useHomes(): void {
+export function useNodeProcesses(): void {
   // A start takes half a second alone, several where everything else runs too.
   vi.setConfig({ testTimeout: 60_000 });
-  afterEach(killHomes);
-  afterAll(killHomes);
+  afterEach(killNodeProcesses);
+  afterAll(killNodeProcesses);
 }
 
 /** Signs with the root key that homes of tests have. */

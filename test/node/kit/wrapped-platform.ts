@@ -24,7 +24,7 @@ export type Reply = {
   readonly body: Buffer;
 };
 
-export type WrappedHome = {
+export type WrappedPlatform = {
   readonly core: Core;
   readonly bucket: BucketHandle;
   /**
@@ -40,9 +40,9 @@ export type WrappedHome = {
 };
 
 /** Starts it with a public bucket. */
-export async function startWrappedHome(
+export async function startWrappedPlatform(
   env: Readonly<Record<string, string>> = {},
-): Promise<WrappedHome> {
+): Promise<WrappedPlatform> {
   const log = createConsoleLog(systemClock, 'off');
   const config = parseConfig({
     QUAYSIDE_ROOT_ACCESS_KEY: 'wrapped-home',
@@ -55,7 +55,7 @@ export async function startWrappedHome(
     onCrash: () => undefined,
   });
   const calls: Record<string, number> = {};
-  const behave: WrappedHome['behave'] = { index: 'works', bucket: 'works' };
+  const behave: WrappedPlatform['behave'] = { index: 'works', bucket: 'works' };
 
   async function as<Result>(
     behaviour: Behaviour,

@@ -6,18 +6,18 @@ import { AwsClient, AwsV4Signer } from 'aws4fetch';
 import { describe, expect, it } from 'vitest';
 import { VERSION } from '../../../src/ports/version.ts';
 import { isSameBytes, patternBytes } from '../../contract/bodies.ts';
-import { ROOT_KEY, runHome, startHome } from '../kit/home.ts';
-import { aws, expectOk, useHomes } from '../kit/home-client.ts';
+import { ROOT_KEY, runNodeProcess, startNodeProcess } from '../kit/node-process.ts';
+import { aws, expectOk, useNodeProcesses } from '../kit/platform-client.ts';
 import { openRawClient } from '../kit/raw-socket.ts';
 import { temporaryFolder } from '../kit/temporary-folder.ts';
 
-useHomes();
+useNodeProcesses();
 
 describe('start', () => {
   it('makes a root key, keeps it for its owner only, and shows a pipe no more than where', async () => {
     const dataDir = temporaryFolder();
     const noKeys = { QUAYSIDE_ROOT_ACCESS_KEY: '', QUAYSIDE_ROOT_SECRET_KEY: '' };
-    const first = await startHome(dataDir, noKeys);
+    const first = await startNodeProcess(dataDir, noKeys);
     const path = join(dataDir, 'root-key.json');
     const { accessKey, secretKey } = JSON.parse(readFileSync(path, 'utf8'));
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -26,7 +26,7 @@ describe('start', () => {
     expect(first.stdout() + first.stderr()).not.toContain(secretKey);
     expect(await first.end('SIGTERM')).toBe(0);
 
-    const second = await startHome(dataDir, noKeys);
+    const second = await startNodeProcess(dataDir, noKeys);
     const client = new AwsClient({
       accessKeyId: accessKey,
       secretAccessKey: secretKey,
@@ -40,7 +40,7 @@ describe('start', () => {
   });
 
   it('outlives what tells servers to reopen their logs, without a log file and without a debugger', async () => {
-    const home = await startHome(temporaryFolder());
+    const home = await startNodeProcess(temporaryFolder());
     for (const signal of ['SIGHUP', 'SIGUSR1'] as const) {
       home.child.kill(signal);
       for (const _ of [1, 2, 3]) expect((await fetch(`${home.url}/-/health`)).status).toBe(200);
@@ -51,8 +51,8 @@ describe('start', () => {
 
   it('leaves a data folder alone that another process uses', async () => {
     const dataDir = temporaryFolder();
-    await startHome(dataDir);
-    const { exitCode, output } = await runHome({ QUAYSIDE_DATA_DIR: dataDir });
+    await startNodeProcess(dataDir);
+    const { exitCode, output } = await runNodeProcess({ QUAYSIDE_DATA_DIR: dataDir });
     expect(exitCode).toBe(1);
     expect(output).toMatch(/can't start: .*another Quayside process is using it/);
   });
@@ -83,7 +83,7 @@ describe('start', () => {
       [{ QUAYSIDE_PORT: `${port}` }, /EADDRINUSE.* set QUAYSIDE_PORT\.\n/],
       [{ QUAYSIDE_HOST: '192.0.2.1' }, /EADDRNOTAVAIL.* set QUAYSIDE_HOST\.\n/],
     ];
-    const runs = cases.map(([env]) => runHome({ QUAYSIDE_DATA_DIR: temporaryFolder(), ...env }));
+    const runs = cases.map(([env]) => runNodeProcess({ QUAYSIDE_DATA_DIR: temporaryFolder(), ...env }));
     for (const [at, { exitCode, output }] of (await Promise.all(runs)).entries()) {
       expect(exitCode).toBe(1);
       expect(output).toMatch(cases[at]?.[1] ?? /never/);
@@ -96,7 +96,7 @@ describe('start', () => {
 describe('SIGTERM', () => {
   it('lets a running upload finish, exits 0, and the object is there afterwards', async () => {
     const dataDir = temporaryFolder();
-    const first = await startHome(dataDir);
+    const first = await startNodeProcess(dataDir);
     await expectOk(aws.fetch(`${first.url}/photos`, { method: 'PUT' }));
     const body = patternBytes(300_000);
     const signed = await new AwsV4Signer({
@@ -121,13 +121,13 @@ describe('SIGTERM', () => {
     expect(await client.closed()).toMatch(/^HTTP\/1\.1 200/);
     expect(await ended).toBe(0);
 
-    const second = await startHome(dataDir);
+    const second = await startNodeProcess(dataDir);
     const found = await expectOk(aws.fetch(`${second.url}/photos/late`));
     expect(isSameBytes(new Uint8Array(await found.arrayBuffer()), body)).toBe(true);
   });
 
   it('does not wait longer than it was told to', async () => {
-    const home = await startHome(temporaryFolder(), { QUAYSIDE_DRAIN_SECONDS: '0' });
+    const home = await startNodeProcess(temporaryFolder(), { QUAYSIDE_DRAIN_SECONDS: '0' });
     const client = await openRawClient(home.url);
     client.send('PUT /photos/stuck HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nabc');
     expect(await home.end('SIGTERM')).toBe(0);
@@ -140,7 +140,7 @@ describe('kill -9', () => {
     const acknowledged = new Map<string, Uint8Array>();
     const sizes = [100, 9_000, 40_000, 400_000];
     for (let round = 0; round < 3; round++) {
-      const home = await startHome(dataDir);
+      const home = await startNodeProcess(dataDir);
       await expectOk(aws.fetch(`${home.url}/photos`, { method: 'PUT' }));
       const storm = Array.from({ length: 8 }, async (_, client) => {
         for (let at = 0; ; at++) {
@@ -158,7 +158,7 @@ describe('kill -9', () => {
       expect(acknowledged.size).toBeGreaterThanOrEqual((round + 1) * 40);
     }
 
-    const home = await startHome(dataDir);
+    const home = await startNodeProcess(dataDir);
     expect(readdirSync(join(dataDir, 'tmp'))).toEqual([]);
     for (const [key, body] of acknowledged) {
       const found = await expectOk(aws.fetch(`${home.url}/photos/${key}`));

@@ -5,8 +5,8 @@ import { createHash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf } from '../blobs/fs-errors.ts';
-import { DataFolderError } from '../disk/data-folder.ts';
-import { writeSecretFile } from '../process/secret-file.ts';
+import { DataFolderError } from './data-folder.ts';
+import { writeSecretFile } from './secret-file.ts';
 
 /** A small file of a generation. `sha256` in hex. */
 export type ManifestFile = {
