@@ -1,12 +1,9 @@
 import { openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { newKnownPages } from '../../../src/adapters/node/blobs/known-pages.ts';
 import type { OpenBlob } from '../../../src/adapters/node/blobs/open-files.ts';
-import {
-  createQuickReads,
-  newKnownPages,
-  type QuickReads,
-} from '../../../src/adapters/node/blobs/quick-reads.ts';
+import { createQuickReads, type QuickReads } from '../../../src/adapters/node/blobs/quick-reads.ts';
 import type { BlobRange } from '../../../src/ports/blob-store.ts';
 import { isSameBytes, patternBytes } from '../../contract/bodies.ts';
 import { openBlobOf } from '../kit/open-blob.ts';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { createWrittenLately } from '../../../src/adapters/node/blobs/recent-writes.ts';
+import { createRecentWrites } from '../../../src/adapters/node/blobs/recent-writes.ts';
 
 it('remembers what was written last, up to so many bytes', () => {
-  const written = createWrittenLately(100);
+  const written = createRecentWrites(100);
   written.note('a', 40);
   written.note('b', 50);
   expect([written.has('a'), written.has('b'), written.has('c')]).toEqual([true, true, false]);
@@ -17,7 +17,7 @@ it('remembers what was written last, up to so many bytes', () => {
 });
 
 it('knows few by default when they are many', () => {
-  const written = createWrittenLately();
+  const written = createRecentWrites();
   for (let at = 0; at <= 10_000; at++) written.note(`${at}`, 1);
   expect([written.has('0'), written.has('1'), written.has('10000')]).toEqual([false, true, true]);
 });

@@ -37,7 +37,7 @@ describe('a full disk', () => {
       workerData: { path },
     });
     index = await openSqliteMetadataIndex({
-      ...{ path, thread, watcher: { hold() {}, release() {} } },
+      ...{ path, thread, watcher: { block() {}, unblock() {} } },
       onCrash(error) {
         crash = error;
       },

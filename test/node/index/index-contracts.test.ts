@@ -8,7 +8,7 @@ import { temporaryFolder } from '../kit/temporary-folder.ts';
 // One writer thread for all: the contracts use names of their own.
 const opening = openSqliteMetadataIndex({
   path: join(temporaryFolder(), 'index.sqlite'),
-  watcher: { hold() {}, release() {} },
+  watcher: { block() {}, unblock() {} },
   onCrash(error) {
     throw error;
   },

@@ -40,7 +40,7 @@ afterAll(async () => {
   await Promise.all(opened.map((index) => index.close()));
 });
 
-const nobody: CommitWatcher = { hold() {}, release() {} };
+const nobody: CommitWatcher = { block() {}, unblock() {} };
 
 function freshPath(): string {
   return join(temporaryFolder(), 'index.sqlite');
@@ -192,43 +192,43 @@ describe('commands', () => {
 });
 
 describe('watcher', () => {
-  it('is told before a command is sent and before it is answered, also when it fails', async () => {
-    const told: string[] = [];
+  it('is called before a command is sent and before its response, also when it fails', async () => {
+    const calls: string[] = [];
     const index = await openIndex({
-      hold: (bucket, keys) => told.push(`hold ${bucket} ${keys}`),
-      release: (bucket, keys) => told.push(`release ${bucket} ${keys}`),
+      block: (bucket, keys) => calls.push(`block ${bucket} ${keys}`),
+      unblock: (bucket, keys) => calls.push(`unblock ${bucket} ${keys}`),
     });
     const bucket = await createBucket(index, 'photos');
-    expect(told.splice(0)).toEqual(['hold photos null', 'release photos null']);
+    expect(calls.splice(0)).toEqual(['block photos null', 'unblock photos null']);
     const commit = index.metadataIndex.call(
       bucket.name,
       'commitObject',
       commitOf(bucket, inlineVersion('a', 'e')),
     );
-    expect(told).toEqual(['hold photos a']);
-    await commit.then(() => told.push('answered'));
-    expect(told.splice(0)).toEqual(['hold photos a', 'release photos a', 'answered']);
+    expect(calls).toEqual(['block photos a']);
+    await commit.then(() => calls.push('answered'));
+    expect(calls.splice(0)).toEqual(['block photos a', 'unblock photos a', 'answered']);
     await index.metadataIndex
       .call(bucket.name, 'deleteObjects', {
         bucket: { ...refOf(bucket), revision: 99 },
         ...deletionOf(['a', 'b'], 1),
       })
-      .catch(() => told.push('refused'));
-    expect(told.splice(0)).toEqual(['hold photos a,b', 'release photos a,b', 'refused']);
+      .catch(() => calls.push('refused'));
+    expect(calls.splice(0)).toEqual(['block photos a,b', 'unblock photos a,b', 'refused']);
   });
 
-  it('is told of the readPolicy too when a file of rules changes, of which the readPolicy tells the version', async () => {
-    const told: string[] = [];
+  it('hears of the read policy too when a rule file changes, whose version is part of the policy', async () => {
+    const calls: string[] = [];
     const index = await openIndex({
-      hold: (_bucket, keys) => told.push(`hold ${keys}`),
-      release: (_bucket, keys) => told.push(`release ${keys}`),
+      block: (_bucket, keys) => calls.push(`block ${keys}`),
+      unblock: (_bucket, keys) => calls.push(`unblock ${keys}`),
     });
     const bucket = await createBucket(index, 'photos');
-    told.splice(0);
+    calls.splice(0);
     const object = inlineVersion('docs/_redirects', 'e');
     await index.metadataIndex.call(bucket.name, 'commitObject', commitOf(bucket, object));
     const ofBoth = (word: string) => [`${word} null`, `${word} docs/_redirects`];
-    expect(told).toEqual([...ofBoth('hold'), ...ofBoth('release')]);
+    expect(calls).toEqual([...ofBoth('block'), ...ofBoth('unblock')]);
   });
 
   it('lets no reader of the hot tier see the past of what any reader has seen', {

@@ -18,7 +18,7 @@ let index: SqliteMetadataIndex;
 beforeAll(async () => {
   index = await openSqliteMetadataIndex({
     path: join(temporaryFolder(), 'index.sqlite'),
-    watcher: { hold() {}, release() {} },
+    watcher: { block() {}, unblock() {} },
     onCrash(error) {
       throw error;
     },

@@ -1,6 +1,6 @@
+import { newKnownPages } from '../../../src/adapters/node/blobs/known-pages.ts';
 import { newMapping } from '../../../src/adapters/node/blobs/mapped-files.ts';
 import type { OpenBlob } from '../../../src/adapters/node/blobs/open-files.ts';
-import { newKnownPages } from '../../../src/adapters/node/blobs/quick-reads.ts';
 
 /** The record of an open file of which nothing is known yet. */
 export function openBlobOf(fd: number, fileBytes: number): OpenBlob {

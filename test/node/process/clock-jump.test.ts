@@ -31,7 +31,7 @@ it('a jump for seconds brings nothing into the future, and one that is confirmed
   const index = await openSqliteMetadataIndex({
     path,
     thread,
-    watcher: { hold() {}, release() {} },
+    watcher: { block() {}, unblock() {} },
     onCrash,
   });
   const { metadataIndex, directory, ledger } = index;

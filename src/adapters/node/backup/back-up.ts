@@ -19,11 +19,6 @@ import {
 } from '../../../index/maintenance/inventory.ts';
 import type { Sql } from '../../../ports/sql.ts';
 import { syncNow } from '../blobs/file-calls.ts';
-import { DataFolderError, INDEX_NAME, openDataFolder } from '../disk/data-folder.ts';
-import { openSqlite } from '../index/node-sqlite.ts';
-import { type CopyCounts, type CopyMode, copyBlobs } from './copy-blobs.ts';
-import { copyIndex } from './copy-index.ts';
-import { ALL_LENGTHS, createLengthChecks } from './length-checks.ts';
 import {
   describeFile,
   KEY_NAMES,
@@ -32,6 +27,11 @@ import {
   readManifest,
   writeManifest,
 } from '../disk/backup-manifest.ts';
+import { DataFolderError, INDEX_NAME, openDataFolder } from '../disk/data-folder.ts';
+import { openSqlite } from '../index/node-sqlite.ts';
+import { type CopyCounts, type CopyMode, copyBlobs } from './copy-blobs.ts';
+import { copyIndex } from './copy-index.ts';
+import { ALL_LENGTHS, createLengthChecks } from './length-checks.ts';
 import { pruneBlobs, pruneGenerations } from './prune.ts';
 
 export type BackupResult = {

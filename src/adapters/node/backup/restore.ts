@@ -5,13 +5,13 @@ import { join, resolve } from 'node:path';
 import { syncNow } from '../blobs/file-calls.ts';
 import { type BlobDamage, checkBlobs } from '../check/check-blobs.ts';
 import { requireKnownIndex } from '../check/stored-folder.ts';
+import { type Manifest, proveFiles, readManifest } from '../disk/backup-manifest.ts';
 import { DataFolderError, INDEX_NAME, openDataFolder } from '../disk/data-folder.ts';
 import { markRestore, unmarkRestore } from '../disk/unfinished-restore.ts';
 import { openSqlite } from '../index/node-sqlite.ts';
 import { copyKeys, referencedBlobs } from './back-up.ts';
 import { type CopyCounts, type CopyMode, copyBlobs } from './copy-blobs.ts';
 import { ALL_LENGTHS } from './length-checks.ts';
-import { type Manifest, proveFiles, readManifest } from '../disk/backup-manifest.ts';
 
 export type RestoreResult = {
   readonly manifest: Manifest;

@@ -6,10 +6,7 @@ import { LRUCache } from 'lru-cache';
 import { closeFile, makeFolder, openFile, removeFolder, syncAll } from './file-calls.ts';
 import { errnoOf } from './fs-errors.ts';
 
-/**
- * Folders remembered as made and synced; a bucket that is written to needs one, and a new one every
- * half minute.
- */
+/** Folders remembered as made and synced; a bucket under writes needs a new one every 33 s. */
 const KNOWN_MAX = 1000;
 
 export type BlobFolders = {
@@ -17,7 +14,7 @@ export type BlobFolders = {
   ensure(folder: string): Promise<void>;
   /** Makes durable what was renamed into the folder before this call. */
   sync(folder: string): Promise<void>;
-  /** Forgets that the folder is there: somebody found it gone. */
+  /** Forgets that the folder is there: a write found it gone. */
   forget(folder: string): void;
   /**
    * Removes the folder and its parents as far as they are empty, and makes durable what was deleted
@@ -91,10 +88,7 @@ export function createBlobFolders(root: string): BlobFolders {
   };
 }
 
-/**
- * False where the folder is not there; with rmdir also where it is not empty, which is how this
- * mostly ends.
- */
+/** False where the folder is not there, or where rmdir finds it in use, as it mostly does. */
 async function succeeds(call: Promise<void>): Promise<boolean> {
   try {
     await call;

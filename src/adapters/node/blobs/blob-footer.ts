@@ -1,7 +1,7 @@
-// What stands behind the body in a blob's file, so that an index can be rebuilt from the files
-// alone and the body still begins at byte 0. Format 1: {body}{identity as JSON, UTF-8}{trailer}.
-// The trailer is the last 24 bytes, in little endian: u32 length of the JSON · f64 length of the
-// body · u32 CRC-32 of the JSON · 'QSBLOB' · u16 format.
+// The footer behind the body in a blob's file: an index can be rebuilt from the files alone, and
+// the body still begins at byte 0. Format 1: {body}{identity as JSON, UTF-8}{trailer}. The trailer
+// is the last 24 bytes, in little endian: u32 length of the JSON · f64 length of the body · u32
+// CRC-32 of the JSON · 'QSBLOB' · u16 format.
 import { readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { StorageError } from '../../../domain/errors.ts';
@@ -12,7 +12,7 @@ const FORMAT = 1;
 
 /** Length of the fixed end of a blob file, bytes. */
 export const TRAILER_BYTES = 24;
-/** Longest identity: key, metadata and headers are far below; more means a broken file. */
+/** Bytes of the longest identity: key, metadata and headers are far below it. */
 const IDENTITY_MAX_BYTES = 1024 * 1024;
 
 export type BlobFooter = { readonly identity: BlobIdentity; readonly bodyBytes: number };
@@ -32,8 +32,8 @@ export function encodeFooter({ identity, bodyBytes }: BlobFooter): Buffer {
 }
 
 /**
- * Reads the footer of a file of `fileBytes`; `read` gives exactly the asked bytes. InternalError
- * when the file is no blob, is cut short, or is of a newer format.
+ * Reads the footer of a file of `fileBytes`; `read` must resolve with exactly that range.
+ * InternalError when the file is no blob, is cut short, or is of a newer format.
  */
 export async function decodeFooter(
   fileBytes: number,
@@ -48,10 +48,7 @@ export async function decodeFooter(
 /** Bytes of the end of a file that hold the whole footer of nearly every blob. */
 const USUAL_FOOTER_BYTES = 512;
 
-/**
- * Synchronous `decodeFooter` of an open file, for one that looks at a million files: mostly one
- * read.
- */
+/** Synchronous `decodeFooter` of an open file, for a walk over a million files: mostly one read. */
 export function readFooterNow(fd: number, fileBytes: number): BlobFooter {
   if (fileBytes < TRAILER_BYTES) throw broken('is too short');
   const endBytes = Math.min(fileBytes, USUAL_FOOTER_BYTES);

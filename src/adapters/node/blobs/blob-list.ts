@@ -9,19 +9,14 @@ import { errnoOf } from './fs-errors.ts';
 
 type Page = { readonly prefix: string; readonly after: string; readonly limit: number };
 
-/**
- * Levels below a bucket's folder: outer and inner time folder, then the files. See blob-path.ts.
- */
+/** Folder levels below a bucket's: outer and inner time folder, see blob-path.ts. */
 const TIME_LEVELS = 2;
 
-/**
- * Ids under `prefix` greater than `after`. Cost: one readdir for each folder that has an id of the
- * page.
- */
+/** Lists ids under `prefix` greater than `after`. Cost: one readdir for each folder of the page. */
 export async function listBlobs(root: string, page: Page): Promise<BlobListPage> {
-  const found: string[] = [];
-  // One more than wanted says whether there are more.
-  const isFull = () => found.length > page.limit;
+  const ids: string[] = [];
+  // One more than the limit says whether there are more.
+  const isFull = () => ids.length > page.limit;
 
   async function walk(folder: string, idStart: string, level: number): Promise<void> {
     const names = await namesIn(folder);
@@ -29,7 +24,7 @@ export async function listBlobs(root: string, page: Page): Promise<BlobListPage>
       const bucketPart = idStart.slice(0, idStart.indexOf('/') + 1);
       for (const name of names.sort()) {
         const id = bucketPart + name;
-        if (id > page.after && id.startsWith(page.prefix)) found.push(id);
+        if (id > page.after && id.startsWith(page.prefix)) ids.push(id);
         if (isFull()) return;
       }
       return;
@@ -49,13 +44,13 @@ export async function listBlobs(root: string, page: Page): Promise<BlobListPage>
 
   if (page.limit > 0) await walk(root, '', 0);
   const isTruncated = isFull();
-  return { blobIds: (isTruncated ? found.slice(0, page.limit) : found) as BlobId[], isTruncated };
+  return { blobIds: (isTruncated ? ids.slice(0, page.limit) : ids) as BlobId[], isTruncated };
 }
 
 /**
- * All ids below `root`, one folder of files after the other. Blocks: for commands that look at
- * every blob. A page at a time would read and sort a folder of many files again for each page. A
- * file in a folder of other ids is left out: nobody would find it there.
+ * Walks over all ids below `root`, one folder of files after the other. Blocks: for commands that
+ * look at every blob, where pages would read and sort a large folder again and again. A file in a
+ * folder of other ids is left out: no read would find it there.
  */
 export function* walkBlobs(root: string): Generator<BlobId[], undefined> {
   for (const bucket of namesNow(root).sort(byIdStart)) {
@@ -97,10 +92,7 @@ function namesNow(folder: string): string[] {
   }
 }
 
-/**
- * A folder may vanish between the readdir above it and its own; a stray file among the folders is
- * not ours.
- */
+/** No names for a folder that vanished since its parent was read, or for a stray file. */
 function noNames(error: unknown): string[] {
   const errno = errnoOf(error);
   if (errno === 'ENOENT' || errno === 'ENOTDIR') return [];

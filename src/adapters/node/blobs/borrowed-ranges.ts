@@ -1,5 +1,5 @@
-// Ranges of open files that are lent at once: read into a buffer that serves again, or left where
-// they are for whoever can send them from there.
+// Ranges of open files that are borrowed at once: read into a buffer that serves again, or left in
+// a mapping for whoever can send them from there. blob-reads.ts hands them out.
 import { Buffer } from 'node:buffer';
 import { readSync } from 'node:fs';
 import type { BlobRange, BorrowedBuffer, RangeSender } from '../../../ports/blob-store.ts';
@@ -9,10 +9,10 @@ import type { OpenBlob } from './open-files.ts';
 import type { QuickReads } from './quick-reads.ts';
 
 /**
- * Lends a range that quick-reads.ts knows, of a file that is open; null: not now. `maySend`: as of
- * LendBytes.
+ * Borrows a range that quick-reads.ts knows, of a file that is open; null: not now. `maySend` as in
+ * the port's LendBytes.
  */
-export type LendRange = (
+export type BorrowRange = (
   file: OpenBlob,
   range: BlobRange,
   maySend: boolean,
@@ -21,12 +21,12 @@ export type LendRange = (
 const NOTHING = Buffer.alloc(0);
 const ignoreRelease = () => {};
 
-export function createLendRange(
+export function createBorrowRange(
   buffers: ChunkBuffers,
   quickReads: QuickReads,
   mapped: MappedFiles | null,
-): LendRange {
-  function read(file: OpenBlob, range: BlobRange): BorrowedBuffer | null {
+): BorrowRange {
+  function readIntoBuffer(file: OpenBlob, range: BlobRange): BorrowedBuffer | null {
     const { lengthBytes } = range;
     const buffer = buffers.take(HEADROOM_BYTES + lengthBytes);
     if (
@@ -47,7 +47,7 @@ export function createLendRange(
     };
   }
 
-  function leave(
+  function leaveInMapping(
     file: OpenBlob,
     range: BlobRange,
     { head, send }: MappedFiles,
@@ -68,10 +68,11 @@ export function createLendRange(
   }
 
   return (file, range, maySend) =>
-    (maySend && mapped?.isMapped(file) ? leave(file, range, mapped) : null) ?? read(file, range);
+    (maySend && mapped?.isMapped(file) ? leaveInMapping(file, range, mapped) : null) ??
+    readIntoBuffer(file, range);
 }
 
-/** What a client that reads slowly has not taken: it waits in memory of its own. */
+/** Bytes that a slow client has not taken yet: they wait in memory of their own. */
 function readBehind(
   { fd }: OpenBlob,
   { offsetBytes, lengthBytes }: BlobRange,

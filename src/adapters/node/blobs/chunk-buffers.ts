@@ -1,6 +1,6 @@
-// Buffers for chunks of files on their way out, used again and again by all downloads. How many
-// large ones are out at once is bounded: what further readers get are small ones, so that a crowd
-// of stalled clients can't fill the memory.
+// A pool of buffers for chunks of files on their way out, shared by all downloads. How many large
+// ones are out at once is bounded, and further readers get small ones: a crowd of stalled clients
+// can't fill the memory.
 
 export type ChunkBuffers = {
   /**
@@ -8,17 +8,14 @@ export type ChunkBuffers = {
    * when many are out.
    */
   take(wantedBytes: number): Buffer;
-  /** Takes back what `take` gave; nobody may use it any more. */
+  /** Takes a buffer back; nobody may use it any more. */
   give(buffer: Buffer): void;
-  /** Bytes that are out, and bytes that lie ready, for tests and metrics. */
+  /** Bytes of buffers in use, and of idle ones, for tests and metrics. */
   counts(): { readonly outBytes: number; readonly idleBytes: number };
 };
 
 const KiB = 1024;
-/**
- * What is kept free in front of lent bytes: an answer's head goes there, so that both are one
- * write. Bytes.
- */
+/** Bytes left free in front of a borrowed range, for a response's head: both go in one write. */
 export const HEADROOM_BYTES = 2 * KiB;
 /**
  * Sizes of buffers, bytes. Measured 2026-11, 64 MiB files, GB sent per CPU-second: 128 KiB 1.9, 256
@@ -30,11 +27,11 @@ export const CHUNK_SIZES: readonly [number, number, number] = [
   256 * KiB,
   1024 * KiB,
 ];
-/** Buffers of each size that may lie ready: 4, 4 and 16 MiB. */
+/** Idle buffers of each size, at most: 4, 4 and 16 MiB. */
 const IDLE_MAX = [64, 16, 16] as const;
 /**
- * Once so many bytes are out, only smallest buffers are given. With every connection stalled they
- * take 256 MiB more.
+ * Bytes in use beyond which only the smallest buffers are handed out. With every connection stalled
+ * those take 256 MiB more.
  */
 const OUT_MAX_BYTES = 64 * 1024 * KiB;
 

@@ -1,6 +1,5 @@
-// The callback calls of node:fs as promises. They cost about half of what fs/promises and its
-// FileHandles cost on files of a few kilobytes, and they leave the descriptor a plain number that
-// can be shared.
+// The callback calls of node:fs as promises. On files of a few kilobytes they cost about half of
+// fs/promises and its FileHandles, and their descriptor is a plain number that can be shared.
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
 
@@ -15,10 +14,7 @@ export const makeFolder = promisify(fs.mkdir);
 export const removeFolder = promisify(fs.rmdir);
 export const readFolder: (path: string) => Promise<string[]> = promisify(fs.readdir);
 
-/**
- * Makes a file durable, or what was made in or renamed into a folder. Blocks: for the start and for
- * programs of their own.
- */
+/** Makes a file durable, or the new names in a folder. Blocks: for the start and for commands. */
 export function syncNow(path: string): void {
   const fd = fs.openSync(path, 'r');
   try {
@@ -28,15 +24,12 @@ export function syncNow(path: string): void {
   }
 }
 
-/** Removes a file on the way out of a failure: the failure matters more than what this meets. */
+/** Removes a file after a failure, which matters more than whether this succeeds. */
 export async function removeQuietly(path: string): Promise<void> {
   await unlink(path).catch(() => {});
 }
 
-/**
- * Writes all bytes at the end of what was written so far, however often the system writes only some
- * of them.
- */
+/** Appends all bytes, however often the system writes only some of them. */
 export async function writeAll(fd: number, chunks: readonly Uint8Array[]): Promise<void> {
   let left: readonly Uint8Array[] = chunks;
   let leftBytes = sum(left);

@@ -1,6 +1,6 @@
-// A range of an open file in chunks, each read when it is asked for, into a buffer that serves
-// again and again: fresh memory for each chunk costs more than the reading (measured:
-// bench/README.md, delivery).
+// A range of an open file in chunks, each read on demand into a buffer that serves again and again:
+// fresh memory for each chunk costs more than the read (measured: bench/README.md, delivery).
+// blob-reads.ts makes one for each opened range.
 import * as fs from 'node:fs';
 import type { StorageError } from '../../../domain/errors.ts';
 import type { ByteChunks, Chunk } from '../../../ports/chunk-stream.ts';
@@ -12,21 +12,20 @@ export type FileChunksOptions = {
   readonly buffers: ChunkBuffers;
   readonly quickReads: QuickReads;
   readonly release: () => void;
-  /** What a reader is told of a read that failed; null: the file ended early. */
+  /** The error that a reader gets of a failed read; null: the file ended early. */
   readonly failureOf: (error: unknown) => StorageError;
 };
 
 /**
- * Gives exactly `lengthBytes`, or rejects with `failureOf`'s. `release` is called once, when
- * nothing reads any more.
+ * Reads exactly `lengthBytes`, or rejects with an error of `failureOf`. `release` is called once,
+ * after the last read.
  */
 export function fileChunks(
   file: OpenBlob,
   range: { readonly offsetBytes: number; readonly lengthBytes: number },
   { buffers, quickReads, release, failureOf }: FileChunksOptions,
 ): ByteChunks {
-  let position = range.offsetBytes;
-  let left = range.lengthBytes;
+  let { offsetBytes, lengthBytes: leftBytes } = range;
   let buffer: Buffer | null = null;
   let isReading = false;
   let isOver = false;
@@ -35,16 +34,16 @@ export function fileChunks(
     if (buffer !== null) buffers.give(buffer);
     buffer = null;
   }
-  /** Nothing will be read any more. A chunk that is out stays good. */
+  /** Ends reading. A chunk that is out stays good. */
   function finish(): void {
     isOver = true;
     release();
   }
 
   function chunkOf(into: Buffer, readBytes: number): Chunk {
-    position += readBytes;
-    left -= readBytes;
-    if (left === 0) finish();
+    offsetBytes += readBytes;
+    leftBytes -= readBytes;
+    if (leftBytes === 0) finish();
     return {
       bytes: readBytes === into.length ? into : into.subarray(0, readBytes),
       isBorrowed: true,
@@ -52,17 +51,17 @@ export function fileChunks(
   }
 
   function read(wantedBytes: number): Promise<Chunk | null> {
-    const into = buffers.take(Math.min(left, wantedBytes));
+    const into = buffers.take(Math.min(leftBytes, wantedBytes));
     buffer = into;
-    const lengthBytes = Math.min(left, into.length);
-    const wanted = { offsetBytes: position, lengthBytes };
-    const quickBytes = quickReads.isKnown(file, wanted)
-      ? quickReads.read(file, into, 0, wanted)
+    const chunkRange = { offsetBytes, lengthBytes: Math.min(leftBytes, into.length) };
+    const quickBytes = quickReads.isKnown(file, chunkRange)
+      ? quickReads.read(file, into, 0, chunkRange)
       : null;
     if (quickBytes !== null && quickBytes > 0) return Promise.resolve(chunkOf(into, quickBytes));
+
     isReading = true;
     return new Promise((resolve, reject) => {
-      fs.read(file.fd, into, 0, lengthBytes, position, (error, readBytes) => {
+      fs.read(file.fd, into, 0, chunkRange.lengthBytes, offsetBytes, (error, readBytes) => {
         isReading = false;
         if (isOver) {
           giveBack();
@@ -74,7 +73,7 @@ export function fileChunks(
           finish();
           return reject(failureOf(error));
         }
-        quickReads.notePresent(file, readBytes, position);
+        quickReads.notePresent(file, readBytes, offsetBytes);
         resolve(chunkOf(into, readBytes));
       });
     });

@@ -1,13 +1,12 @@
-// Files that are read often stand mapped in memory, so that their ranges go to sockets from where
-// the page cache has them: one copy and one call, where reading and writing is two of each, and
-// little of ours is touched between (measured: bench/README.md, delivery; ADR 30). Which pages the
-// page cache has is for quick-reads.ts to say.
+// Files that are read often are mapped into memory, so that their ranges go to sockets straight
+// from the page cache. That is one copy and one call; reading and writing take two of each
+// (measured: bench/README.md, delivery; ADR 30). Which pages are cached is for known-pages.ts.
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Libc, openLibc } from './libc.ts';
 import type { OpenBlob } from './open-files.ts';
 
-/** What of a file is mapped; of the file's own record. */
+/** The mapping of one file: its address once it is mapped, and how often it was asked for. */
 export type Mapping = { address: number | null; asked: number };
 
 export function newMapping(): Mapping {
@@ -15,14 +14,14 @@ export function newMapping(): Mapping {
 }
 
 export type MappedFiles = {
-  /** Where the head of an answer is to stand, in front of what `send` sends. */
+  /** Buffer for the head of a response; `send` writes it in front of the file's bytes. */
   readonly head: Uint8Array;
   /** Whether the file is mapped, now. */
   isMapped(file: OpenBlob): boolean;
   /**
-   * Gives the head's first bytes and those of a mapped file to a socket that has nothing waiting:
-   * how many it took at once, which may be none. Waits for the disk where the page cache lacks
-   * them.
+   * Writes the head's first bytes and a range of a mapped file to a socket that has nothing
+   * waiting. Returns how many it took at once, which may be none. Blocks on the disk where the page
+   * cache lacks them.
    */
   send(
     socketFd: number,
@@ -31,27 +30,21 @@ export type MappedFiles = {
     offsetBytes: number,
     lengthBytes: number,
   ): number;
-  /** To be called before the file is closed. Also lets go of the space of one that was deleted. */
+  /** Unmaps a file. To be called before it is closed; frees the space of a deleted one, too. */
   forget(file: OpenBlob): void;
 };
 
-/**
- * A mapping costs about as much as a few reads, and its pages as much again when they are first
- * sent.
- */
+/** A mapping costs about as much as a few reads, and its pages as much again at their first send. */
 export const ASKED_BEFORE_MAPPED = 16;
-/**
- * All mappings together: the system's tables for them take a 512th, 64 MiB, which it never takes
- * back. Bytes.
- */
+/** Bytes of all mappings. The page tables for them take a 512th, 64 MiB, and are never freed. */
 const MAPPED_MAX_BYTES = 32 * 1024 ** 3;
 
-/** To let go of more takes longer than a turn of the event loop should: 37 ms for 1 GiB. Bytes. */
+/** Bytes unmapped in one tick of the event loop: 1 GiB takes 37 ms. */
 const UNMAPPED_AT_ONCE_BYTES = 32 * 1024 ** 2;
 
 /**
- * One for a process. `temporaryFolder`: for a test of itself. Null where files can't be mapped.
- * Takes 1 ms.
+ * One for a process; null where files can't be mapped. `temporaryFolder`: for the self-test, which
+ * takes 1 ms.
  */
 export function createMappedFiles(
   temporaryFolder: string,
@@ -84,10 +77,7 @@ export function createMappedFiles(
   };
 }
 
-/**
- * The first slice at once, each further one in another turn of the event loop: nothing is written
- * from there any more.
- */
+/** Unmaps the first slice at once and each further one in a later tick: nobody reads them now. */
 function unmapInSlices(libc: Libc, address: number, lengthBytes: number): void {
   libc.unmap(address, Math.min(lengthBytes, UNMAPPED_AT_ONCE_BYTES));
   if (lengthBytes <= UNMAPPED_AT_ONCE_BYTES) return;
@@ -99,10 +89,7 @@ function unmapInSlices(libc: Libc, address: number, lengthBytes: number): void {
   );
 }
 
-/**
- * Whether bytes come out of a mapped file as they stand in it: on a system that is not as expected
- * nothing is mapped.
- */
+/** Self-test: whether bytes come out of a mapped file as they stand in it. If not, none is mapped. */
 function doesAsExpected(libc: Libc, folder: string): boolean {
   const from = join(folder, 'map-source');
   const to = join(folder, 'map-target');
@@ -131,7 +118,7 @@ function doesAsExpected(libc: Libc, folder: string): boolean {
   }
 }
 
-/** What stays in the temporary folder is removed with the next start. */
+/** Removes a file of the temporary folder; what stays goes with the next start. */
 function removeIfPossible(path: string): void {
   try {
     rmSync(path, { force: true });

@@ -1,27 +1,26 @@
-// Descriptors of blobs that were read lately, kept open: opening a file costs three trips to the
-// thread pool. A descriptor is closed when it has left the cache and its last user has let go,
-// never earlier.
+// A cache of open descriptors of blobs: opening a file costs three trips to the thread pool. A
+// descriptor closes when it has left the cache and its last user has released it, never earlier.
 import { LRUCache } from 'lru-cache';
 import { closeFile, openFile, statFile } from './file-calls.ts';
+import { type KnownPages, newKnownPages } from './known-pages.ts';
 import { type Mapping, newMapping } from './mapped-files.ts';
-import { type KnownPages, newKnownPages } from './quick-reads.ts';
 
 export type OpenBlob = {
   readonly fd: number;
   readonly fileBytes: number;
-  /** What quick-reads.ts knows of it. */
+  /** Which of its pages the page cache most likely has. */
   readonly pages: KnownPages;
-  /** What mapped-files.ts knows of it. */
+  /** Whether it is mapped into memory. */
   readonly mapping: Mapping;
 };
 
 export type OpenFiles = {
   /**
-   * The file, if it is open and cached, for whoever has done with it before anything else can
-   * happen, or asks `isCached` first.
+   * The file, if it is open and cached. Good for the current tick of the event loop; later the
+   * caller asks `isCached` first.
    */
   peek(name: string): OpenBlob | null;
-  /** Whether what `peek` gave is sure to be open still. */
+  /** Whether a file from `peek` is sure to be open still. */
   isCached(file: OpenBlob): boolean;
   /**
    * Opens the file or takes it from the cache. Each `acquire` needs exactly one `release`. Throws
@@ -29,21 +28,20 @@ export type OpenFiles = {
    */
   acquire(name: string): Promise<OpenBlob>;
   release(file: OpenBlob): void;
-  /** Lets go of a file that is about to be deleted. */
+  /** Drops a file that is about to be deleted from the cache. */
   forget(name: string): void;
   /** Files in the cache and files in use, for tests and metrics. */
   counts(): { cached: number; inUse: number };
   close(): void;
 };
 
-type Entry = OpenBlob & { users: number; isCached: boolean };
-/** `waiters` get their share of the file before anybody can push it out of the cache. */
-type Opening = { promise: Promise<Entry>; waiters: number; isForgotten: boolean };
+type CacheEntry = OpenBlob & { users: number; isCached: boolean };
+/** `waiters` become users of the file before another file can push it out of the cache. */
+type Opening = { promise: Promise<CacheEntry>; waiters: number; isForgotten: boolean };
 
 /**
- * Keeps at most `maxFiles` descriptors besides those in use. `pathOf`: where the file of a name
- * lies; may throw. `onOpen` hears of each file that was opened, `onForget` of each that leaves the
- * cache.
+ * Caches at most `maxFiles` descriptors besides those in use. `pathOf`: the path for a name; may
+ * throw. `onOpen` hears of each file that was opened, `onForget` of each that leaves the cache.
  */
 export function createOpenFiles(
   maxFiles: number,
@@ -51,9 +49,9 @@ export function createOpenFiles(
   onOpen: (name: string, file: OpenBlob) => void = () => {},
   onForget: (file: OpenBlob) => void = () => {},
 ): OpenFiles {
-  const inUse = new Set<Entry>();
+  const inUse = new Set<CacheEntry>();
   const openings = new Map<string, Opening>();
-  const cache = new LRUCache<string, Entry>({
+  const cache = new LRUCache<string, CacheEntry>({
     max: maxFiles,
     dispose(entry) {
       entry.isCached = false;
@@ -62,10 +60,10 @@ export function createOpenFiles(
     },
   });
 
-  async function open(name: string, opening: Opening): Promise<Entry> {
+  async function open(name: string, opening: Opening): Promise<CacheEntry> {
     try {
       const fd = await openFile(pathOf(name), 'r');
-      const entry: Entry = {
+      const entry: CacheEntry = {
         fd,
         fileBytes: await sizeOf(fd),
         pages: newKnownPages(),
@@ -87,7 +85,7 @@ export function createOpenFiles(
 
   return {
     peek: (name) => cache.get(name) ?? null,
-    isCached: (file) => (file as Entry).isCached,
+    isCached: (file) => (file as CacheEntry).isCached,
     acquire(name) {
       const entry = cache.get(name);
       if (entry !== undefined) {
@@ -95,13 +93,13 @@ export function createOpenFiles(
         inUse.add(entry);
         return Promise.resolve(entry);
       }
-      const known = openings.get(name);
-      if (known !== undefined) {
-        known.waiters += 1;
-        return known.promise;
+      const openingNow = openings.get(name);
+      if (openingNow !== undefined) {
+        openingNow.waiters += 1;
+        return openingNow.promise;
       }
       const opening: Opening = {
-        promise: Promise.resolve({} as Entry),
+        promise: Promise.resolve({} as CacheEntry),
         waiters: 1,
         isForgotten: false,
       };
@@ -110,7 +108,7 @@ export function createOpenFiles(
       return opening.promise;
     },
     release(file) {
-      const entry = file as Entry;
+      const entry = file as CacheEntry;
       entry.users -= 1;
       if (entry.users > 0) return;
       inUse.delete(entry);

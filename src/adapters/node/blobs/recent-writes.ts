@@ -1,42 +1,39 @@
-// Which blobs this process has written a while ago: the page cache still holds what was written,
-// until as much again has come. Their first readers need no thread of the pool (quick-reads.ts).
+// Blobs that this process has written lately: the page cache still holds them, until as much again
+// has been written. Their first readers need no thread of the pool (quick-reads.ts).
 import { totalmem } from 'node:os';
 
-export type WrittenLately = {
+export type RecentWrites = {
   note(name: string, sizeBytes: number): void;
   has(name: string): boolean;
 };
 
-/**
- * Of the memory there is, so much is taken to hold what was written last: the page cache has
- * readers to serve, too.
- */
+/** Share of the memory that is taken to hold recent writes: the page cache serves readers, too. */
 const SHARE_OF_MEMORY = 1 / 8;
-/** Names that are kept; about 150 B each. */
+/** Names in the list; about 150 B each. */
 const NAMES_MAX = 10_000;
 
-/** `maxBytes`: what all together may have, the oldest go first. */
-export function createWrittenLately(
+/** `maxBytes`: what all blobs of the list may have together; the oldest go first. */
+export function createRecentWrites(
   maxBytes: number = availableBytes() * SHARE_OF_MEMORY,
-): WrittenLately {
+): RecentWrites {
   const sizes = new Map<string, number>();
-  let heldBytes = 0;
+  let listedBytes = 0;
   return {
     note(name, sizeBytes) {
-      heldBytes += sizeBytes - (sizes.get(name) ?? 0);
+      listedBytes += sizeBytes - (sizes.get(name) ?? 0);
       sizes.delete(name);
       sizes.set(name, sizeBytes);
       for (const [oldest, oldestBytes] of sizes) {
-        if (heldBytes <= maxBytes && sizes.size <= NAMES_MAX) break;
+        if (listedBytes <= maxBytes && sizes.size <= NAMES_MAX) break;
         sizes.delete(oldest);
-        heldBytes -= oldestBytes;
+        listedBytes -= oldestBytes;
       }
     },
     has: (name) => sizes.has(name),
   };
 }
 
-/** What a container leaves of the machine's memory. */
+/** Memory that a container leaves of the machine's. */
 function availableBytes(): number {
   return Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
 }

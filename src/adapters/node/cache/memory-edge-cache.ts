@@ -1,13 +1,10 @@
-// The body tiers of the Node home: memory, and below it the disk with the page cache of the system.
-// All who ask for a cold slice at the same time share one read, so a herd costs the disk nothing
-// more than its first.
+// The body tiers of the Node platform: memory, and below it the disk with the system's page cache.
+// Request coalescing: all callers of a cold slice at the same time share one read, so a herd costs
+// the disk nothing more than its first.
 import type { EdgeCache, SliceBytes } from '../../../ports/edge-cache.ts';
 import { type MemoryBodies, sliceName } from '../../shared/memory-bodies.ts';
 
-/**
- * Slices that one read takes through memory: a longer one would only push out what others want
- * again.
- */
+/** Slices that one read takes through memory: a longer one would push out what others need. */
 const MAX_SLICES_PER_READ = 64;
 
 export function createMemoryEdgeCache(bodies: MemoryBodies): EdgeCache {
@@ -16,13 +13,14 @@ export function createMemoryEdgeCache(bodies: MemoryBodies): EdgeCache {
     sliceBytes: bodies.maxSliceBytes,
     maxSlicesPerRead: MAX_SLICES_PER_READ,
     peek: bodies.peek,
-    // Who shares a read that is under way costs nothing.
+    // A caller that shares a read under way costs nothing.
     admits: (slice, readBytes) =>
       (underWay.size > 0 && underWay.has(sliceName(slice))) || bodies.admits(slice, readBytes),
     read(slice, load) {
       const name = sliceName(slice);
-      const shared = underWay.get(name);
-      if (shared !== undefined) return shared;
+      const readUnderWay = underWay.get(name);
+      if (readUnderWay !== undefined) return readUnderWay;
+
       const reading = load()
         .then((bytes): SliceBytes => {
           bodies.keep(slice, bytes);

@@ -1,7 +1,7 @@
-// The hot metadata of the Node home: memory, which every write empties before it is answered, so it
-// is exact; below it the index. All who ask for a cold key at the same time share one read of it,
-// so a herd costs the index nothing more than its first. Nothing here is ever stale: what memory
-// lacks and the index can't say is an error.
+// The hot metadata of the Node platform: an exact tier in memory, which every write evicts from
+// before it is acknowledged; below it the index. Request coalescing: all callers of a cold key share
+// one read, so a herd costs the index one query. Nothing here is ever stale: what memory lacks and
+// the index can't say is an error.
 import type { BucketName, ObjectKey } from '../../../domain/nouns.ts';
 import type { Found, HotMetadata } from '../../../ports/hot-metadata.ts';
 import { within } from '../../../ports/with-timeout.ts';
@@ -11,18 +11,20 @@ import type { CommitWatcher } from '../index/sqlite-metadata-index.ts';
 
 export type MemoryHotMetadata = HotMetadata & CommitWatcher;
 
-/** `limitMs`: an index that says nothing for so long has failed. */
+/** `limitMs`: an index that has not responded for this long has failed. */
 export function createMemoryHotMetadata(
   pointers: MemoryPointers,
   limitMs: number,
 ): MemoryHotMetadata {
   const underWay = new Map<string, Promise<Found>>();
 
-  /** Who asks from now on must not join a read that may be older than the change. */
-  function part(bucket: BucketName, keys: readonly ObjectKey[] | null): void {
-    if (keys !== null) for (const key of keys) underWay.delete(nameOf(bucket, key));
-    else
-      for (const name of underWay.keys()) if (name.startsWith(`${bucket}/`)) underWay.delete(name);
+  /** Callers from now on must not join a read that may be older than the change. */
+  function detachReads(bucket: BucketName, keys: readonly ObjectKey[] | null): void {
+    if (keys !== null) {
+      for (const key of keys) underWay.delete(nameOf(bucket, key));
+      return;
+    }
+    for (const name of underWay.keys()) if (name.startsWith(`${bucket}/`)) underWay.delete(name);
   }
 
   const find: HotMetadata['find'] = (bucket, key, load) => {
@@ -30,8 +32,9 @@ export function createMemoryHotMetadata(
     if (known !== null)
       return { readPolicy: known.readPolicy, pointer: known.pointer, tier: 'memory', stale: null };
     const name = nameOf(bucket, key);
-    const shared = underWay.get(name);
-    if (shared !== undefined) return shared;
+    const readUnderWay = underWay.get(name);
+    if (readUnderWay !== undefined) return readUnderWay;
+
     const epoch = pointers.epoch();
     const reading = within(limitMs, 'the index', load)
       .then((loaded): Found => {
@@ -41,7 +44,7 @@ export function createMemoryHotMetadata(
       .finally(() => {
         if (underWay.get(name) === reading) underWay.delete(name);
       });
-    // While a write is under way each reader asks for itself: one may see the commit that another's
+    // While a write is under way each reader reads for itself: one may see the commit that another's
     // read came before.
     if (!pointers.isHeld(bucket, key)) underWay.set(name, reading);
     return reading;
@@ -53,16 +56,16 @@ export function createMemoryHotMetadata(
     findAll: (bucket, keys, load) => findAll(find, bucket, keys, load),
     evict(bucket, keys) {
       pointers.evict(bucket, keys);
-      part(bucket, keys);
+      detachReads(bucket, keys);
     },
     staleForMs: () => 0,
-    hold(bucket, keys) {
+    block(bucket, keys) {
       pointers.hold(bucket, keys);
-      part(bucket, keys);
+      detachReads(bucket, keys);
     },
-    release(bucket, keys) {
+    unblock(bucket, keys) {
       pointers.release(bucket, keys);
-      part(bucket, keys);
+      detachReads(bucket, keys);
     },
   };
 }

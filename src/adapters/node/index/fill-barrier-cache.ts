@@ -1,19 +1,21 @@
-// A cache that is exact in front of a writer that answers later: what a command touches is held
-// from before it is sent until it was answered, and what is held is neither kept nor given.
-// sqlite-metadata-index.ts has one for each kind of thing.
+// A cache that is exact in front of a writer that responds later. Race: a command commits; a reader
+// fills the cache with the old value before the response comes. Guard: what a command touches has a
+// fill barrier from before it is sent until its response, and a blocked key is neither filled nor
+// found. sqlite-metadata-index.ts has one cache for each kind of record.
 import { LRUCache } from 'lru-cache';
 
 export type FillBarrierCache<Key extends string, Value extends object> = {
   peek(key: Key): Value | undefined;
-  /** Keeps it, unless its key, or all keys, are held. */
+  /** Stores the value, unless its key, or all keys, are blocked. */
   set(key: Key, value: Value): void;
-  /** What is known, or else what `read` gives now, which is kept. "There is none" is not. */
+  /** The cached value, else the one that `read` returns now, which is stored. Null is not. */
   get(key: Key, read: () => Value | null): Value | null;
-  /** Drops it and keeps none until it was released as often. */
-  hold(key: Key): void;
-  release(key: Key): void;
-  holdAll(): void;
-  releaseAll(): void;
+  /** Drops the value of a key and blocks fills of it, until it was unblocked as often. */
+  block(key: Key): void;
+  unblock(key: Key): void;
+  /** Drops all values and blocks all fills, until unblocked as often. */
+  blockAll(): void;
+  unblockAll(): void;
 };
 
 /** At most `max` values; `sizes` bounds the bytes that they take together as well. */
@@ -22,36 +24,38 @@ export function createFillBarrierCache<Key extends string, Value extends object>
   sizes: { readonly maxSize?: number; readonly sizeCalculation?: (value: Value) => number } = {},
 ): FillBarrierCache<Key, Value> {
   const values = new LRUCache<Key, Value>({ max, ...sizes });
-  const holds = new Map<Key, number>();
-  let holdsOnAll = 0;
+  const barriers = new Map<Key, number>();
+  let barriersOnAll = 0;
+
   function set(key: Key, value: Value): void {
-    if (holdsOnAll === 0 && !holds.has(key)) values.set(key, value);
+    if (barriersOnAll === 0 && !barriers.has(key)) values.set(key, value);
   }
+
   return {
     peek: (key) => values.get(key),
     set,
     get(key, read) {
-      const known = values.get(key);
-      if (known !== undefined) return known;
+      const cached = values.get(key);
+      if (cached !== undefined) return cached;
       const value = read();
       if (value !== null) set(key, value);
       return value;
     },
-    hold(key) {
-      holds.set(key, (holds.get(key) ?? 0) + 1);
+    block(key) {
+      barriers.set(key, (barriers.get(key) ?? 0) + 1);
       values.delete(key);
     },
-    release(key) {
-      const left = (holds.get(key) ?? 0) - 1;
-      if (left > 0) holds.set(key, left);
-      else holds.delete(key);
+    unblock(key) {
+      const left = (barriers.get(key) ?? 0) - 1;
+      if (left > 0) barriers.set(key, left);
+      else barriers.delete(key);
     },
-    holdAll() {
-      holdsOnAll += 1;
+    blockAll() {
+      barriersOnAll += 1;
       values.clear();
     },
-    releaseAll() {
-      holdsOnAll -= 1;
+    unblockAll() {
+      barriersOnAll -= 1;
     },
   };
 }

@@ -1,48 +1,38 @@
-// The main thread's end of the writer thread: sends commands, resolves them when they are durable,
-// and bounds how many wait. It knows no command; sqlite-metadata-index.ts does.
+// The main thread's end of the writer thread: sends commands in batches, settles them when they are
+// durable, and notices when the thread dies. It knows no command; sqlite-metadata-index.ts does.
 import { Worker } from 'node:worker_threads';
 import { StorageError } from '../../../domain/errors.ts';
-import { type IndexReply, unwrapReply } from '../../../index/call-outcome.ts';
-import { createHistogram, type MetricFamily, metricFamily } from '../../../ports/metrics.ts';
+import type { IndexReply } from '../../../index/call-outcome.ts';
+import {
+  createHistogram,
+  type Histogram,
+  type MetricFamily,
+  metricFamily,
+} from '../../../ports/metrics.ts';
+import {
+  type CommandOptions,
+  createPendingCommands,
+  type IndexRoom,
+  type PendingCommands,
+} from './pending-commands.ts';
 import type { WriterCall, WriterMessage, WriterRequest } from './writer-messages.ts';
+
+export type { IndexRoom } from './pending-commands.ts';
 
 export type IndexWriter = {
   /**
-   * Runs a command in the writer. `onReply` runs in the same tick as the promise is settled, before
-   * whoever waits for it goes on, whatever came of the command. SlowDown (too many waiting),
-   * InternalError (the writer died: the command may be committed or not), StorageFull (also before
-   * the disk is full, for one that `storesMore`), and what the command throws.
+   * Runs a command in the writer. Rejects with what the command throws, and with SlowDown: too many
+   * wait; StorageFull: also before the disk is full, for one that `storesMore`; InternalError: the
+   * writer died, and the command may be committed or not.
    */
-  call(
-    command: Omit<WriterCall, 'id'>,
-    options: {
-      readonly weightBytes: number;
-      readonly onReply: () => void;
-      readonly storesMore?: boolean;
-    },
-  ): Promise<unknown>;
-  /** How long nothing has been answered although commands wait, milliseconds; 0 when none waits. */
+  call(command: Omit<WriterCall, 'id'>, options: CommandOptions): Promise<unknown>;
+  /** How long nothing has been answered although commands wait, milliseconds; 0: none waits. */
   silentMs(): number;
-  /**
-   * Commands sent, and messages of replies received: each message is one transaction. For tests.
-   */
+  /** Commands sent, and messages of replies received: one for each transaction. For tests. */
   counts(): { readonly commands: number; readonly transactions: number };
   families(): readonly MetricFamily[];
   /** Takes no more commands, waits for those under way, and ends the thread. */
   close(): Promise<void>;
-};
-
-/** What the writer needs to know of the disk. */
-export type IndexRoom = {
-  /**
-   * StorageFull where a command that adds to the index must not run; else how much of the disk it
-   * takes.
-   */
-  takeIndex(lengthBytes: number): number;
-  /** What was taken is on the disk, or will not come there. */
-  settle(lengthBytes: number): void;
-  /** Makes room for the others when the disk is full after all. False: there is none to make. */
-  releaseReserve(): boolean;
 };
 
 /** A disk without bounds of our own. */
@@ -52,34 +42,13 @@ const UNBOUNDED: IndexRoom = {
   releaseReserve: () => false,
 };
 
-type Pending = {
-  /**
-   * Sent again when the disk was full and room could be made; null for what must not use the
-   * reserve.
-   */
-  readonly retry: WriterCall | null;
-  /** How often room had been made when it was sent. */
-  releasesBefore: number;
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: unknown) => void;
-  readonly onReply: () => void;
-  readonly weightBytes: number;
-  /** What it takes of the disk. */
-  readonly takenBytes: number;
-};
-
-/** Commands waiting at once. At 5,000 commits a second they are answered within a second. */
-const PENDING_MAX = 4096;
-/** Bytes of bodies waiting at once; each exists here and, copied, in the writer. */
-const PENDING_MAX_BYTES = 32 * 1024 * 1024;
-
 /** Commands of one transaction: powers of two up to the writer's GROUP_MAX. */
 const GROUP_BOUNDS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
 /** Source files run as they are; the published package is JavaScript. */
 const WRITER_FILE = import.meta.url.endsWith('.ts') ? './index-writer.ts' : './index-writer.js';
 
-/** The thread for the database at `path`; it opens it at once. */
+/** Makes the thread for the database at `path`, which it opens at once. */
 export function createWriterThread(path: string): Worker {
   return new Worker(new URL(WRITER_FILE, import.meta.url), {
     workerData: { path },
@@ -89,8 +58,7 @@ export function createWriterThread(path: string): Worker {
 
 /**
  * Starts the thread; resolves when the database is open and migrated, rejects when it can't be.
- * `onCrash` is called once when the thread ends unasked; all waiting commands have been rejected by
- * then.
+ * `onCrash` is called once when the thread ends unasked, after all waiting commands were rejected.
  */
 export async function startIndexWriter(
   path: string,
@@ -98,170 +66,140 @@ export async function startIndexWriter(
   worker: Worker = createWriterThread(path),
   room: IndexRoom = UNBOUNDED,
 ): Promise<IndexWriter> {
-  const pending = new Map<number, Pending>();
-  let pendingBytes = 0;
-  let waitingSinceMs = 0;
-  let releases = 0;
-  let outbox: WriterCall[] = [];
+  const pending = createPendingCommands(room);
+  const outbox = createOutbox(worker, pending);
+  const groups = createHistogram(GROUP_BOUNDS);
   let state: 'starting' | 'open' | 'closing' | 'closed' = 'starting';
   let lastId = 0;
   let transactions = 0;
-  const groups = createHistogram(GROUP_BOUNDS);
   let crash: unknown = null;
-
   const ready = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
 
-  function settle(id: number, finish: (command: Pending) => void): void {
-    const command = pending.get(id);
-    if (command === undefined) return;
-    pending.delete(id);
-    pendingBytes -= command.weightBytes;
-    room.settle(command.takenBytes);
-    command.onReply();
-    finish(command);
-  }
-
-  function answer(id: number, reply: IndexReply): void {
-    settle(id, ({ resolve, reject }) => {
-      try {
-        resolve(unwrapReply(reply));
-      } catch (error) {
-        reject(error);
-      }
-    });
-  }
-
-  /**
-   * Sends what met a full disk once more, if room was made since it was sent. SQLite has taken its
-   * group back, so it runs once all the same. False: that is its answer.
-   */
+  /** Whether a command that met a full disk is sent once more. */
   function sendAgain(id: number): boolean {
-    const command = pending.get(id);
-    if (state !== 'open' || command === undefined || command.retry === null) return false;
-    if (command.releasesBefore === releases) return false;
-    command.releasesBefore = releases;
-    send(command.retry);
-    return true;
-  }
-
-  function send(call: WriterCall): void {
-    if (outbox.push(call) === 1) setImmediate(flush);
+    const retry = state === 'open' ? pending.takeRetry(id) : null;
+    if (retry !== null) outbox.send(retry);
+    return retry !== null;
   }
 
   worker.on('message', (message: WriterMessage) => {
     if (message.kind === 'ready') return ready.resolve();
     transactions += 1;
     groups.observe(message.replies.length);
-    waitingSinceMs = performance.now();
-    if (message.replies.some(([, reply]) => isFull(reply)) && room.releaseReserve()) releases += 1;
+    pending.noteProgress();
+    if (message.replies.some(([, reply]) => isFull(reply))) pending.releaseReserve();
     for (const [id, reply] of message.replies)
-      if (!isFull(reply) || !sendAgain(id)) answer(id, reply);
+      if (!isFull(reply) || !sendAgain(id)) pending.settle(id, reply);
   });
   worker.on('error', (error) => {
     crash = error;
   });
   worker.on('exit', (exitCode) => {
-    const wasAsked = state === 'closing' && pending.size === 0 && crash === null;
+    const wasAsked = state === 'closing' && pending.count() === 0 && crash === null;
     const wasStarting = state === 'starting';
     state = 'closed';
+    outbox.close();
     const cause = crash ?? new Error(`The index writer ended with exit code ${exitCode}.`);
-    for (const id of [...pending.keys()]) {
-      settle(id, ({ reject }) =>
-        reject(new StorageError('InternalError', { detail: 'The index writer died.', cause })),
-      );
-    }
+    pending.rejectAll(
+      () => new StorageError('InternalError', { detail: 'The index writer died.', cause }),
+    );
     ended.resolve();
     if (wasStarting) ready.reject(cause);
     else if (!wasAsked) onCrash(cause);
   });
 
-  function post(request: WriterRequest): void {
-    worker.postMessage(request);
-  }
-  /**
-   * One message for all commands of this turn of the event loop: a message costs more than a
-   * command.
-   */
-  function flush(): void {
-    const calls = outbox;
-    outbox = [];
-    if (state === 'closed' || calls.length === 0) return;
-    try {
-      post(calls);
-    } catch (cause) {
-      // Something in a command was no plain data. None of this message's commands has been sent.
-      for (const { id } of calls)
-        settle(id, ({ reject }) => reject(new StorageError('InternalError', { cause })));
-    }
-  }
-
   await ready.promise;
   state = 'open';
 
   return {
-    async call(command, { weightBytes, onReply, storesMore = false }) {
-      let takenBytes = 0;
+    async call(command, options) {
+      let takenBytes: number;
       try {
         if (state !== 'open')
           throw new StorageError('ServiceUnavailable', { detail: 'The server is shutting down.' });
-        if (pending.size >= PENDING_MAX || pendingBytes + weightBytes > PENDING_MAX_BYTES)
-          throw new StorageError('SlowDown');
-        if (storesMore) takenBytes = room.takeIndex(weightBytes);
+        takenBytes = pending.requireRoom(options);
       } catch (error) {
-        onReply();
+        options.onReply();
         throw error;
       }
       lastId += 1;
-      const id = lastId;
-      const call = { ...command, id };
-      const retry = storesMore ? null : call;
-      if (pending.size === 0) waitingSinceMs = performance.now();
-      send(call);
-      pendingBytes += weightBytes;
-      return new Promise((resolve, reject) => {
-        pending.set(id, {
-          retry,
-          releasesBefore: releases,
-          resolve,
-          reject,
-          onReply,
-          weightBytes,
-          takenBytes,
-        });
-      });
+      const call = { ...command, id: lastId };
+      outbox.send(call);
+      return pending.add(call, options, takenBytes);
     },
-    silentMs: () => (pending.size === 0 ? 0 : performance.now() - waitingSinceMs),
+    silentMs: pending.silentMs,
     counts: () => ({ commands: lastId, transactions }),
-    families: () => [
-      metricFamily(
-        'gauge',
-        'quayside_index_queue_commands',
-        'Commands that wait for their commit.',
-        [[{}, pending.size]],
-      ),
-      metricFamily('gauge', 'quayside_index_queue_bytes', 'Bytes of bodies in them.', [
-        [{}, pendingBytes],
-      ]),
-      metricFamily('counter', 'quayside_index_commands_total', 'Commands sent to the writer.', [
-        [{}, lastId],
-      ]),
-      {
-        name: 'quayside_index_commit_commands',
-        help: 'Commands that one transaction, and one fsync, took together.',
-        type: 'histogram',
-        samples: groups.samples({}),
-      },
-    ],
+    families: () => writerFamilies(pending, lastId, groups),
     async close() {
       if (state === 'open') {
         state = 'closing';
-        flush();
-        post('close');
+        outbox.flush();
+        outbox.post('close');
       }
       await ended.promise;
     },
   };
+}
+
+/**
+ * Sends all commands of one tick of the event loop as one message: a message costs more than a
+ * command.
+ */
+function createOutbox(worker: Worker, pending: PendingCommands) {
+  let waiting: WriterCall[] = [];
+  let isClosed = false;
+
+  function post(request: WriterRequest): void {
+    worker.postMessage(request);
+  }
+
+  function flush(): void {
+    const calls = waiting;
+    waiting = [];
+    if (isClosed || calls.length === 0) return;
+    try {
+      post(calls);
+    } catch (cause) {
+      // Something in a command was no plain data. None of this message's commands has been sent.
+      for (const { id } of calls) pending.reject(id, new StorageError('InternalError', { cause }));
+    }
+  }
+
+  return {
+    send(call: WriterCall): void {
+      if (waiting.push(call) === 1) setImmediate(flush);
+    },
+    flush,
+    post,
+    close(): void {
+      isClosed = true;
+    },
+  };
+}
+
+function writerFamilies(
+  pending: PendingCommands,
+  commands: number,
+  groups: Histogram,
+): readonly MetricFamily[] {
+  return [
+    metricFamily('gauge', 'quayside_index_queue_commands', 'Commands that wait for their commit.', [
+      [{}, pending.count()],
+    ]),
+    metricFamily('gauge', 'quayside_index_queue_bytes', 'Bytes of bodies in them.', [
+      [{}, pending.bytes()],
+    ]),
+    metricFamily('counter', 'quayside_index_commands_total', 'Commands sent to the writer.', [
+      [{}, commands],
+    ]),
+    {
+      name: 'quayside_index_commit_commands',
+      help: 'Commands that one transaction, and one fsync, took together.',
+      type: 'histogram',
+      samples: groups.samples({}),
+    },
+  ];
 }
 
 function isFull(reply: IndexReply): boolean {

@@ -1,12 +1,12 @@
 // MetadataIndex, Directory and Ledger over one SQLite file. Commands go to the writer thread and
-// come back durable; queries run here, at once, on a read-only connection of their own, so a read
-// after an acknowledged write sees it (a WAL reader sees every commit that ended before its
-// statement began). No commit ever blocks the event loop.
+// resolve when they are durable. Queries run here, at once, on a read-only connection of their own:
+// a WAL reader sees every commit that ended before its statement began. No commit ever blocks the
+// event loop.
 //
 // Caches stand in front: bucket records, current versions, access keys and host names here,
-// pointers and read policies behind `watcher`. All are exact. From before a command is sent until it was
-// answered, what it touches is held: dropped and not kept, because readers here can see the commit
-// before its answer arrives. Outside of that time nothing can change it.
+// pointers and read policies behind `watcher`. All are exact. Race: a reader sees a commit, or the
+// state before it, while its response is still on the way. Guard: from before a command is sent
+// until its response, what it touches has a fill barrier (fill-barrier-cache.ts).
 import type { Worker } from 'node:worker_threads';
 import { priceReceipt } from '../../../core/billing/prices/price-receipt.ts';
 import type { StoredAccessKey } from '../../../domain/account-records.ts';
@@ -30,43 +30,48 @@ import type { MetricFamily } from '../../../ports/metrics.ts';
 import type { Sql } from '../../../ports/sql.ts';
 import { createCurrentVersions } from './current-versions.ts';
 import { createFillBarrierCache } from './fill-barrier-cache.ts';
-import { createWriterThread, type IndexRoom, startIndexWriter } from './index-writer-client.ts';
-import { openSqlite } from './node-sqlite.ts';
+import {
+  createWriterThread,
+  type IndexRoom,
+  type IndexWriter,
+  startIndexWriter,
+} from './index-writer-client.ts';
+import { type NodeSqlite, openSqlite } from './node-sqlite.ts';
 import { toSendable } from './writer-input.ts';
 
-/**
- * Told of each key (null: the bucket's read policy) before a command on it is sent, and again before it is
- * answered.
- */
+/** Hears of commands on keys (null: the bucket's read policy), to keep its own caches exact. */
 export type CommitWatcher = {
-  hold(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
-  release(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
+  /** Called before the command is sent: drops the keys and blocks fills of them. */
+  block(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
+  /** Called before the command's caller gets its response. */
+  unblock(bucket: BucketName, keys: readonly ObjectKey[] | null): void;
 };
 
 export type SqliteMetadataIndex = {
   readonly metadataIndex: MetadataIndex;
   readonly directory: Directory;
   readonly ledger: Ledger;
-  /** Commands sent and transactions that answered them. */
+  /** Commands sent, and transactions that committed them. */
   counts(): { readonly commands: number; readonly transactions: number };
   families(): readonly MetricFamily[];
-  /** Room inside the database's file that rows have left. Cost: one page, mostly cached. */
+  /** Free pages inside the database's file, in bytes. Cost: one page, mostly cached. */
   freeBytes(): number;
-  /** How long commands have waited without any answer, milliseconds. */
+  /** How long commands have waited without any response, milliseconds. */
   silentMs(): number;
   /** Waits for the commands under way and closes the database. */
   close(): Promise<void>;
 };
 
-/** Records kept: about 500 B each. */
+/** Cached records: about 500 B each. */
 const BUCKETS_CACHED = 10_000;
 const ACCESS_KEYS_CACHED = 10_000;
-/**
- * Host names kept, those that nobody has bound included; strangers can make up any number of these.
- */
+/** Cached host names, negative ones included: strangers can make up any number of these. */
 const HOSTS_CACHED = 4096;
 
 type Calls = { readonly [name: string]: (input: never) => unknown };
+
+/** The commands' way, and the connection for queries. */
+type Connections = { readonly writer: IndexWriter; readonly reader: NodeSqlite };
 
 /**
  * Opens or makes the database at `path`. `onCrash`: the writer thread died; nothing can be written
@@ -81,97 +86,16 @@ export async function openSqliteMetadataIndex(options: {
   readonly thread?: Worker;
   readonly room?: IndexRoom;
 }): Promise<SqliteMetadataIndex> {
-  const { watcher, thread = createWriterThread(options.path) } = options;
-  const writer = await startIndexWriter(options.path, options.onCrash, thread, options.room);
-  const reader = openSqlite(options.path, { readOnly: true });
-  const index = createBucketIndex(reader);
-  const directory = createDirectoryIndex(reader);
+  const { path, thread = createWriterThread(path) } = options;
+  const writer = await startIndexWriter(path, options.onCrash, thread, options.room);
+  const reader = openSqlite(path, { readOnly: true });
+  const connections = { writer, reader };
   const ledger = createLedgerIndex(reader, priceReceipt);
-  const buckets = createFillBarrierCache<BucketName, BucketRecord>(BUCKETS_CACHED);
-  const versions = createCurrentVersions(buckets);
-  const accessKeys = createFillBarrierCache<AccessKeyId, StoredAccessKey>(ACCESS_KEYS_CACHED);
-  const hosts = createFillBarrierCache<string, { readonly binding: HostBinding | null }>(
-    HOSTS_CACHED,
-  );
-
-  const findHost = (host: string): HostBinding | null =>
-    hosts.get(host, () => ({ binding: query(directory, 'getHost', { host } as never) }))?.binding ??
-    null;
-
   let isOpen = true;
 
-  function queryIndex(name: keyof IndexApi, input: never): unknown {
-    if (name === 'getBucket')
-      return buckets.get((input as { name: BucketName }).name, () => query(index, name, input));
-    return name === 'getVersion'
-      ? versions.get(input, () => query(index, name, input))
-      : query(index, name, input);
-  }
-
-  const queryDirectory = (name: keyof DirectoryApi, input: never): unknown =>
-    name === 'getAccessKey'
-      ? accessKeys.get((input as { id: AccessKeyId }).id, () => query(directory, name, input))
-      : query(directory, name, input);
-
-  function commandIndex(
-    bucket: BucketName,
-    name: keyof IndexApi,
-    input: unknown,
-  ): Promise<unknown> {
-    const touched = changedBy(name, input);
-    const keys = typeof touched === 'string' ? null : touched;
-    const isReadPolicyTouched = changesReadPolicy(touched);
-    if (touched === 'readPolicy') buckets.hold(bucket);
-    if (isReadPolicyTouched) watcher.hold(bucket, null);
-    if (keys !== null) {
-      watcher.hold(bucket, keys);
-      versions.hold(bucket, keys);
-    }
-    const { sendable, weightBytes } = toSendable(name, input);
-    return writer.call(
-      { target: 'index', name, input: sendable },
-      {
-        weightBytes,
-        storesMore: storesMore(name),
-        onReply() {
-          if (touched === 'readPolicy') buckets.release(bucket);
-          if (isReadPolicyTouched) watcher.release(bucket, null);
-          if (keys === null) return;
-          watcher.release(bucket, keys);
-          versions.release(bucket, keys);
-        },
-      },
-    );
-  }
-
-  function commandDirectory(name: keyof DirectoryApi, input: unknown): Promise<unknown> {
-    // Accounts and host names change rarely, and one that changes may have lost any of them: forget
-    // all.
-    const held = changesAccessKeys(name) ? accessKeys : name === 'bindHosts' ? hosts : null;
-    held?.holdAll();
-    return writer.call(
-      { target: 'directory', name, input },
-      { weightBytes: 0, onReply: () => held?.releaseAll() },
-    );
-  }
-
   return {
-    metadataIndex: {
-      call: (bucket, name, input) =>
-        (isIndexCommand(name)
-          ? commandIndex(bucket, name, input)
-          : settled(() => queryIndex(name, input as never))) as never,
-      peekCurrent: versions.peek,
-    },
-    directory: {
-      call: (name, input) =>
-        (isDirectoryCommand(name)
-          ? commandDirectory(name, input)
-          : settled(() => queryDirectory(name, input as never))) as never,
-      peekAccessKey: (id) => accessKeys.peek(id) ?? null,
-      findHost,
-      peekHost: findHost,
-    },
+    metadataIndex: createMetadataIndex(connections, options.watcher),
+    directory: createDirectory(connections),
     ledger: {
       call: (name, input) =>
         (isLedgerCommand(name)
@@ -190,6 +114,101 @@ export async function openSqliteMetadataIndex(options: {
   };
 }
 
+/** The port of buckets and objects, with its caches. */
+function createMetadataIndex(
+  { writer, reader }: Connections,
+  watcher: CommitWatcher,
+): MetadataIndex {
+  const index = createBucketIndex(reader);
+  const buckets = createFillBarrierCache<BucketName, BucketRecord>(BUCKETS_CACHED);
+  const versions = createCurrentVersions(buckets);
+
+  function runQuery(name: keyof IndexApi, input: never): unknown {
+    if (name === 'getBucket')
+      return buckets.get((input as { name: BucketName }).name, () => query(index, name, input));
+    return name === 'getVersion'
+      ? versions.get(input, () => query(index, name, input))
+      : query(index, name, input);
+  }
+
+  function sendCommand(bucket: BucketName, name: keyof IndexApi, input: unknown): Promise<unknown> {
+    const touched = changedBy(name, input);
+    const keys = typeof touched === 'string' ? null : touched;
+    const isReadPolicyTouched = changesReadPolicy(touched);
+
+    if (touched === 'readPolicy') buckets.block(bucket);
+    if (isReadPolicyTouched) watcher.block(bucket, null);
+    if (keys !== null) {
+      watcher.block(bucket, keys);
+      versions.block(bucket, keys);
+    }
+
+    const onReply = () => {
+      if (touched === 'readPolicy') buckets.unblock(bucket);
+      if (isReadPolicyTouched) watcher.unblock(bucket, null);
+      if (keys === null) return;
+      watcher.unblock(bucket, keys);
+      versions.unblock(bucket, keys);
+    };
+    const { sendable, weightBytes } = toSendable(name, input);
+    return writer.call(
+      { target: 'index', name, input: sendable },
+      { weightBytes, storesMore: storesMore(name), onReply },
+    );
+  }
+
+  return {
+    call: (bucket, name, input) =>
+      (isIndexCommand(name)
+        ? sendCommand(bucket, name, input)
+        : settled(() => runQuery(name, input as never))) as never,
+    peekCurrent: versions.peek,
+  };
+}
+
+/** The port of accounts and host names, with its caches. */
+function createDirectory({ writer, reader }: Connections): Directory {
+  const directory = createDirectoryIndex(reader);
+  const accessKeys = createFillBarrierCache<AccessKeyId, StoredAccessKey>(ACCESS_KEYS_CACHED);
+  const hosts = createFillBarrierCache<string, { readonly binding: HostBinding | null }>(
+    HOSTS_CACHED,
+  );
+
+  const findHost = (host: string): HostBinding | null =>
+    hosts.get(host, () => ({ binding: query(directory, 'getHost', { host } as never) }))?.binding ??
+    null;
+
+  const runQuery = (name: keyof DirectoryApi, input: never): unknown =>
+    name === 'getAccessKey'
+      ? accessKeys.get((input as { id: AccessKeyId }).id, () => query(directory, name, input))
+      : query(directory, name, input);
+
+  /** Accounts and host names change rarely, and such a change may touch any: all are dropped. */
+  function cacheTouchedBy(name: keyof DirectoryApi) {
+    if (changesAccessKeys(name)) return accessKeys;
+    return name === 'bindHosts' ? hosts : null;
+  }
+
+  function sendCommand(name: keyof DirectoryApi, input: unknown): Promise<unknown> {
+    const touchedCache = cacheTouchedBy(name);
+    touchedCache?.blockAll();
+    return writer.call(
+      { target: 'directory', name, input },
+      { weightBytes: 0, onReply: () => touchedCache?.unblockAll() },
+    );
+  }
+
+  return {
+    call: (name, input) =>
+      (isDirectoryCommand(name)
+        ? sendCommand(name, input)
+        : settled(() => runQuery(name, input as never))) as never,
+    peekAccessKey: (id) => accessKeys.peek(id) ?? null,
+    findHost,
+    peekHost: findHost,
+  };
+}
+
 function readFreeBytes(sql: Sql): number {
   const [free] = sql.all<{ freelist_count: number }>('PRAGMA freelist_count');
   const [page] = sql.all<{ page_size: number }>('PRAGMA page_size');
@@ -200,7 +219,7 @@ function query(api: Calls, name: string, input: never): never {
   return unwrapReply(runIndexCall(api, name, input));
 }
 
-/** A promise of what happens now. */
+/** Runs it at once, and returns its outcome as a promise. */
 function settled(run: () => unknown): Promise<unknown> {
   try {
     return Promise.resolve(run());
