@@ -2,11 +2,12 @@
 // operators.
 import { setPriority } from 'node:os';
 import { parseArgs } from 'node:util';
+import type { BackupResult } from '../src/adapters/node/backup/back-up.ts';
 import type { Config } from '../src/config.ts';
 import { HURT, print, readSettings, runCommand, SOUND, sizeText, UsageError } from './command.ts';
 
 const USAGE = 'npm run backup -- FOLDER [--copy] [--verify] [--data DATA_FOLDER]';
-/** The priority, as `nice` counts it: whoever is served comes first. */
+/** The priority, as `nice` counts it: requests of the server come first. */
 const NICENESS = 10;
 
 await runCommand(USAGE, async () => {
@@ -23,6 +24,7 @@ await runCommand(USAGE, async () => {
     throw new UsageError('Name one folder for the backup.');
   const settings = await readSettings();
   setPriority(NICENESS);
+
   const startedAt = performance.now();
   const { backUp } = await import('../src/adapters/node/backup/back-up.ts');
   const result = await backUp(
@@ -30,32 +32,42 @@ await runCommand(USAGE, async () => {
     folder,
     values.copy ? 'copy' : 'share',
   );
-  const { manifest, counts, removedBlobs } = result;
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  printResult(folder, seconds, result);
+
+  const verdict = values.verify ? await verify(folder, settings) : SOUND;
+  if (verdict !== SOUND) return verdict;
+  return result.counts.hurt.length > 0 ? HURT : SOUND;
+});
+
+function printResult(
+  folder: string,
+  seconds: string,
+  { manifest, counts, removedBlobs }: BackupResult,
+): void {
+  const keyNames = manifest.keys.map(({ name }) => name).join(', ') || 'none';
   print(`Backed up to ${folder} in ${seconds} s, as it was at ${manifest.takenAt}:`);
+  print(`  index ${sizeText(manifest.index.sizeBytes)}, keys: ${keyNames}`);
   print(
-    `  index ${sizeText(manifest.index.sizeBytes)}, keys: ${manifest.keys.map(({ name }) => name).join(', ') || 'none'}`,
-  );
-  print(
-    `  ${counts.blobs} blobs, ${sizeText(counts.bytes)}; new ${counts.newBlobs}, ${sizeText(counts.newBytes)}; removed ${removedBlobs}`,
+    `  ${counts.blobs} blobs, ${sizeText(counts.bytes)}; ` +
+      `new ${counts.newBlobs}, ${sizeText(counts.newBytes)}; removed ${removedBlobs}`,
   );
   if (counts.linkedBlobs > 0) {
     print(
-      '  Blobs are hard links: this backup outlives mistakes, but not the disk. --copy makes bytes of its own.',
+      '  Blobs are hard links: this backup outlives mistakes, but not the disk. ' +
+        '--copy makes bytes of its own.',
     );
   }
   if (manifest.keys.length > 0) print('  It holds keys: whoever can read it can read everything.');
   if (counts.hurt.length > 0) {
     print(
-      `  ${counts.hurt.length} blobs are missing in the data folder: npm run check says whose they are.`,
+      `  ${counts.hurt.length} blobs are missing in the data folder: ` +
+        'npm run check says whose they are.',
     );
   }
-  const verified = values.verify ? await verify(folder, settings) : SOUND;
-  if (verified !== SOUND) return verified;
-  return counts.hurt.length > 0 ? HURT : SOUND;
-});
+}
 
-/** Loaded when it is wanted: what proves bodies is most of the program. */
+/** Proves the backup. Loaded on demand: the prover of bodies is most of the program. */
 async function verify(folder: string, settings: Config): Promise<number> {
   const { checkAndPrint } = await import('./print-check.ts');
   return checkAndPrint(folder, settings, { readsBodies: true, json: false });

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { readSettings, runCommand, UsageError } from './command.ts';
 
 const USAGE = 'npm run check -- [FOLDER] [--bodies] [--json]';
-/** The priority, as `nice` counts it: whoever is served comes first. */
+/** The priority, as `nice` counts it: requests of the server come first. */
 const NICENESS = 10;
 
 await runCommand(USAGE, async () => {

@@ -1,5 +1,5 @@
-// What the commands of an operator share: where the data is, their failures and their exit codes.
-// 0: done and sound. 1: done, but objects are hurt. 2: not done.
+// Parts that the commands of an operator share: settings, failures and exit codes. 0: done and
+// sound. 1: done, but objects are hurt. 2: not done.
 import process from 'node:process';
 import { errnoOf } from '../src/adapters/node/blobs/fs-errors.ts';
 import { useCompileCache } from '../src/adapters/node/process/compile-cache.ts';
@@ -9,10 +9,10 @@ export const SOUND = 0;
 export const HURT = 1;
 export const FAILED = 2;
 
-/** A command was called in a way that it does not know. */
+/** A command was called with arguments that it does not know. */
 export class UsageError extends Error {}
 
-/** The settings of the server that is started in this folder: its .env, and the environment. */
+/** Reads the settings of the server that is started in this folder: `.env` and the environment. */
 export async function readSettings(): Promise<Config> {
   try {
     process.loadEnvFile();
@@ -25,8 +25,9 @@ export async function readSettings(): Promise<Config> {
 }
 
 /**
- * Runs a command and ends the process with its exit code; `--help` prints its usage instead. What a
- * person can mend is told without a stack. Modules that `work` imports come from the compile cache.
+ * Runs a command and ends the process with its exit code; `--help` prints its usage instead. Errors
+ * that a person can mend are printed without a stack. Modules that `work` imports come from the
+ * compile cache.
  */
 export async function runCommand(usage: string, work: () => Promise<number>): Promise<void> {
   if (process.argv.includes('--help')) return print(usage);
@@ -55,12 +56,13 @@ async function textOf(error: unknown, usage: string): Promise<string> {
 /** Bytes as people read them. */
 export function sizeText(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
-  let [value, at] = [bytes, 0];
+  let value = bytes;
+  let at = 0;
   for (; value >= 1024 && at < units.length - 1; at++) value /= 1024;
   return `${at === 0 ? value : value.toFixed(1)} ${units[at]}`;
 }
 
-/** A line of output. */
+/** Prints a line to stdout. */
 export function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }

@@ -1,13 +1,13 @@
-// What is known of our being S3, as files in docs/evidence: s3-compatibility.ts makes a page of it.
+// Evidence of S3 compatibility, as files in docs/evidence: s3-compatibility.ts makes a page of it.
 // Runs write them, people write the reasons only. Results of ceph/s3-tests come in by npm run
 // compatibility -- --no-run --suite <commit> --node summary.json --workers summary.json (each
 // option as often as there are files; a run in parts has several).
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** The homes in the order of columns. */
+/** The platforms in the order of columns. */
 export const HOMES = ['node', 'workers'] as const;
-export type Home = (typeof HOMES)[number];
+export type Platform = (typeof HOMES)[number];
 
 const file = (name: string) =>
   fileURLToPath(new URL(`../docs/evidence/${name}.json`, import.meta.url));
@@ -19,9 +19,9 @@ export const EVIDENCE_FILES = {
   clients: file('clients'),
 } as const;
 
-/** Answers by home, operation and class of status: `{node: {PutObject: {"2xx": 812}}}`. */
+/** Responses by platform, operation and class of status: `{node: {PutObject: {"2xx": 812}}}`. */
 export type WireEvidence = Readonly<
-  Partial<Record<Home, Readonly<Record<string, Readonly<Record<string, number>>>>>>
+  Partial<Record<Platform, Readonly<Record<string, Readonly<Record<string, number>>>>>>
 >;
 
 /** One run of ceph/s3-tests, or several of parts of it. */
@@ -32,7 +32,7 @@ export type SuiteResult = {
 };
 export type SuiteEvidence = {
   readonly suite: string;
-  readonly homes: Readonly<Record<Home, SuiteResult>>;
+  readonly homes: Readonly<Record<Platform, SuiteResult>>;
 };
 
 /** Why a test does not pass, by its name, and what says so. */
@@ -40,22 +40,19 @@ export type Reasons = Readonly<
   Record<string, { readonly reason: string; readonly source: string }>
 >;
 
-/** What a script of test/clients came to, by its name. */
+/** Results of the scripts of test/clients, by their names. */
 export type ClientEvidence = Readonly<
   Record<
     string,
     {
       readonly version: string;
       readonly date: string;
-      readonly homes: Readonly<Partial<Record<Home, string>>>;
+      readonly homes: Readonly<Partial<Record<Platform, string>>>;
     }
   >
 >;
 
-/**
- * What we read of a summary of the suite's runner; tests of the tier `bonus` (`fails_on_aws` and
- * such) do not count.
- */
+/** A summary of the suite's runner; tests of the tier `bonus` (`fails_on_aws`) do not count. */
 type Summary = {
   readonly when: string;
   readonly tests: Readonly<
@@ -78,21 +75,18 @@ export function writeEvidence(path: string, value: unknown): void {
   writeFileSync(path, `${JSON.stringify(value, null, 1)}\n`);
 }
 
-/**
- * Takes in what the runner of the suite wrote for one home. Of a test in several files the last one
- * counts.
- */
+/** Stores the results of the suite's runner for one platform; the last one of a test counts. */
 export function takeSuiteResults(
-  home: Home,
+  platform: Platform,
   suite: string | undefined,
   paths: readonly string[],
 ): void {
   if (paths.length === 0) return;
   if (suite === undefined)
     throw new Error('Say with --suite which commit of ceph/s3-tests was run.');
-  const known = readJson<SuiteEvidence>(EVIDENCE_FILES.suite);
+  const stored = readJson<SuiteEvidence>(EVIDENCE_FILES.suite);
   const result = summarize(paths.map((path) => readJson<Summary>(path)));
-  writeEvidence(EVIDENCE_FILES.suite, { suite, homes: { ...known.homes, [home]: result } });
+  writeEvidence(EVIDENCE_FILES.suite, { suite, homes: { ...stored.homes, [platform]: result } });
 }
 
 /** Adds the summaries up. */

@@ -1,30 +1,29 @@
-// Writes src/index/tables/fresh-schema.ts: what all migrations of a bucket's database make of an
-// empty one. Run it with `node scripts/fresh-schema.ts` behind a new migration;
-// test/index/schema.test.ts says when it was forgotten.
+// Writes src/index/tables/fresh-schema.ts: the tables that all migrations make in a bucket's empty
+// database. To be run with `node scripts/fresh-schema.ts` after a new migration;
+// test/index/schema.test.ts fails when it was forgotten.
 import { DatabaseSync } from 'node:sqlite';
 import { sqliteOver } from '../src/adapters/node/index/node-sqlite.ts';
 import { INDEX_SCHEMA } from '../src/index/tables/index-schema.ts';
 import { migrate, type Schema } from '../src/index/tables/schema.ts';
 
-/**
- * The tables and indexes that the migrations make, in an order in which they can be made, each on
- * lines of its own.
- */
+/** Statements of the tables and indexes that the migrations make, in an order that can run. */
 export function statementsOf({ name, migrations }: Schema): readonly string[] {
   const db = new DatabaseSync(':memory:');
   const sql = sqliteOver(db, { readOnly: false });
   migrate(sql, { name, migrations });
   // A virtual table makes others by itself, whose names begin with its own.
-  const found = sql.all<{ sql: string }>(
-    `SELECT sql FROM sqlite_schema AS s WHERE sql IS NOT NULL AND name <> 'schema_versions' AND NOT EXISTS (
-       SELECT 1 FROM sqlite_schema AS v WHERE v.sql LIKE 'CREATE VIRTUAL%' AND s.name LIKE v.name || '!_%' ESCAPE '!')
+  const rows = sql.all<{ sql: string }>(
+    `SELECT sql FROM sqlite_schema AS s
+     WHERE sql IS NOT NULL AND name <> 'schema_versions' AND NOT EXISTS (
+       SELECT 1 FROM sqlite_schema AS v
+       WHERE v.sql LIKE 'CREATE VIRTUAL%' AND s.name LIKE v.name || '!_%' ESCAPE '!')
      ORDER BY rowid`,
   );
   sql.close();
-  return found.map((row) => readable(row.sql.replace(/\s+/g, ' ').replaceAll(' ,', ',')));
+  return rows.map((row) => readable(row.sql.replace(/\s+/g, ' ').replaceAll(' ,', ',')));
 }
 
-/** Columns of a table on a line each; other statements on one. */
+/** Formats a statement: columns of a table on a line each, other statements on one. */
 function readable(statement: string): string {
   const [, head, body, tail] = /^(CREATE TABLE .+? \()(.*)\)([^)]*)$/.exec(statement) ?? [];
   if (head === undefined || body === undefined)
@@ -36,9 +35,12 @@ function readable(statement: string): string {
 /** The file's text. */
 export function freshSchemaFile(): string {
   const statements = statementsOf(INDEX_SCHEMA).map((text) => `  \`${text}\`,\n`);
-  return `// The tables of a bucket's database as they are now, for one that is empty: a quarter of the time
-// that its migrations take, which all others have had (index-schema.ts). Made by
-// scripts/fresh-schema.ts, never by hand. docs/storage-schema.md explains every table.
+  const header = [
+    "// The tables of a bucket's database as they are now, for one that is empty: a quarter of ",
+    'the time\n// that its migrations take, which all others have had (index-schema.ts). Made by\n',
+    '// scripts/fresh-schema.ts, never by hand. docs/storage-schema.md explains every table.',
+  ].join('');
+  return `${header}
 
 export const FRESH_INDEX: readonly string[] = [
 ${statements.join('')}];

@@ -1,6 +1,6 @@
 // `npm run mutants -- --seed 1 --count 60`: puts faults into a copy of the program, one at a time,
-// and tells which of them no check notices. For whoever changes the core; CONTRIBUTING.md says how
-// to read it. Nothing is changed in place.
+// and reports which of them no check notices. For whoever changes the core; CONTRIBUTING.md says
+// how to read it. Nothing is changed in place.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -97,9 +97,8 @@ const endAtMs = performance.now() + Number(values.minutes) * 60_000;
 const tried: Result[] = [];
 for (const mutant of chosen) {
   if (performance.now() > endAtMs) {
-    say(
-      `Its ${values.minutes} minutes are over: ${chosen.length - tried.length} faults were not tried.`,
-    );
+    const untried = chosen.length - tried.length;
+    say(`Its ${values.minutes} minutes are over: ${untried} faults were not tried.`);
     break;
   }
   const result = await tryOut(mutant);
@@ -125,9 +124,8 @@ const isProven = ({ caughtBy, by }: Result) =>
 const unproven = tried.filter((result) => !isProven(result));
 const results = tried.filter(isProven);
 if (unproven.length > 0) {
-  say(
-    `\nNot counted, as what noticed it fails without any fault too:\n${unproven.map(lineFor).join('\n')}`,
-  );
+  const lines = unproven.map(lineFor).join('\n');
+  say(`\nNot counted, as what noticed it fails without any fault too:\n${lines}`);
 }
 const survivors = results.filter(({ caughtBy }) => caughtBy === null);
 if (survivors.length > 0) say(`\nSurvived:\n${survivors.map(lineFor).join('\n')}`);

@@ -1,5 +1,4 @@
-// A check of a folder with what proves its bodies, and its result as text or JSON. check.ts and
-// backup.ts call it.
+// Checks a folder, and prints the result as text or JSON. check.ts and backup.ts call it.
 import { createDirectDirectory } from '../src/adapters/memory/direct-metadata-index.ts';
 import {
   type CheckResult,
@@ -18,7 +17,7 @@ import { createDirectoryIndex } from '../src/index/directory-index.ts';
 import type { MasterKeyUse } from '../src/index/maintenance/inventory.ts';
 import { HURT, print, SOUND, sizeText } from './command.ts';
 
-/** What a master key protects, in words. */
+/** Kinds of secrets that a master key protects, in words. */
 const USES: Readonly<Record<MasterKeyUse, string>> = {
   objects: 'objects and older versions under SSE-S3',
   uploads: 'uploads in progress under SSE-S3',
@@ -27,7 +26,7 @@ const USES: Readonly<Record<MasterKeyUse, string>> = {
   webhookSecrets: 'secrets of webhooks',
 };
 
-/** Checks the folder and prints what came of it. The exit code. */
+/** Checks the folder, prints the result, and returns the exit code. */
 export async function checkAndPrint(
   folder: string,
   settings: Config,
@@ -46,10 +45,7 @@ export async function checkAndPrint(
   return result.isSound ? SOUND : HURT;
 }
 
-/**
- * Opens bodies as the server does, with the keys of the settings and those that lie beside the
- * index.
- */
+/** Proves bodies as the server reads them, with keys of the settings and those beside the index. */
 export function proverOf(settings: Config): MakeProver {
   return (index, { blobRoot, keyFolder }) => {
     const masterKeys = withKeptMasterKeys(settings.masterKeys, loadMasterKeyText(keyFolder, false));
@@ -72,25 +68,29 @@ function printResult(result: CheckResult, tookMs: number, readsBodies: boolean):
   for (const hurt of result.hurt) print(`hurt: ${nameOf(hurt)}: ${hurt.detail}`);
   if (result.hurtCount > result.hurt.length)
     print(`hurt: ${result.hurtCount - result.hurt.length} more`);
+
+  const kind = result.kind === 'backup' ? 'Backup' : 'Data folder';
+  print(`${kind} ${result.folder}, ${(tookMs / 1000).toFixed(1)} s:`);
   print(
-    `${result.kind === 'backup' ? 'Backup' : 'Data folder'} ${result.folder}, ${(tookMs / 1000).toFixed(1)} s:`,
+    `  ${result.objects} objects, ${result.olderVersions} older versions, ` +
+      `${result.parts} parts of uploads`,
   );
   print(
-    `  ${result.objects} objects, ${result.olderVersions} older versions, ${result.parts} parts of uploads`,
-  );
-  print(
-    `  ${result.blobs} blobs, ${sizeText(result.blobBytes)}; missing or damaged: ${countText(result)}`,
+    `  ${result.blobs} blobs, ${sizeText(result.blobBytes)}; ` +
+      `missing or damaged: ${countText(result)}`,
   );
   if (readsBodies) {
     print(
-      `  bodies proved: ${result.provedBodies}; with keys of clients, not proved: ${result.unprovedBodies}`,
+      `  bodies proved: ${result.provedBodies}; ` +
+        `with keys of clients, not proved: ${result.unprovedBodies}`,
     );
   }
   for (const [id, uses] of Object.entries(result.masterKeyUses))
     print(`  master key ${id}: protects ${uses}`);
   for (const key of result.missingMasterKeys) print(`  ${missingText(key)}`);
   print(
-    `  files that the index does not know: ${orphans.count}, ${sizeText(orphans.bytes)}; younger than the grace: ${orphans.young}`,
+    `  files that the index does not know: ${orphans.count}, ${sizeText(orphans.bytes)}; ` +
+      `younger than the grace: ${orphans.young}`,
   );
   print(result.isSound ? 'Sound: everything that the index knows is there.' : notSoundText(result));
 }
@@ -108,7 +108,10 @@ function missingText({ id, protects }: MissingMasterKey): string {
   );
   if (uses.length > 0)
     return `master key ${id} IS MISSING, and can't be read without it: ${uses.join(', ')}`;
-  return `master key ${id} is missing and protects nothing; the server wants QUAYSIDE_WITHOUT_MASTER_KEYS=${id}`;
+  return (
+    `master key ${id} is missing and protects nothing; ` +
+    `the server wants QUAYSIDE_WITHOUT_MASTER_KEYS=${id}`
+  );
 }
 
 function notSoundText({ hurtCount, missingMasterKeys, masterKeyUses }: CheckResult): string {

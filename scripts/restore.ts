@@ -15,6 +15,7 @@ await runCommand(USAGE, async () => {
   if (backup === undefined || folder === undefined || others.length > 0) {
     throw new UsageError('Name the backup and a new folder.');
   }
+
   const startedAt = performance.now();
   const { restore } = await import('../src/adapters/node/backup/restore.ts');
   const { manifest, counts, damage } = await restore(
@@ -22,12 +23,14 @@ await runCommand(USAGE, async () => {
     folder,
     values.copy ? 'copy' : 'share',
   );
+
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  const keyNames = manifest.keys.map(({ name }) => name);
   print(`Restored ${resolve(folder)} in ${seconds} s, as it was at ${manifest.takenAt}:`);
   print(
-    `  ${counts.blobs} blobs, ${sizeText(counts.bytes)}; keys: ${manifest.keys.map(({ name }) => name).join(', ') || 'none'}`,
+    `  ${counts.blobs} blobs, ${sizeText(counts.bytes)}; keys: ${keyNames.join(', ') || 'none'}`,
   );
-  if (!manifest.keys.some(({ name }) => name === 'master-key')) {
+  if (!keyNames.includes('master-key')) {
     print('  The backup has no master-key: the server needs the QUAYSIDE_MASTER_KEY that it had.');
   }
   for (const { detail } of damage.values()) print(`  hurt: ${detail}`);

@@ -1,9 +1,7 @@
-// Writes docs/s3-compatibility.md out of what can be read and counted: the operation table, the
-// head of the S3 surface, and what stands in docs/evidence: the answers that the wire suite got,
-// the results of ceph/s3-tests, the tools that were used. `npm run compatibility` runs the wire
-// suite on both homes and writes the page; with `-- --no-run` it writes the page from the evidence
-// there is. compatibility-evidence.ts says what evidence looks like and takes in new results of
-// ceph/s3-tests.
+// Writes docs/s3-compatibility.md from the operation table, the head of the S3 surface, and the
+// evidence in docs/evidence: responses of the wire suite, results of ceph/s3-tests, tools. `npm run
+// compatibility` runs the wire suite on both platforms and writes the page; with `-- --no-run` it
+// writes the page alone. compatibility-evidence.ts knows the files and takes in new results.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +14,7 @@ import {
   type ClientEvidence,
   EVIDENCE_FILES,
   HOMES,
-  type Home,
+  type Platform,
   type Reasons,
   readEvidence,
   type SuiteEvidence,
@@ -28,12 +26,9 @@ import {
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PAGE = `${ROOT}docs/s3-compatibility.md`;
 
-/**
- * The homes as the wire suite runs them, and as users start them: where the numbers of a table are
- * from.
- */
-const WIRE_TITLES: Readonly<Record<Home, string>> = { node: 'Node', workers: 'workerd' };
-const HOME_TITLES: Readonly<Record<Home, string>> = {
+/** The platforms as the wire suite runs them, and as users start them, for heads of tables. */
+const WIRE_TITLES: Readonly<Record<Platform, string>> = { node: 'Node', workers: 'workerd' };
+const PLATFORM_TITLES: Readonly<Record<Platform, string>> = {
   node: '`npm start`',
   workers: '`npm run dev`',
 };
@@ -48,12 +43,12 @@ const VARIANTS: Readonly<Record<string, string>> = {
   CopyObject: 'PUT /{bucket}/{key} with x-amz-copy-source',
   UploadPartCopy: 'PUT /{bucket}/{key}?uploadId with x-amz-copy-source',
 };
-/** Of these, what S3 does not have. */
+/** Variants that S3 does not have. */
 const OWN_VARIANTS = ['DryRunBucketLifecycle'];
-/** The preflight of CORS is no operation of the table: preflight.ts answers it. */
+/** The preflight of CORS is no operation of the table: preflight.ts responds to it. */
 const PREFLIGHT = 'OptionsObject';
 
-/** The first request line of every operation that S3 or we know, by operation. */
+/** The first request line of every operation of S3 and of Quayside, by operation. */
 function requestLines(): ReadonlyMap<string, string> {
   const lines = new Map<string, string>();
   const add = (name: string, line: string) => lines.set(name, lines.get(name) ?? line);
@@ -86,8 +81,8 @@ function operationRow(
   operation: Operation,
   evidence: WireEvidence,
 ): string {
-  const counted = (home: Home) => {
-    const byClass = Object.entries(evidence[home]?.[name] ?? {});
+  const counted = (platform: Platform) => {
+    const byClass = Object.entries(evidence[platform]?.[name] ?? {});
     return byClass.map(([status, count]) => `${count} × ${status}`).join(', ') || 'none yet';
   };
   const right = 'action' in operation ? `\`${operation.action}\`` : 'a signature';
@@ -96,7 +91,7 @@ function operationRow(
   return `| ${cells.join(' | ')} |`;
 }
 
-/** Rows of the table by what they are, and the names of what is missing. */
+/** Rows of the table by their kind, and the names of missing operations. */
 function operationRows(evidence: WireEvidence): {
   have: string[];
   own: string[];
@@ -131,38 +126,47 @@ function totalOf({ groups }: SuiteResult, start: string): string {
   return `${sum('passed')} of ${sum('total')}`;
 }
 
-function suiteSection({ suite, homes }: SuiteEvidence, reasons: Reasons): string {
-  const told = (home: Home) =>
-    `**${totalOf(homes[home], '')}** on ${HOME_TITLES[home]} (core: ${totalOf(homes[home], 'core')}; ${homes[home].date})`;
-  const rows = Object.keys(homes.node.groups).map((group) => {
-    const cell = (home: Home) => {
-      const { passed, total } = homes[home].groups[group] ?? { passed: 0, total: 0 };
+function suiteSection({ suite, homes: results }: SuiteEvidence, reasons: Reasons): string {
+  const summaryOf = (platform: Platform) => {
+    const result = results[platform];
+    const core = totalOf(result, 'core');
+    const title = PLATFORM_TITLES[platform];
+    return `**${totalOf(result, '')}** on ${title} (core: ${core}; ${result.date})`;
+  };
+  const rows = Object.keys(results.node.groups).map((group) => {
+    const cell = (platform: Platform) => {
+      const { passed, total } = results[platform].groups[group] ?? { passed: 0, total: 0 };
       return `${passed} of ${total}`;
     };
     return `| ${group} | ${HOMES.map(cell).join(' | ')} |`;
   });
-  const failing = [...new Set(HOMES.flatMap((home) => homes[home].notPassed))].sort();
+  const failing = [...new Set(HOMES.flatMap((platform) => results[platform].notPassed))].sort();
   const reasonRows = failing.map((name) => {
-    const where = HOMES.filter((home) => homes[home].notPassed.includes(name)).map(
-      (home) => HOME_TITLES[home],
-    );
+    const failed = HOMES.filter((platform) => results[platform].notPassed.includes(name));
+    const where = failed.map((platform) => PLATFORM_TITLES[platform]);
     const { reason, source } = reasons[name] ?? {
       reason: 'no reason written down yet',
       source: '',
     };
     return `| ${name} | ${where.join(', ')} | ${reason} | ${source} |`;
   });
-  return `[ceph/s3-tests](https://github.com/ceph/s3-tests) at ${suite.slice(0, 12)}, tests marked \`fails_on_aws\` left out, its
-\`api_name\` being the service's region \`auto\`, against \`npm start\` and \`npm run dev\` (wrangler dev): ${HOMES.map(told).join(', ')}.
+  const intro = [
+    `[ceph/s3-tests](https://github.com/ceph/s3-tests) at ${suite.slice(0, 12)}, `,
+    'tests marked `fails_on_aws` left out, its\n',
+    "`api_name` being the service's region `auto`, ",
+    'against `npm start` and `npm run dev` (wrangler dev): ',
+    HOMES.map(summaryOf).join(', '),
+  ].join('');
+  return `${intro}.
 
-| group | ${HOMES.map((home) => HOME_TITLES[home]).join(' | ')} |
+| group | ${HOMES.map((platform) => PLATFORM_TITLES[platform]).join(' | ')} |
 |---|---|---|
 ${rows.join('\n')}
 
 ### What does not pass, and why
 Where a test contradicts AWS's documents, AWS wins.
 
-| test | home | reason | source |
+| test | platform | reason | source |
 |---|---|---|---|
 ${reasonRows.join('\n')}`;
 }
@@ -170,16 +174,23 @@ ${reasonRows.join('\n')}`;
 function clientSection(clients: ClientEvidence): string {
   const rows = Object.entries(TOOLS).map(([name, { install }]) => {
     const evidence = clients[name];
-    const cells = HOMES.map((home) => evidence?.homes[home] ?? 'not run');
+    const cells = HOMES.map((platform) => evidence?.homes[platform] ?? 'not run');
     const link = `[${name}](../test/clients/${name}.sh)`;
     const columns = [link, evidence?.version ?? '', evidence?.date ?? '', ...cells, install];
     return `| ${columns.join(' | ')} |`;
   });
-  return `\`npm run clients\` does a day's work with these on both platforms as \`npm start\` and \`npm run dev\` (wrangler dev) run them, where they are
-installed; the scripts say what that is. It downloads nothing: programs are found on \`PATH\` (where \`go install\` and a venv put them must be on it),
-Python packages by the \`python3\` there, other libraries by the environment variable in the last column. What is missing is skipped, and named.
+  const intro = [
+    "`npm run clients` does a day's work with these on both platforms as `npm start` ",
+    'and `npm run dev` (wrangler dev) run them, where they are\n',
+    'installed; the scripts say what that is. It downloads nothing: programs are found on `PATH` ',
+    '(where `go install` and a venv put them must be on it),\n',
+    'Python packages by the `python3` there, other libraries by the environment variable ',
+    'in the last column. What is missing is skipped, and named.',
+  ].join('');
+  const titles = HOMES.map((platform) => PLATFORM_TITLES[platform]).join(' | ');
+  return `${intro}
 
-| tool | version | date | ${HOMES.map((home) => HOME_TITLES[home]).join(' | ')} | to install |
+| tool | version | date | ${titles} | to install |
 |---|---|---|---|---|---|
 ${rows.join('\n')}`;
 }
@@ -187,16 +198,30 @@ ${rows.join('\n')}`;
 /** The whole page. */
 export function compatibilityPage(): string {
   const { have, own, missing } = operationRows(readEvidence<WireEvidence>(EVIDENCE_FILES.wire));
-  const header = `| operation | request | right | class | ${HOMES.map((home) => WIRE_TITLES[home]).join(' | ')} | headers refused |
-|---|---|---|---|---|---|---|`;
+  const titles = HOMES.map((platform) => WIRE_TITLES[platform]).join(' | ');
+  const header = [
+    `| operation | request | right | class | ${titles} | headers refused |`,
+    '|---|---|---|---|---|---|---|',
+  ].join('\n');
+  const suite = suiteSection(
+    readEvidence<SuiteEvidence>(EVIDENCE_FILES.suite),
+    readEvidence<Reasons>(EVIDENCE_FILES.reasons),
+  );
+  const intro = [
+    'The right is the action that a bucket policy names for it. ',
+    'The class is what a request is metered as. The next two columns count the\n',
+    'responses that the wire suite (test/wire: the official SDK, a second signer, raw sockets) ',
+    "got from each platform in its last run: from `npm start`'s\n",
+    'server, and from the script that `npm run deploy` uploads, in workerd with local storage. ',
+    'What is refused by its name is 501, a 5xx.\n',
+    'A header of the last column is refused with 501 and its name, ',
+    'so that no requested option is dropped without a word.',
+  ].join('');
   return `<!-- Made by \`npm run compatibility\`. Change its sources, not this page. -->
 # S3 compatibility
 
 ## Operations
-The right is the action that a bucket policy names for it. The class is what a request is metered as. The next two columns count the
-answers that the wire suite (test/wire: the official SDK, a second signer, raw sockets) got from each home in its last run: from \`npm start\`'s
-server, and from the script that \`npm run deploy\` uploads, in workerd with local storage. What is refused by its name is 501, a 5xx.
-A header of the last column is answered 501 with its name, so that no wish is dropped without a word.
+${intro}
 
 ${header}
 ${have.join('\n')}
@@ -214,7 +239,7 @@ Answered 501 NotImplemented with their names: ${missing.join(', ')}.
 ${deviations()}
 
 ## ceph/s3-tests
-${suiteSection(readEvidence<SuiteEvidence>(EVIDENCE_FILES.suite), readEvidence<Reasons>(EVIDENCE_FILES.reasons))}
+${suite}
 
 ## Tools
 ${clientSection(readEvidence<ClientEvidence>(EVIDENCE_FILES.clients))}
@@ -230,7 +255,7 @@ function main(): number {
       workers: { type: 'string', multiple: true },
     },
   });
-  for (const home of HOMES) takeSuiteResults(home, values.suite, values[home] ?? []);
+  for (const platform of HOMES) takeSuiteResults(platform, values.suite, values[platform] ?? []);
   if (!values['no-run']) {
     const env = { ...process.env, QUAYSIDE_WIRE_EVIDENCE: EVIDENCE_FILES.wire };
     const run = spawnSync(

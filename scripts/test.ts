@@ -27,8 +27,8 @@ const minutes = limitMinutes(process.env.QUAYSIDE_TEST_MINUTES);
 const endAtMs = performance.now() + minutes * 60_000;
 
 /**
- * Runs a command to its end and tells whether it succeeded; its output is printed in one piece, or
- * as it comes.
+ * Runs a command to its end and returns whether it succeeded; its output is printed in one piece,
+ * or as it comes.
  */
 async function run(
   label: string,
@@ -44,7 +44,8 @@ async function run(
   say(`${code === 0 ? 'ok    ' : 'FAILED'} ${label} (${seconds} s)`);
   if (isLate) {
     say(
-      `The whole run may take ${minutes} minutes (QUAYSIDE_TEST_MINUTES): what hung in ${label} was killed.`,
+      `The whole run may take ${minutes} minutes (QUAYSIDE_TEST_MINUTES): ` +
+        `what hung in ${label} was killed.`,
     );
   }
   return code === 0;

@@ -1,5 +1,5 @@
-// Blobs in a Map: the reference for the contract, and the store of tests and examples. Never a
-// place for real data.
+// Blobs in a Map: the reference for the contract, and the store of tests and examples. Never for
+// real data.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { BlobId } from '../../domain/nouns.ts';
@@ -21,8 +21,8 @@ export type MemoryBlobStore = BlobStore & {
 export function createMemoryBlobStore(): MemoryBlobStore {
   const blobs = new Map<BlobId, { bytes: Uint8Array; identity: BlobIdentity }>();
 
-  /** The range; shared with the store. ObjectDamaged. */
-  function find(
+  /** Bytes of a range, a view of the stored ones. ObjectDamaged. */
+  function rangeOf(
     id: BlobId,
     { offsetBytes, lengthBytes }: { offsetBytes: number; lengthBytes: number },
   ): Uint8Array {
@@ -54,15 +54,15 @@ export function createMemoryBlobStore(): MemoryBlobStore {
       blobs.set(id, { bytes, identity });
       return { sizeBytes };
     },
-    read: async (id, range) => find(id, range).slice(),
+    read: async (id, range) => rangeOf(id, range).slice(),
     atHand: (id, range) => () => {
-      const buffer = find(id, range).slice();
-      // So that tests see it when somebody goes on reading.
+      const buffer = rangeOf(id, range).slice();
+      // Tests see zeros when a borrower goes on reading.
       const release = () => void buffer.fill(0);
       return { buffer, at: 0, lengthBytes: buffer.length, tookMs: 0, release, sender: null };
     },
     async open(id, range) {
-      const bytes = find(id, range);
+      const bytes = rangeOf(id, range);
       let at = 0;
       return new ReadableStream<Uint8Array>(
         {

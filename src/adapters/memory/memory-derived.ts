@@ -1,4 +1,4 @@
-// Derived bytes with nothing below memory but a Map: for tests, benches and the simulator.
+// Derived bytes over a Map in the place of a disk: for tests, benches and the simulator.
 import { StorageError } from '../../domain/errors.ts';
 import type { Clock } from '../../ports/system.ts';
 import { compressRecipe } from '../shared/compress-recipe.ts';
@@ -8,7 +8,7 @@ import {
   type StoredDerived,
 } from '../shared/derived-bodies.ts';
 
-/** `memoryMaxBytes` 0: every look-up goes to the Map. */
+/** Makes the tier. `memoryMaxBytes` 0: every look-up goes to the Map. */
 export function createMemoryDerived(
   clock: Clock,
   memoryMaxBytes = 1024 * 1024,

@@ -1,6 +1,7 @@
+// TXT records in memory, for tests of host proofs.
 import type { TxtRecords } from '../../ports/txt-records.ts';
 
-/** TXT records that stand in memory, for tests. */
+/** Makes the port over these records, by name. */
 export function createMemoryTxtRecords(
   records: ReadonlyMap<string, readonly string[]> = new Map(),
 ): TxtRecords {

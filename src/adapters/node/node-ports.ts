@@ -1,10 +1,11 @@
-// All ports of the Node home over one data folder, and their orderly end. node.ts calls it; so do
-// tests and benches that want the home without its server.
+// All ports of the Node platform over one data folder, and their orderly end. node.ts calls it; so
+// do tests and benches that need the platform without its server.
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { NotReadyReason } from '../../ports/readiness.ts';
-import type { Log } from '../../ports/system.ts';
+import type { Background, Log } from '../../ports/system.ts';
+import type { TxtRecords } from '../../ports/txt-records.ts';
 import { cacheFamilies } from '../shared/cache-metrics.ts';
 import { compressRecipe } from '../shared/compress-recipe.ts';
 import { createDamageCount } from '../shared/damage.ts';
@@ -24,8 +25,12 @@ import { createMemoryEdgeCache } from './cache/memory-edge-cache.ts';
 import { createMemoryHotMetadata } from './cache/memory-hot-metadata.ts';
 import { INDEX_NAME } from './disk/data-folder.ts';
 import { createDiskAlarm } from './disk/disk-alarm.ts';
-import { openDiskSpace } from './disk/disk-space.ts';
-import { openSqliteMetadataIndex } from './index/sqlite-metadata-index.ts';
+import { type DiskSpace, openDiskSpace } from './disk/disk-space.ts';
+import type { IndexRoom } from './index/pending-commands.ts';
+import {
+  openSqliteMetadataIndex,
+  type SqliteMetadataIndex,
+} from './index/sqlite-metadata-index.ts';
 import { createNodeMetrics, type NodeMetrics } from './process/node-metrics.ts';
 import type { UpkeepCalls } from './process/upkeep.ts';
 import { createScrub, type Scrub } from './scrub/scrub.ts';
@@ -43,32 +48,28 @@ export type NodePorts = {
   readonly disk: UpkeepCalls['disk'];
   readonly scrub: Scrub;
   /**
-   * Waits for background work, at most `backgroundMs`, then for the index; nothing may be called
-   * afterwards.
+   * Waits for background work, at most `backgroundMs`, then for the index. The last call of all.
    */
   close(backgroundMs: number): Promise<void>;
 };
 
-/**
- * Commits that have not ended for so long have stalled, milliseconds: as long as a reader waits for
- * a tier.
- */
+/** Commits without an end for this long have stalled, ms: as long as a reader waits for a tier. */
 const INDEX_STALLED_MS = 30_000;
 
-/**
- * What waits to be made: a further variant is made after a later request; whoever asks for a
- * further image is to try again.
- */
+/** Waiting derivations: further codings are made after a later request; images are retried. */
 const DERIVED_WAITING_MAX = { coding: 256, image: 64 } as const;
 
 /**
- * How long one of them may take, reading included, milliseconds: a disk that hangs must not stop
- * all making. Brotli takes 20 s of CPU for the 64 MiB that settings may allow (measured 2026-11);
+ * Time limits of one derivation, reading included, milliseconds: a disk that hangs must not stop
+ * all of them. Brotli takes 20 s of CPU for the 64 MiB that settings may allow (measured 2026-11);
  * an image has 20 s of its own (sharp-images.ts).
  */
 const DERIVED_SLOT_MS = { coding: 60_000, image: 30_000 } as const;
 
-/** `dataDir` must exist and be locked. `onCrash`: the index writer died, the process must end. */
+/**
+ * Opens the ports. `dataDir` must exist and be locked. `onCrash`: the index writer died, and the
+ * process must end.
+ */
 export async function openNodePorts(
   config: Config,
   options: {
@@ -78,42 +79,101 @@ export async function openNodePorts(
   },
 ): Promise<NodePorts> {
   const { dataDir, log, onCrash } = options;
-  const { url, servers } = config.dnsResolver;
+  const { pointers, hotMetadata, bodies } = createMemoryTiers(config);
+  const damage = createDamageCount(log);
+  const disk = openDiskSpace(dataDir, config.diskReserveBytes, systemClock);
+  const index = await openSqliteMetadataIndex({
+    path: join(dataDir, INDEX_NAME),
+    watcher: hotMetadata,
+    onCrash,
+    room: withReleaseLogged(disk, log),
+  });
+  const outbox = watchOutbox(index.metadataIndex, index.directory);
+  const blobStore = createFsBlobStore(dataDir, config.mapsFiles, disk, damage.note);
+  const background = createTrackedBackground(log);
+  const { derived, derivedFolder } = openDerivedTiers(config, dataDir, { disk, background, log });
+  const accessLog =
+    config.accessLog === 'off' ? null : await openAccessLog(config.accessLogFile, log);
+  const scrub = createScrub(dataDir, config.scrubBytesPerSecond, systemClock);
+
+  const metrics = createNodeMetrics();
+  if (accessLog !== null) metrics.add(accessLog.families);
+  metrics.add(() =>
+    cacheFamilies([...pointers.stats(), bodies.stats(), derived.stats(), derivedFolder.stats()]),
+  );
+  metrics.add(index.families);
+  metrics.add(disk.families);
+  metrics.add(damage.families);
+  metrics.add(scrub.families);
+
+  return {
+    outbox: outbox.source,
+    scrub,
+    disk: createDiskCalls(dataDir, disk, index),
+    ports: {
+      blobStore: createDecompressingBlobStore(blobStore),
+      metadataIndex: outbox.metadataIndex,
+      directory: outbox.directory,
+      ledger: index.ledger,
+      hotMetadata,
+      edgeCache: createMemoryEdgeCache(bodies),
+      derived,
+      tiers: { metadata: ['memory'], body: ['memory'] },
+      clock: systemClock,
+      steadyClock: createSteadyClock(),
+      ids: createIds(systemClock),
+      background,
+      log,
+      accessLog,
+      meter: createUsageMeter(systemClock),
+      metrics,
+      readiness: { notReady: () => notReadyReasons(disk, index) },
+      usagePush: createStripeUsagePush(config),
+      webhookSender: createWebhookSender(config.webhooks.mayBePrivate),
+      documentFonts: createNotoFonts(),
+      txtRecords: createTxtRecords(config),
+    },
+    async close(backgroundMs) {
+      const left = await background.drain(backgroundMs);
+      await accessLog?.close(backgroundMs);
+      if (left > 0) log.error('background-left', { left });
+      await index.close();
+      blobStore.close();
+    },
+  };
+}
+
+/** The tiers in memory: pointers and bodies. */
+function createMemoryTiers(config: Config) {
   const pointers = createMemoryPointers({
     clock: systemClock,
     maxEntries: config.pointerMemoryMaxEntries,
     maxBytes: config.pointerMemoryMaxBytes,
-    // As exact as all the rest: a write evicts it. Sites need it, whose every visit may ask for
-    // keys that are not there.
+    // A negative cache that is as exact as all the rest: a write evicts it. Sites need it, whose
+    // every visit may look up keys that are not there.
     negativeFreshSeconds: Number.POSITIVE_INFINITY,
     freshSeconds: null,
     staleSeconds: 0,
   });
-  const hotMetadata = createMemoryHotMetadata(pointers, config.tierLimitMs);
   const bodies = createMemoryBodies({
     maxBytes: config.bodyMemoryMaxBytes,
     maxSliceBytes: config.bodyMemoryMaxBodyBytes,
   });
-  const path = join(dataDir, INDEX_NAME);
-  const damage = createDamageCount(log);
-  const disk = openDiskSpace(dataDir, config.diskReserveBytes, systemClock);
-  const alarm = createDiskAlarm(join(dataDir, 'disk-alarm.json'));
-  const releaseReserve = () => {
-    const isReleased = disk.releaseReserve();
-    if (isReleased) log.error('disk-reserve-released', disk.figures());
-    return isReleased;
-  };
-  const room = { ...disk, releaseReserve };
-  const index = await openSqliteMetadataIndex({ path, watcher: hotMetadata, onCrash, room });
-  const watched = watchOutbox(index.metadataIndex, index.directory);
-  const blobStore = createFsBlobStore(dataDir, config.mapsFiles, disk, damage.note);
+  return { pointers, bodies, hotMetadata: createMemoryHotMetadata(pointers, config.tierLimitMs) };
+}
+
+/** The tiers of derived bytes: memory, and below it a folder. */
+function openDerivedTiers(
+  config: Config,
+  dataDir: string,
+  parts: { readonly disk: DiskSpace; readonly background: Background; readonly log: Log },
+) {
   const derivedFolder = openDerivedFolder(join(dataDir, 'derived'), {
     maxBytes: config.derivedDiskMaxBytes,
-    log,
-    isFull: disk.isFull,
+    log: parts.log,
+    isFull: parts.disk.isFull,
   });
-  const images = createSharpImages();
-  const background = createTrackedBackground(log);
+  const makeImage = createSharpImages();
   const derived = createDerivedBodies({
     tier: 'bucket',
     memoryMaxBytes: config.derivedMemoryMaxBytes,
@@ -121,10 +181,10 @@ export async function openNodePorts(
     derive: (source, recipe) =>
       recipe.kind === 'coding'
         ? compressRecipe(source, recipe, 'thorough')
-        : images(source, recipe),
+        : makeImage(source, recipe),
     clock: systemClock,
-    background,
-    // Both share the four threads of the pool with all reads of files.
+    background: parts.background,
+    // One of each at a time: both share the four threads of the pool with all reads of files.
     limits: {
       coding: {
         concurrency: 1,
@@ -139,62 +199,47 @@ export async function openNodePorts(
     },
     sharesWork: true,
   });
-  const accessLog =
-    config.accessLog === 'off' ? null : await openAccessLog(config.accessLogFile, log);
-  const metrics = createNodeMetrics();
-  if (accessLog !== null) metrics.add(accessLog.families);
-  metrics.add(() =>
-    cacheFamilies([...pointers.stats(), bodies.stats(), derived.stats(), derivedFolder.stats()]),
-  );
-  metrics.add(index.families);
-  metrics.add(disk.families);
-  metrics.add(damage.families);
-  const scrub = createScrub(dataDir, config.scrubBytesPerSecond, systemClock);
-  metrics.add(scrub.families);
-  const notReady = (): readonly NotReadyReason[] => [
-    ...(disk.isFull() ? (['disk-full'] as const) : []),
-    ...(disk.isUnknown() ? (['disk-unknown'] as const) : []),
-    ...(index.silentMs() > INDEX_STALLED_MS ? (['index-stalled'] as const) : []),
-  ];
+  return { derived, derivedFolder };
+}
+
+/** The disk's room, for the index: a release of the reserve is logged. */
+function withReleaseLogged(disk: DiskSpace, log: Log): IndexRoom {
   return {
-    outbox: watched.source,
-    scrub,
-    disk: {
-      look: () => disk.look(index.freeBytes()),
-      async attend(report) {
-        await disk.keepReserve();
-        await alarm.check(disk.figures(), report);
-      },
-    },
-    ports: {
-      blobStore: createDecompressingBlobStore(blobStore),
-      metadataIndex: watched.metadataIndex,
-      directory: watched.directory,
-      ledger: index.ledger,
-      hotMetadata,
-      edgeCache: createMemoryEdgeCache(bodies),
-      derived,
-      tiers: { metadata: ['memory'], body: ['memory'] },
-      clock: systemClock,
-      steadyClock: createSteadyClock(),
-      ids: createIds(systemClock),
-      background,
-      log,
-      accessLog,
-      meter: createUsageMeter(systemClock),
-      metrics,
-      readiness: { notReady },
-      usagePush: createStripeUsagePush(config),
-      webhookSender: createWebhookSender(config.webhooks.mayBePrivate),
-      documentFonts: createNotoFonts(),
-      txtRecords: url === null ? createDnsTxtRecords(servers) : createHttpsTxtRecords(url),
-    },
-    async close(backgroundMs) {
-      const left = await background.drain(backgroundMs);
-      await accessLog?.close(backgroundMs);
-      if (left > 0) log.error('background-left', { left });
-      await index.close();
-      blobStore.close();
+    ...disk,
+    releaseReserve() {
+      const isReleased = disk.releaseReserve();
+      if (isReleased) log.error('disk-reserve-released', disk.figures());
+      return isReleased;
     },
   };
+}
+
+function createDiskCalls(
+  dataDir: string,
+  disk: DiskSpace,
+  index: Pick<SqliteMetadataIndex, 'freeBytes'>,
+): UpkeepCalls['disk'] {
+  const alarm = createDiskAlarm(join(dataDir, 'disk-alarm.json'));
+  return {
+    look: () => disk.look(index.freeBytes()),
+    async attend(report) {
+      await disk.keepReserve();
+      await alarm.check(disk.figures(), report);
+    },
+  };
+}
+
+function notReadyReasons(
+  disk: DiskSpace,
+  index: Pick<SqliteMetadataIndex, 'silentMs'>,
+): readonly NotReadyReason[] {
+  const reasons: NotReadyReason[] = [];
+  if (disk.isFull()) reasons.push('disk-full');
+  if (disk.isUnknown()) reasons.push('disk-unknown');
+  if (index.silentMs() > INDEX_STALLED_MS) reasons.push('index-stalled');
+  return reasons;
+}
+
+function createTxtRecords({ dnsResolver: { url, servers } }: Config): TxtRecords {
+  return url === null ? createDnsTxtRecords(servers) : createHttpsTxtRecords(url);
 }

@@ -1,5 +1,5 @@
-// The HTTP server: node:http around @hono/node-server, its limits, and its end. It knows no
-// surface: `fetch` is the app.
+// The HTTP server: node:http around @hono/node-server, its limits, and its end. node.ts starts it.
+// It knows no surface: `fetch` is the app.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { performance } from 'node:perf_hooks';
@@ -22,9 +22,9 @@ import {
   HEAD_TOO_SLOW,
   TUNNEL_REFUSED,
 } from './server/malformed-requests.ts';
-import { oneAtATime } from './server/pipelining.ts';
+import { createPipelining, type HandleRequest } from './server/pipelining.ts';
 import { type AnswerCounts, createAnswerCounts } from './server/response-counts.ts';
-import { answerForServer, assumeHost } from './server/server-wide-requests.ts';
+import { assumeHost, respondForServer } from './server/server-wide-requests.ts';
 import {
   createSocketTimeouts,
   KEEP_ALIVE_MS,
@@ -41,7 +41,7 @@ export type NodeBindings = {
 export type Fetch = (request: Request, bindings: NodeBindings) => Response | Promise<Response>;
 
 export type RunningServer = {
-  /** `http://host:port`, with the port that was really taken. */
+  /** `http://host:port`, with the port that was taken. */
   readonly url: string;
   /**
    * Stops accepting, lets running requests finish for at most `limitMs`, then cuts them off.
@@ -51,29 +51,23 @@ export type RunningServer = {
   families(): Promise<readonly MetricFamily[]>;
 };
 
-/**
- * Request line and headers together, bytes. Room for a 1,024-byte key in percent-encoding and 8 KiB
- * of tokens.
- */
+/** Bytes of request line and headers: room for a 1,024-byte key in percent-encoding, and 8 KiB. */
 const HEADERS_MAX_BYTES = 32 * 1024;
-/** How often node:http looks for such connections, milliseconds. */
+/** How often node:http looks for connections whose head is late, milliseconds. */
 const CONNECTION_CHECK_MS = 5_000;
-/** Apache's mod_reqtimeout gives a head 20 to 40 s, and wants 500 bytes a second of a body. */
+/** Limits of Apache's mod_reqtimeout: 20 to 40 s for a head, 500 bytes a second of a body. */
 const RECEIVE_LIMITS: ReceiveLimits = { requestHeadMs: 30_000, receiveRateMin: 500 };
 /** How often a closing server closes connections that have become idle, milliseconds. */
 const CLOSE_IDLE_MS = 50;
 
-/** How a server is made. `hotDoor`: asked before the app, where there is one. */
+/** How a server is made. `hotDoor`: the fast path in front of the app, where there is one. */
 export type ServerOptions = Partial<ReceiveLimits> & {
   readonly log: Log;
   readonly counts?: AnswerCounts;
   readonly hotDoor?: HotLaneDoor | null;
 };
 
-/**
- * Starts to listen, with the hot lane in front where `hasHotLane`. Rejects when the address can't
- * be taken.
- */
+/** Starts to listen. `hasHotLane`: with the fast path. Rejects when the address can't be taken. */
 export async function serve(
   fetch: Fetch,
   options: ServerOptions &
@@ -85,7 +79,7 @@ export async function serve(
 ): Promise<RunningServer> {
   const { hotDoor = null, hasHotLane = false, counts = createAnswerCounts() } = options;
   const server = createHttpServer(fetch, { ...options, counts });
-  const lane =
+  const attached =
     hasHotLane && hotDoor !== null
       ? attachHotLane(server, hotDoor, { log: options.log, counts })
       : null;
@@ -100,7 +94,7 @@ export async function serve(
     close: (limitMs) => closeServer(server, limitMs, connections.closeAll),
     families: async () => [
       ...counts.families(),
-      ...(lane?.families() ?? []),
+      ...(attached?.families() ?? []),
       ...connections.families(),
       metricFamily('gauge', 'quayside_connections', 'Open connections.', [
         [{}, await countConnections(server)],
@@ -109,20 +103,61 @@ export async function serve(
   };
 }
 
-/** The server with all its limits, not yet listening. */
+/** Makes the server with all its limits, not yet listening. */
 export function createHttpServer(fetch: Fetch, options: ServerOptions): Server {
   const { log, counts = createAnswerCounts(), hotDoor = null } = options;
   const receiving: ReceiveLimits = { ...RECEIVE_LIMITS, ...options };
-  const answer = (request: Request, bindings: NodeBindings) => {
-    const answered = fetch(request, bindings);
+  const server = createLimitedServer(receiving);
+  watchSockets(server, receiving);
+
+  const callApp = createAppListener(fetch, log, counts);
+  const answerFully = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    counts.watch(outgoing);
+    // The time that node:http announces to the client in Keep-Alive.
+    Object.assign(outgoing, { _keepAliveTimeout: KEEP_ALIVE_MS });
+    lingerOnEarlyClose(incoming);
+    if (respondForServer(incoming, outgoing)) return;
+    assumeHost(incoming);
+    callApp(incoming, outgoing);
+  };
+  const hot = hotDoor === null ? null : createHotResponses(hotDoor, { counts, log, answerFully });
+  const pipelining = createPipelining((incoming, outgoing) => {
+    if (hot?.answer(incoming, outgoing) !== true) answerFully(incoming, outgoing);
+  });
+
+  const { handle } = pipelining;
+  server.on('request', handle);
+  server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    expectContinue(incoming, outgoing);
+    handle(incoming, outgoing);
+  });
+  // An unknown expectation. node:http alone would respond with 417; S3 goes on, as RFC 9110 section
+  // 10.1.1 allows.
+  server.on('checkExpectation', handle);
+
+  const refuseMalformed = createMalformedRefusal(pipelining, counts);
+  const refuse = (error: NodeJS.ErrnoException, socket: Duplex) => {
+    // Responses that are decided already go out before anything else happens to the connection.
+    hot?.flush();
+    refuseMalformed(error, socket);
+  };
+  server.on('clientError', refuse);
+  server.on('connect', (_incoming, socket) => refuse(TUNNEL_REFUSED, socket));
+  return server;
+}
+
+/** The app behind @hono/node-server, as a listener of node:http. */
+function createAppListener(fetch: Fetch, log: Log, counts: AnswerCounts): HandleRequest {
+  const callApp = (request: Request, bindings: NodeBindings) => {
+    const outcome = fetch(request, bindings);
     const send = (response: Response) => sendIfChunks(response, bindings.outgoing, log);
-    return answered instanceof Promise ? answered.then(send) : send(answered);
+    return outcome instanceof Promise ? outcome.then(send) : send(outcome);
   };
   const listener = getRequestListener(
-    (request, bindings) => answer(request, bindings as NodeBindings),
+    (request, bindings) => callApp(request, bindings as NodeBindings),
     {
-      // A RequestError is a target or a Host header that is no URL; anything else slipped through
-      // the app.
+      // A RequestError is a target or a Host header that is no URL; any other slipped through the
+      // app.
       errorHandler(error) {
         if (error instanceof RequestError) {
           counts.refused();
@@ -133,18 +168,31 @@ export function createHttpServer(fetch: Fetch, options: ServerOptions): Server {
       },
     },
   );
+  return (incoming, outgoing) => void listener(incoming, outgoing);
+}
+
+/** The server of node:http with the limits that it enforces itself. */
+function createLimitedServer({ requestHeadMs }: ReceiveLimits): Server {
   const server = createServer({
     maxHeaderSize: HEADERS_MAX_BYTES,
-    headersTimeout: receiving.requestHeadMs,
-    // No limit for a whole upload: socket-timeouts.ts ends one that is too slow, http-request.ts an
-    // idle one.
+    headersTimeout: requestHeadMs,
+    // No limit for a whole upload: socket-timeouts.ts ends a slow one, http-request.ts an idle one.
     requestTimeout: 0,
     connectionsCheckingInterval: CONNECTION_CHECK_MS,
-    // Connections that are idle end by socket-timeouts.ts.
+    // Idle connections end by socket-timeouts.ts.
     keepAliveTimeout: 0,
     joinDuplicateHeaders: true,
     optimizeEmptyRequests: true,
   });
+  // A client that has sent its last byte still gets the responses that are due; without one due,
+  // its connection ends. Not in node:http's types, and as old as it:
+  // https://github.com/nodejs/node/blob/v26.x/lib/_http_server.js, socketOnEnd.
+  Object.assign(server, { httpAllowHalfOpen: true });
+  return server;
+}
+
+/** Closes connections in which too little moves, for as long as the server lives. */
+function watchSockets(server: Server, receiving: ReceiveLimits): void {
   const timeouts = createSocketTimeouts(
     () => performance.now(),
     receiving,
@@ -153,41 +201,6 @@ export function createHttpServer(fetch: Fetch, options: ServerOptions): Server {
   server.on('connection', timeouts.watch);
   const checks = setInterval(timeouts.closeQuiet, LIMITS_CHECK_MS).unref();
   server.on('close', () => clearInterval(checks));
-  // A client that has said all it has to say still gets its answers; without one due, its
-  // connection ends. Not in node:http's types, and as old as it:
-  // https://github.com/nodejs/node/blob/v26.x/lib/_http_server.js, socketOnEnd.
-  Object.assign(server, { httpAllowHalfOpen: true });
-  const answerFully = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    counts.watch(outgoing);
-    // What node:http tells the client in Keep-Alive.
-    Object.assign(outgoing, { _keepAliveTimeout: KEEP_ALIVE_MS });
-    lingerOnEarlyClose(incoming);
-    if (answerForServer(incoming, outgoing)) return;
-    assumeHost(incoming);
-    void listener(incoming, outgoing);
-  };
-  const hot = hotDoor === null ? null : createHotResponses(hotDoor, { counts, log, answerFully });
-  const pipelining = oneAtATime((incoming, outgoing) => {
-    if (hot?.answer(incoming, outgoing) !== true) answerFully(incoming, outgoing);
-  });
-  const { handle } = pipelining;
-  const refuseMalformed = createMalformedRefusal(pipelining, counts);
-  server.on('request', handle);
-  server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    expectContinue(incoming, outgoing);
-    handle(incoming, outgoing);
-  });
-  // An expectation that nobody knows. node:http alone would answer 417; S3 goes on, as RFC 9110
-  // section 10.1.1 allows.
-  server.on('checkExpectation', handle);
-  const refuse = (error: NodeJS.ErrnoException, socket: Duplex) => {
-    // What is decided already goes out before anything else happens to the connection.
-    hot?.flush();
-    refuseMalformed(error, socket);
-  };
-  server.on('clientError', refuse);
-  server.on('connect', (_incoming, socket) => refuse(TUNNEL_REFUSED, socket));
-  return server;
 }
 
 function plainText(status: number, text: string): Response {

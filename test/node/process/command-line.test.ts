@@ -6,7 +6,7 @@ import { delimiter } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it, vi } from 'vitest';
-import { answerCommandLine } from '../../../src/adapters/node/process/command-line.ts';
+import { readCommandLine } from '../../../src/adapters/node/process/command-line.ts';
 import { closeOnSignals } from '../../../src/adapters/node/process/process-end.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -23,7 +23,7 @@ it.each([
   [['--help=yes'], { exitCode: 2, text: expect.stringContaining('--help') }],
   [['data'], { exitCode: 2, text: expect.stringContaining("'data'") }],
 ])('%j is answered', (args, answer) => {
-  expect(answerCommandLine(args)).toEqual(answer);
+  expect(readCommandLine(args)).toEqual(answer);
 });
 
 it.runIf(process.platform !== 'win32')(

@@ -83,7 +83,9 @@ describe('start', () => {
       [{ QUAYSIDE_PORT: `${port}` }, /EADDRINUSE.* set QUAYSIDE_PORT\.\n/],
       [{ QUAYSIDE_HOST: '192.0.2.1' }, /EADDRNOTAVAIL.* set QUAYSIDE_HOST\.\n/],
     ];
-    const runs = cases.map(([env]) => runNodeProcess({ QUAYSIDE_DATA_DIR: temporaryFolder(), ...env }));
+    const runs = cases.map(([env]) =>
+      runNodeProcess({ QUAYSIDE_DATA_DIR: temporaryFolder(), ...env }),
+    );
     for (const [at, { exitCode, output }] of (await Promise.all(runs)).entries()) {
       expect(exitCode).toBe(1);
       expect(output).toMatch(cases[at]?.[1] ?? /never/);

@@ -57,7 +57,10 @@ async function startHeldServer(answer: (response: ServerResponse) => void) {
 }
 
 /** Tells the home to end while `server` holds a request of it, and answers that only then. */
-async function endWhileHeld(home: NodeProcess, server: { readonly answerAll: () => void }): Promise<void> {
+async function endWhileHeld(
+  home: NodeProcess,
+  server: { readonly answerAll: () => void },
+): Promise<void> {
   const ended = home.end('SIGTERM');
   await expect.poll(() => home.stdout()).toContain('stopping');
   server.answerAll();

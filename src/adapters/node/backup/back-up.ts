@@ -1,7 +1,7 @@
 // A backup of a data folder, of a running server or not: the index first, then the blobs that it
-// refers to, then the manifest (docs/adr/0034). A blob of the copied index can't be overwritten,
-// and the sweeper deletes it no sooner than the grace after its last reference went. Where that
-// passes meanwhile, a blob is found gone, and another round begins with a newer index.
+// refers to, then the manifest (docs/adr/0034). Blobs of the copied index can't be overwritten, but
+// the sweeper deletes one whose grace ends meanwhile. Guard: a blob that is gone begins another
+// round with a newer index. scripts/backup.ts calls it.
 import {
   chmodSync,
   copyFileSync,
@@ -38,7 +38,7 @@ export type BackupResult = {
   readonly manifest: Manifest;
   readonly counts: CopyCounts;
   readonly removedBlobs: number;
-  /** Copies of the index that were taken; more than one where the sweeper was faster. */
+  /** Copies of the index that were taken; more than one where the sweeper deleted blobs. */
   readonly rounds: number;
 };
 
@@ -50,14 +50,12 @@ type Round = {
   readonly number: number;
 };
 
-/** Marks a folder as a backup's from the first moment: another one is never written to. */
+/** Marks a folder as a backup's from the first moment: no other folder is ever written to. */
 const MARK_NAME = 'quayside-backup.txt';
 const MARK = 'A backup of a Quayside data folder: npm run restore -- THIS_FOLDER NEW_DATA_FOLDER\n';
-/** Each round is shorter than the one before, for it copies what is new alone. */
+/** Most rounds. Each is shorter than the one before, because it copies new blobs alone. */
 const ROUNDS_MAX = 5;
-/**
- * Blobs read from the index at a time; more of them outlive a garbage collection, and cost more.
- */
+/** Blobs read from the index at a time; larger pages outlive a garbage collection. */
 const PAGE = 1000;
 
 /**
@@ -84,18 +82,18 @@ export async function backUp(
 async function backUpInto(source: string, target: string, mode: CopyMode): Promise<BackupResult> {
   const wasKilled = pruneGenerations(target) > 0;
   const former = readManifest(target);
-  let hurt: readonly BlobId[] = [];
+  let hurtBefore: readonly BlobId[] = [];
   for (let rounds = 1; ; rounds++) {
     const round = await runRound(source, target, { former, mode, wasKilled, number: rounds });
-    // What is gone in two rounds, each with an index newer than the last look, is not the sweeper's
-    // work.
+    // A blob that is gone in two rounds, the second with a newer index, is not the sweeper's work.
     const { counts, manifest } = round;
-    const isSettled = counts.hurt.every((blobId) => hurt.includes(blobId));
+    const isSettled = counts.hurt.every((blobId) => hurtBefore.includes(blobId));
     if (!isSettled && rounds < ROUNDS_MAX) {
-      hurt = counts.hurt;
+      hurtBefore = counts.hurt;
       continue;
     }
     if (!isSettled) throw new DataFolderError('Blobs went on vanishing while they were backed up.');
+
     writeManifest(target, manifest);
     pruneGenerations(target);
     pruneBlobs(target, counts.others);
@@ -104,8 +102,7 @@ async function backUpInto(source: string, target: string, mode: CopyMode): Promi
 }
 
 /**
- * A generation of its own in the target: index, keys and all blobs, durable, but not named by the
- * manifest yet.
+ * Makes a generation in the target: index, keys and blobs, durable, but not in the manifest yet.
  */
 async function runRound(
   source: string,
@@ -116,9 +113,10 @@ async function runRound(
   const generation = `generation-${takenAt.replace(/[^0-9]/g, '')}-${number}`;
   const folder = join(target, generation);
   mkdirSync(folder, { mode: 0o700 });
+
   await copyIndex(source, folder);
   const index = openSqlite(join(folder, INDEX_NAME), { readOnly: true });
-  // What is there beside the former backup's blobs was left by a run that was killed.
+  // A run that was killed may have left blobs beside those of the former backup.
   const lengthChecks = former === null || wasKilled ? ALL_LENGTHS : createLengthChecks(former);
   let counts: CopyCounts;
   try {
@@ -129,6 +127,7 @@ async function runRound(
   }
   const keys = copyKeys(source, folder);
   syncNow(target);
+
   const manifest: Manifest = {
     format: MANIFEST_FORMAT,
     takenAt,
@@ -142,7 +141,7 @@ async function runRound(
   return { manifest, counts };
 }
 
-/** All blobs that rows of the index refer to, in the order of their ids. */
+/** Lists all blobs that rows of the index refer to, in the order of their ids. */
 export function* referencedBlobs(index: Sql): Generator<ReferencedBlob, undefined> {
   for (let after = ''; ; ) {
     const page = listReferencedBlobs(index, { after, limit: PAGE });
@@ -152,7 +151,7 @@ export function* referencedBlobs(index: Sql): Generator<ReferencedBlob, undefine
   }
 }
 
-/** The files with keys that there are, each readable by its owner only. */
+/** Copies the files with keys, readable by their owner only, and returns their names. */
 export function copyKeys(from: string, to: string): string[] {
   const names = KEY_NAMES.filter((name) => existsSync(join(from, name)));
   for (const name of names) {
@@ -164,21 +163,20 @@ export function copyKeys(from: string, to: string): string[] {
   return names;
 }
 
-/**
- * A disk that was not mounted, or another server, must not take the place of the last good backup.
- */
+/** Refuses an unmounted disk, or another server, in the place of the last good backup's data. */
 function requireSameData(index: Sql, formerIndex: string): void {
   if (!existsSync(formerIndex)) return;
   const former = openSqlite(formerIndex, { readOnly: true });
   try {
-    const known = listBucketIds(former);
-    const found = new Set(listBucketIds(index));
-    if (known.length === 0 || known.some((id) => found.has(id))) return;
+    const formerBuckets = listBucketIds(former);
+    const buckets = new Set(listBucketIds(index));
+    if (formerBuckets.length === 0 || formerBuckets.some((id) => buckets.has(id))) return;
   } finally {
     former.close();
   }
   throw new DataFolderError(
-    'The folder holds the backup of other data: no bucket of it is in this data folder. Use an empty folder.',
+    'The folder holds the backup of other data: no bucket of it is in this data folder. ' +
+      'Use an empty folder.',
   );
 }
 

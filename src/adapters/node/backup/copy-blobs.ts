@@ -1,7 +1,6 @@
-// Copies blobs from one data folder or backup into another: what is there stays. Blobs are
-// immutable and their ids are random, so a name stands for its bytes for ever. A copy gets its name
-// once its bytes are durable, so what has a name is whole, whatever was killed; what became shorter
-// since is found by the looks at lengths (length-checks.ts).
+// Copies blobs from one data folder or backup into another, incrementally: blobs are immutable, so
+// a name that is there stands for its bytes. A copy gets its name once its bytes are durable, so a
+// killed run leaves no partial blob. Files that were cut since are found by length-checks.ts.
 import { constants, linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +17,7 @@ import { createPresence } from './presence.ts';
 export type CopyMode = 'share' | 'copy';
 
 export type CopyCounts = {
-  /** Blobs that were wanted, and bytes of their bodies. */
+  /** Blobs of the list, and bytes of their bodies. */
   blobs: number;
   bytes: number;
   /** Blobs that were not there before, and blobs that came as links. */
@@ -27,18 +26,17 @@ export type CopyCounts = {
   linkedBlobs: number;
   /** Blobs that neither folder has whole. */
   readonly hurt: BlobId[];
-  /** Blobs of the target that were not wanted. */
+  /** Blobs of the target that are not in the list. */
   readonly others: BlobId[];
 };
 
-/** Copies under way at once: more gain little on one disk, and take it from whoever is served. */
+/** Copies under way at once: more gain little on one disk, and take it from requests. */
 const CONCURRENCY = 4;
-/** Copies that are made durable, and named, together: so many files, or bytes. */
+/** Copies that are made durable, and named, together: files, or bytes. */
 const BATCH_FILES = 2000;
 const BATCH_BYTES = 512 * 1024 * 1024;
 /**
- * Answers of a file system that can't make this link: another one, none at all, or too many of the
- * file.
+ * Errors of a link that can't be made: across file systems, unsupported, or too many of the file.
  */
 const NO_LINK: ReadonlySet<string | null> = new Set([
   'EXDEV',
@@ -57,25 +55,28 @@ type Copy = {
 };
 
 /**
- * Copies `wanted`, which come in the order of their ids, from `{from}/blobs` to `{to}/blobs`. All
- * of it is durable when this resolves. Cost: one readdir for each folder that is there, and a stat
- * for each blob whose length is due to be looked at.
+ * Copies `blobs`, which come in the order of their ids, from `{from}/blobs` to `{to}/blobs`. All
+ * are durable when this resolves. Cost: one readdir for each folder that is there, and a stat for
+ * each blob whose length is due for a check.
  */
 export async function copyBlobs(
   from: string,
   to: string,
-  wanted: Iterable<ReferencedBlob>,
+  blobs: Iterable<ReferencedBlob>,
   { mode, lengthChecks }: { mode: CopyMode; lengthChecks: LengthChecks },
 ): Promise<CopyCounts> {
   const counts: CopyCounts = {
-    ...{ blobs: 0, bytes: 0, newBlobs: 0, newBytes: 0, linkedBlobs: 0 },
-    ...{ hurt: [], others: [] },
+    blobs: 0,
+    bytes: 0,
+    newBlobs: 0,
+    newBytes: 0,
+    linkedBlobs: 0,
+    hurt: [],
+    others: [],
   };
-  const [sourceRoot, targetRoot, temporaryFolder] = [
-    join(from, 'blobs'),
-    join(to, 'blobs'),
-    join(to, 'tmp'),
-  ];
+  const sourceRoot = join(from, 'blobs');
+  const targetRoot = join(to, 'blobs');
+  const temporaryFolder = join(to, 'tmp');
   const folders = createFolders(to);
   const batch = createBatch(to, mode, counts.hurt);
   const present = createPresence(targetRoot, counts.others);
@@ -83,7 +84,7 @@ export async function copyBlobs(
   mkdirSync(temporaryFolder, { mode: 0o700 });
   folders.ensure(targetRoot);
 
-  for (const { blobId, sizeBytes } of wanted) {
+  for (const { blobId, sizeBytes } of blobs) {
     counts.blobs += 1;
     counts.bytes += sizeBytes;
     const isPresent = present.has(blobId);
@@ -98,17 +99,17 @@ export async function copyBlobs(
       counts.hurt.push(blobId);
       continue;
     }
+
     folders.ensure(folder);
     counts.newBlobs += 1;
     counts.newBytes += sizeBytes;
-    const linked = mode === 'share' ? link(source, file) : 'impossible';
-    if (linked === 'done') counts.linkedBlobs += 1;
-    if (linked === 'gone') counts.hurt.push(blobId);
-    if (linked !== 'impossible') continue;
-    await batch.add(
-      { blobId, source, temporary: temporaryPath(temporaryFolder, blobId), file },
-      sizeBytes,
-    );
+    const linkOutcome = mode === 'share' ? link(source, file) : 'impossible';
+    if (linkOutcome === 'done') counts.linkedBlobs += 1;
+    if (linkOutcome === 'gone') counts.hurt.push(blobId);
+    if (linkOutcome !== 'impossible') continue;
+
+    const temporary = temporaryPath(temporaryFolder, blobId);
+    await batch.add({ blobId, source, temporary, file }, sizeBytes);
   }
 
   await batch.finish();
@@ -118,12 +119,12 @@ export async function copyBlobs(
   return counts;
 }
 
-/** -1 where there is no such file. */
+/** Length of a file; -1 where there is none. */
 function lengthOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? -1;
 }
 
-/** `gone`: the sweeper has deleted the source meanwhile. */
+/** Makes a hard link. `gone`: the sweeper has deleted the source meanwhile. */
 function link(source: string, file: string): 'done' | 'gone' | 'impossible' {
   try {
     linkSync(source, file);
@@ -185,7 +186,7 @@ function createBatch(to: string, mode: CopyMode, hurt: BlobId[]) {
   };
 }
 
-/** Blobs that were copied; a source that is gone by now is hurt. */
+/** Copies a batch, and returns the blobs that were copied; one whose source is gone is hurt. */
 async function copyAll(batch: readonly Copy[], mode: CopyMode, hurt: BlobId[]): Promise<Copy[]> {
   const copied: Copy[] = [];
   const waiting = batch.values();

@@ -1,6 +1,6 @@
 // A copy of the index of a running server, consistent to one commit. SQLite's online backup starts
-// anew whenever another process commits, so on a busy server it would never end: the copy is made
-// inside a read transaction, whose snapshot no commit changes and which holds up no writer.
+// anew whenever another process commits, so on a busy server it would never end. Guard: the copy is
+// made inside a read transaction, whose snapshot no commit changes and which blocks no writer.
 import { join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { condemnUnreferencedBlobs, hasIndexTables } from '../../../index/maintenance/inventory.ts';
@@ -18,9 +18,8 @@ const MAPPED_BYTES = 2 ** 40;
 const BUSY_TIMEOUT_MS = 5000;
 
 /**
- * Copies the index of a data folder into another folder, durably, as a file without a write-ahead
- * log. Blobs that nothing refers to are condemned in the copy. Throws when the copy is no sound
- * database.
+ * Copies the index of a data folder into another folder, durably, without a write-ahead log. Blobs
+ * that nothing refers to are condemned in the copy. DataFolderError when it is no sound database.
  */
 export async function copyIndex(dataDir: string, folder: string): Promise<void> {
   const target = join(folder, INDEX_NAME);

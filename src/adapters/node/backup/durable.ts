@@ -1,13 +1,13 @@
-// Durability of many files at once: one call for the whole file system where the system has it. An
-// fsync of each of 100,000 files takes minutes, one of the file system as long as the bytes take.
-// That is also everybody else's bytes: a few files or folders are made durable one by one.
+// Makes many files durable at once: by one syncfs where the system has it, because an fsync of each
+// of 100,000 files takes minutes. That waits for other programs' bytes, too, so a few files or
+// folders are made durable one by one.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { syncNow } from '../blobs/file-calls.ts';
 
 const run = promisify(execFile);
 
-/** Up to so many an fsync of each waits less than for all that others have written. */
+/** Up to this many files, an fsync of each takes less than a syncfs. */
 const FEW = 32;
 
 /** Makes these files and folders durable; `folder` lies on the same file system. */

@@ -1,11 +1,12 @@
-// Which blobs a folder has, by one walk over its names beside the ids that are asked for.
+// Which blobs a folder has: a merge of one walk over its names with ids in the same order.
+// copy-blobs.ts asks it.
 import type { BlobId } from '../../../domain/nouns.ts';
 import { walkBlobs } from '../blobs/blob-list.ts';
 
 export type Presence = {
   /** Whether the folder has the blob; to be called in the order of ids. */
   has(blobId: BlobId): boolean;
-  /** The rest of the folder was not asked for. */
+  /** Ends the walk: the rest of the folder was not asked for. */
   finish(): void;
 };
 

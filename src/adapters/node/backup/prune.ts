@@ -1,5 +1,5 @@
-// Removes from a backup what its manifest does not name: former generations and what a killed run
-// left, and blobs that the index of the backup refers to no more.
+// Removes from a backup what its manifest does not name: former generations, leftovers of a killed
+// run, and blobs that the backup's index no longer refers to. back-up.ts calls it.
 import { readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { BlobId } from '../../../domain/nouns.ts';

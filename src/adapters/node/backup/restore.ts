@@ -1,5 +1,6 @@
-// A backup becomes a data folder again: a mark, then blobs, keys and the index. The mark goes last:
-// a restore that was killed leaves it, and it stops a server from starting (unfinished-restore.ts).
+// Restores a backup into a new data folder: a mark, then blobs, keys and the index. The mark goes
+// last: a killed restore leaves it, and it stops a server from starting (unfinished-restore.ts).
+// scripts/restore.ts calls it.
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { syncNow } from '../blobs/file-calls.ts';
@@ -21,9 +22,9 @@ export type RestoreResult = {
 };
 
 /**
- * Makes a data folder of a backup. The folder must be empty or not there. DataFolderError, before
- * anything is written, for a folder that is not, for no complete backup, a damaged one, and one of
- * a newer program.
+ * Makes a data folder of a backup; it must be empty or not there. DataFolderError, before anything
+ * is written, for any other folder, and for a backup that is incomplete, damaged or of a newer
+ * program.
  */
 export async function restore(
   backup: string,
@@ -62,7 +63,7 @@ export async function restore(
   }
 }
 
-/** Behind all that it refers to. */
+/** Copies the index, durably, once all that it refers to is there. */
 function placeIndex(from: string, to: string): void {
   const temporary = join(to, `${INDEX_NAME}.new`);
   copyFileSync(join(from, INDEX_NAME), temporary);

@@ -111,7 +111,9 @@ function damageKindOf(error: unknown): 'missing' | 'damaged' | null {
   return errno === 'EIO' ? 'damaged' : null;
 }
 
-/** Whether a body's range can be inside a file of that length: its footer stands behind the body. */
+/**
+ * Whether a body's range can be inside a file of that length: its footer stands behind the body.
+ */
 function isWithin(
   { offsetBytes, lengthBytes }: { offsetBytes: number; lengthBytes: number },
   fileBytes: number,

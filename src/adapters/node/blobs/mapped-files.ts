@@ -34,7 +34,9 @@ export type MappedFiles = {
   forget(file: OpenBlob): void;
 };
 
-/** A mapping costs about as much as a few reads, and its pages as much again at their first send. */
+/**
+ * A mapping costs about as much as a few reads, and its pages as much again at their first send.
+ */
 export const ASKED_BEFORE_MAPPED = 16;
 /** Bytes of all mappings. The page tables for them take a 512th, 64 MiB, and are never freed. */
 const MAPPED_MAX_BYTES = 32 * 1024 ** 3;
@@ -89,7 +91,9 @@ function unmapInSlices(libc: Libc, address: number, lengthBytes: number): void {
   );
 }
 
-/** Self-test: whether bytes come out of a mapped file as they stand in it. If not, none is mapped. */
+/**
+ * Self-test: whether bytes come out of a mapped file as they stand in it. If not, none is mapped.
+ */
 function doesAsExpected(libc: Libc, folder: string): boolean {
   const from = join(folder, 'map-source');
   const to = join(folder, 'map-target');

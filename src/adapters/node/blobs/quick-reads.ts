@@ -12,7 +12,9 @@ import { createPagePresence, type PagePresence } from './known-pages.ts';
 import type { OpenBlob } from './open-files.ts';
 
 export type QuickReads = Pick<PagePresence, 'notePresent'> & {
-  /** Whether the page cache most likely has the range, and it is short enough to be read at once. */
+  /**
+   * Whether the page cache most likely has the range, and it is short enough to be read at once.
+   */
   isKnown(file: OpenBlob, range: BlobRange): boolean;
   /**
    * The moment before such a range is sent from a mapping, to be given to `endSend` after it. Null:

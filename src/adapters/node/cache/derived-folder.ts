@@ -1,9 +1,8 @@
-// The tier of derived bytes below memory on Node: a folder with a budget. Files are named by a
-// digest of the name, written beside and renamed, and carry a checksum, because nothing here is
-// synced: after a crash a file may be anything. Least recently read ones are deleted when the
-// budget is full. The folder can be emptied at any time.
+// The tier of derived bytes below memory on Node: a folder with a budget, an LRU cache on disk.
+// Files are named by a digest, written beside and renamed. They carry a checksum, because nothing
+// here is synced: after a crash a file may hold anything. The folder can be emptied at any time.
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { crc32 } from '../../../crypto/crc32.ts';
 import { sha256Hex } from '../../../crypto/hash.ts';
@@ -14,39 +13,34 @@ import type { DerivedStore, StoredDerived } from '../../shared/derived-bodies.ts
 import { errnoOf } from '../blobs/fs-errors.ts';
 
 export type DerivedFolder = DerivedStore & {
-  /**
-   * Resolves when the files that were there are known; until then they are found but not counted.
-   */
+  /** Resolves when the files of earlier runs are counted; until then they are only readable. */
   readonly ready: Promise<void>;
   stats(): CacheStats;
 };
 
-/**
- * First bytes of a file: the format, then CRC-32 of all behind it, length of the content type,
- * content type, bytes.
- */
+/** First bytes of a file. Behind: CRC-32 of the rest, length of the content type, it, the bytes. */
 const MAGIC = 'QDB1';
 const HEAD_BYTES = MAGIC.length + 4 + 2;
-/** Files counted; with the usual sizes the budget ends first. */
+/** Most files; with the usual sizes the budget ends first. */
 const FILES_MAX = 200_000;
-/** What a file takes on disk besides its bytes. Estimate. */
+/** Bytes that a file takes on disk besides its own. Estimate. */
 const FILE_OVERHEAD_BYTES = 4096;
-/**
- * Time stamps are written no oftener than this, milliseconds: they only order the files at the next
- * start.
- */
+/** Time stamps are written at most this often, ms: they only order the files at the next start. */
 const TOUCH_EVERY_MS = HOUR_MS;
 
+/** A file of the folder, by its id: the digest of its name. */
+type CacheEntry = { readonly sizeBytes: number; touchedAtMs: number };
+
 /**
- * `maxBytes` 0: keeps nothing. The folder is made when there is something to keep. `isFull`:
- * nothing may be added now.
+ * Opens the folder, which is made with its first file. `maxBytes` 0: it stores nothing. `isFull`:
+ * whether nothing may be added now.
  */
 export function openDerivedFolder(
   path: string,
   options: { maxBytes: number; log: Log; isFull?: () => boolean },
 ): DerivedFolder {
   const { maxBytes, log, isFull = () => false } = options;
-  const files = new LRUCache<string, { readonly sizeBytes: number; touchedAtMs: number }>({
+  const files = new LRUCache<string, CacheEntry>({
     max: FILES_MAX,
     maxSize: Math.max(1, maxBytes),
     sizeCalculation: ({ sizeBytes }) => sizeBytes + FILE_OVERHEAD_BYTES,
@@ -57,32 +51,17 @@ export function openDerivedFolder(
     },
   });
   let evictions = 0;
-  let written = 0;
-
-  // Two levels: a folder with hundreds of thousands of files is slow on some systems.
-  const fileOf = (id: string): string => join(path, id.slice(0, 2), id);
+  let writes = 0;
+  const fileOf = (id: string): string => filePath(path, id);
 
   function remove(id: string): void {
     rm(fileOf(id), { force: true }).catch((cause) => log.error('derived-delete-failed', { cause }));
   }
 
-  /** Counts what a run before has left, oldest first, and deletes what it had not finished. */
+  /** Counts the files of earlier runs, the oldest first. */
   async function scan(): Promise<void> {
-    const found: { id: string; sizeBytes: number; touchedAtMs: number }[] = [];
-    for (const folder of await namesIn(path)) {
-      for (const id of await namesIn(join(path, folder))) {
-        const file = join(path, folder, id);
-        if (!/^[0-9a-f]{64}$/.test(id)) {
-          // Of this very run: it will be renamed in a moment.
-          if (!id.endsWith(`.${process.pid}`)) await rm(file, { force: true });
-          continue;
-        }
-        const { size, mtimeMs } = await stat(file);
-        found.push({ id, sizeBytes: size, touchedAtMs: mtimeMs });
-      }
-    }
-    found.sort((a, b) => a.touchedAtMs - b.touchedAtMs);
-    for (const { id, ...file } of found) if (!files.has(id)) files.set(id, file);
+    const entries = await scanFolder(path);
+    for (const [id, entry] of entries) if (!files.has(id)) files.set(id, entry);
   }
 
   async function read(id: string): Promise<StoredDerived | null> {
@@ -93,22 +72,29 @@ export function openDerivedFolder(
       remove(id);
       return null;
     }
+    await touch(id, whole.length);
+    return stored;
+  }
+
+  /** Makes the file the most recently read one. */
+  async function touch(id: string, sizeBytes: number): Promise<void> {
     const nowMs = Date.now();
-    const known = files.get(id);
-    if (known === undefined) files.set(id, { sizeBytes: whole.length, touchedAtMs: nowMs });
-    else if (nowMs - known.touchedAtMs > TOUCH_EVERY_MS) {
-      known.touchedAtMs = nowMs;
+    const entry = files.get(id);
+    if (entry === undefined) {
+      files.set(id, { sizeBytes, touchedAtMs: nowMs });
+    } else if (nowMs - entry.touchedAtMs > TOUCH_EVERY_MS) {
+      entry.touchedAtMs = nowMs;
       await utimes(fileOf(id), nowMs / 1000, nowMs / 1000);
     }
-    return stored;
   }
 
   async function write(id: string, stored: StoredDerived): Promise<void> {
     const whole = encode(stored);
     if (whole.length + FILE_OVERHEAD_BYTES > maxBytes || isFull()) return;
     const file = fileOf(id);
-    const unfinished = `${file}.${++written}.${process.pid}`;
-    await mkdir(join(path, id.slice(0, 2)), { recursive: true });
+    writes += 1;
+    const unfinished = `${file}.${writes}.${process.pid}`;
+    await mkdir(dirname(file), { recursive: true });
     await writeFile(unfinished, whole);
     await rename(unfinished, file);
     files.set(id, { sizeBytes: whole.length, touchedAtMs: Date.now() });
@@ -146,6 +132,29 @@ export function openDerivedFolder(
   };
 }
 
+/** Two levels: a folder with hundreds of thousands of files is slow on some systems. */
+function filePath(root: string, id: string): string {
+  return join(root, id.slice(0, 2), id);
+}
+
+/** Files of earlier runs by their ids, the oldest first; unfinished ones are deleted. */
+async function scanFolder(root: string): Promise<readonly (readonly [string, CacheEntry])[]> {
+  const entries: (readonly [string, CacheEntry])[] = [];
+  for (const folder of await namesIn(root)) {
+    for (const id of await namesIn(join(root, folder))) {
+      const file = join(root, folder, id);
+      if (!/^[0-9a-f]{64}$/.test(id)) {
+        // This very run's own file will be renamed in a moment.
+        if (!id.endsWith(`.${process.pid}`)) await rm(file, { force: true });
+        continue;
+      }
+      const { size, mtimeMs } = await stat(file);
+      entries.push([id, { sizeBytes: size, touchedAtMs: mtimeMs }]);
+    }
+  }
+  return entries.sort(([, a], [, b]) => a.touchedAtMs - b.touchedAtMs);
+}
+
 /** Names in a folder; none where there is no such folder. */
 async function namesIn(path: string): Promise<readonly string[]> {
   try {
@@ -167,7 +176,7 @@ function encode({ bytes, contentType }: StoredDerived): Buffer {
   return whole;
 }
 
-/** What was encoded, or null for anything else. */
+/** Decodes a file; null for anything but what `encode` made. */
 function decode(whole: Buffer): StoredDerived | null {
   if (whole.length < HEAD_BYTES || whole.toString('latin1', 0, MAGIC.length) !== MAGIC) return null;
   if (whole.readUInt32LE(MAGIC.length) !== crc32(whole.subarray(MAGIC.length + 4))) return null;

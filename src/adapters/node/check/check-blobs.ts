@@ -1,5 +1,6 @@
-// Proves that the file of every blob that rows refer to is there and whole, without reading bodies:
-// its length, and its footer, which stands behind the last byte of the body and has a checksum.
+// Proves that the file of every referenced blob is there and whole, without reading bodies: by its
+// length, and by its footer, which stands behind the body and has a checksum. Check, restore and
+// scrub call it.
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { StorageError } from '../../../domain/errors.ts';
 import type { BlobId } from '../../../domain/nouns.ts';
@@ -20,7 +21,7 @@ export type CheckedBlobs = {
 /** Blobs read from the index at a time. */
 const PAGE = 5000;
 
-/** Looks at all of them, one after the other. Cost: four system calls for each, about 20 µs. */
+/** Checks all blobs, one after the other. Cost: four system calls for each, about 20 µs. */
 export function checkBlobs(index: Sql, blobRoot: string): CheckedBlobs {
   const damage = new Map<BlobId, BlobDamage>();
   let count = 0;
@@ -28,16 +29,17 @@ export function checkBlobs(index: Sql, blobRoot: string): CheckedBlobs {
   for (let after = '', isMore = true; isMore; ) {
     const page = listReferencedBlobs(index, { after, limit: PAGE });
     for (const { blobId, sizeBytes } of page) {
-      const found = checkBlob(blobRoot, blobId, sizeBytes);
-      if (found !== null) damage.set(blobId, found);
+      const damageOfBlob = checkBlob(blobRoot, blobId, sizeBytes);
+      if (damageOfBlob !== null) damage.set(blobId, damageOfBlob);
       count += 1;
       bytes += sizeBytes;
     }
     after = page.at(-1)?.blobId ?? after;
     isMore = page.length === PAGE;
   }
-  // What was deleted and swept since its page was read is no damage. Where a disk is lost that may
-  // be all blobs, too many for one question.
+
+  // Blobs that were deleted and swept since their page was read are no damage. On a lost disk all
+  // blobs may be damaged, too many for one query.
   const damaged = [...damage.keys()];
   for (let at = 0; at < damaged.length; at += PAGE) {
     const page = damaged.slice(at, at + PAGE);
@@ -52,7 +54,7 @@ export function blobFileName(blobId: BlobId): string {
   return blobPath('blobs', blobId).file;
 }
 
-/** What is wrong with one blob; null: nothing that can be seen from outside. */
+/** Damage of one blob's file; null: none that shows without reading the body. */
 export function checkBlob(blobRoot: string, blobId: BlobId, sizeBytes: number): BlobDamage | null {
   const { file } = blobPath(blobRoot, blobId);
   let fd: number | null = null;

@@ -1,5 +1,6 @@
-// Whether the index and the blobs of a data folder agree, both ways. Reads only, so the server may
-// be running: every finding is looked at again where a commit of the server could have made it.
+// Checks whether the index and the blobs of a data folder agree, both ways. It only reads, so the
+// server may run: a finding that a commit could have made is checked again. scripts/check.ts calls
+// it.
 
 import type { BlobId } from '../../../domain/nouns.ts';
 import { countMasterKeyUses, type MasterKeyUses } from '../../../index/maintenance/inventory.ts';
@@ -28,8 +29,7 @@ export type CheckResult = Omit<CheckedRows, 'masterKeyUses' | 'readDamage' | 'hu
   readonly folder: string;
   readonly kind: StoredFolder['kind'];
   /**
-   * Whether everything that rows refer to is there and whole, and so are the master keys that
-   * protect it. Orphans hurt nobody.
+   * Whether all blobs and master keys that rows refer to are there and whole. Orphans hurt none.
    */
   readonly isSound: boolean;
   readonly indexProblems: readonly string[];
@@ -49,10 +49,10 @@ export type DamagedBlob = (BlobDamage | ReadDamage) & {
   readonly file: string;
 };
 
-/** Makes what proves bodies, over the open index of the folder. */
+/** Makes the prover of bodies, over the open index of the folder. */
 export type MakeProver = (index: Sql, folder: StoredFolder) => ProveBody;
 
-/** Lines of SQLite's own check that are kept. */
+/** Lines of SQLite's own check in the result, at most. */
 const INDEX_PROBLEMS_MAX = 20;
 
 /**
@@ -77,13 +77,12 @@ export async function checkFolder(
       .all<{ quick_check: string }>(`PRAGMA quick_check(${INDEX_PROBLEMS_MAX})`)
       .map(({ quick_check }) => quick_check)
       .filter((line) => line !== 'ok');
+
     const blobs = checkBlobs(index, folder.blobRoot);
     const prover = options.makeProver?.(index, folder) ?? null;
-    const {
-      masterKeyUses: versionUses,
-      readDamage,
-      ...rows
-    } = await checkRows(index, blobs.damage, prover);
+    const checkedRows = await checkRows(index, blobs.damage, prover);
+    const { masterKeyUses: versionUses, readDamage, ...rows } = checkedRows;
+
     const uses = mergeUses(versionUses, countMasterKeyUses(index));
     const missingMasterKeys = findMissingMasterKeys(
       index,
@@ -93,6 +92,7 @@ export async function checkFolder(
     );
     const lacksKeys = missingMasterKeys.some(({ id }) => uses.has(id));
     const floor = graceFloor(createIds(systemClock), systemClock.nowMs(), options.graceSeconds);
+
     return {
       folder: folder.path,
       kind: folder.kind,
@@ -116,7 +116,7 @@ function toDamagedBlob([blobId, damage]: readonly [BlobId, BlobDamage | ReadDama
   return { blobId, file: blobFileName(blobId), ...damage };
 }
 
-/** Versions are counted apart from everything else, so no kind of use is in both. */
+/** Merges both counts. Versions are counted apart, so no kind of use is in both. */
 function mergeUses(versions: MasterKeyUses, others: MasterKeyUses): MasterKeyUses {
   const merged = new Map(versions);
   for (const [id, counts] of others) merged.set(id, { ...merged.get(id), ...counts });

@@ -1,6 +1,6 @@
-// Proves that what rows refer to is there: every version's and every part's segments lie inside
-// blobs that the index knows and counts as referenced, and whose files are whole. Says by name
-// which objects are hurt.
+// Proves that what rows refer to is there: all segments of versions and parts lie inside blobs that
+// are whole and that the index counts as referenced. It names the objects that are hurt.
+// check-folder.ts calls it.
 
 import type { BlobId, ObjectBody, ObjectVersion, Segment } from '../../../domain/nouns.ts';
 import {
@@ -21,24 +21,18 @@ import {
 import type { Sql } from '../../../ports/sql.ts';
 import { type BlobDamage, blobFileName } from './check-blobs.ts';
 
-/** What proof of a body needs to know of a version or a part. */
+/** The fields of a version or a part that proving its body needs. */
 export type ProvableBody = ObjectBody &
   Pick<ObjectVersion, 'sizeBytes' | 'etag' | 'parts' | 'encryption'>;
-/** `isOpened`: its bytes are wrong; else its key is missing or damaged, and no byte was read. */
+/** `isOpened`: the bytes are wrong; else the key is missing or damaged, and no byte was read. */
 type FailedProof = { readonly detail: string; readonly isOpened: boolean };
 /** Reads a body and compares it with its digests. `unproved`: only its client could. */
 export type ProveBody = (body: ProvableBody) => Promise<'proved' | 'unproved' | FailedProof>;
 
-/**
- * Damage that only reading a body showed. `suspected`: at least one of the body's several blobs is
- * damaged, and the digest is of them all.
- */
+/** Damage that only reading a body shows. `suspected`: one of several blobs, under one digest. */
 export type ReadDamage = { readonly kind: 'damaged' | 'suspected'; readonly detail: string };
 
-/**
- * An object that can't be read whole. `versionId` or `uploadId` with `partNumber` says which of the
- * key's.
- */
+/** An object that can't be read whole: a version, or a part by `uploadId` and `partNumber`. */
 export type HurtObject = {
   readonly bucket: string;
   readonly key: string;
@@ -56,7 +50,7 @@ export type CheckedRows = {
   provedBodies: number;
   unprovedBodies: number;
   hurtCount: number;
-  /** The first of them. */
+  /** The first HURT_MAX of them. */
   readonly hurt: HurtObject[];
   /** Blobs of bodies whose bytes are not what was written. */
   readonly readDamage: Map<BlobId, ReadDamage>;
@@ -76,7 +70,7 @@ export type CheckableRow = {
   readonly named: Named;
   readonly body: ProvableBody;
 };
-/** `next`: where to go on; null behind the last row. */
+/** `next`: the cursor; null behind the last row. */
 type Page<Item, Cursor> = { readonly items: readonly Item[]; readonly next: Cursor | null };
 type JudgedRow = CheckableRow & { readonly damage: BlobDamage | null };
 
@@ -87,7 +81,12 @@ export async function checkRows(
   proveBody: ProveBody | null,
 ): Promise<CheckedRows> {
   const checked: CheckedRows = {
-    ...{ objects: 0, olderVersions: 0, parts: 0, provedBodies: 0, unprovedBodies: 0, hurtCount: 0 },
+    objects: 0,
+    olderVersions: 0,
+    parts: 0,
+    provedBodies: 0,
+    unprovedBodies: 0,
+    hurtCount: 0,
     hurt: [],
     readDamage: new Map(),
     masterKeyUses: new Map(),
@@ -118,10 +117,7 @@ export async function checkRows(
     }
   }
 
-  /**
-   * Rows and their blobs' rows are read in one snapshot: a commit between them would look like
-   * damage.
-   */
+  /** Reads rows and their blobs' rows in one snapshot: a commit between would look like damage. */
   const readPage = <Item, Cursor>(
     list: () => Page<Item, Cursor>,
     toRow: (item: Item) => CheckableRow,
@@ -197,7 +193,7 @@ function countKey(uses: MasterKeyUses, { encryption }: ObjectVersion): void {
   if (encryption?.kind === 'server') addMasterKeyUse(uses, 'objects', encryption.wrappedKey);
 }
 
-/** Notes the blobs of a body that is not what was written. The words that name them. */
+/** Notes the blobs of a body whose bytes are wrong, and returns the words that name them. */
 function noteReadDamage(
   damage: Map<BlobId, ReadDamage>,
   segments: readonly Segment[],

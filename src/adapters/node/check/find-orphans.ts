@@ -1,5 +1,5 @@
-// Files of blobs that the index does not know: what a crash left for the sweeper, or, where there
-// are many, what an index has lost.
+// Finds orphans: files of blobs that the index does not know. A crash leaves a few for the sweeper;
+// many mean that the index has lost rows.
 import { statSync } from 'node:fs';
 import type { BlobId, BucketId } from '../../../domain/nouns.ts';
 import { filterKnown } from '../../../index/maintenance/inventory.ts';
@@ -30,13 +30,14 @@ export function findOrphans(
   floor: (bucket: BucketId) => string,
 ): Orphans {
   const blobIds: BlobId[] = [];
-  let [count, bytes, young] = [0, 0, 0];
+  let count = 0;
+  let bytes = 0;
+  let young = 0;
   for (const listed of walkBlobs(blobRoot)) {
     const known = filterKnown(index, listed);
     for (const blobId of listed) {
       if (known.has(blobId)) continue;
-      // One that was known when it was listed, and was swept before the index was asked, has no
-      // file any more.
+      // A blob that was swept between its listing and the query has no file any more.
       const file = statSync(blobPath(blobRoot, blobId).file, { throwIfNoEntry: false });
       if (file === undefined) continue;
       if (blobId >= floor(blobId.slice(0, blobId.indexOf('/')) as BucketId)) {

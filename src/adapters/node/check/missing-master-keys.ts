@@ -1,5 +1,5 @@
-// Master keys that a checked folder needs and nobody has: neither the settings nor the file beside
-// the index. The server does not start without them, and what they encrypted can't be read.
+// Master keys that a checked folder needs, and that neither the settings nor the file beside the
+// index has. The server does not start without them, and what they encrypted can't be read.
 import { type Config, withKeptMasterKeys } from '../../../config.ts';
 import type { MasterKeyUse, MasterKeyUses } from '../../../index/maintenance/inventory.ts';
 import type { Sql } from '../../../ports/sql.ts';

@@ -1,5 +1,5 @@
-// The blobs of a folder that another process owns, to be read only. Nothing is made, removed or
-// kept open: unlike the server's store, which empties `tmp` when it opens.
+// A read-only store over the blobs of a folder that another process owns. It makes, removes and
+// keeps open nothing, unlike the server's store, which empties `tmp` when it opens.
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { StorageError } from '../../../domain/errors.ts';
@@ -13,7 +13,7 @@ import { translateError } from '../blobs/fs-errors.ts';
 /** Bytes read at a time. */
 const CHUNK_BYTES = 1024 * 1024;
 
-/** The store below `blobRoot`. What changes anything is refused. */
+/** Makes the store over `blobRoot`. Writes and deletes are refused. */
 export function createReadOnlyBlobs(blobRoot: string): BlobStore {
   const open: BlobStore['open'] = async (id, { offsetBytes, lengthBytes }) => {
     const { file } = blobPath(blobRoot, id);

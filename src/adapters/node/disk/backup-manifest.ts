@@ -1,6 +1,6 @@
 // The manifest of a backup: which generation in the folder is the complete one, and digests that
-// prove it. Written last, in one rename: whoever kills a backup leaves the former manifest, and
-// everything that it names. docs/adr/0034 says why.
+// prove it. It is written last, in one rename: a killed backup leaves the former manifest and
+// everything that it names (docs/adr/0034). Backup, restore and check read it.
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { errnoOf } from '../blobs/fs-errors.ts';
 import { DataFolderError } from './data-folder.ts';
 import { writeSecretFile } from './secret-file.ts';
 
-/** A small file of a generation. `sha256` in hex. */
+/** A file of a generation. `sha256` in hex. */
 export type ManifestFile = {
   readonly name: string;
   readonly sizeBytes: number;
@@ -17,24 +17,17 @@ export type ManifestFile = {
 
 export type Manifest = {
   readonly format: typeof MANIFEST_FORMAT;
-  /**
-   * When the copy of the index was begun: what was acknowledged before is in the backup. ISO 8601.
-   */
+  /** When the copy of the index began, ISO 8601: writes acknowledged before are in the backup. */
   readonly takenAt: string;
   /** Folder of the index and the keys, below the backup's folder. */
   readonly generation: string;
   readonly index: ManifestFile;
   readonly keys: readonly ManifestFile[];
-  /**
-   * Blobs that the index refers to, and bytes of their bodies. The index names each with its size.
-   */
+  /** Blobs that the index refers to, and bytes of their bodies. */
   readonly blobs: { readonly count: number; readonly bytes: number };
   /** Blobs that were missing or cut short in the data folder already. */
   readonly hurtBlobs: readonly string[];
-  /**
-   * The blob up to which lengths were looked at; the next run goes on behind it. Empty or absent:
-   * from the first.
-   */
+  /** Cursor of the length checks: the next run goes on behind it. Empty or absent: at the first. */
   readonly lengthsCheckedTo?: string;
 };
 
@@ -46,10 +39,7 @@ export const KEY_NAMES: readonly string[] = ['master-key', 'root-key.json'];
 const READ_BYTES = 1024 * 1024;
 const GENERATION = /^generation-[\w-]{1,64}$/;
 
-/**
- * The manifest of a backup's folder; null without one. DataFolderError for what this program can't
- * read.
- */
+/** The manifest of a backup's folder; null without one. DataFolderError for an unreadable one. */
 export function readManifest(folder: string): Manifest | null {
   const path = join(folder, MANIFEST_NAME);
   let manifest: Manifest;
@@ -61,7 +51,8 @@ export function readManifest(folder: string): Manifest | null {
   }
   if (manifest.format !== MANIFEST_FORMAT) {
     throw new DataFolderError(
-      `${path} is of format ${String(manifest.format)}, and this program knows ${MANIFEST_FORMAT} only.`,
+      `${path} is of format ${String(manifest.format)}, ` +
+        `and this program knows ${MANIFEST_FORMAT} only.`,
     );
   }
   if (!GENERATION.test(manifest.generation)) throw new DataFolderError(`${path} is damaged.`);

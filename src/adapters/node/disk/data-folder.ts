@@ -1,21 +1,18 @@
-// The data folder: made when missing, and locked for one process. The lock is one of SQLite's on a
-// file of its own, so the system drops it when the process dies in whatever way, and it also holds
-// between containers that share a disk.
+// The data folder: made when missing, and locked for one process. The lock is SQLite's on a file of
+// its own: the system drops it when the process dies in whatever way, and it works between
+// containers that share a disk.
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { releaseReserveToStart } from './reserve-file.ts';
 
-/**
- * The index, below the folder. Beside it stand its write-ahead log (`-wal`) and shared memory
- * (`-shm`).
- */
+/** File of the index. Beside it stand its write-ahead log (`-wal`) and shared memory (`-shm`). */
 export const INDEX_NAME = 'index.sqlite';
 
 export type DataFolder = {
   /** Absolute path. */
   readonly path: string;
-  /** Lets another process have it. */
+  /** Releases the lock: another process may have the folder. */
   unlock(): void;
 };
 
@@ -25,24 +22,24 @@ export class DataFolderError extends Error {
 }
 
 /**
- * Makes and locks the folder; on a full disk its reserve is given up, so that the server can start.
+ * Makes and locks the folder. On a full disk its reserve is released, so that the server can start.
  * DataFolderError when another process has it, or it can't be made or written.
  */
 export function openDataFolder(dataDir: string): DataFolder {
   const path = resolve(dataDir);
-  let lock: DatabaseSync | null = null;
+  let opened: DatabaseSync | null = null;
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
-    lock = new DatabaseSync(join(path, 'lock.sqlite'), { timeout: 0 });
+    const lock = new DatabaseSync(join(path, 'lock.sqlite'), { timeout: 0 });
+    opened = lock;
     // A rollback journal in memory: the lock is all there is, nothing is ever written.
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     releaseReserveToStart(path);
+    return { path, unlock: () => lock.close() };
   } catch (cause) {
-    lock?.close();
+    opened?.close();
     const isTaken = cause instanceof Error && /database is locked/.test(cause.message);
     const reason = isTaken ? 'another Quayside process is using it' : String(cause);
     throw new DataFolderError(`Can't use the data folder ${path}: ${reason}.`, { cause });
   }
-  const held = lock;
-  return { path, unlock: () => held.close() };
 }

@@ -1,6 +1,6 @@
-// When the operator hears that the disk fills up: once for each level that is passed, and again
-// only after the use had fallen well below it. The level is kept in the data folder, so that a
-// restart repeats nothing.
+// Reports to the operator that the disk fills up: once for each level that is passed, and again
+// only after the use had fallen well below it. The level is stored in the data folder, so that a
+// restart repeats no report.
 import type { DiskReport } from '../../../ports/operator-work.ts';
 import type { DiskFigures } from './disk-space.ts';
 import { readStateFile, writeStateFile } from './state-file.ts';
@@ -12,15 +12,15 @@ export type DiskAlarm = {
 
 /** Percent of the disk in use, ascending. */
 const LEVELS = [85, 95] as const;
-/** A level counts as left so many percent below it. */
+/** A level counts as left this many percent below it. */
 const HYSTERESIS_PERCENT = 2;
 
-/** `path`: where the level is kept. */
+/** `path`: file of the level. */
 export function createDiskAlarm(path: string): DiskAlarm {
-  const kept = readStateFile(path);
-  let level = typeof kept?.level === 'number' ? kept.level : 0;
+  const note = readStateFile(path);
+  let level = typeof note?.level === 'number' ? note.level : 0;
 
-  async function set(next: number): Promise<void> {
+  async function setLevel(next: number): Promise<void> {
     level = next;
     await writeStateFile(path, { level });
   }
@@ -32,16 +32,16 @@ export function createDiskAlarm(path: string): DiskAlarm {
       if (passed > level) {
         const { totalBytes, freeBytes } = figures;
         await report({ percent: passed, usedPercent, totalBytes, freeBytes });
-        await set(passed);
+        await setLevel(passed);
       } else {
-        const left = highestLevel(usedPercent + HYSTERESIS_PERCENT);
-        if (left < level) await set(left);
+        const remaining = highestLevel(usedPercent + HYSTERESIS_PERCENT);
+        if (remaining < level) await setLevel(remaining);
       }
     },
   };
 }
 
-/** Percent in use, as `df` reckons it: what is kept for root counts neither as used nor as free. */
+/** Percent in use, as `df` counts it: blocks reserved for root are neither used nor free. */
 function percentOf({ usedBytes, freeBytes }: DiskFigures): number {
   const bytes = usedBytes + freeBytes;
   return bytes === 0 ? 100 : (100 * usedBytes) / bytes;

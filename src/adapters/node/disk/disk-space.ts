@@ -1,7 +1,6 @@
-// How much room the data folder's disk has, and who may use it. Writes are refused while there is
-// still room for what gives room back: deletes, aborts, lifecycle rules, the sweep. The file system
-// is asked in the background only; what came in and was not on the disk at the last look is
-// counted.
+// Room on the data folder's disk, and who may use it. Writes are refused while there is still room
+// for what frees room: deletes, aborts, lifecycle rules, the sweep. The file system is asked in the
+// background only; bytes that came in since the last look are counted.
 import { type StatsFs, statfsSync, statfs as statfsWith } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,7 +9,7 @@ import { type MetricFamily, metricFamily } from '../../../ports/metrics.ts';
 import type { Clock } from '../../../ports/system.ts';
 import { openReserveFile, RESERVE_NAME, type ReserveFile } from './reserve-file.ts';
 
-/** `freeBytes`: for this process; a file system may keep some for root beside them. */
+/** Sizes of the file system. `freeBytes`: for this process; some more may be reserved for root. */
 export type DiskFigures = {
   readonly totalBytes: number;
   readonly usedBytes: number;
@@ -18,20 +17,18 @@ export type DiskFigures = {
 };
 
 export type DiskSpace = {
-  /** StorageFull where a body of so many bytes does not fit, or writes are refused at all. */
+  /** StorageFull where a body of that length does not fit, or writes are refused at all. */
   requireRoom(lengthBytes: number): void;
-  /**
-   * Counts bytes of a body that come in. StorageFull where they would use the reserve. Cost: 5 ns.
-   */
+  /** Counts incoming bytes of a body. StorageFull where they would use the reserve. Cost: 5 ns. */
   take(lengthBytes: number): void;
   /**
-   * Counts what a command adds to the index, where room inside its file counts too. StorageFull.
-   * Gives how many bytes of the disk it takes.
+   * Counts what a command adds to the index, and returns how many bytes of the disk that takes:
+   * free pages inside the index's file are used first. StorageFull.
    */
   takeIndex(lengthBytes: number): number;
-  /** Bytes that were taken are on the disk now, or will never come there. */
+  /** Counts bytes as on the disk by now, or as never coming there. */
   settle(lengthBytes: number): void;
-  /** Gives the reserve to whoever found the disk full. False: it is given already. */
+  /** Frees the reserve for a command that found the disk full. False: it is free already. */
   releaseReserve(): boolean;
   /**
    * Asks the file system. `indexFreeBytes`: room inside the index's file. Rejects when it does not
@@ -54,27 +51,20 @@ export type DiskSource = {
   readonly measure: () => Promise<DiskFigures>;
 };
 
-/**
- * The whole reserve; half of it stands in a file, so that other programs can't use that half up.
- */
+/** Share of the reserve that stands in a file, so that other programs can't use that half up. */
 const FILE_SHARE = 0.5;
-/**
- * All writes are refused when less of the reserve's size is free beside it: who sees that it is
- * full should be right.
- */
+/** Writes are refused when less than this share of the reserve's size is free beside it. */
 const FULL_SHARE = 0.0625;
-/** They begin again when so much is. */
+/** Writes are accepted again when this share is free: hysteresis, so that it does not flicker. */
 const RESUME_SHARE = 0.125;
-/**
- * What a row takes in the index beside its body: a page, and its part of others. Estimate, bytes.
- */
+/** Bytes of a row in the index besides its body: a page, and its part of others. Estimate. */
 const ROW_BYTES = 8192;
-/** A file system that has not answered for so long is unknown, milliseconds. */
+/** A file system that has not responded for this long is unknown, milliseconds. */
 const SILENT_MS = 30_000;
 
 const statfs = promisify(statfsWith) as (path: string) => Promise<StatsFs>;
 
-/** The space of the disk that the folder is on. `reserveBytes` 0: nothing is reserved. */
+/** Opens the space of the folder's disk. `reserveBytes` 0: nothing is reserved. */
 export function openDiskSpace(dataDir: string, reserveBytes: number, clock: Clock): DiskSpace {
   const reserve = openReserveFile(
     join(dataDir, RESERVE_NAME),
@@ -90,35 +80,33 @@ export function openDiskSpace(dataDir: string, reserveBytes: number, clock: Cloc
 
 export function createDiskSpace(source: DiskSource, reserveBytes: number, clock: Clock): DiskSpace {
   const { reserve } = source;
+  const counts = { refusedWrites: 0, releases: 0 };
   let figures = source.first;
   let lookedAtMs = clock.nowMs();
-  // The look's own values: what moves between the file and the free bytes meanwhile changes
-  // nothing.
+  // Both are of the last look, so bytes that move between the reserve's file and the free ones
+  // since then count once.
   let inFileBytes = reserve.bytes();
   let indexFreeBytes = 0;
   // A look sees what was settled when it began; the rest may be on its way to the disk still.
   let takenBytes = 0;
   let settledBytes = 0;
   let seenBytes = 0;
-  let refusedWrites = 0;
-  let releases = 0;
   let isFull = roomBytes() < reserveBytes * FULL_SHARE;
 
-  /** Room for writes: what is free, less what of the reserve does not stand in its file. */
+  /** Room for writes: free bytes, less the part of the reserve that does not stand in its file. */
   function roomBytes(): number {
-    return figures.freeBytes - (reserveBytes - inFileBytes) - (takenBytes - seenBytes);
-  }
-
-  function refuse(): never {
-    refusedWrites += 1;
-    throw new StorageError('StorageFull');
+    const reserveOutsideBytes = reserveBytes - inFileBytes;
+    const unseenBytes = takenBytes - seenBytes;
+    return figures.freeBytes - reserveOutsideBytes - unseenBytes;
   }
 
   function requireRoom(lengthBytes: number): void {
     if (reserveBytes === 0) return;
     const room = roomBytes();
     if (room < reserveBytes * FULL_SHARE) isFull = true;
-    if (isFull || lengthBytes > room) refuse();
+    if (!isFull && lengthBytes <= room) return;
+    counts.refusedWrites += 1;
+    throw new StorageError('StorageFull');
   }
 
   return {
@@ -129,7 +117,7 @@ export function createDiskSpace(source: DiskSource, reserveBytes: number, clock:
     },
     takeIndex(lengthBytes) {
       const bytes = lengthBytes + ROW_BYTES;
-      // Rows that were deleted leave room inside the file, which the file system knows nothing of.
+      // Deleted rows leave free pages inside the file, which the file system knows nothing of.
       const onDiskBytes = Math.max(0, bytes - indexFreeBytes);
       if (onDiskBytes > 0) requireRoom(onDiskBytes);
       takenBytes += onDiskBytes;
@@ -141,7 +129,7 @@ export function createDiskSpace(source: DiskSource, reserveBytes: number, clock:
     },
     releaseReserve() {
       if (!reserve.release()) return false;
-      releases += 1;
+      counts.releases += 1;
       isFull = true;
       return true;
     },
@@ -149,6 +137,7 @@ export function createDiskSpace(source: DiskSource, reserveBytes: number, clock:
       const settledBefore = settledBytes;
       const inFileBefore = reserve.bytes();
       figures = await source.measure();
+
       seenBytes = settledBefore;
       inFileBytes = Math.min(inFileBefore, reserve.bytes());
       indexFreeBytes = freeInIndexBytes;
@@ -163,39 +152,36 @@ export function createDiskSpace(source: DiskSource, reserveBytes: number, clock:
     isFull: () => isFull && reserveBytes > 0,
     isUnknown: () => clock.nowMs() - lookedAtMs > SILENT_MS,
     figures: () => figures,
-    families: () => [
-      gauge(
-        'quayside_disk_total_bytes',
-        'Size of the file system of the data folder.',
-        figures.totalBytes,
-      ),
-      gauge(
-        'quayside_disk_free_bytes',
-        'Bytes of it that are free for this process.',
-        figures.freeBytes,
-      ),
-      gauge(
-        'quayside_disk_reserve_bytes',
-        'Bytes that stand in the reserve file.',
-        reserve.bytes(),
-      ),
-      gauge(
-        'quayside_disk_full',
-        'Whether writes are refused for want of room: 0 or 1.',
-        Number(isFull),
-      ),
-      counter(
-        'quayside_disk_refused_writes_total',
-        'Writes refused before the disk was full.',
-        refusedWrites,
-      ),
-      counter(
-        'quayside_disk_reserve_releases_total',
-        'How often the reserve was needed.',
-        releases,
-      ),
-    ],
+    families: () => diskFamilies(figures, reserve.bytes(), isFull, counts),
   };
+}
+
+function diskFamilies(
+  { totalBytes, freeBytes }: DiskFigures,
+  reserveBytes: number,
+  isFull: boolean,
+  counts: { readonly refusedWrites: number; readonly releases: number },
+): readonly MetricFamily[] {
+  return [
+    gauge('quayside_disk_total_bytes', 'Size of the file system of the data folder.', totalBytes),
+    gauge('quayside_disk_free_bytes', 'Bytes of it that are free for this process.', freeBytes),
+    gauge('quayside_disk_reserve_bytes', 'Bytes that stand in the reserve file.', reserveBytes),
+    gauge(
+      'quayside_disk_full',
+      'Whether writes are refused for want of room: 0 or 1.',
+      Number(isFull),
+    ),
+    counter(
+      'quayside_disk_refused_writes_total',
+      'Writes refused before the disk was full.',
+      counts.refusedWrites,
+    ),
+    counter(
+      'quayside_disk_reserve_releases_total',
+      'How often the reserve was needed.',
+      counts.releases,
+    ),
+  ];
 }
 
 const gauge = (name: string, help: string, value: number) =>

@@ -1,5 +1,6 @@
-// Blobs without an index: the index was lost, or was copied without its write-ahead log. A server
-// that started there would be ready and empty, and its sweeper would take every blob for an orphan.
+// Refuses a folder with blobs and no index: it was lost, or copied without its write-ahead log. A
+// server that started there would be ready and empty, and its sweeper would take every blob for an
+// orphan. inspect-folder.ts calls it.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasIndexTables, listBucketIds } from '../../../index/maintenance/inventory.ts';
@@ -8,16 +9,17 @@ import { openSqlite } from '../index/node-sqlite.ts';
 import { DataFolderError, INDEX_NAME } from './data-folder.ts';
 
 /**
- * DataFolderError when the folder has blobs, and an index that knows no bucket or none at all. To
- * be called before the index is opened otherwise: none is made here. Cost: one readdir for a new
- * folder.
+ * DataFolderError when the folder has blobs, but no index or one without buckets. To be called
+ * before the index is opened otherwise: none is made here. Cost: one readdir for a new folder.
  */
 export async function refuseLostIndex(dataDir: string): Promise<void> {
   const { blobIds } = await listBlobs(join(dataDir, 'blobs'), { prefix: '', after: '', limit: 1 });
   if (blobIds.length === 0 || hasBuckets(join(dataDir, INDEX_NAME))) return;
   throw new DataFolderError(
-    `${dataDir} has blobs, but its ${INDEX_NAME} is missing or empty (was it copied without ${INDEX_NAME}-wal?). ` +
-      'Restore a backup into a new folder: npm run restore. To begin anew without these bodies, move the folder blobs away.',
+    `${dataDir} has blobs, but its ${INDEX_NAME} is missing or empty ` +
+      `(was it copied without ${INDEX_NAME}-wal?). ` +
+      'Restore a backup into a new folder: npm run restore. ' +
+      'To begin anew without these bodies, move the folder blobs away.',
   );
 }
 

@@ -1,5 +1,6 @@
-// A file in the data folder that holds nothing but room. It is emptied when a delete finds the disk
-// full, so that the delete's commit has where to go; it fills again when there is room.
+// A file in the data folder that reserves room on the disk. It is emptied when a delete finds the
+// disk full, so that the delete can commit, and fills again when there is room. disk-space.ts
+// decides when.
 import { randomFill } from 'node:crypto';
 import { rmSync, statfsSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,21 +9,21 @@ import { closeFile, openFile, syncAll, writeAll } from '../blobs/file-calls.ts';
 import { errnoOf } from '../blobs/fs-errors.ts';
 
 export type ReserveFile = {
-  /** Bytes that it holds now. */
+  /** Bytes that it reserves now. */
   bytes(): number;
-  /** Writes what is missing. Rejects with what the system says; what was written then stays. */
+  /** Writes what is missing. Rejects with the system's error; bytes written before it stay. */
   fill(): Promise<void>;
-  /** Gives its bytes back to the file system at once. False: there were none to give. */
+  /** Empties the file at once. False: it was empty, or could not be emptied. */
   release(): boolean;
 };
 
 const random = promisify(randomFill);
 
-/** Its name in the data folder. */
+/** Name of the file in the data folder. */
 export const RESERVE_NAME = 'reserve';
 /** Bytes of one write. */
 const PIECE_BYTES = 1024 * 1024;
-/** A start needs less: SQLite makes 32 KiB beside the index, and a write-ahead log. */
+/** Free bytes that a start needs at most: SQLite makes 32 KiB, and a write-ahead log. */
 const START_BYTES = 1024 * 1024;
 
 /**
@@ -34,7 +35,7 @@ export function releaseReserveToStart(dataDir: string): void {
   if (bavail * bsize < START_BYTES && sizeOf(path) > 0) truncateSync(path, 0);
 }
 
-/** `sizeBytes` 0: there is no such file, and one of an earlier setting is removed. */
+/** Opens the file. `sizeBytes` 0: there is none, and one of an earlier setting is removed. */
 export function openReserveFile(path: string, sizeBytes: number): ReserveFile {
   let bytes = sizeOf(path);
   let releases = 0;
@@ -43,15 +44,15 @@ export function openReserveFile(path: string, sizeBytes: number): ReserveFile {
   bytes = Math.min(bytes, sizeBytes);
 
   async function append(fd: number): Promise<void> {
-    const release = releases;
-    while (bytes < sizeBytes && releases === release) {
+    const releasesBefore = releases;
+    while (bytes < sizeBytes && releases === releasesBefore) {
       const piece = new Uint8Array(Math.min(PIECE_BYTES, sizeBytes - bytes));
       // Zeros would take no room on a file system that compresses.
       await random(piece);
-      if (releases !== release) return;
+      if (releases !== releasesBefore) return;
       await writeAll(fd, [piece]);
-      // What a release has cut off meanwhile was not all: this piece came behind it.
-      if (releases !== release) truncateSync(path, 0);
+      // A release emptied the file before this piece was written behind.
+      if (releases !== releasesBefore) truncateSync(path, 0);
       else bytes += piece.length;
     }
     await syncAll(fd);
@@ -78,7 +79,7 @@ export function openReserveFile(path: string, sizeBytes: number): ReserveFile {
         truncateSync(path, 0);
         return true;
       } catch {
-        // What needed the room fails as it would have without a reserve.
+        // The command that needed the room fails as it would have without a reserve.
         return false;
       }
     },

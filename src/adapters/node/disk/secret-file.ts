@@ -1,5 +1,5 @@
-// Files of the data folder that hold a secret: the root key and the master key. Read and written
-// while the process starts.
+// Reads and writes small files durably, readable by their owner only: the root key, the master key,
+// and the manifest of a backup. Blocks, so only a start and commands call it.
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { syncNow } from '../blobs/file-calls.ts';

@@ -1,4 +1,4 @@
-// Small notes that a restart should find again, as JSON files of the data folder. Losing one costs
+// State that a restart should find again, as small JSON files of the data folder. To lose one costs
 // a repetition, never data, so nothing is synced and a full disk is no failure.
 import { readFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
@@ -6,7 +6,7 @@ import { errnoOf, translateError } from '../blobs/fs-errors.ts';
 
 export type StateNote = Readonly<Record<string, unknown>>;
 
-/** What was noted; null for nothing, or for what can't be read. */
+/** The stored note; null where there is none, or none that can be read. */
 export function readStateFile(path: string): StateNote | null {
   try {
     const note: unknown = JSON.parse(readFileSync(path, 'utf8'));
@@ -17,7 +17,7 @@ export function readStateFile(path: string): StateNote | null {
   }
 }
 
-/** Notes it in the place of what was noted. A full disk leaves the old note. */
+/** Replaces the note. A full disk leaves the old one. */
 export async function writeStateFile(path: string, note: StateNote): Promise<void> {
   try {
     await writeFile(`${path}.new`, JSON.stringify(note), { mode: 0o600 });

@@ -1,5 +1,5 @@
 // The mark of a folder that a backup is being restored into. A server that started there would be
-// ready and empty, or have a part of what it had: it refuses until the mark is removed.
+// ready and empty, or have only a part: it refuses to start until the mark is removed.
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { syncNow } from '../blobs/file-calls.ts';
@@ -14,7 +14,7 @@ export function markRestore(dataDir: string): void {
   syncNow(dataDir);
 }
 
-/** All of the backup is in the folder, durably. */
+/** Removes the mark: all of the backup is in the folder, durably. */
 export function unmarkRestore(dataDir: string): void {
   rmSync(join(dataDir, MARK_NAME));
   syncNow(dataDir);
@@ -24,6 +24,7 @@ export function unmarkRestore(dataDir: string): void {
 export function refuseUnfinishedRestore(dataDir: string): void {
   if (!existsSync(join(dataDir, MARK_NAME))) return;
   throw new DataFolderError(
-    `The restore into ${dataDir} is not finished. Remove the folder and restore again: npm run restore.`,
+    `The restore into ${dataDir} is not finished. ` +
+      'Remove the folder and restore again: npm run restore.',
   );
 }

@@ -7,37 +7,26 @@ import type { Sql, SqlRow, SqlValue } from '../../../ports/sql.ts';
 
 export type NodeSqlite = Sql & {
   /**
-   * Runs many transactions as one commit with one fsync. A `transaction` inside that throws undoes
-   * itself alone. When `batch` throws nothing of it is stored, whatever the transactions inside
-   * answered: a StorageError says so for certain, with any other error a failing disk may have kept
-   * it. Not nested.
+   * Runs many transactions as one commit with one fsync; not nested. A `transaction` inside that
+   * throws undoes itself alone. When `batch` throws a StorageError, nothing of it is stored,
+   * whatever the transactions inside returned; after any other error a failing disk may have it.
    */
   batch<Result>(work: () => Result): Result;
   /** Closes the file; the last writer to close folds the write-ahead log into it. */
   close(): void;
 };
 
-/**
- * Bytes of a page of a new file: SQLite's default, and what a Durable Object uses. Schema.ts
- * reckons with it.
- */
+/** Bytes of a page of a new file: SQLite's default, and a Durable Object's. schema.ts needs it. */
 const PAGE_BYTES = 4096;
-/**
- * Page cache of one connection, KiB; behind it stands the system's. A memory map gained nothing
- * (measured 2026-11).
- */
+/** Page cache of one connection, KiB. A memory map gained nothing (measured 2026-11). */
 const CACHE_KIB = 16 * 1024;
 /** How long a connection waits for another's lock, milliseconds: longer than any batch. */
 const BUSY_TIMEOUT_MS = 5000;
-/**
- * Pages of the write-ahead log after which a commit folds it into the file: 16 MiB, 1,500 inline
- * bodies of 10 KiB.
- */
+/** Pages of the write-ahead log that a commit folds into the file: 16 MiB. */
 const CHECKPOINT_PAGES = 4000;
 /**
- * Bytes of the log's file that stay when it begins anew. While somebody reads in one long
- * transaction (a backup, a check) nothing of the log can go, and its file would keep the length
- * that it had then.
+ * Bytes of the log's file that stay when it begins anew. Under one long read transaction (a backup,
+ * a check) the log only grows, and without this limit its file would never shrink again.
  */
 const LOG_KEPT_BYTES = 2 * CHECKPOINT_PAGES * PAGE_BYTES;
 
@@ -49,22 +38,27 @@ const SQLITE_FULL = 13;
 type All = Sql['all'];
 
 /**
- * Opens a database file, making it when it is not there and not `readOnly`; ':memory:' is one of
- * its own. A commit is on the disk when it returns (write-ahead log, synchronous=FULL). Statements
- * throw StorageFull when the disk is full, ServiceUnavailable after 5 s behind another's lock,
- * otherwise node:sqlite's error.
+ * Opens a database file, and makes it when it is not there and not `readOnly`; ':memory:' is one of
+ * its own. A commit is durable when it returns (write-ahead log, synchronous=FULL). Statements
+ * throw StorageFull on a full disk, ServiceUnavailable after 5 s behind another's lock, otherwise
+ * node:sqlite's error.
  */
 export function openSqlite(path: string, options: { readOnly: boolean }): NodeSqlite {
   const db = new DatabaseSync(path, {
     readOnly: options.readOnly,
     enableForeignKeyConstraints: false,
   });
-  db.exec(
-    `PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA cache_size = -${CACHE_KIB}; PRAGMA temp_store = MEMORY`,
-  );
+  db.exec(`
+    PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS};
+    PRAGMA cache_size = -${CACHE_KIB};
+    PRAGMA temp_store = MEMORY`);
   if (!options.readOnly) {
-    db.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
-      PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; PRAGMA journal_size_limit = ${LOG_KEPT_BYTES}`);
+    db.exec(`
+      PRAGMA page_size = ${PAGE_BYTES};
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = FULL;
+      PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
+      PRAGMA journal_size_limit = ${LOG_KEPT_BYTES}`);
   }
   return sqliteOver(db, options);
 }
@@ -80,14 +74,14 @@ type Prepared = { readonly statement: StatementSync; names: readonly string[] };
 
 /** Runs statements, each prepared once. */
 function createAll(db: DatabaseSync): All {
-  const known = new Map<string, Prepared>();
+  const statements = new Map<string, Prepared>();
   return <Row extends SqlRow>(text: string, ...values: readonly SqlValue[]): Row[] => {
     try {
-      let prepared = known.get(text);
+      let prepared = statements.get(text);
       if (prepared === undefined) {
         prepared = { statement: db.prepare(text), names: [] };
         prepared.statement.setReturnArrays(true);
-        known.set(text, prepared);
+        statements.set(text, prepared);
       }
       return toRows<Row>(prepared, prepared.statement.all(...values) as unknown as SqlValue[][]);
     } catch (error) {
@@ -97,18 +91,17 @@ function createAll(db: DatabaseSync): All {
 }
 
 /**
- * Rows as objects of one shape, made here: those of node:sqlite are dictionaries, and reading seven
- * columns of each of 1,000 rows takes twice the time with them (measured 2026-11).
+ * Rows as objects of one shape. Those of node:sqlite are dictionaries, and reading seven columns of
+ * each of 1,000 rows takes twice the time with them (measured 2026-11).
  */
-function toRows<Row extends SqlRow>(prepared: Prepared, found: readonly SqlValue[][]): Row[] {
-  const width = found[0]?.length;
+function toRows<Row extends SqlRow>(prepared: Prepared, tuples: readonly SqlValue[][]): Row[] {
+  const width = tuples[0]?.length;
   if (width === undefined) return [];
-  // Known only after the first run; another width means that a migration changed the table behind a
-  // `*`.
+  // Known after the first run; another width: a migration has changed the table behind a `*`.
   if (width !== prepared.names.length)
     prepared.names = prepared.statement.columns().map((column) => column.name);
   const { names } = prepared;
-  return found.map((values) => {
+  return tuples.map((values) => {
     const row: Record<string, SqlValue> = {};
     for (let at = 0; at < width; at++) row[names[at] ?? ''] = values[at] ?? null;
     return row as Row;
@@ -121,13 +114,10 @@ function createTransactions(
   begin: string,
 ): Pick<NodeSqlite, 'transaction' | 'batch'> {
   let isBatch = false;
-  /**
-   * Why SQLite rolled back the whole batch, as it may on a full disk, when a transaction inside
-   * failed.
-   */
+  /** Why SQLite rolled back the whole batch with a failed transaction inside, as on a full disk. */
   let loss: { readonly cause: unknown } | null = null;
 
-  /** Runs `work` between two statements; undoes it, and throws on, when it or the end throws. */
+  /** Runs `work` between two statements; undoes it and rethrows when it or the end throws. */
   function between<Result>(start: string, end: string, undo: string, work: () => Result): Result {
     all(start);
     try {
@@ -155,7 +145,7 @@ function createTransactions(
       try {
         return between(begin, 'COMMIT', 'ROLLBACK', () => {
           const result = work();
-          // No answer of a lost batch may get out as if it had been stored.
+          // No result of a lost batch may get out as if it had been stored.
           if (loss !== null) throw loss.cause;
           return result;
         });

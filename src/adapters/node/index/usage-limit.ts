@@ -1,16 +1,16 @@
-// The latest time that the writer of the index counts usage by: the clock's, as long as steady time
-// supports it, else the time that steady time makes of the last one that was believed. It lets go
-// when the clock is right again, or when the directory knows the operator's word.
+// The latest time that the writer of the index counts usage by. While steady time supports the
+// clock, that is the clock's; after a jump it is the last trusted time, moved on by steady time.
+// The clock counts again when it is right, or when the operator has confirmed it in the directory.
 
 import { JUMP_MAX_MS, jumpSince, type SeenTime } from '../../../domain/trusted-time.ts';
 import type { Clock, SteadyClock } from '../../../ports/system.ts';
 
-/** A time that is believed, and this process's steady time then. */
+/** A trusted time, and this process's steady time then. */
 type Anchor = { readonly atMs: number; readonly awakeMs: number };
 
 /**
- * Makes the look. Cost: two clocks; the system's uptime too (some 20 µs) where they differ, and a
- * row while the clock is in doubt. `readSeen`: what the directory has seen last.
+ * Returns a function that reads that time. Cost: two clocks; the system's uptime too (some 20 µs)
+ * where they differ, and a row while the clock is in doubt. `readSeen`: the directory's last time.
  */
 export function createUsageLimit(
   clock: Clock,
@@ -19,8 +19,8 @@ export function createUsageLimit(
 ): () => number {
   /** From where the time goes on by itself. */
   let anchor: Anchor | null = null;
-  /** The last time of the clock that was believed here. */
-  let believed: SeenTime | null = null;
+  /** The last time of the clock that was trusted here. */
+  let trusted: SeenTime | null = null;
 
   return () => {
     const nowMs = clock.nowMs();
@@ -29,10 +29,10 @@ export function createUsageLimit(
     if (expectedMs !== null && Math.abs(nowMs - expectedMs) <= JUMP_MAX_MS) return nowMs;
     const steady = steadyClock.read();
     const seen = readSeen();
-    // A directory that has seen nothing yet says nothing against a time that was believed here.
-    const known = [believed, seen].filter((time) => time !== null);
+    // A directory that has seen nothing yet says nothing against a time that was trusted here.
+    const known = [trusted, seen].filter((time) => time !== null);
     if (known.length === 0 || known.some((time) => jumpSince(time, nowMs, steady) === 0)) {
-      believed = { atMs: nowMs, steady };
+      trusted = { atMs: nowMs, steady };
       anchor = { atMs: nowMs, awakeMs };
       return nowMs;
     }

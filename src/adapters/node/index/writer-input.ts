@@ -1,13 +1,14 @@
-// What commands take with them to the writer thread: as plain data, and how heavy that is.
+// Inputs of commands as plain data for the writer thread, and how heavy they are.
 // sqlite-metadata-index.ts sends them.
 import type { ObjectVersion } from '../../../domain/nouns.ts';
 import type { CommitObjectInput, IndexApi } from '../../../ports/metadata-index.ts';
 
-/** What one part or segment takes in memory. Estimate, bytes. */
+/** Bytes that one part or segment takes in memory. Estimate. */
 const PART_BYTES = 256;
 
 /**
- * A message takes the whole buffer behind a window: an inline body that is one is copied out first.
+ * The input as a message may take it, and its weight. An inline body that is a window on a larger
+ * buffer is copied: a message would take the whole buffer.
  */
 export function toSendable(
   name: keyof IndexApi,
@@ -25,15 +26,14 @@ export function toSendable(
     };
   }
   if (name !== 'commitObject') return { sendable: input, weightBytes: 0 };
+
   const commit = input as CommitObjectInput;
   const { inlineBytes } = commit.object;
   const weightBytes = weightOf(commit.object);
   if (inlineBytes === null || inlineBytes.buffer.byteLength === inlineBytes.length)
     return { sendable: input, weightBytes };
-  return {
-    sendable: { ...commit, object: { ...commit.object, inlineBytes: new Uint8Array(inlineBytes) } },
-    weightBytes,
-  };
+  const object = { ...commit.object, inlineBytes: new Uint8Array(inlineBytes) };
+  return { sendable: { ...commit, object }, weightBytes };
 }
 
 /** Bytes of an inline body, or of the pieces that a body lies in. */

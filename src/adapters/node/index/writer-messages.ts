@@ -1,4 +1,4 @@
-// What passes between the main thread (index-writer-client.ts) and the writer thread
+// Messages between the main thread (index-writer-client.ts) and the writer thread
 // (index-writer.ts).
 import type { IndexReply } from '../../../index/call-outcome.ts';
 
@@ -10,7 +10,7 @@ export type WriterCall = {
   readonly input: unknown;
 };
 
-/** To the writer: commands in order, or the wish to end after those that came before. */
+/** To the writer: commands in order, or the request to end after those that came before. */
 export type WriterRequest = readonly WriterCall[] | 'close';
 
 /** From the writer: the database is open; replies of commands that are durable now. */

@@ -1,16 +1,16 @@
-// What the Node platform says to the person who started it.
+// The lines that a start prints for the person who started it. node.ts calls it once the server
+// listens.
 import { VERSION } from '../../../ports/version.ts';
 import type { RootKey } from './root-key.ts';
 
-/** The lines of a start, on stdout. No log line: the key is never logged. */
+/** Prints the lines to stdout. They are no log lines: the key is never logged. */
 export function announce(url: string, dataDir: string, rootKey: RootKey): void {
   process.stdout.write(announcement(url, dataDir, rootKey, process.stdout.isTTY));
 }
 
 /**
- * Where the server is and, once in the life of a data folder, the root key: only to a terminal,
- * because what reads a pipe or a file (a supervisor, the journal, a container's log) keeps it. The
- * file that has the key is named to everybody.
+ * The server's URL, the folder, and the root key. The secret is shown once in the life of a data
+ * folder, and only to a terminal: a supervisor, the journal or a container's log would store it.
  */
 export function announcement(
   url: string,

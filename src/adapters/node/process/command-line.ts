@@ -1,12 +1,12 @@
-// What may stand behind `npm start --`: nothing that configures the server, for settings come by
-// the environment. node.ts asks it before anything else.
+// Arguments behind `npm start --`: help and version. None configures the server, because settings
+// come by the environment. process-start.ts reads them before anything else.
 import { parseArgs } from 'node:util';
 import { VERSION } from '../../../ports/version.ts';
 
-/** How the process ends that only answers. */
-export type Answer = { readonly text: string; readonly exitCode: 0 | 2 };
+/** The end of a process that only prints a text. */
+export type CommandLineEnd = { readonly text: string; readonly exitCode: 0 | 2 };
 
-/** What a shell takes for wrong usage. Source: bash manual, section 3.7.5 */
+/** Exit code of wrong usage. Source: bash manual, section 3.7.5 */
 const WRONG_USAGE = 2;
 
 const HELP = `Usage: npm start [-- OPTION]
@@ -25,8 +25,8 @@ Settings come from the environment or from the file .env; the first ones to know
 docs/configuration.md has them all, docs/running.md says how to run it.
 `;
 
-/** The answer to the arguments; null: there are none, and the server starts. */
-export function answerCommandLine(args: readonly string[]): Answer | null {
+/** Reads the arguments. Null: there are none, and the server starts. */
+export function readCommandLine(args: readonly string[]): CommandLineEnd | null {
   const options = {
     help: { type: 'boolean', short: 'h' },
     version: { type: 'boolean', short: 'v' },

@@ -1,7 +1,6 @@
-// Which master keys a data folder needs, kept in its index by their ids: every key that was ever
-// the first one, and so encrypted something. A start without one of them is refused, because a new
-// key made in its place would open nothing, and the loss would be noticed when it is too late.
-
+// Ids of the master keys that a data folder needs, stored in its index: every key that was ever the
+// first one, and so encrypted something. A start without one of them is refused. A new key made in
+// its place would decrypt nothing, and the loss would be noticed when it is too late.
 import { join } from 'node:path';
 import type { Config } from '../../../config.ts';
 import { withKeptMasterKeys } from '../../../config.ts';
@@ -17,15 +16,16 @@ export const MASTER_KEY_SCHEMA: Schema = {
   name: 'master_keys',
   migrations: [
     [
-      'CREATE TABLE master_keys (id TEXT NOT NULL PRIMARY KEY, first_used_at_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID',
+      'CREATE TABLE master_keys (id TEXT NOT NULL PRIMARY KEY, ' +
+        'first_used_at_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID',
     ],
   ],
 };
 
 /**
- * The master keys of the settings and of the folder's file, which is made when nothing needs a key
- * that is not there. To be called before the index is opened otherwise. DataFolderError names the
- * keys that are missing; those of QUAYSIDE_WITHOUT_MASTER_KEYS may be.
+ * Reads the master keys of the settings and of the folder's file, which is made where no key is
+ * missing. To be called before the index is opened otherwise. DataFolderError names missing keys;
+ * those of QUAYSIDE_WITHOUT_MASTER_KEYS may be.
  */
 export function openMasterKeys(
   dataDir: string,
@@ -34,14 +34,13 @@ export function openMasterKeys(
   const index = openSqlite(join(dataDir, INDEX_NAME), { readOnly: false });
   try {
     migrate(index, MASTER_KEY_SCHEMA);
-    const known = withKeptMasterKeys(settings.masterKeys, loadMasterKeyText(dataDir, false));
-    const present = new Set([...known.map(({ id }) => id), ...settings.withoutMasterKeys]);
-    const missing = neededKeys(index).filter((id) => !present.has(id));
+    const presentKeys = withKeptMasterKeys(settings.masterKeys, loadMasterKeyText(dataDir, false));
+    const presentIds = new Set([...presentKeys.map(({ id }) => id), ...settings.withoutMasterKeys]);
+    const missing = neededKeys(index).filter((id) => !presentIds.has(id));
     if (missing.length > 0) throw new DataFolderError(missingText(dataDir, missing));
-    const keys = withKeptMasterKeys(
-      settings.masterKeys,
-      loadMasterKeyText(dataDir, known.length === 0),
-    );
+
+    const keyText = loadMasterKeyText(dataDir, presentKeys.length === 0);
+    const keys = withKeptMasterKeys(settings.masterKeys, keyText);
     for (const { id } of keys.slice(0, 1)) recordKey(index, id);
     return keys;
   } finally {
@@ -49,10 +48,7 @@ export function openMasterKeys(
   }
 }
 
-/**
- * Ids of the keys that encrypted something. An index from before there was the table says it by
- * what is encrypted.
- */
+/** Ids of keys that encrypted something; of an index without a record, by what is encrypted. */
 function neededKeys(index: Sql): string[] {
   const recorded = recordedMasterKeys(index);
   if (recorded.length > 0) return recorded;
@@ -61,7 +57,7 @@ function neededKeys(index: Sql): string[] {
     : [];
 }
 
-/** Ids in the record, the oldest first; none in an index from before there was the table. */
+/** Ids in the record, the oldest first; none in an older index without the table. */
 export function recordedMasterKeys(index: Sql): string[] {
   const tables = index.all(
     "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'master_keys'",
@@ -73,8 +69,8 @@ export function recordedMasterKeys(index: Sql): string[] {
 }
 
 function recordKey(index: Sql, id: string): void {
-  const known = index.all('SELECT 1 FROM master_keys WHERE id = ?', id);
-  if (known.length === 0)
+  const recorded = index.all('SELECT 1 FROM master_keys WHERE id = ?', id);
+  if (recorded.length === 0)
     index.all('INSERT INTO master_keys (id, first_used_at_ms) VALUES (?, ?)', id, Date.now());
 }
 
@@ -84,8 +80,12 @@ function missingText(dataDir: string, ids: readonly string[]): string {
       ? [`The master key ${ids[0]}`, 'is']
       : [`The master keys ${ids.join(', ')}`, 'are'];
   return (
-    `${first} ${are} missing, by which ${dataDir} was encrypted, or may have been: npm run check says how much. ` +
-    'Put the file master-key of your backup back into the folder, or set QUAYSIDE_MASTER_KEY to it (with a newer key: new,old). ' +
-    `If nothing needs it, or it is lost for good, start with QUAYSIDE_WITHOUT_MASTER_KEYS=${ids.join(',')}: what it encrypted can't be read again.`
+    `${first} ${are} missing, by which ${dataDir} was encrypted, or may have been: ` +
+    'npm run check says how much. ' +
+    'Put the file master-key of your backup back into the folder, ' +
+    'or set QUAYSIDE_MASTER_KEY to it (with a newer key: new,old). ' +
+    'If nothing needs it, or it is lost for good, ' +
+    `start with QUAYSIDE_WITHOUT_MASTER_KEYS=${ids.join(',')}: ` +
+    "what it encrypted can't be read again."
   );
 }

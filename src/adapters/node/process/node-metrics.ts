@@ -1,18 +1,14 @@
-// What /-/metrics tells about the Node home itself: whoever has numbers adds a source, and the
-// process adds Node's own through prom-client, which knows where to find them (event loop, garbage
-// collection, memory, file descriptors).
+// Metrics of the Node platform for /-/metrics: parts of it add sources, and prom-client adds Node's
+// own (event loop, garbage collection, memory, file descriptors).
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { MetricFamily, MetricSample, MetricSource } from '../../../ports/metrics.ts';
 
 export type NodeMetrics = MetricSource & {
-  /** Adds numbers that are asked for at each scrape. */
+  /** Adds a source that is called at each scrape. */
   add(source: () => readonly MetricFamily[] | Promise<readonly MetricFamily[]>): void;
 };
 
-/**
- * prom-client's metrics are begun at the first scrape: whoever never asks never pays for its
- * timers.
- */
+/** Makes the metrics. prom-client starts at the first scrape: without one, its timers never run. */
 export function createNodeMetrics(): NodeMetrics {
   const sources: Parameters<NodeMetrics['add']>[0][] = [];
   let registry: Registry | null = null;
@@ -32,9 +28,7 @@ export function createNodeMetrics(): NodeMetrics {
   };
 }
 
-/**
- * A metric as prom-client 15 gives it; its own type leaves out the name of a histogram's members.
- */
+/** A metric of prom-client 15; its own type lacks the name of a histogram's members. */
 type PromMetric = {
   readonly name: string;
   readonly help: string;

@@ -1,15 +1,15 @@
-// Runs a task again and again, never twice at once, without keeping the process alive: the
-// sweeper's clock on Node.
+// Runs a task again and again, never twice at once, without keeping the process alive.
+// service-tasks.ts and upkeep.ts run theirs by it.
 import type { Log } from '../../../ports/system.ts';
 
 export type Repetition = {
-  /** No further run begins, and the one under way is told to end; resolves when it has. */
+  /** Begins no further run and aborts the one under way; resolves when that has ended. */
   stop(): Promise<void>;
 };
 
 /**
- * First run after `firstMs`, or else `everyMs`, each next one `everyMs` after the end of the last.
- * A failure is logged, then it goes on.
+ * Runs `task` first after `firstMs`, else `everyMs`, and again `everyMs` after each end. A failure
+ * is logged, and the repetition goes on.
  */
 export function repeat(
   label: string,

@@ -1,6 +1,6 @@
-// The root access key of the Node home: from the settings, else made at random on the first start
-// and kept in the data folder, readable by its owner only. It is never stored in the index and
-// never logged.
+// The root access key of the Node platform: from the settings, else made at random on the first
+// start and stored in the data folder, readable by its owner only. It is never stored in the index
+// and never logged.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type Config, ConfigError } from '../../../config.ts';
@@ -9,16 +9,14 @@ import { readSecretFile, writeSecretFile } from '../disk/secret-file.ts';
 export type RootKey = {
   readonly accessKey: string;
   readonly secretKey: string;
-  /**
-   * `settings`: from the environment. `file`: kept earlier. `new`: made just now, to be shown once.
-   */
+  /** `settings`: of the environment. `file`: of an earlier start. `new`: to be shown once. */
   readonly origin: 'settings' | 'file' | 'new';
-  /** Where the key is kept; null when it comes from the settings. */
+  /** File of the key; null when it comes from the settings. */
   readonly path: string | null;
 };
 
 /**
- * 20 characters like those of AWS; this prefix tells keys of Quayside apart in a credentials file.
+ * Prefix that marks keys of Quayside in a credentials file; with the rest, 20 characters as AWS's.
  */
 const ACCESS_KEY_PREFIX = 'QSROOT';
 const ACCESS_KEY_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
@@ -26,7 +24,7 @@ const ACCESS_KEY_RANDOM_LENGTH = 14;
 /** 240 random bits: 40 characters of base64url, as long as a secret of AWS. */
 const SECRET_KEY_BYTES = 30;
 
-/** ConfigError when only one of the two settings is given, or the kept file is damaged. */
+/** Loads or makes the key. ConfigError when one of the two settings is missing, or the file bad. */
 export function loadRootKey(
   config: Pick<Config, 'rootAccessKey' | 'rootSecretKey'>,
   dataDir: string,
@@ -41,22 +39,22 @@ export function loadRootKey(
     );
   }
   const path = join(dataDir, 'root-key.json');
-  return readKept(path) ?? makeAndKeep(path);
+  return readKeyFile(path) ?? makeKeyFile(path);
 }
 
-function readKept(path: string): RootKey | null {
+function readKeyFile(path: string): RootKey | null {
   const text = readSecretFile(path);
   if (text === null) return null;
-  const kept = parseKept(text);
-  if (kept === null) {
+  const key = parseKey(text);
+  if (key === null) {
     throw new ConfigError(
       `${path} holds no access key. Restore it, or remove it to have a new root key made.`,
     );
   }
-  return { ...kept, origin: 'file', path };
+  return { ...key, origin: 'file', path };
 }
 
-function parseKept(text: string): Pick<RootKey, 'accessKey' | 'secretKey'> | null {
+function parseKey(text: string): Pick<RootKey, 'accessKey' | 'secretKey'> | null {
   try {
     const { accessKey, secretKey } = JSON.parse(text) as Record<string, unknown>;
     const isKey =
@@ -70,7 +68,7 @@ function parseKept(text: string): Pick<RootKey, 'accessKey' | 'secretKey'> | nul
   }
 }
 
-function makeAndKeep(path: string): RootKey {
+function makeKeyFile(path: string): RootKey {
   let accessKey = ACCESS_KEY_PREFIX;
   for (const byte of randomBytes(ACCESS_KEY_RANDOM_LENGTH))
     accessKey += ACCESS_KEY_ALPHABET.charAt(byte & 31);

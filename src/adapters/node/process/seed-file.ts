@@ -1,10 +1,9 @@
+// The seed of accounts and buckets on Node, which is a file; a Worker has its content as a secret.
+// node.ts reads it before the settings.
 import { readFileSync } from 'node:fs';
 import { ConfigError } from '../../../config.ts';
 
-/**
- * Content of the file that QUAYSIDE_SEED names; a Worker has the content itself as a secret.
- * ConfigError where it can't be read.
- */
+/** Reads the file that QUAYSIDE_SEED names. ConfigError where it can't be read. */
 export function readSeedFile(path: string | undefined): string | undefined {
   if (path === undefined || path === '') return undefined;
   try {

@@ -1,23 +1,20 @@
-// Bounds how many bytes a second something in the background reads.
+// A rate limit for reads in the background, in bytes a second. The scrub reads at its pace.
 import { setTimeout as sleep, setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { BlobStore } from '../../../ports/blob-store.ts';
 
 export type Pace = {
   /**
-   * Resolves when so many bytes may be read, and lets requests through every few milliseconds,
-   * however many that are. Rejects with the signal's reason once it is aborted.
+   * Resolves when that many bytes may be read, and yields to requests every few milliseconds.
+   * Rejects with the signal's reason once it is aborted.
    */
   spend(lengthBytes: number): Promise<void>;
   /** Throws the signal's reason once it is aborted. */
   throwIfStopped(): void;
 };
 
-/** A wait shorter than that is made up for later, milliseconds. */
+/** Shorter waits are added to later ones, milliseconds. */
 const LEAST_WAIT_MS = 5;
-/**
- * How long may be worked before requests are let through, milliseconds: reads of the index and
- * looks at files are done at once, and a rate that is never reached waits for nothing.
- */
+/** Milliseconds of work before requests get a tick: reads of the index and of files block. */
 const WORK_MAX_MS = 5;
 
 export function createPace(bytesPerSecond: number, stopping: AbortSignal): Pace {
@@ -39,7 +36,7 @@ export function createPace(bytesPerSecond: number, stopping: AbortSignal): Pace 
   };
 }
 
-/** The store with its reads at that pace. */
+/** Wraps a store: its reads keep to the pace. */
 export function pacedBlobs(store: BlobStore, pace: Pace): BlobStore {
   const slowed = (bytes: ReadableStream<Uint8Array>) =>
     bytes.pipeThrough(

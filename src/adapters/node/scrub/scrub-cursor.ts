@@ -1,4 +1,4 @@
-// Where a pass of the scrub is, kept in the data folder so that a restart goes on there.
+// The cursor of a pass of the scrub, stored in the data folder so that a restart goes on there.
 import {
   FIRST_PART,
   FIRST_VERSION,
@@ -12,30 +12,31 @@ export type ScrubCursor =
   | { readonly phase: 'objects' | 'versions'; readonly after: VersionCursor }
   | { readonly phase: 'parts'; readonly after: PartCursor };
 
-/** `place` null: the pass that began then is over. */
-export type ScrubState = { readonly startedAtMs: number; readonly place: ScrubCursor | null };
+/** A pass. `cursor` null: the pass that began then is over. */
+export type ScrubState = { readonly startedAtMs: number; readonly cursor: ScrubCursor | null };
 
-export const FIRST_PLACE: ScrubCursor = { phase: 'objects', after: FIRST_VERSION };
+export const FIRST_CURSOR: ScrubCursor = { phase: 'objects', after: FIRST_VERSION };
 
 /** Where the next phase begins; null behind the last. */
-export function placeBehind(phase: ScrubCursor['phase']): ScrubCursor | null {
+export function cursorBehindPhase(phase: ScrubCursor['phase']): ScrubCursor | null {
   if (phase === 'objects') return { phase: 'versions', after: FIRST_VERSION };
   return phase === 'versions' ? { phase: 'parts', after: FIRST_PART } : null;
 }
 
-/** Null: no pass was ever begun, or what is noted can't be used. */
+/** Reads the state; null: no pass was ever begun, or the note can't be used. */
 export function readScrubState(path: string): ScrubState | null {
   const note = readStateFile(path);
   if (note === null || typeof note.startedAtMs !== 'number') return null;
-  const { startedAtMs } = note;
-  return { startedAtMs, place: note.place === null ? null : (placeOf(note.place) ?? FIRST_PLACE) };
+  const { startedAtMs, place } = note;
+  return { startedAtMs, cursor: place === null ? null : (parseCursor(place) ?? FIRST_CURSOR) };
 }
 
-export function writeScrubState(path: string, state: ScrubState): Promise<void> {
-  return writeStateFile(path, state);
+/** Stores the state. The file calls the cursor `place`. */
+export function writeScrubState(path: string, { startedAtMs, cursor }: ScrubState): Promise<void> {
+  return writeStateFile(path, { startedAtMs, place: cursor });
 }
 
-function placeOf(noted: unknown): ScrubCursor | null {
+function parseCursor(noted: unknown): ScrubCursor | null {
   const { phase, after } = (noted ?? {}) as StateNote;
   const { bucket, key, versionId, uploadId, partNumber } = (after ?? {}) as StateNote;
   if (typeof bucket !== 'number') return null;

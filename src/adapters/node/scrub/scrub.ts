@@ -1,6 +1,6 @@
 // The scrub: reads in the background, at a bounded rate, what every row of the index refers to, and
-// proves it as `npm run check -- --bodies` does. What is hurt is reported by name. It changes
-// nothing.
+// proves it as `npm run check -- --bodies` does. It reports hurt objects by name and changes
+// nothing. upkeep.ts runs it.
 import { join } from 'node:path';
 import { DAY_MS } from '../../../domain/time.ts';
 import {
@@ -23,8 +23,8 @@ import { INDEX_NAME } from '../disk/data-folder.ts';
 import { openSqlite } from '../index/node-sqlite.ts';
 import { createPace, type Pace, pacedBlobs } from './pace.ts';
 import {
-  FIRST_PLACE,
-  placeBehind,
+  cursorBehindPhase,
+  FIRST_CURSOR,
   readScrubState,
   type ScrubCursor,
   type ScrubState,
@@ -33,77 +33,56 @@ import {
 
 type ScrubWork = Pick<OperatorWork, 'objectHurt' | 'proveBody'>;
 
+/** What a pass works with. */
+type Pass = {
+  readonly index: Sql;
+  readonly blobRoot: string;
+  readonly pace: Pace;
+  readonly work: ScrubWork;
+};
+
 export type Scrub = {
-  /** Goes on with the pass under way, or begins one that is due; until it is over, or stopped. */
+  /** Continues the pass under way, or begins one that is due; until it is over, or stopped. */
   run(work: ScrubWork, stopping: AbortSignal): Promise<void>;
   families(): readonly MetricFamily[];
 };
 
 /** Rows read at a time; inline bodies of 16 KiB may come along. */
 const PAGE = 50;
-/** Passes begin no more often, milliseconds. */
+/** Least time from one pass's begin to the next, milliseconds. */
 const PASS_EVERY_MS = DAY_MS;
-/** The cursor is written no more often, milliseconds; a kill repeats what came since. */
+/** Least time between two writes of the cursor, ms; after a kill the rows since are repeated. */
 const SAVE_EVERY_MS = 5000;
-/**
- * What a row, and each of its segments, costs the pace besides bytes: a page of the index, a look
- * at a file.
- */
+/** Bytes that a row, and each of its segments, count at the pace besides their own. */
 const LOOK_BYTES = 4096;
 
-/** A row, and the place behind it. */
-type PlacedRow = { readonly row: CheckableRow; readonly behind: ScrubCursor };
+/** A row, and the cursor behind it. */
+type ScrubRow = { readonly row: CheckableRow; readonly cursor: ScrubCursor };
 
-/** `bytesPerSecond` 0: it never runs. */
+/** Makes the scrub of a data folder. `bytesPerSecond` 0: it never runs. */
 export function createScrub(dataDir: string, bytesPerSecond: number, clock: Clock): Scrub {
   const statePath = join(dataDir, 'scrub.json');
   const blobRoot = join(dataDir, 'blobs');
   const totals = { proved: 0, unproved: 0, hurt: 0, bytes: 0, passes: 0 };
 
-  /**
-   * What is wrong with a row; null: nothing, or it went meanwhile. A failure that passes is none.
-   */
-  async function damageOf(
-    index: Sql,
-    row: CheckableRow,
-    pace: Pace,
-    prove: () => Promise<ObjectDamage | null>,
-  ) {
-    const found = (await fileDamageOf(index, row, pace)) ?? (await prove());
-    if (found === null) return null;
-    const again = (await fileDamageOf(index, row, pace)) ?? (await prove());
-    return again !== null && isReferenced(index, row) ? again : null;
-  }
-
-  /** An object may have 70,000 segments, so their files are looked at at the pace, too. */
-  async function fileDamageOf(
-    index: Sql,
-    { bucket, body }: CheckableRow,
-    pace: Pace,
-  ): Promise<ObjectDamage | null> {
-    for (const { blobId, lengthBytes } of body.segments) {
-      await pace.spend(LOOK_BYTES);
-      const sizeBytes = readBlobRow(index, bucket, blobId)?.sizeBytes ?? lengthBytes;
-      const damage = checkBlob(blobRoot, blobId, sizeBytes);
-      if (damage !== null) return damage;
-    }
-    return null;
-  }
-
-  async function scrubRow(index: Sql, row: CheckableRow, pace: Pace, work: ScrubWork) {
+  async function scrubRow(pass: Pass, row: CheckableRow): Promise<void> {
+    const { pace, work } = pass;
     const blobs = createDecompressingBlobStore(pacedBlobs(createReadOnlyBlobs(blobRoot), pace));
     await pace.spend(LOOK_BYTES + (row.body.inlineBytes?.length ?? 0));
+
     let isProved = true;
-    const damage = await damageOf(index, row, pace, async () => {
+    const damage = await damageOf(pass, row, async () => {
       const proof = await work.proveBody(blobs, row.body);
       // A proof that a stop cut short says nothing.
       pace.throwIfStopped();
       isProved = proof !== 'unproved';
       return typeof proof === 'string' ? null : { kind: 'damaged', detail: proof.detail };
     });
+
     totals.bytes += row.body.sizeBytes;
-    if (damage === null) totals[isProved ? 'proved' : 'unproved'] += 1;
-    else {
+    if (damage === null) {
+      totals[isProved ? 'proved' : 'unproved'] += 1;
+    } else {
       totals.hurt += 1;
       await work.objectHurt({ ...row.named, ...damage });
     }
@@ -116,26 +95,27 @@ export function createScrub(dataDir: string, bytesPerSecond: number, clock: Cloc
   ): Promise<void> {
     const index = openSqlite(join(dataDir, INDEX_NAME), { readOnly: true });
     const pace = createPace(bytesPerSecond, stopping);
-    let place = state.place;
+    const pass: Pass = { index, blobRoot, pace, work };
+    let { cursor } = state;
     let savedAtMs = performance.now();
     try {
-      while (place !== null) {
+      while (cursor !== null) {
         await pace.spend(LOOK_BYTES);
-        const page = readPage(index, place);
-        for (const { row, behind } of page.rows) {
-          await scrubRow(index, row, pace, work);
-          place = behind;
+        const page = readPage(index, cursor);
+        for (const scrubbed of page.rows) {
+          await scrubRow(pass, scrubbed.row);
+          cursor = scrubbed.cursor;
         }
-        place = page.behind;
+        cursor = page.next;
         if (performance.now() - savedAtMs < SAVE_EVERY_MS) continue;
         savedAtMs = performance.now();
-        await writeScrubState(statePath, { ...state, place });
+        await writeScrubState(statePath, { ...state, cursor });
       }
       totals.passes += 1;
     } catch (error) {
       if (!stopping.aborted) throw error;
     } finally {
-      await writeScrubState(statePath, { ...state, place });
+      await writeScrubState(statePath, { ...state, cursor });
       index.close();
     }
   }
@@ -143,58 +123,92 @@ export function createScrub(dataDir: string, bytesPerSecond: number, clock: Cloc
   return {
     async run(work, stopping) {
       if (bytesPerSecond === 0) return;
-      const known = readScrubState(statePath);
-      const isOver = known === null || known.place === null;
-      if (isOver && known !== null && clock.nowMs() < known.startedAtMs + PASS_EVERY_MS) return;
-      const state = isOver ? { startedAtMs: clock.nowMs(), place: FIRST_PLACE } : known;
+      const stored = readScrubState(statePath);
+      const isOver = stored === null || stored.cursor === null;
+      if (isOver && stored !== null && clock.nowMs() < stored.startedAtMs + PASS_EVERY_MS) return;
+      const state = isOver ? { startedAtMs: clock.nowMs(), cursor: FIRST_CURSOR } : stored;
       await scrubFrom(state, work, stopping);
     },
-    families: () => [
-      metricFamily(
-        'counter',
-        'quayside_scrubbed_bodies_total',
-        'Bodies that the scrub has read, by what it found.',
-        [
-          [{ result: 'proved' }, totals.proved],
-          [{ result: 'unproved' }, totals.unproved],
-          [{ result: 'hurt' }, totals.hurt],
-        ],
-      ),
-      metricFamily('counter', 'quayside_scrubbed_bytes_total', 'Bytes of them.', [
-        [{}, totals.bytes],
-      ]),
-      metricFamily('counter', 'quayside_scrub_passes_total', 'Passes over everything that ended.', [
-        [{}, totals.passes],
-      ]),
-    ],
+    families: () => scrubFamilies(totals),
   };
 }
 
-/** The next rows of the phase, and the place behind all of them; null where the pass ends. */
+function scrubFamilies(
+  totals: Readonly<Record<'proved' | 'unproved' | 'hurt' | 'bytes' | 'passes', number>>,
+): readonly MetricFamily[] {
+  return [
+    metricFamily(
+      'counter',
+      'quayside_scrubbed_bodies_total',
+      'Bodies that the scrub has read, by what it found.',
+      [
+        [{ result: 'proved' }, totals.proved],
+        [{ result: 'unproved' }, totals.unproved],
+        [{ result: 'hurt' }, totals.hurt],
+      ],
+    ),
+    metricFamily('counter', 'quayside_scrubbed_bytes_total', 'Bytes of them.', [
+      [{}, totals.bytes],
+    ]),
+    metricFamily('counter', 'quayside_scrub_passes_total', 'Passes over everything that ended.', [
+      [{}, totals.passes],
+    ]),
+  ];
+}
+
+/**
+ * Damage of a row; null: none, or the row went meanwhile. A failure counts only when it repeats, so
+ * a transient one is none. `prove` reads the body.
+ */
+async function damageOf(
+  pass: Pass,
+  row: CheckableRow,
+  prove: () => Promise<ObjectDamage | null>,
+): Promise<ObjectDamage | null> {
+  const first = (await fileDamageOf(pass, row)) ?? (await prove());
+  if (first === null) return null;
+  const second = (await fileDamageOf(pass, row)) ?? (await prove());
+  return second !== null && isReferenced(pass.index, row) ? second : null;
+}
+
+/** Damage of a row's files. An object may have 70,000 segments, so these looks are paced, too. */
+async function fileDamageOf(
+  { index, blobRoot, pace }: Pass,
+  { bucket, body }: CheckableRow,
+): Promise<ObjectDamage | null> {
+  for (const { blobId, lengthBytes } of body.segments) {
+    await pace.spend(LOOK_BYTES);
+    const sizeBytes = readBlobRow(index, bucket, blobId)?.sizeBytes ?? lengthBytes;
+    const damage = checkBlob(blobRoot, blobId, sizeBytes);
+    if (damage !== null) return damage;
+  }
+  return null;
+}
+
+/** The next rows of the phase, and the cursor behind them; null where the pass ends. */
 function readPage(
   index: Sql,
   { phase, after }: ScrubCursor,
-): { rows: PlacedRow[]; behind: ScrubCursor | null } {
+): { rows: ScrubRow[]; next: ScrubCursor | null } {
   if (phase === 'parts') {
     const rows = listStoredParts(index, { after, limit: PAGE }).map((part) => {
       const { bucket, uploadId, partNumber } = part;
-      return { row: rowOfPart(part), behind: { phase, after: { bucket, uploadId, partNumber } } };
+      return { row: rowOfPart(part), cursor: { phase, after: { bucket, uploadId, partNumber } } };
     });
     const last = rows.length < PAGE ? undefined : rows.at(-1);
-    return { rows, behind: last?.behind ?? placeBehind(phase) };
+    return { rows, next: last?.cursor ?? cursorBehindPhase(phase) };
   }
+
   const list = phase === 'objects' ? listCurrentVersions : listOlderVersions;
   const { versions, next } = list(index, { after, limit: PAGE, withBodies: true });
   const rows = versions.map((version) => ({
     row: rowOfVersion(version),
-    behind: { phase, after: cursorBehind(version) },
+    cursor: { phase, after: cursorBehind(version) },
   }));
-  return { rows, behind: next === null ? placeBehind(phase) : { phase, after: next } };
+  return { rows, next: next === null ? cursorBehindPhase(phase) : { phase, after: next } };
 }
 
-/**
- * Whether what the row refers to is still wanted: it may have been deleted, and swept, meanwhile.
- */
+/** Whether the row's blobs are still referenced: they may have been deleted, and swept. */
 function isReferenced(index: Sql, { body }: CheckableRow): boolean {
   const blobIds = body.segments.map(({ blobId }) => blobId);
   return filterReferenced(index, blobIds).size === new Set(blobIds).size;

@@ -1,6 +1,6 @@
-// How many connections there may be, of all clients and of one address: decided when a connection
-// is accepted, so that it costs a request nothing. A connection beyond a limit goes to
-// crowded-server.ts, which answers health checks alone.
+// Limits of connections, of all clients and of one address. They are enforced when a connection is
+// accepted, so they cost a request nothing. A connection beyond a limit goes to crowded-server.ts,
+// which responds to health checks alone.
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { networkOf } from '../../../domain/ip-range.ts';
@@ -18,7 +18,7 @@ export type ConnectionLimits = {
   readonly trustedProxies: readonly string[];
 };
 
-/** The limits of a server that was given none. */
+/** The default limits. */
 export const CONNECTION_LIMITS: ConnectionLimits = {
   connectionsMax: 4096,
   connectionsPerAddress: 1024,
@@ -28,17 +28,17 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
 /** Which limit a connection is beyond. */
 export type CrowdedBy = 'address' | 'server';
 
-/** How often a limit that is reached is logged, milliseconds. */
+/** Least time between two log lines about a limit, milliseconds. */
 const LOGGED_EVERY_MS = 60_000;
 
 const acceptedAtMs = new WeakMap<object, number>();
 
-/** When a connection was accepted, by `performance.now()`; null where nobody limits connections. */
+/** When a connection was accepted, by `performance.now()`; null without limits of connections. */
 export function acceptedAt(socket: object): number | null {
   return acceptedAtMs.get(socket) ?? null;
 }
 
-/** To be called once, after all other listeners of connections are there. */
+/** Limits a server's connections. To be called once, after all other connection listeners. */
 export function limitConnections(
   server: Server,
   limits: ConnectionLimits,

@@ -1,6 +1,6 @@
-// Connections beyond a limit: each may ask once, is answered if it asks whether the server is well,
-// and is told to come back otherwise. So a load balancer sees a server that is busy, not one that
-// is dead, whoever holds the connections.
+// A server for connections beyond a limit: each gets one response, 503 with Retry-After or that to
+// a health check. So a load balancer sees a busy server and not a dead one. connection-limits.ts
+// hands connections over.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { CrowdedBy } from './connection-limits.ts';
@@ -8,21 +8,18 @@ import { lingerOnEarlyClose } from './lingering-close.ts';
 
 export type CrowdedServer = { take(socket: Socket, by: CrowdedBy): void };
 
-/** Such connections at once. A further one takes the place of the oldest. */
+/** Most connections of this server. A further one closes the oldest. */
 const CROWDED_MAX = 64;
-/** How long one of them may last, milliseconds: a health check sends its request at once. */
+/** How long a connection may last, milliseconds: a health check sends its request at once. */
 const CROWDED_MS = 5000;
-/**
- * Request line and headers of a health check together, bytes; other requests are refused all the
- * same.
- */
+/** Bytes of request line and headers. */
 const HEADERS_MAX_BYTES = 32 * 1024;
 /** Source: `src/http/system/system.ts`. */
 const HEALTH_PATH = '/-/health';
-/** What a refused client is told to wait, seconds. */
+/** Retry-After of a refusal, seconds. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** `server` answers the health checks. */
+/** Makes the server. `server`: the full one, which responds to health checks. */
 export function createCrowdedServer(server: Server): CrowdedServer {
   const sockets = new Map<Socket, CrowdedBy>();
   const crowded = createServer({ maxHeaderSize: HEADERS_MAX_BYTES, joinDuplicateHeaders: true });
@@ -38,7 +35,7 @@ export function createCrowdedServer(server: Server): CrowdedServer {
   });
   crowded.on('clientError', (_error, socket) => socket.destroy());
 
-  /** One whose address has too many goes before one that came when the server was full. */
+  /** Closes a connection: of an address with too many before one that came to a full server. */
   function dropOne(): void {
     const ofAddress = sockets.entries().find(([, by]) => by === 'address')?.[0];
     (ofAddress ?? sockets.keys().next().value)?.destroy();

@@ -1,6 +1,6 @@
-// Reads an HttpRequest straight from Node's IncomingMessage: no URL, no Headers, no web stream, so
-// that the request target stays as it came and the hot path builds nothing. serve.ts notes here who
-// waits for `100 Continue`.
+// Reads an HttpRequest straight from Node's IncomingMessage: no URL, no Headers, no web stream. So
+// the request target stays as it came, and the hot path builds nothing. It also knows which clients
+// wait for `100 Continue`.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { StorageError } from '../../../domain/errors.ts';
 import { newRequestNotes } from '../../../http/observe/request-notes.ts';
@@ -10,33 +10,30 @@ import { respondWithChunks } from './chunk-responses.ts';
 import { onSent } from './sent-response.ts';
 import { createClientReader, isFromLoopback, peerOf, type ReadClient } from './trusted-proxies.ts';
 
-/**
- * Milliseconds without a byte after which an upload is given up. AWS drops idle sockets after about
- * 20 s to 60 s.
- */
+/** Milliseconds without a byte after which an upload ends. AWS drops idle sockets at 20 to 60 s. */
 export const UPLOAD_IDLE_MS = 60_000;
 
-/** Emitted on a request whose body comes slower than it must: whoever reads it gives it up. */
+/** Event on a request whose body comes slower than it must: its reader gives it up. */
 export const TOO_SLOW = Symbol('too slow');
 
 /** Responses whose client sends no body before it has read `100 Continue`. */
-const waiting = new WeakMap<IncomingMessage, ServerResponse>();
+const awaitingContinue = new WeakMap<IncomingMessage, ServerResponse>();
 
 /**
- * Notes that the client waits for `100 Continue`. It is sent when the body is pumped; a response
- * that comes first closes the connection, because nobody can say whether the next bytes are that
- * body or another request. Source: RFC 9110 section 10.1.1.
+ * Notes that the client waits for `100 Continue`, which is sent when the body is pumped. A response
+ * that comes first closes the connection: the next bytes might be that body or another request.
+ * Source: RFC 9110 section 10.1.1.
  */
 export function expectContinue(incoming: IncomingMessage, outgoing: ServerResponse): void {
   if (incoming.headers['content-length'] === '0') return;
-  waiting.set(incoming, outgoing);
+  awaitingContinue.set(incoming, outgoing);
   outgoing.shouldKeepAlive = false;
 }
 
 /** How requests are read: `idleMs` see UPLOAD_IDLE_MS, `readClient` see trusted-proxies.ts. */
 export type ReadSettings = { readonly idleMs: number; readonly readClient: ReadClient };
 
-/** Nobody stands between the client and us. */
+/** Settings without a trusted proxy in front. */
 export const DIRECT: ReadSettings = { idleMs: UPLOAD_IDLE_MS, readClient: createClientReader([]) };
 
 /** The request as the app sees it. Cost: 0.1 µs. */
@@ -72,10 +69,7 @@ export function readRequest(
   };
 }
 
-/**
- * Absolute-form (`GET http://host/path`, as proxies send it) names the host itself. Source: RFC
- * 9112 section 3.2.2.
- */
+/** Splits a target; the absolute form of proxies has an authority. Source: RFC 9112, 3.2.2. */
 function splitTarget(target: string): { authority: string | null; pathAndQuery: string } {
   if (target.startsWith('/')) return { authority: null, pathAndQuery: target };
   const scheme = /^https?:\/\//i.exec(target);
@@ -93,23 +87,23 @@ function createByteSource(incoming: IncomingMessage, idleMs: number): ByteSource
     lengthBytes,
     pump(onChunk) {
       if (lengthBytes === 0) return Promise.resolve();
-      waiting.get(incoming)?.writeContinue();
+      awaitingContinue.get(incoming)?.writeContinue();
       continueOnSameConnection(incoming);
       return pump(incoming, lengthBytes, idleMs, onChunk);
     },
   };
 }
 
-/** Node's parser has refused malformed lengths, and a length together with chunks, already. */
+/** The declared length. Node's parser has refused malformed ones, and a length beside chunks. */
 function declaredLength({ headers }: IncomingMessage): number | null {
   if (headers['transfer-encoding'] !== undefined) return null;
   return Number(headers['content-length'] ?? 0);
 }
 
 function continueOnSameConnection(incoming: IncomingMessage): void {
-  const outgoing = waiting.get(incoming);
+  const outgoing = awaitingContinue.get(incoming);
   if (outgoing === undefined) return;
-  waiting.delete(incoming);
+  awaitingContinue.delete(incoming);
   outgoing.shouldKeepAlive = !/(^|[\s,])close($|[\s,])/i.test(incoming.headers.connection ?? '');
 }
 
@@ -121,13 +115,13 @@ function pump(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     let receivedBytes = 0;
-    let isWaitingForUs = false;
+    let isPaused = false;
     let isEnded = false;
     let isSettled = false;
-    // Time that we take ourselves is not held against the client: the timer then fires in vain and
-    // is started anew.
+    // Time that the server takes itself does not count against the client: the timer then fires in
+    // vain, and resume starts it anew.
     const timer = setTimeout(() => {
-      if (!isWaitingForUs) onSlow();
+      if (!isPaused) onSlow();
     }, idleMs);
     const onSlow = () => settle(new StorageError('RequestTimeout'));
 
@@ -144,8 +138,8 @@ function pump(
         resolve();
         return;
       }
-      // Whoever answers decides what becomes of the rest: @hono/node-server drains a little of it,
-      // then hangs up.
+      // The response decides on the rest of the body: @hono/node-server drains a little of it, then
+      // hangs up.
       incoming.pause();
       reject(error);
     }
@@ -155,7 +149,8 @@ function pump(
       try {
         const pending = onChunk(chunk);
         if (pending === undefined) return;
-        isWaitingForUs = true;
+        // Backpressure: nothing more is read until the chunk has been taken.
+        isPaused = true;
         incoming.pause();
         pending.then(resume, settle);
       } catch (error) {
@@ -164,7 +159,7 @@ function pump(
     }
     function resume(): void {
       if (isSettled) return;
-      isWaitingForUs = false;
+      isPaused = false;
       if (isEnded) {
         onEnd();
       } else {
@@ -172,10 +167,10 @@ function pump(
         incoming.resume();
       }
     }
-    /** Also comes right after the last chunk while we have paused. */
+    /** The end also comes right after the last chunk while the request is paused. */
     function onEnd(): void {
       isEnded = true;
-      if (isWaitingForUs) return;
+      if (isPaused) return;
       const isWhole = lengthBytes === null || receivedBytes === lengthBytes;
       settle(isWhole ? null : new StorageError('IncompleteBody'));
     }

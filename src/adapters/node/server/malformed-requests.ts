@@ -1,6 +1,6 @@
-// What becomes of a connection whose bytes are no HTTP, or whose head does not come: the whole
-// requests before are answered, then it is told why, and closed. serve.ts hands it what node:http
-// reports as `clientError`.
+// Refusal of connections whose bytes are no HTTP, or whose head does not come. The whole requests
+// before get their responses, then comes the refusal, then the end. serve.ts hands over what
+// node:http reports as `clientError`.
 import type { Duplex } from 'node:stream';
 import { type Pipelining, responseUnderWay } from './pipelining.ts';
 import type { AnswerCounts } from './response-counts.ts';
@@ -12,15 +12,12 @@ const REFUSALS: Readonly<Record<string, string>> = {
   CONNECT: '405 Method Not Allowed',
 };
 
-/** For a head that does not come: what node:http reports of one itself. */
+/** The error of a head that does not come, as node:http reports it. */
 export const HEAD_TOO_SLOW: NodeJS.ErrnoException = Object.assign(new Error('Request timeout'), {
   code: 'ERR_HTTP_REQUEST_TIMEOUT',
 });
 
-/**
- * For a request to become a tunnel: node:http alone would cut the connection, with the answers that
- * are due on it.
- */
+/** The error of a CONNECT: node:http alone would cut the connection, with responses due on it. */
 export const TUNNEL_REFUSED: NodeJS.ErrnoException = Object.assign(new Error('No tunnels'), {
   code: 'CONNECT',
 });
@@ -32,13 +29,13 @@ export function createMalformedRefusal(
   pipelining: Pipelining,
   counts: Pick<AnswerCounts, 'refused'>,
 ): RefuseMalformed {
-  // The parser may report what comes behind broken bytes once more.
+  // The parser may report bytes behind broken ones once more.
   const refused = new WeakSet<Duplex>();
 
   return (error, socket) => {
     if (refused.has(socket)) return;
     refused.add(socket);
-    // node:http no longer takes the errors of a connection that it gives away.
+    // node:http no longer listens to errors of a connection that it hands over.
     socket.on('error', () => {});
     if (error.code === 'ECONNRESET') return void socket.destroy();
     pipelining.afterAnswers(socket, () => {
@@ -48,8 +45,7 @@ export function createMalformedRefusal(
 }
 
 /**
- * Answers and hangs up. When a response is under way already, or nobody is there: false, only hangs
- * up.
+ * Responds and hangs up. False: a response was under way or the client gone, so it only hung up.
  */
 function refuseNow(status: string, socket: Duplex): boolean {
   if (!socket.writable || responseUnderWay(socket)?.headersSent === true) {

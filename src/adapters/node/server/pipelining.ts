@@ -1,42 +1,36 @@
-// Pipelined requests, one at a time. node:http parses all that it has read and emits every request
-// in it at once: answers behind a slow one would be made, and held, long before their client can
-// take them, some thousand of them for each 64 KiB of requests. Here a request is handled when all
-// in front of it have been answered, and little more is read meanwhile.
+// Pipelining: requests of a connection are handled one at a time. node:http emits every request
+// that it has read at once, so responses behind a slow one would fill memory long before their
+// client can take them: some thousand for each 64 KiB of requests. Here a request waits for the
+// responses in front of it, and little more is read meanwhile (backpressure).
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 export type HandleRequest = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
-/**
- * Requests that may wait in a connection before nothing more is read of it. What its last read
- * brought comes on top: 64 KiB.
- */
+/** Waiting requests of a connection at which reading stops; the last read's 64 KiB come on top. */
 const WAITING_MAX = 32;
 
 export type Pipelining = {
-  /**
-   * Handles a request when all in front of it have been answered; one whose client has left by
-   * then, never.
-   */
+  /** Handles a request after all in front of it; never one whose client has left by then. */
   readonly handle: HandleRequest;
   /**
-   * For a connection on which broken bytes have come: calls `refuse` when every whole request
-   * before them has been answered. A request whose own body is broken is not handled any more,
-   * unless it is already.
+   * Calls `refuse` for a connection with broken bytes, after the responses to all whole requests
+   * before them. A waiting request whose own body is broken is never handled.
    */
   afterAnswers(socket: Duplex, refuse: () => void): void;
 };
 
-/** Cost: nothing for a request that waits for no other. */
-export function oneAtATime(handle: HandleRequest): Pipelining {
+/** Makes the pipelining of a server. Cost: nothing for a request that waits for no other. */
+export function createPipelining(handle: HandleRequest): Pipelining {
   const queues = new WeakMap<Socket, Queue>();
 
   function queueOf(socket: Socket): Queue {
-    const known = queues.get(socket);
-    if (known !== undefined) return known;
-    const queue = createQueue(socket);
-    queues.set(socket, queue);
+    let queue = queues.get(socket);
+    if (queue === undefined) {
+      queue = createQueue(socket);
+      queues.set(socket, queue);
+    }
     return queue;
   }
 
@@ -81,24 +75,21 @@ type Queue = {
   isBroken(response: ServerResponse): boolean;
 };
 
-/**
- * What node:http keeps of the answer that it is sending. The name is the same in every Node since
- * 0.x.
- */
+/** The response that node:http is sending on a socket; the property's name is as old as Node. */
 export function responseUnderWay(socket: Duplex): ServerResponse | null {
   return '_httpMessage' in socket ? (socket._httpMessage as ServerResponse | null) : null;
 }
 
-/** What node:http itself keeps of a connection that it has paused. */
+/** State of node:http on a connection that it has paused. */
 type PausedSocket = Socket & { _paused: boolean; parser?: { resume(): void } | null };
 
 /**
- * Pauses as node:http pauses a connection whose client does not read, so that no body that is read
- * or dropped resumes it. Source: lib/_http_server.js of Node 26, parserOnIncoming and
- * socketOnDrain.
+ * A connection's queue. It pauses the socket as node:http does for a client that does not read, so
+ * that no body that is read or dropped resumes it. Source: lib/_http_server.js of Node 26,
+ * parserOnIncoming and socketOnDrain.
  */
-function createQueue(given: Socket): Queue {
-  const socket = given as PausedSocket;
+function createQueue(connection: Socket): Queue {
+  const socket = connection as PausedSocket;
   let waiting = 0;
   let newest: ServerResponse | null = null;
   let broken: ServerResponse | null = null;

@@ -1,21 +1,18 @@
-// Counts what only the server sees: answers that are on their way, those whose client left before
-// the end, and what was no HTTP. serve.ts keeps one for node:http and the hot lane together.
+// Counts what only the server sees: responses under way, responses whose client left before their
+// end, and bytes that were no HTTP. serve.ts has one for the fast path and the full path together.
 import type { ServerResponse } from 'node:http';
 import { type MetricFamily, metricFamily } from '../../../ports/metrics.ts';
 
 export type AnswerCounts = {
-  /** An answer that node:http will give. Cost: 0.1 µs. */
+  /** Counts a response of node:http until its end. Cost: 0.1 µs. */
   watch(outgoing: ServerResponse): void;
-  /**
-   * An answer that the hot lane makes behind its back or that waits there for its reader; each is
-   * ended once.
-   */
+  /** Counts a response of the fast path that is made later, or waits for its reader. */
   begun(): void;
-  /** `isWhole` false: its client left before the end. */
+  /** Ends a response that was begun, once. `isWhole` false: its client left before the end. */
   ended(isWhole: boolean): void;
-  /** One that is neither watched nor begun here ended before its client had it. */
+  /** Counts a response that was not begun here, and that its client did not get whole. */
   cutShort(): void;
-  /** Something came that was no request. */
+  /** Counts bytes that were no request. */
   refused(): void;
   families(): readonly MetricFamily[];
 };
@@ -28,7 +25,7 @@ export function createAnswerCounts(): AnswerCounts {
     open -= 1;
     if (!isWhole) cutShort += 1;
   }
-  /** One function for all: it comes once for each response, whatever became of it. */
+  /** One listener for all responses: `close` comes once for each, whatever became of it. */
   function onClose(this: ServerResponse): void {
     ended(this.writableFinished);
   }

@@ -1,28 +1,22 @@
-// Writes the chunks of a body to a socket or response: one at a time, the next when the system has
-// taken the one before, so that a slow client holds one buffer and a buffer can be used again.
-// Everything is freed once the client is gone.
+// Writes the chunks of a body to a socket or response, with backpressure: the next when the system
+// has taken the one before. So a slow client occupies one buffer, and buffers serve again. All is
+// freed once the client is gone.
 import type { Writable } from 'node:stream';
 import type { ByteChunks } from '../../../ports/chunk-stream.ts';
 import { CHUNK_SIZES } from '../blobs/chunk-buffers.ts';
 
 const [SMALL_BYTES, FIRST_BYTES, LARGE_BYTES] = CHUNK_SIZES;
-/**
- * A client that needs longer for a chunk is slow, and gets small ones: it holds less memory.
- * Milliseconds.
- */
+/** A client that takes longer for a chunk gets small ones, which occupy less memory. ms. */
 const SLOW_MS = 200;
 
 export type SendChunksOptions = {
-  /** Bytes that the chunks have together. */
+  /** Bytes of all chunks together. */
   readonly lengthBytes: number;
-  /** Goes out together with the first chunk. */
+  /** Head that goes out together with the first chunk. */
   readonly head?: Uint8Array;
-  /** All was taken by the system. It must end or go on with `out` itself. */
+  /** Called when the system has taken all. It must end `out`, or go on with it. */
   readonly onSent: () => void;
-  /**
-   * Reading failed, or the chunks ended early, the first of them maybe. Not called for a client
-   * that left.
-   */
+  /** Called when a read failed, or the chunks ended early; not for a client that left. */
   readonly onFailed: (cause: unknown) => void;
 };
 

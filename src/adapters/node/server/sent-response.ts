@@ -1,11 +1,9 @@
-// How the sending of an answer ended, for the access log. Nothing of this runs without one.
+// How the sending of a response ended, for the access log. Without one, nothing of this runs.
+// http-request.ts offers it as HttpRequest.onSent.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { SentAnswer } from '../../../http/request.ts';
 
-/**
- * Calls `report` once: when node:http has done with the response, or at once when the client left
- * before.
- */
+/** Calls `report` once, when node:http has closed the response, or at once when it already has. */
 export function onSent(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -13,13 +11,12 @@ export function onSent(
 ): void {
   const { socket } = incoming;
   const writtenBefore = socket.bytesWritten;
-  const tell = () => {
-    // The head is text of one byte a character; node:http keeps it here, and nothing public tells
-    // its length.
+  const reportEnd = () => {
+    // The head is text of one byte a character; nothing public of node:http has its length.
     const head =
       '_header' in outgoing && typeof outgoing._header === 'string' ? outgoing._header : '';
     const announcedBytes = announced(incoming, outgoing, head);
-    // Of a pipelined request the connection may have taken bytes of the answer before, too.
+    // With pipelining, the connection may have taken bytes of the response before, too.
     const takenBytes = Math.max(0, socket.bytesWritten - writtenBefore - head.length);
     const isWhole = outgoing.writableFinished;
     const bodyBytes =
@@ -28,11 +25,11 @@ export function onSent(
         : Math.min(takenBytes, announcedBytes ?? takenBytes);
     report({ protocol: `HTTP/${incoming.httpVersion}`, bodyBytes, isWhole });
   };
-  if (outgoing.closed || outgoing.destroyed) tell();
-  else outgoing.on('close', tell);
+  if (outgoing.closed || outgoing.destroyed) reportEnd();
+  else outgoing.on('close', reportEnd);
 }
 
-/** Bytes of the body that the head speaks of; null when it does not say. */
+/** Bytes of the body by the response's head; null when it does not say. */
 function announced(
   { method }: IncomingMessage,
   { statusCode }: ServerResponse,

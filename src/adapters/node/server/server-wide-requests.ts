@@ -1,18 +1,14 @@
-// What HTTP asks of a server before it has pages: an answer to `OPTIONS *`, and one for clients of
-// HTTP/1.0 that name no host. serve.ts asks it on the way to the app; the app and @hono/node-server
-// would refuse both.
+// Requests that concern the server as a whole: `OPTIONS *`, and HTTP/1.0 without a host. serve.ts
+// calls it on the way to the app; the app and @hono/node-server would refuse both.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Those of all surfaces together. */
+/** Methods of all surfaces together. */
 const METHODS = 'GET, HEAD, PUT, POST, PATCH, DELETE, OPTIONS';
-/** A host that is nobody's bucket and can be bound to none: the service itself. */
+/** A host that no bucket can have: the service itself. */
 const NO_HOST = 'localhost';
 
-/**
- * Whether it was the question what the server can do, which was answered. Source: RFC 9110 section
- * 9.3.7.
- */
-export function answerForServer(
+/** Responds to `OPTIONS *`. False: it is another request. Source: RFC 9110 section 9.3.7. */
+export function respondForServer(
   { method, url }: IncomingMessage,
   outgoing: ServerResponse,
 ): boolean {
@@ -21,10 +17,7 @@ export function answerForServer(
   return true;
 }
 
-/**
- * HTTP/1.0 needs no Host, and health checks of load balancers send none. Later versions do (RFC
- * 9112 section 3.2).
- */
+/** Adds a Host to HTTP/1.0 without one, as health checks send it. Source: RFC 9112 section 3.2. */
 export function assumeHost({ httpVersion, headers }: IncomingMessage): void {
   if (httpVersion === '1.0' && !headers.host) headers.host = NO_HOST;
 }

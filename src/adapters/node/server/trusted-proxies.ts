@@ -1,11 +1,9 @@
-// Who is at the other end of a connection: its peer, or behind proxies that the settings name, the
-// client that they speak of. The one place of this home that reads X-Forwarded-For and
-// X-Forwarded-Proto; http-request.ts and the access log of the hot lane ask it. From anybody else
-// these headers are words of a stranger and count for nothing.
+// The client of a connection: its peer or, behind proxies that the settings name, the client that
+// they report. The one place of the Node platform that reads X-Forwarded-For and X-Forwarded-Proto;
+// http-request.ts and the fast path call it. From any other peer these headers count for nothing.
 //
-// Only the X-Forwarded pair is read, not `Forwarded` (RFC 7239): a proxy that writes one kind
-// passes the other on as the client sent it, so whoever reads both can be lied to through an honest
-// proxy.
+// Only the X-Forwarded pair is read, not `Forwarded` (RFC 7239). A proxy that writes one kind
+// passes the other on as the client sent it, so a server that reads both can be deceived.
 import { BlockList, isIP, isIPv4, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
@@ -16,17 +14,14 @@ export type Client = {
   /** Without a port, IPv4 in its own form; null when it is not known. */
   readonly remoteAddress: string | null;
   readonly isSecure: boolean;
-  /**
-   * Null over a plain connection from anybody but a trusted proxy that says it: it may be a proxy
-   * that nobody named.
-   */
+  /** Null over a plain connection, unless a trusted proxy says it: a proxy may be unnamed. */
   readonly knownProtocol: KnownProtocol;
 };
 
-/** What is known of the connection itself. */
+/** The other end of the connection itself. */
 export type Peer = { readonly address: string | undefined; readonly isEncrypted: boolean };
 
-/** What a connection says of its other end. Cost: 10 ns. */
+/** Reads the other end of a connection. Cost: 10 ns. */
 export function peerOf(socket: Duplex): Peer {
   const address =
     'remoteAddress' in socket ? (socket.remoteAddress as string | undefined) : undefined;
@@ -35,7 +30,7 @@ export function peerOf(socket: Duplex): Peer {
 
 /** Addresses of this machine itself. Source: RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3 */
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1)$/;
-/** What proxies add. Source: RFC 7239 section 4, RFC 9110 section 7.6.3 */
+/** Headers that proxies add. Source: RFC 7239 section 4, RFC 9110 section 7.6.3 */
 const PASSED_ON_HEADERS = [
   'x-forwarded-for',
   'x-forwarded-host',
@@ -58,16 +53,13 @@ export function isFromLoopback(socket: Duplex, header: (name: string) => string 
 /** `header` gives a value by lower-case name, repeated ones joined by a comma. */
 export type ReadClient = (peer: Peer, header: (name: string) => string | null) => Client;
 
-/**
- * Proxies in one row; more than any real chain has. Each look-up costs 1 µs, so the sender must not
- * choose how many.
- */
+/** Most proxies of a chain. Each look-up costs 1 µs, so the sender must not choose how many. */
 const HOPS_MAX = 16;
 const IPV4_IN_IPV6 = '::ffff:';
 /** `1.2.3.4:5678` or `[::1]:5678`, as some load balancers write. */
 const WITH_PORT = /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d{1,5})?$/;
 
-/** IPv4 as such, also where it came over an IPv6 socket. Cost: 5 ns. */
+/** The address, IPv4 in its own form also where it came over an IPv6 socket. Cost: 5 ns. */
 export function plainAddress(address: string | undefined): string | null {
   if (address === undefined) return null;
   return address.startsWith(IPV4_IN_IPV6) && address.includes('.')
@@ -102,7 +94,7 @@ export function createClientReader(ranges: readonly string[]): ReadClient {
   };
 }
 
-/** `protocol`: what a trusted proxy says of it; null: nothing. */
+/** Makes the client. `protocol`: what a trusted proxy says of it; null: nothing. */
 function client(
   remoteAddress: string | null,
   isEncrypted: boolean,
@@ -134,9 +126,9 @@ function listOf(value: string | null): string[] {
 }
 
 /**
- * From the right, where the proxy nearest to us wrote: the first that is no trusted proxy is the
- * client, whatever it claims further left. All of them trusted: the leftmost is a client inside.
- * -1: too many, or what a proxy wrote is no address; then nobody knows who it was.
+ * Index of the client in X-Forwarded-For. From the right, where the nearest proxy wrote, it is the
+ * first address that is no trusted proxy, whatever stands further left. If all are trusted it is
+ * the leftmost. -1, unknown: too many, or one is no address.
  */
 function indexOfClient(hops: readonly string[], isTrusted: IsTrusted): number {
   for (let at = hops.length - 1; at >= 0; at--) {
@@ -155,16 +147,13 @@ function addressOf(hop: string | undefined): string | null {
   return isIP(address) === 0 ? null : plainAddress(address.toLowerCase());
 }
 
-/**
- * The scheme that the client's own hop used, where each proxy has added one; else what the nearest
- * proxy says.
- */
+/** Scheme of the client's own hop, where each proxy has added one; else that of the nearest. */
 function protocolAt(
   protocols: readonly string[],
   hopCount: number,
   clientAt: number,
 ): string | null {
-  const found =
+  const protocol =
     protocols.length === hopCount && clientAt >= 0 ? protocols[clientAt] : protocols.at(-1);
-  return found === undefined || found === '' ? null : found.toLowerCase();
+  return protocol === undefined || protocol === '' ? null : protocol.toLowerCase();
 }

@@ -1,7 +1,6 @@
 // Fonts of the Noto family for documents, from npm packages of Fontsource. A package has a font in
-// slices, each a WOFF2 file with the letters that `unicode.json` names. HarfBuzz cuts the wanted
-// letters out of a slice, in the wanted weight. Everything is loaded when a document first needs
-// it.
+// slices, each a WOFF2 file with the letters that `unicode.json` names. HarfBuzz cuts letters out
+// of a slice, in one weight. Everything is loaded when a document first needs it.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

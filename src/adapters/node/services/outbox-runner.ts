@@ -1,6 +1,6 @@
-// Runs the dispatcher of this home: at once when something was enqueued, and when the next message
-// is due. node.ts starts it and stops it. What waits is in the database, so nothing is lost with
-// the timer.
+// Runs the dispatcher of the Node platform: at once when a message was enqueued, and when the next
+// one is due. Messages wait in the database, so nothing is lost with the timer. service-tasks.ts
+// starts and stops it.
 
 import type { BucketName } from '../../../domain/nouns.ts';
 import type { Directory } from '../../../ports/directory.ts';
@@ -8,7 +8,7 @@ import type { MetadataIndex } from '../../../ports/metadata-index.ts';
 import { type Dispatcher, mayHaveEnqueued, type OutboxQueue } from '../../../ports/outbox.ts';
 import type { Log } from '../../../ports/system.ts';
 
-/** The outbox of this home, and who wants to be told that something may be due. */
+/** The outbox, and the listener for messages that may be due. */
 export type OutboxSource = { readonly queue: OutboxQueue; onEnqueued(listener: () => void): void };
 
 export type OutboxRunner = {
@@ -16,51 +16,48 @@ export type OutboxRunner = {
   stop(): Promise<void>;
 };
 
-/**
- * The calls of a port that carries the outbox, told of after those that may have left something to
- * send.
- */
+/** Wraps both ports: the listener hears of each call that may have enqueued a message. */
 export function watchOutbox(index: MetadataIndex, directory: Directory) {
   let listener = () => {};
-  const told = <Call extends (...given: never[]) => Promise<unknown>>(
+
+  const watched = <Call extends (...args: never[]) => Promise<unknown>>(
     call: Call,
     nameAt: number,
   ): Call =>
-    ((...given: never[]) => {
-      const done = call(...given);
-      if (mayHaveEnqueued(given[nameAt] ?? '', given[nameAt + 1]))
-        void done.then(
+    ((...args: never[]) => {
+      const outcome = call(...args);
+      if (mayHaveEnqueued(args[nameAt] ?? '', args[nameAt + 1]))
+        void outcome.then(
           () => listener(),
           () => undefined,
         );
-      return done;
+      return outcome;
     }) as Call;
+
   const source: OutboxSource = {
-    // Which bucket is named does not matter: this home has one database.
+    // Any bucket will do: the Node platform has one database.
     queue: {
       claimDeliveries: (input) => index.call(ANY_BUCKET, 'claimDeliveries', input),
       settleDeliveries: (input) => index.call(ANY_BUCKET, 'settleDeliveries', input),
     },
-    onEnqueued(tell) {
-      listener = tell;
+    onEnqueued(newListener) {
+      listener = newListener;
     },
   };
   return {
-    metadataIndex: { ...index, call: told(index.call, 1) } satisfies MetadataIndex,
-    directory: { ...directory, call: told(directory.call, 0) } satisfies Directory,
+    metadataIndex: { ...index, call: watched(index.call, 1) } satisfies MetadataIndex,
+    directory: { ...directory, call: watched(directory.call, 0) } satisfies Directory,
     source,
   };
 }
 const ANY_BUCKET = 'any' as BucketName;
 
-/**
- * Looked at that often at least, milliseconds: so late is a message at most whose kick was lost.
- */
+/** Longest time between two looks, ms: bounds how late a message is whose kick was lost. */
 const LOOK_AT_LEAST_MS = 30_000;
-/** After a failure of the queue itself. */
+/** Wait after a failure of the queue itself, milliseconds. */
 const AFTER_FAILURE_MS = 1000;
 
-/** Begins with what an earlier process left. */
+/** Starts the runner, with the messages that an earlier process left. */
 export function runOutbox(
   dispatcher: Dispatcher,
   source: Pick<OutboxSource, 'onEnqueued'>,

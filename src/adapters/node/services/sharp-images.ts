@@ -1,7 +1,7 @@
-// Images made with sharp (libvips), in threads of its own. It is loaded when the first image is
-// wanted: most servers never want one, and a platform without its binary can do everything else.
-// What strangers upload is hostile: only five formats are read, whatever a file calls itself, and
-// pixels, frames and time are bounded.
+// Images made with sharp (libvips), in its own threads. It is loaded with the first image: most
+// servers never make one, and a machine without its binary can do everything else. Uploads are
+// hostile: only five formats are read, whatever a file calls itself, and pixels, frames and time
+// are bounded.
 import { availableParallelism } from 'node:os';
 import type { Sharp, SharpOptions } from 'sharp';
 import { StorageError } from '../../../domain/errors.ts';
@@ -11,26 +11,20 @@ import { boxOf, type ImageBox, MOVING_FORMATS } from '../../shared/image-box.ts'
 
 type SharpModule = typeof import('sharp').default;
 
-/**
- * Pixels of an original, all frames together: 100 megapixels, which take 400 MB at the very worst.
- */
+/** Pixels of an original, all frames together: 100 megapixels take 400 MB at the very worst. */
 const INPUT_MAX_PIXELS = 100_000_000;
 /** Seconds for one image; an AVIF of 16 megapixels takes about 5. */
 const TIMEOUT_SECONDS = 20;
 /**
- * How much CPU AVIF may take, of 0 to 9: 2 is four times as fast as the usual 4, for files a few
- * percent larger.
+ * CPU effort of AVIF, 0 to 9: 2 is four times as fast as the usual 4, for slightly larger files.
  */
 const AVIF_EFFORT = 2;
 /**
- * The same of GIF, of 1 to 10: 1 is ten times as fast as the usual 7, for files 5 to 15 percent
+ * CPU effort of GIF, 1 to 10: 1 is ten times as fast as the usual 7, for files 5 to 15 percent
  * larger (noise, measured 2026-11).
  */
 const GIF_EFFORT = 1;
-/**
- * libvips's readers, by the class that its documentation lists. Everything else stays blocked: SVG,
- * PDF, raw, …
- */
+/** Readers of libvips, by the class in its documentation. All others stay blocked: SVG, PDF, … */
 const READERS = [
   'VipsForeignLoadJpeg',
   'VipsForeignLoadPng',
@@ -40,10 +34,7 @@ const READERS = [
 ];
 const FITS = { 'scale-down': 'inside', contain: 'inside', cover: 'cover', fill: 'fill' } as const;
 
-/**
- * Makes images. InvalidRequest for what is no image or too large; NotImplemented where sharp can't
- * be loaded.
- */
+/** Makes images. InvalidRequest for no image or too large a one; NotImplemented without sharp. */
 export function createSharpImages(): (
   source: Uint8Array,
   recipe: ImageRecipe,
@@ -110,7 +101,7 @@ async function render(
   }
 }
 
-/** Of an original whose frames together are not too large. InvalidRequest where they are. */
+/** Frames of an original. InvalidRequest where they are too large together. */
 async function countFrames(
   sharp: SharpModule,
   source: Uint8Array,
@@ -127,12 +118,14 @@ function resize(image: Sharp, { widthPx: width, heightPx: height, fit }: ImageBo
 
 function tooLarge(cause?: unknown): StorageError {
   return new StorageError('InvalidRequest', {
-    detail: `Images are made of originals up to ${INPUT_MAX_PIXELS / 1e6} megapixels, all frames together.`,
+    detail:
+      `Images are made of originals up to ${INPUT_MAX_PIXELS / 1e6} megapixels, ` +
+      'all frames together.',
     cause,
   });
 }
 
-/** sharp tells by the text of its errors alone. */
+/** Translates an error of sharp, which only its text distinguishes. */
 function translateError(cause: unknown): StorageError {
   const text = cause instanceof Error ? cause.message : String(cause);
   if (/pixel limit/i.test(text)) return tooLarge(cause);

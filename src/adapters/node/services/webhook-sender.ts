@@ -1,7 +1,7 @@
-// Sends webhooks on Node. A name is resolved once, here: every address behind it must be public,
-// and the connection goes to the one that was looked at, so that a name which answers otherwise the
-// second time gains nothing. No redirect is followed, no proxy is asked, no cookie is kept. The
-// dispatcher calls it.
+// Sends webhooks on Node. Race: a name resolves to a public address for the check, and to a private
+// one for the connection (DNS rebinding). Guard: it is resolved once, every address must be public,
+// and the connection goes to the checked one. No redirect, proxy or cookie is used. The dispatcher
+// calls it.
 import { type LookupAddress, lookup as resolve } from 'node:dns';
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -9,21 +9,18 @@ import { isIP, type LookupFunction } from 'node:net';
 import { isPublicAddress } from '../../../domain/public-address.ts';
 import { type WebhookAnswer, WebhookFailure, type WebhookSender } from '../../../ports/outbox.ts';
 
-/**
- * An answer's body means nothing; so much of it is read, bytes, that the connection ends in good
- * order.
- */
-const ANSWER_MAX_BYTES = 64 * 1024;
+/** Bytes of a response's body that are read and dropped, so that the connection ends in order. */
+const RESPONSE_MAX_BYTES = 64 * 1024;
 const HEADERS_MAX_BYTES = 16 * 1024;
 
-/** `mayBePrivate`: whether any address is fine, and plain http. */
+/** Makes the sender. `mayBePrivate`: whether any address may be called, and plain http. */
 export function createWebhookSender(mayBePrivate: boolean): WebhookSender {
   const lookup = guardedLookup(mayBePrivate);
   return {
     post({ url: text, headers, body, timeoutMs }) {
       const url = new URL(text);
       const host = url.hostname.replace(/^\[|\]$/g, '');
-      // A literal address is never looked up, so it is looked at here.
+      // A literal address is never resolved, so it is checked here.
       if (isIP(host) !== 0 && !mayBePrivate && !isPublicAddress(host))
         return Promise.reject(notPublic());
       const isSecure = url.protocol === 'https:';
@@ -38,14 +35,15 @@ export function createWebhookSender(mayBePrivate: boolean): WebhookSender {
         maxHeaderSize: HEADERS_MAX_BYTES,
         signal: AbortSignal.timeout(timeoutMs),
       };
-      return answered((isSecure ? requestHttps : requestHttp)(url, options), bytes);
+      return send((isSecure ? requestHttps : requestHttp)(url, options), bytes);
     },
   };
 }
 
-function answered(request: ClientRequest, bytes: Buffer): Promise<WebhookAnswer> {
+/** Sends the body, and resolves with the head of the response. */
+function send(request: ClientRequest, bytes: Buffer): Promise<WebhookAnswer> {
   return new Promise((resolveAnswer, reject) => {
-    // What breaks after the answer's head changes nothing any more, but must not be left unheard.
+    // An error after the response's head changes nothing any more, but needs a listener.
     request.on('error', (cause) => reject(toFailure(cause)));
     request.once('response', (response) => {
       request.removeAllListeners('error').on('error', () => undefined);
@@ -60,21 +58,18 @@ function answered(request: ClientRequest, bytes: Buffer): Promise<WebhookAnswer>
   });
 }
 
-/**
- * Reads an answer's body and drops it; one that is too long, or breaks off, has said what matters
- * in its head.
- */
+/** Reads a response's body and drops it; its head has said what matters. */
 function readAway(response: IncomingMessage, done: () => void): void {
   let length = 0;
   response.on('data', (chunk: Buffer) => {
     length += chunk.length;
-    if (length > ANSWER_MAX_BYTES) response.destroy();
+    if (length > RESPONSE_MAX_BYTES) response.destroy();
   });
   response.on('error', () => undefined);
   response.once('close', done);
 }
 
-/** Looks a name up and gives one address of it, if all are public. */
+/** Resolves a name to one address of it, if all are public. */
 function guardedLookup(mayBePrivate: boolean): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
@@ -107,7 +102,9 @@ const CAUSES: Readonly<Record<string, string>> = {
   ABORT_ERR: 'It did not answer in time.',
 };
 
-/** Node's own words may tell of addresses inside: the account sees ours. */
+/**
+ * Translates an error. Node's own text may contain internal addresses, so the account sees ours.
+ */
 function toFailure(cause: Error): WebhookFailure {
   if (cause instanceof WebhookFailure) return cause;
   const { code = '' } = cause as NodeJS.ErrnoException;
