@@ -5,7 +5,11 @@ import { expect, it } from 'vitest';
 import { findFloatingPromises } from '../../scripts/floating-promises.ts';
 import { temporaryFolder } from '../node/kit/temporary-folder.ts';
 
-const PROGRAM = `declare const library: { save(): Promise<void>; maybe(): Promise<void> | undefined; say(): string };
+/** One line, so that lines of the program are easy to count. */
+const LIBRARY =
+  'declare const library: ' +
+  '{ save(): Promise<void>; maybe(): Promise<void> | undefined; say(): string };';
+const PROGRAM = `${LIBRARY}
 let kept: Promise<void> | null = null;
 export async function main(work: () => Promise<unknown>) {
   await library.save();

@@ -2,7 +2,9 @@ import { zstdDecompressSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { createMemoryBlobStore } from '../../../src/adapters/memory/memory-blob-store.ts';
 import { createFsBlobStore } from '../../../src/adapters/node/blobs/fs-blob-store.ts';
-import { createDecompressingBlobStore } from '../../../src/adapters/shared/decompressing-blob-store.ts';
+// biome-ignore format: path and name together are longer than a line.
+import { createDecompressingBlobStore }
+  from '../../../src/adapters/shared/decompressing-blob-store.ts';
 import { compressSource } from '../../../src/core/compression/compress-source.ts';
 import type { BlobId } from '../../../src/domain/nouns.ts';
 import { identityOf, isSameBytes, sourceOf } from '../../contract/bodies.ts';
@@ -12,7 +14,7 @@ import { temporaryFolder } from '../kit/temporary-folder.ts';
 packedBlobsContract({ name: 'memory', make: createMemoryBlobStore });
 packedBlobsContract({ name: 'files', make: () => createFsBlobStore(temporaryFolder()) });
 
-it('a packed blob is what any zstd opens', async () => {
+it('a compressed blob can be opened by any zstd', async () => {
   const plain = logBytes(700_000);
   const pieces: Uint8Array[] = [];
   await compressSource(sourceOf(plain), { frameBytes: 64 * 1024, level: 3 }, () => {}).pump(
@@ -24,10 +26,10 @@ it('a packed blob is what any zstd opens', async () => {
   expect(isSameBytes(zstdDecompressSync(Buffer.concat(pieces)), plain)).toBe(true);
 });
 
-it('a reader who leaves in the midst of a packed file frees its descriptor and its buffers', async () => {
+it('a reader who leaves a compressed file midway frees descriptor and buffers', async () => {
   const files = createFsBlobStore(temporaryFolder());
   const plain = logBytes(4 * 1024 * 1024);
-  const blobId = 'packed~1/01k9000000000000000000000a' as BlobId;
+  const blobId = 'compressed~1/01k9000000000000000000000a' as BlobId;
   const source = compressSource(sourceOf(plain), { frameBytes: 64 * 1024, level: 1 }, () => {});
   const { sizeBytes: storedBytes } = await files.write(blobId, source, identityOf());
   const packing = { frameBytes: 64 * 1024, plainBytes: plain.length, storedBytes };

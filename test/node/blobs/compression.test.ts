@@ -1,5 +1,5 @@
-// Compression at rest on the Node home as a process, as its owner meets it: set by the JSON API,
-// carried out by the home's own clock; readers notice nothing, the folder and the bucket's totals
+// Compression at rest on the Node platform as a process, as its owner meets it: set by the JSON API,
+// carried out by the server's own clock; readers notice nothing, the folder and the bucket's totals
 // do.
 import { createHash } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
@@ -23,7 +23,7 @@ async function ownerOf(url: string) {
   const { call } = await signIn(url);
   return {
     totals: async () =>
-      (await (await call('GET', '/buckets/packed/totals')).json()) as { items: Totals[] },
+      (await (await call('GET', '/buckets/archive/totals')).json()) as { items: Totals[] },
     async patch(path: string, change: unknown) {
       const etag = (await call('GET', path)).headers.get('etag') ?? '';
       const answer = await call('PATCH', path, change, { 'if-match': etag });
@@ -39,11 +39,11 @@ function blobSizes(dataDir: string): number[] {
     .map((file) => statSync(join(file.parentPath, file.name)).size);
 }
 
-it('old bodies are packed; nobody who reads them can tell', async () => {
+it('old bodies are compressed, and no reader notices', async () => {
   const dataDir = temporaryFolder();
-  const home = await startNodeProcess(dataDir, SHORT_DAYS);
-  const bucket = `${home.url}/packed`;
-  const api = await ownerOf(home.url);
+  const node = await startNodeProcess(dataDir, SHORT_DAYS);
+  const bucket = `${node.url}/archive`;
+  const api = await ownerOf(node.url);
   await aws.fetch(bucket, { method: 'PUT' });
   const put = {
     method: 'PUT',
@@ -54,8 +54,8 @@ it('old bodies are packed; nobody who reads them can tell', async () => {
   const before = await aws.fetch(`${bucket}/log`, { headers: { 'accept-encoding': 'identity' } });
   const bodyBefore = sha256(new Uint8Array(await before.arrayBuffer()));
 
-  expect((await api.patch('/buckets/packed', { compression: { afterDays: 0 } })).status).toBe(400);
-  const set = await api.patch('/buckets/packed', { compression: { afterDays: 1 } });
+  expect((await api.patch('/buckets/archive', { compression: { afterDays: 0 } })).status).toBe(400);
+  const set = await api.patch('/buckets/archive', { compression: { afterDays: 1 } });
   expect(set).toMatchObject({ status: 200, json: { compression: { afterDays: 1 } } });
   const isCompressed = () => blobSizes(dataDir).some((size) => size < LOG.length / 4);
   await expect.poll(isCompressed, { timeout: 30_000, interval: 100 }).toBe(true);
@@ -76,7 +76,7 @@ it('old bodies are packed; nobody who reads them can tell', async () => {
       }
     }
   }
-  const copy = { method: 'PUT', headers: { 'x-amz-copy-source': '/packed/log' } };
+  const copy = { method: 'PUT', headers: { 'x-amz-copy-source': '/archive/log' } };
   expect((await aws.fetch(`${bucket}/copy`, copy)).status).toBe(200);
   const copied = await aws.fetch(`${bucket}/copy`);
   expect(sha256(new Uint8Array(await copied.arrayBuffer()))).toBe(bodyBefore);
@@ -87,5 +87,5 @@ it('old bodies are packed; nobody who reads them can tell', async () => {
   const spared = Number(items[0]?.saved.compressed) / 2;
   expect(LOG.length - spared).toBeLessThanOrEqual(storedBytes);
   expect(LOG.length - spared).toBeGreaterThan(storedBytes - 1000);
-  expect(await home.end('SIGTERM')).toBe(0);
+  expect(await node.end('SIGTERM')).toBe(0);
 });

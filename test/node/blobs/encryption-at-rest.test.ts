@@ -1,4 +1,4 @@
-// What lies on the disk of the Node home for encrypted objects: no plain byte and no key, whichever
+// What lies on the disk of the Node platform for encrypted objects: no plain byte and no key, whichever
 // file one reads; and what was changed there behind its back is refused.
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

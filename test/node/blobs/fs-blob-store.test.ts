@@ -35,7 +35,7 @@ import { isSameBytes, patternBytes, readAll, sourceOf } from '../../contract/bod
 import { ids } from '../kit/index-data.ts';
 import { temporaryFolder } from '../kit/temporary-folder.ts';
 
-const home = 'photos~01' as BucketId;
+const ownerBucket = 'photos~01' as BucketId;
 const identity: BlobIdentity = {
   bucket: 'photos' as BucketName,
   key: 'ä/../😀' as ObjectKey,
@@ -56,7 +56,7 @@ describe('footer', () => {
     'tells the identity behind a body of %d bytes that begins at byte 0',
     async (sizeBytes) => {
       const { store, pathOf } = openStore();
-      const id = ids.blobId(home);
+      const id = ids.blobId(ownerBucket);
       const body = patternBytes(sizeBytes);
       await store.write(id, sourceOf(body), identity);
       expect(await store.readFooter(id)).toEqual({ identity, bodyBytes: sizeBytes });
@@ -81,14 +81,14 @@ describe('footer', () => {
       },
     ];
     for (const change of damage) {
-      const id = ids.blobId(home);
+      const id = ids.blobId(ownerBucket);
       await store.write(id, sourceOf(patternBytes(1000)), identity);
       change(pathOf(id), readFileSync(pathOf(id)));
       await expect(createFsBlobStore(dataDir).readFooter(id)).rejects.toMatchObject({
         code: 'InternalError',
       });
     }
-    await expect(store.readFooter(ids.blobId(home))).rejects.toMatchObject({
+    await expect(store.readFooter(ids.blobId(ownerBucket))).rejects.toMatchObject({
       code: 'InternalError',
     });
   });
@@ -97,7 +97,7 @@ describe('footer', () => {
 describe('reading', () => {
   it('refuses to open a file that lost some of its body', async () => {
     const { store, pathOf } = openStore();
-    const id = ids.blobId(home);
+    const id = ids.blobId(ownerBucket);
     await store.write(id, sourceOf(patternBytes(1000)), identity);
     truncateSync(pathOf(id), 999);
     await expect(store.open(id, { offsetBytes: 0, lengthBytes: 1000 })).rejects.toMatchObject({
@@ -108,7 +108,7 @@ describe('reading', () => {
 
   it('errors a stream whose file is cut while it is read, and lets go of it', async () => {
     const { store, pathOf } = openStore();
-    const id = ids.blobId(home);
+    const id = ids.blobId(ownerBucket);
     await store.write(id, sourceOf(patternBytes(3_000_000)), identity);
     const stream = await store.open(id, { offsetBytes: 0, lengthBytes: 3_000_000 });
     truncateSync(pathOf(id), 1000);
@@ -118,7 +118,7 @@ describe('reading', () => {
 
   it('goes on to the end when the blob is deleted meanwhile', async () => {
     const { store } = openStore();
-    const id = ids.blobId(home);
+    const id = ids.blobId(ownerBucket);
     const body = patternBytes(2_000_000);
     await store.write(id, sourceOf(body), identity);
     const stream = await store.open(id, { offsetBytes: 0, lengthBytes: body.length });
@@ -129,7 +129,7 @@ describe('reading', () => {
 
   it('lets go of the file at the end, on cancel, and on cancel during a read', async () => {
     const { store } = openStore();
-    const id = ids.blobId(home);
+    const id = ids.blobId(ownerBucket);
     await store.write(id, sourceOf(patternBytes(2_000_000)), identity);
     const open = () => store.open(id, { offsetBytes: 0, lengthBytes: 2_000_000 });
     await readAll(await open());
@@ -146,7 +146,7 @@ describe('reading', () => {
 
   it('never gives two readers one buffer', async () => {
     const { store } = openStore();
-    const id = ids.blobId(home);
+    const id = ids.blobId(ownerBucket);
     const body = patternBytes(2_000_000);
     await store.write(id, sourceOf(body), identity);
     const chunks: Uint8Array[] = [];
@@ -167,7 +167,7 @@ describe('reading at once', () => {
 
   it('lends any part of a file that was written lately, once it is open', async () => {
     const { store } = openStore();
-    const id = ids.blobId(home);
+    const id = ids.blobId(ownerBucket);
     const body = patternBytes(300_000);
     await store.write(id, sourceOf(body), identity);
     const range = { offsetBytes: 200_001, lengthBytes: LARGE };
@@ -182,7 +182,7 @@ describe('reading at once', () => {
 
   it('lends what was read before, of a file that is open, and takes its buffers back', async () => {
     const dataDir = temporaryFolder();
-    const id = ids.blobId(home);
+    const id = ids.blobId(ownerBucket);
     const body = patternBytes(300_000);
     await openStore(dataDir).store.write(id, sourceOf(body), identity);
     // Another process: it knows nothing of what the first one wrote.
@@ -219,7 +219,7 @@ it.runIf(openLibc() !== null)(
   'leaves ranges of a file that is read often where they are, until it is deleted',
   async () => {
     const { store, pathOf } = openStore();
-    const id = ids.blobId(home);
+    const id = ids.blobId(ownerBucket);
     const body = patternBytes(300_000);
     await store.write(id, sourceOf(body), identity);
     await store.read(id, { offsetBytes: 0, lengthBytes: 1 });
@@ -256,7 +256,7 @@ it.runIf(openLibc() !== null)(
 
 it('lends nothing of a file that was closed since it was asked for', async () => {
   const { store } = openStore();
-  const id = ids.blobId(home);
+  const id = ids.blobId(ownerBucket);
   await store.write(id, sourceOf(patternBytes(5000)), identity);
   await store.read(id, { offsetBytes: 0, lengthBytes: 1 });
   const lend = store.atHand?.(id, { offsetBytes: 0, lengthBytes: 100 });
@@ -313,11 +313,11 @@ function isOpen(fd: number, path: string): boolean {
 describe('folders', () => {
   it('are removed with their last blob, and made again', async () => {
     const { store, dataDir } = openStore();
-    const [first, second] = [ids.blobId(home), ids.blobId(home)];
+    const [first, second] = [ids.blobId(ownerBucket), ids.blobId(ownerBucket)];
     await store.write(first, sourceOf(patternBytes(10)), identity);
     await store.write(second, sourceOf(patternBytes(10)), identity);
     await store.delete([first]);
-    expect(existsSync(join(dataDir, 'blobs', home))).toBe(true);
+    expect(existsSync(join(dataDir, 'blobs', ownerBucket))).toBe(true);
     await store.delete([second]);
     expect(readdirSync(join(dataDir, 'blobs'))).toEqual([]);
     await store.write(first, sourceOf(patternBytes(10)), identity);
@@ -326,9 +326,9 @@ describe('folders', () => {
 
   it('may vanish under a writer', async () => {
     const { store, dataDir } = openStore();
-    await store.write(ids.blobId(home), sourceOf(patternBytes(10)), identity);
-    rmSync(join(dataDir, 'blobs', home), { recursive: true });
-    const id = ids.blobId(home);
+    await store.write(ids.blobId(ownerBucket), sourceOf(patternBytes(10)), identity);
+    rmSync(join(dataDir, 'blobs', ownerBucket), { recursive: true });
+    const id = ids.blobId(ownerBucket);
     await store.write(id, sourceOf(patternBytes(10)), identity);
     expect((await store.list({ prefix: '', after: '', limit: 5 })).blobIds).toEqual([id]);
   });
@@ -336,7 +336,7 @@ describe('folders', () => {
   it('survive writers and deleters at the same time', async () => {
     const { store } = openStore();
     const work = Array.from({ length: 40 }, async (_, at) => {
-      const id = ids.blobId(home);
+      const id = ids.blobId(ownerBucket);
       await store.write(id, sourceOf(patternBytes(100)), identity);
       if (at % 2 === 0) await store.delete([id]);
     });

@@ -19,34 +19,34 @@ const CUT_AT = 17.5 * 1024 * 1024;
 /** A start of a range for each number, all over the object. */
 const startOf = (at: number) => (at * 7_919_993) % (OBJECT_BYTES - RANGE_BYTES);
 
-/** A home with little memory and one public object, and what a client gets of it. */
+/** A server with little memory and one public object, and what a client gets of it. */
 async function startWithObject(mappedFiles: string) {
   const folder = temporaryFolder();
-  const home = await startNodeProcess(folder, {
+  const node = await startNodeProcess(folder, {
     QUAYSIDE_MAPPED_FILES: mappedFiles,
     QUAYSIDE_BODY_MEMORY_BYTES: `${1024 * 1024}`,
   });
   const body = patternBytes(OBJECT_BYTES);
-  const url = `${home.url}/public/object`;
+  const url = `${node.url}/public/object`;
   const put = (bytes: Uint8Array) =>
     expectOk(
       aws.fetch(url, { method: 'PUT', body: bytes, headers: { 'x-amz-acl': 'public-read' } }),
     );
-  await expectOk(aws.fetch(`${home.url}/public`, { method: 'PUT' }));
+  await expectOk(aws.fetch(`${node.url}/public`, { method: 'PUT' }));
   await put(body);
   const rangeFrom = (start: number) =>
     fetch(url, { headers: { range: `bytes=${start}-${start + RANGE_BYTES - 1}` } });
-  return { folder, home, body, put, rangeFrom };
+  return { folder, node, body, put, rangeFrom };
 }
 
 it.each([
   ['on', true],
   ['off', false],
 ])('are right, and end with the object, mapped files %s', async (mappedFiles, mapsFiles) => {
-  const { folder, home, body, put, rangeFrom } = await startWithObject(mappedFiles);
-  const client = connect(Number(new URL(home.url).port), '127.0.0.1');
+  const { folder, node, body, put, rangeFrom } = await startWithObject(mappedFiles);
+  const client = connect(Number(new URL(node.url).port), '127.0.0.1');
   const isMapped = () =>
-    readFileSync(`/proc/${home.child.pid}/maps`, 'utf8').includes(`${folder}/blobs/`);
+    readFileSync(`/proc/${node.child.pid}/maps`, 'utf8').includes(`${folder}/blobs/`);
   const chunks: Buffer[] = [];
   let wake = () => {};
   client.on('data', (chunk: Buffer) => {
@@ -98,28 +98,25 @@ it.each([
   const { range } = await ask(startOf(1));
   expect(isSameBytes(range, other.subarray(startOf(1), startOf(1) + RANGE_BYTES))).toBe(true);
   client.destroy();
-  expect(home.stderr()).toBe('');
+  expect(node.stderr()).toBe('');
 });
 
-it.runIf(openLibc() !== null)(
-  'of a file that was cut are errors that somebody is told of',
-  async () => {
-    const { folder, home, rangeFrom } = await startWithObject('on');
-    for (let at = 0; at < 40; at++) await (await rangeFrom(startOf(at))).arrayBuffer();
-    const blob = readdirSync(join(folder, 'blobs'), { recursive: true, encoding: 'utf8' })
-      .map((name) => join(folder, 'blobs', name))
-      .find((path) => statSync(path).size >= OBJECT_BYTES);
-    truncateSync(blob ?? '', CUT_AT);
-    const status = async (start: number) => {
-      const answer = await rangeFrom(start);
-      return [answer.status, (await answer.arrayBuffer()).byteLength > 0];
-    };
-    await expect(status(OBJECT_BYTES - RANGE_BYTES)).resolves.toEqual([500, true]);
-    // The head is sent, and then there is nothing more.
-    await expect(status(CUT_AT - RANGE_BYTES / 2)).rejects.toThrow();
-    await expect
-      .poll(() => home.stderr().match(/request-failed|body-failed/g))
-      .toEqual(['request-failed', 'body-failed']);
-    await expect(status(CUT_AT - RANGE_BYTES)).resolves.toEqual([206, true]);
-  },
-);
+it.runIf(openLibc() !== null)('of a file that was cut are errors that are reported', async () => {
+  const { folder, node, rangeFrom } = await startWithObject('on');
+  for (let at = 0; at < 40; at++) await (await rangeFrom(startOf(at))).arrayBuffer();
+  const blob = readdirSync(join(folder, 'blobs'), { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, 'blobs', name))
+    .find((path) => statSync(path).size >= OBJECT_BYTES);
+  truncateSync(blob ?? '', CUT_AT);
+  const status = async (start: number) => {
+    const answer = await rangeFrom(start);
+    return [answer.status, (await answer.arrayBuffer()).byteLength > 0];
+  };
+  await expect(status(OBJECT_BYTES - RANGE_BYTES)).resolves.toEqual([500, true]);
+  // The head is sent, and then there is nothing more.
+  await expect(status(CUT_AT - RANGE_BYTES / 2)).rejects.toThrow();
+  await expect
+    .poll(() => node.stderr().match(/request-failed|body-failed/g))
+    .toEqual(['request-failed', 'body-failed']);
+  await expect(status(CUT_AT - RANGE_BYTES)).resolves.toEqual([206, true]);
+});

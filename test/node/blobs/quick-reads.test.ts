@@ -85,7 +85,7 @@ describe('quick reads', () => {
     ).toBeNull();
   });
 
-  it('pause when they have waited for a disk too long, so that it takes a fiftieth of the time', () => {
+  it('cool down after long waits for a disk, so that these take a fiftieth of the time', () => {
     const { file, quick, tryRead, state } = setUp();
     quick.notePresent(file, PAGE, 0);
     const sinceMs = state.nowMs;
@@ -113,7 +113,7 @@ describe('quick reads', () => {
     }
   });
 
-  it('do not pause for a machine that was busy with something else, unless that goes on and on', () => {
+  it('do not cool down for a machine that was busy otherwise, unless that goes on and on', () => {
     const { file, quick, tryRead, state } = setUp();
     quick.notePresent(file, PAGE, 0);
     for (const readMs of Array.from({ length: 100 }, (_, i) => (i % 2 === 0 ? 3 : 0.1))) {

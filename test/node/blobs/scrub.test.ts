@@ -79,7 +79,9 @@ describe('the scrub', () => {
       ...{ url: 'http://127.0.0.1:9/', description: '', types: ['object.*'], isEnabled: true },
     });
     await putBytes(core, bucket, 'inline', sampleBytes(100));
-    await putBytes(core, bucket, 'sealed', sampleBytes(50_000), { encryption: { kind: 'server' } });
+    await putBytes(core, bucket, 'encrypted', sampleBytes(50_000), {
+      encryption: { kind: 'server' },
+    });
     const [, lost, flipped] = await putMany(core, bucket, ['whole', 'lost', 'flipped', 'gone']);
     if (lost === undefined || flipped === undefined) throw new Error('They were not stored.');
     const upload = await startUpload(core, bucket, 'upload');

@@ -123,7 +123,7 @@ describe('derived bodies', () => {
     expect(await bodies.make('d', BR, someone(), load)).not.toBe('none');
   });
 
-  it('do not wait for work that stopped without an end, as that of a request that ended early', async () => {
+  it('do not wait for work that never ends, as that of a request that ended early', async () => {
     const limit = { concurrency: 1, waitingMax: 0, slotMs: 1000 };
     const { bodies, pass } = createBodies({
       limits: { coding: limit, image: limit },
@@ -161,7 +161,7 @@ describe('derived bodies', () => {
     await vi.waitFor(() => expect(bodies.peek('stuck')).toMatchObject({ bytes: bytesOf('cba') }));
   });
 
-  it('wait for no store: they are given and make room for the next while it hangs, which holds a few for a while', async () => {
+  it('wait for no store: they are returned and make room for others while it hangs', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       const puts: string[] = [];
@@ -285,7 +285,7 @@ describe('the folder of derived bodies', () => {
     expect(store.stats().evictions).toBeGreaterThan(0);
   });
 
-  it('goes on with the oldest first after a restart, and clears away what was not finished', async () => {
+  it('evicts the oldest first after a restart, and deletes unfinished files', async () => {
     const first = open();
     for (const name of ['old', 'new'])
       await first.put(name, { bytes: new Uint8Array(4000), contentType: null });

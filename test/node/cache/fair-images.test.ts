@@ -89,7 +89,7 @@ async function start() {
   return { get, making, statuses, asked };
 }
 
-it('another account waits for one image of a flood, not for all, and is not turned away', async () => {
+it('another account waits for one image of a flood, not for all, and is not refused', async () => {
   const { get, making, statuses, asked } = await start();
   // One is made, as many wait as may of a bucket, and the others are turned away.
   const flood = Array.from({ length: 40 }, (_, at) => get('a', at + 1, `127.0.1.${at % 8}`));

@@ -158,7 +158,7 @@ describe('memory pointers', () => {
     expect(pointers.isHeld(bucket, key)).toBe(false);
   });
 
-  it('give nothing that a purge has moved the floor above, from whichever reader they have the readPolicy', () => {
+  it('give nothing older than the watermark of a purge, whoever read the policy', () => {
     const { pointers, fill, isKnown } = make({ freshSeconds: 60, staleSeconds: 3600 });
     const [other, third] = ['other' as ObjectKey, 'third' as ObjectKey];
     fill();

@@ -44,11 +44,11 @@ describe('ids', () => {
   it('keep the floor exact to the millisecond', () => {
     const clock = manualClock();
     const ids = createIds(clock);
-    const home = 'photos~1' as BucketId;
-    const before = ids.blobId(home);
+    const ownerBucket = 'photos~1' as BucketId;
+    const before = ids.blobId(ownerBucket);
     clock.ms += 1;
-    const after = ids.blobId(home);
-    const floor = ids.blobIdFloor(home, clock.ms);
+    const after = ids.blobId(ownerBucket);
+    const floor = ids.blobIdFloor(ownerBucket, clock.ms);
     expect(before < floor && floor < after).toBe(true);
   });
 });
@@ -101,7 +101,7 @@ describe('memory bodies', () => {
     expect([bodies.maxSliceBytes, bodies.peek(slice('a', 1))]).toEqual([0, null]);
   });
 
-  it('admits a slice for a part of it while there is room, then on the third request in a short while', () => {
+  it('admits a slice for a part of it while there is room, then on the third request', () => {
     const bodies = createMemoryBodies({ maxBytes: 200_000, maxSliceBytes: 10_000 });
     const admits = (name: string) => bodies.admits(slice(name, 10_000), 100);
     for (let i = 0; bodies.admits(slice(`fill${i}`, 10_000), 100); i++) {
@@ -206,7 +206,8 @@ describe('console log', () => {
 
   it('redacts what looks like a secret', () => {
     const url =
-      'http://h/b/k?X-Amz-Credential=AKIA%2F1&X-Amz-Signature=abcdef012&x-amz-security-token=tok&partNumber=1';
+      'http://h/b/k?X-Amz-Credential=AKIA%2F1&X-Amz-Signature=abcdef012' +
+      '&x-amz-security-token=tok&partNumber=1';
     logOf('info').info('request', { url, secretKey: 'hunter2', authorization: 'AWS4 hunter2' });
     logOf('info').error('failed', { cause: new Error(`no ${url}`) });
     for (const { text } of lines) {

@@ -65,31 +65,31 @@ describe('usage meter', () => {
 
   it('tells of the first use of each owner after each drain', () => {
     const { meter } = open();
-    let told = 0;
+    let reports = 0;
     meter.whenUsed(() => {
-      told += 1;
+      reports += 1;
     });
     for (let round = 1; round <= 3; round++) {
       for (let at = 0; at < 10; at++)
         meter.of(owner(`b~${at % 5}`)).count('B', 1, 'memory', 'STANDARD');
-      expect(told).toBe(5 * round);
+      expect(reports).toBe(5 * round);
       expect(meter.hasUses()).toBe(true);
       expect(meter.drain(all)).toHaveLength(5);
       expect(meter.hasUses()).toBe(false);
     }
   });
 
-  it('tells of it too after a drain that left the owner alone, whose use then has its time still', () => {
+  it('reports it also after a drain that left its owner alone, with its time unchanged', () => {
     const { meter, setNow } = open();
-    let told = 0;
+    let reports = 0;
     meter.whenUsed(() => {
-      told += 1;
+      reports += 1;
     });
     meter.of(owner()).count('B', 1, 'memory', 'STANDARD');
     expect(meter.drain(() => false)).toEqual([]);
     setNow(2000);
     meter.of(owner()).count('B', 1, 'memory', 'STANDARD');
-    expect(told).toBe(2);
+    expect(reports).toBe(2);
     const [usage, ...others] = meter.drain(all);
     expect(others).toEqual([]);
     expect(usage?.usedFromMs).toBe(1000);
@@ -145,7 +145,7 @@ describe('usage meter', () => {
     expect(meter.totals().bytesOut.bucket).toBe(50);
   });
 
-  it('gives a cap back what an answer holds that stood still for a minute, and lets it go on only where there is room', async () => {
+  it('returns the quota reservation of a response that stalled for a minute', async () => {
     const { meter, setNow } = open();
     const counter = meter.of(owner());
     const allowance: Allowance = {

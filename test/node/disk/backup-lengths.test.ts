@@ -14,8 +14,8 @@ import { describe, expect, it } from 'vitest';
 import { backUp } from '../../../src/adapters/node/backup/back-up.ts';
 import { copyBlobs } from '../../../src/adapters/node/backup/copy-blobs.ts';
 import { createLengthChecks } from '../../../src/adapters/node/backup/length-checks.ts';
-import type { Manifest } from '../../../src/adapters/node/disk/backup-manifest.ts';
 import { listBlobs, walkBlobs } from '../../../src/adapters/node/blobs/blob-list.ts';
+import type { Manifest } from '../../../src/adapters/node/disk/backup-manifest.ts';
 import type { BlobId } from '../../../src/domain/nouns.ts';
 import { BLOB_BYTES, openStoredCore, putAll } from '../kit/stored-core.ts';
 import { temporaryFolder } from '../kit/temporary-folder.ts';
@@ -90,7 +90,7 @@ describe('looks at lengths', () => {
 });
 
 describe('names in a backup', () => {
-  it('are looked at in each run: what is missing or lies in a wrong folder is copied again', async () => {
+  it('are checked in each run: a missing or misplaced blob is copied again', async () => {
     const { dataDir, folder } = await makeBackup();
     const { blobIds } = await listBlobs(join(dataDir, 'blobs'), {
       prefix: '',

@@ -16,9 +16,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { backUp } from '../../../src/adapters/node/backup/back-up.ts';
-import { readManifest } from '../../../src/adapters/node/disk/backup-manifest.ts';
 import { restore } from '../../../src/adapters/node/backup/restore.ts';
 import { checkFolder } from '../../../src/adapters/node/check/check-folder.ts';
+import { readManifest } from '../../../src/adapters/node/disk/backup-manifest.ts';
 import { openDataFolder } from '../../../src/adapters/node/disk/data-folder.ts';
 import { openSqlite } from '../../../src/adapters/node/index/node-sqlite.ts';
 import { parseConfig } from '../../../src/config.ts';
@@ -75,7 +75,7 @@ describe('a backup', () => {
     expect(await check(restored)).toMatchObject({ isSound: true, objects: 20, blobs: 20 });
   });
 
-  it('shares its blobs with the folder unless it is told to copy', async () => {
+  it('shares its blobs with the folder unless --copy is given', async () => {
     const stored = await openStoredCore();
     await putAll(stored, ['a']);
     const [original = ''] = blobFiles(stored.dataDir);
@@ -108,7 +108,7 @@ describe('a backup', () => {
     });
   });
 
-  it('copies again what was cut short in it, and keeps what the folder has lost since', async () => {
+  it('copies cut blobs again, and keeps those that the folder has lost since', async () => {
     const stored = await openStoredCore();
     await putAll(stored, ['a', 'b']);
     const folder = temporaryFolder();
@@ -165,7 +165,7 @@ describe('a backup', () => {
     expect(await lostIn(restored, kept)).toEqual([]);
   });
 
-  it('takes the index anew when the sweeper has deleted what the first copy of it refers to', async () => {
+  it('copies the index again when the sweeper has deleted blobs of the first copy', async () => {
     const stored = await openStoredCore();
     await putAll(stored, ['a', 'b']);
     const folder = temporaryFolder();
@@ -303,7 +303,7 @@ describe('a backup refuses', () => {
     expect(await lostIn(other.dataDir, ['b'])).toEqual([]);
   });
 
-  it('to put other data in the place of a good backup, as when a disk was not mounted', async () => {
+  it('to replace a good backup by other data, as when a disk was not mounted', async () => {
     const stored = await openStoredCore();
     await putAll(stored, ['a']);
     const folder = temporaryFolder();

@@ -73,11 +73,17 @@ async function fillAll(stored: StoredCore): Promise<void> {
   await putBytes(core, bucket, 'inline', sampleBytes(10));
   await putBytes(core, bucket, 'empty', sampleBytes(0));
   await putBytes(core, bucket, 'blob', sampleBytes(BLOB_BYTES), { attributes: typed('image/png') });
-  for (const [name, wish] of WISHES) {
-    const sealed = await put(core, bucket, sampleBytes(200_000), wish, `sealed by ${name}`);
-    await put(core, bucket, sampleBytes(12), wish, `sealed inline by ${name}`);
-    if (wish.kind !== 'customer')
-      await copyObject(core, bucket, copy(sealed, `moved from ${name}`, WISHES[1]?.[1] ?? null));
+  for (const [name, encryption] of WISHES) {
+    const encrypted = await put(
+      core,
+      bucket,
+      sampleBytes(200_000),
+      encryption,
+      `encrypted by ${name}`,
+    );
+    await put(core, bucket, sampleBytes(12), encryption, `encrypted inline by ${name}`);
+    if (encryption.kind !== 'customer')
+      await copyObject(core, bucket, copy(encrypted, `moved from ${name}`, WISHES[1]?.[1] ?? null));
   }
   const upload = await startUpload(core, bucket, 'multipart');
   const parts = [
@@ -93,7 +99,7 @@ async function fillAll(stored: StoredCore): Promise<void> {
     7,
     sampleBytes(BLOB_BYTES),
   );
-  await putBytes(core, bucket, 'packed', logBytes(300_000), {
+  await putBytes(core, bucket, 'compressed', logBytes(300_000), {
     attributes: typed('text/plain'),
   });
   await setBucketSettings(core, bucket, {
@@ -117,30 +123,30 @@ describe('a sound folder', () => {
     await fillAll(stored);
   });
 
-  it('is sound, with every kind of body proved but those of clients, and so is its backup', async () => {
-    const packed = await getObject(stored.bucket, key('packed'));
-    expect(packed.segments[0]?.packing).toBeDefined();
+  it("is sound, with all bodies proved but those under clients' keys, as its backup", async () => {
+    const compressed = await getObject(stored.bucket, key('compressed'));
+    expect(compressed.segments[0]?.packing).toBeDefined();
     const backup = temporaryFolder();
     await backUp(stored.dataDir, backup, 'share');
     for (const folder of [stored.dataDir, backup]) {
-      const found = await checkNow(folder, true);
-      expect(found.hurt).toEqual([]);
-      expect(found).toMatchObject({
+      const result = await checkNow(folder, true);
+      expect(result.hurt).toEqual([]);
+      expect(result).toMatchObject({
         isSound: true,
         unprovedBodies: 2,
         parts: 1,
         damagedBlobs: [],
         hurtCount: 0,
       });
-      expect(found.provedBodies).toBe(found.objects + found.parts - 2);
-      expect(found.orphans).toMatchObject({ count: 0, young: 0 });
+      expect(result.provedBodies).toBe(result.objects + result.parts - 2);
+      expect(result.orphans).toMatchObject({ count: 0, young: 0 });
     }
   });
 
   it('says how much each master key protects', async () => {
     const { masterKeyUses } = await checkNow(stored.dataDir);
     const [masterKey] = stored.core.settings.masterKeys;
-    // Two objects, three copies that were put under it, and the named key.
+    // Two objects, three copies that were put under it, and the KMS key.
     expect(masterKeyUses).toEqual({ [masterKey?.id ?? '']: 6 });
   });
 
@@ -149,16 +155,17 @@ describe('a sound folder', () => {
     cpSync(stored.dataDir, folder, { recursive: true });
     const names = [
       'blob',
-      'packed',
+      'compressed',
       'multipart',
-      'sealed by the master key',
-      'sealed by a KMS key, twice',
+      'encrypted by the master key',
+      'encrypted by a KMS key, twice',
     ];
     for (const name of names)
       flipByte(fileOf(folder, await getObject(stored.bucket, key(name))), 3000);
     const index = openSqlite(join(folder, 'index.sqlite'), { readOnly: false });
     index.all(
-      "UPDATE object_bodies SET inline_bytes = x'00' WHERE id = (SELECT body_id FROM objects WHERE key = 'inline')",
+      "UPDATE object_bodies SET inline_bytes = x'00' " +
+        "WHERE id = (SELECT body_id FROM objects WHERE key = 'inline')",
     );
     index.close();
     expect(await checkNow(folder)).toMatchObject({ isSound: true });
@@ -185,7 +192,7 @@ describe('a sound folder', () => {
     expect([suspected.length, suspected.includes(multipart ?? '')]).toEqual([2, true]);
   });
 
-  it('is not sound without a master key that encrypted things depend on, and says what they are', async () => {
+  it('is not sound without a master key in use, and says what it protects', async () => {
     const folder = temporaryFolder();
     cpSync(stored.dataDir, folder, { recursive: true });
     const [masterKey] = stored.core.settings.masterKeys;
@@ -218,7 +225,7 @@ describe('a check finds', () => {
     expect(await checkNow(dataDir)).toMatchObject(missing);
   });
 
-  it('blobs that are missing, cut short or damaged at their ends, with the objects and versions that they hurt', async () => {
+  it('blobs that are missing, cut or damaged at their ends, with the hurt versions', async () => {
     const stored = await openStoredCore();
     const { core, dataDir } = stored;
     await setBucketSettings(core, stored.bucket, { versioning: 'enabled' });
@@ -274,7 +281,7 @@ describe('a check finds', () => {
     expect(found.hurt.map((hurt) => hurt.key)).toEqual(['a', 'b']);
   });
 
-  it('files that the index does not know, and leaves those alone that are younger than the grace', async () => {
+  it('files that the index does not know, but for those younger than the grace', async () => {
     const stored = await openStoredCore();
     await putAll(stored, ['a']);
     const { core, bucket } = stored;

@@ -131,7 +131,7 @@ describe('the space of a disk', () => {
 });
 
 describe('the reserve file', () => {
-  it('goes on where an earlier process ended, follows its setting, and holds no zeros', async () => {
+  it('continues after an earlier process, follows its setting, and has no zeros', async () => {
     const path = join(temporaryFolder(), 'reserve');
     writeFileSync(path, Buffer.alloc(MiB, 1));
     const reserve = openReserveFile(path, 2 * MiB);
@@ -185,7 +185,7 @@ describe('the alarm of a disk', () => {
     expect(await percentsReported(file, [96, 82, 86])).toEqual([85]);
   });
 
-  it('tells again what could not be told', async () => {
+  it('repeats a report that failed', async () => {
     const alarm = createDiskAlarm(path());
     const failing = alarm.check(at(90), () => Promise.reject(new Error('no outbox')));
     await expect(failing).rejects.toThrow('no outbox');

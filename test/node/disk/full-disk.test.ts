@@ -70,7 +70,7 @@ describe('a full disk', () => {
   const named = (start: string, count: number) =>
     Array.from({ length: count }, (_, n) => `${start}${n}`);
 
-  it('refuses writes with StorageFull, keeps all it has, and takes writes again when there is room', async () => {
+  it('refuses writes with StorageFull, loses nothing, and recovers with free room', async () => {
     const kept: string[] = [];
     let codes = new Set<string>();
     for (let round = 0; codes.size === 0 && round < 20; round++) {

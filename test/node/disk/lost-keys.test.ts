@@ -122,10 +122,10 @@ it('a seed that can’t be read is named by its setting', async () => {
 describe('blobs without an index', () => {
   it('stop the start where the index was copied without its write-ahead log', async () => {
     const dataDir = temporaryFolder();
-    const home = await startNodeProcess(dataDir);
-    await expectOk(aws.fetch(`${home.url}/photos`, { method: 'PUT' }));
-    await expectOk(aws.fetch(`${home.url}/photos/a`, { method: 'PUT', body: 'x'.repeat(40_000) }));
-    await home.end('SIGKILL');
+    const node = await startNodeProcess(dataDir);
+    await expectOk(aws.fetch(`${node.url}/photos`, { method: 'PUT' }));
+    await expectOk(aws.fetch(`${node.url}/photos/a`, { method: 'PUT', body: 'x'.repeat(40_000) }));
+    await node.end('SIGKILL');
     const copied = temporaryFolder();
     for (const name of ['index.sqlite', 'master-key'])
       copyFileSync(join(dataDir, name), join(copied, name));

@@ -1,4 +1,4 @@
-// A rename of thousands of objects through the death of the Node home in the middle: nothing is
+// A rename of thousands of objects through the death of the Node platform in the middle: nothing is
 // lost, nothing is twice, and the next process ends it unasked.
 
 import { expect, it } from 'vitest';
@@ -13,7 +13,7 @@ useNodeProcesses();
 
 const OBJECTS = 3000;
 
-/** Fills the folder before a home opens it: by requests it would take ten times as long. */
+/** Fills the folder before a server opens it: by requests it would take ten times as long. */
 async function fill(dataDir: string): Promise<void> {
   const config = parseConfig({ QUAYSIDE_DATA_DIR: dataDir });
   const log = { info: () => undefined, error: () => undefined };

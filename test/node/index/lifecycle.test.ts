@@ -1,4 +1,4 @@
-// Lifecycle on the Node home as a process: its own clock carries the rules out, a public reader
+// Lifecycle on the Node platform as a process: its own clock carries the rules out, a public reader
 // sees it, and it goes on after a death in the middle.
 import { createHash } from 'node:crypto';
 import { expect, it, vi } from 'vitest';
@@ -25,7 +25,7 @@ it('ends what is due, for public readers too, and goes on after kill -9', async 
   const dataDir = temporaryFolder();
   const first = await startNodeProcess(dataDir, SHORT_DAYS);
   const bucket = `${first.url}/cycled`;
-  // Who may list is told 404 of a key that is gone.
+  // A caller that may list gets 404 for a key that is gone.
   await put(bucket, '', PUBLIC);
   const expiration = '<Expiration><Days>2</Days></Expiration>';
   await putRules(bucket, `<Rule><Prefix>tmp/</Prefix><Status>Enabled</Status>${expiration}</Rule>`);

@@ -145,7 +145,7 @@ describe('transactions on Node', () => {
     expect(namesIn(sql)).toEqual(['a', 'c']);
   });
 
-  it('leave nothing of a transaction that throws midway, while its neighbours in the batch are stored', () => {
+  it('leave nothing of a transaction that throws midway, and store the others of the batch', () => {
     const path = freshPath();
     const sql = openNames(path);
     const answers = sql.batch(() =>

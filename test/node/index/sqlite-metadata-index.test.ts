@@ -134,7 +134,7 @@ describe('commands', () => {
     expect(await etagOf(index, bucket, 'b')).toBe('b');
   });
 
-  it('keep an inline body that is a window on a larger buffer, and leave it to its owner', async () => {
+  it('store an inline body that is a window on a larger buffer, and do not detach it', async () => {
     const index = shared;
     const bucket = await createBucket(index);
     const buffer = new Uint8Array(100_000).fill(7);
@@ -217,7 +217,7 @@ describe('watcher', () => {
     expect(calls.splice(0)).toEqual(['block photos a,b', 'unblock photos a,b', 'refused']);
   });
 
-  it('hears of the read policy too when a rule file changes, whose version is part of the policy', async () => {
+  it('hears of the read policy too when a rule file changes, whose version is in it', async () => {
     const calls: string[] = [];
     const index = await openIndex({
       block: (_bucket, keys) => calls.push(`block ${keys}`),

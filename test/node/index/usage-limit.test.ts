@@ -18,7 +18,7 @@ function start(seen: SeenTime | null = null) {
   return { at, pass, limit: () => (limit() - START) / HOUR };
 }
 
-it('usage goes by the clock, also after a sleep, and by steady time while the clock has jumped', () => {
+it('usage goes by the clock, also after a sleep, and by steady time after a jump', () => {
   const { at, pass, limit } = start();
   expect(limit()).toBe(0);
   pass(HOUR);

@@ -73,7 +73,7 @@ describe('the current version of a key', () => {
     expect(await find(bucket)).toBeNull();
   });
 
-  it('is told at once with its bucket where both are known, never while either changes', async () => {
+  it('is read at once with its bucket where both are known, not while either changes', async () => {
     const bucket = await createBucket();
     const peek = () => index.metadataIndex.peekCurrent?.(bucket.name, KEY) ?? null;
     await write(bucket, 'one');
@@ -133,7 +133,7 @@ describe('the current version of a key', () => {
     expect(objectIn(await find(bucket))?.tags).toEqual({ colour: 'red' });
   });
 
-  it('is refused to whoever decided on an older record of the bucket, and given to whoever knows the new one', async () => {
+  it('is refused to callers with an older record of the bucket', async () => {
     const bucket = await createBucket();
     await write(bucket, 'one');
     const known = await find(bucket);

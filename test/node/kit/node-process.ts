@@ -1,26 +1,25 @@
-// Starts the Node home as a process of its own, for tests of its life: start, stop, death.
+// Starts the Node platform as a process of its own, for tests of its life: start, stop, death.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Where the program keeps its compiled modules: told of it from outside, a start takes a third
- * less.
+ * Compile cache of the program: set from outside, it makes a start a third shorter.
  */
 const COMPILED = fileURLToPath(new URL('../../../node_modules/.cache/quayside', import.meta.url));
 const PROGRAM = fileURLToPath(new URL('../../../src/node.ts', import.meta.url));
 
 /** The SDK writes into what it is given: hand it a copy. */
 export const ROOT_KEY = {
-  accessKeyId: 'node-home-tests',
-  secretAccessKey: 'node-home-tests-secret',
+  accessKeyId: 'node-platform-tests',
+  secretAccessKey: 'node-platform-tests-secret',
 };
 
 const running = new Set<ChildProcess>();
 
 /**
- * Kills every home that still runs, also one that never became ready; resolves when they are gone.
+ * Kills every server that still runs, also one that never became ready; resolves when they are gone.
  */
 export async function killNodeProcesses(): Promise<void> {
   const ended = [...running].map((child) => once(child, 'exit'));
@@ -46,8 +45,11 @@ export async function runNodeProcess(
   return { exitCode, output: output.stdout + output.stderr };
 }
 
-/** Resolves when the home is ready; rejects with what it printed when it ends before. */
-export async function startNodeProcess(dataDir: string, env: NodeJS.ProcessEnv = {}): Promise<NodeProcess> {
+/** Resolves when the server is ready; rejects with what it printed when it ends before. */
+export async function startNodeProcess(
+  dataDir: string,
+  env: NodeJS.ProcessEnv = {},
+): Promise<NodeProcess> {
   const keys = {
     QUAYSIDE_ROOT_ACCESS_KEY: ROOT_KEY.accessKeyId,
     QUAYSIDE_ROOT_SECRET_KEY: ROOT_KEY.secretAccessKey,

@@ -1,10 +1,10 @@
-// Clients of homes that run as processes of their own, and what every test file of such homes
+// Clients of servers that run as processes of their own, and what every test file of such servers
 // begins with.
 import { AwsClient } from 'aws4fetch';
 import { afterAll, afterEach, vi } from 'vitest';
 import { killNodeProcesses, ROOT_KEY } from './node-process.ts';
 
-/** No home outlives its test, not even one that timed out and goes on in the background. */
+/** No server outlives its test, not even one that timed out and goes on in the background. */
 export function useNodeProcesses(): void {
   // A start takes half a second alone, several where everything else runs too.
   vi.setConfig({ testTimeout: 60_000 });
@@ -12,7 +12,7 @@ export function useNodeProcesses(): void {
   afterAll(killNodeProcesses);
 }
 
-/** Signs with the root key that homes of tests have. */
+/** Signs with the root key that servers of tests have. */
 export const aws = new AwsClient({ ...ROOT_KEY, service: 's3', region: 'auto', retries: 0 });
 
 /** The answer; rejects with what it says when it is a failure. */
@@ -31,7 +31,7 @@ export type ApiCall = (
 ) => Promise<Response>;
 
 /**
- * Signs in with the root key. The session goes on in the home that comes after this one in its
+ * Signs in with the root key. The session goes on in the server that comes after this one in its
  * folder.
  */
 export async function signIn(
@@ -42,7 +42,7 @@ export async function signIn(
   return { cookie, call: apiAt(url, cookie) };
 }
 
-/** The JSON API of a home, for who has the cookie. */
+/** The JSON API of a server, for who has the cookie. */
 export function apiAt(url: string, cookie: string): ApiCall {
   return (method, path, body, headers = {}) =>
     fetch(`${url}/-/api/v1${path}`, {

@@ -4,7 +4,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFsBlobStore } from '../../../src/adapters/node/blobs/fs-blob-store.ts';
 import { INDEX_NAME } from '../../../src/adapters/node/disk/data-folder.ts';
-import { createDecompressingBlobStore } from '../../../src/adapters/shared/decompressing-blob-store.ts';
+// biome-ignore format: path and name together are longer than a line.
+import { createDecompressingBlobStore }
+  from '../../../src/adapters/shared/decompressing-blob-store.ts';
 import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
 import { getObject } from '../../../src/core/objects/read-object.ts';
 import { isSameBytes } from '../../contract/bodies.ts';

@@ -1,5 +1,5 @@
-// The Node home in this process: its real ports, index and server, with what core asks of index and
-// bucket counted, and delayed, failing or hanging as the test wants. The hot lane is on.
+// The Node platform in this process: its real ports, index and server, with what core asks of index and
+// bucket counted, and delayed, failing or hanging as the test wants. The fast path is on.
 import { Agent, request } from 'node:http';
 import { openNodePorts } from '../../../src/adapters/node/node-ports.ts';
 import { type NodeBindings, serve } from '../../../src/adapters/node/serve.ts';
@@ -45,8 +45,8 @@ export async function startWrappedPlatform(
 ): Promise<WrappedPlatform> {
   const log = createConsoleLog(systemClock, 'off');
   const config = parseConfig({
-    QUAYSIDE_ROOT_ACCESS_KEY: 'wrapped-home',
-    QUAYSIDE_ROOT_SECRET_KEY: 'wrapped-home',
+    QUAYSIDE_ROOT_ACCESS_KEY: 'wrapped-platform',
+    QUAYSIDE_ROOT_SECRET_KEY: 'wrapped-platform',
     ...env,
   });
   const { ports, close } = await openNodePorts(config, {

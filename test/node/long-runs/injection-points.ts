@@ -33,7 +33,7 @@ function raw(requestLine: string, headers: readonly string[], body = ''): Sent {
 }
 
 /**
- * Headers of reads, which the hot lane sees first, and of writes by anybody, which policy, tags and
+ * Headers of reads, which the fast path sees first, and of writes by anybody, which policy, tags and
  * lists of grants see.
  */
 const READ_HEADERS = [
@@ -327,7 +327,8 @@ const DOCUMENTS: readonly (readonly [
     'PUT',
     'cors',
     (text) =>
-      `<CORSConfiguration><CORSRule><AllowedOrigin>${text}</AllowedOrigin></CORSRule></CORSConfiguration>`,
+      `<CORSConfiguration><CORSRule><AllowedOrigin>${text}</AllowedOrigin>` +
+      '</CORSRule></CORSConfiguration>',
   ],
   [
     'PUT',
@@ -339,7 +340,8 @@ const DOCUMENTS: readonly (readonly [
     'PUT',
     'website',
     (text) =>
-      `<WebsiteConfiguration><IndexDocument><Suffix>${text}</Suffix></IndexDocument></WebsiteConfiguration>`,
+      `<WebsiteConfiguration><IndexDocument><Suffix>${text}</Suffix>` +
+      '</IndexDocument></WebsiteConfiguration>',
   ],
   [
     'PUT',

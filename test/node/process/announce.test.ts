@@ -3,7 +3,7 @@ import { announcement } from '../../../src/adapters/node/process/announce.ts';
 import type { RootKey } from '../../../src/adapters/node/process/root-key.ts';
 import { VERSION } from '../../../src/ports/version.ts';
 
-const told = (origin: RootKey['origin'], isTerminal: boolean) => {
+const printed = (origin: RootKey['origin'], isTerminal: boolean) => {
   const path = origin === 'settings' ? null : '/data/root-key.json';
   const rootKey = { accessKey: 'QSROOT1', secretKey: 'very-secret', origin, path };
   return announcement('http://127.0.0.1:9000', '/data', rootKey, isTerminal);
@@ -14,11 +14,11 @@ it('says which version is ready, and where', () => {
 });
 
 it('shows a new root key to a terminal only', () => {
-  expect(told('new', true)).toContain(
+  expect(printed('new', true)).toContain(
     'secret key   very-secret  (shown this once; kept in /data/root-key.json)',
   );
-  expect(told('new', false)).toContain('secret key   kept in /data/root-key.json');
-  for (const text of [told('new', false), told('file', true), told('settings', true)]) {
+  expect(printed('new', false)).toContain('secret key   kept in /data/root-key.json');
+  for (const text of [printed('new', false), printed('file', true), printed('settings', true)]) {
     expect(text).not.toContain('very-secret');
   }
 });

@@ -20,7 +20,7 @@ import { temporaryFolder } from '../kit/temporary-folder.ts';
 
 const DAY_MS = 86_400_000;
 
-it('a jump for seconds brings nothing into the future, and one that is confirmed goes on from there', async () => {
+it('a jump for seconds brings nothing into the future; a confirmed one counts on', async () => {
   const path = join(temporaryFolder(), 'index.sqlite');
   const jumpMs = new Float64Array(new SharedArrayBuffer(8));
   const workerData = { path, jump: jumpMs.buffer };

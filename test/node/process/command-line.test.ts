@@ -49,7 +49,7 @@ it.each([
   [true, 1],
   [false, 0],
 ])(
-  'a terminal that is closed ends the server where it is told so: %s',
+  'a terminal that is closed ends the server where no log file is set: %s',
   async (endsOnHangup, closed) => {
     const exit = vi.spyOn(process, 'exit').mockReturnValue(undefined as never);
     // The timer that ends a process which does not stop by itself would else outlive this test.

@@ -10,7 +10,7 @@ import { metricFamily } from '../../../src/ports/metrics.ts';
 import { key } from '../../core/memory-core.ts';
 import { parseMetricsPage } from '../../wire/kit/metrics-page.ts';
 
-describe("a home's metrics", () => {
+describe('metrics of the Node platform', () => {
   it('are those that were added and those of the process, as one page', async () => {
     const metrics = createNodeMetrics();
     metrics.add(() => [metricFamily('gauge', 'at_once', 'Now.', [[{}, 1]])]);

@@ -1,4 +1,4 @@
-// The Node home as a process: its start, its orderly end, and its death in the middle of writes.
+// The Node platform as a process: its start, its orderly end, and its death in the middle of writes.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { temporaryFolder } from '../kit/temporary-folder.ts';
 useNodeProcesses();
 
 describe('start', () => {
-  it('makes a root key, keeps it for its owner only, and shows a pipe no more than where', async () => {
+  it('makes a root key that its owner alone can read, and shows a pipe only its path', async () => {
     const dataDir = temporaryFolder();
     const noKeys = { QUAYSIDE_ROOT_ACCESS_KEY: '', QUAYSIDE_ROOT_SECRET_KEY: '' };
     const first = await startNodeProcess(dataDir, noKeys);
@@ -39,14 +39,14 @@ describe('start', () => {
     expect(second.stdout() + second.stderr()).not.toContain(secretKey);
   });
 
-  it('outlives what tells servers to reopen their logs, without a log file and without a debugger', async () => {
-    const home = await startNodeProcess(temporaryFolder());
+  it('survives the signals to reopen logs, without a log file and without a debugger', async () => {
+    const node = await startNodeProcess(temporaryFolder());
     for (const signal of ['SIGHUP', 'SIGUSR1'] as const) {
-      home.child.kill(signal);
-      for (const _ of [1, 2, 3]) expect((await fetch(`${home.url}/-/health`)).status).toBe(200);
+      node.child.kill(signal);
+      for (const _ of [1, 2, 3]) expect((await fetch(`${node.url}/-/health`)).status).toBe(200);
     }
-    expect(home.stderr()).not.toContain('Debugger');
-    expect(await home.end('SIGTERM')).toBe(0);
+    expect(node.stderr()).not.toContain('Debugger');
+    expect(await node.end('SIGTERM')).toBe(0);
   });
 
   it('leaves a data folder alone that another process uses', async () => {
@@ -112,7 +112,8 @@ describe('SIGTERM', () => {
     const client = await openRawClient(first.url);
     const headers = [...signed.headers].map(([name, value]) => `${name}: ${value}\r\n`).join('');
     client.send(
-      `PUT /photos/late HTTP/1.1\r\nHost: ${signed.url.host}\r\nContent-Length: 300000\r\n${headers}\r\n`,
+      `PUT /photos/late HTTP/1.1\r\nHost: ${signed.url.host}\r\n` +
+        `Content-Length: 300000\r\n${headers}\r\n`,
     );
     client.send(body.subarray(0, 150_000));
     await expect.poll(() => readdirSync(join(dataDir, 'tmp')).length).toBe(1);
@@ -128,11 +129,11 @@ describe('SIGTERM', () => {
     expect(isSameBytes(new Uint8Array(await found.arrayBuffer()), body)).toBe(true);
   });
 
-  it('does not wait longer than it was told to', async () => {
-    const home = await startNodeProcess(temporaryFolder(), { QUAYSIDE_DRAIN_SECONDS: '0' });
-    const client = await openRawClient(home.url);
+  it('does not wait longer than its limit', async () => {
+    const node = await startNodeProcess(temporaryFolder(), { QUAYSIDE_DRAIN_SECONDS: '0' });
+    const client = await openRawClient(node.url);
     client.send('PUT /photos/stuck HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nabc');
-    expect(await home.end('SIGTERM')).toBe(0);
+    expect(await node.end('SIGTERM')).toBe(0);
   });
 });
 
@@ -142,8 +143,8 @@ describe('kill -9', () => {
     const acknowledged = new Map<string, Uint8Array>();
     const sizes = [100, 9_000, 40_000, 400_000];
     for (let round = 0; round < 3; round++) {
-      const home = await startNodeProcess(dataDir);
-      await expectOk(aws.fetch(`${home.url}/photos`, { method: 'PUT' }));
+      const node = await startNodeProcess(dataDir);
+      await expectOk(aws.fetch(`${node.url}/photos`, { method: 'PUT' }));
       const storm = Array.from({ length: 8 }, async (_, client) => {
         for (let at = 0; ; at++) {
           const key = `${round}/${client}/${at}`;
@@ -151,32 +152,32 @@ describe('kill -9', () => {
             sizes[(at + client) % sizes.length] ?? 0,
             round * 1000 + client * 100 + at + 1,
           );
-          await expectOk(aws.fetch(`${home.url}/photos/${key}`, { method: 'PUT', body }));
+          await expectOk(aws.fetch(`${node.url}/photos/${key}`, { method: 'PUT', body }));
           acknowledged.set(key, body);
-          if (acknowledged.size >= (round + 1) * 40) home.child.kill('SIGKILL');
+          if (acknowledged.size >= (round + 1) * 40) node.child.kill('SIGKILL');
         }
       });
       await Promise.allSettled(storm);
       expect(acknowledged.size).toBeGreaterThanOrEqual((round + 1) * 40);
     }
 
-    const home = await startNodeProcess(dataDir);
+    const node = await startNodeProcess(dataDir);
     expect(readdirSync(join(dataDir, 'tmp'))).toEqual([]);
     for (const [key, body] of acknowledged) {
-      const found = await expectOk(aws.fetch(`${home.url}/photos/${key}`));
+      const found = await expectOk(aws.fetch(`${node.url}/photos/${key}`));
       const bytes = new Uint8Array(await found.arrayBuffer());
       expect(isSameBytes(bytes, body), key).toBe(true);
     }
     // What was not acknowledged is either whole or not there: a listed object must read with the
     // size it is listed with.
-    const listing = await (await expectOk(aws.fetch(`${home.url}/photos?list-type=2`))).text();
+    const listing = await (await expectOk(aws.fetch(`${node.url}/photos?list-type=2`))).text();
     const listed = [...listing.matchAll(/<Key>(.*?)<\/Key>.*?<Size>(\d+)<\/Size>/gs)];
     expect(listed.length).toBeGreaterThanOrEqual(acknowledged.size);
     for (const [, key, size] of listed) {
       if (acknowledged.has(key ?? '')) continue;
-      const found = await expectOk(aws.fetch(`${home.url}/photos/${key}`));
+      const found = await expectOk(aws.fetch(`${node.url}/photos/${key}`));
       expect((await found.arrayBuffer()).byteLength).toBe(Number(size));
     }
-    expect(await home.end('SIGTERM')).toBe(0);
+    expect(await node.end('SIGTERM')).toBe(0);
   });
 });

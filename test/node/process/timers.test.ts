@@ -56,25 +56,25 @@ async function startHeldServer(answer: (response: ServerResponse) => void) {
   return { url: `http://127.0.0.1:${port}`, paths, answerAll: readPolicy.resolve };
 }
 
-/** Tells the home to end while `server` holds a request of it, and answers that only then. */
+/** Tells the server to end while `server` holds a request of it, and answers that only then. */
 async function endWhileHeld(
-  home: NodeProcess,
+  node: NodeProcess,
   server: { readonly answerAll: () => void },
 ): Promise<void> {
-  const ended = home.end('SIGTERM');
-  await expect.poll(() => home.stdout()).toContain('stopping');
+  const ended = node.end('SIGTERM');
+  await expect.poll(() => node.stdout()).toContain('stopping');
   server.answerAll();
   expect(await ended).toBe(0);
 }
 
-const put = (home: NodeProcess, path: string, body?: string) =>
+const put = (node: NodeProcess, path: string, body?: string) =>
   expectOk(
-    aws.fetch(`${home.url}/${path}`, { method: 'PUT', ...(body === undefined ? {} : { body }) }),
+    aws.fetch(`${node.url}/${path}`, { method: 'PUT', ...(body === undefined ? {} : { body }) }),
   );
 
 /**
  * Makes what was used just now the use of a month that is over, and of a whole day that is, for
- * which Stripe is told.
+ * which is reported to Stripe.
  */
 function makeUseOld() {
   const now = new Date();
@@ -88,7 +88,7 @@ function makeUseOld() {
   return { period, dayMs };
 }
 
-it('closes months that are over and tells Stripe by its clock, and ends when what is under way has ended', async () => {
+it('closes past months and reports to Stripe by its clock, and ends in order', async () => {
   const first = await startNodeProcess(dataDir, { QUAYSIDE_SWEEP_INTERVAL_SECONDS: NEVER });
   await put(first, 'used');
   await put(first, 'used/k', 'x');
@@ -138,7 +138,8 @@ it('writes the logs of buckets by its clock, and the rest at its end', async () 
   ];
   await put(first, 'logs?policy', JSON.stringify({ Version: '2012-10-17', Statement }));
   const target =
-    '<LoggingEnabled><TargetBucket>logs</TargetBucket><TargetPrefix>log/</TargetPrefix></LoggingEnabled>';
+    '<LoggingEnabled><TargetBucket>logs</TargetBucket>' +
+    '<TargetPrefix>log/</TargetPrefix></LoggingEnabled>';
   await put(first, 'logged?logging', `<BucketLoggingStatus>${target}</BucketLoggingStatus>`);
   await put(first, 'logged/by-the-clock', 'x');
   // No further request comes, whose line would bring the older ones along.
@@ -155,48 +156,48 @@ it('writes the logs of buckets by its clock, and the rest at its end', async () 
 
 it('sends messages by its outbox, and ends when the attempt under way is noted', async () => {
   const hook = await startHeldServer((response) => response.writeHead(204).end());
-  const home = await startNodeProcess(dataDir, { QUAYSIDE_WEBHOOK_PRIVATE_TARGETS: 'on' });
-  const { call } = await signIn(home.url);
+  const node = await startNodeProcess(dataDir, { QUAYSIDE_WEBHOOK_PRIVATE_TARGETS: 'on' });
+  const { call } = await signIn(node.url);
   const { arn } = (await (await expectOk(call('POST', '/webhooks', { url: hook.url }))).json()) as {
     arn: string;
   };
-  await put(home, 'told');
+  await put(node, 'events');
   const events = '<Event>s3:ObjectCreated:*</Event>';
   const queue = `<QueueConfiguration><Queue>${arn}</Queue>${events}</QueueConfiguration>`;
   await put(
-    home,
-    'told?notification',
+    node,
+    'events?notification',
     `<NotificationConfiguration>${queue}</NotificationConfiguration>`,
   );
-  await put(home, 'told/k', 'x');
+  await put(node, 'events/k', 'x');
   await expect.poll(() => hook.paths.length).toBeGreaterThanOrEqual(1);
-  await endWhileHeld(home, hook);
+  await endWhileHeld(node, hook);
   const states = sql('SELECT state FROM outbox ORDER BY id').map(({ state }) => state);
   // One attempt was under way; what waits behind it in its order is for the next start.
   expect(states[0]).toBe('delivered');
 });
 
-it('counts connections, keeps its files from others of the machine, and says at its end what it cut off', async () => {
+it('counts connections, hides its files from other users, and logs what it cut off', async () => {
   const token = 'metrics-of-the-clocks';
-  const home = await startNodeProcess(dataDir, {
+  const node = await startNodeProcess(dataDir, {
     QUAYSIDE_DRAIN_SECONDS: '0',
     QUAYSIDE_METRICS_TOKEN: token,
   });
   const headers = { authorization: `Bearer ${token}` };
-  const metrics = await (await expectOk(fetch(`${home.url}/-/metrics`, { headers }))).text();
+  const metrics = await (await expectOk(fetch(`${node.url}/-/metrics`, { headers }))).text();
   expect(metrics).toContain('quayside_connections');
-  await put(home, 'photos');
-  await put(home, 'photos/k', 'x');
+  await put(node, 'photos');
+  await put(node, 'photos/k', 'x');
   expect(statSync(join(dataDir, 'index.sqlite')).mode & 0o077).toBe(0);
-  const client = await openRawClient(home.url);
+  const client = await openRawClient(node.url);
   client.send('PUT /photos/stuck HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nabc');
-  expect(await home.end('SIGTERM')).toBe(0);
-  expect(home.stderr() + home.stdout()).toContain('connections-cut');
+  expect(await node.end('SIGTERM')).toBe(0);
+  expect(node.stderr() + node.stdout()).toContain('connections-cut');
 });
 
 it('goes on when nobody reads what it prints', async () => {
-  const home = await startNodeProcess(dataDir, { QUAYSIDE_ACCESS_LOG: 'json' });
-  for (const stream of [home.child.stdout, home.child.stderr]) stream?.destroy();
-  for (const _ of [1, 2, 3]) await put(home, 'photos');
-  expect(await home.end('SIGTERM')).toBe(0);
+  const node = await startNodeProcess(dataDir, { QUAYSIDE_ACCESS_LOG: 'json' });
+  for (const stream of [node.child.stdout, node.child.stderr]) stream?.destroy();
+  for (const _ of [1, 2, 3]) await put(node, 'photos');
+  expect(await node.end('SIGTERM')).toBe(0);
 });

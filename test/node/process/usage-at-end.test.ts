@@ -64,12 +64,12 @@ it('keeps all usage over an orderly end, and goes on adding after it', async () 
 });
 
 it('loses at most what was used since the last flush when it is killed', async () => {
-  const home = await startNodeProcess(dataDir, { QUAYSIDE_METER_FLUSH_SECONDS: '1' });
-  await clientOf(home.url).send(new CreateBucketCommand({ Bucket: 'used' }));
-  await use(home.url, 7);
+  const node = await startNodeProcess(dataDir, { QUAYSIDE_METER_FLUSH_SECONDS: '1' });
+  await clientOf(node.url).send(new CreateBucketCommand({ Bucket: 'used' }));
+  await use(node.url, 7);
   await expect.poll(() => recorded('class-b/STANDARD')).toBe(7);
-  await use(home.url, 3);
-  await home.end('SIGKILL');
+  await use(node.url, 3);
+  await node.end('SIGKILL');
   const left = recorded('class-b/STANDARD');
   expect(left).toBeGreaterThanOrEqual(7);
   expect(left).toBeLessThanOrEqual(10);

@@ -1,11 +1,11 @@
-// `npm run dev`: the Cloudflare home in wrangler dev answers signed and public requests, keeps what
-// it was given, and ends when it is told to. What it answers in detail is the wire suite's, which
+// `npm run dev`: the Cloudflare platform in wrangler dev answers signed and public requests, keeps what
+// it was given, and ends on a signal. What it responds in detail is the wire suite's, which
 // runs the same Worker without wrangler.
 import { expect, it } from 'vitest';
 import { createClient } from '../../wire/kit/clients/client.ts';
 import { startWranglerDev } from '../../wire/kit/server.ts';
 
-it('wrangler dev runs the Cloudflare home', { timeout: 120_000 }, async () => {
+it('wrangler dev runs the Cloudflare platform', { timeout: 120_000 }, async () => {
   const server = await startWranglerDev();
   try {
     const { send, anonymous } = createClient(server.target);

@@ -1,4 +1,4 @@
-// The access log of the Node home: the same line through both doors, what was really sent, and the
+// The access log of the Node platform: the same line through both doors, what was really sent, and the
 // files of a process.
 import { once } from 'node:events';
 import { existsSync, readFileSync, renameSync } from 'node:fs';
@@ -27,7 +27,7 @@ afterEach(() => {
 type Line = Record<string, unknown>;
 
 /**
- * Servers with the lane, without it, and with the hot door alone, over the same objects, and the
+ * Servers with the lane, without it, and with the fast path alone, over the same objects, and the
  * lines of each.
  */
 async function openLogged(): Promise<{ url: string; door: Door; lines: Line[]; etag: string }[]> {
@@ -68,14 +68,16 @@ async function ask(url: string, request: string): Promise<string> {
 
 describe('a line', () => {
   it('is the same through both doors, but for what is fresh in each', async () => {
-    const homes = await openLogged();
+    const servers = await openLogged();
     const headers =
-      'Host: h\r\nReferer: https://a.example/?token=1\r\nuser-AGENT:  curl "x" \r\nX-Forwarded-For: 6.6.6.6';
+      'Host: h\r\nReferer: https://a.example/?token=1\r\n' +
+      'user-AGENT:  curl "x" \r\nX-Forwarded-For: 6.6.6.6';
     const seen: Line[][] = [];
     const hotAnswers: number[] = [];
-    for (const { url, lines, door, etag } of homes) {
+    for (const { url, lines, door, etag } of servers) {
       await ask(url, `GET /${PUBLIC_BUCKET}/big HTTP/1.1\r\n${headers}`);
-      const page = `GET /index.html HTTP/1.1\r\n${headers.replace('Host: h', 'Host: site.web.test')}`;
+      const siteHeaders = headers.replace('Host: h', 'Host: site.web.test');
+      const page = `GET /index.html HTTP/1.1\r\n${siteHeaders}`;
       for (const _ of [1, 2]) await ask(url, page);
       await ask(url, `GET /${PUBLIC_BUCKET}/inline HTTP/1.1\r\n${headers}`);
       await expect.poll(() => lines.length).toBe(4);
@@ -164,7 +166,8 @@ describe('a line', () => {
 describe('a header finder', () => {
   it('finds a header by its name and nothing else', () => {
     const chunk = Buffer.from(
-      'GET /referer:x HTTP/1.1\r\nHost: h\r\nX-Referer: no\r\nReFeRer:\t a: b \r\nReferer: late\r\nEmpty:\r\n\r\n',
+      'GET /referer:x HTTP/1.1\r\nHost: h\r\nX-Referer: no\r\n' +
+        'ReFeRer:\t a: b \r\nReferer: late\r\nEmpty:\r\n\r\n',
     );
     const find = createHeaderFinder(chunk);
     expect(find('referer')).toBe('a: b');
@@ -184,22 +187,22 @@ describe('the log of a process', () => {
   it('goes to a file, into a new one after a rotation, and is whole at the end', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'access.log');
-    const home = await startNodeProcess(join(folder, 'data'), {
+    const node = await startNodeProcess(join(folder, 'data'), {
       QUAYSIDE_ACCESS_LOG: 'combined',
       QUAYSIDE_ACCESS_LOG_FILE: path,
     });
     const count = (of: string) =>
       existsSync(of) ? readFileSync(of, 'utf8').split('\n').length - 1 : 0;
-    expect((await aws.fetch(`${home.url}/bucket-one`, { method: 'PUT' })).status).toBe(200);
+    expect((await aws.fetch(`${node.url}/bucket-one`, { method: 'PUT' })).status).toBe(200);
     await expect.poll(() => count(path)).toBe(1);
     expect(readFileSync(path, 'utf8')).toMatch(
-      /^127\.0\.0\.1 - node-home-tests \[.*\] "PUT \/bucket-one HTTP\/1\.1" 200 0 "-" /,
+      /^127\.0\.0\.1 - node-platform-tests \[.*\] "PUT \/bucket-one HTTP\/1\.1" 200 0 "-" /,
     );
     for (const [at, signal] of (['SIGHUP', 'SIGUSR1'] as const).entries()) {
       renameSync(path, `${path}.${at}`);
-      home.child.kill(signal);
+      node.child.kill(signal);
       await expect.poll(() => existsSync(path)).toBe(true);
-      const signed = await aws.sign(`${home.url}/bucket-one`, { aws: { signQuery: true } });
+      const signed = await aws.sign(`${node.url}/bucket-one`, { aws: { signQuery: true } });
       expect((await fetch(signed)).status).toBe(200);
       await expect.poll(() => count(path)).toBe(1);
       expect(readFileSync(path, 'utf8')).toMatch(
@@ -208,20 +211,20 @@ describe('the log of a process', () => {
       expect(readFileSync(path, 'utf8')).not.toMatch(/Signature=[0-9a-f]/);
     }
     const answers = await Promise.all(
-      Array.from({ length: 50 }, () => fetch(`${home.url}/-/health`)),
+      Array.from({ length: 50 }, () => fetch(`${node.url}/-/health`)),
     );
     for (const answer of answers) await answer.text();
-    expect(await home.end('SIGTERM')).toBe(0);
+    expect(await node.end('SIGTERM')).toBe(0);
     expect(count(path)).toBe(51);
-    expect(home.stdout()).not.toContain('GET /');
+    expect(node.stdout()).not.toContain('GET /');
   });
 
   it('goes to stdout as JSON', async () => {
-    const home = await startNodeProcess(temporaryFolder(), { QUAYSIDE_ACCESS_LOG: 'json' });
-    await (await fetch(`${home.url}/-/health?password=x`)).text();
-    await expect.poll(() => home.stdout()).toContain('"event":"access"');
+    const node = await startNodeProcess(temporaryFolder(), { QUAYSIDE_ACCESS_LOG: 'json' });
+    await (await fetch(`${node.url}/-/health?password=x`)).text();
+    await expect.poll(() => node.stdout()).toContain('"event":"access"');
     const line =
-      home
+      node
         .stdout()
         .split('\n')
         .find((text) => text.includes('"event":"access"')) ?? '';

@@ -127,7 +127,7 @@ describe('batched lines', () => {
     await broken.close(1000);
   });
 
-  it('go to the new target after a reopening, and the old one is closed once its batch is written', async () => {
+  it('go to the new target after a reopening; the old one closes behind its batch', async () => {
     const { open, written, next, counts } = createGate();
     const lines = await openBatchedLines(open, log);
     lines.write('old');

@@ -122,7 +122,7 @@ describe('connections', () => {
 });
 
 describe('the health of a server', () => {
-  it('can be asked when one address has its share, and when all connections are taken', async () => {
+  it('responds when one address has its share, and when all connections are taken', async () => {
     const server = await start({ connectionsPerAddress: 3, connectionsMax: 5 });
     await holdOpen(server, '127.0.0.1', 3);
     expect(await (await open(server, '127.0.0.1')).ask(HEALTH)).toMatch(

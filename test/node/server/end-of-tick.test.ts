@@ -92,7 +92,7 @@ describe.each([
   let server: RunningServer;
   afterEach(() => server.close(0));
 
-  /** A server whose hot door gives what `answer` does, and whose app says `app`. */
+  /** A server whose fast path gives what `answer` does, and whose app says `app`. */
   async function open(answer: HotDoor['answer']) {
     server = await serve(ask, {
       log,
@@ -208,7 +208,7 @@ describe('the lane', () => {
     ).toMatch(expected);
   });
 
-  it('hands over in order what was read twice in a turn, where the second is not plain', async () => {
+  it('hands over in order two reads of a tick, where the second is not plain', async () => {
     const { client, sockets } = await openLane(() => {
       process.nextTick(() =>
         readOnceMore(sockets[0], 'POST /late HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n'),

@@ -125,14 +125,15 @@ describe('body', () => {
     });
     const client = await openRawClient(url);
     client.send(
-      'PUT / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n',
+      'PUT / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n' +
+        '3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n',
     );
     await client.until(/\[null abcde\]/);
     client.send('DELETE / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n');
     expect(await client.closed()).toContain('[0 ]');
   });
 
-  it('rejects once with IncompleteBody when the client goes away, and leaves no listener behind', async () => {
+  it('rejects once with IncompleteBody when the client leaves, without a listener', async () => {
     const outcome = Promise.withResolvers<unknown>();
     let before: number[] = [];
     let after: number[] = [];
@@ -175,7 +176,7 @@ describe('body', () => {
     expect(await outcome.promise).toMatchObject({ code: 'IncompleteBody' });
   });
 
-  it('stops when the receiver throws, and the next request on the connection is heard', async () => {
+  it('stops when the receiver throws, and the next request on the connection is read', async () => {
     const url = await serving(async (request) => {
       if (request.method === 'GET') return text('next');
       let chunks = 0;

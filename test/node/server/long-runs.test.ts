@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: policies write their variables so.
-// Long runs of one character, in every place of a request that takes text, against a server of its own process: none of them
-// may hold up what others ask meanwhile. QUAYSIDE_FUZZ_MORE=10 tries more of them, QUAYSIDE_FUZZ_SEED=random others.
+// Long runs of one character, at every injection point of a request, against a server in a process
+// of its own: none may hold up other requests meanwhile. QUAYSIDE_FUZZ_MORE=10 tries more of them,
+// QUAYSIDE_FUZZ_SEED=random others.
 import { connect, type Socket } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { FUZZ_SEED, fuzzRuns } from '../../fuzz-seed.ts';
@@ -86,12 +87,12 @@ describe('a long run of one character', () => {
   let health: Health;
 
   beforeAll(async () => {
-    const home = await startNodeProcess(temporaryFolder(), {
+    const node = await startNodeProcess(temporaryFolder(), {
       QUAYSIDE_ACCESS_LOG: 'combined',
       QUAYSIDE_ACCESS_LOG_FILE: `${temporaryFolder()}/access.log`,
       QUAYSIDE_WEBSITE_DOMAIN: WEBSITE_DOMAIN,
     });
-    url = home.url;
+    url = node.url;
     cookie = (await signIn(url)).cookie;
     await prepare(url, cookie);
     health = await openHealth(url);

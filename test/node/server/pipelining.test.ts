@@ -69,7 +69,7 @@ describe('of pipelined requests', () => {
     expect(pathsIn(line.received().toString())).toEqual(['/0', '/1', '/2']);
   });
 
-  it('the hot door reads one, and the next when its client has taken that', async () => {
+  it('the fast path reads one, and the next when its client has taken that', async () => {
     let finished = 0;
     const headers = { 'content-length': '100000' };
     const whole: HotReply = {

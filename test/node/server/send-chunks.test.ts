@@ -1,4 +1,4 @@
-// Bodies on their way out of the Node home: buffers that are used again, and who holds how much for
+// Bodies on their way out of the Node platform: buffers that are used again, and who holds how much for
 // how long.
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
@@ -76,7 +76,7 @@ describe('chunks of a file', () => {
     expect(held()).toEqual(NOTHING);
   });
 
-  it('leave nothing behind when they are closed before, between and during reads, and once more', async () => {
+  it('leak nothing when they are closed before, between and during reads, and twice', async () => {
     const { open, held } = await storedBlob(3 * SMALL_BYTES);
     const before = await open();
     before.close();

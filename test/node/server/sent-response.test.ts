@@ -33,7 +33,7 @@ it('is what was announced when all of it went out', async () => {
   expect(report).toEqual({ protocol: 'HTTP/1.1', bodyBytes: BODY.length, isWhole: true });
 });
 
-it('is what the connection took of an answer of unknown length, its chunk sizes included', async () => {
+it('counts bytes taken of a response of unknown length, chunk sizes included', async () => {
   const { bodyBytes, isWhole } = await reportOf((response) => {
     response.write(BODY);
     response.end(BODY);

@@ -22,7 +22,7 @@ import { temporaryFolder } from '../kit/temporary-folder.ts';
 
 const log = createConsoleLog(systemClock, 'off');
 const ids = createIds(systemClock);
-const home = 'photos~01' as BucketId;
+const ownerBucket = 'photos~01' as BucketId;
 const identity = identityOf();
 
 const servers: RunningServer[] = [];
@@ -47,7 +47,7 @@ async function startBlobServer() {
   const blobIds: BlobId[] = [];
   let settled = () => {};
   const fetch: Fetch = async (_request, bindings) => {
-    const id = ids.blobId(home);
+    const id = ids.blobId(ownerBucket);
     try {
       const { sizeBytes } = await store.write(id, readRequest(bindings).body(), identity);
       blobIds.push(id);
@@ -82,7 +82,7 @@ describe('serve', () => {
     expect(await (await fetch(server.url)).text()).toBe('fine');
   });
 
-  it('answers a client of HTTP/1.0 that names no host, as load balancers do when they look whether it is well', async () => {
+  it('responds to HTTP/1.0 without a host, as health checks of load balancers', async () => {
     const server = await start((_request, bindings) => text(`host ${readRequest(bindings).host}`));
     const host = new URL(server.url).host;
     for (const [header, wanted] of [
@@ -152,7 +152,7 @@ describe('serve', () => {
 });
 
 describe('a body in chunks', () => {
-  it('is cut off, rather than ended short, when it fails midway, and the next request is answered', async () => {
+  it('is cut off when it fails midway, and the next request gets its response', async () => {
     const answers = [
       { failAt: 1, status: 200 },
       { failAt: 2, status: 200 },
@@ -198,7 +198,8 @@ describe('a refusal before the body has come', () => {
       const client = await openRawClient(server.url);
       client.socket.pause();
       client.send(
-        `PUT /a HTTP/1.1\r\nHost: h\r\nConnection: ${connection}\r\nContent-Length: 20000000\r\n\r\n`,
+        `PUT /a HTTP/1.1\r\nHost: h\r\nConnection: ${connection}\r\n` +
+          'Content-Length: 20000000\r\n\r\n',
       );
       await new Promise((sent) => client.socket.write(new Uint8Array(20_000_000), sent));
       client.socket.resume();
@@ -259,7 +260,7 @@ describe.each(['stream', 'chunks'] as const)('downloads, sent as a %s', (way) =>
   }> {
     const store = createFsBlobStore(temporaryFolder());
     const lengthBytes = 8 * 1024 * 1024;
-    const id = ids.blobId(home);
+    const id = ids.blobId(ownerBucket);
     const source = {
       lengthBytes,
       async pump(onChunk: (chunk: Uint8Array) => void | Promise<void>) {

@@ -72,7 +72,7 @@ it('leaves one that waits for its answer more time', async () => {
   expect(isOpenAfter(1)).toBe(false);
 });
 
-it('sees what a slow reader takes of bytes that were written long ago, and when it takes no more', async () => {
+it('sees whether a slow reader still takes bytes that were written long ago', async () => {
   const { client, socket, isOpenAfter, ask } = await setUp();
   client.pause();
   (await ask()).end(LARGE);

@@ -123,7 +123,7 @@ describe('the protocol that a client used', () => {
   });
 
   it.each([{ hasHotLane: true }, { hasHotLane: false }])(
-    'decides where a site leads, at the hot door too: %j',
+    'decides where a site leads, at the fast path too: %j',
     async ({ hasHotLane }) => {
       const { ports, settings } = await createStockedCore();
       const reading = { ...DIRECT, readClient: createClientReader(['127.0.0.0/8']) };

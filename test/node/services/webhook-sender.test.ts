@@ -89,7 +89,7 @@ it.each([
   );
 });
 
-it('does not send to a name whose address is not public, whatever it is called, and not without TLS', async () => {
+it('does not send to a name whose address is not public, nor without TLS', async () => {
   const resolves = await new Promise((resolve) =>
     lookup('localhost', (error) => resolve(error === null)),
   );

@@ -1,4 +1,4 @@
-// What is told to webhooks outlives the process: events of writes that were answered are delivered
+// Messages to webhooks outlive the process: events of writes that were answered are delivered
 // after kill -9.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -49,22 +49,22 @@ it('survives kill -9 with messages waiting, under way and tried', async () => {
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
   const { port } = receiver.address() as AddressInfo;
 
-  const home = await startNodeProcess(folder, SETTINGS);
-  const s3 = clientOf(home);
-  await s3.send(new CreateBucketCommand({ Bucket: 'told' }));
-  const arn = await makeWebhook(home, `http://127.0.0.1:${port}/`);
+  const node = await startNodeProcess(folder, SETTINGS);
+  const s3 = clientOf(node);
+  await s3.send(new CreateBucketCommand({ Bucket: 'events' }));
+  const arn = await makeWebhook(node, `http://127.0.0.1:${port}/`);
   await s3.send(
     new PutBucketNotificationConfigurationCommand({
-      Bucket: 'told',
+      Bucket: 'events',
       NotificationConfiguration: {
         QueueConfigurations: [{ QueueArn: arn, Events: ['s3:ObjectCreated:*'] }],
       },
     }),
   );
   for (let n = 0; n < KEYS; n++)
-    await s3.send(new PutObjectCommand({ Bucket: 'told', Key: `k${n}`, Body: 'x' }));
+    await s3.send(new PutObjectCommand({ Bucket: 'events', Key: `k${n}`, Body: 'x' }));
   await arrived.promise;
-  await home.end('SIGKILL');
+  await node.end('SIGKILL');
 
   isUp = true;
   // What was under way comes when its lease ends.
