@@ -39,7 +39,7 @@ export function findFloatingPromises(
 ): readonly string[] {
   const api = new API({ cwd: root });
   try {
-    const found: string[] = [];
+    const positions: string[] = [];
     const seen = new Set<string>();
     const start = `${join(root, folder)}/`;
     for (const config of configs.map((name) => join(root, name))) {
@@ -51,10 +51,10 @@ export function findFloatingPromises(
       for (const file of files) {
         seen.add(file);
         for (const line of linesOf(project, file))
-          found.push(`${file.slice(root.length + 1)}:${line}`);
+          positions.push(`${file.slice(root.length + 1)}:${line}`);
       }
     }
-    return found.sort();
+    return positions.sort();
   } finally {
     api.close();
   }
@@ -113,10 +113,10 @@ function isPromise(project: Project, type: Type | undefined): boolean {
 }
 
 if (import.meta.main) {
-  const found = findFloatingPromises(
+  const positions = findFloatingPromises(
     fileURLToPath(new URL('..', import.meta.url)).replace(/[/\\]$/, ''),
   );
-  for (const place of found)
-    process.stdout.write(`${place} makes a promise that nobody waits for.\n`);
-  process.exitCode = found.length > 0 ? 1 : 0;
+  for (const position of positions)
+    process.stdout.write(`${position} makes a promise that nobody waits for.\n`);
+  process.exitCode = positions.length > 0 ? 1 : 0;
 }

@@ -81,7 +81,7 @@ const share = (results: readonly Result[]) => {
   return `${caught} of ${results.length} caught, ${percent} %`;
 };
 
-const wanted = new Set(values.only.split(',') as Operator[]);
+const operators = new Set(values.only.split(',') as Operator[]);
 const mutants = listFiles(root, `${values.in}**.ts`)
   .filter((file) => file.startsWith('src/') && !IS_DECLARATION.test(file))
   .filter((file) => values.cloudflare || !IS_CLOUDFLARES.test(file))
@@ -89,7 +89,7 @@ const mutants = listFiles(root, `${values.in}**.ts`)
     const text = readFileSync(join(root, file), 'utf8');
     return findMutations(text).map((mutation): Mutant => ({ file, text, mutation }));
   })
-  .filter(({ mutation }) => wanted.has(mutation.operator));
+  .filter(({ mutation }) => operators.has(mutation.operator));
 const chosen = sample(mutants, Number(values.seed), Number(values.count));
 say(`${chosen.length} of ${mutants.length} faults, seed ${values.seed}, in ${copy}`);
 
@@ -129,7 +129,7 @@ if (unproven.length > 0) {
 }
 const survivors = results.filter(({ caughtBy }) => caughtBy === null);
 if (survivors.length > 0) say(`\nSurvived:\n${survivors.map(lineFor).join('\n')}`);
-for (const operator of OPERATORS.filter((each) => wanted.has(each))) {
+for (const operator of OPERATORS.filter((each) => operators.has(each))) {
   say(
     `${operator}: ${share(results.filter(({ mutant }) => mutant.mutation.operator === operator))}`,
   );

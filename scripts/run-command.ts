@@ -6,14 +6,14 @@ export type CommandEnd = {
   /** Its exit code; null: a signal ended it, or its time was up. */
   readonly code: number | null;
   readonly isLate: boolean;
-  /** What it printed, where that was kept. */
+  /** Its output, where that was captured. */
   readonly text: string;
 };
 
 export type CommandOptions = {
   readonly cwd: string;
-  /** `live`: as it comes, and nothing is kept. */
-  readonly output: 'kept' | 'live';
+  /** `live`: printed as it comes, and not captured. */
+  readonly output: 'captured' | 'live';
   readonly limitMs: number;
   readonly env?: NodeJS.ProcessEnv;
 };
@@ -22,10 +22,10 @@ const IS_WINDOWS = process.platform === 'win32';
 /** Signals that a person or a CI sends to end a run. */
 const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Minutes that a whole test run may take, of which it needs six on two cores. */
+/** Minutes that a whole test run may take; it needs six on two cores. */
 const TEST_MINUTES = 20;
 
-/** The setting of that, or what it is without one. */
+/** Reads the limit from a setting, else the default. */
 export function limitMinutes(setting: string | undefined): number {
   const minutes = Number(setting ?? '');
   return minutes > 0 ? minutes : TEST_MINUTES;

@@ -34,7 +34,7 @@ async function run(
   label: string,
   command: string,
   args: readonly string[],
-  output: 'kept' | 'live',
+  output: 'captured' | 'live',
 ) {
   const startedAtMs = performance.now();
   const limitMs = Math.max(0, endAtMs - startedAtMs);
@@ -88,14 +88,14 @@ async function runVitest(args: readonly string[]): Promise<Totals> {
 async function runStaticChecks(): Promise<Totals> {
   const totals = { passed: 0, failed: 0, skipped: 0 };
   const count = (succeeded: boolean) => totals[succeeded ? 'passed' : 'failed']++;
-  count(await run('format and lint', bin('biome'), ['check', '--error-on-warnings'], 'kept'));
+  count(await run('format and lint', bin('biome'), ['check', '--error-on-warnings'], 'captured'));
   if (totals.failed > 0) return totals;
   const configs = ['tsconfig.neutral.json', 'tsconfig.json', 'tsconfig.workers.json'];
   const checks = configs.map((config) =>
-    run(`types, ${config}`, bin('tsc'), ['-p', config, '--checkers', '1'], 'kept'),
+    run(`types, ${config}`, bin('tsc'), ['-p', config, '--checkers', '1'], 'captured'),
   );
   checks.push(
-    run('promises', process.execPath, [join(root, 'scripts', 'floating-promises.ts')], 'kept'),
+    run('promises', process.execPath, [join(root, 'scripts', 'floating-promises.ts')], 'captured'),
   );
   for (const succeeded of await Promise.all(checks)) count(succeeded);
   return totals;

@@ -50,7 +50,7 @@ export function openChecks(root: string): Checks {
   for (const file of listFiles(root)) cpSync(join(root, file), join(copy, file));
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'dir');
   const run = (command: string, args: readonly string[], limitSeconds: number) => {
-    const options = { cwd: copy, output: 'kept', limitMs: limitSeconds * 1000 } as const;
+    const options = { cwd: copy, output: 'captured', limitMs: limitSeconds * 1000 } as const;
     return runCommand(join(root, 'node_modules', '.bin', command), args, options);
   };
 

@@ -37,8 +37,8 @@ const COMPARISONS: Readonly<Record<string, string>> = {
 };
 const LOGIC: Readonly<Record<string, string>> = { '&&': '||', '||': '&&' };
 /**
- * Numbers up to here mean a count or a place; larger ones are sizes and times, where one more means
- * nothing.
+ * Numbers up to here mean a count or an index; larger ones are sizes and times, where one more
+ * means nothing.
  */
 const CONSTANT_MAX = 10;
 /** Statements that only say something to an operator. */
@@ -58,18 +58,18 @@ const isNode = (value: unknown): value is Node =>
 
 /** Every fault of these kinds that the text of a TypeScript file can have. */
 export function findMutations(text: string): readonly Mutation[] {
-  const found: Mutation[] = [];
-  visit(parseAst(text, { lang: 'ts' }) as unknown as Node, text, found);
-  return found;
+  const mutations: Mutation[] = [];
+  visit(parseAst(text, { lang: 'ts' }) as unknown as Node, text, mutations);
+  return mutations;
 }
 
-function visit(node: Node, text: string, found: Mutation[]): void {
+function visit(node: Node, text: string, mutations: Mutation[]): void {
   // Types have no faults at run time.
   if (node.type.startsWith('TS') && !/^TS(?:As|Satisfies|NonNull)/.test(node.type)) return;
-  found.push(...mutationsOf(node, text));
+  mutations.push(...mutationsOf(node, text));
   for (const value of Object.values(node)) {
     for (const child of Array.isArray(value) ? value : [value])
-      if (isNode(child)) visit(child, text, found);
+      if (isNode(child)) visit(child, text, mutations);
   }
 }
 

@@ -21,7 +21,7 @@ export function readImports(root: string, files: readonly string[]): ImportGraph
 /** What a file of that text imports. */
 export function importsOf(file: string, text: string): readonly string[] {
   const specifiers = [IMPORTS, OTHERS].flatMap((form) =>
-    [...text.matchAll(form)].map(([, found]) => found ?? ''),
+    [...text.matchAll(form)].map(([, specifier]) => specifier ?? ''),
   );
   return [...new Set(specifiers.map((specifier) => posix.join(posix.dirname(file), specifier)))];
 }

@@ -3,7 +3,11 @@ import { expect, it } from 'vitest';
 import { limitMinutes, runCommand } from '../../scripts/run-command.ts';
 
 const node = (program: string, limitMs: number) =>
-  runCommand(process.execPath, ['-e', program], { cwd: process.cwd(), output: 'kept', limitMs });
+  runCommand(process.execPath, ['-e', program], {
+    cwd: process.cwd(),
+    output: 'captured',
+    limitMs,
+  });
 
 const isRunning = (pid: number) => {
   try {
@@ -23,7 +27,7 @@ it('gives what a command printed and how it ended', async () => {
 it('says why a command could not be run', async () => {
   const end = await runCommand('/no/such/command', [], {
     cwd: process.cwd(),
-    output: 'kept',
+    output: 'captured',
     limitMs: 20_000,
   });
   expect(end).toMatchObject({ code: 1, isLate: false, text: expect.stringContaining('ENOENT') });

@@ -1,6 +1,6 @@
-// Compression at rest on the Node platform as a process, as its owner meets it: set by the JSON API,
-// carried out by the server's own clock; readers notice nothing, the folder and the bucket's totals
-// do.
+// Compression at rest on the Node platform as a process, as its owner meets it: set by the JSON
+// API, carried out by the server's own clock; readers notice nothing, the folder and the bucket's
+// totals do.
 import { createHash } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// What lies on the disk of the Node platform for encrypted objects: no plain byte and no key, whichever
-// file one reads; and what was changed there behind its back is refused.
+// What lies on the disk of the Node platform for encrypted objects: no plain byte and no key,
+// whichever file one reads; and what was changed there behind its back is refused.
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';

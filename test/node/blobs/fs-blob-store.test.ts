@@ -21,7 +21,7 @@ import { CHUNK_SIZES } from '../../../src/adapters/node/blobs/chunk-buffers.ts';
 import { createFsBlobStore } from '../../../src/adapters/node/blobs/fs-blob-store.ts';
 import { translateError } from '../../../src/adapters/node/blobs/fs-errors.ts';
 import { openLibc } from '../../../src/adapters/node/blobs/libc.ts';
-import { ASKED_BEFORE_MAPPED } from '../../../src/adapters/node/blobs/mapped-files.ts';
+import { REQUESTS_BEFORE_MAPPED } from '../../../src/adapters/node/blobs/mapped-files.ts';
 import { createOpenFiles } from '../../../src/adapters/node/blobs/open-files.ts';
 import type {
   BlobId,
@@ -226,7 +226,7 @@ it.runIf(openLibc() !== null)(
     const range = { offsetBytes: 5001, lengthBytes: 60_000 };
     const lend = (maySend: boolean) => store.atHand?.(id, range)?.(maySend) ?? null;
     const isMapped = () => readFileSync('/proc/self/maps', 'utf8').includes(pathOf(id));
-    for (let asked = 1; asked < ASKED_BEFORE_MAPPED; asked++) lend(true)?.release();
+    for (let asked = 1; asked < REQUESTS_BEFORE_MAPPED; asked++) lend(true)?.release();
     const first = lend(false);
     expect([first?.sender, isMapped()]).toEqual([null, false]);
     first?.release();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { type Libc, openLibc } from '../../../src/adapters/node/blobs/libc.ts';
 import {
-  ASKED_BEFORE_MAPPED,
+  REQUESTS_BEFORE_MAPPED,
   createMappedFiles,
   type MappedFiles,
 } from '../../../src/adapters/node/blobs/mapped-files.ts';
@@ -26,7 +26,7 @@ function mappedFile() {
   const mapped = createMappedFiles(folder) as MappedFiles;
   const fd = openSync(path, 'r');
   const file = openBlobOf(fd, FILE_BYTES);
-  for (let asked = 1; asked < ASKED_BEFORE_MAPPED; asked++)
+  for (let asked = 1; asked < REQUESTS_BEFORE_MAPPED; asked++)
     expect(mapped.isMapped(file)).toBe(false);
   expect(mapped.isMapped(file)).toBe(true);
   onTestFinished(() => {
@@ -133,7 +133,7 @@ it.skipIf(libc === null)(
     const folder = temporaryFolder();
     const mapped = createMappedFiles(folder) as MappedFiles;
     const askOften = (file: OpenBlob) =>
-      Array.from({ length: 4 * ASKED_BEFORE_MAPPED }, () => mapped.isMapped(file));
+      Array.from({ length: 4 * REQUESTS_BEFORE_MAPPED }, () => mapped.isMapped(file));
     expect(askOften(openBlobOf(-1, 100))).not.toContain(true);
     const path = join(folder, 'file');
     writeFileSync(path, 'x');

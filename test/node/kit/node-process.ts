@@ -19,7 +19,8 @@ export const ROOT_KEY = {
 const running = new Set<ChildProcess>();
 
 /**
- * Kills every server that still runs, also one that never became ready; resolves when they are gone.
+ * Kills every server that still runs, also one that never became ready; resolves when they are
+ * gone.
  */
 export async function killNodeProcesses(): Promise<void> {
   const ended = [...running].map((child) => once(child, 'exit'));

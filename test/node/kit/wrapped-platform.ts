@@ -1,5 +1,5 @@
-// The Node platform in this process: its real ports, index and server, with what core asks of index and
-// bucket counted, and delayed, failing or hanging as the test wants. The fast path is on.
+// The Node platform in this process: its real ports, index and server, with what core asks of index
+// and bucket counted, and delayed, failing or hanging as the test wants. The fast path is on.
 import { Agent, request } from 'node:http';
 import { openNodePorts } from '../../../src/adapters/node/node-ports.ts';
 import { type NodeBindings, serve } from '../../../src/adapters/node/serve.ts';

@@ -33,8 +33,8 @@ function raw(requestLine: string, headers: readonly string[], body = ''): Sent {
 }
 
 /**
- * Headers of reads, which the fast path sees first, and of writes by anybody, which policy, tags and
- * lists of grants see.
+ * Headers of reads, which the fast path sees first, and of writes by anybody, which policy, tags
+ * and lists of grants see.
  */
 const READ_HEADERS = [
   ...[

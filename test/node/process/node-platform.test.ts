@@ -1,4 +1,5 @@
-// The Node platform as a process: its start, its orderly end, and its death in the middle of writes.
+// The Node platform as a process: its start, its orderly end, and its death in the middle of
+// writes.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -14,6 +15,12 @@ import { temporaryFolder } from '../kit/temporary-folder.ts';
 useNodeProcesses();
 
 describe('start', () => {
+  it('prints no warning of Node, as of experimental modules that it uses', async () => {
+    const node = await startNodeProcess(temporaryFolder());
+    expect(await node.end('SIGTERM')).toBe(0);
+    expect(node.stderr()).toBe('');
+  });
+
   it('makes a root key that its owner alone can read, and shows a pipe only its path', async () => {
     const dataDir = temporaryFolder();
     const noKeys = { QUAYSIDE_ROOT_ACCESS_KEY: '', QUAYSIDE_ROOT_SECRET_KEY: '' };

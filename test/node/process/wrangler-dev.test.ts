@@ -1,5 +1,5 @@
-// `npm run dev`: the Cloudflare platform in wrangler dev answers signed and public requests, keeps what
-// it was given, and ends on a signal. What it responds in detail is the wire suite's, which
+// `npm run dev`: the Cloudflare platform in wrangler dev answers signed and public requests, keeps
+// what it was given, and ends on a signal. What it responds in detail is the wire suite's, which
 // runs the same Worker without wrangler.
 import { expect, it } from 'vitest';
 import { createClient } from '../../wire/kit/clients/client.ts';

@@ -1,5 +1,5 @@
-// The access log of the Node platform: the same line through both doors, what was really sent, and the
-// files of a process.
+// The access log of the Node platform: the same line through both doors, what was really sent, and
+// the files of a process.
 import { once } from 'node:events';
 import { existsSync, readFileSync, renameSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';

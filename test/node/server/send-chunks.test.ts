@@ -1,5 +1,5 @@
-// Bodies on their way out of the Node platform: buffers that are used again, and who holds how much for
-// how long.
+// Bodies on their way out of the Node platform: buffers that are used again, and who holds how much
+// for how long.
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { CHUNK_SIZES, createChunkBuffers } from '../../../src/adapters/node/blobs/chunk-buffers.ts';

@@ -1,6 +1,6 @@
 // Folders of blobs: made when first needed, synced so that a name survives a power cut, removed
-// when empty. Syncs of one folder are shared: whoever comes while one runs waits for the next,
-// together with all others that came.
+// when empty. Syncs of one folder are shared (group commit): callers during one sync wait for
+// the next, all together.
 import { dirname } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { closeFile, makeFolder, openFile, removeFolder, syncAll } from './file-calls.ts';
@@ -37,7 +37,7 @@ export function createBlobFolders(root: string): BlobFolders {
     } catch (error) {
       if (errnoOf(error) !== 'EEXIST') throw error;
     }
-    // Also when it was there: whoever made it may have died before this.
+    // Also when it was there: its maker may have died before this.
     await sync(parent);
     known.set(folder, true);
   }

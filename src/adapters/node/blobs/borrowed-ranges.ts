@@ -1,5 +1,5 @@
 // Ranges of open files that are borrowed at once: read into a buffer that serves again, or left in
-// a mapping for whoever can send them from there. blob-reads.ts hands them out.
+// a mapping for callers that can send them from there. blob-reads.ts hands them out.
 import { Buffer } from 'node:buffer';
 import { readSync } from 'node:fs';
 import type { BlobRange, BorrowedBuffer, RangeSender } from '../../../ports/blob-store.ts';

@@ -8,7 +8,7 @@ export type ChunkBuffers = {
    * when many are out.
    */
   take(wantedBytes: number): Buffer;
-  /** Takes a buffer back; nobody may use it any more. */
+  /** Takes a buffer back; no caller may use it any more. */
   give(buffer: Buffer): void;
   /** Bytes of buffers in use, and of idle ones, for tests and metrics. */
   counts(): { readonly outBytes: number; readonly idleBytes: number };
@@ -19,7 +19,7 @@ const KiB = 1024;
 export const HEADROOM_BYTES = 2 * KiB;
 /**
  * Sizes of buffers, bytes. Measured 2026-11, 64 MiB files, GB sent per CPU-second: 128 KiB 1.9, 256
- * KiB 2.4, 1 MiB 2.8 to 3.2, 4 MiB 2.6. The smallest holds the range that everybody asks for, and a
+ * KiB 2.4, 1 MiB 2.8 to 3.2, 4 MiB 2.6. The smallest has room for the usual range request, and a
  * head.
  */
 export const CHUNK_SIZES: readonly [number, number, number] = [

@@ -1,4 +1,4 @@
-// Translates failures of the file system: the one place that reads errno names. All of
+// Translates failures of the file system: the only code that reads errno names. All of
 // adapters/node that touches files throws through it.
 import { StorageError } from '../../../domain/errors.ts';
 

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { type Libc, openLibc } from './libc.ts';
 import type { OpenBlob } from './open-files.ts';
 
-/** The mapping of one file: its address once it is mapped, and how often it was asked for. */
-export type Mapping = { address: number | null; asked: number };
+/** The mapping of one file: its address once it is mapped, and how often it was requested. */
+export type Mapping = { address: number | null; requests: number };
 
 export function newMapping(): Mapping {
-  return { address: null, asked: 0 };
+  return { address: null, requests: 0 };
 }
 
 export type MappedFiles = {
@@ -37,7 +37,7 @@ export type MappedFiles = {
 /**
  * A mapping costs about as much as a few reads, and its pages as much again at their first send.
  */
-export const ASKED_BEFORE_MAPPED = 16;
+export const REQUESTS_BEFORE_MAPPED = 16;
 /** Bytes of all mappings. The page tables for them take a 512th, 64 MiB, and are never freed. */
 const MAPPED_MAX_BYTES = 32 * 1024 ** 3;
 
@@ -58,9 +58,9 @@ export function createMappedFiles(
     head: libc.head,
     isMapped({ fd, fileBytes, mapping }) {
       if (mapping.address !== null) return true;
-      mapping.asked += 1;
-      if (mapping.asked % ASKED_BEFORE_MAPPED !== 0 || mappedBytes + fileBytes > MAPPED_MAX_BYTES)
-        return false;
+      mapping.requests += 1;
+      const isDue = mapping.requests % REQUESTS_BEFORE_MAPPED === 0;
+      if (!isDue || mappedBytes + fileBytes > MAPPED_MAX_BYTES) return false;
       mapping.address = libc.map(fd, fileBytes);
       if (mapping.address === null) return false;
       mappedBytes += fileBytes;
@@ -79,7 +79,7 @@ export function createMappedFiles(
   };
 }
 
-/** Unmaps the first slice at once and each further one in a later tick: nobody reads them now. */
+/** Unmaps the first slice at once and each further one in a later tick: no send reads them now. */
 function unmapInSlices(libc: Libc, address: number, lengthBytes: number): void {
   libc.unmap(address, Math.min(lengthBytes, UNMAPPED_AT_ONCE_BYTES));
   if (lengthBytes <= UNMAPPED_AT_ONCE_BYTES) return;

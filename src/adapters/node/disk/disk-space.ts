@@ -39,7 +39,7 @@ export type DiskSpace = {
   keepReserve(): Promise<void>;
   /** Whether nothing may be added for its own sake, such as entries of a cache. */
   isFull(): boolean;
-  /** Whether the file system has not answered for a while. */
+  /** Whether the file system has not responded for a while. */
   isUnknown(): boolean;
   figures(): DiskFigures;
   families(): readonly MetricFamily[];

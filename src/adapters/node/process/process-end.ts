@@ -1,5 +1,5 @@
 // How the process ends: orderly on a signal, at once on a failure that leaves its state in doubt,
-// and not at all for a rejection that nobody handled. node.ts calls all of it.
+// and not at all for an unhandled rejection. node.ts calls all of it.
 import type { Log } from '../../../ports/system.ts';
 
 /** Milliseconds that the orderly end may take beyond its own limit before it is cut short. */

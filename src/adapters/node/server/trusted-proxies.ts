@@ -1,5 +1,5 @@
 // The client of a connection: its peer or, behind proxies that the settings name, the client that
-// they report. The one place of the Node platform that reads X-Forwarded-For and X-Forwarded-Proto;
+// they report. The only code of the Node platform that reads X-Forwarded-For and X-Forwarded-Proto;
 // http-request.ts and the fast path call it. From any other peer these headers count for nothing.
 //
 // Only the X-Forwarded pair is read, not `Forwarded` (RFC 7239). A proxy that writes one kind
@@ -70,7 +70,9 @@ export function plainAddress(address: string | undefined): string | null {
 /** Whether an address, as `plainAddress` gives it, is a trusted proxy's. Cost: 1 µs. */
 export type IsTrusted = (address: string) => boolean;
 
-/** `ranges` are addresses and CIDR ranges that config.ts has checked, none for nobody. */
+/**
+ * `ranges` are addresses and CIDR ranges that config.ts has checked, empty for no trusted proxy.
+ */
 export function createProxyTrust(ranges: readonly string[]): IsTrusted {
   if (ranges.length === 0) return () => false;
   const trusted = toBlockList(ranges);
