@@ -1,6 +1,7 @@
-// Installs the dependencies where node_modules is missing or older than the lock file, so that every command works
-// on a fresh clone. The pre-scripts of package.json run it, on whatever Node the machine has: plain JavaScript,
-// built-in modules only, nothing newer than Node 18. What runs after it is on the Node that the lock file pins.
+// Installs the dependencies where node_modules is missing or older than the lock file, so that every
+// command works on a fresh clone. The pre-scripts of package.json run it, on whatever Node the
+// machine has: plain JavaScript, built-in modules only, nothing newer than Node 18. Commands after
+// it run on the Node that the lock file pins.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

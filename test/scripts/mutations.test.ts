@@ -52,7 +52,7 @@ describe('faults', () => {
 });
 
 describe('related tests', () => {
-  it('are those that come to the file by what runs, the nearest first', () => {
+  it('are those that import the file at run time, the nearest first', () => {
     const text = `import type { T } from './types.ts';
 import { a } from '../a.ts';
 export { b } from './b.ts';
@@ -66,7 +66,7 @@ import 'node:fs';`;
     expect(importsOf('src/x/y.ts', text)).toEqual(imported);
   });
 
-  it('go by every way', () => {
+  it('are found by every kind of import', () => {
     const graph = new Map([
       ['src/a.ts', []],
       ['src/b.ts', ['src/a.ts']],

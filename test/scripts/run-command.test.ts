@@ -17,7 +17,7 @@ const isRunning = (pid: number) => {
   }
 };
 
-it('gives what a command printed and how it ended', async () => {
+it('returns what a command printed and how it ended', async () => {
   const end = await node('console.log("out"); console.error("err"); process.exitCode = 3', 20_000);
   expect(end).toMatchObject({ code: 3, isLate: false });
   expect(end.text.split('\n').toSorted()).toEqual(['', 'err', 'out']);

@@ -106,7 +106,7 @@ describe('reading', () => {
     expect(store.openFileCounts().inUse).toBe(0);
   });
 
-  it('errors a stream whose file is cut while it is read, and lets go of it', async () => {
+  it('errors a stream whose file is cut while it is read, and releases the file', async () => {
     const { store, pathOf } = openStore();
     const id = ids.blobId(ownerBucket);
     await store.write(id, sourceOf(patternBytes(3_000_000)), identity);
@@ -116,7 +116,7 @@ describe('reading', () => {
     expect(store.openFileCounts().inUse).toBe(0);
   });
 
-  it('goes on to the end when the blob is deleted meanwhile', async () => {
+  it('reads to the end when the blob is deleted meanwhile', async () => {
     const { store } = openStore();
     const id = ids.blobId(ownerBucket);
     const body = patternBytes(2_000_000);
@@ -127,7 +127,7 @@ describe('reading', () => {
     expect(store.openFileCounts()).toEqual({ cached: 0, inUse: 0 });
   });
 
-  it('lets go of the file at the end, on cancel, and on cancel during a read', async () => {
+  it('releases the file at the end, on cancel, and on cancel during a read', async () => {
     const { store } = openStore();
     const id = ids.blobId(ownerBucket);
     await store.write(id, sourceOf(patternBytes(2_000_000)), identity);
@@ -165,7 +165,7 @@ describe('reading at once', () => {
   const LARGE = 64 * 1024;
   const [LENT_BYTES] = CHUNK_SIZES;
 
-  it('lends any part of a file that was written lately, once it is open', async () => {
+  it('borrows any part of a file that was written lately, once it is open', async () => {
     const { store } = openStore();
     const id = ids.blobId(ownerBucket);
     const body = patternBytes(300_000);
@@ -180,7 +180,7 @@ describe('reading at once', () => {
     borrowed?.release();
   });
 
-  it('lends what was read before, of a file that is open, and takes its buffers back', async () => {
+  it('borrows ranges that were read before, and gets its buffers back', async () => {
     const dataDir = temporaryFolder();
     const id = ids.blobId(ownerBucket);
     const body = patternBytes(300_000);
@@ -254,7 +254,7 @@ it.runIf(openLibc() !== null)(
   },
 );
 
-it('lends nothing of a file that was closed since it was asked for', async () => {
+it('borrows nothing of a file that was closed since the call', async () => {
   const { store } = openStore();
   const id = ids.blobId(ownerBucket);
   await store.write(id, sourceOf(patternBytes(5000)), identity);
@@ -267,7 +267,7 @@ it('lends nothing of a file that was closed since it was asked for', async () =>
 });
 
 describe('open files', () => {
-  it('closes a file only when its last user lets go, however often it left the cache', async () => {
+  it('closes a file only when its last user releases it', async () => {
     const folder = temporaryFolder();
     const paths = [1, 2, 3].map((name) => join(folder, `${name}`));
     for (const path of paths) writeFileSync(path, path);
@@ -286,7 +286,7 @@ describe('open files', () => {
     expect(files.counts()).toEqual({ cached: 0, inUse: 0 });
   });
 
-  it('opens a file once for many who ask at once, and fails them all together', async () => {
+  it('opens a file once for many callers at once, and fails them all together', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'a');
     const files = createOpenFiles(8, (path) => path);
@@ -394,7 +394,7 @@ describe('failures', () => {
     ]);
   });
 
-  it('answers StorageFull, and leaves nothing, when the system lets no more be written', () => {
+  it('reports StorageFull, and leaves nothing, when the system lets no more be written', () => {
     const { dataDir } = openStore();
     const script = fileURLToPath(new URL('../kit/write-too-much.ts', import.meta.url));
     // 1 MiB is the largest file that this shell lets its children write; beyond it a write fails

@@ -53,7 +53,7 @@ function createBodies(changes: Partial<DerivedBodiesOptions> = {}) {
 }
 
 describe('derived bodies', () => {
-  it('are made, kept in memory and below, and found again', async () => {
+  it('are made, stored in memory and below, and found again', async () => {
     const { bodies, stored, settle } = createBodies();
     expect([bodies.peek('n'), await bodies.find('n')]).toEqual([null, null]);
     const made = await bodies.make('n', BR, someone(), async () => bytesOf('abc'));
@@ -81,7 +81,7 @@ describe('derived bodies', () => {
     expect(await fresh.find('n')).toBe('none');
   });
 
-  it('are made once for all who ask at the same time', async () => {
+  it('are made once for all callers at the same time', async () => {
     let loads = 0;
     const { bodies } = createBodies();
     const load = async () => bytesOf(`${++loads}`);
@@ -103,7 +103,7 @@ describe('derived bodies', () => {
     expect(bodies.peek('n')).toBe(null);
   });
 
-  it('wait for their turn, a few of them', async () => {
+  it('wait for a slot, a few of them', async () => {
     const { bodies, pass } = createBodies();
     let running = 0;
     let most = 0;
@@ -148,7 +148,7 @@ describe('derived bodies', () => {
     await next;
   });
 
-  it('have a limit of time each, so that one that hangs stops no other', async () => {
+  it('have a time limit each, so that one that hangs stops no other', async () => {
     const limit = { concurrency: 1, waitingMax: 1, slotMs: 20 };
     const { bodies } = createBodies({ limits: { coding: limit, image: limit } });
     const hanging = Promise.withResolvers<Uint8Array>();
@@ -235,7 +235,7 @@ describe('the folder of derived bodies', () => {
   const files = async () =>
     (await readdir(path, { recursive: true })).filter((name) => /\/.{64}$/.test(name));
 
-  it('keeps what it is given, over a restart too', async () => {
+  it('stores its entries, over a restart too', async () => {
     const first = open();
     await first.put('a', { bytes: bytesOf('hello'), contentType: 'image/webp' });
     await first.put('b', { bytes: new Uint8Array(), contentType: null });
@@ -249,7 +249,7 @@ describe('the folder of derived bodies', () => {
     expect(second.stats()).toMatchObject({ entries: 2 });
   });
 
-  it('gives nothing that is broken, and throws it away', async () => {
+  it('returns no damaged entry, and deletes it', async () => {
     const store = open();
     await store.put('a', { bytes: bytesOf('hello'), contentType: null });
     const [name = ''] = await files();

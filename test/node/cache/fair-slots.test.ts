@@ -36,7 +36,7 @@ function watch(turns: FairSlots) {
   return { ask, began, refused, finish };
 }
 
-describe('turns', () => {
+describe('slots', () => {
   it('go round the tenants, however many of one wait', async () => {
     const { ask, began, refused, finish } = watch(createFairSlots(limits, clock));
     for (let i = 0; i < 5; i++) ask(`flood ${i}`, 'flood');

@@ -53,7 +53,7 @@ function make(change: Partial<MemoryPointersOptions> = {}) {
 }
 
 describe('memory pointers', () => {
-  it('give what is fresh at once, and for a time tell how old the rest is', () => {
+  it('return fresh records at once, and stale ones for a time with their age', () => {
     const { clock, pointers, isKnown } = make({ freshSeconds: 5, staleSeconds: 60 });
     const known = { readPolicy, pointer: pointerOf('a') };
     pointers.fill(bucket, key, known, pointers.epoch(), { sinceStored: 1, sinceValidated: 10 });
@@ -70,7 +70,7 @@ describe('memory pointers', () => {
     expect(pointers.look(bucket, key)).toEqual({ readPolicy: null, pointer: null });
   });
 
-  it('give exact records for ever, but "there is none" only briefly', () => {
+  it('return exact records for ever, but negative ones only briefly', () => {
     const { clock, pointers, fill, isKnown } = make();
     const none = 'none' as ObjectKey;
     fill();
@@ -84,7 +84,7 @@ describe('memory pointers', () => {
     expect(isKnown()).toBe(true);
   });
 
-  it('never keep "there is none" beyond its time, whatever may be stale', () => {
+  it('never keep a negative record beyond its time, whatever may be stale', () => {
     const { clock, pointers } = make({ freshSeconds: 5, staleSeconds: 3600 });
     pointers.fill(bucket, key, { readPolicy, pointer: null }, pointers.epoch());
     clock.ms += 2000;
@@ -94,7 +94,7 @@ describe('memory pointers', () => {
     });
   });
 
-  it('do not give a pointer of an earlier life of the bucket', () => {
+  it('return no pointer of an earlier incarnation of the bucket', () => {
     const { pointers, fill, isKnown } = make();
     fill();
     fill('b' as ObjectKey, { ...readPolicy, bucketId: 'photos~2' as BucketId });
@@ -103,7 +103,7 @@ describe('memory pointers', () => {
     expect(isKnown('b' as ObjectKey)).toBe(true);
   });
 
-  it('keep what is asked for when strangers ask for thousands of missing keys', () => {
+  it('keep used records when strangers request thousands of missing keys', () => {
     const { pointers, fill, isKnown } = make();
     fill();
     for (let at = 0; at < 5000; at++) {
@@ -130,7 +130,7 @@ describe('memory pointers', () => {
     expect(kept.at(-1)).toBe('key-99');
   });
 
-  it('keep nothing of a held key or readPolicy until all holds are released', () => {
+  it('store nothing of a key or read policy under a fill barrier, until it is gone', () => {
     const { pointers, fill, isKnown } = make();
     fill();
     pointers.hold(bucket, [key]);

@@ -41,7 +41,7 @@ describe('ids', () => {
     expect(first < createIds(clock).uploadId()).toBe(true);
   });
 
-  it('keep the floor exact to the millisecond', () => {
+  it('keep the least id of a time exact to the millisecond', () => {
     const clock = manualClock();
     const ids = createIds(clock);
     const ownerBucket = 'photos~1' as BucketId;
@@ -60,7 +60,7 @@ describe('memory bodies', () => {
     lengthBytes,
   });
 
-  it('lets the least recently used slice go when the bytes are used up', () => {
+  it('evicts the least recently used slice when the bytes are used up', () => {
     const bodies = createMemoryBodies({ maxBytes: 100_000, maxSliceBytes: 30_000 });
     const [a, b, c, d] = [
       slice('a', 30_000),
@@ -144,7 +144,7 @@ describe('memory edge cache', () => {
     expect(loads).toBe(1);
   });
 
-  it('admits whoever can share a read that is under way', async () => {
+  it('admits callers that can share a read under way', async () => {
     const cache = createMemoryEdgeCache(
       createMemoryBodies({ maxBytes: 100_000, maxSliceBytes: 30_000 }),
     );

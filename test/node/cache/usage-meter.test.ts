@@ -27,7 +27,7 @@ const open = () => {
 };
 
 describe('usage meter', () => {
-  it('adds up per owner, class, tier and storage class, and gives each sum once', () => {
+  it('adds up per owner, class, tier and storage class, and returns each sum once', () => {
     const { meter, setNow } = open();
     meter.of(owner()).count('B', 10, 'memory', 'STANDARD');
     setNow(2000);
@@ -63,7 +63,7 @@ describe('usage meter', () => {
     expect(meter.drain(all).map((usage) => usage.owner.accountId)).toEqual(['bob']);
   });
 
-  it('tells of the first use of each owner after each drain', () => {
+  it('reports the first use of each owner after each drain', () => {
     const { meter } = open();
     let reports = 0;
     meter.whenUsed(() => {
@@ -110,7 +110,7 @@ describe('usage meter', () => {
     expect(meter.drain(all)).toHaveLength(20_052);
   });
 
-  it('counts the bytes of a long answer as they leave, and caps have back what did not', () => {
+  it('counts bytes of a long response as they leave, and returns the others to caps', () => {
     const { meter } = open();
     const counter = meter.of(owner());
     const allowance: Allowance = {

@@ -44,7 +44,7 @@ function setCursor(folder: string, lengthsCheckedTo: string): void {
   );
 }
 
-describe('looks at lengths', () => {
+describe('checks of lengths', () => {
   const named = (at: number) => `photos~1/${String(at).padStart(7, '0')}` as BlobId;
   const manifest = (count: number, lengthsCheckedTo: string, hurtBlobs: string[] = []) =>
     ({ blobs: { count, bytes: 0 }, hurtBlobs, lengthsCheckedTo }) as unknown as Manifest;
@@ -64,7 +64,7 @@ describe('looks at lengths', () => {
     expect(looks.every((times) => times === 1)).toBe(true);
   });
 
-  it('come to all of few blobs in each run, and always to what was hurt', () => {
+  it('cover all of few blobs in each run, and always those that were hurt', () => {
     const few = createLengthChecks(manifest(1000, ''));
     expect(few.isDue(named(999))).toBe(true);
     expect(few.cursor()).toBe('');
@@ -80,7 +80,7 @@ describe('looks at lengths', () => {
     expect(await run()).toBe(1);
   });
 
-  it('come to all after a run that was killed', async () => {
+  it('cover all after a run that was killed', async () => {
     const { folder, run } = await makeBackup();
     truncateSync(blobFiles(folder)[0] ?? '', 100);
     setCursor(folder, 'z');

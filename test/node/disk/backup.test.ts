@@ -177,7 +177,7 @@ describe('a backup', () => {
     expect([counts.hurt.length, rounds]).toEqual([1, 2]);
   });
 
-  it('does not tell a later upload of equal bytes that they are there', async () => {
+  it('does not take a later upload of equal bytes for one that is there', async () => {
     const stored = await openStoredCore();
     await putAll(stored, ['a', 'b']);
     await removeObjects(stored, ['a']);

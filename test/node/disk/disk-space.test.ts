@@ -93,7 +93,7 @@ describe('the space of a disk', () => {
     expect(thrownBy(() => space.takeIndex(MiB))).toEqual(FULL);
   });
 
-  it('gives the reserve away once, and makes it again when there is room', async () => {
+  it('releases the reserve once, and makes it again when there is room', async () => {
     await space.keepReserve();
     expect(reserve.bytes()).toBe(RESERVE_BYTES / 2);
     expect([space.releaseReserve(), space.releaseReserve(), reserve.bytes()]).toEqual([
@@ -111,7 +111,7 @@ describe('the space of a disk', () => {
     expect(reserve.bytes()).toBe(RESERVE_BYTES / 2);
   });
 
-  it('is unknown when the file system has not answered for long', async () => {
+  it('is unknown when the file system has not responded for long', async () => {
     nowMs = 30_000;
     expect(space.isUnknown()).toBe(false);
     nowMs += 1;
@@ -172,7 +172,7 @@ describe('the alarm of a disk', () => {
     return reported;
   }
 
-  it('tells each level once, until the use has fallen well below it', async () => {
+  it('reports each level once, until the use has fallen well below it', async () => {
     expect(await percentsReported(path(), [84, 85, 86, 84, 86, 95, 94, 95, 100])).toEqual([85, 95]);
     expect(await percentsReported(path(), [90, 82, 85, 96, 92, 96, 50, 96])).toEqual([
       85, 85, 95, 95, 95,

@@ -66,7 +66,7 @@ describe('the master key of a data folder', () => {
     );
   });
 
-  it('is changed by putting a new one in front, and the old one may go when it is named', () => {
+  it('is changed by a new one in front, and the old one may go when it is named', () => {
     const dataDir = temporaryFolder();
     const old = idsWith(dataDir, { QUAYSIDE_MASTER_KEY: hexKey(1) });
     const both = idsWith(dataDir, { QUAYSIDE_MASTER_KEY: `${hexKey(2)},${hexKey(1)}` });

@@ -47,7 +47,7 @@ describe('openSqlite', () => {
     ]);
   });
 
-  it('gives room on the disk back that the log took while somebody read for long', () => {
+  it('frees the room that the log took during a long read', () => {
     const path = freshPath();
     const [sql, reader] = [openNames(path), open(path, true)];
     sql.all('CREATE TABLE bodies (bytes BLOB) STRICT');
@@ -61,7 +61,7 @@ describe('openSqlite', () => {
     expect(logBytes()).toBeLessThan(40_000_000);
   });
 
-  it('gives values back as they went in', () => {
+  it('returns values as they were stored', () => {
     const sql = open(':memory:');
     sql.all('CREATE TABLE v (id INTEGER PRIMARY KEY, t TEXT, n INTEGER, b BLOB) STRICT');
     const window = new Uint8Array([9, 1, 2, 9]).subarray(1, 3);
@@ -106,7 +106,7 @@ describe('openSqlite', () => {
     expect(namesIn(open(path))).toEqual(['a']);
   });
 
-  it('says that another writer is in the way', () => {
+  it('fails with ServiceUnavailable while another writer has the lock', () => {
     const path = freshPath();
     const first = openNames(path);
     const second = open(path);

@@ -78,7 +78,7 @@ async function etagOf(
 }
 
 describe('commands', () => {
-  it('are seen by every read that begins after their answer', async () => {
+  it('are seen by every read that begins after their response', async () => {
     const index = shared;
     const bucket = await createBucket(index);
     const writeAndRead = async (writer: number) => {
@@ -231,7 +231,7 @@ describe('watcher', () => {
     expect(calls).toEqual([...ofBoth('block'), ...ofBoth('unblock')]);
   });
 
-  it('lets no reader of the hot tier see the past of what any reader has seen', {
+  it('lets no reader of the hot tier see an older state than any reader has seen', {
     timeout: 60_000,
   }, async () => {
     const pointers = createMemoryPointers({

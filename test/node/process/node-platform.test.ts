@@ -64,7 +64,7 @@ describe('start', () => {
     expect(output).toMatch(/can't start: .*another Quayside process is using it/);
   });
 
-  it('names a misspelt setting on stderr, without its value, and its version where it is ready', async () => {
+  it('names a misspelt setting on stderr without its value, and its version', async () => {
     const home = await startHome(temporaryFolder(), { QUAYSIDE_MASTERKEY: 'very-secret' });
     expect(home.stdout()).toContain(`Quayside ${VERSION} is ready: `);
     const lines = home
@@ -78,7 +78,7 @@ describe('start', () => {
     await home.end('SIGTERM');
   });
 
-  it('says what is wrong when it cannot start, and nothing else', async () => {
+  it('prints what is wrong when it cannot start, and nothing else', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const address = taken.address();

@@ -79,7 +79,7 @@ describe('repeat', () => {
     return { lines, repetition: repeat('sweep', task, { firstMs: 10, everyMs: 100, log }) };
   };
 
-  it('runs soon, then every so often, also after a failure', async () => {
+  it('runs soon, then at its interval, also after a failure', async () => {
     let runs = 0;
     const { lines, repetition } = start(async () => {
       runs += 1;

@@ -195,7 +195,7 @@ it('counts connections, hides its files from other users, and logs what it cut o
   expect(node.stderr() + node.stdout()).toContain('connections-cut');
 });
 
-it('goes on when nobody reads what it prints', async () => {
+it('goes on when nobody reads its output', async () => {
   const node = await startNodeProcess(dataDir, { QUAYSIDE_ACCESS_LOG: 'json' });
   for (const stream of [node.child.stdout, node.child.stderr]) stream?.destroy();
   for (const _ of [1, 2, 3]) await put(node, 'photos');

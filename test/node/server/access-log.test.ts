@@ -67,7 +67,7 @@ async function ask(url: string, request: string): Promise<string> {
 }
 
 describe('a line', () => {
-  it('is the same through both doors, but for what is fresh in each', async () => {
+  it('is the same on both paths, but for fields that are fresh in each', async () => {
     const servers = await openLogged();
     const headers =
       'Host: h\r\nReferer: https://a.example/?token=1\r\n' +
@@ -144,7 +144,7 @@ describe('a line', () => {
     expect(lines[1]).toMatchObject({ status: 404, bucket: null });
   });
 
-  it('says how much of an answer went out when its client left', async () => {
+  it('says how much of a response went out when its client left', async () => {
     const [, { url, lines } = { url: '', lines: [] }] = await openLogged();
     const client = await openRawClient(url);
     client.socket.pause();

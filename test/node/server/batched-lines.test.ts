@@ -65,7 +65,7 @@ describe('batched lines', () => {
     expect(numbers(lines)).toEqual([5, 0]);
   });
 
-  it('go out soon also when they are few', async () => {
+  it('go out soon, also when they are few', async () => {
     const { open, written, next } = createGate();
     const lines = await openBatchedLines(open, log);
     lines.write('a');

@@ -98,7 +98,7 @@ describe('connections', () => {
     expect(await other.ask(PLAIN)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('that close leave their place to others', async () => {
+  it('that close make room for others', async () => {
     const server = await start({ connectionsPerAddress: 2 });
     const [first] = await holdOpen(server, '127.0.0.1', 2);
     first?.socket.destroy();
@@ -134,7 +134,7 @@ describe('the health of a server', () => {
     expect(await (await open(server, '127.0.0.3')).ask(HEALTH)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('can be asked while a flood holds what is left for it', async () => {
+  it('responds while a flood takes the connections that are left for it', async () => {
     const server = await start({ connectionsPerAddress: 1, connectionsMax: 1 });
     await holdOpen(server, '127.0.0.1', 200);
     const check = await open(server, '127.0.0.3');

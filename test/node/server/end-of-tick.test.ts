@@ -14,7 +14,7 @@ import type { HotDoor, HotReply } from '../../../src/http/request.ts';
 import { HOT_REPLY } from '../../http/hot-reply-sample.ts';
 import { openRawClient, type RawClient } from '../kit/raw-socket.ts';
 
-describe('what is due at the end of a turn', () => {
+describe('work that is due at the end of a tick', () => {
   it('is done then, in order and once', async () => {
     const done: number[] = [];
     const { add, flush } = createEndOfTurn<number>((item) => done.push(item));
@@ -38,7 +38,7 @@ describe('what is due at the end of a turn', () => {
     expect(done).toEqual(Array.from({ length: 128 }, (_, item) => item));
   });
 
-  it('may bring more, which is done in the same turn or the next', async () => {
+  it('may add more, which is done in the same tick or the next', async () => {
     const done: number[] = [];
     const { add } = createEndOfTurn<number>((item) => {
       done.push(item);
@@ -173,7 +173,7 @@ function readOnceMore(socket: Socket | undefined, text: string): void {
   (read('kBufferCb') as (lengthBytes: number) => boolean)(written);
 }
 
-describe('the lane', () => {
+describe('the fast path', () => {
   it('reads nothing for a connection that is gone', async () => {
     let reads = 0;
     const finish = () => {

@@ -69,7 +69,7 @@ describe('readRequest', () => {
     expect(await client.closed()).toContain(JSON.stringify([rawPath, rawQuery, host]));
   });
 
-  it('gives headers by lower-case name, repeated ones joined', async () => {
+  it('returns headers by lower-case name, repeated ones joined', async () => {
     const url = await serving((request) =>
       text(
         JSON.stringify([
@@ -214,7 +214,7 @@ describe('body', () => {
     expect(await outcome.promise).toMatchObject({ code: 'RequestTimeout' });
   });
 
-  it('does not hold the time that the receiver takes against the client', async () => {
+  it('does not count the time that the receiver takes against the client', async () => {
     const url = await serving(
       async (request) => {
         let isFirst = true;
@@ -235,7 +235,7 @@ describe('body', () => {
 describe('Expect: 100-continue', () => {
   const head = 'PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nExpect: 100-continue\r\n';
 
-  it('is answered when the body is pumped, and the connection goes on', async () => {
+  it('is sent when the body is pumped, and the connection goes on', async () => {
     const url = await serving(async (request) => {
       if (request.method === 'GET') return text('next');
       let received = '';

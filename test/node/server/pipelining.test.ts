@@ -50,7 +50,7 @@ async function listen(server: Server): Promise<string> {
 }
 
 describe('of pipelined requests', () => {
-  it('the app is asked one, and the next when that is answered', async () => {
+  it('the app handles one, and the next after its response', async () => {
     let asked = 0;
     const answers: (() => void)[] = [];
     const server = start(async (_request, bindings) => {
@@ -105,7 +105,7 @@ describe('of pipelined requests', () => {
     expect(line.received().length).toBeGreaterThan(50 * 100_000);
   });
 
-  it('a client that leaves is answered no more', async () => {
+  it('a client that leaves gets no further response', async () => {
     let asked = 0;
     const server = start(async (_request, bindings) => {
       asked += 1;
@@ -180,7 +180,7 @@ describe('of pipelined requests before broken bytes', () => {
     },
   );
 
-  it('a long answer comes whole', async () => {
+  it('a long response comes whole', async () => {
     const body = 'x'.repeat(5_000_000);
     const server = start(async () => {
       await nextTurn();
@@ -193,7 +193,7 @@ describe('of pipelined requests before broken bytes', () => {
     expect(/x{100,}/.exec(text)?.[0].length).toBe(body.length);
   });
 
-  it('hot answers come too, with and without the lane', async () => {
+  it('responses of the fast path come too, with and without its parser', async () => {
     const core = await createStockedCore();
     for (const hasLane of [true, false]) {
       const made = openDoor(core, { hasLane, hasHotDoor: true });

@@ -34,7 +34,7 @@ async function storedBlob(lengthBytes: number) {
 const NOTHING = { files: 0, bytes: 0 };
 
 describe('chunk buffers', () => {
-  it('are of the smallest size that is enough, and used again', () => {
+  it('have the smallest sufficient size, and are used again', () => {
     const buffers = createChunkBuffers();
     const sizes = [1, SMALL_BYTES, SMALL_BYTES + 1, LARGE_BYTES * 5].map(
       (wanted) => buffers.take(wanted).length,
@@ -45,7 +45,7 @@ describe('chunk buffers', () => {
     expect(buffers.take(LARGE_BYTES)).toBe(one);
   });
 
-  it('are small ones while many are out, and few lie ready', () => {
+  it('are small while many are in use, and few are idle', () => {
     const buffers = createChunkBuffers();
     const out = Array.from({ length: 100 }, () => buffers.take(LARGE_BYTES));
     expect(out.filter(({ length }) => length === LARGE_BYTES).length).toBe(64);
@@ -59,7 +59,7 @@ describe('chunk buffers', () => {
 });
 
 describe('chunks of a file', () => {
-  it('come in one buffer, which is given back when the next is asked for', async () => {
+  it('come in one buffer, which goes back to the pool with the next call', async () => {
     const { open, bytes, held } = await storedBlob(3 * SMALL_BYTES);
     const chunks = await open();
     const first = await chunks.next(SMALL_BYTES);
@@ -133,7 +133,7 @@ describe('sendChunks', () => {
     return { ...blob, ...client, outcome };
   }
 
-  it('holds one buffer, however large the body, and frees it when all is taken', async () => {
+  it('takes one buffer, however large the body, and frees it when all is sent', async () => {
     const { received, take, bytes, held, outcome } = await start(3 * LARGE_BYTES);
     while (outcome.length === 0) {
       await take();
@@ -145,7 +145,7 @@ describe('sendChunks', () => {
     expect(held()).toEqual(NOTHING);
   });
 
-  it('frees everything at once when the client goes away, and calls nobody', async () => {
+  it('frees everything at once when the client leaves, and calls no callback', async () => {
     const { socket, take, held, outcome } = await start(3 * LARGE_BYTES);
     await take();
     await expect.poll(() => held().bytes).toBe(LARGE_BYTES);
@@ -163,7 +163,7 @@ describe('sendChunks', () => {
     expect(held()).toEqual(NOTHING);
   });
 
-  it('tells when the body ends before its length', async () => {
+  it('reports when the body ends before its length', async () => {
     const { take, held, outcome } = await start(1000, 1001);
     await take();
     await expect.poll(() => outcome.length).toBe(1);

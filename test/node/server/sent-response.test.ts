@@ -26,7 +26,7 @@ async function reportOf(write: (response: ServerResponse) => void): Promise<Sent
   return report;
 }
 
-it('is what was announced when all of it went out', async () => {
+it('counts the announced length when all of it went out', async () => {
   const report = await reportOf((response) =>
     response.writeHead(200, { 'content-length': BODY.length }).end(BODY),
   );
@@ -43,7 +43,7 @@ it('counts bytes taken of a response of unknown length, chunk sizes included', a
   expect(bodyBytes).toBeLessThan(2 * BODY.length + 100);
 });
 
-it('is not what was announced of an answer that was cut off', async () => {
+it('does not count the announced length of a response that was cut off', async () => {
   const { bodyBytes, isWhole } = await reportOf((response) => {
     response.writeHead(200, { 'content-length': ANNOUNCED_BYTES });
     response.write(BODY, () => response.destroy());
@@ -53,7 +53,7 @@ it('is not what was announced of an answer that was cut off', async () => {
   expect(bodyBytes).toBeLessThanOrEqual(BODY.length);
 });
 
-it('is nothing of an answer without a body, whatever its head says', async () => {
+it('counts nothing of a response without a body, whatever its head says', async () => {
   const report = await reportOf((response) =>
     response.writeHead(304, { 'content-length': ANNOUNCED_BYTES }).end(),
   );

@@ -98,7 +98,7 @@ describe('serve', () => {
     }
   });
 
-  it('says which methods it knows when it is asked about no page at all, and goes on', async () => {
+  it('responds to OPTIONS * with its methods, and goes on', async () => {
     const server = await start(() => text('fine'));
     const client = await openRawClient(server.url);
     client.send('OPTIONS * HTTP/1.1\r\nHost: h\r\n\r\n');
@@ -111,7 +111,7 @@ describe('serve', () => {
     expect(await client.closed()).toMatch(/fine$/);
   });
 
-  it('answers 500 to what slips through the app, and goes on', async () => {
+  it('responds with 500 to an error that slips through the app, and goes on', async () => {
     let calls = 0;
     const server = await start(async () => {
       calls += 1;
@@ -173,7 +173,7 @@ describe('a body in chunks', () => {
     expect((await read()).byteLength).toBe(2000);
   });
 
-  it('is a stream to whoever reads the Response itself', async () => {
+  it('is a stream to code that reads the Response itself', async () => {
     const bytes = [Uint8Array.of(1), Uint8Array.of(2)];
     const next = async () => {
       const chunk = bytes.shift();
@@ -278,7 +278,7 @@ describe.each(['stream', 'chunks'] as const)('downloads, sent as a %s', (way) =>
     return { store, server, lengthBytes };
   }
 
-  it('a reader that goes away midway lets go of the file', async () => {
+  it('a reader that leaves midway releases the file', async () => {
     const { store, server } = await startDownload();
     const client = await openRawClient(server.url);
     client.send('GET /a HTTP/1.1\r\nHost: h\r\n\r\n');
@@ -340,7 +340,7 @@ describe('close', () => {
 });
 
 describe('the numbers of a server', () => {
-  it('tell what is on its way, what was cut short and what was no request', async () => {
+  it('count responses under way, those cut short, and malformed requests', async () => {
     const readPolicy = Promise.withResolvers<void>();
     const server = await start(async (request) => {
       if (request.url.endsWith('/wait')) await readPolicy.promise;

@@ -63,7 +63,7 @@ it('closes a connection that is idle, from its last byte on', async () => {
   expect(isOpenAfter(1)).toBe(false);
 });
 
-it('leaves one that waits for its answer more time', async () => {
+it('leaves a connection that waits for its response more time', async () => {
   const { client, isOpenAfter, ask } = await setUp();
   client.resume();
   await ask();

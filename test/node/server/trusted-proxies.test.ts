@@ -39,12 +39,12 @@ function protocolSeen(
 const INSIDE = ['10.0.0.0/8', 'fd00::/8', '127.0.0.1'];
 
 describe('a client reader', () => {
-  it('believes nobody by default', () => {
+  it('trusts no proxy by default', () => {
     expect(seen([], '127.0.0.1', { for: '1.2.3.4', proto: 'https' })).toEqual(['127.0.0.1', false]);
     expect(seen([], '::ffff:192.0.2.1', {}, true)).toEqual(['192.0.2.1', true]);
   });
 
-  it('believes no stranger', () => {
+  it('trusts no unnamed proxy', () => {
     expect(seen(INSIDE, '192.0.2.1', { for: '10.0.0.1', proto: 'https' })).toEqual([
       '192.0.2.1',
       false,
@@ -79,7 +79,7 @@ describe('a client reader', () => {
     expect(seen(INSIDE, peer, sent)).toEqual([address, isSecure]);
   });
 
-  it('says that it does not know rather than name a proxy', () => {
+  it('says that the client is unknown rather than name a proxy', () => {
     expect(seen(INSIDE, '10.0.0.1', { for: 'unknown' })).toEqual([null, false]);
     expect(seen(INSIDE, '10.0.0.1', { for: '192.0.2.7, ' })).toEqual([null, false]);
     expect(seen(INSIDE, '10.0.0.1', { for: '1.2.3' })).toEqual([null, false]);

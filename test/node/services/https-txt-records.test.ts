@@ -29,7 +29,7 @@ const readWhere = (document: object | string) => {
 };
 const txt = (data: unknown) => ({ name: '_quayside.a.example', type: 16, TTL: 60, data });
 
-it('gives the texts, quoted or not, in pieces or not, and leaves aliases out', async () => {
+it('returns the texts, quoted or not, in pieces or not, without aliases', async () => {
   const alias = {
     name: '_quayside.a.example',
     type: 5,
@@ -49,7 +49,7 @@ it('gives the texts, quoted or not, in pieces or not, and leaves aliases out', a
   expect(asked).toEqual([['/dns-query?name=_quayside.a.example&type=TXT', 'application/dns-json']]);
 });
 
-it('gives none where there is no name or no record', async () => {
+it('returns none where there is no name or no record', async () => {
   expect(await readWhere({ Status: 3 })).toEqual([]);
   expect(await readWhere({ Status: 0 })).toEqual([]);
 });
@@ -64,7 +64,7 @@ it.each([
   await expect(readWhere(document)).rejects.toMatchObject({ code: 'ServiceUnavailable' });
 });
 
-it('follows no redirect, takes no failure for an answer, and waits for nobody', async () => {
+it('follows no redirect, takes no failure for a response, and times out', async () => {
   for (const status of [302, 429, 500]) {
     answer = (response) =>
       response.writeHead(status, { location: '/elsewhere' }).end('{"Status":0}');

@@ -111,7 +111,7 @@ describe('usage for Stripe', () => {
     await expect(push.push(EVENT)).resolves.toBeUndefined();
   });
 
-  it('tells a refusal from an outcome that is not known, and shows no key', async () => {
+  it('distinguishes a refusal from an unknown outcome, and shows no key', async () => {
     const refused = await fakeStripe(refuse(400, 'No such customer'));
     await expect(refused.push.push(EVENT)).rejects.toMatchObject({
       code: 'InvalidRequest',

@@ -29,7 +29,7 @@ const post = (url: string, { mayBePrivate = true, timeoutMs = 5000 } = {}) =>
     timeoutMs,
   });
 
-it('posts, and gives status and Retry-After', async () => {
+it('posts, and returns status and Retry-After', async () => {
   const seen: unknown[] = [];
   const port = await listen((request, response) => {
     request.setEncoding('utf8').on('data', (text) => seen.push(text));
@@ -52,7 +52,7 @@ it('follows no redirect', async () => {
   expect(count).toBe(1);
 });
 
-it('has enough of an answer that has no end, and of one that never comes', async () => {
+it('gives up a response that has no end, and one that never comes', async () => {
   const chatty = await listen((_request, response) => {
     const more = () => {
       while (response.write('x'.repeat(65_536)));
