@@ -1,181 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: policies write their variables so.
-// Every place of a request where a stranger or an owner may write text, each as a request with a
-// given text in it.
+// All injection points of requests: headers, targets, forms, documents, settings of the JSON API,
+// rule files and policies. long-runs.test.ts writes long runs of one character at each.
 import { createHash } from 'node:crypto';
-
-/**
- * What goes out: raw bytes of an unsigned request, or a request that the owner signs, or that is
- * sent to the JSON API.
- */
-export type Sent =
-  | { readonly kind: 'raw'; readonly head: readonly string[]; readonly body: string }
-  | {
-      readonly kind: 'signed' | 'api';
-      readonly method: string;
-      readonly path: string;
-      readonly body: string | null;
-    };
-
-/** `withText` puts the text, which is latin1, where the place is. */
-export type Place = { readonly name: string; readonly withText: (text: string) => Sent };
-
-export const BUCKET = 'long-runs';
-export const WEBSITE_DOMAIN = 'pages.test';
-
-function raw(requestLine: string, headers: readonly string[], body = ''): Sent {
-  const length = body === '' ? [] : [`Content-Length: ${Buffer.byteLength(body, 'latin1')}`];
-  const hosts = headers.some((header) => header.startsWith('Host:')) ? [] : ['Host: s3.test'];
-  return {
-    kind: 'raw',
-    head: [`${requestLine} HTTP/1.1`, ...hosts, ...headers, ...length, 'Connection: close'],
-    body,
-  };
-}
-
-/**
- * Headers of reads, which the fast path sees first, and of writes by anybody, which policy, tags
- * and lists of grants see.
- */
-const READ_HEADERS = [
-  ...[
-    'Accept',
-    'Accept-Encoding',
-    'Accept-Language',
-    'Access-Control-Request-Headers',
-    'Access-Control-Request-Method',
-  ],
-  ...[
-    'Authorization',
-    'Cache-Control',
-    'Cookie',
-    'Date',
-    'Forwarded',
-    'If-Match',
-    'If-Modified-Since',
-  ],
-  ...[
-    'If-None-Match',
-    'If-Range',
-    'If-Unmodified-Since',
-    'Origin',
-    'Range',
-    'Referer',
-    'TE',
-    'User-Agent',
-  ],
-  ...[
-    'Want-Content-Digest',
-    'Want-Digest',
-    'Want-Repr-Digest',
-    'X-Amz-Checksum-Mode',
-    'X-Amz-Content-Sha256',
-  ],
-  ...[
-    'X-Amz-Date',
-    'X-Amz-Expected-Bucket-Owner',
-    'X-Amz-Security-Token',
-    'X-Forwarded-For',
-    'X-Forwarded-Proto',
-  ],
-  ...[
-    'X-Amz-Object-Attributes',
-    'X-Amz-Request-Payer',
-    'X-Amz-Server-Side-Encryption-Customer-Key',
-    'X-Other',
-  ],
-];
-const WRITE_HEADERS = [
-  ...[
-    'Content-Disposition',
-    'Content-Encoding',
-    'Content-Language',
-    'Content-MD5',
-    'Content-Type',
-    'Expect',
-    'Expires',
-  ],
-  ...[
-    'X-Amz-Acl',
-    'X-Amz-Checksum-Crc32',
-    'X-Amz-Checksum-Sha256',
-    'X-Amz-Copy-Source',
-    'X-Amz-Copy-Source-If-Match',
-  ],
-  ...[
-    'X-Amz-Copy-Source-Range',
-    'X-Amz-Decoded-Content-Length',
-    'X-Amz-Grant-Full-Control',
-    'X-Amz-Grant-Read',
-  ],
-  ...[
-    'X-Amz-Meta-A',
-    'X-Amz-Metadata-Directive',
-    'X-Amz-Object-Lock-Retain-Until-Date',
-    'X-Amz-Storage-Class',
-  ],
-  ...[
-    'X-Amz-Object-Lock-Mode',
-    'X-Amz-Sdk-Checksum-Algorithm',
-    'X-Amz-Server-Side-Encryption',
-    'X-Amz-Tagging',
-  ],
-  ...[
-    'X-Amz-Server-Side-Encryption-Aws-Kms-Key-Id',
-    'X-Amz-Server-Side-Encryption-Context',
-    'X-Amz-Trailer',
-  ],
-  ...['X-Amz-Website-Redirect-Location'],
-];
-
-const headerPlaces: readonly Place[] = [
-  ...READ_HEADERS.map((header) => ({ header, line: `GET /${BUCKET}/read/a.txt` })),
-  ...WRITE_HEADERS.map((header) => ({ header, line: `PUT /${BUCKET}/write/a.txt` })),
-  ...['Accept', 'Referer', 'Range'].map((header) => ({
-    header,
-    line: `GET /${BUCKET}/read/a.png?w=10&format=auto`,
-  })),
-  ...['Origin', 'Access-Control-Request-Headers'].map((header) => ({
-    header,
-    line: `OPTIONS /${BUCKET}/read/a.txt`,
-  })),
-  ...['Authorization', 'Cookie', 'If-Match', 'Content-Type', 'Origin', 'Idempotency-Key'].map(
-    (header) => ({
-      header,
-      line: 'POST /-/api/v1/sessions',
-    }),
-  ),
-].map(({ header, line }) => ({
-  name: `${header} of ${line}`,
-  withText: (text) => raw(line, [`${header}: ${text}`], line.startsWith('P') ? '{}' : ''),
-}));
-
-/** Headers of which some value must be right before the rest is looked at. */
-const PARTS_OF_HEADERS: readonly (readonly [name: string, header: (text: string) => string])[] = [
-  ['a grantee', (text) => `X-Amz-Grant-Read: id${text}x`],
-  ['a list of grantees', (text) => `X-Amz-Grant-Read: id="a", uri=${text}"`],
-  ['a tag', (text) => `X-Amz-Tagging: a=${text}&b=${text}x`],
-  [
-    'a credential',
-    (text) => `Authorization: AWS4-HMAC-SHA256 Credential=a/20261122/${text}/s3/aws4_request`,
-  ],
-  [
-    'a signed header',
-    (text) => `Authorization: AWS4-HMAC-SHA256 Credential=a, SignedHeaders=${text}, Signature=b`,
-  ],
-  ['a scheme', (text) => `Authorization: AWS4-HMAC-SHA256${text}x`],
-  ['a bearer', (text) => `Authorization: Bearer ${text}\t`],
-  ['an entity tag', (text) => `If-None-Match: "a"${text}"b",${text}`],
-  ['a range', (text) => `Range: bytes=0-1,${text}-`],
-  ['a quality', (text) => `Accept-Encoding: gzip;${text}q=0,${text}`],
-  ['a forwarded host', (text) => `Forwarded: host=${text}"`],
-  ['a date', (text) => `If-Modified-Since: Sun, 06 Nov 1994${text} GMT`],
-  ['blanks within', (text) => `Referer: http://a/${text}b`],
-  ['a user', (text) => `Referer: http://${text}@b/`],
-];
-const headerPartPlaces: readonly Place[] = PARTS_OF_HEADERS.map(([name, header]) => ({
-  name: `${name} in a header`,
-  withText: (text) => raw(`PUT /${BUCKET}/write/a.txt`, [header(text)], 'x'),
-}));
+import { headerPartPoints, headerPoints } from './header-points.ts';
+import { BUCKET, type InjectionPoint, raw, type Sent, WEBSITE_DOMAIN } from './injection-point.ts';
 
 /** Longest text in a target, with its escapes: the rest of a head of 32 KiB is for headers. */
 const TARGET_MAX_LENGTH = 30_000;
@@ -224,7 +52,7 @@ const QUERIES: readonly string[] = [
     'AWSAccessKeyId',
   ],
 ];
-const targetPlaces: readonly Place[] = [
+const targetPoints: readonly InjectionPoint[] = [
   ...QUERIES.flatMap((query) =>
     [`/${BUCKET}`, `/${BUCKET}/read/a.png`].map((path) => ({
       name: `${query} in the query of ${path}`,
@@ -265,7 +93,7 @@ const form = (parts: string, type = BOUNDARY) =>
 const inThree = (text: string, withThird: (third: string) => string) =>
   withThird(text.slice(0, text.length / 3));
 
-const formPlaces: readonly Place[] = [
+const formPoints: readonly InjectionPoint[] = [
   {
     name: 'the type of a form',
     withText: (text) =>
@@ -384,7 +212,7 @@ const DOCUMENTS: readonly (readonly [
   ],
   ['POST', 'purge', (text) => JSON.stringify({ keys: [text] })],
 ];
-const documentPlaces: readonly Place[] = DOCUMENTS.map(([method, query, document], i) => ({
+const documentPoints: readonly InjectionPoint[] = DOCUMENTS.map(([method, query, document], i) => ({
   name: `document ${i}, ${query}`,
   withText: (text) => ({
     kind: 'signed',
@@ -414,7 +242,7 @@ const API_SETTINGS: readonly (readonly [name: string, value: (text: string) => u
   ['hosting', (text) => ({ domains: [{ host: text }], hotlink: { allowedHosts: [text] } })],
   ['versioning', (text) => text],
 ];
-const apiPlaces: readonly Place[] = API_SETTINGS.map(([name, value]) => ({
+const apiPoints: readonly InjectionPoint[] = API_SETTINGS.map(([name, value]) => ({
   name: `the setting ${name} of the JSON API`,
   withText: (text) => ({
     kind: 'api',
@@ -425,7 +253,7 @@ const apiPlaces: readonly Place[] = API_SETTINGS.map(([name, value]) => ({
 }));
 
 /** Rule files, which the next visit of the site reads. */
-const rulePlaces: readonly Place[] = (
+const rulePoints: readonly InjectionPoint[] = (
   [
     ['_redirects', (text: string) => `/a${text}b /c 301\n${text}`],
     [
@@ -487,7 +315,7 @@ function deleteMany(text: string): Sent {
   return raw(`POST /${PATTERNS_BUCKET}?delete`, [`Content-MD5: ${digest}`], body);
 }
 
-const patternsPlaces: readonly Place[] = [
+const patternsPoints: readonly InjectionPoint[] = [
   { name: 'many keys under a long policy', withText: deleteMany },
   {
     name: 'a key under a long policy',
@@ -507,13 +335,13 @@ const patternsPlaces: readonly Place[] = [
   },
 ];
 
-export const PLACES: readonly Place[] = [
-  ...headerPlaces,
-  ...headerPartPlaces,
-  ...targetPlaces,
-  ...formPlaces,
-  ...documentPlaces,
-  ...apiPlaces,
-  ...rulePlaces,
-  ...patternsPlaces,
+export const INJECTION_POINTS: readonly InjectionPoint[] = [
+  ...headerPoints,
+  ...headerPartPoints,
+  ...targetPoints,
+  ...formPoints,
+  ...documentPoints,
+  ...apiPoints,
+  ...rulePoints,
+  ...patternsPoints,
 ];

@@ -9,43 +9,51 @@ import { createRandom, pick } from '../fast-path/random.ts';
 import { killNodeProcesses, startNodeProcess } from '../kit/node-process.ts';
 import { apiAt, aws, expectOk, signIn } from '../kit/platform-client.ts';
 import { temporaryFolder } from '../kit/temporary-folder.ts';
+import { BUCKET, type InjectionPoint, WEBSITE_DOMAIN } from '../long-runs/injection-point.ts';
 import {
-  BUCKET,
+  INJECTION_POINTS,
   PATTERNS_BUCKET,
-  PLACES,
-  type Place,
   patternsPolicy,
   policyOf,
-  WEBSITE_DOMAIN,
 } from '../long-runs/injection-points.ts';
 
 /** What expressions loop over, and a few pairs that begin something again and again. */
 const RUNS = [
-  ...[
-    ' ',
-    '\t',
-    '1',
-    '"',
-    ';',
-    ',',
-    '%',
-    '=',
-    '(',
-    '{',
-    '$',
-    '*',
-    '/',
-    '.',
-    '<',
-    '&',
-    'a',
-    ':',
-    '\\',
-    '\xe9',
-  ],
-  ...['${', '{}', ', ', '; ', ';q=', '%20', '/../', '<a>', '&amp;', '""', 'W/"', '*?', 'a='],
+  ' ',
+  '\t',
+  '1',
+  '"',
+  ';',
+  ',',
+  '%',
+  '=',
+  '(',
+  '{',
+  '$',
+  '*',
+  '/',
+  '.',
+  '<',
+  '&',
+  'a',
+  ':',
+  '\\',
+  '\xe9',
+  '${',
+  '{}',
+  ', ',
+  '; ',
+  ';q=',
+  '%20',
+  '/../',
+  '<a>',
+  '&amp;',
+  '""',
+  'W/"',
+  '*?',
+  'a=',
 ];
-/** Room for the rest of a head of 32 KiB; some places have the text three times. */
+/** Room for the rest of a head of 32 KiB; some points have the text three times. */
 const LENGTHS = [10_000, 30_000];
 /** What a request may hold up others by, milliseconds. */
 const HOLD_UP_MS = 250;
@@ -63,10 +71,10 @@ const STUCK_MS = 15_000;
 
 const SITE_HOST = `${BUCKET}.${WEBSITE_DOMAIN}`;
 
-type Case = { readonly place: Place; readonly run: string; readonly length: number };
+type Case = { readonly point: InjectionPoint; readonly run: string; readonly length: number };
 
 /** Cases that an examination found, with the longest text. */
-const KNOWN: readonly (readonly [place: string, run: string])[] = [
+const KNOWN: readonly (readonly [point: string, run: string])[] = [
   ['the type of a part', ' '],
   ['a grantee in a header', ' '],
   ['a bearer in a header', ' '],
@@ -107,14 +115,14 @@ describe('a long run of one character', () => {
     async () => {
       const random = createRandom(FUZZ_SEED);
       const known = KNOWN.flatMap(([start, run]) =>
-        PLACES.filter(({ name }) => name.startsWith(start)).map(
-          (place): Case => ({ place, run, length: 30_000 }),
+        INJECTION_POINTS.filter(({ name }) => name.startsWith(start)).map(
+          (point): Case => ({ point, run, length: 30_000 }),
         ),
       );
       const cases = Array.from(
         { length: fuzzRuns(RANDOM_CASES) },
         (): Case => ({
-          place: pick(random, PLACES),
+          point: pick(random, INJECTION_POINTS),
           run: pick(random, RUNS),
           length: pick(random, LENGTHS),
         }),
@@ -124,7 +132,7 @@ describe('a long run of one character', () => {
         const { heldMs, status } = await leastHoldUp(each);
         if (heldMs < HOLD_UP_MS && status !== 500) continue;
         wrong.push(
-          `${each.place.name}, ${JSON.stringify(each.run)}: ${status}, ${Math.round(heldMs)} ms`,
+          `${each.point.name}, ${JSON.stringify(each.run)}: ${status}, ${Math.round(heldMs)} ms`,
         );
         if (heldMs >= STUCK_MS) break;
       }
@@ -135,11 +143,11 @@ describe('a long run of one character', () => {
 
   type Outcome = { readonly heldMs: number; readonly status: number };
 
-  async function leastHoldUp({ place, run, length }: Case): Promise<Outcome> {
+  async function leastHoldUp({ point, run, length }: Case): Promise<Outcome> {
     const text = run.repeat(Math.ceil(length / run.length)).slice(0, length);
-    let least: Outcome = await holdUp(place, text);
+    let least: Outcome = await holdUp(point, text);
     for (let i = 1; i < TRIES && least.heldMs >= HOLD_UP_MS && least.heldMs < STUCK_MS; i++) {
-      const outcome = await holdUp(place, text);
+      const outcome = await holdUp(point, text);
       if (outcome.heldMs < least.heldMs) least = outcome;
     }
     return least;
@@ -149,9 +157,9 @@ describe('a long run of one character', () => {
    * The longest time that the health page took while the request was under way, and how that was
    * answered.
    */
-  async function holdUp(place: Place, text: string): Promise<Outcome> {
+  async function holdUp(point: InjectionPoint, text: string): Promise<Outcome> {
     let isDone = false;
-    const answered = send(place, text)
+    const answered = send(point, text)
       .catch(() => 0)
       .finally(() => {
         isDone = true;
@@ -163,8 +171,8 @@ describe('a long run of one character', () => {
   }
 
   /** The status of the answer; 0 without one. */
-  async function send(place: Place, text: string): Promise<number> {
-    const sent = place.withText(text);
+  async function send(point: InjectionPoint, text: string): Promise<number> {
+    const sent = point.withText(text);
     if (sent.kind === 'raw') return exchange(url, `${sent.head.join('\r\n')}\r\n\r\n${sent.body}`);
     const response =
       sent.kind === 'api'
