@@ -76,7 +76,10 @@ describe('the scrub', () => {
   it('proves what is whole, and names what is hurt to the operator', async () => {
     const { dataDir, core, bucket, hurt, work } = await openStore();
     const { webhook } = await createWebhook(core, ROOT_ACCOUNT.id, {
-      ...{ url: 'http://127.0.0.1:9/', description: '', types: ['object.*'], isEnabled: true },
+      url: 'http://127.0.0.1:9/',
+      description: '',
+      types: ['object.*'],
+      isEnabled: true,
     });
     await putBytes(core, bucket, 'inline', sampleBytes(100));
     await putBytes(core, bucket, 'encrypted', sampleBytes(50_000), {

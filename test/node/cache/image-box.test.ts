@@ -6,15 +6,13 @@ import { boxOf, MOVING_IMAGE_MAX_PIXELS } from '../../../src/adapters/shared/ima
 import type { ImageRecipe } from '../../../src/ports/derived.ts';
 
 const RECIPE: ImageRecipe = {
-  ...{
-    kind: 'image',
-    widthPx: null,
-    heightPx: null,
-    maxSidePx: 4096,
-    fit: 'contain',
-    format: 'webp',
-    quality: 75,
-  },
+  kind: 'image',
+  widthPx: null,
+  heightPx: null,
+  maxSidePx: 4096,
+  fit: 'contain',
+  format: 'webp',
+  quality: 75,
 };
 
 describe('the box of an image', () => {

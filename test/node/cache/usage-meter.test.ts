@@ -114,15 +114,17 @@ describe('usage meter', () => {
     const { meter } = open();
     const counter = meter.of(owner());
     const allowance: Allowance = {
-      ...{
-        capId: 'cap',
-        scope: { kind: 'account' },
-        used: 0,
-        upTo: 1000,
-        underWay: 0,
-        reachable: 1000,
-      },
-      ...{ expiresAtMs: 9000, level: 'open', perA: 0, perB: 1, perByte: 2 },
+      capId: 'cap',
+      scope: { kind: 'account' },
+      used: 0,
+      upTo: 1000,
+      underWay: 0,
+      reachable: 1000,
+      expiresAtMs: 9000,
+      level: 'open',
+      perA: 0,
+      perB: 1,
+      perByte: 2,
     };
     counter.allowances = [allowance];
     const long = counter.countOpen('B', 100, 'bucket', 'STANDARD_IA');
@@ -149,15 +151,17 @@ describe('usage meter', () => {
     const { meter, setNow } = open();
     const counter = meter.of(owner());
     const allowance: Allowance = {
-      ...{
-        capId: 'cap',
-        scope: { kind: 'account' },
-        used: 0,
-        upTo: 150,
-        underWay: 0,
-        reachable: 1000,
-      },
-      ...{ expiresAtMs: 9000, level: 'open', perA: 0, perB: 0, perByte: 1 },
+      capId: 'cap',
+      scope: { kind: 'account' },
+      used: 0,
+      upTo: 150,
+      underWay: 0,
+      reachable: 1000,
+      expiresAtMs: 9000,
+      level: 'open',
+      perA: 0,
+      perB: 0,
+      perByte: 1,
     };
     counter.allowances = [allowance];
     const body = countSent(

@@ -37,7 +37,9 @@ describe('a full disk', () => {
       workerData: { path },
     });
     index = await openSqliteMetadataIndex({
-      ...{ path, thread, watcher: { block() {}, unblock() {} } },
+      path,
+      thread,
+      watcher: { block() {}, unblock() {} },
       onCrash(error) {
         crash = error;
       },
@@ -90,7 +92,11 @@ describe('a full disk', () => {
     expect(core.blobStore.blobs.size).toBe(blobs + large.kept.length);
 
     const all = await index.metadataIndex.call(bucket.record().name, 'listObjects', {
-      ...{ bucket: bucket.record(), prefix: '', delimiter: '', after: '', maxKeys: 1000 },
+      bucket: bucket.record(),
+      prefix: '',
+      delimiter: '',
+      after: '',
+      maxKeys: 1000,
     });
     expect(all.objects.map((object) => `${object.key}`).toSorted()).toEqual(
       [...kept, ...large.kept].toSorted(),

@@ -69,7 +69,10 @@ describe.skipIf(typeof disk === 'string')(`a disk that fills up${reason}`, () =>
   it('refuses writes before it is full, deletes when it is, and recovers', async () => {
     const { core, watch, ready } = await openPlatform();
     const { webhook } = await createWebhook(core, ROOT_ACCOUNT.id, {
-      ...{ url: 'http://127.0.0.1:9/', description: '', types: ['disk.*'], isEnabled: true },
+      url: 'http://127.0.0.1:9/',
+      description: '',
+      types: ['disk.*'],
+      isEnabled: true,
     });
     const reports = createOperatorWork(core);
     const bucket = await openTestBucket(core);
@@ -137,7 +140,9 @@ describe.skipIf(typeof disk === 'string')(`a disk that fills up${reason}`, () =>
       bucket.record().name,
       'getVersion',
       {
-        ...{ bucket: bucket.record(), key: key('again'), versionId: null },
+        bucket: bucket.record(),
+        key: key('again'),
+        versionId: null,
       },
     );
     expect(versionNow).toMatchObject({ kind: 'object' });
