@@ -136,7 +136,7 @@ describe('derived bodies', () => {
     });
     pass(1001);
     await bodies.make('c', BR, someone(), async () => bytesOf('x'));
-    // It went on after all: the turn that it has no more is not given back twice.
+    // It went on after all: the slot that it lost is not released twice.
     const held = Promise.withResolvers<Uint8Array>();
     const next = bodies.make('d', BR, someone(), () => held.promise);
     stopped.resolve(bytesOf('x'));

@@ -10,17 +10,17 @@ import {
 const clock = { nowMs: () => 0 };
 const limits = { concurrency: 1, waitingMax: 8, slotMs: 1000 };
 
-/** Asks, and notes what became of it: `began` in the order of the turns. */
-function watch(turns: FairSlots) {
+/** Takes slots, and notes the outcome: `began` in the order of the slots. */
+function watch(slots: FairSlots) {
   const began: string[] = [];
   const refused: string[] = [];
-  const held: Slot[] = [];
+  const taken: Slot[] = [];
   const ask = (name: string, tenant: string, { bucket = tenant, source = name } = {}) => {
-    const take = async () => turns.take({ tenant, bucket, source });
+    const take = async () => slots.take({ tenant, bucket, source });
     take().then(
-      (turn) => {
+      (slot) => {
         began.push(name);
-        held.push(turn);
+        taken.push(slot);
       },
       () => refused.push(name),
     );
@@ -28,8 +28,8 @@ function watch(turns: FairSlots) {
   /** Ends one after the other until nothing is left. */
   const finish = async () => {
     await nextTick();
-    for (let turn = held.shift(); turn !== undefined; turn = held.shift()) {
-      turn.release();
+    for (let slot = taken.shift(); slot !== undefined; slot = taken.shift()) {
+      slot.release();
       await nextTick();
     }
   };

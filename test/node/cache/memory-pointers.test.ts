@@ -1,5 +1,5 @@
-// The memory tier of pointers: ages, bounds, holds. What it does behind the port is the contract of
-// hot metadata.
+// The memory tier of pointers: ages, bounds, fill barriers. What it does behind the port is the
+// contract of hot metadata.
 import { describe, expect, it } from 'vitest';
 import {
   createMemoryPointers,

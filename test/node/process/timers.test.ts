@@ -56,8 +56,8 @@ async function startHeldServer(answer: (response: ServerResponse) => void) {
   return { url: `http://127.0.0.1:${port}`, paths, answerAll: readPolicy.resolve };
 }
 
-/** Tells the server to end while `server` holds a request of it, and answers that only then. */
-async function endWhileHeld(
+/** Ends the node while `server` delays a request of it, which gets its response only then. */
+async function endDuringRequest(
   node: NodeProcess,
   server: { readonly answerAll: () => void },
 ): Promise<void> {
@@ -115,7 +115,7 @@ it('closes past months and reports to Stripe by its clock, and ends in order', a
   expect(invoice).toMatchObject({ period });
   const progress = () => sql('SELECT day_ms, told, tried FROM push_targets')[0];
   expect(progress()).toMatchObject({ day_ms: dayMs, told: '', tried: 'class-a/STANDARD' });
-  await endWhileHeld(second, stripe);
+  await endDuringRequest(second, stripe);
   // The run that was under way has noted that Stripe has all of that day.
   expect(progress()).toMatchObject({ told: '', tried: '' });
   expect(progress()?.day_ms).toBeGreaterThan(dayMs);
@@ -171,7 +171,7 @@ it('sends messages by its outbox, and ends when the attempt under way is noted',
   );
   await put(node, 'events/k', 'x');
   await expect.poll(() => hook.paths.length).toBeGreaterThanOrEqual(1);
-  await endWhileHeld(node, hook);
+  await endDuringRequest(node, hook);
   const states = sql('SELECT state FROM outbox ORDER BY id').map(({ state }) => state);
   // One attempt was under way; what waits behind it in its order is for the next start.
   expect(states[0]).toBe('delivered');

@@ -1,4 +1,4 @@
-// The access log of the Node platform: the same line through both doors, what was really sent, and
+// The access log of the Node platform: the same line on both paths, what was really sent, and
 // the files of a process.
 import { once } from 'node:events';
 import { existsSync, readFileSync, renameSync } from 'node:fs';
@@ -27,8 +27,8 @@ afterEach(() => {
 type Line = Record<string, unknown>;
 
 /**
- * Servers with the lane, without it, and with the fast path alone, over the same objects, and the
- * lines of each.
+ * Servers with the fast path, without it, and with its part behind node:http alone, over the same
+ * objects, and the lines of each.
  */
 async function openLogged(): Promise<{ url: string; door: Door; lines: Line[]; etag: string }[]> {
   const core = await createStockedCore();

@@ -36,7 +36,7 @@ function createGate() {
   return { open, written, next: () => waiting.shift(), counts: () => ({ opened, closed }) };
 }
 
-const turn = () => new Promise((resolve) => setImmediate(resolve));
+const tick = () => new Promise((resolve) => setImmediate(resolve));
 const numbers = (lines: Awaited<ReturnType<typeof openBatchedLines>>) => {
   const page = parseMetricsPage(renderMetrics(lines.families()));
   return [
@@ -58,7 +58,7 @@ describe('batched lines', () => {
     expect(written).toEqual([`1:a\n${long}\n${long}\n`]);
     next()?.resolve();
     const closing = lines.close(1000);
-    await turn();
+    await tick();
     expect(written.slice(1)).toEqual(['1:b\nc\n']);
     next()?.resolve();
     await closing;
@@ -82,7 +82,7 @@ describe('batched lines', () => {
     // The first is under way, 41 more wait within 4 MiB.
     expect(numbers(lines)).toEqual([0, 58]);
     next()?.resolve();
-    await turn();
+    await tick();
     expect(written[1]?.length).toBe(2 + 41 * 100_000);
     next()?.resolve();
     await lines.close(1000);
@@ -96,14 +96,14 @@ describe('batched lines', () => {
     lines.write('lost');
     lines.reopen();
     next()?.reject(new Error('disk full'));
-    await turn();
+    await tick();
     for (const text of ['lost too', 'kept']) {
       lines.write(text);
       lines.reopen();
       const readPolicy = next();
       if (text === 'kept') readPolicy?.resolve();
       else readPolicy?.reject(new Error('disk full'));
-      await turn();
+      await tick();
     }
     expect(written).toEqual(['1:lost\n', '2:lost too\n', '3:kept\n']);
     expect(numbers(lines)).toEqual([1, 2]);
@@ -115,11 +115,11 @@ describe('batched lines', () => {
     const long = 'x'.repeat(70_000);
     broken.write(long);
     same.next()?.reject(new Error('disk full'));
-    await turn();
+    await tick();
     broken.write(long);
     expect(same.written[1]?.startsWith('1:\nx')).toBe(true);
     same.next()?.resolve();
-    await turn();
+    await tick();
     // What is whole again has no empty lines.
     broken.write(long);
     expect(same.written[2]?.startsWith('1:x')).toBe(true);
@@ -135,10 +135,10 @@ describe('batched lines', () => {
     lines.write('new');
     expect([written, counts()]).toEqual([['1:old\n'], { opened: 1, closed: 0 }]);
     next()?.resolve();
-    await turn();
+    await tick();
     expect(counts()).toEqual({ opened: 2, closed: 1 });
     const closing = lines.close(1000);
-    await turn();
+    await tick();
     next()?.resolve();
     await closing;
     expect(written).toEqual(['1:old\n', '2:new\n']);
@@ -154,10 +154,10 @@ describe('batched lines', () => {
     }, log);
     isRefused = true;
     lines.reopen();
-    await turn();
+    await tick();
     lines.write('a');
     const closing = lines.close(1000);
-    await turn();
+    await tick();
     next()?.resolve();
     await closing;
     expect(written).toEqual(['1:a\n']);

@@ -12,7 +12,7 @@ const log = createConsoleLog(systemClock, 'off');
 const PLAIN = 'GET /b/k HTTP/1.1\r\nHost: h\r\n\r\n';
 const HEALTH = 'GET /-/health HTTP/1.1\r\nHost: h\r\n\r\n';
 
-/** A door that leaves everything to the app. */
+/** A fast path that leaves everything to the app. */
 const DOOR: HotLaneDoor = {
   ask: () => new Response('lane'),
   answer: () => null,

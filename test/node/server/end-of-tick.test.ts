@@ -1,9 +1,9 @@
-// Hot answers are decided when a request is read and sent at the end of the turn, by both doors:
-// what lies between.
+// Hot answers are decided when a request is read and sent at the end of the tick, by both parts of
+// the fast path: what lies between.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { attachHotLane } from '../../../src/adapters/node/fast-path/attach-fast-path.ts';
 import { type RunningServer, serve } from '../../../src/adapters/node/serve.ts';
@@ -20,14 +20,14 @@ describe('work that is due at the end of a tick', () => {
     const { add, flush } = createEndOfTurn<number>((item) => done.push(item));
     for (const item of [1, 2, 3]) add(item);
     expect(done).toEqual([]);
-    await nextTurn();
+    await nextTick();
     expect(done).toEqual([1, 2, 3]);
     add(4);
     flush();
     expect(done).toEqual([1, 2, 3, 4]);
     add(5);
-    await nextTurn();
-    await nextTurn();
+    await nextTick();
+    await nextTick();
     expect(done).toEqual([1, 2, 3, 4, 5]);
   });
 
@@ -45,7 +45,7 @@ describe('work that is due at the end of a tick', () => {
       if (item < 3) add(item + 1);
     });
     add(1);
-    for (let turns = 0; turns < 4; turns++) await nextTurn();
+    for (let ticks = 0; ticks < 4; ticks++) await nextTick();
     expect(done).toEqual([1, 2, 3]);
   });
 });
@@ -86,8 +86,8 @@ function hotDoorOf(answer: HotDoor['answer']): HotDoor {
 }
 
 describe.each([
-  ['the lane', true],
-  ['the door behind node:http', false],
+  ['the fast path', true],
+  ['the fast path behind node:http', false],
 ])('%s', (_, hasHotLane) => {
   let server: RunningServer;
   afterEach(() => server.close(0));
@@ -161,7 +161,7 @@ async function openLane(
   };
 }
 
-/** As libuv does it when a connection has more to say in the same turn. */
+/** As libuv does it when a connection has more to say in the same tick. */
 function readOnceMore(socket: Socket | undefined, text: string): void {
   const read = (name: string): unknown => {
     const symbol = Object.getOwnPropertySymbols(socket).find(
@@ -191,7 +191,7 @@ describe('the fast path', () => {
   it.each([
     ['a whole reply', null, /^a!b!c!$/],
     ['one that is still to be read', () => numbered('a!'), /^slow \/b\/k(?:slow \/b\/k){2}$/],
-  ])('answers in order what was read twice in a turn: %s', async (_, finish, expected) => {
+  ])('answers in order what was read twice in a tick: %s', async (_, finish, expected) => {
     let asked = 0;
     const { client, sockets } = await openLane(() => {
       asked += 1;
