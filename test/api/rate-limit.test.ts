@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createRateLimit } from '../../src/api/rate-limit.ts';
+import { createRateLimit } from '../../src/api/requests/rate-limit.ts';
 
 it('a limit of nothing lets every request through, and says nothing of a limit', () => {
   const limit = createRateLimit('account', 0);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { requireSameSite } from '../../src/api/credentials.ts';
+import { requireSameSite } from '../../src/api/requests/credentials.ts';
 import { makeRequest } from '../http/s3/kit/make-request.ts';
 
 /** A change that a browser sends with its cookie to the host `console.test`. */

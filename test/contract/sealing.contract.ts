@@ -1,8 +1,6 @@
 // Key wrapping and sealed chunks, as both runtimes' node:crypto must do them: run in Node and
 // inside workerd.
 import { describe, expect, it } from 'vitest';
-import { joinBytes } from '../../src/crypto/join-bytes.ts';
-import { deriveKey, KEY_BYTES, randomKey, unwrapKey, wrapKey } from '../../src/crypto/key-wrap.ts';
 import {
   CHUNK_BYTES,
   type ChunkPlace,
@@ -10,6 +8,8 @@ import {
   startChunk,
   TAG_BYTES,
 } from '../../src/crypto/encrypted-chunks.ts';
+import { joinBytes } from '../../src/crypto/join-bytes.ts';
+import { deriveKey, KEY_BYTES, randomKey, unwrapKey, wrapKey } from '../../src/crypto/key-wrap.ts';
 
 const FIRST: ChunkPlace = { index: 0, isLast: false };
 

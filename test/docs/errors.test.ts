@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { errorsPage } from '../../scripts/errors-page.ts';
-import { docsHtml } from '../../src/api/docs-html.ts';
-import { answerDocs } from '../../src/api/docs-page.ts';
 import { ERROR_HELP } from '../../src/api/error-help.ts';
-import { problemResponse } from '../../src/api/problem.ts';
+import { docsHtml } from '../../src/api/openapi/docs-html.ts';
+import { answerDocs } from '../../src/api/openapi/docs-page.ts';
+import { problemResponse } from '../../src/api/routing/problem.ts';
 import { escapeHtml } from '../../src/core/escape-html.ts';
 import { ERROR_MESSAGES, type ErrorCode, StorageError } from '../../src/domain/errors.ts';
 import { startMemoryApi } from '../api/memory-api.ts';

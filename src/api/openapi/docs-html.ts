@@ -4,9 +4,9 @@
 import { escapeHtml } from '../../core/escape-html.ts';
 import { ERROR_MESSAGES, type ErrorCode } from '../../domain/errors.ts';
 import { ERROR_STATUS } from '../../http/semantics/error-status.ts';
+import { ERROR_HELP } from '../error-help.ts';
 import { fieldsHtml, proseHtml, type Schema, schemaLine } from './docs-schema.ts';
 import { DOCS_STYLE } from './docs-style.ts';
-import { ERROR_HELP } from '../error-help.ts';
 
 type Content = { readonly content?: Readonly<Record<string, { readonly schema: Schema }>> };
 

@@ -1,7 +1,8 @@
 // The body of a request to the JSON API: read whole, within a bound and as text, before anything
 // else sees it.
-import { joinBytes } from '../../core/join-bytes.ts';
-import { hasWholeTexts } from '../../core/whole-texts.ts';
+
+import { hasWholeTexts } from '../../core/well-formed-texts.ts';
+import { joinBytes } from '../../crypto/join-bytes.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { HttpRequest } from '../../http/request.ts';
 

@@ -2,9 +2,9 @@
 // A new secret makes those of the past unreadable, which they may be: a cursor is then refused, a
 // repeated request runs again.
 
+import { openText, sealText } from '../../crypto/encrypted-text.ts';
 import { hmacSha256 } from '../../crypto/hash.ts';
 import { deriveKey } from '../../crypto/key-wrap.ts';
-import { openText, sealText } from '../../crypto/sealed-text.ts';
 
 export type ApiSecrets = {
   /** Encrypts a text; whoever decrypts it must give `boundTo` again. */

@@ -10,7 +10,7 @@ const printed = (origin: RootKey['origin'], isTerminal: boolean) => {
 };
 
 it('says which version is ready, and where', () => {
-  expect(told('file', true)).toContain(`Quayside ${VERSION} is ready: http://127.0.0.1:9000\n`);
+  expect(printed('file', true)).toContain(`Quayside ${VERSION} is ready: http://127.0.0.1:9000\n`);
 });
 
 it('shows a new root key to a terminal only', () => {

@@ -65,17 +65,17 @@ describe('start', () => {
   });
 
   it('names a misspelt setting on stderr without its value, and its version', async () => {
-    const home = await startHome(temporaryFolder(), { QUAYSIDE_MASTERKEY: 'very-secret' });
-    expect(home.stdout()).toContain(`Quayside ${VERSION} is ready: `);
-    const lines = home
+    const node = await startNodeProcess(temporaryFolder(), { QUAYSIDE_MASTERKEY: 'very-secret' });
+    expect(node.stdout()).toContain(`Quayside ${VERSION} is ready: `);
+    const lines = node
       .stderr()
       .split('\n')
       .filter((line) => line.includes('unknown-setting'));
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       { variable: 'QUAYSIDE_MASTERKEY', nearest: 'QUAYSIDE_MASTER_KEY' },
     ]);
-    expect(home.stdout() + home.stderr()).not.toContain('very-secret');
-    await home.end('SIGTERM');
+    expect(node.stdout() + node.stderr()).not.toContain('very-secret');
+    await node.end('SIGTERM');
   });
 
   it('prints what is wrong when it cannot start, and nothing else', async () => {

@@ -89,7 +89,7 @@ function addList(api: Api): void {
         sort,
         isDescending: order === 'desc',
         limit,
-        place: readCursor(call.secrets, list, cursor),
+        cursor: readCursor(call.secrets, list, cursor),
       });
       const items = page.hidden.map(showHidden);
       const nextCursor = cursorAt(call.secrets, list, page.next);

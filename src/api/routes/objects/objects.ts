@@ -108,7 +108,7 @@ function addListing(api: Api): void {
         sort,
         isDescending: order === 'desc',
         limit,
-        place: readCursor(call.secrets, list, cursor),
+        cursor: readCursor(call.secrets, list, cursor),
       });
       const items = page.entries.map((entry) =>
         entry.kind === 'folder' ? entry : { kind: entry.kind, ...showObject(entry.object) },

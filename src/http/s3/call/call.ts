@@ -4,7 +4,6 @@
 import type { FindAccounts } from '../../../core/auth/find-accounts.ts';
 import type { BucketHandle, Changer } from '../../../core/buckets/bucket-handle.ts';
 import type { OpenedBody } from '../../../core/objects/read-object.ts';
-import type { Leases } from '../../../core/semaphore.ts';
 import type { EventOrigin } from '../../../domain/notifications.ts';
 import type {
   Account,
@@ -15,6 +14,7 @@ import type {
   Principal,
 } from '../../../domain/nouns.ts';
 import type { VersionChange } from '../../../domain/object-facts.ts';
+import type { Leases } from '../../../domain/semaphore.ts';
 import type { AlsoRead, UsageOwner } from '../../../ports/metering.ts';
 import type { DecideCall } from '../../access/decide-call.ts';
 import type { UnsignedHeaders } from '../../delivery/unsigned-headers.ts';

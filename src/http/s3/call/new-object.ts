@@ -5,7 +5,7 @@ import { aclOf } from '../../../core/auth/decide.ts';
 import { accessOfNewObject } from '../../../core/auth/new-object-access.ts';
 import { admitPublicObjects } from '../../../core/buckets/set-bucket-access.ts';
 import type { Core } from '../../../core/core.ts';
-import type { RequestedEncryption } from '../../../core/encryption/key-keeping.ts';
+import type { RequestedEncryption } from '../../../core/encryption/envelope.ts';
 import type { ObjectFacts, Tags } from '../../../domain/object-facts.ts';
 import { accessDenied, type Wanted } from '../../access/decide-call.ts';
 import { readAclHeaders } from '../headers/acl-request.ts';

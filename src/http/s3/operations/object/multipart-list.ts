@@ -2,7 +2,7 @@
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListParts.html and
 // API_ListMultipartUploads.html
 import type { Core } from '../../../../core/core.ts';
-import { openWithCustomerKey } from '../../../../core/encryption/key-keeping.ts';
+import { openWithCustomerKey } from '../../../../core/encryption/envelope.ts';
 import type {
   ListUploadsPage,
   Upload,
