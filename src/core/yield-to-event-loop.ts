@@ -12,7 +12,7 @@ export function yieldToEventLoop(): Promise<void> {
 const IN_A_ROW_MAX_MS = 10;
 
 /**
- * Creates a function to await after each of many steps: it yields to the event loop once the steps
+ * Creates a function to await after each of many steps. It yields to the event loop once the steps
  * in a row have taken long enough.
  */
 export function createYielder(): () => Promise<void> | null {

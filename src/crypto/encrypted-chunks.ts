@@ -7,7 +7,7 @@ import { createCipheriv, createDecipheriv } from 'node:crypto';
 
 /**
  * Plain bytes of a chunk; the last one may have fewer, an empty body has no chunk. A range costs up
- * to two chunks too many: at 64 KiB that is 80 µs of work, and the tags are 0.02 % of the bytes.
+ * to two chunks too many, which at 64 KiB is 80 µs of work. The tags are 0.02 % of the bytes.
  */
 export const CHUNK_BYTES = 64 * 1024;
 /** Bytes that one key adds to a chunk: the tag of AES-256-GCM. */

@@ -1,7 +1,7 @@
 // Key wrapping and key derivation, the two steps of envelope encryption. A data key is stored
-// wrapped by another key (a master key, a KMS key or a client's), and each body takes keys of its
-// own, derived from the data key. Called by core/encryption, which decides whose key wraps what.
-// Nothing is stored here, and no key may reach a log.
+// wrapped by another key: a master key, a KMS key or a client's. Each body takes keys of its own,
+// derived from the data key. Called by core/encryption, which decides whose key wraps what. Nothing
+// is stored here, and no key may reach a log.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
 /** Length of every key here: AES-256. */

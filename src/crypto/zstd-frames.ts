@@ -3,9 +3,9 @@
 // pool, in a Worker they take the isolate's own time. Where the frames of a blob lie is
 // seek-table.ts's.
 //
-// workerd 1.20261117 breaks what does not fit into one piece of output: its zstdCompress gives
-// "Unexpected end of file" from 40 KiB on, its stream when the end takes more than one `chunkSize`;
-// its zstdDecompress reads the first of several frames only, and takes a `maxOutputLength` near the
+// workerd 1.20261117 breaks what does not fit into one piece of output. Its zstdCompress fails with
+// "Unexpected end of file" from 40 KiB on, its stream when the end takes more than one `chunkSize`.
+// Its zstdDecompress reads the first of several frames only, and takes a `maxOutputLength` near the
 // size for too little. So here the piece is always large enough, the bound is loose, and frames are
 // decompressed one by one. Goes away when test/contract/index/compressed-blobs.contract.ts passes
 // without it.

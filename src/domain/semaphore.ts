@@ -1,7 +1,7 @@
 // A counting semaphore that is fair to tenants: how many of something that lasts may run at once,
 // and how many may wait for it. Long downloads, receipts and the making of derived bytes take
-// permits from one each. It has no timer: a permit that nobody renews expires when another needs
-// its room, because a runtime does not always report that a client has left.
+// permits from one each. It has no timer. A permit that nobody renews expires when another holder
+// needs it, because a runtime does not always report that a client has left.
 import { StorageError } from './errors.ts';
 import { createFairQueue, isUnder, type Queued, type Share } from './fair-queue.ts';
 
@@ -16,7 +16,7 @@ export type Permit = {
 /** Who takes a permit. */
 export type PermitHolder = {
   /**
-   * Whoever pays or owns. Without a queue no tenant ever holds more permits than are still free: a
+   * Whoever pays or owns. Without a queue no tenant ever holds more permits than are still free. A
    * flood of one leaves half to the others, one of two a third, and so on. Source: dynamic
    * thresholds, Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998.
    */

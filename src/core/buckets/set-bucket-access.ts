@@ -16,8 +16,8 @@ export function setBucketAccess(bucket: BucketHandle, change: AccessChange): Pro
 }
 
 /**
- * Notes that the bucket has objects which an ACL opens to everyone, before the first of them is
- * written: from then on anonymous reads check the object. Cost: a commit the first time, nothing
+ * Notes that the bucket has objects which an ACL opens to everyone, before the first one is
+ * written. From then on anonymous reads check the object. Cost: a commit the first time, nothing
  * after.
  */
 export async function admitPublicObjects(bucket: BucketHandle): Promise<void> {

@@ -1,5 +1,5 @@
 // Work on a bucket that decides once for many commits, as lifecycle and compression runs do. What
-// was decided on one record must not be done to another: when the owner changes the bucket, the
+// was decided on one record must not be done to another. When the owner changes the bucket, the
 // work ends, and the next sweep begins with the new record.
 
 import { StorageError } from '../../domain/errors.ts';

@@ -1,5 +1,5 @@
-// Compression of the cold body of one version: a sample decides whether it is worth it, then all of
-// it goes to a new blob, verified on the way, and one commit exchanges the version's segments.
+// Compression of the cold body of one version. A sample decides whether it is worth it. Then the
+// body goes to a new blob, verified on the way, and one commit exchanges the version's segments.
 // Until that commit nothing is visible; after it the old blob stays for the grace, for readers
 // under way. A crash anywhere leaves an unreferenced blob for the sweeper. Called by
 // run-compression.ts.

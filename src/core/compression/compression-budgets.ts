@@ -16,9 +16,8 @@ export const LARGE_COMPRESSION_BUDGET: Budget = {
 };
 
 /**
- * The budget of a scheduled run of a Worker: at some 30 ms of CPU for a MB, under a half of the 30
- * s that it has by default. Source:
- * https://developers.cloudflare.com/workers/platform/limits/#cpu-time
+ * The budget of a scheduled run of a Worker: under a half of its 30 s of CPU by default, at some 30
+ * ms for a MB. Source: https://developers.cloudflare.com/workers/platform/limits/#cpu-time
  */
 export const SMALL_COMPRESSION_BUDGET: Budget = {
   bytes: 192 * MIB,

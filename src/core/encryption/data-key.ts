@@ -1,5 +1,5 @@
 // The data key of envelope encryption. Each version and each upload has one of its own, fresh and
-// random; every blob takes keys derived from it and from its id, which is never reused. How a data
+// random. Every blob takes keys derived from it and from its id, which is never reused. How a data
 // key is wrapped is decided in envelope.ts.
 import { hmacSha256Hex } from '../../crypto/hash.ts';
 import { deriveKey } from '../../crypto/key-wrap.ts';

@@ -1,7 +1,7 @@
-// Decryption of bodies on their way out: a range of plain bytes is found among the chunks that hold
-// it, and each chunk is authenticated before a byte of it goes on. Called by objects/read-object.ts
-// for encrypted versions. The stored bytes come from the same tiers as any others, so no tier ever
-// has a plain byte of them.
+// Decryption of bodies on their way out. A range of plain bytes is found among its chunks, and each
+// chunk is authenticated before a byte of it goes on. Called by objects/read-object.ts for
+// encrypted versions. The stored bytes come from the same tiers as any others, so no tier ever has
+// a plain byte of them.
 import { CHUNK_BYTES, openChunk } from '../../crypto/encrypted-chunks.ts';
 import { joinBytes } from '../../crypto/join-bytes.ts';
 import type { ByteRange } from '../../domain/byte-range.ts';

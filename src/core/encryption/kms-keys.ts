@@ -1,4 +1,4 @@
-// KMS keys, the key-encrypting keys of envelope encryption that have an id: the directory stores
+// KMS keys, the key-encrypting keys of envelope encryption that have an id. The directory stores
 // them wrapped by the master key, and an object names the one that protects it. Disabling a key
 // makes its objects unreadable until it is enabled again. Called by every surface that manages
 // keys. A key can't be deleted, since nothing could ever read its objects again.

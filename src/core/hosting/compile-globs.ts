@@ -1,4 +1,4 @@
-// A bit-parallel NFA (Shift-And) that matches a key with all patterns of a list at once: it reads
+// A bit-parallel NFA (Shift-And) that matches a key with all patterns of a list at once. It reads
 // the key character by character and keeps a set of reachable states, 32 of them in a word.
 // Strangers choose the keys and owners the patterns, so its time depends on the lengths of both and
 // on nothing else. Called by hosting-rules.ts.

@@ -43,8 +43,8 @@ export function getHosting(bucket: BucketHandle): HostingSettings {
 }
 
 /**
- * Replaces the host names of the bucket. A name that is bound to a deleted bucket is taken over:
- * deleting a bucket releases its names, but a crash may have come in between. DomainAlreadyBound.
+ * Replaces the host names of the bucket. A name that is bound to a deleted bucket is taken over.
+ * Deleting a bucket releases its names, but a crash may have come in between. DomainAlreadyBound.
  */
 export async function bindDomains(
   core: Core,

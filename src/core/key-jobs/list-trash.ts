@@ -1,5 +1,5 @@
-// The trash of a bucket as a console shows it: by key at any size, or by time of deletion or size,
-// of a bounded number of keys.
+// The trash of a bucket as a console shows it. By key it has any size; by time of deletion or by
+// size the number of keys is bounded.
 import type { ObjectKey } from '../../domain/nouns.ts';
 import type { HiddenKey } from '../../ports/index-calls/key-job-calls.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';

@@ -1,4 +1,4 @@
-// The driver of a job over many keys: it reads the next keys, plans an action for each, and commits
+// The driver of a job over many keys. It reads the next keys, plans an action for each, and commits
 // the actions together with the cursor behind them. A driver can die at any moment: the next one
 // reads the job and goes on. Two drivers plan the same step; the faster one commits it; the slower
 // one would do it again. Guard: each step names the job's revision, and the index refuses an old

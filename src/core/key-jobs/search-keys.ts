@@ -1,6 +1,6 @@
-// Search by a part of the key, and maintenance of the search index. Small buckets are scanned; a
-// larger one gets a search index at its first search, made behind the responses, and loses it when
-// nobody has searched for a month.
+// Search by a part of the key, and maintenance of the search index. Small buckets are scanned. A
+// larger one gets a search index at its first search, built in the background, and loses it a month
+// after the last search.
 
 import { StorageError } from '../../domain/errors.ts';
 import { foldName, type KeyMatches, SEARCH_MIN_INDEXED } from '../../domain/key-aids.ts';

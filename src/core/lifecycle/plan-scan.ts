@@ -1,5 +1,5 @@
-// The scan plan of a lifecycle run: key ranges, one for each prefix that no shorter one covers,
-// with bounds that exclude nothing for which a rule could be due. The index applies the bounds, and
+// The scan plan of a lifecycle run: key ranges, one for each prefix that no shorter one covers.
+// Their bounds exclude nothing for which a rule could be due. The index applies the bounds, and
 // decide-lifecycle.ts decides on the rest. Pure.
 import {
   LIFECYCLE_PHASES,

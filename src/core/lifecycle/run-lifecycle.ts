@@ -1,7 +1,7 @@
-// Applies the lifecycle rules of one bucket, in the scheduled sweep: page by page, each a short
-// read and, where something is due, one commit that stores the cursor too. A run that is
-// interrupted goes on from its cursor in the next sweep. Each bucket has one run a day, after the
-// midnight that makes things due, and a new one when its rules changed.
+// Applies the lifecycle rules of one bucket, in the scheduled sweep. Each page is a short read and,
+// where something is due, one commit that stores the cursor too. A run that is interrupted goes on
+// from its cursor in the next sweep. Each bucket has one run a day, after the midnight that makes
+// things due, and a new one when its rules changed.
 
 import type { LifecycleAction, LifecycleCounts, LifecycleRun } from '../../domain/lifecycle.ts';
 import type { BucketName } from '../../domain/nouns.ts';
@@ -39,8 +39,8 @@ export function addCounts(a: LifecycleCounts, b: LifecycleCounts): LifecycleCoun
 
 /**
  * Starts, resumes or skips the run of a bucket; returns what it did. Cost: nothing where no rule
- * can be due; one index read where the day's run is over; else one for each page, and a commit for
- * each page with something due.
+ * can be due; one index read where the day's run is over. Else one read for each page, and a commit
+ * for each page with something due.
  */
 export async function runLifecycle(
   core: Core,

@@ -1,7 +1,7 @@
-// Server access logs of buckets: lines are collected in memory by bucket, and written as objects
-// into the bucket that its owner named, when they are many or old enough. Delivery is best effort,
-// as S3's is: a killed process loses its lines. Called by http/observe for each request; a platform
-// without a timer has no other call, so each line also flushes the oldest batch. Source:
+// Server access logs of buckets. Lines are collected in memory by bucket, and written as objects
+// into its target bucket when they are many or old enough. Delivery is best effort, as S3's is: a
+// killed process loses its lines. Called by http/observe for each request; a platform without a
+// timer has no other call, so each line also flushes the oldest batch. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/ServerLogs.html
 import type { BucketLogging } from '../../domain/bucket-settings.ts';
 import { StorageError } from '../../domain/errors.ts';

@@ -135,7 +135,7 @@ async function writePart(
 
 /**
  * Makes a range of an object a part. Bytes of blobs are read for the part's entity tag but never
- * copied; only a body in its index row, or one that is encrypted on either side, is written anew.
+ * copied. Only an inline body, or one that is encrypted on either side, is written anew.
  * NoSuchUpload, InvalidArgument, ServiceUnavailable, and the errors of unwrapDataKey for either
  * key.
  */

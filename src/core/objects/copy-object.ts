@@ -55,8 +55,8 @@ export type CopyObjectInput = {
 };
 
 /**
- * Copies an object. The bytes are read only when a checksum is asked for that the source does not
- * have; they are written anew only when the copy is encrypted otherwise than the source. Errors:
+ * Copies an object. The bytes are read only for a checksum that the source does not have. They are
+ * written anew only when the copy is encrypted otherwise than the source. Errors:
  * PreconditionFailed, NoSuchKey, ServiceUnavailable (the source went away meanwhile; try again),
  * those of unwrapDataKey and makeDataKey, and InvalidRequest for more than 5 GiB to write anew.
  */

@@ -1,5 +1,5 @@
 // Reads of bodies. A range of an object is cut into slices of its blobs, which come from the
-// nearest tier that has them; a read longer than the tiers take streams from the blob store.
+// nearest tier that has them. A read longer than the tiers take streams from the blob store.
 // Encrypted bytes stay encrypted in all tiers and are decrypted behind them
 // (core/encryption/decrypt-body.ts). Called by the S3 surface and by delivery.
 
@@ -46,7 +46,7 @@ export async function getObject(bucket: BucketHandle, key: ObjectKey): Promise<O
  * Opens a range that lies inside the version; a null body stands for no bytes. A stream errors
  * rather than end short. `customerKey`: the client's key of what it encrypted itself. ObjectDamaged
  * when a blob is missing; InvalidRequest for more segments than a request can read; the errors of
- * unwrapDataKey. Cost: nothing in memory; else one R2 class B call per slice that no tier has, or
+ * unwrapDataKey. Cost: nothing in memory. Else one R2 class B call per slice that no tier has, or
  * per segment for a read longer than the tiers take.
  */
 export function openBody(
@@ -88,9 +88,9 @@ function openStored(
 }
 
 /**
- * Opens a range that lies inside the version if it can be had without waiting, else null: in one
- * piece from memory, or with `mayAskBucket` from a blob store that can read it at once. Encrypted
- * bodies are null, since no tier has their plain bytes.
+ * Opens a range that lies inside the version if it can be had without waiting, else null. It comes
+ * in one piece from memory, or with `mayAskBucket` from a blob store that reads it at once.
+ * Encrypted bodies are null, since no tier has their plain bytes.
  */
 export function bodyNow(
   core: Core,
@@ -120,8 +120,8 @@ export function isInMemory(core: Core, version: ReadableVersion, range: ByteRang
 }
 
 /**
- * Finds how the blob store can read pieces of one blob at once; null where it can't, or where
- * slices are worth loading, since `openBody` then counts the read as a request for them. `tier`:
+ * Finds how the blob store can read pieces of one blob at once; null where it can't. Also null
+ * where slices are worth loading, since `openBody` counts the read as a request for them. `tier`:
  * where the first piece is.
  */
 function bodyAtHand(

@@ -1,5 +1,5 @@
 // A new version of stored bytes: with other headers and metadata, or an older version made current
-// again. No byte is read or written and no key is unwrapped: the new row has the segments and the
+// again. No byte is read or written and no key is unwrapped. The new row has the segments and the
 // wrapped data key of the old one.
 import type { ObjectAttributes, ObjectVersion } from '../../domain/nouns.ts';
 import type { Tags } from '../../domain/object-facts.ts';

@@ -1,4 +1,4 @@
-// A snapshot of a prefix at one moment, which can be read for hours: its bodies are pinned by their
+// A snapshot of a prefix at one moment, which can be read for hours. Its bodies are pinned by their
 // blobs, which stay for the grace whatever becomes of the objects. Called for the ZIP of a folder.
 
 import { StorageError } from '../../domain/errors.ts';

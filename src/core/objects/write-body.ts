@@ -1,5 +1,5 @@
-// Writes a body: digests it on the way into a fresh blob, or into memory when it is small, and
-// verifies it against what the client announced. Encryption comes behind the digests. Called by
+// Writes a body. It is digested on the way into a fresh blob, or into memory when it is small, and
+// verified against the announced digests. Encryption comes behind the digests. Called by
 // put-object, upload-part and copy-object; nothing is visible until their commit.
 import { createDigestSet } from '../../crypto/digest-set.ts';
 import { StorageError } from '../../domain/errors.ts';

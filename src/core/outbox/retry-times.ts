@@ -15,8 +15,8 @@ const COOLDOWN_MAX_MS = 60_000;
 
 /**
  * Computes the wait before the next attempt, milliseconds: three times as long each time, less up
- * to half of it as jitter, so that messages that failed together do not retry together. `random`: 0
- * to 1.
+ * to half of it as jitter. So messages that failed together do not retry together. `random`: 0 to
+ * 1.
  */
 export function retryDelayMs(attempts: number, baseMs: number, random: number): number {
   const full = Math.min(baseMs * FACTOR ** Math.min(attempts - 1, EXPONENT_MAX), DELAY_MAX_MS);

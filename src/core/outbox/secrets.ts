@@ -1,4 +1,4 @@
-// The secrets of webhooks, and the signatures made with them, by Standard Webhooks: a secret is
+// The secrets of webhooks, and the signatures made with them, by Standard Webhooks. A secret is
 // `whsec_` and base64; a signature is over id, time and body of a message. Secrets are stored
 // wrapped by the master key, and none may reach a log. Source:
 // https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md

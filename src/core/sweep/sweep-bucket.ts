@@ -151,7 +151,7 @@ function byBucket(blobs: readonly { readonly blobId: BlobId; readonly bucket: Bu
 }
 
 /**
- * Deletes orphans, blobs that the index does not know: compares the store with the index in the
+ * Deletes orphans, blobs that the index does not know. It compares the store with the index in the
  * order of creation, from the end of the last sweep up to the grace.
  */
 async function sweepOrphans(

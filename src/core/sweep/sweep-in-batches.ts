@@ -1,7 +1,6 @@
 // The sweep in batches, where one run can't go through all buckets: on Cloudflare an invocation may
-// make only so many calls. A round goes through all buckets, one batch a run, and its cursor is
-// stored between the runs, so that the last bucket is swept as often as the first. Called by the
-// Worker.
+// make only so many calls. A round goes through all buckets, one batch a run. Its cursor is stored
+// between the runs, so that the last bucket is swept as often as the first. Called by the Worker.
 
 import { SMALL_COMPRESSION_BUDGET } from '../compression/compression-budgets.ts';
 import type { Core } from '../core.ts';
@@ -16,9 +15,9 @@ export type BatchOptions = SweepOptions & {
 };
 
 /**
- * The options of a scheduled run of a Worker, which may make 1,000 calls on the free plan: seven
- * for an idle bucket, one or two for a page of a lifecycle run. Each bucket is swept once an hour,
- * or less often where there are many. Source:
+ * The options of a scheduled run of a Worker, which may make 1,000 calls on the free plan. An idle
+ * bucket takes seven, a page of a lifecycle run one or two. Each bucket is swept once an hour, or
+ * less often where there are many. Source:
  * https://developers.cloudflare.com/workers/platform/limits/#subrequests
  */
 export const SMALL_TURN: BatchOptions = {

@@ -1,7 +1,7 @@
-// The sweep, the scheduled work on every bucket: storage hours go to the ledger, unreferenced blobs
-// are deleted, stale uploads aborted, lifecycle rules applied and cold bodies compressed. Both
-// platforms call it on a schedule (core/maintenance.ts); what is left undone waits for the next
-// time.
+// The sweep, the scheduled work on every bucket. It brings storage hours to the ledger, deletes
+// unreferenced blobs, aborts stale uploads, applies lifecycle rules and compresses cold bodies.
+// Both platforms call it on a schedule (core/maintenance.ts); what is left undone waits for the
+// next time.
 
 import type { LifecycleCounts } from '../../domain/lifecycle.ts';
 import type { BucketName } from '../../domain/nouns.ts';
