@@ -5,20 +5,21 @@
 import type { IndexApi, IndexQueries } from '../ports/metadata-index.ts';
 import type { Sql } from '../ports/sql.ts';
 import { createBucketCalls } from './buckets/buckets.ts';
-import { createNameAidCalls } from './key-jobs/key-aids.ts';
 import { createKeyJobCalls } from './key-jobs/key-jobs.ts';
+import { createNameAidCalls } from './keys/key-aids.ts';
 import { createBlobCalls } from './maintenance/blobs.ts';
 import { createCompressionCalls } from './maintenance/compression.ts';
 import { createIncarnationCalls } from './maintenance/incarnations.ts';
 import { createLifecycleCalls } from './maintenance/lifecycle.ts';
 import { dropOrphanRows } from './maintenance/orphan-rows.ts';
 import { abortStaleUploads } from './maintenance/stale-uploads.ts';
+import { createStorageCalls } from './maintenance/storage-hours.ts';
 import { commitCopies } from './objects/commit-copies.ts';
 import { listObjects, listVersions } from './objects/listing.ts';
 import { createObjectCalls } from './objects/objects.ts';
 import { createQuotaCalls, withinQuotas } from './objects/quotas.ts';
-import { createStorageCalls } from './objects/storage-hours.ts';
 import { createOutboxCalls } from './outbox/outbox.ts';
+import { inTransactions } from './transactions.ts';
 import { createUploadCalls } from './uploads/uploads.ts';
 
 /**
@@ -59,17 +60,4 @@ export function createBucketIndex(sql: Sql): IndexApi {
     listVersions: (input) => listVersions(sql, input),
   };
   return inTransactions(sql, withinQuotas(sql, calls), SINGLE_STATEMENT);
-}
-
-/** The same calls, each in one transaction but for those named in `bare`. */
-export function inTransactions<Api extends Readonly<Record<keyof Api, (input: never) => unknown>>>(
-  sql: Sql,
-  api: Api,
-  bare: ReadonlySet<string>,
-): Api {
-  const entries = Object.entries<(input: never) => unknown>(api).map(([name, call]) => [
-    name,
-    bare.has(name) ? call : (input: never) => sql.transaction(() => call(input)),
-  ]);
-  return Object.fromEntries(entries) as Api;
 }

@@ -9,7 +9,6 @@ import { createPartyCalls } from './billing/billing-parties.ts';
 import { createBillingProgressCalls } from './billing/billing-progress.ts';
 import { createCreditNoteCalls } from './billing/credit-notes.ts';
 import { createRateCardCalls } from './billing/rate-cards.ts';
-import { inTransactions } from './bucket-index.ts';
 import { createAccessKeyCalls } from './directory/access-keys.ts';
 import { createAccountCalls } from './directory/accounts.ts';
 import { createAuditCalls } from './directory/audit.ts';
@@ -24,6 +23,7 @@ import { createSeenTimeCalls } from './directory/seen-time.ts';
 import { createSignInCalls } from './directory/sign-in.ts';
 import { createAttemptCalls } from './directory/sign-in-attempts.ts';
 import { createAccountOutboxCalls, createWebhookCalls } from './directory/webhooks.ts';
+import { inTransactions } from './transactions.ts';
 
 /** Queries of one statement, which is atomic by itself. */
 const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof DirectoryApi>([

@@ -5,13 +5,13 @@ import type { PriceReceipt } from '../domain/billing/receipts.ts';
 import { DAY_MS } from '../domain/time.ts';
 import type { LedgerApi } from '../ports/ledger.ts';
 import type { Sql } from '../ports/sql.ts';
-import { inTransactions } from './bucket-index.ts';
 import { createCapCalls } from './ledger/caps.ts';
 import { createQuotaGrantCalls } from './ledger/quota-grants.ts';
 import { createReceiptCalls } from './ledger/receipts.ts';
 import { addRows, claimBatch } from './ledger/record-usage.ts';
-import { sumUsage } from './ledger/usage-sums.ts';
-import { usageTime } from './objects/usage-time.ts';
+import { inTransactions } from './transactions.ts';
+import { sumUsage } from './usage/usage-sums.ts';
+import { usageTime } from './usage/usage-time.ts';
 
 /**
  * How long a source is remembered after its last batch; whoever sends a batch again does so within

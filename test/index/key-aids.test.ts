@@ -5,13 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { foldName } from '../../src/domain/key-aids.ts';
 import type { VersionId } from '../../src/domain/nouns.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
-import {
-  beginRanges,
-  changeRange,
-  countRanges,
-  sumKeys,
-} from '../../src/index/key-jobs/key-ranges.ts';
-import { prefixEnd } from '../../src/index/objects/key-order.ts';
+import { prefixEnd } from '../../src/index/keys/key-order.ts';
+import { beginRanges, changeRange, countRanges, sumKeys } from '../../src/index/keys/key-ranges.ts';
 import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
 import {
   asKey,

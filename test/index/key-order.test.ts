@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareUtf8, justAfter, prefixEnd } from '../../src/index/objects/key-order.ts';
+import { compareUtf8, justAfter, prefixEnd } from '../../src/index/keys/key-order.ts';
 import { nastyText } from './kit/nasty-text.ts';
 
 const bytesOf = (text: string) => Buffer.from(text, 'utf8');

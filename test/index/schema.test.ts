@@ -5,12 +5,12 @@ import { openSqlite } from '../../src/adapters/node/index/node-sqlite.ts';
 import { NO_SETTINGS } from '../../src/domain/bucket-settings.ts';
 import type { AccountId, BucketName } from '../../src/domain/nouns.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
-import { WEBHOOK_SCHEMA } from '../../src/index/directory/webhooks.ts';
 import { createDirectoryIndex } from '../../src/index/directory-index.ts';
 import { DIRECTORY_SCHEMA } from '../../src/index/tables/directory-schema.ts';
 import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
 import { OUTBOX_SCHEMA } from '../../src/index/tables/outbox-schema.ts';
 import { migrate, type Schema } from '../../src/index/tables/schema.ts';
+import { WEBHOOK_SCHEMA } from '../../src/index/tables/webhook-schema.ts';
 
 const FIRST = ['CREATE TABLE a (x INTEGER) STRICT', 'INSERT INTO a VALUES (1)'];
 const SECOND = ['ALTER TABLE a ADD COLUMN y INTEGER', 'UPDATE a SET y = x + 1'];

@@ -8,10 +8,11 @@ import type { LifecycleAction } from '../../src/domain/lifecycle.ts';
 import type { BucketRecord, BucketRef, VersionId } from '../../src/domain/nouns.ts';
 import { HOUR_MS, startOfHour } from '../../src/domain/time.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
-import { oneRow, type RowState, rowChanged } from '../../src/index/objects/row-changes.ts';
-import { closeHour } from '../../src/index/objects/storage-totals.ts';
+import { rowChanged } from '../../src/index/objects/row-changes.ts';
 import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
 import { migrate } from '../../src/index/tables/schema.ts';
+import { oneRow, type RowState } from '../../src/index/usage/row-state.ts';
+import { closeHour } from '../../src/index/usage/storage-totals.ts';
 import type { Upload, UploadedPart } from '../../src/ports/index-calls/upload-calls.ts';
 import type { IndexApi } from '../../src/ports/metadata-index.ts';
 import {

@@ -15,7 +15,7 @@ import type {
 import { addFloors } from '../../domain/purge.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { endTotals } from '../objects/storage-totals.ts';
+import { endTotals } from '../usage/storage-totals.ts';
 import { decodeAccess, encodeAccess } from './bucket-access-row.ts';
 import { requireEmpty } from './require-empty.ts';
 

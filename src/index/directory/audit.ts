@@ -5,7 +5,7 @@
 import type { AccountsApi, AuditEntry } from '../../domain/account-records.ts';
 import type { AccessKeyId, AccountId } from '../../domain/nouns.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { AFTER_ALL_IDS } from '../objects/key-order.ts';
+import { AFTER_ALL_IDS } from '../keys/key-order.ts';
 import { listFailedSignIns } from './failed-sign-ins.ts';
 
 type AuditCalls = Pick<AccountsApi, 'addAudit' | 'endAudit' | 'listAudit'>;

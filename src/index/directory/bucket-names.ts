@@ -5,7 +5,7 @@
 import type { BucketName } from '../../domain/nouns.ts';
 import type { DirectoryApi } from '../../ports/directory.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { firstBehind, prefixEnd } from '../objects/key-order.ts';
+import { firstBehind, prefixEnd } from '../keys/key-order.ts';
 
 type BucketNameCalls = Pick<
   DirectoryApi,

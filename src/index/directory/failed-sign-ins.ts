@@ -7,7 +7,7 @@ import type { SignInApi } from '../../domain/accounts.ts';
 import type { AccessKeyId, AccountId } from '../../domain/nouns.ts';
 import { startOfDay } from '../../domain/time.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { AFTER_ALL_IDS } from '../objects/key-order.ts';
+import { AFTER_ALL_IDS } from '../keys/key-order.ts';
 import { ROWS_FORGOTTEN_AT_ONCE } from './expiring-rows.ts';
 
 /** The action of such an entry, and where it was tried. */

@@ -3,7 +3,7 @@
 import type { Holder, OfAccount, Role, Session, SignInApi, Token } from '../../domain/accounts.ts';
 import type { AccessKeyId, AccountId } from '../../domain/nouns.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { AFTER_ALL_IDS } from '../objects/key-order.ts';
+import { AFTER_ALL_IDS } from '../keys/key-order.ts';
 import { ROWS_FORGOTTEN_AT_ONCE } from './expiring-rows.ts';
 
 type TokenCalls = Pick<SignInApi, 'getToken' | 'addToken' | 'listTokens' | 'removeToken'>;

@@ -6,27 +6,6 @@ import type { WebhookApi, WebhookEndpoint, WebhookSecret } from '../../domain/we
 import { accountPlace, type OutboxApi } from '../../ports/outbox.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { createOutboxCalls } from '../outbox/outbox.ts';
-import type { Schema } from '../tables/schema.ts';
-
-/** A family of its own in the directory's database. */
-export const WEBHOOK_SCHEMA: Schema = {
-  name: 'webhooks',
-  migrations: [
-    [
-      `CREATE TABLE webhooks (
-        id TEXT NOT NULL PRIMARY KEY,
-        account_id TEXT NOT NULL,
-        url TEXT NOT NULL,
-        description TEXT NOT NULL,
-        types TEXT NOT NULL,
-        secrets TEXT NOT NULL,
-        is_enabled INTEGER NOT NULL,
-        created_at_ms INTEGER NOT NULL
-      ) STRICT, WITHOUT ROWID`,
-      'CREATE INDEX webhooks_by_account ON webhooks (account_id, id)',
-    ],
-  ],
-};
 
 type WebhookRow = {
   readonly id: string;

@@ -18,7 +18,7 @@ import type { HiddenKey } from '../../ports/index-calls/key-job-calls.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { requireBucket } from '../buckets/buckets.ts';
-import { firstBehind, prefixEnd } from '../objects/key-order.ts';
+import { firstBehind, prefixEnd } from '../keys/key-order.ts';
 import { recordEvent } from '../objects/object-events.ts';
 import { versioningOf } from '../objects/version-rows.ts';
 import {

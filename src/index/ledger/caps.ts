@@ -8,7 +8,7 @@ import type { AccountId } from '../../domain/nouns.ts';
 import { HOUR_MS, startOfHour } from '../../domain/time.ts';
 import type { LedgerApi } from '../../ports/ledger.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { sumUsage } from './usage-sums.ts';
+import { sumUsage } from '../usage/usage-sums.ts';
 
 type CapCalls = Pick<LedgerApi, 'listCaps' | 'readCaps' | 'putCap' | 'deleteCap' | 'leaseCaps'>;
 

@@ -8,25 +8,6 @@ import type { AccountId, BucketId } from '../../domain/nouns.ts';
 import type { LedgerApi } from '../../ports/ledger.ts';
 import type { Sql } from '../../ports/sql.ts';
 
-export const QUOTA_TABLES: readonly string[] = [
-  `CREATE TABLE quotas (
-    account_id TEXT NOT NULL PRIMARY KEY,
-    bytes INTEGER,
-    objects INTEGER,
-    last_sequence INTEGER NOT NULL DEFAULT 0
-  ) STRICT`,
-  `CREATE TABLE quota_grants (
-    account_id TEXT NOT NULL,
-    bucket_id TEXT NOT NULL,
-    bytes INTEGER NOT NULL,
-    objects INTEGER NOT NULL,
-    sequence INTEGER NOT NULL,
-    settled_at_ms INTEGER NOT NULL,
-    PRIMARY KEY (account_id, bucket_id)
-  ) STRICT, WITHOUT ROWID`,
-  'CREATE INDEX quota_grants_by_time ON quota_grants (account_id, settled_at_ms)',
-];
-
 type QuotaCalls = Pick<
   LedgerApi,
   'getQuota' | 'putQuota' | 'listGrants' | 'raiseGrant' | 'settleGrant'

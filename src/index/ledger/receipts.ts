@@ -15,9 +15,9 @@ import { StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import type { LedgerApi } from '../../ports/ledger.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { usageTime } from '../objects/usage-time.ts';
+import { halves, startOfMonth, sumUsage, wholeOf } from '../usage/usage-sums.ts';
+import { usageTime } from '../usage/usage-time.ts';
 import { addRows, claimBatch, isReceiptMonth } from './record-usage.ts';
-import { halves, startOfMonth, sumUsage, wholeOf } from './usage-sums.ts';
 
 type ReceiptCalls = Pick<LedgerApi, 'takeReceipt' | 'readReceipts'>;
 type Month = { readonly accountId: AccountId; readonly monthMs: number };

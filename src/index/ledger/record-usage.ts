@@ -6,8 +6,8 @@ import type { UsageBatch, UsageRow } from '../../domain/billing/usage.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import { startOfHour } from '../../domain/time.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { usageTime } from '../objects/usage-time.ts';
-import { halves, startOfMonth } from './usage-sums.ts';
+import { halves, startOfMonth } from '../usage/usage-sums.ts';
+import { usageTime } from '../usage/usage-time.ts';
 
 /**
  * Whether the batch is to be counted: it and no later one of its source was so far. From now on it

@@ -15,9 +15,10 @@ import { addReferences, dropReferences, referencesOf } from '../objects/blob-ref
 import { compressedAwayOf } from '../objects/compressed-away.ts';
 import { compressionFactsOf, detailOfRow } from '../objects/object-rows.ts';
 import { readCurrentVersion, readOtherVersion } from '../objects/objects.ts';
-import { oneRow, rowChanged } from '../objects/row-changes.ts';
+import { rowChanged } from '../objects/row-changes.ts';
 import { readCurrent, readOther } from '../objects/stored-versions.ts';
 import { rewriteDetail } from '../objects/version-rows.ts';
+import { oneRow } from '../usage/row-state.ts';
 import { pageOf, readObjectRows, readOthers } from './lifecycle-scan.ts';
 
 type CompressionCalls = Pick<

@@ -11,7 +11,7 @@ import {
 } from '../../domain/lifecycle.ts';
 import type { ObjectKey, UploadId, VersionId } from '../../domain/nouns.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { firstBehind, justAfter, prefixEnd } from '../objects/key-order.ts';
+import { firstBehind, justAfter, prefixEnd } from '../keys/key-order.ts';
 import { detailOfRow, factsOfDetail } from '../objects/object-rows.ts';
 
 /**

@@ -9,10 +9,8 @@ import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { requireBucket } from '../buckets/buckets.ts';
 import { moveShares } from '../objects/blob-references.ts';
-import { addCommitUsage } from '../objects/commit-usage.ts';
-import { countEarlyLeave } from '../objects/minimum-storage-duration.ts';
 import { type Happening, recordEvent } from '../objects/object-events.ts';
-import { oneRow, rowChanged } from '../objects/row-changes.ts';
+import { rowChanged } from '../objects/row-changes.ts';
 import {
   readCurrent,
   readNewestOther,
@@ -21,6 +19,9 @@ import {
 } from '../objects/stored-versions.ts';
 import { placeMarker, removeCurrent, removeOther, versioningOf } from '../objects/version-rows.ts';
 import { findUpload } from '../uploads/upload-rows.ts';
+import { addCommitUsage } from '../usage/commit-usage.ts';
+import { countEarlyLeave } from '../usage/minimum-storage-duration.ts';
+import { oneRow } from '../usage/row-state.ts';
 import { hasOlder, scanLifecycle } from './lifecycle-scan.ts';
 import { giveUpUpload } from './stale-uploads.ts';
 

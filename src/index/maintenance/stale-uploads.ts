@@ -8,9 +8,9 @@ import type { Upload, UploadCursor } from '../../ports/index-calls/upload-calls.
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { requireBucket } from '../buckets/buckets.ts';
-import { addCommitUsage } from '../objects/commit-usage.ts';
 import { decodeUpload, type UploadRow } from '../uploads/upload-rows.ts';
 import { dropUpload } from '../uploads/uploads.ts';
+import { addCommitUsage } from '../usage/commit-usage.ts';
 
 type AbortInput = Parameters<IndexApi['abortStaleUploads']>[0];
 type CandidateRow = UploadRow & { readonly active_at_ms: number };

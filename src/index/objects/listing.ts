@@ -9,9 +9,9 @@ import type {
 } from '../../ports/metadata-index.ts';
 import type { Sql, SqlValue } from '../../ports/sql.ts';
 import { requireBucket } from '../buckets/buckets.ts';
-import { AFTER_ALL_IDS, compareUtf8, justAfter } from './key-order.ts';
-import { type Cursor, readNames, startKey } from './key-pages.ts';
-import { decodeSummary, type SummaryRow } from './object-rows.ts';
+import { AFTER_ALL_IDS, compareUtf8, justAfter } from '../keys/key-order.ts';
+import { type Cursor, readNames, startKey } from '../keys/key-pages.ts';
+import { decodeSummary, type SummaryRow } from '../keys/summary-rows.ts';
 
 /** BucketChanged. */
 export function listObjects(sql: Sql, input: ListObjectsInput): ListObjectsPage {

@@ -6,31 +6,19 @@ import { StorageError } from '../../domain/errors.ts';
 import type {
   AccountId,
   BlobId,
-  Checksum,
   DeleteMarker,
   ObjectBody,
   ObjectHeaders,
   ObjectKey,
   ObjectPart,
-  ObjectSummary,
   ObjectVersion,
   Segment,
   VersionId,
 } from '../../domain/nouns.ts';
 import type { ObjectFacts, ObjectLock } from '../../domain/object-facts.ts';
 import type { Sql } from '../../ports/sql.ts';
+import { decodeChecksumKind, type SummaryRow } from '../keys/summary-rows.ts';
 
-/** The columns of an object in a listing. */
-export type SummaryRow = {
-  readonly key: string;
-  readonly owner_id: string | null;
-  readonly size_bytes: number;
-  readonly etag: string;
-  readonly last_modified_ms: number;
-  readonly storage_class: string;
-  readonly checksum_algorithm: string | null;
-  readonly checksum_type: string | null;
-};
 /** A version as it is read: its owner under a name that no column of a bucket has. */
 export type VersionRow = Omit<SummaryRow, 'owner_id'> & {
   readonly object_owner_id: string | null;
@@ -264,28 +252,5 @@ export function decodeMarker(row: VersionRow): DeleteMarker {
     isNull: row.is_null === 1,
     lastModifiedMs: row.last_modified_ms,
     ownerId: row.object_owner_id as AccountId | null,
-  };
-}
-
-/** What lists show of a row. */
-export function decodeSummary(row: SummaryRow): ObjectSummary {
-  return {
-    key: row.key as ObjectKey,
-    ownerId: row.owner_id as AccountId | null,
-    sizeBytes: row.size_bytes,
-    etag: row.etag,
-    lastModifiedMs: row.last_modified_ms,
-    storageClass: row.storage_class,
-    checksum: decodeChecksumKind(row),
-  };
-}
-
-function decodeChecksumKind(
-  row: Pick<SummaryRow, 'checksum_algorithm' | 'checksum_type'>,
-): Pick<Checksum, 'algorithm' | 'type'> | null {
-  if (row.checksum_algorithm === null || row.checksum_type === null) return null;
-  return {
-    algorithm: row.checksum_algorithm as Checksum['algorithm'],
-    type: row.checksum_type as Checksum['type'],
   };
 }

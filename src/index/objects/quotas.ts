@@ -15,15 +15,6 @@ import type { Sql } from '../../ports/sql.ts';
 import { requireBucket } from '../buckets/buckets.ts';
 import { versioningOf } from './version-rows.ts';
 
-export const STORAGE_GRANT_TABLES: readonly string[] = [
-  `CREATE TABLE storage_grants (
-    bucket INTEGER PRIMARY KEY,
-    bytes INTEGER NOT NULL,
-    objects INTEGER NOT NULL,
-    sequence INTEGER NOT NULL
-  ) STRICT`,
-];
-
 type QuotaCalls = Pick<IndexApi, 'requireRoom' | 'setStorageGrant' | 'settleStorageGrant'>;
 /** Commands by which a bucket can come to store more; no other adds a row that takes up room. */
 type GrowingCalls = Pick<

@@ -15,11 +15,12 @@ import type {
 import { lockOfNew } from '../../domain/object-facts.ts';
 import { isSameWrite, orderedAfter } from '../../domain/version-order.ts';
 import type { Sql } from '../../ports/sql.ts';
+import { countEarlyLeave } from '../usage/minimum-storage-duration.ts';
+import { oneRow, type RowState } from '../usage/row-state.ts';
 import { dropReferences, type SavedBytes } from './blob-references.ts';
 import { compressedAwayOf } from './compressed-away.ts';
-import { countEarlyLeave } from './minimum-storage-duration.ts';
 import { encodeDetail } from './object-rows.ts';
-import { oneRow, type RowState, rowChanged } from './row-changes.ts';
+import { rowChanged } from './row-changes.ts';
 import {
   readCurrent,
   readNewestOther,

@@ -1,7 +1,6 @@
 // The tables of the directory. On Node they share the database of the index; on Cloudflare they are
 // one Durable Object's. docs/storage-schema.md explains them.
 
-import { WEBHOOK_SCHEMA } from '../directory/webhooks.ts';
 import {
   ACCOUNT_TABLES,
   AUDIT_COUNT_TABLES,
@@ -21,6 +20,7 @@ import {
 } from './billing-tables.ts';
 import { OUTBOX_SCHEMA } from './outbox-schema.ts';
 import type { Schema } from './schema.ts';
+import { WEBHOOK_SCHEMA } from './webhook-schema.ts';
 
 export const DIRECTORY_SCHEMA: Schema = {
   name: 'directory',

@@ -1,11 +1,10 @@
 // The tables of a bucket's index. On Node all buckets share a database; on Cloudflare each bucket
 // name has them in a Durable Object of its own. docs/storage-schema.md explains them.
-import { COMMIT_USAGE_TABLES } from '../objects/commit-usage.ts';
-import { STORAGE_GRANT_TABLES } from '../objects/quotas.ts';
 import { FRESH_INDEX } from './fresh-schema.ts';
 import { NAME_AID_TABLES, NAME_JOB_TABLES } from './key-jobs-schema.ts';
 import { OUTBOX_SCHEMA } from './outbox-schema.ts';
 import type { Schema } from './schema.ts';
+import { COMMIT_USAGE_TABLES, STORAGE_GRANT_TABLES } from './usage-tables.ts';
 
 /**
  * What sharing and compression spare of what is stored: bytes now, and over time in the hour that

@@ -8,7 +8,8 @@ import type { Sql } from '../../ports/sql.ts';
 import { type BlobReferences, referencesOf, type SavedBytes } from '../objects/blob-references.ts';
 import { compressedAwayOf } from '../objects/compressed-away.ts';
 import { decodeSegments } from '../objects/object-rows.ts';
-import { oneRow, type RowState, rowChanged } from '../objects/row-changes.ts';
+import { rowChanged } from '../objects/row-changes.ts';
+import { oneRow, type RowState } from '../usage/row-state.ts';
 
 export type UploadRow = {
   readonly key: string;

@@ -10,6 +10,8 @@ import type {
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { requireBucket } from '../buckets/buckets.ts';
+import { justAfter } from '../keys/key-order.ts';
+import { type Cursor, readNames, startKey } from '../keys/key-pages.ts';
 import {
   addReferences,
   dropReferences,
@@ -18,10 +20,9 @@ import {
 } from '../objects/blob-references.ts';
 import { compressedAwayOf } from '../objects/compressed-away.ts';
 import { shareEqual } from '../objects/deduplicate.ts';
-import { justAfter } from '../objects/key-order.ts';
-import { type Cursor, readNames, startKey } from '../objects/key-pages.ts';
 import { decodeSegments, encodeSegments } from '../objects/object-rows.ts';
-import { oneRow, rowChanged } from '../objects/row-changes.ts';
+import { rowChanged } from '../objects/row-changes.ts';
+import { oneRow } from '../usage/row-state.ts';
 import { completeUpload } from './complete-upload.ts';
 import {
   decodePart,

@@ -11,7 +11,7 @@
 
 import { HOUR_MS, startOfHour } from '../../domain/time.ts';
 import type { Sql } from '../../ports/sql.ts';
-import type { RowChange, RowState } from './row-changes.ts';
+import type { RowChange, RowState } from './row-state.ts';
 import { usageTime } from './usage-time.ts';
 
 /** What a bucket stores now in one storage class. */

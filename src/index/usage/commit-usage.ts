@@ -8,22 +8,8 @@ import type { MeterName } from '../../domain/billing/usage.ts';
 import type { AccountId, BucketId, BucketName } from '../../domain/nouns.ts';
 import { HOUR_MS, startOfHour } from '../../domain/time.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { halves, wholeOf } from '../ledger/usage-sums.ts';
+import { halves, wholeOf } from './usage-sums.ts';
 import { usageTime } from './usage-time.ts';
-
-/** A quantity is `high` × 2^32 + `low`, as in the ledger. */
-export const COMMIT_USAGE_TABLES: readonly string[] = [
-  `CREATE TABLE commit_usage (
-    bucket_name TEXT NOT NULL,
-    bucket_id TEXT NOT NULL,
-    owner_id TEXT NOT NULL,
-    meter TEXT NOT NULL,
-    hour_ms INTEGER NOT NULL,
-    high INTEGER NOT NULL,
-    low INTEGER NOT NULL,
-    PRIMARY KEY (bucket_name, bucket_id, meter, hour_ms)
-  ) STRICT, WITHOUT ROWID`,
-];
 
 /**
  * How long after its end an hour may still get commits, whose clocks are not all one. Milliseconds.

@@ -6,9 +6,9 @@ import type { AccountId, BucketId, BucketName } from '../../domain/nouns.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { requireBucket } from '../buckets/buckets.ts';
-import { forgetCommitUsage, readCommitUsage } from './commit-usage.ts';
-import { bringBack, closeHour } from './storage-totals.ts';
-import { usageTime } from './usage-time.ts';
+import { forgetCommitUsage, readCommitUsage } from '../usage/commit-usage.ts';
+import { bringBack, closeHour } from '../usage/storage-totals.ts';
+import { usageTime } from '../usage/usage-time.ts';
 
 type StorageCalls = Pick<IndexApi, 'getStorageTotals' | 'closeStorageHours' | 'forgetStorageHours'>;
 

@@ -12,8 +12,8 @@ import {
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { findIncarnation, requireBucket } from '../buckets/buckets.ts';
-import { prefixEnd } from '../objects/key-order.ts';
-import type { RowChange } from '../objects/row-changes.ts';
+import type { RowChange } from '../usage/row-state.ts';
+import { prefixEnd } from './key-order.ts';
 import { beginRanges, changeRange, countRanges, sumKeys } from './key-ranges.ts';
 import {
   buildNames,

@@ -5,7 +5,7 @@
 // prefixes that end anywhere. Counted when first asked for; key-aids.ts knows whether a bucket is.
 import type { PrefixSize } from '../../domain/key-aids.ts';
 import type { Sql, SqlValue } from '../../ports/sql.ts';
-import { AFTER_ALL_TEXT } from '../objects/key-order.ts';
+import { AFTER_ALL_TEXT } from './key-order.ts';
 
 /**
  * Objects of one range at most; more and it is cut in two. Small ones make more rows to add up,

@@ -12,8 +12,8 @@ import {
 } from '../../domain/key-aids.ts';
 import type { ObjectSummary } from '../../domain/nouns.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { compareUtf8, firstBehind, prefixEnd } from '../objects/key-order.ts';
-import { decodeSummary, type SummaryRow } from '../objects/object-rows.ts';
+import { compareUtf8, firstBehind, prefixEnd } from './key-order.ts';
+import { decodeSummary, type SummaryRow } from './summary-rows.ts';
 
 /**
  * Keys taken in, or out, in one step: 20 ms on a busy machine. Source: 45 µs a key, bench/names.ts.

@@ -10,7 +10,7 @@
 import { DAY_MS } from '../../domain/time.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { addCommitUsage } from './commit-usage.ts';
-import type { RowState } from './row-changes.ts';
+import type { RowState } from './row-state.ts';
 import { usageTime } from './usage-time.ts';
 
 /** Least times of classes, milliseconds; any other has none. */
