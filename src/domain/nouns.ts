@@ -7,6 +7,7 @@ import type { Role } from './accounts.ts';
 import type { BucketQuotas } from './billing/quotas.ts';
 import type { BucketAccess } from './bucket-access.ts';
 import type { BucketSettings } from './bucket-settings.ts';
+import type { ByteRange } from './byte-range.ts';
 import type { Notify } from './notifications.ts';
 import type { DefaultRetention, ObjectFacts } from './object-facts.ts';
 
@@ -50,10 +51,8 @@ export type Packing = {
  * A run of bytes of one blob: of its plain bytes where it is packed. It must travel whole: without
  * `packing` it means other bytes.
  */
-export type Segment = {
+export type Segment = ByteRange & {
   readonly blobId: BlobId;
-  readonly offsetBytes: number;
-  readonly lengthBytes: number;
   /** Absent: the blob's bytes are the plain ones. */
   readonly packing?: Packing;
 };

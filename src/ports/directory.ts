@@ -1,9 +1,8 @@
 // Who there is: accounts, their access keys, which account owns which bucket names, and which host
 // names show which buckets. The bucket itself is the index's; a name here without a bucket there is
 // the trace of an interrupted create or delete, and harmless.
-import type { AccountsApi, StoredAccessKey } from '../domain/account-records.ts';
-import type { SignInApi } from '../domain/accounts.ts';
-import type { BillingApi } from '../domain/billing/billing.ts';
+
+import type { StoredAccessKey } from '../domain/account-records.ts';
 import type { HostedDomain } from '../domain/hosting.ts';
 import type {
   AccessKeyId,
@@ -13,8 +12,11 @@ import type {
   BucketId,
   BucketName,
 } from '../domain/nouns.ts';
-import type { PasskeysApi } from '../domain/passkeys.ts';
-import type { WebhookApi } from '../domain/webhooks.ts';
+import type { AccountsApi } from './directory-calls/account-calls.ts';
+import type { BillingApi } from './directory-calls/billing-calls.ts';
+import type { PasskeysApi } from './directory-calls/passkey-calls.ts';
+import type { SignInApi } from './directory-calls/sign-in-calls.ts';
+import type { WebhookApi } from './directory-calls/webhook-calls.ts';
 import type { OutboxApi } from './outbox.ts';
 
 export type OwnedBucket = { readonly name: BucketName; readonly createdAtMs: number };

@@ -1,11 +1,9 @@
 // Bodies near the reader, in slices, so that a hot read opens no blob.
+import type { ByteRange } from '../domain/byte-range.ts';
 import type { Segment } from '../domain/nouns.ts';
 
 /** The tiers that can hold a body above the bucket. */
 export type BodyTier = 'memory' | 'edge';
-
-/** A run of bytes within a slice. */
-export type SlicePart = { readonly offsetBytes: number; readonly lengthBytes: number };
 
 /**
  * Bytes of a slice, or (`isPart`) of the part that was asked for, and where they came from. Shared:
@@ -41,5 +39,5 @@ export type EdgeCache = {
    * the whole slice may give no more than the `part` that is wanted. Rejects with what `load`
    * rejects with; a tier that fails is a miss.
    */
-  read(slice: Segment, load: () => Promise<Uint8Array>, part: SlicePart): Promise<SliceBytes>;
+  read(slice: Segment, load: () => Promise<Uint8Array>, part: ByteRange): Promise<SliceBytes>;
 };

@@ -5,10 +5,10 @@
 // priced by a function that it is given.
 
 import type { Cap, CapCrossing, CapLease, CapsState } from '../domain/billing/caps.ts';
-import type { LedgerQuotaCommands, LedgerQuotaQueries } from '../domain/billing/quotas.ts';
-import type { ReceiptCommands, ReceiptQueries } from '../domain/billing/receipts.ts';
 import type { UsageBatch, UsageQuery, UsageSum } from '../domain/billing/usage.ts';
 import type { AccountId } from '../domain/nouns.ts';
+import type { LedgerQuotaCommands, LedgerQuotaQueries } from './ledger-calls/quota-calls.ts';
+import type { ReceiptCommands, ReceiptQueries } from './ledger-calls/receipt-calls.ts';
 
 /** What stands in files of its own. */
 type FurtherCommands = ReceiptCommands & LedgerQuotaCommands;

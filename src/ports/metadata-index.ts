@@ -3,11 +3,10 @@
 // that SQL lives (a writer thread, a Durable Object) and give them back as promises. Failures are
 // StorageErrors with the codes named here.
 
-import type { QuotaCommands, QuotaQueries } from '../domain/billing/quotas.ts';
 import type { StorageHours, StorageTotals } from '../domain/billing/stored.ts';
 import type { BucketAccess } from '../domain/bucket-access.ts';
 import type { BucketSettings } from '../domain/bucket-settings.ts';
-import type { PeekCurrent } from '../domain/current-object.ts';
+import type { CurrentObject } from '../domain/current-object.ts';
 import type {
   LifecycleAction,
   LifecycleBounds,
@@ -37,6 +36,7 @@ import type { VersionChange } from '../domain/object-facts.ts';
 import type { PurgeScope } from '../domain/purge.ts';
 import type { CompressionCommands, CompressionQueries } from './index-calls/compression-calls.ts';
 import type { NameCommands, NameQueries } from './index-calls/key-job-calls.ts';
+import type { QuotaCommands, QuotaQueries } from './index-calls/quota-calls.ts';
 import type { SweepCommands, SweepQueries } from './index-calls/sweep-calls.ts';
 import type { UploadCommands, UploadQueries } from './index-calls/upload-calls.ts';
 import type { OutboxApi } from './outbox.ts';
@@ -304,6 +304,13 @@ export type IndexCommands = FurtherCommands & {
 };
 
 export type IndexApi = IndexQueries & IndexCommands & OutboxApi;
+
+/**
+ * Bucket and current object of a key, at once, where memory knows both, and as exactly as the index
+ * would say it; null: ask that. The same pair comes again until one of the two changes. A platform
+ * whose memory is not exact has none.
+ */
+export type PeekCurrent = (bucket: BucketName, key: ObjectKey) => CurrentObject | null;
 
 /** The bucket index from anywhere: each call goes to the database of the named bucket. */
 export type MetadataIndex = {

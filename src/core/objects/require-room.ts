@@ -1,8 +1,8 @@
 // An early look at quotas, so that a body that can't be stored is refused before it is read. Called
 // by the use cases that write bodies; only their commit is exact.
-import type { QuotaQueries } from '../../domain/billing/quotas.ts';
 import type { ObjectKey } from '../../domain/nouns.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
+import type { QuotaQueries } from '../../ports/index-calls/quota-calls.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 
 /**

@@ -50,16 +50,3 @@ export type ReceiptMonth = {
   readonly usage: readonly MeterUse[];
   readonly receipts: readonly ReceiptSums[];
 };
-
-export type ReceiptCommands = {
-  /**
-   * Records a batch that has a receipt, and prices it. A repeat gets the same receipt; null: the
-   * batch was recorded as plain usage before, without one. Idempotent. Cost: some meters' sums,
-   * which a month has from its first receipt on.
-   */
-  takeReceipt(input: ReceiptInput): readonly ReceiptPart[] | null;
-};
-export type ReceiptQueries = {
-  /** `monthMs`: the month's start, UTC. Cost: the rows of the month. */
-  readReceipts(input: { accountId: AccountId; monthMs: number }): ReceiptMonth;
-};

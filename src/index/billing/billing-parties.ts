@@ -1,8 +1,8 @@
 // Who issues bills, who buys and what tax an account pays: JSON that core/billing knows. A part of
 // the directory; directory-index.ts makes each call atomic.
 
-import type { BillingApi } from '../../domain/billing/billing.ts';
 import { StorageError } from '../../domain/errors.ts';
+import type { BillingApi } from '../../ports/directory-calls/billing-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
 
 /** The calls over a database with DOCUMENT_TABLES. */

@@ -2,8 +2,9 @@
 // telling a payment service of it. A part of the directory: plain synchronous code over a SQL port;
 // directory-index.ts makes each call atomic.
 
-import type { BillingApi, PushTarget } from '../../domain/billing/billing.ts';
+import type { PushTarget } from '../../domain/billing/billing.ts';
 import type { AccountId } from '../../domain/nouns.ts';
+import type { BillingApi } from '../../ports/directory-calls/billing-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
 
 type BillingProgressCalls = Pick<

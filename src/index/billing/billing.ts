@@ -1,7 +1,9 @@
 // The part of the directory that billing keeps: credits and closed bills. Cards are in
 // rate-cards.ts. A bill is never changed: the first of a month wins, so that closing can be
 // repeated at will. What is in the JSON is core/billing's alone.
-import type { BillingApi, CreditRow } from '../../domain/billing/billing.ts';
+
+import type { CreditRow } from '../../domain/billing/billing.ts';
+import type { BillingApi } from '../../ports/directory-calls/billing-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
 import {
   addInvoice,

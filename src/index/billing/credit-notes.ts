@@ -2,8 +2,9 @@
 // that a note is kept only if the bill has the notes that its maker saw, with its number in the
 // same commit. A part of the directory; directory-index.ts makes each call atomic.
 
-import type { BillingApi, StoredCreditNote } from '../../domain/billing/billing.ts';
+import type { StoredCreditNote } from '../../domain/billing/billing.ts';
 import type { AccountId } from '../../domain/nouns.ts';
+import type { BillingApi } from '../../ports/directory-calls/billing-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { addInvoice, readInvoice, takeNumber } from './invoice-rows.ts';
 

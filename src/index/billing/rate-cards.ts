@@ -3,9 +3,10 @@
 // SQL port; directory-index.ts makes each call atomic. Months are texts like 2026-11, so that they
 // compare as they follow each other; '' is before them all.
 
-import type { BillingApi, CardChoice } from '../../domain/billing/billing.ts';
+import type { CardChoice } from '../../domain/billing/billing.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
+import type { BillingApi } from '../../ports/directory-calls/billing-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
 
 type RateCardCalls = Pick<

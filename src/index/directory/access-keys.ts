@@ -1,15 +1,12 @@
 // Access keys of accounts and members: a part of the directory. Plain synchronous code over a SQL
 // port; directory-index.ts makes each call atomic. Secrets are stored as they come: sealed by core,
 // or plain when an old program wrote them.
-import type {
-  AccessKeyRecord,
-  AccountsApi,
-  KeyScope,
-  StoredAccessKey,
-} from '../../domain/account-records.ts';
+
+import type { AccessKeyRecord, KeyScope, StoredAccessKey } from '../../domain/account-records.ts';
 import { MEMBER_KEY_PREFIX, type Role } from '../../domain/accounts.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccessKeyId, AccountId } from '../../domain/nouns.ts';
+import type { AccountsApi } from '../../ports/directory-calls/account-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { isRepeated } from './accounts.ts';
 

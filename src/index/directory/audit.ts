@@ -2,8 +2,10 @@
 // directory-index.ts makes each call atomic. Each account keeps a number of entries, counted by who
 // made the changes: beyond it whoever has most of them loses the oldest, so a flood of changes
 // pushes out its own entries and nobody else's.
-import type { AccountsApi, AuditEntry } from '../../domain/account-records.ts';
+
+import type { AuditEntry } from '../../domain/account-records.ts';
 import type { AccessKeyId, AccountId } from '../../domain/nouns.ts';
+import type { AccountsApi } from '../../ports/directory-calls/account-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { AFTER_ALL_IDS } from '../keys/key-order.ts';
 import { listFailedSignIns } from './failed-sign-ins.ts';

@@ -2,10 +2,12 @@
 // have a table of their own, so that no stranger pushes a change out of the log. Its rows are
 // bounded by the day: one for each credential and source, and beyond a number of these one for all
 // others. Plain synchronous code over a SQL port; directory-index.ts makes each call atomic.
-import type { AccountsApi, AuditEntry } from '../../domain/account-records.ts';
-import type { SignInApi } from '../../domain/accounts.ts';
+
+import type { AuditEntry } from '../../domain/account-records.ts';
 import type { AccessKeyId, AccountId } from '../../domain/nouns.ts';
 import { startOfDay } from '../../domain/time.ts';
+import type { AccountsApi } from '../../ports/directory-calls/account-calls.ts';
+import type { SignInApi } from '../../ports/directory-calls/sign-in-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { AFTER_ALL_IDS } from '../keys/key-order.ts';
 import { ROWS_FORGOTTEN_AT_ONCE } from './expiring-rows.ts';

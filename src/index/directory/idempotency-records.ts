@@ -1,7 +1,9 @@
 // Answers of the JSON API that are kept for repeats (Idempotency-Key): a part of the directory.
 // Plain synchronous code over a SQL port; directory-index.ts makes each call atomic.
-import type { IdempotencyState, SignInApi } from '../../domain/accounts.ts';
+
+import type { IdempotencyState } from '../../domain/accounts.ts';
 import { DAY_MS } from '../../domain/time.ts';
+import type { SignInApi } from '../../ports/directory-calls/sign-in-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { ROWS_FORGOTTEN_AT_ONCE } from './expiring-rows.ts';
 

@@ -1,9 +1,11 @@
 // Members of accounts: a part of the directory. Plain synchronous code over a SQL port;
 // directory-index.ts makes each call atomic. Passwords come as hashes.
-import type { AccountsApi, EndedCredentials, MemberRecord } from '../../domain/account-records.ts';
+
+import type { EndedCredentials, MemberRecord } from '../../domain/account-records.ts';
 import type { Role } from '../../domain/accounts.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
+import type { AccountsApi } from '../../ports/directory-calls/account-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { isRepeated } from './accounts.ts';
 

@@ -1,7 +1,8 @@
 // Passkeys and challenges: a part of the directory. Plain synchronous code over a SQL port;
 // directory-index.ts makes each call atomic.
 import type { AccountId } from '../../domain/nouns.ts';
-import type { Passkey, PasskeysApi } from '../../domain/passkeys.ts';
+import type { Passkey } from '../../domain/passkeys.ts';
+import type { PasskeysApi } from '../../ports/directory-calls/passkey-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { ROWS_FORGOTTEN_AT_ONCE } from './expiring-rows.ts';
 import { createMemberCalls } from './members.ts';

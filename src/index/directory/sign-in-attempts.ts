@@ -6,8 +6,9 @@
 // adds no more to a name than it may try without waiting, so one address alone never fills that
 // count; and a pair that signed in before has its own count and no other. Secrets that nobody
 // guesses have no counts of pairs and names at all.
-import type { SignInApi } from '../../domain/accounts.ts';
+
 import { DAY_MS, HOUR_MS } from '../../domain/time.ts';
+import type { SignInApi } from '../../ports/directory-calls/sign-in-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { ROWS_FORGOTTEN_AT_ONCE } from './expiring-rows.ts';
 

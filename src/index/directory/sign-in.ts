@@ -1,7 +1,9 @@
 // Tokens and sessions, with which callers of the JSON API sign in: a part of the directory. Plain
 // synchronous code over a SQL port; directory-index.ts makes each call atomic.
-import type { Holder, OfAccount, Role, Session, SignInApi, Token } from '../../domain/accounts.ts';
+
+import type { Holder, Role, Session, Token } from '../../domain/accounts.ts';
 import type { AccessKeyId, AccountId } from '../../domain/nouns.ts';
+import type { OfAccount, SignInApi } from '../../ports/directory-calls/sign-in-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { AFTER_ALL_IDS } from '../keys/key-order.ts';
 import { ROWS_FORGOTTEN_AT_ONCE } from './expiring-rows.ts';

@@ -2,7 +2,8 @@
 
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
-import type { WebhookApi, WebhookEndpoint, WebhookSecret } from '../../domain/webhooks.ts';
+import type { WebhookEndpoint, WebhookSecret } from '../../domain/webhooks.ts';
+import type { WebhookApi } from '../../ports/directory-calls/webhook-calls.ts';
 import { accountPlace, type OutboxApi } from '../../ports/outbox.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { createOutboxCalls } from '../outbox/outbox.ts';

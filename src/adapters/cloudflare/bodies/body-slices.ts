@@ -4,10 +4,10 @@
 // and never changes, so nothing is ever purged. Called through ctx.exports by
 // workers-edge-cache.ts, which has decided before who may read.
 import { WorkerEntrypoint } from 'cloudflare:workers';
+import type { ByteRange } from '../../../domain/byte-range.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { BlobId, Segment } from '../../../domain/nouns.ts';
 import type { BlobStore } from '../../../ports/blob-store.ts';
-import type { SlicePart } from '../../../ports/edge-cache.ts';
 import { within } from '../../../ports/with-timeout.ts';
 import { createDecompressingBlobStore } from '../../shared/decompressing-blob-store.ts';
 import type { WorkerEnv } from '../env.ts';
@@ -109,7 +109,7 @@ const TAKEN_BY_CACHE: ReadonlySet<string> = new Set(['MISS', 'EXPIRED']);
  */
 export function fetchSlice(
   entrypoint: Pick<Fetcher, 'fetch'>,
-  { slice, part }: { readonly slice: Segment; readonly part: SlicePart | null },
+  { slice, part }: { readonly slice: Segment; readonly part: ByteRange | null },
   limitMs: number,
 ): Promise<EntrypointAnswer> {
   const read = async (): Promise<EntrypointAnswer> => {
@@ -137,5 +137,5 @@ export function fetchSlice(
   return within(limitMs, 'the cached entrypoint', read);
 }
 
-const rangeOf = ({ offsetBytes, lengthBytes }: SlicePart): string =>
+const rangeOf = ({ offsetBytes, lengthBytes }: ByteRange): string =>
   `bytes=${offsetBytes}-${offsetBytes + lengthBytes - 1}`;

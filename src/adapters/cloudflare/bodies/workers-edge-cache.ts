@@ -2,9 +2,10 @@
 // our own (body-slices.ts), then the bucket. Where nothing caches that entrypoint (wrangler dev, a
 // plan without Workers Cache), the Cache API takes its place. Only plain bytes are shared between
 // requests, never a promise or a stream.
+import type { ByteRange } from '../../../domain/byte-range.ts';
 import type { Segment } from '../../../domain/nouns.ts';
 import { createCircuitBreaker } from '../../../ports/circuit-breaker.ts';
-import type { EdgeCache, SliceBytes, SlicePart } from '../../../ports/edge-cache.ts';
+import type { EdgeCache, SliceBytes } from '../../../ports/edge-cache.ts';
 import type { Background, Clock, Log } from '../../../ports/system.ts';
 import { type MemoryBodies, sliceName } from '../../shared/memory-bodies.ts';
 import { fetchSlice } from './body-slices.ts';
@@ -51,7 +52,7 @@ export function createWorkersEdgeCache(options: WorkersEdgeCacheOptions): EdgeCa
   const silent = createCircuitBreaker(clock, SILENT_MS);
   let leaveEntrypointUntilMs = 0;
 
-  async function readEntrypoint(slice: Segment, part: SlicePart): Promise<SliceBytes | null> {
+  async function readEntrypoint(slice: Segment, part: ByteRange): Promise<SliceBytes | null> {
     if (entrypoint === null || clock.nowMs() < leaveEntrypointUntilMs) return null;
     const name = sliceName(slice);
     if (silent.isOn(name)) return null;
