@@ -9,6 +9,7 @@ import { createCapCalls } from './ledger/caps.ts';
 import { createQuotaGrantCalls } from './ledger/quota-grants.ts';
 import { createReceiptCalls } from './ledger/receipts.ts';
 import { addRows, claimBatch } from './ledger/record-usage.ts';
+import { PLAN_ONCE } from './tables/plan-once.ts';
 import { inTransactions } from './transactions.ts';
 import { sumUsage } from './usage/usage-sums.ts';
 import { usageTime } from './usage/usage-time.ts';
@@ -34,7 +35,7 @@ export function createLedgerIndex(sql: Sql, price: PriceReceipt): LedgerApi {
       }
       sql.all(
         `DELETE FROM ledger_sources WHERE account_id = ?1 AND source IN (
-           SELECT source FROM ledger_sources WHERE account_id = ?1 AND seen_at_ms < ?2 ORDER BY seen_at_ms LIMIT 0 + ?3)`,
+           SELECT source FROM ledger_sources WHERE account_id = ?1 AND seen_at_ms < ?2 ORDER BY seen_at_ms LIMIT ${PLAN_ONCE} ?3)`,
         accountId,
         nowMs - SOURCE_KEPT_MS,
         SOURCES_REMOVED,

@@ -6,6 +6,7 @@ import type { PushTarget } from '../../domain/billing/billing.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import type { BillingApi } from '../../ports/directory-calls/billing-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
+import { PLAN_ONCE } from '../tables/plan-once.ts';
 
 type BillingProgressCalls = Pick<
   BillingApi,
@@ -26,7 +27,7 @@ export function createBillingProgressCalls(sql: Sql): BillingProgressCalls {
     listBilledAccounts({ after, limit }) {
       const rows = sql.all<{ id: string }>(
         `SELECT id FROM accounts WHERE id > ?1 UNION SELECT owner_id FROM owned_buckets WHERE owner_id > ?1
-         ORDER BY 1 LIMIT 0 + ?2`,
+         ORDER BY 1 LIMIT ${PLAN_ONCE} ?2`,
         after,
         limit,
       );
@@ -55,7 +56,7 @@ export function createBillingProgressCalls(sql: Sql): BillingProgressCalls {
 
     listPushTargets({ after, limit }) {
       const rows = sql.all<PushColumns>(
-        `SELECT ${PUSH} FROM push_targets WHERE account_id > ? ORDER BY account_id LIMIT 0 + ?`,
+        `SELECT ${PUSH} FROM push_targets WHERE account_id > ? ORDER BY account_id LIMIT ${PLAN_ONCE} ?`,
         after,
         limit,
       );

@@ -5,6 +5,7 @@
 import type { CreditRow } from '../../domain/billing/billing.ts';
 import type { BillingApi } from '../../ports/directory-calls/billing-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
+import { PLAN_ONCE } from '../tables/plan-once.ts';
 import {
   addInvoice,
   countInvoices,
@@ -98,7 +99,7 @@ export function createBillingCalls(sql: Sql): BillCalls {
       const [period = '', issue = '0'] = (before === '' ? AFTER_ALL_PERIODS : before).split('/');
       const rows = sql.all<HeadColumns>(
         `SELECT ${HEAD} FROM invoices WHERE account_id = ? AND (period, issue) < (?, ?)
-         ORDER BY period DESC, issue DESC LIMIT 0 + ?`,
+         ORDER BY period DESC, issue DESC LIMIT ${PLAN_ONCE} ?`,
         ...[accountId, period, Number(issue), limit],
       );
       return rows.map(decodeHead);

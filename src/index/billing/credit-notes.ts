@@ -6,6 +6,7 @@ import type { StoredCreditNote } from '../../domain/billing/billing.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import type { BillingApi } from '../../ports/directory-calls/billing-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
+import { PLAN_ONCE } from '../tables/plan-once.ts';
 import { addInvoice, readInvoice, takeNumber } from './invoice-rows.ts';
 
 type CreditNoteCalls = Pick<
@@ -49,7 +50,7 @@ export function createCreditNoteCalls(sql: Sql): CreditNoteCalls {
     listCreditNotes({ accountId, before, limit }) {
       const rows = sql.all<NoteColumns & { position: number }>(
         `SELECT position, ${NOTE} FROM credit_notes WHERE account_id = ? AND position < ?
-         ORDER BY position DESC LIMIT 0 + ?`,
+         ORDER BY position DESC LIMIT ${PLAN_ONCE} ?`,
         ...[accountId, before ?? Number.MAX_SAFE_INTEGER, limit],
       );
       return rows.map(({ position, ...row }) => ({ order: position, ...decode(row) }));

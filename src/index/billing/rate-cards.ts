@@ -8,6 +8,7 @@ import { StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import type { BillingApi } from '../../ports/directory-calls/billing-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
+import { PLAN_ONCE } from '../tables/plan-once.ts';
 
 type RateCardCalls = Pick<
   BillingApi,
@@ -34,7 +35,7 @@ export function createRateCardCalls(sql: Sql): RateCardCalls {
 
     listRateCards({ after, limit, period }) {
       const rows = sql.all<{ json: string }>(
-        `SELECT json FROM rate_card_versions AS c WHERE id > ?2 AND valid_from = ${BEGINNING} ORDER BY id LIMIT 0 + ?3`,
+        `SELECT json FROM rate_card_versions AS c WHERE id > ?2 AND valid_from = ${BEGINNING} ORDER BY id LIMIT ${PLAN_ONCE} ?3`,
         period,
         after,
         limit,

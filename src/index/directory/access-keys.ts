@@ -8,6 +8,7 @@ import { StorageError } from '../../domain/errors.ts';
 import type { AccessKeyId, AccountId } from '../../domain/nouns.ts';
 import type { AccountsApi } from '../../ports/directory-calls/account-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
+import { PLAN_ONCE } from '../tables/plan-once.ts';
 import { isRepeated } from './accounts.ts';
 
 type KeyCalls = Pick<
@@ -67,113 +68,149 @@ function keyOfMember(sql: Sql, id: AccessKeyId): StoredAccessKey | null {
 
 /** The calls over a database with DIRECTORY_SCHEMA. */
 export function createAccessKeyCalls(sql: Sql): KeyCalls {
-  const read = (accountId: AccountId, id: AccessKeyId) => {
-    const [row] = sql.all<KeyRow>(
-      `SELECT ${KEY_COLUMNS} FROM access_keys WHERE id = ? AND account_id = ?`,
-      id,
-      accountId,
-    );
-    return row === undefined ? null : decodeKey(row);
-  };
-  const signOut = (id: AccessKeyId) => {
-    for (const table of ['sessions', 'tokens'])
-      sql.all(`DELETE FROM ${table} WHERE access_key_id = ?`, id);
-  };
   return {
     getAccessKey({ id }) {
-      if (id.startsWith(MEMBER_KEY_PREFIX)) return keyOfMember(sql, id);
-      const [row] = sql.all<
-        KeyRow & {
-          secret: string;
-          is_sealed: number;
-          display_name: string | null;
-          in_use: number | null;
-        }
-      >(
-        // The operator's own account and those of the seed have no row: they are always in use.
-        `SELECT k.*, a.display_name, a.is_enabled AS in_use
-         FROM access_keys AS k LEFT JOIN accounts AS a ON a.id = k.account_id WHERE k.id = ?`,
-        id,
-      );
-      if (row === undefined) return null;
-      const { scope, role, expiresAtMs, isEnabled } = decodeKey(row);
-      const account = { id: row.account_id as AccountId, displayName: row.display_name ?? '' };
-      const secret = { secret: row.secret, isSealed: row.is_sealed === 1 };
-      return {
-        id,
-        ...secret,
-        account,
-        scope,
-        role,
-        expiresAtMs,
-        isEnabled: isEnabled && row.in_use !== 0,
-      };
+      return id.startsWith(MEMBER_KEY_PREFIX) ? keyOfMember(sql, id) : readAccessKey(sql, id);
     },
-    findAccessKeyRecord: ({ accountId, id }) => read(accountId, id),
+
+    findAccessKeyRecord: ({ accountId, id }) => readRecord(sql, accountId, id),
+
     listAccessKeys: ({ accountId, after, limit }) =>
       sql
         .all<KeyRow>(
-          `SELECT ${KEY_COLUMNS} FROM access_keys WHERE account_id = ? AND id > ? ORDER BY id LIMIT 0 + ?`,
+          `SELECT ${KEY_COLUMNS} FROM access_keys WHERE account_id = ? AND id > ?
+           ORDER BY id LIMIT ${PLAN_ONCE} ?`,
           accountId,
           after,
           limit,
         )
         .map(decodeKey),
-    addAccessKey({ key, sealedSecret }) {
-      sql.all(
-        `INSERT INTO access_keys (${KEY_COLUMNS}, secret, is_sealed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)
-         ON CONFLICT (id) DO NOTHING`,
-        ...[
-          key.id,
-          key.accountId,
-          key.name,
-          encodeScope(key.scope),
-          key.role,
-          key.createdAtMs,
-          key.expiresAtMs,
-        ],
-        ...[key.isEnabled ? 1 : 0, key.lastUsedMs, key.revision, sealedSecret],
-      );
-    },
-    updateAccessKey({ accountId, id, revision, name, scope, expiresAtMs, isEnabled }) {
-      const found = read(accountId, id);
-      if (found === null) throw new StorageError('NoSuchAccessKey');
-      const wanted = { ...found, name, scope, expiresAtMs, isEnabled, revision: revision + 1 };
-      if (isRepeated(found, wanted)) return found;
-      if (found.revision !== revision) throw new StorageError('PreconditionFailed');
-      sql.all(
-        'UPDATE access_keys SET name = ?, scope = ?, expires_at_ms = ?, is_enabled = ?, revision = ? WHERE id = ?',
-        ...[name, encodeScope(scope), expiresAtMs, isEnabled ? 1 : 0, wanted.revision, id],
-      );
-      if (!isEnabled || scope !== null) signOut(id);
-      return wanted;
-    },
+
+    addAccessKey: (input) => addAccessKey(sql, input),
+    updateAccessKey: (input) => updateAccessKey(sql, input),
+
     removeAccessKey({ accountId, id }) {
-      const gone = sql.all(
+      const removed = sql.all(
         'DELETE FROM access_keys WHERE id = ? AND account_id = ? RETURNING id',
         id,
         accountId,
       );
-      if (gone.length > 0) signOut(id);
-      return gone.length > 0;
+      if (removed.length > 0) endCredentials(sql, id);
+      return removed.length > 0;
     },
+
     sealAccessKey({ id, plain, sealed }) {
       sql.all(
-        'UPDATE access_keys SET secret = ?, is_sealed = 1 WHERE id = ? AND is_sealed = 0 AND secret = ?',
+        `UPDATE access_keys SET secret = ?, is_sealed = 1
+         WHERE id = ? AND is_sealed = 0 AND secret = ?`,
         sealed,
         id,
         plain,
       );
     },
+
     noteKeyUsed({ id, atMs }) {
       sql.all(
-        'UPDATE access_keys SET last_used_ms = ? WHERE id = ? AND (last_used_ms IS NULL OR last_used_ms < ?)',
+        `UPDATE access_keys SET last_used_ms = ?
+         WHERE id = ? AND (last_used_ms IS NULL OR last_used_ms < ?)`,
         atMs,
         id,
         atMs,
       );
     },
   };
+}
+
+type StoredKeyRow = KeyRow & {
+  readonly secret: string;
+  readonly is_sealed: number;
+  readonly display_name: string | null;
+  readonly in_use: number | null;
+};
+
+/** See `AccountsApi.getAccessKey`: a key that somebody made. */
+function readAccessKey(sql: Sql, id: AccessKeyId): StoredAccessKey | null {
+  const [row] = sql.all<StoredKeyRow>(
+    // The operator's own account and those of the seed have no row: they are always in use.
+    `SELECT k.*, a.display_name, a.is_enabled AS in_use
+     FROM access_keys AS k LEFT JOIN accounts AS a ON a.id = k.account_id WHERE k.id = ?`,
+    id,
+  );
+  if (row === undefined) return null;
+  const { scope, role, expiresAtMs, isEnabled } = decodeKey(row);
+  return {
+    id,
+    secret: row.secret,
+    isSealed: row.is_sealed === 1,
+    account: { id: row.account_id as AccountId, displayName: row.display_name ?? '' },
+    scope,
+    role,
+    expiresAtMs,
+    isEnabled: isEnabled && row.in_use !== 0,
+  };
+}
+
+function readRecord(sql: Sql, accountId: AccountId, id: AccessKeyId): AccessKeyRecord | null {
+  const [row] = sql.all<KeyRow>(
+    `SELECT ${KEY_COLUMNS} FROM access_keys WHERE id = ? AND account_id = ?`,
+    id,
+    accountId,
+  );
+  return row === undefined ? null : decodeKey(row);
+}
+
+function addAccessKey(
+  sql: Sql,
+  { key, sealedSecret }: Parameters<AccountsApi['addAccessKey']>[0],
+): void {
+  sql.all(
+    `INSERT INTO access_keys (${KEY_COLUMNS}, secret, is_sealed)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)
+     ON CONFLICT (id) DO NOTHING`,
+    key.id,
+    key.accountId,
+    key.name,
+    encodeScope(key.scope),
+    key.role,
+    key.createdAtMs,
+    key.expiresAtMs,
+    key.isEnabled ? 1 : 0,
+    key.lastUsedMs,
+    key.revision,
+    sealedSecret,
+  );
+}
+
+function updateAccessKey(
+  sql: Sql,
+  input: Parameters<AccountsApi['updateAccessKey']>[0],
+): AccessKeyRecord {
+  const { accountId, id, revision, name, scope, expiresAtMs, isEnabled } = input;
+  const record = readRecord(sql, accountId, id);
+  if (record === null) throw new StorageError('NoSuchAccessKey');
+
+  const next = { ...record, name, scope, expiresAtMs, isEnabled, revision: revision + 1 };
+  if (isRepeated(record, next)) return record;
+  if (record.revision !== revision) throw new StorageError('PreconditionFailed');
+
+  sql.all(
+    `UPDATE access_keys SET name = ?, scope = ?, expires_at_ms = ?, is_enabled = ?, revision = ?
+     WHERE id = ?`,
+    name,
+    encodeScope(scope),
+    expiresAtMs,
+    isEnabled ? 1 : 0,
+    next.revision,
+    id,
+  );
+  if (!isEnabled || scope !== null) endCredentials(sql, id);
+  return next;
+}
+
+/** Ends what signed in by the key. */
+function endCredentials(sql: Sql, id: AccessKeyId): void {
+  for (const table of ['sessions', 'tokens'])
+    sql.all(`DELETE FROM ${table} WHERE access_key_id = ?`, id);
 }
 
 function encodeScope(scope: KeyScope | null): string | null {

@@ -5,6 +5,7 @@ import { StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import type { DirectoryApi } from '../../ports/directory.ts';
 import type { Sql } from '../../ports/sql.ts';
+import { PLAN_ONCE } from '../tables/plan-once.ts';
 import { endWebhooks } from './webhooks.ts';
 
 type AccountCalls = Pick<
@@ -38,7 +39,7 @@ export function createAccountCalls(sql: Sql): AccountCalls {
     listAccounts: ({ after, limit }) =>
       sql
         .all<AccountRow>(
-          `SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE id > ? ORDER BY id LIMIT 0 + ?`,
+          `SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE id > ? ORDER BY id LIMIT ${PLAN_ONCE} ?`,
           after,
           limit,
         )

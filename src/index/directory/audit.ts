@@ -8,6 +8,7 @@ import type { AccessKeyId, AccountId } from '../../domain/nouns.ts';
 import type { AccountsApi } from '../../ports/directory-calls/account-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { AFTER_ALL_IDS } from '../keys/key-order.ts';
+import { PLAN_ONCE } from '../tables/plan-once.ts';
 import { listFailedSignIns } from './failed-sign-ins.ts';
 
 type AuditCalls = Pick<AccountsApi, 'addAudit' | 'endAudit' | 'listAudit'>;
@@ -50,7 +51,7 @@ export function createAuditCalls(sql: Sql): AuditCalls {
   return {
     addAudit({ entry, keepFromMs, keepMax }) {
       const old = sql.all<{ account_id: string; id: string }>(
-        'SELECT account_id, id FROM audit WHERE at_ms < ? ORDER BY at_ms LIMIT 0 + ?',
+        `SELECT account_id, id FROM audit WHERE at_ms < ? ORDER BY at_ms LIMIT ${PLAN_ONCE} ?`,
         keepFromMs,
         GOES_WITH_ONE,
       );
@@ -93,7 +94,7 @@ export function createAuditCalls(sql: Sql): AuditCalls {
         `SELECT ${AUDIT_COLUMNS} FROM audit
          WHERE account_id = ?1 AND id < ?2 AND at_ms >= ?3 AND at_ms < ?4
            AND (?5 IS NULL OR action = ?5) AND (?6 IS NULL OR member_id = ?6) AND (?7 IS NULL OR access_key_id = ?7)
-         ORDER BY id DESC LIMIT 0 + ?8`,
+         ORDER BY id DESC LIMIT ${PLAN_ONCE} ?8`,
         ...[accountId, before || AFTER_ALL_IDS, filter.fromMs ?? 0, filter.toMs ?? LAST_MS],
         ...[filter.action, filter.memberId, filter.accessKeyId, limit],
       );

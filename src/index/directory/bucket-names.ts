@@ -6,6 +6,7 @@ import type { BucketName } from '../../domain/nouns.ts';
 import type { DirectoryApi } from '../../ports/directory.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { firstBehind, prefixEnd } from '../keys/key-order.ts';
+import { PLAN_ONCE } from '../tables/plan-once.ts';
 
 type BucketNameCalls = Pick<
   DirectoryApi,
@@ -24,7 +25,7 @@ export function createBucketNameCalls(sql: Sql): BucketNameCalls {
     listBuckets({ ownerId, prefix, after, limit }) {
       const rows = sql.all<{ name: string; created_at_ms: number }>(
         `SELECT name, created_at_ms FROM owned_buckets
-         WHERE owner_id = ? AND name >= ? AND name < ? ORDER BY name LIMIT 0 + ?`,
+         WHERE owner_id = ? AND name >= ? AND name < ? ORDER BY name LIMIT ${PLAN_ONCE} ?`,
         ownerId,
         firstBehind(prefix, after),
         prefixEnd(prefix),
@@ -35,7 +36,7 @@ export function createBucketNameCalls(sql: Sql): BucketNameCalls {
 
     listBucketNames({ after, limit }) {
       const rows = sql.all<{ name: string }>(
-        'SELECT name FROM bucket_names WHERE name > ? ORDER BY name LIMIT 0 + ?',
+        `SELECT name FROM bucket_names WHERE name > ? ORDER BY name LIMIT ${PLAN_ONCE} ?`,
         after,
         limit,
       );

@@ -10,6 +10,7 @@ import type { AccountsApi } from '../../ports/directory-calls/account-calls.ts';
 import type { SignInApi } from '../../ports/directory-calls/sign-in-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { AFTER_ALL_IDS } from '../keys/key-order.ts';
+import { PLAN_ONCE } from '../tables/plan-once.ts';
 import { ROWS_FORGOTTEN_AT_ONCE } from './expiring-rows.ts';
 
 /** The action of such an entry, and where it was tried. */
@@ -43,7 +44,7 @@ export function createFailedSignInCalls(sql: Sql): Pick<SignInApi, 'noteFailedSi
       const dayMs = startOfDay(failure.atMs);
       sql.all(
         `DELETE FROM failed_sign_ins WHERE (account_id, id) IN
-         (SELECT account_id, id FROM failed_sign_ins WHERE day_ms < ? ORDER BY day_ms LIMIT 0 + ?)`,
+         (SELECT account_id, id FROM failed_sign_ins WHERE day_ms < ? ORDER BY day_ms LIMIT ${PLAN_ONCE} ?)`,
         keepFromMs,
         ROWS_FORGOTTEN_AT_ONCE,
       );
@@ -102,7 +103,7 @@ export function listFailedSignIns(
     `SELECT ${COLUMNS} FROM failed_sign_ins
      WHERE account_id = ?1 AND id < ?2 AND first_ms >= ?3 AND first_ms < ?4
        AND (?5 IS NULL OR member_id = ?5) AND (?6 IS NULL OR access_key_id = ?6)
-     ORDER BY id DESC LIMIT 0 + ?7`,
+     ORDER BY id DESC LIMIT ${PLAN_ONCE} ?7`,
     accountId,
     before || AFTER_ALL_IDS,
     filter.fromMs ?? 0,

@@ -5,6 +5,7 @@ import type { IdempotencyState } from '../../domain/accounts.ts';
 import { DAY_MS } from '../../domain/time.ts';
 import type { SignInApi } from '../../ports/directory-calls/sign-in-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
+import { PLAN_ONCE } from '../tables/plan-once.ts';
 import { ROWS_FORGOTTEN_AT_ONCE } from './expiring-rows.ts';
 
 /**
@@ -33,7 +34,7 @@ export function createIdempotencyCalls(
       const keepFromMs = nowMs - ANSWER_KEPT_MS;
       sql.all(
         `DELETE FROM kept_answers WHERE (caller, key) IN
-         (SELECT caller, key FROM kept_answers WHERE at_ms < ? ORDER BY at_ms LIMIT 0 + ?)`,
+         (SELECT caller, key FROM kept_answers WHERE at_ms < ? ORDER BY at_ms LIMIT ${PLAN_ONCE} ?)`,
         keepFromMs,
         ROWS_FORGOTTEN_AT_ONCE,
       );
@@ -56,7 +57,7 @@ export function createIdempotencyCalls(
       );
       sql.all(
         `DELETE FROM kept_answers WHERE caller = ? AND at_ms <
-           (SELECT at_ms FROM kept_answers WHERE caller = ? ORDER BY at_ms DESC LIMIT 1 OFFSET 0 + ?)`,
+           (SELECT at_ms FROM kept_answers WHERE caller = ? ORDER BY at_ms DESC LIMIT 1 OFFSET ${PLAN_ONCE} ?)`,
         caller,
         caller,
         ANSWERS_MAX - 1,

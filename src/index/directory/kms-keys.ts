@@ -4,6 +4,7 @@
 import type { AccountId } from '../../domain/nouns.ts';
 import type { DirectoryApi, KmsKey } from '../../ports/directory.ts';
 import type { Sql } from '../../ports/sql.ts';
+import { PLAN_ONCE } from '../tables/plan-once.ts';
 
 type KmsKeyCalls = Pick<DirectoryApi, 'getKmsKey' | 'listNamedKeys' | 'addKmsKey' | 'changeKmsKey'>;
 
@@ -14,7 +15,7 @@ export function createKmsKeyCalls(sql: Sql): KmsKeyCalls {
 
     listNamedKeys({ after, limit }) {
       const rows = sql.all<KmsKeyRow>(
-        `SELECT ${NAMED_KEY_COLUMNS} FROM named_keys WHERE id > ? ORDER BY id LIMIT 0 + ?`,
+        `SELECT ${NAMED_KEY_COLUMNS} FROM named_keys WHERE id > ? ORDER BY id LIMIT ${PLAN_ONCE} ?`,
         after,
         limit,
       );

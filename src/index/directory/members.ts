@@ -7,6 +7,7 @@ import { StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import type { AccountsApi } from '../../ports/directory-calls/account-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
+import { PLAN_ONCE } from '../tables/plan-once.ts';
 import { isRepeated } from './accounts.ts';
 
 type MemberCalls = Pick<
@@ -38,36 +39,25 @@ type Owned = Pick<MemberRecord, 'accountId' | 'id'>;
 
 const NONE_ENDED: EndedCredentials = { sessions: 0, tokens: 0 };
 
+/** The calls over a database with DIRECTORY_SCHEMA. */
 export function createMemberCalls(sql: Sql): MemberCalls {
-  const rowOf = (accountId: AccountId, id: string) => {
-    const [row] = sql.all<MemberRow>(
-      `SELECT ${MEMBER_COLUMNS} FROM members WHERE id = ? AND account_id = ?`,
-      id,
-      accountId,
-    );
-    return row ?? null;
-  };
-  const end = (table: 'sessions' | 'tokens', { accountId, id }: Owned, exceptId: string) =>
-    sql.all(
-      `DELETE FROM ${table} WHERE account_id = ? AND member_id = ? AND id <> ? RETURNING id`,
-      accountId,
-      id,
-      exceptId,
-    ).length;
   return {
     getMember({ accountId, id }) {
-      const row = rowOf(accountId, id);
+      const row = readMemberRow(sql, accountId, id);
       return row === null ? null : decodeMember(row);
     },
+
     listMembers: ({ accountId, after, limit }) =>
       sql
         .all<MemberRow>(
-          `SELECT ${MEMBER_COLUMNS} FROM members WHERE account_id = ? AND id > ? ORDER BY id LIMIT 0 + ?`,
+          `SELECT ${MEMBER_COLUMNS} FROM members WHERE account_id = ? AND id > ?
+           ORDER BY id LIMIT ${PLAN_ONCE} ?`,
           accountId,
           after,
           limit,
         )
         .map(decodeMember),
+
     findLogin({ login }) {
       const [row] = sql.all<MemberRow & { in_use: number | null }>(
         `SELECT m.*, (SELECT a.is_enabled FROM accounts AS a WHERE a.id = m.account_id) AS in_use
@@ -78,82 +68,122 @@ export function createMemberCalls(sql: Sql): MemberCalls {
       if (row === undefined || row.in_use === 0) return null;
       return { ...decodeMember(row), passwordHash: row.password };
     },
-    addMember({ member, passwordHash }) {
-      const [holder] = sql.all<{ id: string }>(
-        'SELECT id FROM members WHERE login = ?',
-        member.login,
-      );
-      if (holder?.id === member.id) return;
-      if (holder !== undefined) throw new StorageError('LoginTaken');
-      sql.all(
-        `INSERT INTO members (${MEMBER_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        ...[
-          member.id,
-          member.accountId,
-          member.login,
-          member.displayName,
-          member.role,
-          member.isEnabled ? 1 : 0,
-        ],
-        ...[passwordHash, member.createdAtMs, member.revision],
-      );
-    },
-    updateMember({
-      accountId,
-      id,
-      revision,
-      displayName,
-      role,
-      isEnabled,
-      passwordHash,
-      endTokens,
-    }) {
-      const found = rowOf(accountId, id);
-      if (found === null) throw new StorageError('NoSuchMember');
-      const password = passwordHash ?? found.password;
-      const changes = { display_name: displayName, role, is_enabled: isEnabled ? 1 : 0, password };
-      const wanted = { ...found, ...changes, revision: revision + 1 };
-      if (isRepeated(found, wanted)) return { member: decodeMember(found), ended: NONE_ENDED };
-      if (found.revision !== revision) throw new StorageError('PreconditionFailed');
-      sql.all(
-        'UPDATE members SET display_name = ?, role = ?, is_enabled = ?, password = ?, revision = ? WHERE id = ?',
-        ...[displayName, role, wanted.is_enabled, password, wanted.revision, id],
-      );
-      const isOtherPassword = password !== found.password;
-      const ended = {
-        sessions: !isEnabled || isOtherPassword ? end('sessions', { accountId, id }, '') : 0,
-        tokens: isOtherPassword && endTokens ? end('tokens', { accountId, id }, '') : 0,
-      };
-      return { member: decodeMember(wanted), ended };
-    },
-    setPassword({ accountId, id, passwordHash, exceptId, endTokens }) {
-      const found = rowOf(accountId, id);
-      if (found === null) throw new StorageError('NoSuchMember');
-      // A hash has a salt of its own, so the same one is the same change, sent again.
-      if (found.password !== passwordHash) {
-        sql.all(
-          'UPDATE members SET password = ?, revision = revision + 1 WHERE id = ?',
-          passwordHash,
-          id,
-        );
-      }
-      return {
-        sessions: end('sessions', { accountId, id }, exceptId ?? ''),
-        tokens: endTokens ? end('tokens', { accountId, id }, '') : 0,
-      };
-    },
+
+    addMember: (input) => addMember(sql, input),
+    updateMember: (input) => updateMember(sql, input),
+    setPassword: (input) => setPassword(sql, input),
+
     removeMember({ accountId, id }) {
-      const gone = sql.all(
+      const removed = sql.all(
         'DELETE FROM members WHERE id = ? AND account_id = ? RETURNING id',
         id,
         accountId,
       );
-      if (gone.length === 0) return false;
+      if (removed.length === 0) return false;
       for (const table of ['sessions', 'tokens', 'passkeys']) {
         sql.all(`DELETE FROM ${table} WHERE account_id = ? AND member_id = ?`, accountId, id);
       }
       return true;
     },
+  };
+}
+
+function readMemberRow(sql: Sql, accountId: AccountId, id: string): MemberRow | null {
+  const [row] = sql.all<MemberRow>(
+    `SELECT ${MEMBER_COLUMNS} FROM members WHERE id = ? AND account_id = ?`,
+    id,
+    accountId,
+  );
+  return row ?? null;
+}
+
+/** Ends all sessions or tokens of a member but one; '' excepts none. Gives how many. */
+function endCredentials(
+  sql: Sql,
+  table: 'sessions' | 'tokens',
+  { accountId, id }: Owned,
+  exceptId: string,
+): number {
+  return sql.all(
+    `DELETE FROM ${table} WHERE account_id = ? AND member_id = ? AND id <> ? RETURNING id`,
+    accountId,
+    id,
+    exceptId,
+  ).length;
+}
+
+function addMember(
+  sql: Sql,
+  { member, passwordHash }: Parameters<AccountsApi['addMember']>[0],
+): void {
+  const [holder] = sql.all<{ id: string }>('SELECT id FROM members WHERE login = ?', member.login);
+  if (holder?.id === member.id) return;
+  if (holder !== undefined) throw new StorageError('LoginTaken');
+  sql.all(
+    `INSERT INTO members (${MEMBER_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    member.id,
+    member.accountId,
+    member.login,
+    member.displayName,
+    member.role,
+    member.isEnabled ? 1 : 0,
+    passwordHash,
+    member.createdAtMs,
+    member.revision,
+  );
+}
+
+function updateMember(
+  sql: Sql,
+  input: Parameters<AccountsApi['updateMember']>[0],
+): ReturnType<AccountsApi['updateMember']> {
+  const { accountId, id, revision, displayName, role, isEnabled, passwordHash, endTokens } = input;
+  const row = readMemberRow(sql, accountId, id);
+  if (row === null) throw new StorageError('NoSuchMember');
+
+  const password = passwordHash ?? row.password;
+  const changes = { display_name: displayName, role, is_enabled: isEnabled ? 1 : 0, password };
+  const next = { ...row, ...changes, revision: revision + 1 };
+  if (isRepeated(row, next)) return { member: decodeMember(row), ended: NONE_ENDED };
+  if (row.revision !== revision) throw new StorageError('PreconditionFailed');
+
+  sql.all(
+    `UPDATE members SET display_name = ?, role = ?, is_enabled = ?, password = ?, revision = ?
+     WHERE id = ?`,
+    displayName,
+    role,
+    next.is_enabled,
+    password,
+    next.revision,
+    id,
+  );
+  const isOtherPassword = password !== row.password;
+  const endsSessions = !isEnabled || isOtherPassword;
+  const endsTokens = isOtherPassword && endTokens;
+  const ended = {
+    sessions: endsSessions ? endCredentials(sql, 'sessions', { accountId, id }, '') : 0,
+    tokens: endsTokens ? endCredentials(sql, 'tokens', { accountId, id }, '') : 0,
+  };
+  return { member: decodeMember(next), ended };
+}
+
+function setPassword(
+  sql: Sql,
+  { accountId, id, passwordHash, exceptId, endTokens }: Parameters<AccountsApi['setPassword']>[0],
+): EndedCredentials {
+  const row = readMemberRow(sql, accountId, id);
+  if (row === null) throw new StorageError('NoSuchMember');
+  // Each hash has a salt of its own, so an equal one is this change, sent again.
+  if (row.password !== passwordHash) {
+    sql.all(
+      'UPDATE members SET password = ?, revision = revision + 1 WHERE id = ?',
+      passwordHash,
+      id,
+    );
+  }
+  return {
+    sessions: endCredentials(sql, 'sessions', { accountId, id }, exceptId ?? ''),
+    tokens: endTokens ? endCredentials(sql, 'tokens', { accountId, id }, '') : 0,
   };
 }
 

@@ -4,6 +4,7 @@ import type { AccountId } from '../../domain/nouns.ts';
 import type { Passkey } from '../../domain/passkeys.ts';
 import type { PasskeysApi } from '../../ports/directory-calls/passkey-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
+import { PLAN_ONCE } from '../tables/plan-once.ts';
 import { ROWS_FORGOTTEN_AT_ONCE } from './expiring-rows.ts';
 import { createMemberCalls } from './members.ts';
 
@@ -85,7 +86,7 @@ export function createPasskeyCalls(sql: Sql): PasskeysApi {
     addChallenge({ digest, subject, nowMs, expiresAtMs }) {
       sql.all(
         `DELETE FROM challenges WHERE digest IN
-         (SELECT digest FROM challenges WHERE expires_at_ms < ? ORDER BY expires_at_ms LIMIT 0 + ?)`,
+         (SELECT digest FROM challenges WHERE expires_at_ms < ? ORDER BY expires_at_ms LIMIT ${PLAN_ONCE} ?)`,
         nowMs,
         ROWS_FORGOTTEN_AT_ONCE,
       );

@@ -10,6 +10,7 @@
 import { DAY_MS, HOUR_MS } from '../../domain/time.ts';
 import type { SignInApi } from '../../ports/directory-calls/sign-in-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
+import { PLAN_ONCE } from '../tables/plan-once.ts';
 import { ROWS_FORGOTTEN_AT_ONCE } from './expiring-rows.ts';
 
 type AttemptCalls = Pick<
@@ -47,7 +48,7 @@ export function createAttemptCalls(sql: Sql): AttemptCalls {
   const forgetOld = (nowMs: number) =>
     sql.all(
       `DELETE FROM sign_in_failures WHERE subject IN
-       (SELECT subject FROM sign_in_failures WHERE last_ms < ? ORDER BY last_ms LIMIT 0 + ?)`,
+       (SELECT subject FROM sign_in_failures WHERE last_ms < ? ORDER BY last_ms LIMIT ${PLAN_ONCE} ?)`,
       nowMs - FORGET_AFTER_MS,
       ROWS_FORGOTTEN_AT_ONCE,
     );
@@ -96,7 +97,7 @@ export function createAttemptCalls(sql: Sql): AttemptCalls {
       if (!isKnown(pair, nowMs)) for (const subject of [source, name]) uncount(subject);
       sql.all(
         `DELETE FROM sign_in_sources WHERE pair IN
-         (SELECT pair FROM sign_in_sources WHERE last_ms < ? ORDER BY last_ms LIMIT 0 + ?)`,
+         (SELECT pair FROM sign_in_sources WHERE last_ms < ? ORDER BY last_ms LIMIT ${PLAN_ONCE} ?)`,
         nowMs - KNOWN_FOR_MS,
         ROWS_FORGOTTEN_AT_ONCE,
       );

@@ -6,6 +6,7 @@ import type { AccessKeyId, AccountId } from '../../domain/nouns.ts';
 import type { OfAccount, SignInApi } from '../../ports/directory-calls/sign-in-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { AFTER_ALL_IDS } from '../keys/key-order.ts';
+import { PLAN_ONCE } from '../tables/plan-once.ts';
 import { ROWS_FORGOTTEN_AT_ONCE } from './expiring-rows.ts';
 
 type TokenCalls = Pick<SignInApi, 'getToken' | 'addToken' | 'listTokens' | 'removeToken'>;
@@ -107,7 +108,7 @@ function createTokenCalls(sql: Sql): TokenCalls {
     },
     listTokens({ accountId, holder, before, limit }) {
       const rows = sql.all<TokenRow>(
-        `SELECT ${TOKEN_COLUMNS} FROM tokens WHERE account_id = ? AND id < ? AND ${OF_HOLDER} ORDER BY id DESC LIMIT 0 + ?`,
+        `SELECT ${TOKEN_COLUMNS} FROM tokens WHERE account_id = ? AND id < ? AND ${OF_HOLDER} ORDER BY id DESC LIMIT ${PLAN_ONCE} ?`,
         accountId,
         before || AFTER_ALL_IDS,
         ...holderFilter(holder),
@@ -136,7 +137,7 @@ function createSessionCalls(sql: Sql): SessionCalls {
     addSession({ digest, session }) {
       sql.all(
         `DELETE FROM sessions WHERE digest IN
-         (SELECT digest FROM sessions WHERE expires_at_ms < ? ORDER BY expires_at_ms LIMIT 0 + ?)`,
+         (SELECT digest FROM sessions WHERE expires_at_ms < ? ORDER BY expires_at_ms LIMIT ${PLAN_ONCE} ?)`,
         session.createdAtMs,
         ROWS_FORGOTTEN_AT_ONCE,
       );
@@ -154,7 +155,7 @@ function createSessionCalls(sql: Sql): SessionCalls {
       sql.all(
         `DELETE FROM sessions WHERE digest IN (
            SELECT digest FROM sessions WHERE account_id = ? AND coalesce(access_key_id, member_id, '') = ?
-           ORDER BY id DESC LIMIT 0 + ? OFFSET 0 + ?)`,
+           ORDER BY id DESC LIMIT ${PLAN_ONCE} ? OFFSET ${PLAN_ONCE} ?)`,
         session.accountId,
         session.accessKeyId ?? session.memberId ?? '',
         ROWS_FORGOTTEN_AT_ONCE,
@@ -164,7 +165,7 @@ function createSessionCalls(sql: Sql): SessionCalls {
     listSessions({ accountId, holder, before, limit, nowMs }) {
       const rows = sql.all<SessionRow>(
         `SELECT ${SESSION_COLUMNS} FROM sessions
-         WHERE account_id = ? AND id < ? AND expires_at_ms > ? AND ${OF_HOLDER} ORDER BY id DESC LIMIT 0 + ?`,
+         WHERE account_id = ? AND id < ? AND expires_at_ms > ? AND ${OF_HOLDER} ORDER BY id DESC LIMIT ${PLAN_ONCE} ?`,
         accountId,
         before || AFTER_ALL_IDS,
         nowMs,

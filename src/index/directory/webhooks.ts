@@ -7,6 +7,7 @@ import type { WebhookApi } from '../../ports/directory-calls/webhook-calls.ts';
 import { accountPlace, type OutboxApi } from '../../ports/outbox.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { createOutboxCalls } from '../outbox/outbox.ts';
+import { PLAN_ONCE } from '../tables/plan-once.ts';
 
 type WebhookRow = {
   readonly id: string;
@@ -33,7 +34,7 @@ export function createWebhookCalls(sql: Sql): WebhookApi {
 
     listWebhooks({ accountId, after, limit }) {
       const rows = sql.all<WebhookRow>(
-        `SELECT ${COLUMNS} FROM webhooks WHERE account_id = ? AND id > ? ORDER BY id LIMIT 0 + ?`,
+        `SELECT ${COLUMNS} FROM webhooks WHERE account_id = ? AND id > ? ORDER BY id LIMIT ${PLAN_ONCE} ?`,
         accountId,
         after,
         limit,
@@ -43,7 +44,7 @@ export function createWebhookCalls(sql: Sql): WebhookApi {
 
     listWebhookAccounts({ after, limit }) {
       const rows = sql.all<{ account_id: string }>(
-        'SELECT DISTINCT account_id FROM webhooks WHERE account_id > ? ORDER BY account_id LIMIT 0 + ?',
+        `SELECT DISTINCT account_id FROM webhooks WHERE account_id > ? ORDER BY account_id LIMIT ${PLAN_ONCE} ?`,
         after,
         limit,
       );
@@ -92,7 +93,7 @@ export function endWebhooks(sql: Sql, accountId: AccountId): { isDone: boolean }
   sql.all('DELETE FROM webhooks WHERE account_id = ?', accountId);
   const removed = sql.all(
     `DELETE FROM outbox WHERE id IN (
-       SELECT id FROM outbox INDEXED BY outbox_states WHERE place = ? LIMIT 0 + ?) RETURNING 1`,
+       SELECT id FROM outbox INDEXED BY outbox_states WHERE place = ? LIMIT ${PLAN_ONCE} ?) RETURNING 1`,
     place,
     MESSAGES,
   );

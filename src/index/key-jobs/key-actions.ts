@@ -8,7 +8,7 @@ import type { BucketRef, ObjectKey, ObjectVersion, VersionId } from '../../domai
 import { isLocked } from '../../domain/object-facts.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { addReferences, referencesOf } from '../objects/blob-references.ts';
-import { readCurrentVersion } from '../objects/objects.ts';
+import { readCurrentVersion } from '../objects/read-versions.ts';
 import {
   readCurrent,
   readNewestOther,
@@ -25,6 +25,7 @@ import {
   renameCurrent,
   versioningOf,
 } from '../objects/version-rows.ts';
+import { PLAN_ONCE } from '../tables/plan-once.ts';
 
 /** Rows that one action removes in one commit at most. */
 const PURGE_ROWS = 250;
@@ -99,10 +100,10 @@ function move(sql: Sql, { n, bucket, nowMs }: ActionContext, action: Of<'move'>)
     const versionId = renameCurrent(sql, n, { key, stored: source }, to, target, nowMs);
     return done({ sizeBytes, versionId, toKey });
   }
-  const found = readCurrentVersion(sql, n, key);
-  if (found === null) return failed('missing');
+  const object = readCurrentVersion(sql, n, key);
+  if (object === null) return failed('missing');
   const moved: ObjectVersion = {
-    ...found.object,
+    ...object,
     key: toKey,
     versionId: action.versionId,
     lastModifiedMs,
@@ -249,7 +250,7 @@ function unhide(
   const limit = Math.min(PURGE_ROWS, room.rows);
   const markers = sql.all<{ version_id: string }>(
     `SELECT version_id FROM versions WHERE bucket = ? AND key = ? AND version_id > ?
-     ORDER BY version_id DESC LIMIT 0 + ?`,
+     ORDER BY version_id DESC LIMIT ${PLAN_ONCE} ?`,
     n,
     key,
     behind.version_id,
@@ -271,7 +272,7 @@ function purge(sql: Sql, { n, nowMs, room }: ActionContext, key: ObjectKey): Act
   if (readCurrent(sql, n, key) !== null) return failed('missing');
   const limit = Math.min(PURGE_ROWS, room.rows);
   const rows = sql.all<{ version_id: string }>(
-    'SELECT version_id FROM versions WHERE bucket = ? AND key = ? ORDER BY version_id LIMIT 0 + ?',
+    `SELECT version_id FROM versions WHERE bucket = ? AND key = ? ORDER BY version_id LIMIT ${PLAN_ONCE} ?`,
     n,
     key,
     limit + 1,

@@ -21,6 +21,7 @@ import { requireBucket } from '../buckets/buckets.ts';
 import { firstBehind, prefixEnd } from '../keys/key-order.ts';
 import { recordEvent } from '../objects/object-events.ts';
 import { versioningOf } from '../objects/version-rows.ts';
+import { PLAN_ONCE } from '../tables/plan-once.ts';
 import {
   type ActionContext,
   type ActionResult,
@@ -58,7 +59,7 @@ export function createKeyJobCalls(sql: Sql): KeyJobCalls {
 
     listNameJobs({ bucket }) {
       const rows = sql.all<{ job: string }>(
-        'SELECT job FROM name_jobs WHERE bucket = ? ORDER BY id DESC LIMIT 0 + ?',
+        `SELECT job FROM name_jobs WHERE bucket = ? ORDER BY id DESC LIMIT ${PLAN_ONCE} ?`,
         requireBucket(sql, bucket),
         NAME_JOBS_KEPT,
       );
@@ -68,7 +69,7 @@ export function createKeyJobCalls(sql: Sql): KeyJobCalls {
     listKeyJobItems({ bucket, id, before, limit }) {
       const rows = sql.all<ItemRow>(
         `SELECT at, kind, key, to_key, version_id, marker_id FROM name_job_items
-         WHERE bucket = ? AND job_id = ? AND at < ? ORDER BY at DESC LIMIT 0 + ?`,
+         WHERE bucket = ? AND job_id = ? AND at < ? ORDER BY at DESC LIMIT ${PLAN_ONCE} ?`,
         requireBucket(sql, bucket),
         id,
         before,
@@ -136,7 +137,7 @@ function write(sql: Sql, n: number, job: KeyJob): void {
 /** Forgets what one job did that is too old to be undone, and jobs that are too many. */
 function forgetOld(sql: Sql, n: number): void {
   const rows = sql.all<{ id: string; is_running: number; job: string }>(
-    'SELECT id, is_running, job FROM name_jobs WHERE bucket = ? ORDER BY id DESC LIMIT 0 + ?',
+    `SELECT id, is_running, job FROM name_jobs WHERE bucket = ? ORDER BY id DESC LIMIT ${PLAN_ONCE} ?`,
     n,
     NAME_JOBS_KEPT + NAME_JOBS_RUNNING_MAX,
   );
@@ -306,7 +307,7 @@ function listHidden(sql: Sql, input: Parameters<IndexApi['listHidden']>[0]): rea
     // are not hidden.
     `SELECT key, version_id, last_modified_ms FROM versions INDEXED BY versions_hiding
      WHERE bucket = ? AND key >= ? AND key < ? AND is_marker = 1 AND replaced_at_ms IS NULL
-     ORDER BY key LIMIT 0 + ?`,
+     ORDER BY key LIMIT ${PLAN_ONCE} ?`,
     n,
     firstBehind(prefix, after),
     prefixEnd(prefix),
@@ -316,7 +317,7 @@ function listHidden(sql: Sql, input: Parameters<IndexApi['listHidden']>[0]): rea
     const [newest] = sql.all<NewestRow>(
       `SELECT version_id, size_bytes, etag, last_modified_ms, storage_class FROM (
          SELECT version_id, size_bytes, etag, last_modified_ms, storage_class, is_marker FROM versions
-         WHERE bucket = ? AND key = ? AND version_id < ? ORDER BY version_id DESC LIMIT 0 + ?
+         WHERE bucket = ? AND key = ? AND version_id < ? ORDER BY version_id DESC LIMIT ${PLAN_ONCE} ?
        ) WHERE is_marker = 0 LIMIT 1`,
       n,
       row.key,

@@ -5,6 +5,7 @@
 // prefixes that end anywhere. Counted when first asked for; key-aids.ts knows whether a bucket is.
 import type { PrefixSize } from '../../domain/key-aids.ts';
 import type { Sql, SqlValue } from '../../ports/sql.ts';
+import { PLAN_ONCE } from '../tables/plan-once.ts';
 import { AFTER_ALL_TEXT } from './key-order.ts';
 
 /**
@@ -65,7 +66,7 @@ export function changeRange(
 /** Cuts a range behind its middle object. Its objects must be in the table already. */
 function cutRange(sql: Sql, bucket: number, firstKey: string, objects: number): void {
   const [middle] = sql.all<{ key: string }>(
-    'SELECT key FROM objects WHERE bucket = ? AND key >= ? ORDER BY key LIMIT 1 OFFSET 0 + ?',
+    `SELECT key FROM objects WHERE bucket = ? AND key >= ? ORDER BY key LIMIT 1 OFFSET ${PLAN_ONCE} ?`,
     bucket,
     firstKey,
     Math.ceil(objects / 2),
@@ -179,7 +180,7 @@ export function countRanges(sql: Sql, bucket: number, maxObjects = RANGE_MAX_OBJ
   const half = Math.ceil(maxObjects / 2);
   for (let step = 0; step < RANGES_OF_STEP; step++) {
     const [next] = sql.all<{ key: string }>(
-      'SELECT key FROM objects WHERE bucket = ? AND key >= ? ORDER BY key LIMIT 1 OFFSET 0 + ?',
+      `SELECT key FROM objects WHERE bucket = ? AND key >= ? ORDER BY key LIMIT 1 OFFSET ${PLAN_ONCE} ?`,
       bucket,
       from,
       half,

@@ -12,6 +12,7 @@ import {
 } from '../../domain/key-aids.ts';
 import type { ObjectSummary } from '../../domain/nouns.ts';
 import type { Sql } from '../../ports/sql.ts';
+import { PLAN_ONCE } from '../tables/plan-once.ts';
 import { compareUtf8, firstBehind, prefixEnd } from './key-order.ts';
 import { decodeSummary, type SummaryRow } from './summary-rows.ts';
 
@@ -38,7 +39,7 @@ export function noteName(sql: Sql, bucket: number, key: string): void {
 /** Takes in the next keys behind `after`; gives the last of them, null when there are no more. */
 export function buildNames(sql: Sql, bucket: number, after: string): string | null {
   const rows = sql.all<{ key: string }>(
-    'SELECT key FROM objects WHERE bucket = ? AND key > ? ORDER BY key LIMIT 0 + ?',
+    `SELECT key FROM objects WHERE bucket = ? AND key > ? ORDER BY key LIMIT ${PLAN_ONCE} ?`,
     bucket,
     after,
     KEYS_OF_STEP,
@@ -52,7 +53,7 @@ export function buildNames(sql: Sql, bucket: number, after: string): string | nu
 export function takeInChanges(sql: Sql, bucket: number): boolean {
   const rows = sql.all<{ key: string; is_there: number }>(
     `SELECT c.key, EXISTS (SELECT 1 FROM objects WHERE bucket = c.bucket AND key = c.key) AS is_there
-     FROM search_changes AS c WHERE c.bucket = ? ORDER BY c.key LIMIT 0 + ?`,
+     FROM search_changes AS c WHERE c.bucket = ? ORDER BY c.key LIMIT ${PLAN_ONCE} ?`,
     bucket,
     KEYS_OF_STEP,
   );
@@ -100,12 +101,12 @@ function removeName(sql: Sql, bucket: number, key: string): void {
 export function forgetNames(sql: Sql, bucket: number): boolean {
   sql.all(
     `DELETE FROM search_changes WHERE bucket = ?1 AND key IN (
-       SELECT key FROM search_changes WHERE bucket = ?1 LIMIT 0 + ?2)`,
+       SELECT key FROM search_changes WHERE bucket = ?1 LIMIT ${PLAN_ONCE} ?2)`,
     bucket,
     KEYS_OF_STEP,
   );
   const rows = sql.all<{ id: number }>(
-    'SELECT id FROM search_names WHERE bucket = ? LIMIT 0 + ?',
+    `SELECT id FROM search_names WHERE bucket = ? LIMIT ${PLAN_ONCE} ?`,
     bucket,
     KEYS_OF_STEP,
   );
@@ -119,7 +120,7 @@ export function forgetNames(sql: Sql, bucket: number): boolean {
 /** Noted changes, counted as far as a search would look at them. */
 export function countChanges(sql: Sql, bucket: number): number {
   const [row] = sql.all<{ noted: number }>(
-    'SELECT count(*) AS noted FROM (SELECT 1 FROM search_changes WHERE bucket = ? LIMIT 0 + ?)',
+    `SELECT count(*) AS noted FROM (SELECT 1 FROM search_changes WHERE bucket = ? LIMIT ${PLAN_ONCE} ?)`,
     bucket,
     CHANGES_LOOKED_AT,
   );
@@ -143,7 +144,7 @@ export function findIndexed(sql: Sql, bucket: number, { prefix, needle, limit }:
       : [folded, foldName(prefix)];
   const ids = sql.all<{ id: number }>(
     `SELECT rowid AS id FROM search_trigrams
-     WHERE search_trigrams MATCH ? AND rowid > ? AND rowid < ? LIMIT 0 + ?`,
+     WHERE search_trigrams MATCH ? AND rowid > ? AND rowid < ? LIMIT ${PLAN_ONCE} ?`,
     phrases.map((phrase) => `"${phrase.replaceAll('"', '""')}"`).join(' AND '),
     bucket * IDS_OF_BUCKET,
     (bucket + 1) * IDS_OF_BUCKET,
@@ -160,7 +161,7 @@ export function findIndexed(sql: Sql, bucket: number, { prefix, needle, limit }:
   );
   const noted = sql.all<SummaryRow>(
     `SELECT ${SUMMARY_COLUMNS} FROM search_changes AS c CROSS JOIN objects AS o ON o.bucket = c.bucket AND o.key = c.key
-     WHERE c.bucket = ? LIMIT 0 + ?`,
+     WHERE c.bucket = ? LIMIT ${PLAN_ONCE} ?`,
     bucket,
     CHANGES_LOOKED_AT,
   );
@@ -186,7 +187,7 @@ export function findByLooking(
 ): Found & { readonly nextAfter: string | null } {
   const most = Math.min(limit, SEARCH_MAX_MATCHES);
   const rows = sql.all<{ key: string }>(
-    'SELECT key FROM objects WHERE bucket = ? AND key >= ? AND key < ? ORDER BY key LIMIT 0 + ?',
+    `SELECT key FROM objects WHERE bucket = ? AND key >= ? AND key < ? ORDER BY key LIMIT ${PLAN_ONCE} ?`,
     bucket,
     firstBehind(prefix, after),
     prefixEnd(prefix),

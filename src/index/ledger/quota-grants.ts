@@ -7,6 +7,7 @@ import { StorageError } from '../../domain/errors.ts';
 import type { AccountId, BucketId } from '../../domain/nouns.ts';
 import type { LedgerApi } from '../../ports/ledger.ts';
 import type { Sql } from '../../ports/sql.ts';
+import { PLAN_ONCE } from '../tables/plan-once.ts';
 
 type QuotaCalls = Pick<
   LedgerApi,
@@ -47,7 +48,7 @@ export function createQuotaGrantCalls(sql: Sql): QuotaCalls {
       return sql
         .all<{ bucket_id: string }>(
           `SELECT bucket_id FROM quota_grants WHERE account_id = ? AND settled_at_ms < ?
-           ORDER BY settled_at_ms LIMIT 0 + ?`,
+           ORDER BY settled_at_ms LIMIT ${PLAN_ONCE} ?`,
           accountId,
           settledBeforeMs,
           Math.max(0, limit - (lately?.settled ?? 0)),

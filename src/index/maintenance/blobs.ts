@@ -8,6 +8,7 @@ import type { BlobId, BucketAddress, BucketId, BucketName } from '../../domain/n
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { findIncarnation } from '../buckets/buckets.ts';
+import { PLAN_ONCE } from '../tables/plan-once.ts';
 
 type BlobCalls = Pick<
   IndexApi,
@@ -151,7 +152,7 @@ function condemnUnreferenced(
   }>(
     `SELECT blob_id, home_bucket_id, home_name FROM blobs
      WHERE bucket = ? AND unreferenced_since_ms < ? AND is_held = 0
-     ORDER BY unreferenced_since_ms LIMIT 0 + ?`,
+     ORDER BY unreferenced_since_ms LIMIT ${PLAN_ONCE} ?`,
     bucket,
     olderThanMs,
     limit,
@@ -185,7 +186,7 @@ function takeOldRemoteReferences(
 ): Hold[] {
   const blobs = sql.all<{ blob_id: string }>(
     `SELECT blob_id FROM blobs WHERE bucket = ? AND refs = 0 AND is_held = 1 AND holds_checked_ms < ?
-     ORDER BY holds_checked_ms LIMIT 0 + ?`,
+     ORDER BY holds_checked_ms LIMIT ${PLAN_ONCE} ?`,
     bucket,
     olderThanMs,
     limit,
@@ -194,7 +195,7 @@ function takeOldRemoteReferences(
   for (const { blob_id } of blobs) {
     if (holds.length >= limit) break;
     const rows = sql.all<{ holder_id: string; holder_name: string }>(
-      'SELECT holder_id, holder_name FROM blob_holds WHERE bucket = ? AND blob_id = ? AND held_at_ms < ? LIMIT 0 + ?',
+      `SELECT holder_id, holder_name FROM blob_holds WHERE bucket = ? AND blob_id = ? AND held_at_ms < ? LIMIT ${PLAN_ONCE} ?`,
       bucket,
       blob_id,
       olderThanMs,

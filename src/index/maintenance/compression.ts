@@ -14,7 +14,7 @@ import { requireBucket } from '../buckets/buckets.ts';
 import { addReferences, dropReferences, referencesOf } from '../objects/blob-references.ts';
 import { compressedAwayOf } from '../objects/compressed-away.ts';
 import { compressionFactsOf, detailOfRow } from '../objects/object-rows.ts';
-import { readCurrentVersion, readOtherVersion } from '../objects/objects.ts';
+import { readCurrentVersion, readOtherVersion } from '../objects/read-versions.ts';
 import { rowChanged } from '../objects/row-changes.ts';
 import { readCurrent, readOther } from '../objects/stored-versions.ts';
 import { rewriteDetail } from '../objects/version-rows.ts';
@@ -56,11 +56,11 @@ export function createCompressionCalls(sql: Sql): CompressionCalls {
       const { object, stored, kind } = found;
       // The same exchange again: its outcome was not known.
       if (isSameBody(object.segments, [to])) return { isExchanged: true };
-      if (!isSameBody(object.segments, from) || !isAllOwn(sql, n, stored.mentions.keys()))
+      if (!isSameBody(object.segments, from) || !isAllOwn(sql, n, stored.references.keys()))
         return { isExchanged: false };
       // Without a digest: nothing that is stored later is taken for packed bytes.
       addReferences(sql, n, stored.storageClass, referencesOf([to]), [newReference]);
-      const lost = dropReferences(sql, n, stored.storageClass, stored.mentions, nowMs);
+      const lost = dropReferences(sql, n, stored.storageClass, stored.references, nowMs);
       const next = { ...object, segments: [to], inlineBytes: null };
       rewriteDetail(sql, n, kind === 'current' ? 'objects' : 'versions', next, stored.bodyId);
       const state = oneRow(kind, { ...stored, compressedAway: compressedAwayOf(next.segments) });
@@ -74,8 +74,8 @@ export function createCompressionCalls(sql: Sql): CompressionCalls {
 function findVersion(sql: Sql, bucket: number, key: ObjectKey, versionId: VersionId) {
   const current = readCurrent(sql, bucket, key);
   if (current?.versionId === versionId) {
-    const object = readCurrentVersion(sql, bucket, key)?.object;
-    return object === undefined ? null : ({ object, stored: current, kind: 'current' } as const);
+    const object = readCurrentVersion(sql, bucket, key);
+    return object === null ? null : ({ object, stored: current, kind: 'current' } as const);
   }
   const stored = readOther(sql, bucket, key, versionId);
   const found =
@@ -94,7 +94,7 @@ function isSameBody(a: ObjectVersion['segments'], b: readonly Segment[]): boolea
   return a.length === b.length && a.every(isSame);
 }
 
-/** Whether each blob was written here, and one row alone mentions it. */
+/** Whether each blob was written here, and one row alone references it. */
 function isAllOwn(sql: Sql, bucket: number, blobIds: Iterable<BlobId>): boolean {
   for (const blobId of blobIds) {
     const [row] = sql.all<{ is_own: number }>(

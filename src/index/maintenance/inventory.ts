@@ -12,6 +12,7 @@ import type {
 import type { Upload } from '../../ports/index-calls/upload-calls.ts';
 import type { Sql, SqlValue } from '../../ports/sql.ts';
 import { decodeVersion, type VersionRow } from '../objects/object-rows.ts';
+import { PLAN_ONCE } from '../tables/plan-once.ts';
 import { decodePart, decodeUpload, type PartRow, type UploadRow } from '../uploads/upload-rows.ts';
 
 /** A blob that at least one row refers to. `sizeBytes` is of its body, without the footer. */
@@ -39,7 +40,7 @@ export function listReferencedBlobs(
   return sql
     .all<{ blob_id: BlobId; size_bytes: number }>(
       `SELECT blob_id, max(size_bytes) AS size_bytes FROM blobs WHERE blob_id > ? AND refs > 0
-       GROUP BY blob_id ORDER BY blob_id LIMIT 0 + ?`,
+       GROUP BY blob_id ORDER BY blob_id LIMIT ${PLAN_ONCE} ?`,
       page.after,
       page.limit,
     )
@@ -157,7 +158,7 @@ export function listOlderVersions(
 
 const currentQuery = (inlineBytes: string) => `SELECT ${versionColumns(inlineBytes)}, b.name
   FROM objects AS o JOIN buckets AS b ON b.n = o.bucket LEFT JOIN object_bodies AS x ON x.id = o.body_id
-  WHERE (o.bucket, o.key) > (?1, ?2) ORDER BY o.bucket, o.key LIMIT 0 + ?3`;
+  WHERE (o.bucket, o.key) > (?1, ?2) ORDER BY o.bucket, o.key LIMIT ${PLAN_ONCE} ?3`;
 const CURRENT = currentQuery('NULL');
 const CURRENT_WITH_BODIES = currentQuery('x.inline_bytes');
 
@@ -166,10 +167,10 @@ const olderQuery = (inlineBytes: string) => {
   const select = `SELECT ${versionColumns(inlineBytes)}, o.is_marker, b.name
     FROM versions AS o JOIN buckets AS b ON b.n = o.bucket LEFT JOIN object_bodies AS x ON x.id = o.body_id`;
   return `SELECT * FROM (${select} WHERE o.bucket = ?1 AND o.key = ?2 AND o.version_id < ?3
-      ORDER BY o.version_id DESC LIMIT 0 + ?4)
+      ORDER BY o.version_id DESC LIMIT ${PLAN_ONCE} ?4)
     UNION ALL SELECT * FROM (${select} WHERE (o.bucket, o.key) > (?1, ?2)
-      ORDER BY o.bucket, o.key, o.version_id DESC LIMIT 0 + ?4)
-    LIMIT 0 + ?4`;
+      ORDER BY o.bucket, o.key, o.version_id DESC LIMIT ${PLAN_ONCE} ?4)
+    LIMIT ${PLAN_ONCE} ?4`;
 };
 const OLDER = olderQuery('NULL');
 const OLDER_WITH_BODIES = olderQuery('x.inline_bytes');
@@ -235,7 +236,7 @@ export function listStoredParts(
     `SELECT p.*, b.name, u.key, u.created_at_ms, u.attributes FROM parts AS p JOIN buckets AS b ON b.n = p.bucket
      LEFT JOIN uploads AS u ON u.bucket = p.bucket AND u.upload_id = p.upload_id
      WHERE (p.bucket, p.upload_id, p.part_number) > (?, ?, ?)
-     ORDER BY p.bucket, p.upload_id, p.part_number LIMIT 0 + ?`,
+     ORDER BY p.bucket, p.upload_id, p.part_number LIMIT ${PLAN_ONCE} ?`,
     after.bucket,
     after.uploadId,
     after.partNumber,

@@ -13,6 +13,7 @@ import type { ObjectKey, UploadId, VersionId } from '../../domain/nouns.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { firstBehind, justAfter, prefixEnd } from '../keys/key-order.ts';
 import { detailOfRow, factsOfDetail } from '../objects/object-rows.ts';
+import { PLAN_ONCE } from '../tables/plan-once.ts';
 
 /**
  * Rows looked at in one call. That takes 1.4 ms of CPU at any size of the bucket
@@ -73,7 +74,7 @@ export function readObjectRows(
 ): readonly ObjectRow[] {
   return sql.all<ObjectRow>(
     `SELECT key, version_id, size_bytes, last_modified_ms, storage_class FROM objects
-     WHERE bucket = ? AND key >= ? AND key < ? ORDER BY key LIMIT 0 + ?`,
+     WHERE bucket = ? AND key >= ? AND key < ? ORDER BY key LIMIT ${PLAN_ONCE} ?`,
     bucket,
     firstBehind(place.prefix, place.afterKey),
     prefixEnd(place.prefix),
@@ -171,7 +172,7 @@ export function readOthers(sql: Sql, bucket: number, place: LifecycleCursor): re
       ? []
       : sql.all<OtherRow>(
           `SELECT ${OTHER_COLUMNS} FROM versions
-           WHERE bucket = ? AND key = ? AND version_id < ? ORDER BY version_id DESC LIMIT 0 + ?`,
+           WHERE bucket = ? AND key = ? AND version_id < ? ORDER BY version_id DESC LIMIT ${PLAN_ONCE} ?`,
           bucket,
           afterKey,
           afterId,
@@ -180,7 +181,7 @@ export function readOthers(sql: Sql, bucket: number, place: LifecycleCursor): re
   if (older.length === SCAN_ROWS) return older;
   const others = sql.all<OtherRow>(
     `SELECT ${OTHER_COLUMNS} FROM versions
-     WHERE bucket = ? AND key >= ? AND key < ? ORDER BY key, version_id DESC LIMIT 0 + ?`,
+     WHERE bucket = ? AND key >= ? AND key < ? ORDER BY key, version_id DESC LIMIT ${PLAN_ONCE} ?`,
     bucket,
     firstBehind(prefix, afterKey),
     prefixEnd(prefix),
@@ -235,7 +236,7 @@ function scanUploads(
 ): Page {
   const rows = sql.all<{ key: string; upload_id: string; created_at_ms: number }>(
     `SELECT key, upload_id, created_at_ms FROM uploads
-     WHERE bucket = ? AND (key, upload_id) >= (?, ?) AND key < ? ORDER BY key, upload_id LIMIT 0 + ?`,
+     WHERE bucket = ? AND (key, upload_id) >= (?, ?) AND key < ? ORDER BY key, upload_id LIMIT ${PLAN_ONCE} ?`,
     bucket,
     place.afterKey === '' ? place.prefix : place.afterKey,
     place.afterKey === '' ? '' : justAfter(place.afterId),

@@ -158,7 +158,7 @@ function transition(
   // https://developers.cloudflare.com/r2/pricing/#class-a-operations
   addCommitUsage(sql, n, `class-a/${storageClass}`, 1n, nowMs);
   const kind = isCurrent ? 'current' : 'noncurrent';
-  const saved = moveShares(sql, n, stored.mentions, stored.storageClass, storageClass);
+  const saved = moveShares(sql, n, stored.references, stored.storageClass, storageClass);
   const from = oneRow(kind, stored, saved.before);
   countEarlyLeave(sql, n, from, stored.classSinceMs, nowMs);
   const to = oneRow(kind, { ...stored, storageClass }, saved.after);

@@ -5,6 +5,7 @@
 import type { BucketAddress } from '../../domain/nouns.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { findIncarnation } from '../buckets/buckets.ts';
+import { PLAN_ONCE } from '../tables/plan-once.ts';
 
 /** Rows of each kind that one call removes at most: some 10 ms. */
 const ROWS = 2000;
@@ -22,20 +23,20 @@ export function dropOrphanRows(
   const removed = [
     sql.all(
       `DELETE FROM name_job_items WHERE (bucket, job_id, at) IN (
-         SELECT bucket, job_id, at FROM name_job_items WHERE bucket = ? LIMIT 0 + ?) RETURNING 1`,
+         SELECT bucket, job_id, at FROM name_job_items WHERE bucket = ? LIMIT ${PLAN_ONCE} ?) RETURNING 1`,
       n,
       ROWS,
     ),
     sql.all(
       `DELETE FROM finished_uploads WHERE id IN (
-         SELECT id FROM finished_uploads WHERE bucket = ? LIMIT 0 + ?) RETURNING 1`,
+         SELECT id FROM finished_uploads WHERE bucket = ? LIMIT ${PLAN_ONCE} ?) RETURNING 1`,
       n,
       ROWS,
     ),
     ...['delivered', 'dead'].map((state) =>
       sql.all(
         `DELETE FROM outbox WHERE id IN (
-           SELECT id FROM outbox INDEXED BY outbox_states WHERE place = ? AND state = '${state}' LIMIT 0 + ?) RETURNING 1`,
+           SELECT id FROM outbox INDEXED BY outbox_states WHERE place = ? AND state = '${state}' LIMIT ${PLAN_ONCE} ?) RETURNING 1`,
         bucket.id,
         ROWS,
       ),

@@ -8,6 +8,7 @@ import type { Upload, UploadCursor } from '../../ports/index-calls/upload-calls.
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { requireBucket } from '../buckets/buckets.ts';
+import { PLAN_ONCE } from '../tables/plan-once.ts';
 import { decodeUpload, type UploadRow } from '../uploads/upload-rows.ts';
 import { dropUpload } from '../uploads/uploads.ts';
 import { addCommitUsage } from '../usage/commit-usage.ts';
@@ -33,7 +34,7 @@ export function abortStaleUploads(
   const rows = sql.all<CandidateRow>(
     `SELECT key, upload_id, created_at_ms, attributes, active_at_ms FROM uploads
      WHERE bucket = ?1 AND active_at_ms <= ?2 AND (active_at_ms, key, upload_id) > (?3, ?4, ?5)
-     ORDER BY active_at_ms, key, upload_id LIMIT 0 + ?6`,
+     ORDER BY active_at_ms, key, upload_id LIMIT ${PLAN_ONCE} ?6`,
     n,
     input.idleSinceMs,
     from.activeAtMs,

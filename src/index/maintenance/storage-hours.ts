@@ -6,6 +6,7 @@ import type { AccountId, BucketId, BucketName } from '../../domain/nouns.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { requireBucket } from '../buckets/buckets.ts';
+import { PLAN_ONCE } from '../tables/plan-once.ts';
 import { forgetCommitUsage, readCommitUsage } from '../usage/commit-usage.ts';
 import { bringBack, closeHour } from '../usage/storage-totals.ts';
 import { usageTime } from '../usage/usage-time.ts';
@@ -77,7 +78,7 @@ function readHours(sql: Sql, name: BucketName, limit: number): readonly StorageH
        CAST(rest_ms AS TEXT) AS rest_ms, CAST(deduplicated_gib_ms AS TEXT) AS deduplicated_ms_gib,
        CAST(deduplicated_rest_ms AS TEXT) AS deduplicated_ms_rest, CAST(compressed_gib_ms AS TEXT) AS compressed_gib_ms,
        CAST(compressed_rest_ms AS TEXT) AS compressed_rest_ms FROM storage_hours WHERE bucket_name = ?
-     ORDER BY bucket_name, bucket_id, storage_class, hour_ms LIMIT 0 + ?`,
+     ORDER BY bucket_name, bucket_id, storage_class, hour_ms LIMIT ${PLAN_ONCE} ?`,
     name,
     limit,
   );

@@ -1,4 +1,4 @@
-// Counted references from rows to blobs: one for each object version and each part that mentions a
+// Counted references from rows to blobs: one for each object version and each part that references a
 // blob, however often it does. Of blobs that were written to be shared it is also counted how many
 // bytes the rows of each storage class refer to, and so what is saved by storing them once. Called
 // by the object and upload families inside their commits, which tell the saved bytes to
@@ -10,16 +10,16 @@ import type { NewBlobReference } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 
 /**
- * The blobs that a row mentions, and how many bytes of each, counted as often as they stand in it.
+ * The blobs that a row references, and how many bytes of each, counted as often as they stand in it.
  */
 export type BlobReferences = ReadonlyMap<BlobId, number>;
 
 /** Of each blob, how many bytes the segments take of it together. */
 export function referencesOf(segments: readonly Segment[]): BlobReferences {
-  const mentions = new Map<BlobId, number>();
+  const references = new Map<BlobId, number>();
   for (const { blobId, lengthBytes } of segments)
-    mentions.set(blobId, (mentions.get(blobId) ?? 0) + lengthBytes);
-  return mentions;
+    references.set(blobId, (references.get(blobId) ?? 0) + lengthBytes);
+  return references;
 }
 
 /**
@@ -52,14 +52,14 @@ export function addReferences(
   sql: Sql,
   bucket: number,
   storageClass: string,
-  mentions: BlobReferences,
+  references: BlobReferences,
   newReferences: readonly NewBlobReference[],
 ): SavedBytes {
   const newReferenceOf = new Map(
     newReferences.map((newReference) => [newReference.blobId, newReference]),
   );
   let saved = 0;
-  for (const [blobId, bytes] of mentions) {
+  for (const [blobId, bytes] of references) {
     const newReference = newReferenceOf.get(blobId);
     const [row] =
       newReference === undefined
@@ -135,11 +135,11 @@ export function dropReferences(
   sql: Sql,
   bucket: number,
   storageClass: string,
-  mentions: BlobReferences,
+  references: BlobReferences,
   nowMs: number,
 ): SavedBytes {
   let lost = 0;
-  for (const [blobId, bytes] of mentions) {
+  for (const [blobId, bytes] of references) {
     lost -= changeReferences(sql, bucket, storageClass, blobId, { refs: -1, bytes: -bytes }, nowMs);
   }
   return lost;
@@ -174,19 +174,19 @@ export function changeReferences(
 export function moveShares(
   sql: Sql,
   bucket: number,
-  mentions: BlobReferences,
+  references: BlobReferences,
   from: string,
   to: string,
 ): { readonly before: SavedBytes; readonly after: SavedBytes } {
   const rows = sql.all<{ blob_id: BlobId }>(
     `SELECT blob_id FROM blobs
      WHERE blob_id IN (SELECT value FROM json_each(?)) AND bucket = ? AND sha256 IS NOT NULL`,
-    JSON.stringify([...mentions.keys()]),
+    JSON.stringify([...references.keys()]),
     bucket,
   );
   let [before, after] = [0, 0];
   for (const { blob_id: blobId } of rows) {
-    const bytes = mentions.get(blobId) ?? 0;
+    const bytes = references.get(blobId) ?? 0;
     before -= changeReferences(sql, bucket, from, blobId, { refs: 0, bytes: -bytes }, 0);
     after += changeReferences(sql, bucket, to, blobId, { refs: 0, bytes }, 0);
   }

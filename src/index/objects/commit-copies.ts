@@ -8,7 +8,7 @@ import type { Sql } from '../../ports/sql.ts';
 import { requireBucket } from '../buckets/buckets.ts';
 import { addReferences, referencesOf } from './blob-references.ts';
 import { factsOf, recordEvent } from './object-events.ts';
-import { readCurrentVersion } from './objects.ts';
+import { readCurrentVersion } from './read-versions.ts';
 import { readCurrent, type StoredVersion } from './stored-versions.ts';
 import { lockedByDefault, placeVersion, versioningOf } from './version-rows.ts';
 
@@ -52,8 +52,8 @@ function placeFor(sql: Sql, n: number, { object, toKeys, mayReplace }: CopyToPla
   for (const toKey of toKeys) {
     const current = readCurrent(sql, n, toKey);
     if (current === null) return { isThere: false, toKey, current };
-    const there = readCurrentVersion(sql, n, toKey)?.object;
-    if (there !== undefined && isSameObject(object, there))
+    const there = readCurrentVersion(sql, n, toKey);
+    if (there !== null && isSameObject(object, there))
       return { isThere: true, toKey, versionId: there.versionId };
     if (mayReplace) return { isThere: false, toKey, current };
   }

@@ -62,15 +62,15 @@ export function shareEqual(
 export function sharedBefore(
   sql: Sql,
   bucket: number,
-  mentions: BlobReferences,
+  references: BlobReferences,
   newReferences: readonly NewBlobReference[],
 ): BlobId | null {
   const [newReference] = newReferences;
-  if (newReference?.digest === undefined || mentions.has(newReference.blobId)) return null;
+  if (newReference?.digest === undefined || references.has(newReference.blobId)) return null;
   const known = sql.all(
     'SELECT 1 FROM blobs WHERE blob_id = ? AND bucket = ?',
     newReference.blobId,
     bucket,
   );
-  return known.length > 0 ? null : (mentions.keys().next().value ?? null);
+  return known.length > 0 ? null : (references.keys().next().value ?? null);
 }

@@ -19,7 +19,7 @@ export type StoredVersion = {
   readonly classSinceMs: number;
   readonly lastModifiedMs: number;
   readonly bodyId: number | null;
-  readonly mentions: BlobReferences;
+  readonly references: BlobReferences;
   /** What packing spares of its bytes. */
   readonly compressedAway: number;
   readonly lock: ObjectLock | null;
@@ -51,7 +51,7 @@ function toStored(row: StoredRow): StoredVersion {
     classSinceMs: row.class_since_ms,
     lastModifiedMs: row.last_modified_ms,
     bodyId: row.body_id,
-    mentions: referencesOf(segments),
+    references: referencesOf(segments),
     compressedAway: compressedAwayOf(segments),
     lock: lockOfDetail(row.detail),
   };

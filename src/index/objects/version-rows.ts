@@ -223,7 +223,7 @@ function withoutReferences(
   return oneRow(
     kind,
     stored,
-    dropReferences(sql, bucket, stored.storageClass, stored.mentions, nowMs),
+    dropReferences(sql, bucket, stored.storageClass, stored.references, nowMs),
   );
 }
 

@@ -4,6 +4,7 @@
 import type { AccountId } from '../../domain/nouns.ts';
 import type { Delivery, DeliveryState, NewDelivery, OutboxQueueId } from '../../ports/outbox.ts';
 import type { Sql } from '../../ports/sql.ts';
+import { PLAN_ONCE } from '../tables/plan-once.ts';
 
 /**
  * Messages of one place that wait at most. A row takes about 1 KiB, so 100 MB: a tenth of what a
@@ -191,7 +192,7 @@ function count(sql: Sql, place: OutboxQueueId, state: DeliveryState, change: num
 function oldest(sql: Sql, place: OutboxQueueId, state: DeliveryState, limit: number): RowCursor[] {
   return sql.all<RowCursor>(
     `SELECT id, place, endpoint_id, lane FROM outbox INDEXED BY outbox_states
-     WHERE place = ? AND state = '${state}' ORDER BY id LIMIT 0 + ?`,
+     WHERE place = ? AND state = '${state}' ORDER BY id LIMIT ${PLAN_ONCE} ?`,
     place,
     limit,
   );

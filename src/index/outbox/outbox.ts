@@ -6,6 +6,7 @@
 import { earlier } from '../../domain/time.ts';
 import type { Delivery, DeliveryResult, OutboxApi } from '../../ports/outbox.ts';
 import type { Sql } from '../../ports/sql.ts';
+import { PLAN_ONCE } from '../tables/plan-once.ts';
 import {
   addDelivery,
   bury,
@@ -44,7 +45,7 @@ export function createOutboxCalls(sql: Sql): OutboxApi {
     listDeliveries({ place, endpointId, state, before, limit }) {
       const rows = sql.all<OutboxRow>(
         `SELECT ${OUTBOX_COLUMNS} FROM outbox INDEXED BY outbox_states
-         WHERE place = ? AND state = '${state}' AND id < ? ORDER BY id DESC LIMIT 0 + ?`,
+         WHERE place = ? AND state = '${state}' AND id < ? ORDER BY id DESC LIMIT ${PLAN_ONCE} ?`,
         place,
         before ?? Number.MAX_SAFE_INTEGER,
         limit,
@@ -112,7 +113,7 @@ function rotated(ids: readonly string[], after: string): readonly string[] {
 
 function dueOf(sql: Sql, endpointId: string, nowMs: number, limit: number): number[] {
   const rows = sql.all<{ id: number }>(
-    `SELECT id FROM outbox WHERE endpoint_id = ? AND due_ms IS NOT NULL AND due_ms <= ? ORDER BY due_ms, id LIMIT 0 + ?`,
+    `SELECT id FROM outbox WHERE endpoint_id = ? AND due_ms IS NOT NULL AND due_ms <= ? ORDER BY due_ms, id LIMIT ${PLAN_ONCE} ?`,
     endpointId,
     nowMs,
     limit,
@@ -156,7 +157,7 @@ function retryAt(sql: Sql, { id, dueAtMs, status, error }: DeliveryResult, nowMs
 function deadOf(sql: Sql, place: string, endpointId: string, limit: number): RowCursor[] {
   return sql.all<RowCursor>(
     `SELECT id, place, endpoint_id, lane FROM outbox INDEXED BY outbox_states
-     WHERE place = ? AND state = 'dead' AND endpoint_id = ? ORDER BY id LIMIT 0 + ?`,
+     WHERE place = ? AND state = 'dead' AND endpoint_id = ? ORDER BY id LIMIT ${PLAN_ONCE} ?`,
     place,
     endpointId,
     limit,

@@ -14,11 +14,12 @@ import {
   referencesOf,
   type SavedBytes,
 } from '../objects/blob-references.ts';
+import { checkCondition } from '../objects/commit-object.ts';
 import { factsOf, recordEvent } from '../objects/object-events.ts';
 import { decodeVersion, encodeDetail, type VersionRow } from '../objects/object-rows.ts';
-import { checkCondition } from '../objects/objects.ts';
 import { readCurrent } from '../objects/stored-versions.ts';
 import { lockedByDefault, placeVersion, versioningOf } from '../objects/version-rows.ts';
+import { PLAN_ONCE } from '../tables/plan-once.ts';
 import {
   deleteUpload,
   findUpload,
@@ -133,14 +134,14 @@ function moveReferences(
   { segments, storageClass, lastModifiedMs }: ObjectVersion,
 ): SavedBytes {
   const changes = new Map<BlobId, { refs: number; bytes: number }>();
-  const add = (mentions: BlobReferences, sign: 1 | -1) => {
-    for (const [blobId, bytes] of mentions) {
+  const add = (references: BlobReferences, sign: 1 | -1) => {
+    for (const [blobId, bytes] of references) {
       const before = changes.get(blobId) ?? { refs: 0, bytes: 0 };
       changes.set(blobId, { refs: before.refs + sign, bytes: before.bytes + sign * bytes });
     }
   };
   add(referencesOf(segments), 1);
-  for (const part of parts) add(part.mentions, -1);
+  for (const part of parts) add(part.references, -1);
   let saved = 0;
   for (const [blobId, change] of changes) {
     if (change.refs === 0 && change.bytes === 0) continue;
@@ -175,7 +176,7 @@ function rememberFinished(
     encodeDetail(version),
   );
   sql.all(
-    `DELETE FROM finished_uploads WHERE id IN (SELECT id FROM finished_uploads ORDER BY id LIMIT 0 + ?)
+    `DELETE FROM finished_uploads WHERE id IN (SELECT id FROM finished_uploads ORDER BY id LIMIT ${PLAN_ONCE} ?)
        AND (id <= ? OR last_modified_ms < ?)`,
     FINISHED_REMOVED_ROWS,
     (row?.id ?? 0) - FINISHED_KEPT_ROWS,

@@ -34,7 +34,7 @@ export type StoredPart = {
   readonly sizeBytes: number;
   readonly md5: string;
   readonly segments: readonly Segment[];
-  readonly mentions: BlobReferences;
+  readonly references: BlobReferences;
 };
 
 /** The failure of a call about an upload that is not in progress. */
@@ -108,7 +108,7 @@ export function readStoredParts(
       const segments = decodeSegments(row.segments);
       return [
         row.part_number,
-        { sizeBytes: row.size_bytes, md5: row.md5, segments, mentions: referencesOf(segments) },
+        { sizeBytes: row.size_bytes, md5: row.md5, segments, references: referencesOf(segments) },
       ];
     }),
   );

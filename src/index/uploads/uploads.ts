@@ -22,6 +22,7 @@ import { compressedAwayOf } from '../objects/compressed-away.ts';
 import { shareEqual } from '../objects/deduplicate.ts';
 import { decodeSegments, encodeSegments } from '../objects/object-rows.ts';
 import { rowChanged } from '../objects/row-changes.ts';
+import { PLAN_ONCE } from '../tables/plan-once.ts';
 import { oneRow } from '../usage/row-state.ts';
 import { completeUpload } from './complete-upload.ts';
 import {
@@ -140,7 +141,7 @@ function dropParts(
   const parts = readStoredParts(sql, bucket, uploadId);
   let lost = 0;
   for (const part of parts.values())
-    lost += dropReferences(sql, bucket, storageClass, part.mentions, nowMs);
+    lost += dropReferences(sql, bucket, storageClass, part.references, nowMs);
   deleteUpload(sql, bucket, key, uploadId);
   return { parts, lost };
 }
@@ -152,7 +153,7 @@ function dropUploadsOfIncarnation(
 ): boolean {
   const rows = sql.all<{ n: number } & UploadRow>(
     `SELECT n, key, upload_id, uploads.created_at_ms, attributes FROM buckets JOIN uploads ON uploads.bucket = n
-     WHERE id = ? AND name = ? AND deleted_at_ms IS NOT NULL LIMIT 0 + ?`,
+     WHERE id = ? AND name = ? AND deleted_at_ms IS NOT NULL LIMIT ${PLAN_ONCE} ?`,
     bucket.id,
     bucket.name,
     DROPPED_UPLOADS + 1,
@@ -174,7 +175,7 @@ function listParts(
   if (input.maxParts === 0) return { parts: [], isTruncated: false };
   const rows = sql.all<PartRow>(
     `SELECT part_number, size_bytes, md5, last_modified_ms, checksum_algorithm, checksum_value, segments
-     FROM parts WHERE bucket = ? AND upload_id = ? AND part_number > ? ORDER BY part_number LIMIT 0 + ?`,
+     FROM parts WHERE bucket = ? AND upload_id = ? AND part_number > ? ORDER BY part_number LIMIT ${PLAN_ONCE} ?`,
     bucket,
     input.uploadId,
     input.afterPartNumber,
@@ -238,7 +239,7 @@ function listUploads(sql: Sql, input: ListUploadsInput): ListUploadsPage {
     read: (from, endKey, limit) =>
       sql.all<UploadRow>(
         `SELECT key, upload_id, created_at_ms, attributes FROM uploads
-         WHERE bucket = ? AND (key, upload_id) >= (?, ?) AND key < ? ORDER BY key, upload_id LIMIT 0 + ?`,
+         WHERE bucket = ? AND (key, upload_id) >= (?, ?) AND key < ? ORDER BY key, upload_id LIMIT ${PLAN_ONCE} ?`,
         n,
         from.key,
         from.within,

@@ -8,6 +8,7 @@ import type { MeterName } from '../../domain/billing/usage.ts';
 import type { AccountId, BucketId, BucketName } from '../../domain/nouns.ts';
 import { HOUR_MS, startOfHour } from '../../domain/time.ts';
 import type { Sql } from '../../ports/sql.ts';
+import { PLAN_ONCE } from '../tables/plan-once.ts';
 import { halves, wholeOf } from './usage-sums.ts';
 import { usageTime } from './usage-time.ts';
 
@@ -60,7 +61,7 @@ export function readCommitUsage(
     `SELECT bucket_id, owner_id, meter, hour_ms, CAST(high AS TEXT) AS high, CAST(low AS TEXT) AS low
      FROM commit_usage AS u WHERE bucket_name = ?1 AND (hour_ms <= ?2 OR NOT EXISTS (
        SELECT 1 FROM buckets AS b WHERE b.id = u.bucket_id AND b.deleted_at_ms IS NULL))
-     ORDER BY bucket_name, bucket_id, meter, hour_ms LIMIT 0 + ?3`,
+     ORDER BY bucket_name, bucket_id, meter, hour_ms LIMIT ${PLAN_ONCE} ?3`,
     name,
     nowMs - SETTLE_MS - HOUR_MS,
     limit,

@@ -6,6 +6,7 @@ import { StorageError } from '../../domain/errors.ts';
 import type { AccessKeyId, BucketId } from '../../domain/nouns.ts';
 import { DAY_MS } from '../../domain/time.ts';
 import type { Sql } from '../../ports/sql.ts';
+import { PLAN_ONCE } from '../tables/plan-once.ts';
 
 /** Sums that one query gives at most; a year of hours of five meters is fewer. */
 const SUMS_MAX = 50_000;
@@ -53,7 +54,7 @@ export function sumUsage(sql: Sql, input: UsageQuery): readonly UsageSum[] {
      FROM ${table} WHERE account_id = ?1 AND ${column} >= ?2 AND ${column} < ?3
        AND (?4 IS NULL OR bucket_id = ?4) AND (?5 IS NULL OR access_key_id = ?5)
        AND (?6 IS NULL OR substr(meter, 1, instr(meter, '/') - 1) IN (SELECT value FROM json_each(?6)))
-     GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4 LIMIT 0 + ?7`,
+     GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4 LIMIT ${PLAN_ONCE} ?7`,
     input.accountId,
     input.fromMs,
     input.toMs,

@@ -1,0 +1,61 @@
+// The write of an object: one commit that checks its condition, counts references and replaces the
+// row. Where the versions of a key stand is version-rows.ts's.
+import { StorageError } from '../../domain/errors.ts';
+import type { ObjectKey, ObjectVersion, WriteCondition } from '../../domain/nouns.ts';
+import type { CommitObjectInput, IndexApi } from '../../ports/metadata-index.ts';
+import type { Sql } from '../../ports/sql.ts';
+import { requireBucket } from '../buckets/buckets.ts';
+import { addReferences, referencesOf } from './blob-references.ts';
+import { sharedBefore, shareEqual } from './deduplicate.ts';
+import { creationOf, factsOf, recordEvent } from './object-events.ts';
+import { readCurrent, type StoredVersion } from './stored-versions.ts';
+import { isPlaced, lockedByDefault, placeVersion, versioningOf } from './version-rows.ts';
+
+/** See `IndexCommands.commitObject`. */
+export function commitObject(
+  sql: Sql,
+  { bucket, object: uploaded, condition, newReferences }: CommitObjectInput,
+): ReturnType<IndexApi['commitObject']> {
+  const n = requireBucket(sql, bucket);
+  const { key, storageClass } = uploaded;
+  const current = readCurrent(sql, n, key);
+  if (isPlaced(uploaded, current)) {
+    const { versionId, isNull, references } = current;
+    return { versionId, isNull, storedAs: sharedBefore(sql, n, references, newReferences) };
+  }
+  checkCondition(condition, key, current);
+
+  const shared = shareEqual(sql, n, storageClass, uploaded.segments, newReferences);
+  const { storedAs, segments } = shared;
+  const object = storedAs === null ? uploaded : ({ ...uploaded, segments } as ObjectVersion);
+  const references = referencesOf(object.segments);
+  const deduplicatedAway = addReferences(sql, n, storageClass, references, shared.newReferences);
+
+  const version = lockedByDefault(bucket, object);
+  const versioning = versioningOf(bucket);
+  const placed = placeVersion(sql, n, versioning, version, current, { deduplicatedAway });
+  recordEvent(sql, bucket, { ...factsOf(object), name: creationOf(bucket), version: placed });
+  return { ...placed, storedAs };
+}
+
+/** PreconditionFailed; NoSuchKey for an If-Match on a missing key. */
+export function checkCondition(
+  condition: WriteCondition | null,
+  key: ObjectKey,
+  current: StoredVersion | null,
+): void {
+  if (condition === null) return;
+  const { ifMatch, ifNoneMatch } = condition;
+  if (ifMatch !== null) {
+    if (current === null) throw new StorageError('NoSuchKey', { fields: { Key: key } });
+    if (ifMatch !== '*' && ifMatch !== current.etag) throw preconditionFailed('If-Match');
+  }
+  if (ifNoneMatch !== null && current !== null) {
+    if (ifNoneMatch === '*' || ifNoneMatch === current.etag)
+      throw preconditionFailed('If-None-Match');
+  }
+}
+
+function preconditionFailed(header: 'If-Match' | 'If-None-Match'): StorageError {
+  return new StorageError('PreconditionFailed', { fields: { Condition: header } });
+}
