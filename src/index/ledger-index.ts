@@ -35,7 +35,8 @@ export function createLedgerIndex(sql: Sql, price: PriceReceipt): LedgerApi {
       }
       sql.all(
         `DELETE FROM ledger_sources WHERE account_id = ?1 AND source IN (
-           SELECT source FROM ledger_sources WHERE account_id = ?1 AND seen_at_ms < ?2 ORDER BY seen_at_ms LIMIT ${PLAN_ONCE} ?3)`,
+           SELECT source FROM ledger_sources WHERE account_id = ?1 AND seen_at_ms < ?2
+           ORDER BY seen_at_ms LIMIT ${PLAN_ONCE} ?3)`,
         accountId,
         nowMs - SOURCE_KEPT_MS,
         SOURCES_REMOVED,

@@ -26,7 +26,8 @@ export function createBillingProgressCalls(sql: Sql): BillingProgressCalls {
   return {
     listBilledAccounts({ after, limit }) {
       const rows = sql.all<{ id: string }>(
-        `SELECT id FROM accounts WHERE id > ?1 UNION SELECT owner_id FROM owned_buckets WHERE owner_id > ?1
+        `SELECT id FROM accounts WHERE id > ?1 UNION SELECT owner_id FROM owned_buckets
+         WHERE owner_id > ?1
          ORDER BY 1 LIMIT ${PLAN_ONCE} ?2`,
         after,
         limit,
@@ -56,7 +57,8 @@ export function createBillingProgressCalls(sql: Sql): BillingProgressCalls {
 
     listPushTargets({ after, limit }) {
       const rows = sql.all<PushColumns>(
-        `SELECT ${PUSH} FROM push_targets WHERE account_id > ? ORDER BY account_id LIMIT ${PLAN_ONCE} ?`,
+        `SELECT ${PUSH} FROM push_targets
+         WHERE account_id > ? ORDER BY account_id LIMIT ${PLAN_ONCE} ?`,
         after,
         limit,
       );
@@ -65,7 +67,8 @@ export function createBillingProgressCalls(sql: Sql): BillingProgressCalls {
 
     notePush({ accountId, dayMs, told, tried, triedAtMs }) {
       sql.all(
-        'UPDATE push_targets SET day_ms = ?, told = ?, tried = ?, tried_at_ms = ? WHERE account_id = ?',
+        `UPDATE push_targets SET day_ms = ?, told = ?, tried = ?, tried_at_ms = ?
+         WHERE account_id = ?`,
         dayMs,
         told,
         tried,

@@ -32,7 +32,8 @@ export function createBillingCalls(sql: Sql): BillCalls {
   return {
     getAccountBilling({ accountId }) {
       const uses = sql.all<{ credit_id: string; amount_micro: string }>(
-        'SELECT credit_id, amount_micro FROM credit_uses WHERE account_id = ? ORDER BY period, credit_id',
+        `SELECT credit_id, amount_micro FROM credit_uses
+         WHERE account_id = ? ORDER BY period, credit_id`,
         accountId,
       );
       const credits = sql.all<CreditColumns>(
@@ -52,7 +53,8 @@ export function createBillingCalls(sql: Sql): BillCalls {
 
     addCredit({ accountId, credit }) {
       sql.all(
-        `INSERT INTO credits (account_id, ${CREDIT}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (account_id, id) DO NOTHING`,
+        `INSERT INTO credits (account_id, ${CREDIT}) VALUES (?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT (account_id, id) DO NOTHING`,
         accountId,
         credit.id,
         credit.label,
@@ -76,7 +78,8 @@ export function createBillingCalls(sql: Sql): BillCalls {
       if (countInvoices(sql, accountId) !== invoiceCount) return null;
       for (const { creditId, amountMicro } of uses) {
         sql.all(
-          'INSERT INTO credit_uses (account_id, period, credit_id, amount_micro) VALUES (?, ?, ?, ?)',
+          `INSERT INTO credit_uses (account_id, period, credit_id, amount_micro)
+           VALUES (?, ?, ?, ?)`,
           ...[accountId, period, creditId, amountMicro],
         );
       }

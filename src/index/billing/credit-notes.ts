@@ -102,7 +102,8 @@ function readNotes(
   issue: number,
 ): readonly StoredCreditNote[] {
   const rows = sql.all<NoteColumns>(
-    `SELECT ${NOTE} FROM credit_notes WHERE account_id = ? AND period = ? AND issue = ? ORDER BY position`,
+    `SELECT ${NOTE} FROM credit_notes WHERE account_id = ? AND period = ? AND issue = ?
+     ORDER BY position`,
     ...[accountId, period, issue],
   );
   return rows.map(decode);

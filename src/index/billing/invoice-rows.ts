@@ -67,7 +67,8 @@ export function readInvoice(
   issue?: number,
 ): StoredInvoice | null {
   const [row] = sql.all<StoredColumns>(
-    `SELECT ${STORED} FROM invoices WHERE account_id = ?1 AND period = ?2 AND (?3 IS NULL OR issue = ?3)
+    `SELECT ${STORED} FROM invoices
+     WHERE account_id = ?1 AND period = ?2 AND (?3 IS NULL OR issue = ?3)
      ORDER BY issue DESC LIMIT 1`,
     ...[accountId, period, issue ?? null],
   );

@@ -35,7 +35,8 @@ export function createRateCardCalls(sql: Sql): RateCardCalls {
 
     listRateCards({ after, limit, period }) {
       const rows = sql.all<{ json: string }>(
-        `SELECT json FROM rate_card_versions AS c WHERE id > ?2 AND valid_from = ${BEGINNING} ORDER BY id LIMIT ${PLAN_ONCE} ?3`,
+        `SELECT json FROM rate_card_versions AS c WHERE id > ?2 AND valid_from = ${BEGINNING}
+         ORDER BY id LIMIT ${PLAN_ONCE} ?3`,
         period,
         after,
         limit,
@@ -60,7 +61,8 @@ export function createRateCardCalls(sql: Sql): RateCardCalls {
       if (JSON.stringify(choices) !== JSON.stringify(known))
         throw new StorageError('PreconditionFailed');
       sql.all(
-        'INSERT OR REPLACE INTO account_card_choices (account_id, valid_from, card_id) VALUES (?, ?, ?)',
+        `INSERT OR REPLACE INTO account_card_choices (account_id, valid_from, card_id)
+         VALUES (?, ?, ?)`,
         ...[accountId, validFrom, cardId],
       );
       return readChoices(sql, accountId);
@@ -69,7 +71,8 @@ export function createRateCardCalls(sql: Sql): RateCardCalls {
     notePrices({ period, prices }) {
       for (const { name, value } of prices) {
         const [last] = sql.all<{ valid_from: string; value: string }>(
-          'SELECT valid_from, value FROM noted_prices WHERE name = ? ORDER BY valid_from DESC LIMIT 1',
+          `SELECT valid_from, value FROM noted_prices
+           WHERE name = ? ORDER BY valid_from DESC LIMIT 1`,
           name,
         );
         if (last?.value === value) continue;
@@ -85,7 +88,8 @@ export function createRateCardCalls(sql: Sql): RateCardCalls {
 
     getNotedPrice({ name, period }) {
       const [row] = sql.all<{ value: string }>(
-        'SELECT value FROM noted_prices WHERE name = ? AND valid_from <= ? ORDER BY valid_from DESC LIMIT 1',
+        `SELECT value FROM noted_prices WHERE name = ? AND valid_from <= ?
+         ORDER BY valid_from DESC LIMIT 1`,
         ...[name, period],
       );
       return row?.value ?? null;

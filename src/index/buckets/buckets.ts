@@ -81,7 +81,8 @@ function requireLockable(
   const detail =
     change.versioning === undefined
       ? "Versioning must be 'Enabled' on the bucket to apply a Object Lock configuration"
-      : 'An Object Lock configuration is present on this bucket, so the versioning state cannot be changed.';
+      : 'An Object Lock configuration is present on this bucket, ' +
+        'so the versioning state cannot be changed.';
   throw new StorageError('InvalidBucketState', { detail, fields: { BucketName: name } });
 }
 

@@ -11,7 +11,8 @@ const COUNTED_MAX = 1000;
 type Left = { objects: number; versions: number; markers: number; uploads: number };
 
 const counted = (table: string, condition = '') =>
-  `(SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE bucket = ?1 ${condition} LIMIT ${COUNTED_MAX + 1}))`;
+  `(SELECT count(*)
+   FROM (SELECT 1 FROM ${table} WHERE bucket = ?1 ${condition} LIMIT ${COUNTED_MAX + 1}))`;
 // `is_marker` has no index: of many versions only the first are looked at.
 const VERSIONS = `(SELECT is_marker FROM versions WHERE bucket = ?1 LIMIT ${COUNTED_MAX + 1})`;
 const LEFT = `SELECT ${counted('objects')} AS objects, ${counted('uploads')} AS uploads,

@@ -35,8 +35,8 @@ type KeyRow = {
   readonly last_used_ms: number | null;
   readonly revision: number;
 };
-const KEY_COLUMNS =
-  'id, account_id, name, scope, role, created_at_ms, expires_at_ms, is_enabled, last_used_ms, revision';
+const KEY_COLUMNS = `id, account_id, name, scope, role, created_at_ms, expires_at_ms, is_enabled,
+  last_used_ms, revision`;
 
 /** The key that a member has by being one (core/auth/member-key.ts): its secret is not kept. */
 function keyOfMember(sql: Sql, id: AccessKeyId): StoredAccessKey | null {

@@ -46,7 +46,8 @@ export function createAccountCalls(sql: Sql): AccountCalls {
         .map(decodeAccount),
     addAccount({ account }) {
       sql.all(
-        `INSERT INTO accounts (${ACCOUNT_COLUMNS}) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+        `INSERT INTO accounts (${ACCOUNT_COLUMNS}) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT (id) DO NOTHING`,
         account.id,
         account.displayName,
         account.createdAtMs,

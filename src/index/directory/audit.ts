@@ -27,8 +27,8 @@ type AuditRow = {
   readonly request_id: string;
   readonly status: number | null;
 };
-const AUDIT_COLUMNS =
-  'id, account_id, at_ms, action, target, detail, member_id, access_key_id, credential, source, request_id, status';
+const AUDIT_COLUMNS = `id, account_id, at_ms, action, target, detail, member_id, access_key_id,
+  credential, source, request_id, status`;
 
 /**
  * Who made a change: a key or a member, however often they sign in. The index audit_by_maker is on
@@ -57,7 +57,8 @@ export function createAuditCalls(sql: Sql): AuditCalls {
       );
       for (const { account_id, id } of old) forget(account_id, id);
       const [added] = sql.all<{ maker: string }>(
-        `INSERT INTO audit (${AUDIT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+        `INSERT INTO audit (${AUDIT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT DO NOTHING
          RETURNING ${MAKER} AS maker`,
         ...[entry.id, entry.accountId, entry.atMs, entry.action, entry.target, entry.detail],
         ...[
@@ -83,8 +84,8 @@ export function createAuditCalls(sql: Sql): AuditCalls {
     endAudit({ id, accountId, status, detail }) {
       if (status === null) forget(accountId, id);
       else {
-        const update =
-          'UPDATE audit SET status = ?, detail = coalesce(?, detail) WHERE account_id = ? AND id = ?';
+        const update = `UPDATE audit SET status = ?, detail = coalesce(?, detail)
+           WHERE account_id = ? AND id = ?`;
         sql.all(update, status, detail ?? null, accountId, id);
       }
     },
@@ -93,7 +94,9 @@ export function createAuditCalls(sql: Sql): AuditCalls {
       const rows = sql.all<AuditRow>(
         `SELECT ${AUDIT_COLUMNS} FROM audit
          WHERE account_id = ?1 AND id < ?2 AND at_ms >= ?3 AND at_ms < ?4
-           AND (?5 IS NULL OR action = ?5) AND (?6 IS NULL OR member_id = ?6) AND (?7 IS NULL OR access_key_id = ?7)
+           AND (?5 IS NULL OR action = ?5)
+           AND (?6 IS NULL OR member_id = ?6)
+           AND (?7 IS NULL OR access_key_id = ?7)
          ORDER BY id DESC LIMIT ${PLAN_ONCE} ?8`,
         ...[accountId, before || AFTER_ALL_IDS, filter.fromMs ?? 0, filter.toMs ?? LAST_MS],
         ...[filter.action, filter.memberId, filter.accessKeyId, limit],
@@ -118,7 +121,8 @@ function keepBelow(sql: Sql, accountId: string, keepMax: number): void {
     if (all === undefined || all.entries <= keepMax) return;
     // The row of the whole account comes first in this order, so two are looked at.
     const [most] = sql.all<{ maker: string }>(
-      'SELECT maker FROM audit_counts WHERE account_id = ? AND maker <> ? ORDER BY entries DESC LIMIT 1',
+      `SELECT maker FROM audit_counts WHERE account_id = ? AND maker <> ?
+       ORDER BY entries DESC LIMIT 1`,
       accountId,
       ALL,
     );

@@ -21,8 +21,8 @@ const STATUS = 401;
 const MANY = 'many';
 
 const LAST_MS = Number.MAX_SAFE_INTEGER;
-const COLUMNS =
-  'account_id, id, day_ms, credential, member_id, access_key_id, source, first_ms, last_ms, failures, request_id';
+const COLUMNS = `account_id, id, day_ms, credential, member_id, access_key_id, source, first_ms,
+  last_ms, failures, request_id`;
 
 type FailureRow = {
   readonly account_id: string;
@@ -44,7 +44,8 @@ export function createFailedSignInCalls(sql: Sql): Pick<SignInApi, 'noteFailedSi
       const dayMs = startOfDay(failure.atMs);
       sql.all(
         `DELETE FROM failed_sign_ins WHERE (account_id, id) IN
-         (SELECT account_id, id FROM failed_sign_ins WHERE day_ms < ? ORDER BY day_ms LIMIT ${PLAN_ONCE} ?)`,
+         (SELECT account_id, id FROM failed_sign_ins
+          WHERE day_ms < ? ORDER BY day_ms LIMIT ${PLAN_ONCE} ?)`,
         keepFromMs,
         ROWS_FORGOTTEN_AT_ONCE,
       );

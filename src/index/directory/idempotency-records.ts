@@ -34,7 +34,8 @@ export function createIdempotencyCalls(
       const keepFromMs = nowMs - ANSWER_KEPT_MS;
       sql.all(
         `DELETE FROM kept_answers WHERE (caller, key) IN
-         (SELECT caller, key FROM kept_answers WHERE at_ms < ? ORDER BY at_ms LIMIT ${PLAN_ONCE} ?)`,
+         (SELECT caller, key FROM kept_answers
+          WHERE at_ms < ? ORDER BY at_ms LIMIT ${PLAN_ONCE} ?)`,
         keepFromMs,
         ROWS_FORGOTTEN_AT_ONCE,
       );
@@ -48,7 +49,8 @@ export function createIdempotencyCalls(
       const known = row === undefined ? null : stateOf(row, { fingerprint, attemptId, nowMs });
       if (known !== null) return known;
       sql.all(
-        `INSERT OR REPLACE INTO kept_answers (caller, key, fingerprint, attempt_id, at_ms) VALUES (?, ?, ?, ?, ?)`,
+        `INSERT OR REPLACE INTO kept_answers (caller, key, fingerprint, attempt_id, at_ms)
+         VALUES (?, ?, ?, ?, ?)`,
         caller,
         key,
         fingerprint,
@@ -57,7 +59,8 @@ export function createIdempotencyCalls(
       );
       sql.all(
         `DELETE FROM kept_answers WHERE caller = ? AND at_ms <
-           (SELECT at_ms FROM kept_answers WHERE caller = ? ORDER BY at_ms DESC LIMIT 1 OFFSET ${PLAN_ONCE} ?)`,
+           (SELECT at_ms FROM kept_answers
+            WHERE caller = ? ORDER BY at_ms DESC LIMIT 1 OFFSET ${PLAN_ONCE} ?)`,
         caller,
         caller,
         ANSWERS_MAX - 1,
@@ -69,7 +72,8 @@ export function createIdempotencyCalls(
         sql.all('DELETE FROM kept_answers WHERE caller = ? AND key = ?', caller, key);
       else {
         sql.all(
-          'UPDATE kept_answers SET status = ?, headers = ?, sealed = ? WHERE caller = ? AND key = ?',
+          `UPDATE kept_answers SET status = ?, headers = ?, sealed = ?
+           WHERE caller = ? AND key = ?`,
           answer.status,
           answer.headers,
           answer.sealed,

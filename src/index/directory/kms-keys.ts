@@ -24,7 +24,8 @@ export function createKmsKeyCalls(sql: Sql): KmsKeyCalls {
 
     addKmsKey({ key }) {
       sql.all(
-        `INSERT INTO named_keys (id, wrapped_key, is_enabled, created_at_ms, account_ids) VALUES (?, ?, ?, ?, ?)
+        `INSERT INTO named_keys (id, wrapped_key, is_enabled, created_at_ms, account_ids)
+         VALUES (?, ?, ?, ?, ?)
          ON CONFLICT (id) DO NOTHING`,
         key.id,
         key.wrappedKey,

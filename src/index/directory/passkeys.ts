@@ -29,7 +29,8 @@ export function createPasskeyCalls(sql: Sql): PasskeysApi {
     listPasskeys: ({ accountId, memberId }) =>
       sql
         .all<PasskeyRow>(
-          `SELECT ${COLUMNS} FROM passkeys WHERE member_id = ? AND account_id = ? ORDER BY created_at_ms`,
+          `SELECT ${COLUMNS} FROM passkeys WHERE member_id = ? AND account_id = ?
+           ORDER BY created_at_ms`,
           memberId,
           accountId,
         )
@@ -44,7 +45,8 @@ export function createPasskeyCalls(sql: Sql): PasskeysApi {
     },
     addPasskey({ passkey }) {
       sql.all(
-        `INSERT INTO passkeys (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+        `INSERT INTO passkeys (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT (id) DO NOTHING`,
         ...[
           passkey.id,
           passkey.accountId,
@@ -86,12 +88,14 @@ export function createPasskeyCalls(sql: Sql): PasskeysApi {
     addChallenge({ digest, subject, nowMs, expiresAtMs }) {
       sql.all(
         `DELETE FROM challenges WHERE digest IN
-         (SELECT digest FROM challenges WHERE expires_at_ms < ? ORDER BY expires_at_ms LIMIT ${PLAN_ONCE} ?)`,
+         (SELECT digest FROM challenges
+          WHERE expires_at_ms < ? ORDER BY expires_at_ms LIMIT ${PLAN_ONCE} ?)`,
         nowMs,
         ROWS_FORGOTTEN_AT_ONCE,
       );
       sql.all(
-        'INSERT INTO challenges (digest, subject, expires_at_ms) VALUES (?, ?, ?) ON CONFLICT (digest) DO NOTHING',
+        `INSERT INTO challenges (digest, subject, expires_at_ms) VALUES (?, ?, ?)
+         ON CONFLICT (digest) DO NOTHING`,
         digest,
         subject,
         expiresAtMs,
@@ -99,7 +103,8 @@ export function createPasskeyCalls(sql: Sql): PasskeysApi {
     },
     takeChallenge: ({ digest, subject, nowMs }) =>
       sql.all(
-        'DELETE FROM challenges WHERE digest = ? AND subject = ? AND expires_at_ms > ? RETURNING digest',
+        `DELETE FROM challenges WHERE digest = ? AND subject = ? AND expires_at_ms > ?
+         RETURNING digest`,
         digest,
         subject,
         nowMs,

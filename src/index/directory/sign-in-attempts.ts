@@ -48,7 +48,8 @@ export function createAttemptCalls(sql: Sql): AttemptCalls {
   const forgetOld = (nowMs: number) =>
     sql.all(
       `DELETE FROM sign_in_failures WHERE subject IN
-       (SELECT subject FROM sign_in_failures WHERE last_ms < ? ORDER BY last_ms LIMIT ${PLAN_ONCE} ?)`,
+       (SELECT subject FROM sign_in_failures
+        WHERE last_ms < ? ORDER BY last_ms LIMIT ${PLAN_ONCE} ?)`,
       nowMs - FORGET_AFTER_MS,
       ROWS_FORGOTTEN_AT_ONCE,
     );
@@ -97,7 +98,8 @@ export function createAttemptCalls(sql: Sql): AttemptCalls {
       if (!isKnown(pair, nowMs)) for (const subject of [source, name]) uncount(subject);
       sql.all(
         `DELETE FROM sign_in_sources WHERE pair IN
-         (SELECT pair FROM sign_in_sources WHERE last_ms < ? ORDER BY last_ms LIMIT ${PLAN_ONCE} ?)`,
+         (SELECT pair FROM sign_in_sources
+          WHERE last_ms < ? ORDER BY last_ms LIMIT ${PLAN_ONCE} ?)`,
         nowMs - KNOWN_FOR_MS,
         ROWS_FORGOTTEN_AT_ONCE,
       );

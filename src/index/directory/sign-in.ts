@@ -74,7 +74,8 @@ function liveSelect(table: 'tokens' | 'sessions', columns: string): string {
     .split(', ')
     .map((column) => `h.${column}`)
     .join(', ')}, m.role AS live_role, m.is_enabled AS member_in_use, a.is_enabled AS in_use
-    FROM ${table} AS h LEFT JOIN members AS m ON m.id = h.member_id LEFT JOIN accounts AS a ON a.id = h.account_id
+    FROM ${table} AS h LEFT JOIN members AS m ON m.id = h.member_id
+    LEFT JOIN accounts AS a ON a.id = h.account_id
     WHERE h.digest = ?`;
 }
 
@@ -108,7 +109,8 @@ function createTokenCalls(sql: Sql): TokenCalls {
     },
     listTokens({ accountId, holder, before, limit }) {
       const rows = sql.all<TokenRow>(
-        `SELECT ${TOKEN_COLUMNS} FROM tokens WHERE account_id = ? AND id < ? AND ${OF_HOLDER} ORDER BY id DESC LIMIT ${PLAN_ONCE} ?`,
+        `SELECT ${TOKEN_COLUMNS} FROM tokens WHERE account_id = ? AND id < ? AND ${OF_HOLDER}
+         ORDER BY id DESC LIMIT ${PLAN_ONCE} ?`,
         accountId,
         before || AFTER_ALL_IDS,
         ...holderFilter(holder),
@@ -137,7 +139,8 @@ function createSessionCalls(sql: Sql): SessionCalls {
     addSession({ digest, session }) {
       sql.all(
         `DELETE FROM sessions WHERE digest IN
-         (SELECT digest FROM sessions WHERE expires_at_ms < ? ORDER BY expires_at_ms LIMIT ${PLAN_ONCE} ?)`,
+         (SELECT digest FROM sessions
+          WHERE expires_at_ms < ? ORDER BY expires_at_ms LIMIT ${PLAN_ONCE} ?)`,
         session.createdAtMs,
         ROWS_FORGOTTEN_AT_ONCE,
       );
@@ -154,7 +157,8 @@ function createSessionCalls(sql: Sql): SessionCalls {
       );
       sql.all(
         `DELETE FROM sessions WHERE digest IN (
-           SELECT digest FROM sessions WHERE account_id = ? AND coalesce(access_key_id, member_id, '') = ?
+           SELECT digest FROM sessions
+           WHERE account_id = ? AND coalesce(access_key_id, member_id, '') = ?
            ORDER BY id DESC LIMIT ${PLAN_ONCE} ? OFFSET ${PLAN_ONCE} ?)`,
         session.accountId,
         session.accessKeyId ?? session.memberId ?? '',
@@ -165,7 +169,8 @@ function createSessionCalls(sql: Sql): SessionCalls {
     listSessions({ accountId, holder, before, limit, nowMs }) {
       const rows = sql.all<SessionRow>(
         `SELECT ${SESSION_COLUMNS} FROM sessions
-         WHERE account_id = ? AND id < ? AND expires_at_ms > ? AND ${OF_HOLDER} ORDER BY id DESC LIMIT ${PLAN_ONCE} ?`,
+         WHERE account_id = ? AND id < ? AND expires_at_ms > ? AND ${OF_HOLDER}
+         ORDER BY id DESC LIMIT ${PLAN_ONCE} ?`,
         accountId,
         before || AFTER_ALL_IDS,
         nowMs,
@@ -188,7 +193,8 @@ function createSessionCalls(sql: Sql): SessionCalls {
     },
     removeSessions({ holder, exceptId }) {
       return sql.all(
-        'DELETE FROM sessions WHERE account_id = ? AND id <> ? AND member_id IS ? AND access_key_id IS ? RETURNING id',
+        `DELETE FROM sessions
+         WHERE account_id = ? AND id <> ? AND member_id IS ? AND access_key_id IS ? RETURNING id`,
         holder.accountId,
         exceptId ?? '',
         holder.memberId,

@@ -34,7 +34,8 @@ export function createWebhookCalls(sql: Sql): WebhookApi {
 
     listWebhooks({ accountId, after, limit }) {
       const rows = sql.all<WebhookRow>(
-        `SELECT ${COLUMNS} FROM webhooks WHERE account_id = ? AND id > ? ORDER BY id LIMIT ${PLAN_ONCE} ?`,
+        `SELECT ${COLUMNS} FROM webhooks WHERE account_id = ? AND id > ?
+         ORDER BY id LIMIT ${PLAN_ONCE} ?`,
         accountId,
         after,
         limit,
@@ -44,7 +45,8 @@ export function createWebhookCalls(sql: Sql): WebhookApi {
 
     listWebhookAccounts({ after, limit }) {
       const rows = sql.all<{ account_id: string }>(
-        `SELECT DISTINCT account_id FROM webhooks WHERE account_id > ? ORDER BY account_id LIMIT ${PLAN_ONCE} ?`,
+        `SELECT DISTINCT account_id FROM webhooks
+         WHERE account_id > ? ORDER BY account_id LIMIT ${PLAN_ONCE} ?`,
         after,
         limit,
       );
@@ -93,7 +95,8 @@ export function endWebhooks(sql: Sql, accountId: AccountId): { isDone: boolean }
   sql.all('DELETE FROM webhooks WHERE account_id = ?', accountId);
   const removed = sql.all(
     `DELETE FROM outbox WHERE id IN (
-       SELECT id FROM outbox INDEXED BY outbox_states WHERE place = ? LIMIT ${PLAN_ONCE} ?) RETURNING 1`,
+       SELECT id FROM outbox INDEXED BY outbox_states WHERE place = ? LIMIT ${PLAN_ONCE} ?)
+       RETURNING 1`,
     place,
     MESSAGES,
   );

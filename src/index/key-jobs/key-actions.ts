@@ -186,7 +186,8 @@ function hiddenBehind(
   if (readCurrent(sql, n, key) !== null || readNewestOther(sql, n, key)?.versionId !== markerId)
     return null;
   const [row] = sql.all<{ version_id: string }>(
-    `SELECT version_id FROM versions WHERE bucket = ? AND key = ? AND version_id < ? ORDER BY version_id DESC LIMIT 1`,
+    `SELECT version_id FROM versions WHERE bucket = ? AND key = ? AND version_id < ?
+     ORDER BY version_id DESC LIMIT 1`,
     n,
     key,
     markerId,
@@ -272,7 +273,8 @@ function purge(sql: Sql, { n, nowMs, room }: ActionContext, key: ObjectKey): Act
   if (readCurrent(sql, n, key) !== null) return failed('missing');
   const limit = Math.min(PURGE_ROWS, room.rows);
   const rows = sql.all<{ version_id: string }>(
-    `SELECT version_id FROM versions WHERE bucket = ? AND key = ? ORDER BY version_id LIMIT ${PLAN_ONCE} ?`,
+    `SELECT version_id FROM versions
+     WHERE bucket = ? AND key = ? ORDER BY version_id LIMIT ${PLAN_ONCE} ?`,
     n,
     key,
     limit + 1,

@@ -137,7 +137,8 @@ function write(sql: Sql, n: number, job: KeyJob): void {
 /** Forgets what one job did that is too old to be undone, and jobs that are too many. */
 function forgetOld(sql: Sql, n: number): void {
   const rows = sql.all<{ id: string; is_running: number; job: string }>(
-    `SELECT id, is_running, job FROM name_jobs WHERE bucket = ? ORDER BY id DESC LIMIT ${PLAN_ONCE} ?`,
+    `SELECT id, is_running, job FROM name_jobs
+     WHERE bucket = ? ORDER BY id DESC LIMIT ${PLAN_ONCE} ?`,
     n,
     NAME_JOBS_KEPT + NAME_JOBS_RUNNING_MAX,
   );
@@ -252,7 +253,8 @@ function remember(
     const { toKey } = result;
     if ((action.kind !== 'move' && action.kind !== 'hide') || result.versionId === null) continue;
     sql.all(
-      `INSERT OR REPLACE INTO name_job_items (bucket, job_id, at, kind, key, to_key, version_id, marker_id)
+      `INSERT OR REPLACE INTO name_job_items
+         (bucket, job_id, at, kind, key, to_key, version_id, marker_id)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
       n,
       job.id,
@@ -316,8 +318,10 @@ function listHidden(sql: Sql, input: Parameters<IndexApi['listHidden']>[0]): rea
   return rows.map((row) => {
     const [newest] = sql.all<NewestRow>(
       `SELECT version_id, size_bytes, etag, last_modified_ms, storage_class FROM (
-         SELECT version_id, size_bytes, etag, last_modified_ms, storage_class, is_marker FROM versions
-         WHERE bucket = ? AND key = ? AND version_id < ? ORDER BY version_id DESC LIMIT ${PLAN_ONCE} ?
+         SELECT version_id, size_bytes, etag, last_modified_ms, storage_class, is_marker
+         FROM versions
+         WHERE bucket = ? AND key = ? AND version_id < ?
+         ORDER BY version_id DESC LIMIT ${PLAN_ONCE} ?
        ) WHERE is_marker = 0 LIMIT 1`,
       n,
       row.key,

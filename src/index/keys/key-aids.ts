@@ -55,7 +55,8 @@ function writeAids(
   { counts, search, search_after, searched_at_ms }: AidsRow,
 ): void {
   sql.all(
-    'INSERT OR REPLACE INTO name_aids (bucket, counts, search, search_after, searched_at_ms) VALUES (?, ?, ?, ?, ?)',
+    `INSERT OR REPLACE INTO name_aids (bucket, counts, search, search_after, searched_at_ms)
+     VALUES (?, ?, ?, ?, ?)`,
     n,
     counts,
     search,

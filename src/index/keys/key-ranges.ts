@@ -40,7 +40,8 @@ export function changeRange(
   maxObjects = RANGE_MAX_OBJECTS,
 ): void {
   const [range] = sql.all<{ first_key: string; objects: number }>(
-    'SELECT first_key, objects FROM key_ranges WHERE bucket = ? AND first_key <= ? ORDER BY first_key DESC LIMIT 1',
+    `SELECT first_key, objects FROM key_ranges WHERE bucket = ? AND first_key <= ?
+     ORDER BY first_key DESC LIMIT 1`,
     bucket,
     key,
   );
@@ -66,7 +67,8 @@ export function changeRange(
 /** Cuts a range behind its middle object. Its objects must be in the table already. */
 function cutRange(sql: Sql, bucket: number, firstKey: string, objects: number): void {
   const [middle] = sql.all<{ key: string }>(
-    `SELECT key FROM objects WHERE bucket = ? AND key >= ? ORDER BY key LIMIT 1 OFFSET ${PLAN_ONCE} ?`,
+    `SELECT key FROM objects
+     WHERE bucket = ? AND key >= ? ORDER BY key LIMIT 1 OFFSET ${PLAN_ONCE} ?`,
     bucket,
     firstKey,
     Math.ceil(objects / 2),
@@ -92,7 +94,8 @@ function addRange(
   { objects, bytes, other_bytes }: Sums,
 ): void {
   sql.all(
-    'INSERT OR REPLACE INTO key_ranges (bucket, first_key, objects, bytes, other_bytes) VALUES (?, ?, ?, ?, ?)',
+    `INSERT OR REPLACE INTO key_ranges (bucket, first_key, objects, bytes, other_bytes)
+     VALUES (?, ?, ?, ?, ?)`,
     bucket,
     firstKey,
     objects,
@@ -106,7 +109,8 @@ function addRange(
  */
 function nextFirstKey(sql: Sql, bucket: number, key: SqlValue): SqlValue {
   const [next] = sql.all<{ first_key: string }>(
-    'SELECT first_key FROM key_ranges WHERE bucket = ? AND first_key > ? ORDER BY first_key LIMIT 1',
+    `SELECT first_key FROM key_ranges
+     WHERE bucket = ? AND first_key > ? ORDER BY first_key LIMIT 1`,
     bucket,
     key,
   );
@@ -180,7 +184,8 @@ export function countRanges(sql: Sql, bucket: number, maxObjects = RANGE_MAX_OBJ
   const half = Math.ceil(maxObjects / 2);
   for (let step = 0; step < RANGES_OF_STEP; step++) {
     const [next] = sql.all<{ key: string }>(
-      `SELECT key FROM objects WHERE bucket = ? AND key >= ? ORDER BY key LIMIT 1 OFFSET ${PLAN_ONCE} ?`,
+      `SELECT key FROM objects
+       WHERE bucket = ? AND key >= ? ORDER BY key LIMIT 1 OFFSET ${PLAN_ONCE} ?`,
       bucket,
       from,
       half,

@@ -28,8 +28,8 @@ const CHANGES_LOOKED_AT = 4000;
  */
 const IDS_OF_BUCKET = 2 ** 32;
 
-const SUMMARY_COLUMNS = `o.key, o.owner_id, o.size_bytes, o.etag, o.last_modified_ms, o.storage_class,
-  o.checksum_algorithm, o.checksum_type`;
+const SUMMARY_COLUMNS = `o.key, o.owner_id, o.size_bytes, o.etag, o.last_modified_ms,
+  o.storage_class, o.checksum_algorithm, o.checksum_type`;
 
 /** Notes that a key came or went. Cost: one statement, 3 µs. */
 export function noteName(sql: Sql, bucket: number, key: string): void {
@@ -52,7 +52,8 @@ export function buildNames(sql: Sql, bucket: number, after: string): string | nu
 /** Takes in noted changes, some of them; true when there are no more. */
 export function takeInChanges(sql: Sql, bucket: number): boolean {
   const rows = sql.all<{ key: string; is_there: number }>(
-    `SELECT c.key, EXISTS (SELECT 1 FROM objects WHERE bucket = c.bucket AND key = c.key) AS is_there
+    `SELECT c.key,
+       EXISTS (SELECT 1 FROM objects WHERE bucket = c.bucket AND key = c.key) AS is_there
      FROM search_changes AS c WHERE c.bucket = ? ORDER BY c.key LIMIT ${PLAN_ONCE} ?`,
     bucket,
     KEYS_OF_STEP,
@@ -78,7 +79,8 @@ function lastId(sql: Sql, bucket: number): number {
 /** Takes in a key that may be in already; gives the last id used. */
 function addName(sql: Sql, bucket: number, key: string, last: number): number {
   const [added] = sql.all<{ id: number }>(
-    'INSERT INTO search_names (id, bucket, key) VALUES (?, ?, ?) ON CONFLICT (bucket, key) DO NOTHING RETURNING id',
+    `INSERT INTO search_names (id, bucket, key) VALUES (?, ?, ?)
+     ON CONFLICT (bucket, key) DO NOTHING RETURNING id`,
     last + 1,
     bucket,
     key,
@@ -120,7 +122,8 @@ export function forgetNames(sql: Sql, bucket: number): boolean {
 /** Noted changes, counted as far as a search would look at them. */
 export function countChanges(sql: Sql, bucket: number): number {
   const [row] = sql.all<{ noted: number }>(
-    `SELECT count(*) AS noted FROM (SELECT 1 FROM search_changes WHERE bucket = ? LIMIT ${PLAN_ONCE} ?)`,
+    `SELECT count(*) AS noted
+     FROM (SELECT 1 FROM search_changes WHERE bucket = ? LIMIT ${PLAN_ONCE} ?)`,
     bucket,
     CHANGES_LOOKED_AT,
   );
@@ -154,13 +157,15 @@ export function findIndexed(sql: Sql, bucket: number, { prefix, needle, limit }:
   // changes otherwise.
   const rows = ids.flatMap(({ id }) =>
     sql.all<SummaryRow>(
-      `SELECT ${SUMMARY_COLUMNS} FROM search_names AS s CROSS JOIN objects AS o ON o.bucket = s.bucket AND o.key = s.key
+      `SELECT ${SUMMARY_COLUMNS}
+       FROM search_names AS s CROSS JOIN objects AS o ON o.bucket = s.bucket AND o.key = s.key
        WHERE s.id = ?`,
       id,
     ),
   );
   const noted = sql.all<SummaryRow>(
-    `SELECT ${SUMMARY_COLUMNS} FROM search_changes AS c CROSS JOIN objects AS o ON o.bucket = c.bucket AND o.key = c.key
+    `SELECT ${SUMMARY_COLUMNS}
+     FROM search_changes AS c CROSS JOIN objects AS o ON o.bucket = c.bucket AND o.key = c.key
      WHERE c.bucket = ? LIMIT ${PLAN_ONCE} ?`,
     bucket,
     CHANGES_LOOKED_AT,
@@ -187,7 +192,8 @@ export function findByLooking(
 ): Found & { readonly nextAfter: string | null } {
   const most = Math.min(limit, SEARCH_MAX_MATCHES);
   const rows = sql.all<{ key: string }>(
-    `SELECT key FROM objects WHERE bucket = ? AND key >= ? AND key < ? ORDER BY key LIMIT ${PLAN_ONCE} ?`,
+    `SELECT key FROM objects WHERE bucket = ? AND key >= ? AND key < ?
+     ORDER BY key LIMIT ${PLAN_ONCE} ?`,
     bucket,
     firstBehind(prefix, after),
     prefixEnd(prefix),

@@ -74,7 +74,8 @@ export function createCapCalls(sql: Sql): CapCalls {
       sql.all('DELETE FROM cap_leases WHERE account_id = ? AND until_ms <= ?', accountId, nowMs);
       for (const { capId, units } of grants) {
         sql.all(
-          'INSERT OR REPLACE INTO cap_leases (account_id, cap_id, holder, units, until_ms) VALUES (?, ?, ?, ?, ?)',
+          `INSERT OR REPLACE INTO cap_leases (account_id, cap_id, holder, units, until_ms)
+           VALUES (?, ?, ?, ?, ?)`,
           accountId,
           capId,
           holder,

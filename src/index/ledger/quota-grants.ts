@@ -129,7 +129,8 @@ function putGrant(
   settledAtMs: number,
 ): void {
   sql.all(
-    `INSERT OR REPLACE INTO quota_grants (account_id, bucket_id, bytes, objects, sequence, settled_at_ms)
+    `INSERT OR REPLACE INTO quota_grants
+       (account_id, bucket_id, bytes, objects, sequence, settled_at_ms)
      VALUES (?, ?, ?, ?, ?, ?)`,
     accountId,
     bucketId,
@@ -146,7 +147,8 @@ function putGrant(
 function nextSequence(sql: Sql, accountId: AccountId): number {
   const [row] = sql.all<{ last_sequence: number }>(
     `INSERT INTO quotas (account_id, last_sequence) VALUES (?, 1)
-     ON CONFLICT (account_id) DO UPDATE SET last_sequence = last_sequence + 1 RETURNING last_sequence`,
+     ON CONFLICT (account_id) DO UPDATE SET last_sequence = last_sequence + 1
+     RETURNING last_sequence`,
     accountId,
   );
   return row?.last_sequence ?? 1;

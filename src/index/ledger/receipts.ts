@@ -76,7 +76,8 @@ function readMonth(sql: Sql, { accountId, monthMs }: Month): readonly MeterUse[]
 
 function countReceipt(sql: Sql, { accountId, monthMs }: Month, { card, version }: Tariff): void {
   sql.all(
-    `INSERT INTO receipt_cards (account_id, month_ms, card_id, version, receipts) VALUES (?, ?, ?, ?, 1)
+    `INSERT INTO receipt_cards (account_id, month_ms, card_id, version, receipts)
+     VALUES (?, ?, ?, ?, 1)
      ON CONFLICT DO UPDATE SET receipts = receipts + 1`,
     ...[accountId, monthMs, card.id, version],
   );
@@ -89,7 +90,8 @@ function addPart(
   { meter, quantity, amountMicro }: ReceiptPart,
 ): void {
   sql.all(
-    `INSERT INTO receipt_sums (account_id, month_ms, card_id, version, meter, high, low, micro_high, micro_low)
+    `INSERT INTO receipt_sums
+       (account_id, month_ms, card_id, version, meter, high, low, micro_high, micro_low)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET high = high + excluded.high, low = low + excluded.low,
        micro_high = micro_high + excluded.micro_high, micro_low = micro_low + excluded.micro_low`,
@@ -107,7 +109,8 @@ function addPart(
 
 function readSums(sql: Sql, { accountId, monthMs }: Month): readonly ReceiptSums[] {
   const cards = sql.all<{ card_id: string; version: string; receipts: number }>(
-    'SELECT card_id, version, receipts FROM receipt_cards WHERE account_id = ? AND month_ms = ? ORDER BY card_id, version',
+    `SELECT card_id, version, receipts FROM receipt_cards WHERE account_id = ? AND month_ms = ?
+     ORDER BY card_id, version`,
     accountId,
     monthMs,
   );
@@ -121,7 +124,8 @@ function readSums(sql: Sql, { accountId, monthMs }: Month): readonly ReceiptSums
     }>(
       `SELECT meter, CAST(high AS TEXT) AS high, CAST(low AS TEXT) AS low,
          CAST(micro_high AS TEXT) AS micro_high, CAST(micro_low AS TEXT) AS micro_low
-       FROM receipt_sums WHERE account_id = ? AND month_ms = ? AND card_id = ? AND version = ? ORDER BY meter`,
+       FROM receipt_sums WHERE account_id = ? AND month_ms = ? AND card_id = ? AND version = ?
+       ORDER BY meter`,
       ...[accountId, monthMs, cardId, version],
     );
     const parts = rows.map((row) => ({

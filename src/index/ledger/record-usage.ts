@@ -45,7 +45,8 @@ export function addRows(sql: Sql, accountId: AccountId, rows: readonly UsageRow[
       ['ledger_months', 'month_ms', monthMs],
     ] as const) {
       sql.all(
-        `INSERT INTO ${table} (account_id, ${column}, bucket_id, access_key_id, meter, high, low) VALUES (?, ?, ?, ?, ?, ?, ?)
+        `INSERT INTO ${table} (account_id, ${column}, bucket_id, access_key_id, meter, high, low)
+         VALUES (?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET high = high + excluded.high, low = low + excluded.low`,
         ...[accountId, timeMs, bucketId ?? '', accessKeyId ?? '', meter, high, low],
       );

@@ -36,7 +36,8 @@ export function createBlobCalls(sql: Sql): BlobCalls {
     findHeldBlobs({ holder, blobIds }) {
       const rows = sql.all<{ blob_id: BlobId }>(
         `SELECT blobs.blob_id FROM buckets JOIN blobs ON blobs.bucket = buckets.n
-         WHERE buckets.id = ? AND buckets.name = ? AND blobs.blob_id IN (SELECT value FROM json_each(?))`,
+         WHERE buckets.id = ? AND buckets.name = ?
+           AND blobs.blob_id IN (SELECT value FROM json_each(?))`,
         holder.id,
         holder.name,
         JSON.stringify(blobIds),
@@ -88,7 +89,8 @@ function holdBlob(
   nowMs: number,
 ): void {
   const [row] = sql.all<{ is_held: number }>(
-    `UPDATE blobs SET is_held = 1, holds_checked_ms = CASE WHEN is_held = 1 THEN holds_checked_ms ELSE ? END
+    `UPDATE blobs
+     SET is_held = 1, holds_checked_ms = CASE WHEN is_held = 1 THEN holds_checked_ms ELSE ? END
      WHERE blob_id = ? AND bucket = ? AND is_condemned = 0 RETURNING is_held`,
     nowMs,
     blobId,
@@ -96,8 +98,10 @@ function holdBlob(
   );
   if (row === undefined) throw new StorageError('NoSuchBlob');
   sql.all(
-    `INSERT INTO blob_holds (bucket, blob_id, holder_id, holder_name, held_at_ms) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (bucket, blob_id, holder_id) DO UPDATE SET held_at_ms = max(held_at_ms, excluded.held_at_ms)`,
+    `INSERT INTO blob_holds (bucket, blob_id, holder_id, holder_name, held_at_ms)
+     VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (bucket, blob_id, holder_id) DO UPDATE
+       SET held_at_ms = max(held_at_ms, excluded.held_at_ms)`,
     bucket,
     blobId,
     holder.id,
@@ -128,7 +132,8 @@ function releaseHold(
     `UPDATE blobs SET is_held = 0,
        unreferenced_since_ms = CASE WHEN refs = 0 THEN max(unreferenced_since_ms, ?3) END
      WHERE blob_id = ?1 AND bucket = ?2 AND is_held = 1
-       AND NOT EXISTS (SELECT 1 FROM blob_holds WHERE blob_holds.bucket = ?2 AND blob_holds.blob_id = ?1)`,
+       AND NOT EXISTS (
+         SELECT 1 FROM blob_holds WHERE blob_holds.bucket = ?2 AND blob_holds.blob_id = ?1)`,
     blobId,
     bucket,
     nowMs,
@@ -185,7 +190,8 @@ function takeOldRemoteReferences(
   limit: number,
 ): Hold[] {
   const blobs = sql.all<{ blob_id: string }>(
-    `SELECT blob_id FROM blobs WHERE bucket = ? AND refs = 0 AND is_held = 1 AND holds_checked_ms < ?
+    `SELECT blob_id FROM blobs
+     WHERE bucket = ? AND refs = 0 AND is_held = 1 AND holds_checked_ms < ?
      ORDER BY holds_checked_ms LIMIT ${PLAN_ONCE} ?`,
     bucket,
     olderThanMs,
@@ -195,7 +201,8 @@ function takeOldRemoteReferences(
   for (const { blob_id } of blobs) {
     if (holds.length >= limit) break;
     const rows = sql.all<{ holder_id: string; holder_name: string }>(
-      `SELECT holder_id, holder_name FROM blob_holds WHERE bucket = ? AND blob_id = ? AND held_at_ms < ? LIMIT ${PLAN_ONCE} ?`,
+      `SELECT holder_id, holder_name FROM blob_holds
+       WHERE bucket = ? AND blob_id = ? AND held_at_ms < ? LIMIT ${PLAN_ONCE} ?`,
       bucket,
       blob_id,
       olderThanMs,

@@ -21,10 +21,13 @@ export function createIncarnationCalls(sql: Sql): IncarnationCalls {
         searched_at_ms: number | null;
         idle_upload_ms: number | null;
       }>(
-        `SELECT id, deleted_at_ms, swept_up_to, coalesce(json_extract(settings, '$.lifecycle'), json_extract(settings, '$.trash')) IS NOT NULL AS has_lifecycle,
+        `SELECT id, deleted_at_ms, swept_up_to,
+           coalesce(json_extract(settings, '$.lifecycle'), json_extract(settings, '$.trash'))
+             IS NOT NULL AS has_lifecycle,
            json_extract(settings, '$.compression') IS NOT NULL AS has_packing,
            EXISTS (SELECT 1 FROM name_jobs WHERE bucket = buckets.n AND is_running = 1) AS has_jobs,
-           (SELECT searched_at_ms FROM name_aids WHERE bucket = buckets.n AND search > 0) AS searched_at_ms,
+           (SELECT searched_at_ms FROM name_aids WHERE bucket = buckets.n AND search > 0)
+             AS searched_at_ms,
            (SELECT min(active_at_ms) FROM uploads WHERE bucket = buckets.n) AS idle_upload_ms
          FROM buckets WHERE name = ? ORDER BY n`,
         name,
@@ -57,8 +60,10 @@ export function createIncarnationCalls(sql: Sql): IncarnationCalls {
         `DELETE FROM buckets WHERE id = ? AND name = ? AND deleted_at_ms IS NOT NULL
            AND NOT EXISTS (SELECT 1 FROM uploads WHERE bucket = buckets.n)
            AND NOT EXISTS (
-             SELECT 1 FROM blobs WHERE bucket = buckets.n AND unreferenced_since_ms IS NOT NULL AND is_held = 0)
-           AND NOT EXISTS (SELECT 1 FROM blobs WHERE bucket = buckets.n AND refs = 0 AND is_held = 1)
+             SELECT 1 FROM blobs
+             WHERE bucket = buckets.n AND unreferenced_since_ms IS NOT NULL AND is_held = 0)
+           AND NOT EXISTS (
+             SELECT 1 FROM blobs WHERE bucket = buckets.n AND refs = 0 AND is_held = 1)
            AND NOT EXISTS (SELECT 1 FROM search_names WHERE bucket = buckets.n)
            AND NOT EXISTS (SELECT 1 FROM search_changes WHERE bucket = buckets.n)
            AND NOT EXISTS (SELECT 1 FROM name_job_items WHERE bucket = buckets.n)

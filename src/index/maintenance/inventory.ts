@@ -73,7 +73,8 @@ export function filterKnown(sql: Sql, blobIds: readonly BlobId[]): Set<BlobId> {
 export function condemnUnreferencedBlobs(sql: Sql): void {
   sql.all(
     `UPDATE blobs SET is_condemned = 1 WHERE refs = 0
-     AND NOT EXISTS (SELECT 1 FROM blobs AS other WHERE other.blob_id = blobs.blob_id AND other.refs > 0)`,
+       AND NOT EXISTS (
+         SELECT 1 FROM blobs AS other WHERE other.blob_id = blobs.blob_id AND other.refs > 0)`,
   );
 }
 
@@ -115,8 +116,8 @@ export const FIRST_VERSION: VersionCursor = { bucket: 0, key: '', versionId: '' 
 const versionColumns = (
   inlineBytes: string,
 ) => `o.bucket, o.key, o.owner_id AS object_owner_id, o.size_bytes,
-  o.etag, o.last_modified_ms, o.storage_class, o.checksum_algorithm, o.checksum_type, o.version_id, o.is_null,
-  coalesce(o.detail, x.detail) AS detail, ${inlineBytes} AS inline_bytes`;
+  o.etag, o.last_modified_ms, o.storage_class, o.checksum_algorithm, o.checksum_type, o.version_id,
+  o.is_null, coalesce(o.detail, x.detail) AS detail, ${inlineBytes} AS inline_bytes`;
 
 type InventoryRow = VersionRow & {
   readonly bucket: number;
@@ -157,7 +158,8 @@ export function listOlderVersions(
 }
 
 const currentQuery = (inlineBytes: string) => `SELECT ${versionColumns(inlineBytes)}, b.name
-  FROM objects AS o JOIN buckets AS b ON b.n = o.bucket LEFT JOIN object_bodies AS x ON x.id = o.body_id
+  FROM objects AS o JOIN buckets AS b ON b.n = o.bucket
+  LEFT JOIN object_bodies AS x ON x.id = o.body_id
   WHERE (o.bucket, o.key) > (?1, ?2) ORDER BY o.bucket, o.key LIMIT ${PLAN_ONCE} ?3`;
 const CURRENT = currentQuery('NULL');
 const CURRENT_WITH_BODIES = currentQuery('x.inline_bytes');
@@ -165,7 +167,8 @@ const CURRENT_WITH_BODIES = currentQuery('x.inline_bytes');
 /** The rest of the cursor's key, then the keys behind it: each half seeks in the primary key. */
 const olderQuery = (inlineBytes: string) => {
   const select = `SELECT ${versionColumns(inlineBytes)}, o.is_marker, b.name
-    FROM versions AS o JOIN buckets AS b ON b.n = o.bucket LEFT JOIN object_bodies AS x ON x.id = o.body_id`;
+    FROM versions AS o JOIN buckets AS b ON b.n = o.bucket
+    LEFT JOIN object_bodies AS x ON x.id = o.body_id`;
   return `SELECT * FROM (${select} WHERE o.bucket = ?1 AND o.key = ?2 AND o.version_id < ?3
       ORDER BY o.version_id DESC LIMIT ${PLAN_ONCE} ?4)
     UNION ALL SELECT * FROM (${select} WHERE (o.bucket, o.key) > (?1, ?2)
@@ -233,7 +236,8 @@ export function listStoredParts(
 ): InventoryPart[] {
   const { after, limit } = page;
   const rows = sql.all<InventoryPartRow>(
-    `SELECT p.*, b.name, u.key, u.created_at_ms, u.attributes FROM parts AS p JOIN buckets AS b ON b.n = p.bucket
+    `SELECT p.*, b.name, u.key, u.created_at_ms, u.attributes
+     FROM parts AS p JOIN buckets AS b ON b.n = p.bucket
      LEFT JOIN uploads AS u ON u.bucket = p.bucket AND u.upload_id = p.upload_id
      WHERE (p.bucket, p.upload_id, p.part_number) > (?, ?, ?)
      ORDER BY p.bucket, p.upload_id, p.part_number LIMIT ${PLAN_ONCE} ?`,
@@ -294,7 +298,8 @@ export function countMasterKeyUses(sql: Sql): MasterKeyUses {
   return uses;
 }
 
-const ENCRYPTED_TEXTS = `SELECT 'accessKeys' AS kind, secret AS text FROM access_keys WHERE is_sealed = 1
+const ENCRYPTED_TEXTS = `SELECT 'accessKeys' AS kind, secret AS text
+    FROM access_keys WHERE is_sealed = 1
   UNION ALL SELECT 'kmsKeys', wrapped_key FROM named_keys`;
 
 /** Encrypted texts and wrapped keys begin with the id of their master key and a dot. */

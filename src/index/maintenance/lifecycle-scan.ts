@@ -172,7 +172,8 @@ export function readOthers(sql: Sql, bucket: number, place: LifecycleCursor): re
       ? []
       : sql.all<OtherRow>(
           `SELECT ${OTHER_COLUMNS} FROM versions
-           WHERE bucket = ? AND key = ? AND version_id < ? ORDER BY version_id DESC LIMIT ${PLAN_ONCE} ?`,
+           WHERE bucket = ? AND key = ? AND version_id < ?
+           ORDER BY version_id DESC LIMIT ${PLAN_ONCE} ?`,
           bucket,
           afterKey,
           afterId,
@@ -220,7 +221,8 @@ export function hasOlder(
   row: Pick<OtherRow, 'key' | 'version_id'>,
 ): boolean {
   const [found] = sql.all<{ has_any: number }>(
-    'SELECT EXISTS (SELECT 1 FROM versions WHERE bucket = ? AND key = ? AND version_id < ?) AS has_any',
+    `SELECT EXISTS (
+       SELECT 1 FROM versions WHERE bucket = ? AND key = ? AND version_id < ?) AS has_any`,
     bucket,
     row.key,
     row.version_id,
@@ -236,7 +238,8 @@ function scanUploads(
 ): Page {
   const rows = sql.all<{ key: string; upload_id: string; created_at_ms: number }>(
     `SELECT key, upload_id, created_at_ms FROM uploads
-     WHERE bucket = ? AND (key, upload_id) >= (?, ?) AND key < ? ORDER BY key, upload_id LIMIT ${PLAN_ONCE} ?`,
+     WHERE bucket = ? AND (key, upload_id) >= (?, ?) AND key < ?
+     ORDER BY key, upload_id LIMIT ${PLAN_ONCE} ?`,
     bucket,
     place.afterKey === '' ? place.prefix : place.afterKey,
     place.afterKey === '' ? '' : justAfter(place.afterId),

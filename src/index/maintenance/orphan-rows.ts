@@ -23,7 +23,8 @@ export function dropOrphanRows(
   const removed = [
     sql.all(
       `DELETE FROM name_job_items WHERE (bucket, job_id, at) IN (
-         SELECT bucket, job_id, at FROM name_job_items WHERE bucket = ? LIMIT ${PLAN_ONCE} ?) RETURNING 1`,
+         SELECT bucket, job_id, at FROM name_job_items WHERE bucket = ? LIMIT ${PLAN_ONCE} ?)
+         RETURNING 1`,
       n,
       ROWS,
     ),
@@ -36,7 +37,8 @@ export function dropOrphanRows(
     ...['delivered', 'dead'].map((state) =>
       sql.all(
         `DELETE FROM outbox WHERE id IN (
-           SELECT id FROM outbox INDEXED BY outbox_states WHERE place = ? AND state = '${state}' LIMIT ${PLAN_ONCE} ?) RETURNING 1`,
+           SELECT id FROM outbox INDEXED BY outbox_states
+           WHERE place = ? AND state = '${state}' LIMIT ${PLAN_ONCE} ?) RETURNING 1`,
         bucket.id,
         ROWS,
       ),

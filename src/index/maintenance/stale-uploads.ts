@@ -81,7 +81,8 @@ function lookAtParts(
   uploadId: UploadId,
 ): { count: number; newestMs: number } {
   const [row] = sql.all<{ count: number; newest_ms: number }>(
-    `SELECT count(*) AS count, coalesce(max(last_modified_ms), 0) AS newest_ms FROM parts WHERE bucket = ? AND upload_id = ?`,
+    `SELECT count(*) AS count, coalesce(max(last_modified_ms), 0) AS newest_ms FROM parts
+     WHERE bucket = ? AND upload_id = ?`,
     bucket,
     uploadId,
   );

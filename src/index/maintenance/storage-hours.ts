@@ -21,8 +21,8 @@ type HoursRow = {
   readonly hour_count: number;
   readonly gib_ms: string;
   readonly rest_ms: string;
-  readonly deduplicated_ms_gib: string;
-  readonly deduplicated_ms_rest: string;
+  readonly deduplicated_gib_ms: string;
+  readonly deduplicated_rest_ms: string;
   readonly compressed_gib_ms: string;
   readonly compressed_rest_ms: string;
 };
@@ -34,7 +34,8 @@ export function createStorageCalls(sql: Sql): StorageCalls {
   return {
     getStorageTotals: ({ bucket }) =>
       sql.all<StorageTotals>(
-        `SELECT storage_class AS storageClass, current_bytes AS currentBytes, current_count AS currentCount,
+        `SELECT storage_class AS storageClass, current_bytes AS currentBytes,
+           current_count AS currentCount,
            noncurrent_bytes AS noncurrentBytes, noncurrent_count AS noncurrentCount,
            part_bytes AS partBytes, part_count AS partCount,
            deduplicated_bytes AS deduplicatedBytes, compressed_bytes AS compressedBytes
@@ -46,7 +47,8 @@ export function createStorageCalls(sql: Sql): StorageCalls {
       const nowMs = usageTime(sql, commandMs);
       bringBack(sql, name, nowMs);
       const open = sql.all<{ bucket: number; storage_class: string }>(
-        `SELECT t.bucket, t.storage_class FROM buckets AS b JOIN storage_totals AS t ON t.bucket = b.n WHERE b.name = ?`,
+        `SELECT t.bucket, t.storage_class
+         FROM buckets AS b JOIN storage_totals AS t ON t.bucket = b.n WHERE b.name = ?`,
         name,
       );
       for (const row of open) closeHour(sql, row.bucket, row.storage_class, nowMs);
@@ -61,7 +63,8 @@ export function createStorageCalls(sql: Sql): StorageCalls {
           continue;
         }
         sql.all(
-          `DELETE FROM storage_hours WHERE bucket_name = ? AND bucket_id = ? AND storage_class = ? AND hour_ms = ?`,
+          `DELETE FROM storage_hours
+           WHERE bucket_name = ? AND bucket_id = ? AND storage_class = ? AND hour_ms = ?`,
           name,
           bucketId,
           of.storageClass,
@@ -75,9 +78,11 @@ export function createStorageCalls(sql: Sql): StorageCalls {
 function readHours(sql: Sql, name: BucketName, limit: number): readonly StorageHours[] {
   const rows = sql.all<HoursRow>(
     `SELECT bucket_id, owner_id, storage_class, hour_ms, hour_count, CAST(gib_ms AS TEXT) AS gib_ms,
-       CAST(rest_ms AS TEXT) AS rest_ms, CAST(deduplicated_gib_ms AS TEXT) AS deduplicated_ms_gib,
-       CAST(deduplicated_rest_ms AS TEXT) AS deduplicated_ms_rest, CAST(compressed_gib_ms AS TEXT) AS compressed_gib_ms,
-       CAST(compressed_rest_ms AS TEXT) AS compressed_rest_ms FROM storage_hours WHERE bucket_name = ?
+       CAST(rest_ms AS TEXT) AS rest_ms, CAST(deduplicated_gib_ms AS TEXT) AS deduplicated_gib_ms,
+       CAST(deduplicated_rest_ms AS TEXT) AS deduplicated_rest_ms,
+       CAST(compressed_gib_ms AS TEXT) AS compressed_gib_ms,
+       CAST(compressed_rest_ms AS TEXT) AS compressed_rest_ms
+     FROM storage_hours WHERE bucket_name = ?
      ORDER BY bucket_name, bucket_id, storage_class, hour_ms LIMIT ${PLAN_ONCE} ?`,
     name,
     limit,
@@ -92,7 +97,7 @@ function readHours(sql: Sql, name: BucketName, limit: number): readonly StorageH
       { meter: `storage/${row.storage_class}`, quantity: joined(row.gib_ms, row.rest_ms) },
       {
         meter: `deduplicated/${row.storage_class}`,
-        quantity: joined(row.deduplicated_ms_gib, row.deduplicated_ms_rest),
+        quantity: joined(row.deduplicated_gib_ms, row.deduplicated_rest_ms),
       },
       {
         meter: `compressed/${row.storage_class}`,

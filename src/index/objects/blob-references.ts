@@ -38,7 +38,8 @@ const SHARES =
  * A blob is stored once for each class: what the class refers to beyond the blob's size is saved.
  * Null: not shared.
  */
-const SAVED = `max(0, (shares ->> ?3) - size_bytes) - max(0, (shares ->> ?3) - ?4 - size_bytes) AS saved`;
+const SAVED = `max(0, (shares ->> ?3) - size_bytes)
+  - max(0, (shares ->> ?3) - ?4 - size_bytes) AS saved`;
 type Saved = { readonly saved: number | null };
 
 const pathOf = (storageClass: string): string => `$."${storageClass}"`;
@@ -99,7 +100,8 @@ function addNewReference(
   const { blobId, sizeBytes, home, digest } = newReference;
   if (digest === undefined) {
     return sql.all(
-      `INSERT INTO blobs (blob_id, bucket, size_bytes, refs, home_bucket_id, home_name) VALUES (?, ?, ?, 1, ?, ?)
+      `INSERT INTO blobs (blob_id, bucket, size_bytes, refs, home_bucket_id, home_name)
+       VALUES (?, ?, ?, 1, ?, ?)
        ON CONFLICT (blob_id, bucket) DO UPDATE SET refs = refs + 1, unreferenced_since_ms = NULL
          WHERE is_condemned = 0
        RETURNING NULL AS saved`,
@@ -113,7 +115,8 @@ function addNewReference(
   return sql.all(
     `INSERT INTO blobs (blob_id, bucket, size_bytes, refs, sha256, storage_class, shares)
      VALUES (?1, ?2, ?5, 1, ?6, ?7, json_set('{}', ?3, ?4))
-     ON CONFLICT (blob_id, bucket) DO UPDATE SET refs = refs + 1, unreferenced_since_ms = NULL, shares = ${SHARES}
+     ON CONFLICT (blob_id, bucket) DO UPDATE
+       SET refs = refs + 1, unreferenced_since_ms = NULL, shares = ${SHARES}
        WHERE is_condemned = 0
      RETURNING ${SAVED}`,
     blobId,
@@ -155,7 +158,8 @@ export function changeReferences(
   nowMs: number,
 ): SavedBytes {
   const [row] = sql.all<Saved>(
-    `UPDATE blobs SET refs = refs + ?5, unreferenced_since_ms = CASE WHEN refs + ?5 = 0 THEN ?6 END, shares = ${SHARES}
+    `UPDATE blobs SET refs = refs + ?5, shares = ${SHARES},
+       unreferenced_since_ms = CASE WHEN refs + ?5 = 0 THEN ?6 END
      WHERE blob_id = ?1 AND bucket = ?2 RETURNING ${SAVED}`,
     blobId,
     bucket,

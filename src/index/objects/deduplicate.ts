@@ -36,7 +36,8 @@ export function shareEqual(
   if (segment.packing !== undefined) return kept;
   const equal = sql.all<{ blob_id: BlobId }>(
     `SELECT blob_id FROM blobs
-     WHERE bucket = ? AND sha256 = ? AND size_bytes = ? AND storage_class = ? AND is_condemned = 0 LIMIT 2`,
+     WHERE bucket = ? AND sha256 = ? AND size_bytes = ? AND storage_class = ? AND is_condemned = 0
+     LIMIT 2`,
     bucket,
     newReference.digest.sha256Hex,
     newReference.sizeBytes,

@@ -25,7 +25,8 @@ export function listObjects(sql: Sql, input: ListObjectsInput): ListObjectsPage 
     first: '',
     read: (from, endKey, limit) =>
       sql.all<SummaryRow>(
-        `SELECT key, owner_id, size_bytes, etag, last_modified_ms, storage_class, checksum_algorithm, checksum_type
+        `SELECT key, owner_id, size_bytes, etag, last_modified_ms, storage_class,
+           checksum_algorithm, checksum_type
          FROM objects WHERE bucket = ? AND key >= ? AND key < ? ORDER BY key LIMIT ${PLAN_ONCE} ?`,
         n,
         from.key,
@@ -49,8 +50,8 @@ type ListedRow = SummaryRow & {
   readonly replaced_at_ms: number | null;
 };
 
-const LISTED_COLUMNS = `key, owner_id, size_bytes, etag, last_modified_ms, storage_class, checksum_algorithm, checksum_type,
-  version_id, is_null`;
+const LISTED_COLUMNS = `key, owner_id, size_bytes, etag, last_modified_ms, storage_class,
+  checksum_algorithm, checksum_type, version_id, is_null`;
 
 /** Where a key's versions begin, as the newest comes first. */
 const NEWEST = AFTER_ALL_IDS;
@@ -82,7 +83,8 @@ export function listVersions(sql: Sql, input: ListVersionsInput): ListVersionsPa
       );
       const others = sql.all<ListedRow>(
         `SELECT ${LISTED_COLUMNS}, is_marker, replaced_at_ms FROM versions
-         WHERE bucket = ?1 AND ${bound} AND key < ?3 ORDER BY key, version_id DESC LIMIT ${PLAN_ONCE} ?4`,
+         WHERE bucket = ?1 AND ${bound} AND key < ?3
+         ORDER BY key, version_id DESC LIMIT ${PLAN_ONCE} ?4`,
         n,
         from.key,
         endKey,
@@ -127,7 +129,8 @@ function readOlder(
   );
   const others = sql.all<ListedRow>(
     `SELECT ${LISTED_COLUMNS}, is_marker, replaced_at_ms FROM versions
-     WHERE bucket = ? AND key = ? AND key < ? AND version_id < ? ORDER BY version_id DESC LIMIT ${PLAN_ONCE} ?`,
+     WHERE bucket = ? AND key = ? AND key < ? AND version_id < ?
+     ORDER BY version_id DESC LIMIT ${PLAN_ONCE} ?`,
     bucket,
     from.key,
     endKey,

@@ -63,7 +63,8 @@ function encodeBounded(value: unknown): string {
   if (!isSurelyShort && encoder.encode(text).length > JSON_MAX_BYTES) {
     throw new StorageError('InvalidRequest', {
       detail:
-        'The object would consist of too many pieces. Upload it anew instead of copying ranges together.',
+        'The object would consist of too many pieces. ' +
+        'Upload it anew instead of copying ranges together.',
     });
   }
   return text;
@@ -172,7 +173,8 @@ export function detailOfRow(
   row: { readonly key: string; readonly version_id: string },
 ): string {
   const [found] = sql.all<{ detail: string }>(
-    `SELECT coalesce(o.detail, x.detail) AS detail FROM ${table} AS o LEFT JOIN object_bodies AS x ON x.id = o.body_id
+    `SELECT coalesce(o.detail, x.detail) AS detail
+     FROM ${table} AS o LEFT JOIN object_bodies AS x ON x.id = o.body_id
      WHERE o.bucket = ? AND o.key = ? AND o.version_id = ?`,
     bucket,
     row.key,

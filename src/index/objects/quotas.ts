@@ -88,7 +88,9 @@ function requireQuotas(
   if (own !== null && isPassed(own, before, after)) {
     const what = own.bytes !== null && after.bytes > own.bytes ? 'stored bytes' : 'objects';
     throw new StorageError('QuotaExceeded', {
-      detail: `The quota of ${what} of this bucket leaves no room for this. Delete something, or have it raised.`,
+      detail:
+        `The quota of ${what} of this bucket leaves no room for this. ` +
+        'Delete something, or have it raised.',
       fields: { BucketName: name },
     });
   }
@@ -127,7 +129,8 @@ function replacedBy(
 ): StorageAmount {
   if (part !== null) {
     const [row] = sql.all<{ bytes: number }>(
-      'SELECT size_bytes AS bytes FROM parts WHERE bucket = ? AND upload_id = ? AND part_number = ?',
+      `SELECT size_bytes AS bytes FROM parts
+       WHERE bucket = ? AND upload_id = ? AND part_number = ?`,
       n,
       part.uploadId,
       part.partNumber,
@@ -137,7 +140,8 @@ function replacedBy(
   const versioning = versioningOf(bucket);
   const [row] = sql.all<StorageAmount>(
     `SELECT coalesce(sum(size_bytes), 0) AS bytes, count(*) AS objects FROM (
-       SELECT size_bytes FROM objects WHERE bucket = ?1 AND key = ?2 AND (?3 = 'off' OR ?3 = 'suspended' AND is_null = 1)
+       SELECT size_bytes FROM objects
+       WHERE bucket = ?1 AND key = ?2 AND (?3 = 'off' OR ?3 = 'suspended' AND is_null = 1)
        UNION ALL
        SELECT size_bytes FROM versions
        WHERE bucket = ?1 AND key = ?2 AND ?3 = 'suspended' AND is_null = 1 AND is_marker = 0)`,

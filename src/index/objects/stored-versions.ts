@@ -37,8 +37,9 @@ type StoredRow = {
   readonly body_id: number | null;
   readonly detail: string;
 };
-const STORED_COLUMNS = `o.version_id, o.is_null, o.etag, o.size_bytes, o.storage_class, o.last_modified_ms, o.body_id,
-  coalesce(o.class_since_ms, o.last_modified_ms) AS class_since_ms, coalesce(o.detail, x.detail) AS detail`;
+const STORED_COLUMNS = `o.version_id, o.is_null, o.etag, o.size_bytes, o.storage_class,
+  o.last_modified_ms, o.body_id, coalesce(o.detail, x.detail) AS detail,
+  coalesce(o.class_since_ms, o.last_modified_ms) AS class_since_ms`;
 
 function toStored(row: StoredRow): StoredVersion {
   const segments = segmentsOfDetail(row.detail);
@@ -89,7 +90,8 @@ export function readOther(
   name: VersionId | 'null',
 ): (StoredVersion & { readonly isMarker: boolean }) | null {
   const [row] = sql.all<StoredRow & { is_marker: number }>(
-    `SELECT ${STORED_COLUMNS}, o.is_marker FROM versions AS o LEFT JOIN object_bodies AS x ON x.id = o.body_id
+    `SELECT ${STORED_COLUMNS}, o.is_marker
+     FROM versions AS o LEFT JOIN object_bodies AS x ON x.id = o.body_id
      WHERE o.bucket = ? AND o.key = ? AND ${named(name)}`,
     bucket,
     key,
@@ -105,7 +107,8 @@ export function readNewestOther(
   key: ObjectKey,
 ): (StoredMarker & { isMarker: boolean }) | null {
   const [row] = sql.all<{ version_id: string; is_null: number; is_marker: number }>(
-    `SELECT version_id, is_null, is_marker FROM versions WHERE bucket = ? AND key = ? ORDER BY version_id DESC LIMIT 1`,
+    `SELECT version_id, is_null, is_marker FROM versions
+     WHERE bucket = ? AND key = ? ORDER BY version_id DESC LIMIT 1`,
     bucket,
     key,
   );

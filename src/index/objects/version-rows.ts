@@ -39,6 +39,10 @@ import {
  */
 const DETAIL_IN_ROW_MAX_LENGTH = 512;
 
+/** The columns that a row takes along from `objects` to `versions` and back. */
+const MOVED_COLUMNS = `bucket, key, version_id, is_null, size_bytes, etag, last_modified_ms,
+  storage_class, class_since_ms, checksum_algorithm, checksum_type, owner_id, body_id, detail`;
+
 /** The bucket's versioning as the caller knows it. */
 export function versioningOf(bucket: BucketRef): Versioning {
   return bucket.versioning ?? 'off';
@@ -122,8 +126,9 @@ export function placeMarker(
   if (gone !== null) rowChanged(sql, { bucket, key, from: gone, to: null, atMs: nowMs });
   sql.all('DELETE FROM objects WHERE bucket = ? AND key = ?', bucket, key);
   sql.all(
-    `INSERT INTO versions (bucket, key, version_id, is_null, is_marker, replaced_at_ms, size_bytes, etag,
-       last_modified_ms, storage_class, owner_id, detail) VALUES (?, ?, ?, ?, 1, NULL, 0, '', ?, '', ?, '{}')`,
+    `INSERT INTO versions (bucket, key, version_id, is_null, is_marker, replaced_at_ms, size_bytes,
+       etag, last_modified_ms, storage_class, owner_id, detail)
+     VALUES (?, ?, ?, ?, 1, NULL, 0, '', ?, '', ?, '{}')`,
     bucket,
     key,
     versionId,
@@ -171,10 +176,8 @@ function makeRoom(
     return { freedBodyId: current.bodyId, gone };
   }
   sql.all(
-    `INSERT INTO versions (bucket, key, version_id, is_null, is_marker, replaced_at_ms, size_bytes, etag,
-       last_modified_ms, storage_class, class_since_ms, checksum_algorithm, checksum_type, owner_id, body_id, detail)
-     SELECT bucket, key, version_id, is_null, 0, ?, size_bytes, etag, last_modified_ms, storage_class, class_since_ms,
-       checksum_algorithm, checksum_type, owner_id, body_id, detail FROM objects WHERE bucket = ? AND key = ?`,
+    `INSERT INTO versions (${MOVED_COLUMNS}, is_marker, replaced_at_ms)
+     SELECT ${MOVED_COLUMNS}, 0, ? FROM objects WHERE bucket = ? AND key = ?`,
     nowMs,
     bucket,
     key,
@@ -258,8 +261,9 @@ export function renameCurrent(
   if (target !== null) removeCurrent(sql, bucket, to.key, target, nowMs);
   const versionId = orderedAfter(to.versionId, target?.versionId ?? null);
   sql.all(
-    `UPDATE objects SET key = ?, version_id = ?, class_since_ms = coalesce(class_since_ms, last_modified_ms),
-       last_modified_ms = ? WHERE bucket = ? AND key = ?`,
+    `UPDATE objects SET key = ?, version_id = ?, last_modified_ms = ?,
+       class_since_ms = coalesce(class_since_ms, last_modified_ms)
+     WHERE bucket = ? AND key = ?`,
     to.key,
     versionId,
     to.lastModifiedMs,
@@ -289,10 +293,8 @@ export function promoteNewest(sql: Sql, bucket: number, key: ObjectKey, nowMs: n
     return;
   }
   sql.all(
-    `INSERT INTO objects (bucket, key, version_id, is_null, size_bytes, etag, last_modified_ms, storage_class, class_since_ms,
-       checksum_algorithm, checksum_type, owner_id, body_id, detail)
-     SELECT bucket, key, version_id, is_null, size_bytes, etag, last_modified_ms, storage_class, class_since_ms, checksum_algorithm,
-       checksum_type, owner_id, body_id, detail FROM versions WHERE bucket = ? AND key = ? AND version_id = ?`,
+    `INSERT INTO objects (${MOVED_COLUMNS})
+     SELECT ${MOVED_COLUMNS} FROM versions WHERE bucket = ? AND key = ? AND version_id = ?`,
     bucket,
     key,
     newest.versionId,
@@ -330,8 +332,9 @@ function writeCurrent(
   const isBeside = version.inlineBytes !== null || detail.length > DETAIL_IN_ROW_MAX_LENGTH;
   if (!isBeside && oldBodyId !== null) deleteBody(sql, oldBodyId);
   sql.all(
-    `INSERT OR REPLACE INTO objects (bucket, key, size_bytes, etag, last_modified_ms, storage_class, class_since_ms,
-       checksum_algorithm, checksum_type, owner_id, version_id, is_null, body_id, detail)
+    `INSERT OR REPLACE INTO objects (bucket, key, size_bytes, etag, last_modified_ms, storage_class,
+       class_since_ms, checksum_algorithm, checksum_type, owner_id, version_id, is_null, body_id,
+       detail)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     bucket,
     version.key,

@@ -34,8 +34,8 @@ export type OutboxRow = {
   readonly last_status: number | null;
   readonly last_error: string | null;
 };
-export const OUTBOX_COLUMNS = `id, place, account_id, endpoint_id, lane, message_id, kind, type, payload, state, due_ms,
-  attempts, created_at_ms, finished_at_ms, last_status, last_error`;
+export const OUTBOX_COLUMNS = `id, place, account_id, endpoint_id, lane, message_id, kind, type,
+  payload, state, due_ms, attempts, created_at_ms, finished_at_ms, last_status, last_error`;
 
 /** What of a row a change of its state needs. */
 export type RowCursor = Pick<OutboxRow, 'id' | 'place' | 'endpoint_id' | 'lane'>;
@@ -72,7 +72,8 @@ export function decodeDelivery(row: OutboxRow): Delivery {
 export function nextSequence(sql: Sql, place: OutboxQueueId, nowMs: number): number {
   const [row] = sql.all<{ last_sequence: number }>(
     `INSERT INTO outbox_places (place, last_sequence) VALUES (?, ?)
-     ON CONFLICT (place) DO UPDATE SET last_sequence = max(last_sequence + 1, excluded.last_sequence)
+     ON CONFLICT (place) DO UPDATE
+       SET last_sequence = max(last_sequence + 1, excluded.last_sequence)
      RETURNING last_sequence`,
     place,
     nowMs * SEQUENCES_PER_MS,
@@ -85,7 +86,8 @@ const SEQUENCES_PER_MS = 4096;
 export function addDelivery(sql: Sql, delivery: NewDelivery, nowMs: number): void {
   const { place, endpointId, lane } = delivery;
   sql.all(
-    `INSERT INTO outbox (place, account_id, endpoint_id, lane, message_id, kind, type, payload, state, due_ms, created_at_ms)
+    `INSERT INTO outbox (place, account_id, endpoint_id, lane, message_id, kind, type, payload,
+       state, due_ms, created_at_ms)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'waiting', ?, ?)`,
     place,
     delivery.accountId,
@@ -107,7 +109,8 @@ const OVERFLOW = 'Too many messages waited; this was the oldest.';
 
 function isLaneTaken(sql: Sql, place: OutboxQueueId, endpointId: string, lane: string): boolean {
   const rows = sql.all(
-    `SELECT id FROM outbox WHERE place = ? AND endpoint_id = ? AND lane = ? AND state = 'waiting' LIMIT 1`,
+    `SELECT id FROM outbox
+     WHERE place = ? AND endpoint_id = ? AND lane = ? AND state = 'waiting' LIMIT 1`,
     place,
     endpointId,
     lane,
@@ -124,8 +127,9 @@ type End = {
 /** A waiting message was taken by its endpoint. */
 export function markDelivered(sql: Sql, row: RowCursor, { nowMs, status }: End): void {
   sql.all(
-    `UPDATE outbox SET state = 'delivered', due_ms = NULL, payload = NULL, finished_at_ms = ?, last_status = ?,
-       last_error = NULL WHERE id = ?`,
+    `UPDATE outbox SET state = 'delivered', due_ms = NULL, payload = NULL, finished_at_ms = ?,
+       last_status = ?, last_error = NULL
+     WHERE id = ?`,
     nowMs,
     status,
     row.id,
@@ -138,7 +142,9 @@ export function markDelivered(sql: Sql, row: RowCursor, { nowMs, status }: End):
 /** A waiting message becomes a dead letter. */
 export function bury(sql: Sql, row: RowCursor, { nowMs, status, error }: End): void {
   sql.all(
-    `UPDATE outbox SET state = 'dead', due_ms = NULL, finished_at_ms = ?, last_status = ?, last_error = ? WHERE id = ?`,
+    `UPDATE outbox SET state = 'dead', due_ms = NULL, finished_at_ms = ?, last_status = ?,
+       last_error = ?
+     WHERE id = ?`,
     nowMs,
     status,
     error,
@@ -155,7 +161,8 @@ export function bury(sql: Sql, row: RowCursor, { nowMs, status, error }: End): v
 export function revive(sql: Sql, row: RowCursor, nowMs: number): void {
   const isBehind = row.lane !== '' && isLaneTaken(sql, row.place, row.endpoint_id, row.lane);
   sql.all(
-    `UPDATE outbox SET state = 'waiting', due_ms = ?, attempts = 0, finished_at_ms = NULL WHERE id = ?`,
+    `UPDATE outbox SET state = 'waiting', due_ms = ?, attempts = 0, finished_at_ms = NULL
+     WHERE id = ?`,
     isBehind ? null : nowMs,
     row.id,
   );
@@ -169,8 +176,8 @@ function leave(sql: Sql, { place, endpoint_id, lane }: RowCursor, nowMs: number)
   if (lane === '') return;
   sql.all(
     `UPDATE outbox SET due_ms = ? WHERE id = (
-       SELECT id FROM outbox WHERE place = ? AND endpoint_id = ? AND lane = ? AND state = 'waiting' ORDER BY id LIMIT 1)
-     AND due_ms IS NULL`,
+       SELECT id FROM outbox WHERE place = ? AND endpoint_id = ? AND lane = ? AND state = 'waiting'
+       ORDER BY id LIMIT 1) AND due_ms IS NULL`,
     nowMs,
     place,
     endpoint_id,
@@ -182,7 +189,8 @@ function leave(sql: Sql, { place, endpoint_id, lane }: RowCursor, nowMs: number)
 function count(sql: Sql, place: OutboxQueueId, state: DeliveryState, change: number): number {
   const [row] = sql.all<{ rows: number }>(
     `INSERT INTO outbox_places (place, ${state}) VALUES (?, ?)
-     ON CONFLICT (place) DO UPDATE SET ${state} = max(0, ${state} + excluded.${state}) RETURNING ${state} AS rows`,
+     ON CONFLICT (place) DO UPDATE SET ${state} = max(0, ${state} + excluded.${state})
+     RETURNING ${state} AS rows`,
     place,
     change,
   );

@@ -91,7 +91,8 @@ function endpointsThatWait(sql: Sql): string[] {
     `WITH RECURSIVE found (id) AS (
        SELECT min(endpoint_id) FROM outbox WHERE due_ms IS NOT NULL
        UNION ALL
-       SELECT (SELECT min(endpoint_id) FROM outbox WHERE due_ms IS NOT NULL AND endpoint_id > found.id)
+       SELECT (
+         SELECT min(endpoint_id) FROM outbox WHERE due_ms IS NOT NULL AND endpoint_id > found.id)
        FROM found WHERE found.id IS NOT NULL)
      SELECT id FROM found`,
   );
@@ -100,7 +101,8 @@ function endpointsThatWait(sql: Sql): string[] {
 
 function firstDueMs(sql: Sql, endpointId: string): number | null {
   const [row] = sql.all<{ due_ms: number }>(
-    'SELECT due_ms FROM outbox WHERE endpoint_id = ? AND due_ms IS NOT NULL ORDER BY due_ms LIMIT 1',
+    `SELECT due_ms FROM outbox WHERE endpoint_id = ? AND due_ms IS NOT NULL
+     ORDER BY due_ms LIMIT 1`,
     endpointId,
   );
   return row?.due_ms ?? null;
@@ -113,7 +115,8 @@ function rotated(ids: readonly string[], after: string): readonly string[] {
 
 function dueOf(sql: Sql, endpointId: string, nowMs: number, limit: number): number[] {
   const rows = sql.all<{ id: number }>(
-    `SELECT id FROM outbox WHERE endpoint_id = ? AND due_ms IS NOT NULL AND due_ms <= ? ORDER BY due_ms, id LIMIT ${PLAN_ONCE} ?`,
+    `SELECT id FROM outbox WHERE endpoint_id = ? AND due_ms IS NOT NULL AND due_ms <= ?
+     ORDER BY due_ms, id LIMIT ${PLAN_ONCE} ?`,
     endpointId,
     nowMs,
     limit,
@@ -123,7 +126,8 @@ function dueOf(sql: Sql, endpointId: string, nowMs: number, limit: number): numb
 
 function claim(sql: Sql, id: number, untilMs: number): Delivery {
   const [row] = sql.all<OutboxRow>(
-    `UPDATE outbox SET due_ms = ?, attempts = attempts + 1 WHERE id = ? RETURNING ${OUTBOX_COLUMNS}`,
+    `UPDATE outbox SET due_ms = ?, attempts = attempts + 1 WHERE id = ?
+     RETURNING ${OUTBOX_COLUMNS}`,
     untilMs,
     id,
   );
@@ -134,7 +138,8 @@ function claim(sql: Sql, id: number, untilMs: number): Delivery {
 function settle(sql: Sql, result: DeliveryResult, nowMs: number): void {
   const { id, outcome, status, error } = result;
   const [row] = sql.all<RowCursor>(
-    `SELECT id, place, endpoint_id, lane FROM outbox WHERE id = ? AND attempts = ? AND state = 'waiting'`,
+    `SELECT id, place, endpoint_id, lane FROM outbox
+     WHERE id = ? AND attempts = ? AND state = 'waiting'`,
     id,
     result.claim,
   );

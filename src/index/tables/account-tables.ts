@@ -154,13 +154,15 @@ export const PROOF_TABLES: readonly string[] = [
     request_id TEXT NOT NULL,
     PRIMARY KEY (account_id, id)
   ) STRICT, WITHOUT ROWID`,
-  'CREATE UNIQUE INDEX failed_sign_ins_by_day ON failed_sign_ins (account_id, day_ms, credential, source)',
+  'CREATE UNIQUE INDEX failed_sign_ins_by_day ' +
+    'ON failed_sign_ins (account_id, day_ms, credential, source)',
   'CREATE INDEX failed_sign_ins_by_time ON failed_sign_ins (day_ms)',
 ];
 
 /** Sessions by who holds them, so that each holder has so many (sign-in.ts). */
 export const SESSION_HOLDER_TABLES: readonly string[] = [
-  `CREATE INDEX sessions_by_holder ON sessions (account_id, coalesce(access_key_id, member_id, ''), id)`,
+  'CREATE INDEX sessions_by_holder ' +
+    "ON sessions (account_id, coalesce(access_key_id, member_id, ''), id)",
 ];
 
 /**
@@ -168,7 +170,8 @@ export const SESSION_HOLDER_TABLES: readonly string[] = [
  * '': all of them.
  */
 export const AUDIT_COUNT_TABLES: readonly string[] = [
-  "CREATE INDEX audit_by_maker ON audit (account_id, coalesce(access_key_id, member_id, 'nobody'), id)",
+  'CREATE INDEX audit_by_maker ' +
+    "ON audit (account_id, coalesce(access_key_id, member_id, 'nobody'), id)",
   `CREATE TABLE audit_counts (
     account_id TEXT NOT NULL,
     maker TEXT NOT NULL,
@@ -177,7 +180,8 @@ export const AUDIT_COUNT_TABLES: readonly string[] = [
   ) STRICT, WITHOUT ROWID`,
   'CREATE INDEX audit_counts_by_entries ON audit_counts (account_id, entries)',
   `INSERT INTO audit_counts (account_id, maker, entries)
-   SELECT account_id, coalesce(access_key_id, member_id, 'nobody') AS made_by, count(*) FROM audit GROUP BY account_id, made_by`,
+   SELECT account_id, coalesce(access_key_id, member_id, 'nobody') AS made_by, count(*)
+   FROM audit GROUP BY account_id, made_by`,
   `INSERT INTO audit_counts (account_id, maker, entries)
    SELECT account_id, '', count(*) FROM audit GROUP BY account_id`,
 ];

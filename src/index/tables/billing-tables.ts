@@ -2,8 +2,10 @@
 // directory-schema.ts has their order.
 /** One migration. docs/storage-schema.md explains the tables. */
 export const BILLING_TABLES: readonly string[] = [
-  'CREATE TABLE rate_cards (id TEXT NOT NULL PRIMARY KEY, json TEXT NOT NULL) STRICT, WITHOUT ROWID',
-  'CREATE TABLE account_cards (account_id TEXT NOT NULL PRIMARY KEY, card_id TEXT NOT NULL) STRICT, WITHOUT ROWID',
+  'CREATE TABLE rate_cards (id TEXT NOT NULL PRIMARY KEY, json TEXT NOT NULL) ' +
+    'STRICT, WITHOUT ROWID',
+  'CREATE TABLE account_cards (account_id TEXT NOT NULL PRIMARY KEY, card_id TEXT NOT NULL) ' +
+    'STRICT, WITHOUT ROWID',
   `CREATE TABLE credits (
     account_id TEXT NOT NULL,
     id TEXT NOT NULL,
@@ -31,7 +33,8 @@ export const BILLING_TABLES: readonly string[] = [
     amount_micro TEXT NOT NULL,
     PRIMARY KEY (account_id, period, credit_id)
   ) STRICT, WITHOUT ROWID`,
-  'CREATE TABLE closing (id INTEGER PRIMARY KEY CHECK (id = 0), period TEXT NOT NULL, after TEXT NOT NULL) STRICT',
+  'CREATE TABLE closing (id INTEGER PRIMARY KEY CHECK (id = 0), period TEXT NOT NULL, ' +
+    'after TEXT NOT NULL) STRICT',
 ];
 
 /** Added to them later, migrations of their own. */
@@ -65,7 +68,8 @@ export const PRICE_VERSION_TABLES: readonly string[] = [
     card_id TEXT,
     PRIMARY KEY (account_id, valid_from)
   ) STRICT, WITHOUT ROWID`,
-  `INSERT INTO account_card_choices (account_id, valid_from, card_id) SELECT account_id, '', card_id FROM account_cards`,
+  `INSERT INTO account_card_choices (account_id, valid_from, card_id)
+   SELECT account_id, '', card_id FROM account_cards`,
   'DROP TABLE account_cards',
   `CREATE TABLE noted_prices (
     name TEXT NOT NULL,
@@ -112,8 +116,10 @@ export const DOCUMENT_TABLES: readonly string[] = [
   ) STRICT`,
   'CREATE INDEX credit_notes_by_account ON credit_notes (account_id, position)',
   'CREATE INDEX credit_notes_by_invoice ON credit_notes (account_id, period, issue)',
-  'CREATE TABLE number_series (prefix TEXT NOT NULL PRIMARY KEY, last INTEGER NOT NULL) STRICT, WITHOUT ROWID',
-  'CREATE TABLE billing_parties (id TEXT NOT NULL PRIMARY KEY, json TEXT NOT NULL) STRICT, WITHOUT ROWID',
+  'CREATE TABLE number_series (prefix TEXT NOT NULL PRIMARY KEY, last INTEGER NOT NULL) ' +
+    'STRICT, WITHOUT ROWID',
+  'CREATE TABLE billing_parties (id TEXT NOT NULL PRIMARY KEY, json TEXT NOT NULL) ' +
+    'STRICT, WITHOUT ROWID',
 ];
 
 /** The last time of the clock that was believed. */
@@ -127,5 +133,6 @@ export const SEEN_TIME_TABLES: readonly string[] = [
 ];
 
 export const USAGE_TOLD_TABLES: readonly string[] = [
-  'CREATE TABLE usage_told (id INTEGER PRIMARY KEY CHECK (id = 0), day_ms INTEGER NOT NULL, after TEXT NOT NULL) STRICT',
+  'CREATE TABLE usage_told (id INTEGER PRIMARY KEY CHECK (id = 0), day_ms INTEGER NOT NULL, ' +
+    'after TEXT NOT NULL) STRICT',
 ];

@@ -27,7 +27,8 @@ export const DIRECTORY_SCHEMA: Schema = {
   companions: [OUTBOX_SCHEMA, WEBHOOK_SCHEMA],
   migrations: [
     [
-      'CREATE TABLE accounts (id TEXT NOT NULL PRIMARY KEY, display_name TEXT NOT NULL) STRICT, WITHOUT ROWID',
+      'CREATE TABLE accounts (id TEXT NOT NULL PRIMARY KEY, display_name TEXT NOT NULL) ' +
+        'STRICT, WITHOUT ROWID',
       `CREATE TABLE access_keys (
         id TEXT NOT NULL PRIMARY KEY,
         secret TEXT NOT NULL,
@@ -41,7 +42,8 @@ export const DIRECTORY_SCHEMA: Schema = {
         PRIMARY KEY (owner_id, name)
       ) STRICT, WITHOUT ROWID`,
       'CREATE INDEX owned_buckets_by_name ON owned_buckets (name)',
-      'CREATE TABLE bucket_names (name TEXT NOT NULL PRIMARY KEY, added_at_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID',
+      'CREATE TABLE bucket_names (name TEXT NOT NULL PRIMARY KEY, added_at_ms INTEGER NOT NULL) ' +
+        'STRICT, WITHOUT ROWID',
     ],
     [
       `CREATE TABLE hosts (

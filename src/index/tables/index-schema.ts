@@ -26,7 +26,8 @@ const SHARED_BLOBS = [
   'ALTER TABLE blobs ADD COLUMN sha256 TEXT',
   'ALTER TABLE blobs ADD COLUMN storage_class TEXT',
   'ALTER TABLE blobs ADD COLUMN shares TEXT',
-  'CREATE INDEX blobs_by_sha256 ON blobs (bucket, sha256, size_bytes, storage_class) WHERE sha256 IS NOT NULL',
+  'CREATE INDEX blobs_by_sha256 ON blobs (bucket, sha256, size_bytes, storage_class) ' +
+    'WHERE sha256 IS NOT NULL',
 ];
 
 export const INDEX_SCHEMA: Schema = {
@@ -118,7 +119,8 @@ export const INDEX_SCHEMA: Schema = {
       ) STRICT, WITHOUT ROWID`,
       `CREATE INDEX blobs_unreferenced ON blobs (bucket, unreferenced_since_ms)
         WHERE unreferenced_since_ms IS NOT NULL AND is_held = 0`,
-      'CREATE INDEX blobs_only_held ON blobs (bucket, holds_checked_ms) WHERE refs = 0 AND is_held = 1',
+      'CREATE INDEX blobs_only_held ON blobs (bucket, holds_checked_ms) ' +
+        'WHERE refs = 0 AND is_held = 1',
       `CREATE TABLE blob_holds (
         bucket INTEGER NOT NULL,
         blob_id TEXT NOT NULL,
@@ -184,10 +186,10 @@ export const INDEX_SCHEMA: Schema = {
       ) STRICT, WITHOUT ROWID`,
       // What is there already is counted; its time begins with the next command (hour 0), as no
       // clock is known here.
-      `INSERT INTO storage_totals (bucket, storage_class, hour_ms, as_of_ms, current_bytes, current_count,
-         noncurrent_bytes, noncurrent_count, part_bytes, part_count)
-       SELECT bucket, storage_class, 0, 0, sum(current_bytes), sum(current_count), sum(noncurrent_bytes),
-         sum(noncurrent_count), sum(part_bytes), sum(part_count)
+      `INSERT INTO storage_totals (bucket, storage_class, hour_ms, as_of_ms, current_bytes,
+         current_count, noncurrent_bytes, noncurrent_count, part_bytes, part_count)
+       SELECT bucket, storage_class, 0, 0, sum(current_bytes), sum(current_count),
+         sum(noncurrent_bytes), sum(noncurrent_count), sum(part_bytes), sum(part_count)
        FROM (
          SELECT bucket, storage_class, sum(size_bytes) AS current_bytes, count(*) AS current_count,
            0 AS noncurrent_bytes, 0 AS noncurrent_count, 0 AS part_bytes, 0 AS part_count
@@ -196,8 +198,10 @@ export const INDEX_SCHEMA: Schema = {
          SELECT bucket, storage_class, 0, 0, sum(size_bytes), count(*), 0, 0
          FROM versions WHERE is_marker = 0 GROUP BY bucket, storage_class
          UNION ALL
-         SELECT u.bucket, u.attributes ->> '$.storageClass' AS storage_class, 0, 0, 0, 0, sum(p.size_bytes), count(*)
-         FROM uploads AS u JOIN parts AS p ON p.bucket = u.bucket AND p.upload_id = u.upload_id GROUP BY 1, 2
+         SELECT u.bucket, u.attributes ->> '$.storageClass' AS storage_class, 0, 0, 0, 0,
+           sum(p.size_bytes), count(*)
+         FROM uploads AS u JOIN parts AS p ON p.bucket = u.bucket AND p.upload_id = u.upload_id
+         GROUP BY 1, 2
        ) GROUP BY bucket, storage_class`,
     ],
     NAME_JOB_TABLES,

@@ -22,7 +22,8 @@ export const NAME_JOB_TABLES: readonly string[] = [
     marker_id TEXT,
     PRIMARY KEY (bucket, job_id, at)
   ) STRICT, WITHOUT ROWID`,
-  'CREATE INDEX versions_hiding ON versions (bucket, key) WHERE is_marker = 1 AND replaced_at_ms IS NULL',
+  'CREATE INDEX versions_hiding ON versions (bucket, key) ' +
+    'WHERE is_marker = 1 AND replaced_at_ms IS NULL',
 ];
 
 /** Sums of stretches of keys, and the search index; buckets have rows here once they were asked. */

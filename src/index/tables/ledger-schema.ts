@@ -60,7 +60,9 @@ export const LEDGER_SCHEMA: Schema = {
         percent INTEGER NOT NULL,
         PRIMARY KEY (account_id, cap_id, period_ms, percent)
       ) STRICT, WITHOUT ROWID`,
-      'CREATE TABLE cap_revisions (account_id TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL) STRICT, WITHOUT ROWID',
+      'CREATE TABLE cap_revisions ' +
+        '(account_id TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL) ' +
+        'STRICT, WITHOUT ROWID',
     ],
     [
       'ALTER TABLE ledger_sources ADD COLUMN receipt TEXT',

@@ -30,7 +30,8 @@ export function migrate(sql: Sql, schema: Schema): void {
   sql.transaction(() => {
     for (const companion of schema.companions ?? []) migrate(sql, companion);
     sql.all(
-      'CREATE TABLE IF NOT EXISTS schema_versions (name TEXT NOT NULL PRIMARY KEY, version INTEGER NOT NULL) STRICT',
+      'CREATE TABLE IF NOT EXISTS schema_versions ' +
+        '(name TEXT NOT NULL PRIMARY KEY, version INTEGER NOT NULL) STRICT',
     );
     const [row] = sql.all<{ version: number }>(
       'SELECT version FROM schema_versions WHERE name = ?',
@@ -40,7 +41,8 @@ export function migrate(sql: Sql, schema: Schema): void {
     const want = schema.migrations.length;
     if (have > want) {
       throw new Error(
-        `This database was written by a newer Quayside: its ${schema.name} tables have version ${have}, ` +
+        'This database was written by a newer Quayside: ' +
+          `its ${schema.name} tables have version ${have}, ` +
           `this program knows versions up to ${want}. Start the newer program instead.`,
       );
     }

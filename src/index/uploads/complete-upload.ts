@@ -157,8 +157,9 @@ function rememberFinished(
   version: ObjectVersion,
 ): void {
   const [row] = sql.all<{ id: number }>(
-    `INSERT INTO finished_uploads (bucket, upload_id, key, size_bytes, etag, last_modified_ms, storage_class,
-       checksum_algorithm, checksum_type, version_id, is_null, owner_id, list_sha256, detail)
+    `INSERT INTO finished_uploads (bucket, upload_id, key, size_bytes, etag, last_modified_ms,
+       storage_class, checksum_algorithm, checksum_type, version_id, is_null, owner_id, list_sha256,
+       detail)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
     bucket,
     input.uploadId,
@@ -176,7 +177,8 @@ function rememberFinished(
     encodeDetail(version),
   );
   sql.all(
-    `DELETE FROM finished_uploads WHERE id IN (SELECT id FROM finished_uploads ORDER BY id LIMIT ${PLAN_ONCE} ?)
+    `DELETE FROM finished_uploads
+     WHERE id IN (SELECT id FROM finished_uploads ORDER BY id LIMIT ${PLAN_ONCE} ?)
        AND (id <= ? OR last_modified_ms < ?)`,
     FINISHED_REMOVED_ROWS,
     (row?.id ?? 0) - FINISHED_KEPT_ROWS,
@@ -195,8 +197,9 @@ function digestOf(parts: readonly ListedPart[]): string {
  */
 function repeatedAnswer(sql: Sql, bucket: number, input: CompleteInput): ObjectVersion {
   const [row] = sql.all<Omit<VersionRow, 'inline_bytes'> & { list_sha256: string }>(
-    `SELECT key, size_bytes, etag, last_modified_ms, storage_class, checksum_algorithm, checksum_type, version_id,
-       is_null, owner_id AS object_owner_id, list_sha256, detail FROM finished_uploads WHERE bucket = ? AND upload_id = ?`,
+    `SELECT key, size_bytes, etag, last_modified_ms, storage_class, checksum_algorithm,
+       checksum_type, version_id, is_null, owner_id AS object_owner_id, list_sha256, detail
+     FROM finished_uploads WHERE bucket = ? AND upload_id = ?`,
     bucket,
     input.uploadId,
   );

@@ -99,7 +99,8 @@ export function readStoredParts(
   uploadId: UploadId,
 ): Map<number, StoredPart> {
   const rows = sql.all<Pick<PartRow, 'part_number' | 'size_bytes' | 'md5' | 'segments'>>(
-    'SELECT part_number, size_bytes, md5, segments FROM parts WHERE bucket = ? AND upload_id = ? ORDER BY part_number',
+    `SELECT part_number, size_bytes, md5, segments FROM parts WHERE bucket = ? AND upload_id = ?
+     ORDER BY part_number`,
     bucket,
     uploadId,
   );

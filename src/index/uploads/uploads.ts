@@ -83,7 +83,8 @@ export function createUploadCalls(sql: Sql): UploadCalls {
     createUpload({ bucket, upload }) {
       // Upload ids are random, so a row that exists is this very call, repeated.
       sql.all(
-        `INSERT INTO uploads (bucket, key, upload_id, created_at_ms, active_at_ms, attributes) VALUES (?1, ?2, ?3, ?4, ?4, ?5)
+        `INSERT INTO uploads (bucket, key, upload_id, created_at_ms, active_at_ms, attributes)
+         VALUES (?1, ?2, ?3, ?4, ?4, ?5)
          ON CONFLICT (bucket, key, upload_id) DO NOTHING`,
         requireBucket(sql, bucket),
         upload.key,
@@ -152,7 +153,8 @@ function dropUploadsOfIncarnation(
   { bucket, nowMs }: { bucket: BucketAddress; nowMs: number },
 ): boolean {
   const rows = sql.all<{ n: number } & UploadRow>(
-    `SELECT n, key, upload_id, uploads.created_at_ms, attributes FROM buckets JOIN uploads ON uploads.bucket = n
+    `SELECT n, key, upload_id, uploads.created_at_ms, attributes
+     FROM buckets JOIN uploads ON uploads.bucket = n
      WHERE id = ? AND name = ? AND deleted_at_ms IS NOT NULL LIMIT ${PLAN_ONCE} ?`,
     bucket.id,
     bucket.name,
@@ -174,8 +176,10 @@ function listParts(
 ): { parts: readonly UploadedPart[]; isTruncated: boolean } {
   if (input.maxParts === 0) return { parts: [], isTruncated: false };
   const rows = sql.all<PartRow>(
-    `SELECT part_number, size_bytes, md5, last_modified_ms, checksum_algorithm, checksum_value, segments
-     FROM parts WHERE bucket = ? AND upload_id = ? AND part_number > ? ORDER BY part_number LIMIT ${PLAN_ONCE} ?`,
+    `SELECT part_number, size_bytes, md5, last_modified_ms, checksum_algorithm, checksum_value,
+       segments
+     FROM parts WHERE bucket = ? AND upload_id = ? AND part_number > ?
+     ORDER BY part_number LIMIT ${PLAN_ONCE} ?`,
     bucket,
     input.uploadId,
     input.afterPartNumber,
@@ -205,8 +209,9 @@ function replacePart(
   const gone = replaced === undefined ? [] : decodeSegments(replaced.segments);
   const lost = dropReferences(sql, bucket, storageClass, referencesOf(gone), part.lastModifiedMs);
   sql.all(
-    `INSERT OR REPLACE INTO parts (bucket, upload_id, part_number, size_bytes, md5, last_modified_ms,
-       checksum_algorithm, checksum_value, segments) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT OR REPLACE INTO parts (bucket, upload_id, part_number, size_bytes, md5,
+       last_modified_ms, checksum_algorithm, checksum_value, segments)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     bucket,
     uploadId,
     part.partNumber,
@@ -239,7 +244,8 @@ function listUploads(sql: Sql, input: ListUploadsInput): ListUploadsPage {
     read: (from, endKey, limit) =>
       sql.all<UploadRow>(
         `SELECT key, upload_id, created_at_ms, attributes FROM uploads
-         WHERE bucket = ? AND (key, upload_id) >= (?, ?) AND key < ? ORDER BY key, upload_id LIMIT ${PLAN_ONCE} ?`,
+         WHERE bucket = ? AND (key, upload_id) >= (?, ?) AND key < ?
+         ORDER BY key, upload_id LIMIT ${PLAN_ONCE} ?`,
         n,
         from.key,
         from.within,

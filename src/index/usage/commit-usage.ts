@@ -58,7 +58,8 @@ export function readCommitUsage(
   limit: number,
 ): readonly StorageHours[] {
   const rows = sql.all<UsedRow>(
-    `SELECT bucket_id, owner_id, meter, hour_ms, CAST(high AS TEXT) AS high, CAST(low AS TEXT) AS low
+    `SELECT bucket_id, owner_id, meter, hour_ms, CAST(high AS TEXT) AS high,
+       CAST(low AS TEXT) AS low
      FROM commit_usage AS u WHERE bucket_name = ?1 AND (hour_ms <= ?2 OR NOT EXISTS (
        SELECT 1 FROM buckets AS b WHERE b.id = u.bucket_id AND b.deleted_at_ms IS NULL))
      ORDER BY bucket_name, bucket_id, meter, hour_ms LIMIT ${PLAN_ONCE} ?3`,
@@ -86,7 +87,8 @@ type Hour = {
 /** The ledger has it. Idempotent. */
 export function forgetCommitUsage(sql: Sql, { name, bucketId, meter, hourMs }: Hour): void {
   sql.all(
-    'DELETE FROM commit_usage WHERE bucket_name = ? AND bucket_id = ? AND meter = ? AND hour_ms = ?',
+    `DELETE FROM commit_usage
+     WHERE bucket_name = ? AND bucket_id = ? AND meter = ? AND hour_ms = ?`,
     name,
     bucketId,
     meter,

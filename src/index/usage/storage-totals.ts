@@ -37,6 +37,8 @@ const INTEGRALS = [
 const [STORED] = INTEGRALS;
 /** The columns of all integrals, in the order of `grownBy`. */
 const SUMS = INTEGRALS.flatMap(({ gib, rest }) => [gib, rest]);
+/** Sets all integrals to 0, as at the start of an hour. */
+const CLEARED_SUMS = SUMS.map((sum) => `${sum} = 0`).join(', ');
 
 /** The integrals when `ms`, an expression of SQL, more have passed. */
 function grownBy(ms: string): readonly string[] {
@@ -47,12 +49,14 @@ function grownBy(ms: string): readonly string[] {
 }
 
 const GROW = grownBy('max(0, ?3 - as_of_ms)').map((sum, at) => `${SUMS[at]} = ${sum}`);
-const COUNTS = `as_of_ms = max(as_of_ms, ?3), current_bytes = current_bytes + ?4, current_count = current_count + ?5,
+const COUNTS = `as_of_ms = max(as_of_ms, ?3),
+  current_bytes = current_bytes + ?4, current_count = current_count + ?5,
   noncurrent_bytes = noncurrent_bytes + ?6, noncurrent_count = noncurrent_count + ?7,
   part_bytes = part_bytes + ?8, part_count = part_count + ?9`;
 // With RETURNING to tell whether it met the row, such a statement takes twice the time: more than
 // the look before it.
-const PLAIN_CHANGE = `UPDATE storage_totals SET ${GROW.slice(0, 2).join(', ')}, ${COUNTS} WHERE bucket = ?1 AND storage_class = ?2`;
+const PLAIN_CHANGE = `UPDATE storage_totals SET ${GROW.slice(0, 2).join(', ')}, ${COUNTS}
+  WHERE bucket = ?1 AND storage_class = ?2`;
 const SPARING_CHANGE = `UPDATE storage_totals SET ${GROW.join(', ')}, ${COUNTS},
   deduplicated_bytes = deduplicated_bytes + ?10, compressed_bytes = compressed_bytes + ?11
   WHERE bucket = ?1 AND storage_class = ?2`;
@@ -168,7 +172,8 @@ export function closeHour(sql: Sql, bucket: number, storageClass: string, atMs: 
     });
     const whole = (hourMs - end) / HOUR_MS;
     sql.all(
-      `UPDATE storage_totals SET ${SUMS.map((sum) => `${sum} = 0`).join(', ')} WHERE bucket = ? AND storage_class = ?`,
+      `UPDATE storage_totals SET ${CLEARED_SUMS}
+       WHERE bucket = ? AND storage_class = ?`,
       bucket,
       storageClass,
     );
@@ -191,7 +196,7 @@ export function closeHour(sql: Sql, bucket: number, storageClass: string, atMs: 
  */
 export function bringBack(sql: Sql, bucketName: string, atMs: number): void {
   sql.all(
-    `UPDATE storage_totals SET hour_ms = ?2, as_of_ms = ?3, ${SUMS.map((sum) => `${sum} = 0`).join(', ')}
+    `UPDATE storage_totals SET hour_ms = ?2, as_of_ms = ?3, ${CLEARED_SUMS}
      WHERE bucket IN (SELECT n FROM buckets WHERE name = ?1) AND as_of_ms > ?3 + ${HOUR_MS}`,
     bucketName,
     startOfHour(atMs),
@@ -234,10 +239,12 @@ function keepHours(
   { hourMs, hours, addedMs }: { hourMs: number; hours: number; addedMs: number },
 ): void {
   sql.all(
-    `INSERT INTO storage_hours (bucket_name, bucket_id, owner_id, storage_class, hour_ms, hour_count, ${SUMS.join(', ')})
+    `INSERT INTO storage_hours (bucket_name, bucket_id, owner_id, storage_class, hour_ms,
+       hour_count, ${SUMS.join(', ')})
      SELECT b.name, b.id, b.owner_id, t.storage_class, ?3, ?4, ${grownBy('?5').join(', ')}
      FROM storage_totals AS t JOIN buckets AS b ON b.n = t.bucket
-     WHERE t.bucket = ?1 AND t.storage_class = ?2 AND (t.gib_ms + t.rest_ms > 0 OR ${STORED.bytes} * ?5 > 0)`,
+     WHERE t.bucket = ?1 AND t.storage_class = ?2
+       AND (t.gib_ms + t.rest_ms > 0 OR ${STORED.bytes} * ?5 > 0)`,
     bucket,
     storageClass,
     hourMs,

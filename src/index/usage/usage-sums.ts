@@ -48,12 +48,14 @@ export function sumUsage(sql: Sql, input: UsageQuery): readonly UsageSum[] {
   const [table, column] = isOfMonths ? ['ledger_months', 'month_ms'] : ['ledger_hours', 'hour_ms'];
   const has = (group: UsageGroup) => groupBy.includes(group);
   const rows = sql.all<SumRow>(
-    `SELECT ${timeOf(groupBy, column)} AS time_ms, ${has('bucket') ? 'bucket_id' : 'NULL'} AS bucket_id,
+    `SELECT ${timeOf(groupBy, column)} AS time_ms,
+       ${has('bucket') ? 'bucket_id' : 'NULL'} AS bucket_id,
        ${has('accessKey') ? 'access_key_id' : 'NULL'} AS access_key_id, meter,
        CAST(sum(high) AS TEXT) AS high, CAST(sum(low) AS TEXT) AS low
      FROM ${table} WHERE account_id = ?1 AND ${column} >= ?2 AND ${column} < ?3
        AND (?4 IS NULL OR bucket_id = ?4) AND (?5 IS NULL OR access_key_id = ?5)
-       AND (?6 IS NULL OR substr(meter, 1, instr(meter, '/') - 1) IN (SELECT value FROM json_each(?6)))
+       AND (?6 IS NULL
+         OR substr(meter, 1, instr(meter, '/') - 1) IN (SELECT value FROM json_each(?6)))
      GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4 LIMIT ${PLAN_ONCE} ?7`,
     input.accountId,
     input.fromMs,
