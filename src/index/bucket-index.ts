@@ -6,7 +6,7 @@ import type { IndexApi, IndexQueries } from '../ports/metadata-index.ts';
 import type { Sql } from '../ports/sql.ts';
 import { createBucketCalls } from './buckets/buckets.ts';
 import { createKeyJobCalls } from './key-jobs/key-jobs.ts';
-import { createNameAidCalls } from './keys/key-aids.ts';
+import { createKeyAidCalls } from './keys/key-aids.ts';
 import { createBlobCalls } from './maintenance/blobs.ts';
 import { createCompressionCalls } from './maintenance/compression.ts';
 import { createIncarnationCalls } from './maintenance/incarnations.ts';
@@ -49,7 +49,7 @@ export function createBucketIndex(sql: Sql): IndexApi {
     ...createLifecycleCalls(sql),
     ...createCompressionCalls(sql),
     ...createKeyJobCalls(sql),
-    ...createNameAidCalls(sql),
+    ...createKeyAidCalls(sql),
     ...createOutboxCalls(sql),
     ...createStorageCalls(sql),
     ...createQuotaCalls(sql),

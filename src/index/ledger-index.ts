@@ -18,7 +18,7 @@ import { usageTime } from './usage/usage-time.ts';
  * How long a source is remembered after its last batch; whoever sends a batch again does so within
  * minutes. Milliseconds.
  */
-const SOURCE_KEPT_MS = 90 * DAY_MS;
+const SOURCE_STORED_MS = 90 * DAY_MS;
 const SOURCES_REMOVED = 20;
 
 /**
@@ -38,7 +38,7 @@ export function createLedgerIndex(sql: Sql, price: PriceReceipt): LedgerApi {
            SELECT source FROM ledger_sources WHERE account_id = ?1 AND seen_at_ms < ?2
            ORDER BY seen_at_ms LIMIT ${PLAN_ONCE} ?3)`,
         accountId,
-        nowMs - SOURCE_KEPT_MS,
+        nowMs - SOURCE_STORED_MS,
         SOURCES_REMOVED,
       );
     },

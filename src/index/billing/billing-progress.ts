@@ -37,7 +37,7 @@ export function createBillingProgressCalls(sql: Sql): BillingProgressCalls {
 
     getPushTarget({ accountId }) {
       const [row] = sql.all<PushColumns>(
-        `SELECT ${PUSH} FROM push_targets WHERE account_id = ?`,
+        `SELECT ${PUSH_COLUMNS} FROM push_targets WHERE account_id = ?`,
         accountId,
       );
       return row === undefined ? null : decodePush(row);
@@ -57,7 +57,7 @@ export function createBillingProgressCalls(sql: Sql): BillingProgressCalls {
 
     listPushTargets({ after, limit }) {
       const rows = sql.all<PushColumns>(
-        `SELECT ${PUSH} FROM push_targets
+        `SELECT ${PUSH_COLUMNS} FROM push_targets
          WHERE account_id > ? ORDER BY account_id LIMIT ${PLAN_ONCE} ?`,
         after,
         limit,
@@ -105,7 +105,7 @@ export function createBillingProgressCalls(sql: Sql): BillingProgressCalls {
   };
 }
 
-const PUSH = 'account_id, customer_id, day_ms, told, tried, tried_at_ms';
+const PUSH_COLUMNS = 'account_id, customer_id, day_ms, told, tried, tried_at_ms';
 type PushColumns = {
   readonly account_id: string;
   readonly customer_id: string;

@@ -11,10 +11,10 @@ import {
   countInvoices,
   decodeHead,
   decodeStored,
-  HEAD,
+  HEAD_COLUMNS,
   type HeadColumns,
   readInvoice,
-  STORED,
+  STORED_COLUMNS,
   type StoredColumns,
 } from './invoice-rows.ts';
 import { readChoices } from './rate-cards.ts';
@@ -37,7 +37,7 @@ export function createBillingCalls(sql: Sql): BillCalls {
         accountId,
       );
       const credits = sql.all<CreditColumns>(
-        `SELECT ${CREDIT} FROM credits WHERE account_id = ? ORDER BY id`,
+        `SELECT ${CREDIT_COLUMNS} FROM credits WHERE account_id = ? ORDER BY id`,
         accountId,
       );
       return {
@@ -53,7 +53,7 @@ export function createBillingCalls(sql: Sql): BillCalls {
 
     addCredit({ accountId, credit }) {
       sql.all(
-        `INSERT INTO credits (account_id, ${CREDIT}) VALUES (?, ?, ?, ?, ?, ?, ?)
+        `INSERT INTO credits (account_id, ${CREDIT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (account_id, id) DO NOTHING`,
         accountId,
         credit.id,
@@ -64,7 +64,7 @@ export function createBillingCalls(sql: Sql): BillCalls {
         credit.expiresAtMs,
       );
       const [row] = sql.all<CreditColumns>(
-        `SELECT ${CREDIT} FROM credits WHERE account_id = ? AND id = ?`,
+        `SELECT ${CREDIT_COLUMNS} FROM credits WHERE account_id = ? AND id = ?`,
         accountId,
         credit.id,
       );
@@ -90,7 +90,7 @@ export function createBillingCalls(sql: Sql): BillCalls {
 
     readInvoices({ accountId, from, to }) {
       const rows = sql.all<StoredColumns>(
-        `SELECT ${STORED} FROM invoices AS i WHERE account_id = ?1 AND period >= ?2 AND period < ?3
+        `SELECT ${STORED_COLUMNS} FROM invoices AS i WHERE account_id = ?1 AND period >= ?2 AND period < ?3
            AND issue = (SELECT max(issue) FROM invoices WHERE account_id = ?1 AND period = i.period)
          ORDER BY period`,
         ...[accountId, from, to],
@@ -101,7 +101,7 @@ export function createBillingCalls(sql: Sql): BillCalls {
     listInvoices({ accountId, before, limit }) {
       const [period = '', issue = '0'] = (before === '' ? AFTER_ALL_PERIODS : before).split('/');
       const rows = sql.all<HeadColumns>(
-        `SELECT ${HEAD} FROM invoices WHERE account_id = ? AND (period, issue) < (?, ?)
+        `SELECT ${HEAD_COLUMNS} FROM invoices WHERE account_id = ? AND (period, issue) < (?, ?)
          ORDER BY period DESC, issue DESC LIMIT ${PLAN_ONCE} ?`,
         ...[accountId, period, Number(issue), limit],
       );
@@ -110,7 +110,7 @@ export function createBillingCalls(sql: Sql): BillCalls {
   };
 }
 
-const CREDIT = 'id, label, currency, amount_micro, granted_at_ms, expires_at_ms';
+const CREDIT_COLUMNS = 'id, label, currency, amount_micro, granted_at_ms, expires_at_ms';
 type CreditColumns = {
   readonly id: string;
   readonly label: string;

@@ -28,7 +28,7 @@ export function createCreditNoteCalls(sql: Sql): CreditNoteCalls {
       if (bill?.issue !== issue || known.length !== noteCount) return null;
       const number = takeNumber(sql, prefix);
       sql.all(
-        `INSERT INTO credit_notes (account_id, ${NOTE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO credit_notes (account_id, ${NOTE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         ...[accountId, note.id, number, period, issue, isVoid ? 1 : 0, note.currency],
         ...[note.netMicro, note.taxMicro, note.issuedAtMs, note.json],
       );
@@ -49,7 +49,7 @@ export function createCreditNoteCalls(sql: Sql): CreditNoteCalls {
 
     listCreditNotes({ accountId, before, limit }) {
       const rows = sql.all<NoteColumns & { position: number }>(
-        `SELECT position, ${NOTE} FROM credit_notes WHERE account_id = ? AND position < ?
+        `SELECT position, ${NOTE_COLUMNS} FROM credit_notes WHERE account_id = ? AND position < ?
          ORDER BY position DESC LIMIT ${PLAN_ONCE} ?`,
         ...[accountId, before ?? Number.MAX_SAFE_INTEGER, limit],
       );
@@ -58,7 +58,7 @@ export function createCreditNoteCalls(sql: Sql): CreditNoteCalls {
 
     getCreditNote({ accountId, number }) {
       const [row] = sql.all<NoteColumns>(
-        `SELECT ${NOTE} FROM credit_notes WHERE account_id = ? AND number = ?`,
+        `SELECT ${NOTE_COLUMNS} FROM credit_notes WHERE account_id = ? AND number = ?`,
         ...[accountId, number],
       );
       return row === undefined ? null : decode(row);
@@ -66,7 +66,7 @@ export function createCreditNoteCalls(sql: Sql): CreditNoteCalls {
   };
 }
 
-const NOTE =
+const NOTE_COLUMNS =
   'id, number, period, issue, is_void, currency, net_micro, tax_micro, issued_at_ms, json';
 type NoteColumns = {
   readonly id: string;
@@ -102,7 +102,7 @@ function readNotes(
   issue: number,
 ): readonly StoredCreditNote[] {
   const rows = sql.all<NoteColumns>(
-    `SELECT ${NOTE} FROM credit_notes WHERE account_id = ? AND period = ? AND issue = ?
+    `SELECT ${NOTE_COLUMNS} FROM credit_notes WHERE account_id = ? AND period = ? AND issue = ?
      ORDER BY position`,
     ...[accountId, period, issue],
   );

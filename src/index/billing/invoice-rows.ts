@@ -46,7 +46,7 @@ export function countInvoices(sql: Sql, accountId: AccountId): number {
   return row?.count ?? 0;
 }
 
-export const STORED = 'period, issue, number, is_void, json';
+export const STORED_COLUMNS = 'period, issue, number, is_void, json';
 export type StoredColumns = {
   readonly period: string;
   readonly issue: number;
@@ -67,7 +67,7 @@ export function readInvoice(
   issue?: number,
 ): StoredInvoice | null {
   const [row] = sql.all<StoredColumns>(
-    `SELECT ${STORED} FROM invoices
+    `SELECT ${STORED_COLUMNS} FROM invoices
      WHERE account_id = ?1 AND period = ?2 AND (?3 IS NULL OR issue = ?3)
      ORDER BY issue DESC LIMIT 1`,
     ...[accountId, period, issue ?? null],
@@ -75,7 +75,7 @@ export function readInvoice(
   return row === undefined ? null : decodeStored(row);
 }
 
-export const HEAD = 'period, issue, number, is_void, currency, total_micro, closed_at_ms';
+export const HEAD_COLUMNS = 'period, issue, number, is_void, currency, total_micro, closed_at_ms';
 export type HeadColumns = {
   readonly period: string;
   readonly issue: number;

@@ -9,7 +9,7 @@ import type { AccessKeyId, AccountId } from '../../domain/nouns.ts';
 import type { AccountsApi } from '../../ports/directory-calls/account-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
-import { isRepeated } from './accounts.ts';
+import { isSameRecord } from './accounts.ts';
 
 type KeyCalls = Pick<
   AccountsApi,
@@ -190,7 +190,7 @@ function updateAccessKey(
   if (record === null) throw new StorageError('NoSuchAccessKey');
 
   const next = { ...record, name, scope, expiresAtMs, isEnabled, revision: revision + 1 };
-  if (isRepeated(record, next)) return record;
+  if (isSameRecord(record, next)) return record;
   if (record.revision !== revision) throw new StorageError('PreconditionFailed');
 
   sql.all(

@@ -59,7 +59,7 @@ export function createAccountCalls(sql: Sql): AccountCalls {
       const found = read(id);
       if (found === null) throw new StorageError('NoSuchAccount');
       const wanted = { ...found, displayName, isEnabled, revision: revision + 1 };
-      if (isRepeated(found, wanted)) return found;
+      if (isSameRecord(found, wanted)) return found;
       if (found.revision !== revision) throw new StorageError('PreconditionFailed');
       sql.all(
         'UPDATE accounts SET display_name = ?, is_enabled = ?, revision = ? WHERE id = ?',
@@ -111,7 +111,7 @@ export function createAccountCalls(sql: Sql): AccountCalls {
 }
 
 /** Whether a change that was sent twice has been made already. */
-export function isRepeated(found: object, wanted: object): boolean {
+export function isSameRecord(found: object, wanted: object): boolean {
   return JSON.stringify(found) === JSON.stringify(wanted);
 }
 

@@ -41,7 +41,7 @@ const ALL = '';
  * Old entries, and those beyond the bound, that go with one that comes. More than one, so that any
  * backlog shrinks.
  */
-const GOES_WITH_ONE = 8;
+const REMOVED_PER_ENTRY = 8;
 
 const LAST_MS = Number.MAX_SAFE_INTEGER;
 
@@ -53,7 +53,7 @@ export function createAuditCalls(sql: Sql): AuditCalls {
       const old = sql.all<{ account_id: string; id: string }>(
         `SELECT account_id, id FROM audit WHERE at_ms < ? ORDER BY at_ms LIMIT ${PLAN_ONCE} ?`,
         keepFromMs,
-        GOES_WITH_ONE,
+        REMOVED_PER_ENTRY,
       );
       for (const { account_id, id } of old) forget(account_id, id);
       const [added] = sql.all<{ maker: string }>(
@@ -112,7 +112,7 @@ export function createAuditCalls(sql: Sql): AuditCalls {
  * many as may go with one.
  */
 function keepBelow(sql: Sql, accountId: string, keepMax: number): void {
-  for (let gone = 0; gone < GOES_WITH_ONE; gone++) {
+  for (let gone = 0; gone < REMOVED_PER_ENTRY; gone++) {
     const [all] = sql.all<{ entries: number }>(
       'SELECT entries FROM audit_counts WHERE account_id = ? AND maker = ?',
       accountId,

@@ -12,11 +12,11 @@ import { ROWS_FORGOTTEN_AT_ONCE } from './expiring-rows.ts';
  * Kept answers: a day, as other services keep them; of one caller so many; an unanswered request
  * counts that long.
  */
-const ANSWER_KEPT_MS = DAY_MS;
-const ANSWERS_MAX = 1000;
+const RECORD_STORED_MS = DAY_MS;
+const RECORDS_MAX = 1000;
 const UNDER_WAY_MS = 60_000;
 
-type AnswerRow = {
+type RecordRow = {
   readonly fingerprint: string;
   readonly attempt_id: string;
   readonly at_ms: number;
@@ -31,7 +31,7 @@ export function createIdempotencyCalls(
 ): Pick<SignInApi, 'beginIdempotent' | 'endIdempotent'> {
   return {
     beginIdempotent({ caller, key, fingerprint, attemptId, nowMs }) {
-      const keepFromMs = nowMs - ANSWER_KEPT_MS;
+      const keepFromMs = nowMs - RECORD_STORED_MS;
       sql.all(
         `DELETE FROM kept_answers WHERE (caller, key) IN
          (SELECT caller, key FROM kept_answers
@@ -39,7 +39,7 @@ export function createIdempotencyCalls(
         keepFromMs,
         ROWS_FORGOTTEN_AT_ONCE,
       );
-      const [row] = sql.all<AnswerRow>(
+      const [row] = sql.all<RecordRow>(
         `SELECT fingerprint, attempt_id, at_ms, status, headers, sealed FROM kept_answers
          WHERE caller = ? AND key = ? AND at_ms >= ?`,
         caller,
@@ -63,7 +63,7 @@ export function createIdempotencyCalls(
             WHERE caller = ? ORDER BY at_ms DESC LIMIT 1 OFFSET ${PLAN_ONCE} ?)`,
         caller,
         caller,
-        ANSWERS_MAX - 1,
+        RECORDS_MAX - 1,
       );
       return { kind: 'new' };
     },
@@ -87,7 +87,7 @@ export function createIdempotencyCalls(
 
 /** Null: it may run (again). */
 function stateOf(
-  row: AnswerRow,
+  row: RecordRow,
   asked: { readonly fingerprint: string; readonly attemptId: string; readonly nowMs: number },
 ): IdempotencyState | null {
   if (row.fingerprint !== asked.fingerprint) return { kind: 'other' };

@@ -15,7 +15,7 @@ export function createKmsKeyCalls(sql: Sql): KmsKeyCalls {
 
     listNamedKeys({ after, limit }) {
       const rows = sql.all<KmsKeyRow>(
-        `SELECT ${NAMED_KEY_COLUMNS} FROM named_keys WHERE id > ? ORDER BY id LIMIT ${PLAN_ONCE} ?`,
+        `SELECT ${KMS_KEY_COLUMNS} FROM named_keys WHERE id > ? ORDER BY id LIMIT ${PLAN_ONCE} ?`,
         after,
         limit,
       );
@@ -58,10 +58,10 @@ type KmsKeyRow = {
   readonly created_at_ms: number;
   readonly account_ids: string | null;
 };
-const NAMED_KEY_COLUMNS = 'id, wrapped_key, is_enabled, created_at_ms, account_ids';
+const KMS_KEY_COLUMNS = 'id, wrapped_key, is_enabled, created_at_ms, account_ids';
 
 function readKmsKey(sql: Sql, id: string): KmsKey | null {
-  const [row] = sql.all<KmsKeyRow>(`SELECT ${NAMED_KEY_COLUMNS} FROM named_keys WHERE id = ?`, id);
+  const [row] = sql.all<KmsKeyRow>(`SELECT ${KMS_KEY_COLUMNS} FROM named_keys WHERE id = ?`, id);
   return row === undefined ? null : decodeKmsKey(row);
 }
 

@@ -8,7 +8,7 @@ import type { AccountId } from '../../domain/nouns.ts';
 import type { AccountsApi } from '../../ports/directory-calls/account-calls.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
-import { isRepeated } from './accounts.ts';
+import { isSameRecord } from './accounts.ts';
 
 type MemberCalls = Pick<
   AccountsApi,
@@ -144,7 +144,7 @@ function updateMember(
   const password = passwordHash ?? row.password;
   const changes = { display_name: displayName, role, is_enabled: isEnabled ? 1 : 0, password };
   const next = { ...row, ...changes, revision: revision + 1 };
-  if (isRepeated(row, next)) return { member: decodeMember(row), ended: NONE_ENDED };
+  if (isSameRecord(row, next)) return { member: decodeMember(row), ended: NONE_ENDED };
   if (row.revision !== revision) throw new StorageError('PreconditionFailed');
 
   sql.all(

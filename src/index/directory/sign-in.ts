@@ -48,7 +48,7 @@ const SESSION_COLUMNS = `id, label, created_at_ms, expires_at_ms, proven_at_ms, 
 const SESSIONS_MAX = 1000;
 
 /** Keeps to what one member or access key has, where there is one to keep to. */
-const OF_HOLDER = '(? OR (member_id IS ? AND access_key_id IS ?))';
+const HOLDER_CONDITION = '(? OR (member_id IS ? AND access_key_id IS ?))';
 function holderFilter(holder: OfAccount['holder']) {
   if (holder === null) return [1, null, null] as const;
   return [0, holder.memberId, holder.accessKeyId] as const;
@@ -109,7 +109,7 @@ function createTokenCalls(sql: Sql): TokenCalls {
     },
     listTokens({ accountId, holder, before, limit }) {
       const rows = sql.all<TokenRow>(
-        `SELECT ${TOKEN_COLUMNS} FROM tokens WHERE account_id = ? AND id < ? AND ${OF_HOLDER}
+        `SELECT ${TOKEN_COLUMNS} FROM tokens WHERE account_id = ? AND id < ? AND ${HOLDER_CONDITION}
          ORDER BY id DESC LIMIT ${PLAN_ONCE} ?`,
         accountId,
         before || AFTER_ALL_IDS,
@@ -120,7 +120,7 @@ function createTokenCalls(sql: Sql): TokenCalls {
     },
     removeToken: ({ accountId, id, holder }) =>
       sql.all(
-        `DELETE FROM tokens WHERE account_id = ? AND id = ? AND ${OF_HOLDER} RETURNING id`,
+        `DELETE FROM tokens WHERE account_id = ? AND id = ? AND ${HOLDER_CONDITION} RETURNING id`,
         accountId,
         id,
         ...holderFilter(holder),
@@ -169,7 +169,7 @@ function createSessionCalls(sql: Sql): SessionCalls {
     listSessions({ accountId, holder, before, limit, nowMs }) {
       const rows = sql.all<SessionRow>(
         `SELECT ${SESSION_COLUMNS} FROM sessions
-         WHERE account_id = ? AND id < ? AND expires_at_ms > ? AND ${OF_HOLDER}
+         WHERE account_id = ? AND id < ? AND expires_at_ms > ? AND ${HOLDER_CONDITION}
          ORDER BY id DESC LIMIT ${PLAN_ONCE} ?`,
         accountId,
         before || AFTER_ALL_IDS,
@@ -181,7 +181,7 @@ function createSessionCalls(sql: Sql): SessionCalls {
     },
     removeSession: ({ accountId, id, holder }) =>
       sql.all(
-        `DELETE FROM sessions WHERE account_id = ? AND id = ? AND ${OF_HOLDER} RETURNING id`,
+        `DELETE FROM sessions WHERE account_id = ? AND id = ? AND ${HOLDER_CONDITION} RETURNING id`,
         accountId,
         id,
         ...holderFilter(holder),

@@ -22,7 +22,7 @@ type WebhookRow = {
 const COLUMNS = 'id, account_id, url, description, types, secrets, is_enabled, created_at_ms';
 
 /** Messages that one call removes at most: some 10 ms. */
-const MESSAGES = 2000;
+const MESSAGES_PER_CALL = 2000;
 
 /** The calls over a database whose tables `migrate(sql, WEBHOOK_SCHEMA)` made. */
 export function createWebhookCalls(sql: Sql): WebhookApi {
@@ -98,9 +98,9 @@ export function endWebhooks(sql: Sql, accountId: AccountId): { isDone: boolean }
        SELECT id FROM outbox INDEXED BY outbox_states WHERE place = ? LIMIT ${PLAN_ONCE} ?)
        RETURNING 1`,
     place,
-    MESSAGES,
+    MESSAGES_PER_CALL,
   );
-  const isDone = removed.length < MESSAGES;
+  const isDone = removed.length < MESSAGES_PER_CALL;
   if (isDone) sql.all('DELETE FROM outbox_places WHERE place = ?', place);
   return { isDone };
 }

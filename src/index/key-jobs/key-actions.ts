@@ -16,21 +16,21 @@ import {
   type StoredVersion,
 } from '../objects/stored-versions.ts';
 import {
-  lockedByDefault,
-  placeMarker,
-  placeVersion,
   promoteNewest,
+  putMarker,
+  putVersion,
   removeCurrent,
   removeOther,
   renameCurrent,
   versioningOf,
+  withDefaultLock,
 } from '../objects/version-rows.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
 
 /** Rows that one action removes in one commit at most. */
-const PURGE_ROWS = 250;
+const PURGE_ROWS_PER_ACTION = 250;
 /** Rows that all actions of a commit remove together by `purge` and `unhide`. */
-export const PURGE_ROWS_OF_STEP = 2000;
+export const PURGE_ROWS_PER_STEP = 2000;
 
 export type ActionContext = {
   readonly n: number;
@@ -50,10 +50,10 @@ export type ActionResult = {
   readonly toKey: ObjectKey | null;
 };
 
-const NOTHING = { sizeBytes: 0, versionId: null, markerId: null, toKey: null };
-const failed = (outcome: KeyOutcome): ActionResult => ({ ...NOTHING, outcome });
+const NO_RESULT = { sizeBytes: 0, versionId: null, markerId: null, toKey: null };
+const failed = (outcome: KeyOutcome): ActionResult => ({ ...NO_RESULT, outcome });
 const done = (facts: Partial<ActionResult>): ActionResult => ({
-  ...NOTHING,
+  ...NO_RESULT,
   ...facts,
   outcome: 'done',
 });
@@ -74,18 +74,22 @@ export function applyKeyAction(sql: Sql, context: ActionContext, action: KeyActi
   }
 }
 
-type Of<Kind extends KeyAction['kind']> = Extract<KeyAction, { kind: Kind }>;
+type ActionOfKind<Kind extends KeyAction['kind']> = Extract<KeyAction, { kind: Kind }>;
 
 /**
  * The object under its new name, with all that it had. In a bucket with versions the old name keeps
  * its versions behind a marker, and a version that was current at the new name stays one of it, so
  * nothing is lost that versions keep.
  */
-function move(sql: Sql, { n, bucket, nowMs }: ActionContext, action: Of<'move'>): ActionResult {
+function move(
+  sql: Sql,
+  { n, bucket, nowMs }: ActionContext,
+  action: ActionOfKind<'move'>,
+): ActionResult {
   const { key, markerId } = action;
   const source = readCurrent(sql, n, key);
   if (source === null) return failed('missing');
-  const place = placeFor(sql, n, action);
+  const place = findTarget(sql, n, action);
   if (place === null || place.toKey === key) return failed('conflict');
   const { toKey, target } = place;
   // What takes another's place is newer than that, for whoever asks by date; else the object keeps
@@ -115,9 +119,9 @@ function move(sql: Sql, { n, bucket, nowMs }: ActionContext, action: Of<'move'>)
     referencesOf(moved.segments),
     [],
   );
-  const version = lockedByDefault(bucket, moved);
-  const placed = placeVersion(sql, n, versioning, version, target, { deduplicatedAway, nowMs });
-  const left = placeMarker(
+  const version = withDefaultLock(bucket, moved);
+  const placed = putVersion(sql, n, versioning, version, target, { deduplicatedAway, nowMs });
+  const left = putMarker(
     sql,
     n,
     versioning,
@@ -128,10 +132,10 @@ function move(sql: Sql, { n, bucket, nowMs }: ActionContext, action: Of<'move'>)
 }
 
 /** The name that is free, or may be taken, with what has it now. */
-function placeFor(
+function findTarget(
   sql: Sql,
   n: number,
-  { toKeys, mayReplace }: Of<'move'>,
+  { toKeys, mayReplace }: ActionOfKind<'move'>,
 ): { readonly toKey: ObjectKey; readonly target: StoredVersion | null } | null {
   for (const toKey of toKeys) {
     const target = readCurrent(sql, n, toKey);
@@ -144,12 +148,12 @@ function placeFor(
  * As if the move had not been, where the versions behind it still tell how that was; else the
  * object moves back, if its old name is free.
  */
-function unmove(sql: Sql, context: ActionContext, action: Of<'unmove'>): ActionResult {
+function unmove(sql: Sql, context: ActionContext, action: ActionOfKind<'unmove'>): ActionResult {
   const { n, nowMs } = context;
   const { key, toKey, movedId, leftMarkerId, versionId, markerId } = action;
   const moved = readCurrent(sql, n, toKey);
   if (moved?.versionId !== movedId) return failed('missing');
-  const origin = leftMarkerId === null ? null : hiddenBehind(sql, n, key, leftMarkerId);
+  const origin = leftMarkerId === null ? null : findHiddenBehind(sql, n, key, leftMarkerId);
   if (
     origin === null ||
     leftMarkerId === null ||
@@ -177,7 +181,7 @@ function unmove(sql: Sql, context: ActionContext, action: Of<'unmove'>): ActionR
  * The version that comes back when this marker goes; null when it is not the newest of its key, or
  * hides none.
  */
-function hiddenBehind(
+function findHiddenBehind(
   sql: Sql,
   n: number,
   key: ObjectKey,
@@ -197,7 +201,11 @@ function hiddenBehind(
 }
 
 /** Deletes the current object as the bucket's versioning has it. */
-function hide(sql: Sql, { n, bucket, nowMs }: ActionContext, action: Of<'hide'>): ActionResult {
+function hide(
+  sql: Sql,
+  { n, bucket, nowMs }: ActionContext,
+  action: ActionOfKind<'hide'>,
+): ActionResult {
   const { key, markerId, onlyVersionId, movedTo } = action;
   const current = readCurrent(sql, n, key);
   if (current === null || (onlyVersionId !== null && current.versionId !== onlyVersionId))
@@ -212,7 +220,7 @@ function hide(sql: Sql, { n, bucket, nowMs }: ActionContext, action: Of<'hide'>)
       toKey: movedTo?.key ?? null,
     });
   }
-  const marker = placeMarker(
+  const marker = putMarker(
     sql,
     n,
     versioning,
@@ -234,7 +242,7 @@ function hide(sql: Sql, { n, bucket, nowMs }: ActionContext, action: Of<'hide'>)
 function unhide(
   sql: Sql,
   { n, nowMs, room }: ActionContext,
-  { key, onlyMarkerId }: Of<'unhide'>,
+  { key, onlyMarkerId }: ActionOfKind<'unhide'>,
 ): ActionResult {
   if (room.rows <= 0) return failed('more');
   if (readCurrent(sql, n, key) !== null) return failed('missing');
@@ -248,7 +256,7 @@ function unhide(
     key,
   );
   if (behind === undefined) return failed('missing');
-  const limit = Math.min(PURGE_ROWS, room.rows);
+  const limit = Math.min(PURGE_ROWS_PER_ACTION, room.rows);
   const markers = sql.all<{ version_id: string }>(
     `SELECT version_id FROM versions WHERE bucket = ? AND key = ? AND version_id > ?
      ORDER BY version_id DESC LIMIT ${PLAN_ONCE} ?`,
@@ -271,7 +279,7 @@ function unhide(
 function purge(sql: Sql, { n, nowMs, room }: ActionContext, key: ObjectKey): ActionResult {
   if (room.rows <= 0) return failed('more');
   if (readCurrent(sql, n, key) !== null) return failed('missing');
-  const limit = Math.min(PURGE_ROWS, room.rows);
+  const limit = Math.min(PURGE_ROWS_PER_ACTION, room.rows);
   const rows = sql.all<{ version_id: string }>(
     `SELECT version_id FROM versions
      WHERE bucket = ? AND key = ? ORDER BY version_id LIMIT ${PLAN_ONCE} ?`,

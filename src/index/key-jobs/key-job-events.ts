@@ -3,7 +3,7 @@
 
 import type { KeyAction } from '../../domain/key-jobs.ts';
 import type { Versioning } from '../../domain/nouns.ts';
-import type { Happening } from '../objects/object-events.ts';
+import type { ObjectChange } from '../objects/object-events.ts';
 import type { ActionResult } from './key-actions.ts';
 
 /**
@@ -15,10 +15,10 @@ export function eventsOfAction(
   action: KeyAction,
   { outcome, toKey, sizeBytes, versionId, markerId }: ActionResult,
   nowMs: number,
-): readonly Happening[] {
+): readonly ObjectChange[] {
   if (outcome !== 'done') return [];
   const isNull = versioning !== 'enabled';
-  const gone = (key: KeyAction['key'], left: string | null): Happening =>
+  const gone = (key: KeyAction['key'], left: string | null): ObjectChange =>
     left === null
       ? { name: 'ObjectRemoved:Delete', key, nowMs, version: null }
       : {
@@ -27,7 +27,7 @@ export function eventsOfAction(
           nowMs,
           version: { versionId: left, isNull },
         };
-  const come = (key: KeyAction['key'], id: string | null): Happening => ({
+  const come = (key: KeyAction['key'], id: string | null): ObjectChange => ({
     ...{ name: 'ObjectCreated:Copy', key, nowMs, sizeBytes },
     version: id === null ? null : { versionId: id, isNull },
   });

@@ -26,7 +26,7 @@ import {
   type ActionContext,
   type ActionResult,
   applyKeyAction,
-  PURGE_ROWS_OF_STEP,
+  PURGE_ROWS_PER_STEP,
 } from './key-actions.ts';
 import { eventsOfAction } from './key-job-events.ts';
 
@@ -50,12 +50,12 @@ const UNDOABLE_JOBS = 5;
  * Markers that may stand one behind the other for a list to find the version behind them: each
  * deletion of a hidden key adds one.
  */
-const MARKERS_LOOKED_BEHIND = 250;
+const MARKERS_SCANNED_MAX = 250;
 
 /** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
 export function createKeyJobCalls(sql: Sql): KeyJobCalls {
   return {
-    getKeyJob: ({ bucket, id }) => read(sql, requireBucket(sql, bucket), id),
+    getKeyJob: ({ bucket, id }) => readJob(sql, requireBucket(sql, bucket), id),
 
     listNameJobs({ bucket }) {
       const rows = sql.all<{ job: string }>(
@@ -91,15 +91,15 @@ export function createKeyJobCalls(sql: Sql): KeyJobCalls {
           detail: 'Too many jobs run in this bucket. Wait for one of them.',
         });
       }
-      write(sql, n, job);
-      forgetOld(sql, n);
+      writeJob(sql, n, job);
+      forgetOldJobs(sql, n);
     },
 
     stepKeyJob: (input) => stepKeyJob(sql, input),
 
     endKeyJob({ bucket, id, failure, nowMs }) {
       const n = requireBucket(sql, bucket);
-      const job = read(sql, n, id);
+      const job = readJob(sql, n, id);
       if (job?.state !== 'running') return job;
       const state = failure === null ? 'cancelled' : 'failed';
       const ended: KeyJob = {
@@ -109,13 +109,13 @@ export function createKeyJobCalls(sql: Sql): KeyJobCalls {
         revision: job.revision + 1,
         updatedAtMs: nowMs,
       };
-      write(sql, n, ended);
+      writeJob(sql, n, ended);
       return ended;
     },
   };
 }
 
-function read(sql: Sql, n: number, id: KeyJobId): KeyJob | null {
+function readJob(sql: Sql, n: number, id: KeyJobId): KeyJob | null {
   const [row] = sql.all<{ job: string }>(
     'SELECT job FROM name_jobs WHERE bucket = ? AND id = ?',
     n,
@@ -124,7 +124,7 @@ function read(sql: Sql, n: number, id: KeyJobId): KeyJob | null {
   return row === undefined ? null : (JSON.parse(row.job) as KeyJob);
 }
 
-function write(sql: Sql, n: number, job: KeyJob): void {
+function writeJob(sql: Sql, n: number, job: KeyJob): void {
   sql.all(
     'INSERT OR REPLACE INTO name_jobs (bucket, id, is_running, job) VALUES (?, ?, ?, ?)',
     n,
@@ -135,7 +135,7 @@ function write(sql: Sql, n: number, job: KeyJob): void {
 }
 
 /** Forgets what one job did that is too old to be undone, and jobs that are too many. */
-function forgetOld(sql: Sql, n: number): void {
+function forgetOldJobs(sql: Sql, n: number): void {
   const rows = sql.all<{ id: string; is_running: number; job: string }>(
     `SELECT id, is_running, job FROM name_jobs
      WHERE bucket = ? ORDER BY id DESC LIMIT ${PLAN_ONCE} ?`,
@@ -146,7 +146,7 @@ function forgetOld(sql: Sql, n: number): void {
   const undoable = past.map((row) => JSON.parse(row.job) as KeyJob).find((job) => job.canUndo);
   if (undoable !== undefined) {
     forgetItems(sql, n, undoable.id);
-    write(sql, n, { ...undoable, canUndo: false });
+    writeJob(sql, n, { ...undoable, canUndo: false });
   }
   for (const { id, is_running } of rows.slice(NAME_JOBS_KEPT)) {
     if (is_running === 0) sql.all('DELETE FROM name_jobs WHERE bucket = ? AND id = ?', n, id);
@@ -162,12 +162,16 @@ type StepInput = Parameters<IndexApi['stepKeyJob']>[0];
 function stepKeyJob(sql: Sql, input: StepInput): ReturnType<IndexApi['stepKeyJob']> {
   const { bucket, id, actions, nowMs } = input;
   const n = requireBucket(sql, bucket);
-  const job = read(sql, n, id);
+  const job = readJob(sql, n, id);
   if (job === null || job.state !== 'running' || job.revision !== input.revision) return null;
-  const results = applyAll(sql, { n, bucket, nowMs, room: { rows: PURGE_ROWS_OF_STEP } }, actions);
-  const counts = addUp(job, results, input.elsewhere);
+  const results = applyActions(
+    sql,
+    { n, bucket, nowMs, room: { rows: PURGE_ROWS_PER_STEP } },
+    actions,
+  );
+  const counts = addCounts(job, results, input.elsewhere);
   const canUndo = job.canUndo && counts.done <= UNDO_MAX_ITEMS;
-  if (canUndo) remember(sql, n, job, actions, results);
+  if (canUndo) storeItems(sql, n, job, actions, results);
   else if (job.canUndo) forgetItems(sql, n, id);
   const hasMore = results.length < actions.length || results.at(-1)?.outcome === 'more';
   const whole = results.length - 1;
@@ -183,12 +187,12 @@ function stepKeyJob(sql: Sql, input: StepInput): ReturnType<IndexApi['stepKeyJob
     canUndo,
     updatedAtMs: nowMs,
   };
-  write(sql, n, stepped);
+  writeJob(sql, n, stepped);
   return { job: stepped, outcomes: results.map((result) => result.outcome) };
 }
 
 /** Up to the first action that has more to do: the next step goes on with it. */
-function applyAll(
+function applyActions(
   sql: Sql,
   context: ActionContext,
   actions: readonly KeyAction[],
@@ -197,14 +201,14 @@ function applyAll(
   for (const action of actions) {
     const result = applyKeyAction(sql, context, action);
     results.push(result);
-    tellOf(sql, context, action, result);
+    recordEventsOf(sql, context, action, result);
     if (result.outcome === 'more') break;
   }
   return results;
 }
 
 /** Most buckets tell nothing: then it is not even worked out what. */
-function tellOf(
+function recordEventsOf(
   sql: Sql,
   { bucket, nowMs }: ActionContext,
   action: KeyAction,
@@ -216,7 +220,7 @@ function tellOf(
   }
 }
 
-function addUp(
+function addCounts(
   job: KeyJob,
   results: readonly ActionResult[],
   elsewhere: StepInput['elsewhere'],
@@ -238,7 +242,7 @@ function addUp(
 }
 
 /** Writes down what was done, numbered in its order. What can't be taken back is not written. */
-function remember(
+function storeItems(
   sql: Sql,
   n: number,
   job: KeyJob,
@@ -326,7 +330,7 @@ function listHidden(sql: Sql, input: Parameters<IndexApi['listHidden']>[0]): rea
       n,
       row.key,
       row.version_id,
-      MARKERS_LOOKED_BEHIND,
+      MARKERS_SCANNED_MAX,
     );
     return {
       key: row.key as ObjectKey,

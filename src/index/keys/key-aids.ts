@@ -16,16 +16,16 @@ import type { RowChange } from '../usage/row-state.ts';
 import { prefixEnd } from './key-order.ts';
 import { beginRanges, changeRange, countRanges, sumKeys } from './key-ranges.ts';
 import {
-  buildNames,
   countChanges,
-  findByLooking,
+  findByScan,
   findIndexed,
-  forgetNames,
-  noteName,
-  takeInChanges,
+  forgetKeys,
+  indexChanges,
+  indexNextKeys,
+  noteKeyChange,
 } from './key-search.ts';
 
-type NameAidCalls = Pick<
+type KeyAidCalls = Pick<
   IndexApi,
   'measurePrefixes' | 'searchKeys' | 'countNames' | 'indexNames' | 'forgetNames'
 >;
@@ -78,7 +78,7 @@ export function noteRowChange(sql: Sql, { bucket, key, from, to }: RowChange): v
     bucket,
   );
   if (aids === undefined) return;
-  if (aids.search > 0 && (old === null || now === null)) noteName(sql, bucket, key);
+  if (aids.search > 0 && (old === null || now === null)) noteKeyChange(sql, bucket, key);
   if (aids.counts === 0) return;
   const objects = (now === null ? 0 : 1) - (old === null ? 0 : 1);
   const bytes = (now?.sizeBytes ?? 0) - (old?.sizeBytes ?? 0);
@@ -92,7 +92,7 @@ function otherOf(row: RowChange['to']): number {
 }
 
 /** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
-export function createNameAidCalls(sql: Sql): NameAidCalls {
+export function createKeyAidCalls(sql: Sql): KeyAidCalls {
   return {
     measurePrefixes({ bucket, prefixes }) {
       const n = requireBucket(sql, bucket);
@@ -122,7 +122,7 @@ export function createNameAidCalls(sql: Sql): NameAidCalls {
         after === null;
       return isIndexed
         ? { ...findIndexed(sql, n, { prefix, needle, limit }), nextAfter: null, ...facts }
-        : { ...findByLooking(sql, n, { prefix, needle, limit, after: after ?? '' }), ...facts };
+        : { ...findByScan(sql, n, { prefix, needle, limit, after: after ?? '' }), ...facts };
     },
 
     indexNames({ bucket, nowMs }) {
@@ -130,9 +130,9 @@ export function createNameAidCalls(sql: Sql): NameAidCalls {
       const aids = { ...readAids(sql, n), searched_at_ms: nowMs };
       if (aids.search === 2) {
         writeAids(sql, n, aids);
-        return { state: 'ready', isDone: takeInChanges(sql, n) };
+        return { state: 'ready', isDone: indexChanges(sql, n) };
       }
-      const after = buildNames(sql, n, aids.search === 0 ? '' : aids.search_after);
+      const after = indexNextKeys(sql, n, aids.search === 0 ? '' : aids.search_after);
       const isReady = after === null;
       writeAids(sql, n, { ...aids, search: isReady ? 2 : 1, search_after: after ?? '' });
       return { state: isReady ? 'ready' : 'building', isDone: false };
@@ -149,7 +149,7 @@ export function createNameAidCalls(sql: Sql): NameAidCalls {
       } else if (aids.search > 0) {
         writeAids(sql, n, { ...aids, search: 0, search_after: '' });
       }
-      return { isDone: forgetNames(sql, n) };
+      return { isDone: forgetKeys(sql, n) };
     },
   };
 }

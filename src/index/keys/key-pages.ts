@@ -58,7 +58,7 @@ export function startKey(prefix: string, delimiter: string, after: string): SqlV
  * One page of names, after the scan's start. No names wanted is an empty page that is not
  * truncated, as on S3.
  */
-export function readNames<Row extends { readonly key: string }>(
+export function readNamePage<Row extends { readonly key: string }>(
   scan: NameScan<Row>,
 ): NamePage<Row> {
   const rows: Row[] = [];

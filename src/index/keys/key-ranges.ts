@@ -14,7 +14,7 @@ import { AFTER_ALL_TEXT } from './key-order.ts';
  */
 export const RANGE_MAX_OBJECTS = 1000;
 /** Ranges counted in one step: 50,000 rows, some 10 ms. */
-const RANGES_OF_STEP = 100;
+const RANGES_PER_STEP = 100;
 /** In place of a count: the keys from here on are not counted yet. */
 const UNCOUNTED = -1;
 
@@ -145,7 +145,7 @@ export function sumKeys(sql: Sql, bucket: number, from: SqlValue, to: SqlValue):
   const first = inside?.first ?? null;
   const last = inside?.last ?? null;
   if (first === null || last === null) return toSize(sumObjects(sql, bucket, from, to));
-  const head = first === from ? NOTHING : sumObjects(sql, bucket, from, first);
+  const head = first === from ? NO_SUMS : sumObjects(sql, bucket, from, first);
   const [whole] = sql.all<Sums>(
     `SELECT coalesce(sum(objects), 0) AS objects, coalesce(sum(bytes), 0) AS bytes,
        coalesce(sum(other_bytes), 0) AS other_bytes
@@ -155,10 +155,10 @@ export function sumKeys(sql: Sql, bucket: number, from: SqlValue, to: SqlValue):
     last,
   );
   const tail = sumObjects(sql, bucket, last, to);
-  return toSize(head, whole ?? NOTHING, tail);
+  return toSize(head, whole ?? NO_SUMS, tail);
 }
 
-const NOTHING: Sums = { objects: 0, bytes: 0, other_bytes: 0 };
+const NO_SUMS: Sums = { objects: 0, bytes: 0, other_bytes: 0 };
 
 function toSize(...sums: readonly Sums[]): PrefixSize {
   return {
@@ -170,7 +170,7 @@ function toSize(...sums: readonly Sums[]): PrefixSize {
 
 /** Begins to count a bucket: nothing is counted yet. */
 export function beginRanges(sql: Sql, bucket: number): void {
-  addRange(sql, bucket, '', { ...NOTHING, objects: UNCOUNTED });
+  addRange(sql, bucket, '', { ...NO_SUMS, objects: UNCOUNTED });
 }
 
 /** Counts the next stretch; true when all is counted. Cost: 10 ms at most. */
@@ -182,7 +182,7 @@ export function countRanges(sql: Sql, bucket: number, maxObjects = RANGE_MAX_OBJ
   if (open === undefined) return true;
   let from = open.first_key;
   const half = Math.ceil(maxObjects / 2);
-  for (let step = 0; step < RANGES_OF_STEP; step++) {
+  for (let step = 0; step < RANGES_PER_STEP; step++) {
     const [next] = sql.all<{ key: string }>(
       `SELECT key FROM objects
        WHERE bucket = ? AND key >= ? ORDER BY key LIMIT 1 OFFSET ${PLAN_ONCE} ?`,
@@ -194,6 +194,6 @@ export function countRanges(sql: Sql, bucket: number, maxObjects = RANGE_MAX_OBJ
     if (next === undefined) return true;
     from = next.key;
   }
-  addRange(sql, bucket, from, { ...NOTHING, objects: UNCOUNTED });
+  addRange(sql, bucket, from, { ...NO_SUMS, objects: UNCOUNTED });
   return false;
 }

@@ -19,65 +19,65 @@ import { decodeSummary, type SummaryRow } from './summary-rows.ts';
 /**
  * Keys taken in, or out, in one step: 20 ms on a busy machine. Source: 45 µs a key, bench/names.ts.
  */
-const KEYS_OF_STEP = 500;
+const KEYS_PER_STEP = 500;
 /** Noted changes that a search looks at; core has them taken in long before there are so many. */
-const CHANGES_LOOKED_AT = 4000;
+const CHANGES_SCANNED_MAX = 4000;
 /**
  * Ids of the names of one bucket: `n * 2^32` and up. Exact in a number for two million buckets in
  * one database.
  */
-const IDS_OF_BUCKET = 2 ** 32;
+const IDS_PER_BUCKET = 2 ** 32;
 
 const SUMMARY_COLUMNS = `o.key, o.owner_id, o.size_bytes, o.etag, o.last_modified_ms,
   o.storage_class, o.checksum_algorithm, o.checksum_type`;
 
 /** Notes that a key came or went. Cost: one statement, 3 µs. */
-export function noteName(sql: Sql, bucket: number, key: string): void {
+export function noteKeyChange(sql: Sql, bucket: number, key: string): void {
   sql.all('INSERT OR IGNORE INTO search_changes (bucket, key) VALUES (?, ?)', bucket, key);
 }
 
 /** Takes in the next keys behind `after`; gives the last of them, null when there are no more. */
-export function buildNames(sql: Sql, bucket: number, after: string): string | null {
+export function indexNextKeys(sql: Sql, bucket: number, after: string): string | null {
   const rows = sql.all<{ key: string }>(
     `SELECT key FROM objects WHERE bucket = ? AND key > ? ORDER BY key LIMIT ${PLAN_ONCE} ?`,
     bucket,
     after,
-    KEYS_OF_STEP,
+    KEYS_PER_STEP,
   );
   let id = lastId(sql, bucket);
-  for (const { key } of rows) id = addName(sql, bucket, key, id);
-  return rows.length < KEYS_OF_STEP ? null : (rows.at(-1)?.key ?? null);
+  for (const { key } of rows) id = addKey(sql, bucket, key, id);
+  return rows.length < KEYS_PER_STEP ? null : (rows.at(-1)?.key ?? null);
 }
 
 /** Takes in noted changes, some of them; true when there are no more. */
-export function takeInChanges(sql: Sql, bucket: number): boolean {
+export function indexChanges(sql: Sql, bucket: number): boolean {
   const rows = sql.all<{ key: string; is_there: number }>(
     `SELECT c.key,
        EXISTS (SELECT 1 FROM objects WHERE bucket = c.bucket AND key = c.key) AS is_there
      FROM search_changes AS c WHERE c.bucket = ? ORDER BY c.key LIMIT ${PLAN_ONCE} ?`,
     bucket,
-    KEYS_OF_STEP,
+    KEYS_PER_STEP,
   );
   let id = lastId(sql, bucket);
   for (const { key, is_there } of rows) {
-    if (is_there === 1) id = addName(sql, bucket, key, id);
-    else removeName(sql, bucket, key);
+    if (is_there === 1) id = addKey(sql, bucket, key, id);
+    else removeKey(sql, bucket, key);
     sql.all('DELETE FROM search_changes WHERE bucket = ? AND key = ?', bucket, key);
   }
-  return rows.length < KEYS_OF_STEP;
+  return rows.length < KEYS_PER_STEP;
 }
 
 function lastId(sql: Sql, bucket: number): number {
   const [last] = sql.all<{ id: number | null }>(
     'SELECT max(id) AS id FROM search_names WHERE id >= ? AND id < ?',
-    bucket * IDS_OF_BUCKET,
-    (bucket + 1) * IDS_OF_BUCKET,
+    bucket * IDS_PER_BUCKET,
+    (bucket + 1) * IDS_PER_BUCKET,
   );
-  return last?.id ?? bucket * IDS_OF_BUCKET;
+  return last?.id ?? bucket * IDS_PER_BUCKET;
 }
 
 /** Takes in a key that may be in already; gives the last id used. */
-function addName(sql: Sql, bucket: number, key: string, last: number): number {
+function addKey(sql: Sql, bucket: number, key: string, last: number): number {
   const [added] = sql.all<{ id: number }>(
     `INSERT INTO search_names (id, bucket, key) VALUES (?, ?, ?)
      ON CONFLICT (bucket, key) DO NOTHING RETURNING id`,
@@ -90,7 +90,7 @@ function addName(sql: Sql, bucket: number, key: string, last: number): number {
   return added.id;
 }
 
-function removeName(sql: Sql, bucket: number, key: string): void {
+function removeKey(sql: Sql, bucket: number, key: string): void {
   const [name] = sql.all<{ id: number }>(
     'DELETE FROM search_names WHERE bucket = ? AND key = ? RETURNING id',
     bucket,
@@ -100,23 +100,23 @@ function removeName(sql: Sql, bucket: number, key: string): void {
 }
 
 /** Removes some of all that is known of a bucket's names; true when nothing is left. */
-export function forgetNames(sql: Sql, bucket: number): boolean {
+export function forgetKeys(sql: Sql, bucket: number): boolean {
   sql.all(
     `DELETE FROM search_changes WHERE bucket = ?1 AND key IN (
        SELECT key FROM search_changes WHERE bucket = ?1 LIMIT ${PLAN_ONCE} ?2)`,
     bucket,
-    KEYS_OF_STEP,
+    KEYS_PER_STEP,
   );
   const rows = sql.all<{ id: number }>(
     `SELECT id FROM search_names WHERE bucket = ? LIMIT ${PLAN_ONCE} ?`,
     bucket,
-    KEYS_OF_STEP,
+    KEYS_PER_STEP,
   );
   for (const { id } of rows) {
     sql.all('DELETE FROM search_names WHERE id = ?', id);
     sql.all('DELETE FROM search_trigrams WHERE rowid = ?', id);
   }
-  return rows.length < KEYS_OF_STEP && countChanges(sql, bucket) === 0;
+  return rows.length < KEYS_PER_STEP && countChanges(sql, bucket) === 0;
 }
 
 /** Noted changes, counted as far as a search would look at them. */
@@ -125,20 +125,24 @@ export function countChanges(sql: Sql, bucket: number): number {
     `SELECT count(*) AS noted
      FROM (SELECT 1 FROM search_changes WHERE bucket = ? LIMIT ${PLAN_ONCE} ?)`,
     bucket,
-    CHANGES_LOOKED_AT,
+    CHANGES_SCANNED_MAX,
   );
   return row?.noted ?? 0;
 }
 
-type Found = { readonly objects: readonly ObjectSummary[]; readonly isComplete: boolean };
-type Wanted = { readonly prefix: string; readonly needle: string; readonly limit: number };
+type KeySearchResult = { readonly objects: readonly ObjectSummary[]; readonly isComplete: boolean };
+type KeySearch = { readonly prefix: string; readonly needle: string; readonly limit: number };
 
 /**
  * Objects below the prefix whose key has the needle behind it, by key; the search index must be
  * ready, and the needle of SEARCH_MIN_INDEXED code points or more. Cost: some 10 µs for each match,
  * and at most SEARCH_MAX_MATCHES of these.
  */
-export function findIndexed(sql: Sql, bucket: number, { prefix, needle, limit }: Wanted): Found {
+export function findIndexed(
+  sql: Sql,
+  bucket: number,
+  { prefix, needle, limit }: KeySearch,
+): KeySearchResult {
   const most = Math.min(limit, SEARCH_MAX_MATCHES);
   const folded = foldName(needle);
   const phrases =
@@ -149,8 +153,8 @@ export function findIndexed(sql: Sql, bucket: number, { prefix, needle, limit }:
     `SELECT rowid AS id FROM search_trigrams
      WHERE search_trigrams MATCH ? AND rowid > ? AND rowid < ? LIMIT ${PLAN_ONCE} ?`,
     phrases.map((phrase) => `"${phrase.replaceAll('"', '""')}"`).join(' AND '),
-    bucket * IDS_OF_BUCKET,
-    (bucket + 1) * IDS_OF_BUCKET,
+    bucket * IDS_PER_BUCKET,
+    (bucket + 1) * IDS_PER_BUCKET,
     most + 1,
   );
   // CROSS JOIN: SQLite keeps the order of the tables. It may go through all objects to find a few
@@ -168,14 +172,14 @@ export function findIndexed(sql: Sql, bucket: number, { prefix, needle, limit }:
      FROM search_changes AS c CROSS JOIN objects AS o ON o.bucket = c.bucket AND o.key = c.key
      WHERE c.bucket = ? LIMIT ${PLAN_ONCE} ?`,
     bucket,
-    CHANGES_LOOKED_AT,
+    CHANGES_SCANNED_MAX,
   );
   const byKey = new Map(
     [...rows, ...noted].filter(matches(prefix, folded)).map((row) => [row.key, row]),
   );
   const sorted = [...byKey.values()].sort((a, b) => compareUtf8(a.key, b.key));
   const isComplete =
-    ids.length <= most && sorted.length <= most && noted.length < CHANGES_LOOKED_AT;
+    ids.length <= most && sorted.length <= most && noted.length < CHANGES_SCANNED_MAX;
   return { objects: sorted.slice(0, most).map(decodeSummary), isComplete };
 }
 
@@ -185,11 +189,11 @@ const matches =
     key.startsWith(prefix) && foldName(key.slice(prefix.length)).includes(folded);
 
 /** The same without a search index, by a look at the next SEARCH_SCAN_ROWS keys behind `after`. */
-export function findByLooking(
+export function findByScan(
   sql: Sql,
   bucket: number,
-  { prefix, needle, limit, after }: Wanted & { readonly after: string },
-): Found & { readonly nextAfter: string | null } {
+  { prefix, needle, limit, after }: KeySearch & { readonly after: string },
+): KeySearchResult & { readonly nextAfter: string | null } {
   const most = Math.min(limit, SEARCH_MAX_MATCHES);
   const rows = sql.all<{ key: string }>(
     `SELECT key FROM objects WHERE bucket = ? AND key >= ? AND key < ?

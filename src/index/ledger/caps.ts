@@ -55,7 +55,7 @@ export function createCapCalls(sql: Sql): CapCalls {
         cap.id,
         text,
       );
-      changed(sql, accountId, cap.id);
+      resetCap(sql, accountId, cap.id);
     },
 
     deleteCap({ accountId, id }) {
@@ -64,7 +64,7 @@ export function createCapCalls(sql: Sql): CapCalls {
         accountId,
         id,
       );
-      changed(sql, accountId, id);
+      resetCap(sql, accountId, id);
       return gone.length > 0;
     },
 
@@ -172,7 +172,7 @@ function moveRevision(sql: Sql, accountId: AccountId): number {
 /**
  * It begins anew with its alerts; what is leased of it stays so until whoever holds it asks again.
  */
-function changed(sql: Sql, accountId: AccountId, capId: string): void {
+function resetCap(sql: Sql, accountId: AccountId, capId: string): void {
   sql.all('DELETE FROM cap_crossings WHERE account_id = ? AND cap_id = ?', accountId, capId);
   moveRevision(sql, accountId);
 }

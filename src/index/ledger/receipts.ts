@@ -30,7 +30,7 @@ export function createReceiptCalls(sql: Sql, price: PriceReceipt): ReceiptCalls 
       if (first === undefined)
         throw new StorageError('InvalidArgument', { detail: 'A receipt is about some usage.' });
       if (!claimBatch(sql, accountId, use, usageTime(sql, nowMs)))
-        return readKept(sql, accountId, use);
+        return readStoredReceipt(sql, accountId, use);
       const month = { accountId, monthMs: startOfMonth(usageTime(sql, first.hourMs)) };
       if (!isReceiptMonth(sql, accountId, month.monthMs)) sumMonth(sql, month);
       const before = readMonth(sql, month);
@@ -38,7 +38,7 @@ export function createReceiptCalls(sql: Sql, price: PriceReceipt): ReceiptCalls 
       addRows(sql, accountId, use.rows);
       const parts = price({ card: tariff.card, monthMs: month.monthMs, before, used: use.rows });
       for (const part of parts) addPart(sql, month, tariff, part);
-      keep(sql, accountId, use, parts);
+      storeReceipt(sql, accountId, use, parts);
       return parts;
     },
 
@@ -137,15 +137,15 @@ function readSums(sql: Sql, { accountId, monthMs }: Month): readonly ReceiptSums
   });
 }
 
-type KeptPart = readonly [meter: MeterName, quantity: string, amountMicro: string];
+type StoredPart = readonly [meter: MeterName, quantity: string, amountMicro: string];
 
-function keep(
+function storeReceipt(
   sql: Sql,
   accountId: AccountId,
   { source }: UsageBatch,
   parts: readonly ReceiptPart[],
 ): void {
-  const kept: readonly KeptPart[] = parts.map((part) => [
+  const kept: readonly StoredPart[] = parts.map((part) => [
     part.meter,
     `${part.quantity}`,
     `${part.amountMicro}`,
@@ -159,7 +159,7 @@ function keep(
 }
 
 /** The receipt that this very batch has had; null where it had none. */
-function readKept(
+function readStoredReceipt(
   sql: Sql,
   accountId: AccountId,
   { source, sequence }: UsageBatch,
@@ -169,7 +169,7 @@ function readKept(
     ...[accountId, source, sequence],
   );
   if (row === undefined || row.receipt === null) return null;
-  const kept = JSON.parse(row.receipt) as readonly KeptPart[];
+  const kept = JSON.parse(row.receipt) as readonly StoredPart[];
   return kept.map(([meter, quantity, micro]) => ({
     meter,
     quantity: BigInt(quantity),

@@ -19,7 +19,7 @@ type BlobCalls = Pick<
   | 'condemnBlobs'
   | 'forgetBlobs'
 >;
-type Hold = { readonly blobId: BlobId; readonly holder: BucketAddress };
+type RemoteReference = { readonly blobId: BlobId; readonly holder: BucketAddress };
 
 /** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
 export function createBlobCalls(sql: Sql): BlobCalls {
@@ -48,13 +48,14 @@ export function createBlobCalls(sql: Sql): BlobCalls {
     addRemoteReferences({ home, blobIds, holder, nowMs }) {
       const bucket = findIncarnation(sql, home);
       if (bucket === null) throw new StorageError('NoSuchBlob');
-      for (const blobId of blobIds) holdBlob(sql, bucket, blobId, holder, nowMs);
+      for (const blobId of blobIds) addRemoteReference(sql, bucket, blobId, holder, nowMs);
     },
 
     releaseRemoteReferences({ home, blobIds, holder, takenUpToMs }) {
       const bucket = findIncarnation(sql, home);
       if (bucket === null) return;
-      for (const blobId of blobIds) releaseHold(sql, bucket, blobId, holder, takenUpToMs);
+      for (const blobId of blobIds)
+        releaseRemoteReference(sql, bucket, blobId, holder, takenUpToMs);
     },
 
     condemnBlobs({ bucket: address, olderThanMs, limit }) {
@@ -81,7 +82,7 @@ export function createBlobCalls(sql: Sql): BlobCalls {
 }
 
 /** Holding again moves the hold's time on: a copy under way relies on it (see `releaseHold`). */
-function holdBlob(
+function addRemoteReference(
   sql: Sql,
   bucket: number,
   blobId: BlobId,
@@ -114,7 +115,7 @@ function holdBlob(
  * A hold taken (again) after `nowMs` stays: when the sweeper gives the bound of its grace as
  * `nowMs`, a copy that holds the blob anew while the sweeper gives the old hold back can't lose it.
  */
-function releaseHold(
+function releaseRemoteReference(
   sql: Sql,
   bucket: number,
   blobId: BlobId,
@@ -188,7 +189,7 @@ function takeOldRemoteReferences(
   bucket: number,
   olderThanMs: number,
   limit: number,
-): Hold[] {
+): RemoteReference[] {
   const blobs = sql.all<{ blob_id: string }>(
     `SELECT blob_id FROM blobs
      WHERE bucket = ? AND refs = 0 AND is_held = 1 AND holds_checked_ms < ?
@@ -197,7 +198,7 @@ function takeOldRemoteReferences(
     olderThanMs,
     limit,
   );
-  const holds: Hold[] = [];
+  const holds: RemoteReference[] = [];
   for (const { blob_id } of blobs) {
     if (holds.length >= limit) break;
     const rows = sql.all<{ holder_id: string; holder_name: string }>(

@@ -19,7 +19,7 @@ import { rowChanged } from '../objects/row-changes.ts';
 import { readCurrent, readOther } from '../objects/stored-versions.ts';
 import { rewriteDetail } from '../objects/version-rows.ts';
 import { oneRow } from '../usage/row-state.ts';
-import { pageOf, readObjectRows, readOthers } from './lifecycle-scan.ts';
+import { pageOf, readObjectRows, readOtherRows } from './lifecycle-scan.ts';
 
 type CompressionCalls = Pick<
   IndexApi,
@@ -56,7 +56,7 @@ export function createCompressionCalls(sql: Sql): CompressionCalls {
       const { object, stored, kind } = found;
       // The same exchange again: its outcome was not known.
       if (isSameBody(object.segments, [to])) return { isExchanged: true };
-      if (!isSameBody(object.segments, from) || !isAllOwn(sql, n, stored.references.keys()))
+      if (!isSameBody(object.segments, from) || !isOnlyReference(sql, n, stored.references.keys()))
         return { isExchanged: false };
       // Without a digest: nothing that is stored later is taken for packed bytes.
       addReferences(sql, n, stored.storageClass, referencesOf([to]), [newReference]);
@@ -95,7 +95,7 @@ function isSameBody(a: ObjectVersion['segments'], b: readonly Segment[]): boolea
 }
 
 /** Whether each blob was written here, and one row alone references it. */
-function isAllOwn(sql: Sql, bucket: number, blobIds: Iterable<BlobId>): boolean {
+function isOnlyReference(sql: Sql, bucket: number, blobIds: Iterable<BlobId>): boolean {
   for (const blobId of blobIds) {
     const [row] = sql.all<{ is_own: number }>(
       `SELECT refs = 1 AND is_held = 0 AND is_condemned = 0 AND home_bucket_id IS NULL AS is_own
@@ -129,7 +129,8 @@ function scanForCompression(
     if (lastModifiedMs <= bounds.writtenAfterMs || lastModifiedMs > bounds.writtenUpToMs)
       return null;
     const facts = compressionFactsOf(detailOfRow(sql, table, bucket, row));
-    if (facts === null || !isAllOwn(sql, bucket, referencesOf(facts.segments).keys())) return null;
+    if (facts === null || !isOnlyReference(sql, bucket, referencesOf(facts.segments).keys()))
+      return null;
     const { headers } = facts;
     return {
       ...{ key: row.key as ObjectKey, versionId: row.version_id as VersionId },
@@ -143,7 +144,7 @@ function scanForCompression(
           afterKey: row.key,
         }))
       : pageOf(
-          readOthers(sql, bucket, place),
+          readOtherRows(sql, bucket, place),
           (row) => (row.is_marker === 1 ? null : toCandidate(row)),
           (row) => ({ ...place, afterKey: row.key, afterId: row.version_id }),
         );

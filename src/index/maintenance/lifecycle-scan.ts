@@ -141,7 +141,7 @@ function scanVersions(
   place: LifecycleCursor,
   bounds: LifecycleBounds,
 ): Page {
-  const rows = readOthers(sql, bucket, place);
+  const rows = readOtherRows(sql, bucket, place);
   let { afterKey, newerVersions } = place;
   return pageOf(
     rows,
@@ -165,7 +165,11 @@ function scanVersions(
 /**
  * The older versions and markers behind the place: the rest of its key, then the keys that follow.
  */
-export function readOthers(sql: Sql, bucket: number, place: LifecycleCursor): readonly OtherRow[] {
+export function readOtherRows(
+  sql: Sql,
+  bucket: number,
+  place: LifecycleCursor,
+): readonly OtherRow[] {
   const { prefix, afterKey, afterId } = place;
   const older =
     afterKey === ''

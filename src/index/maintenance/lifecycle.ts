@@ -9,7 +9,7 @@ import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { requireBucket } from '../buckets/buckets.ts';
 import { moveShares } from '../objects/blob-references.ts';
-import { type Happening, recordEvent } from '../objects/object-events.ts';
+import { type ObjectChange, recordEvent } from '../objects/object-events.ts';
 import { rowChanged } from '../objects/row-changes.ts';
 import {
   readCurrent,
@@ -17,10 +17,10 @@ import {
   readOther,
   type StoredMarker,
 } from '../objects/stored-versions.ts';
-import { placeMarker, removeCurrent, removeOther, versioningOf } from '../objects/version-rows.ts';
+import { putMarker, removeCurrent, removeOther, versioningOf } from '../objects/version-rows.ts';
 import { findUpload } from '../uploads/upload-rows.ts';
 import { addCommitUsage } from '../usage/commit-usage.ts';
-import { countEarlyLeave } from '../usage/minimum-storage-duration.ts';
+import { countEarlyDeletion } from '../usage/minimum-storage-duration.ts';
 import { oneRow } from '../usage/row-state.ts';
 import { hasOlder, scanLifecycle } from './lifecycle-scan.ts';
 import { giveUpUpload } from './stale-uploads.ts';
@@ -65,7 +65,7 @@ function eventOf(
   action: LifecycleAction,
   version: Done['version'],
   nowMs: number,
-): Happening | null {
+): ObjectChange | null {
   if (action.kind === 'abort') return null;
   const about = { key: action.key, nowMs, version };
   if (action.kind === 'transition')
@@ -98,9 +98,11 @@ function apply(sql: Sql, context: Context, action: LifecycleAction): Done | null
   }
 }
 
-const doneTo = ({ versionId, isNull }: StoredMarker): Done => ({ version: { versionId, isNull } });
+const actionDone = ({ versionId, isNull }: StoredMarker): Done => ({
+  version: { versionId, isNull },
+});
 
-type Of<Kind extends LifecycleAction['kind']> = Extract<LifecycleAction, { kind: Kind }>;
+type ActionOfKind<Kind extends LifecycleAction['kind']> = Extract<LifecycleAction, { kind: Kind }>;
 
 /**
  * Ends the current version if it still is that one: for good in a bucket without versions, else by
@@ -109,35 +111,39 @@ type Of<Kind extends LifecycleAction['kind']> = Extract<LifecycleAction, { kind:
 function expire(
   sql: Sql,
   { n, versioning, nowMs }: Context,
-  { key, versionId, markerId }: Of<'expire'>,
+  { key, versionId, markerId }: ActionOfKind<'expire'>,
 ): Done | null {
   const current = readCurrent(sql, n, key);
   if (current?.versionId !== versionId) return null;
   if (versioning !== 'off') {
-    return doneTo(
-      placeMarker(sql, n, versioning, { key, versionId: markerId, ownerId: null, nowMs }, current),
+    return actionDone(
+      putMarker(sql, n, versioning, { key, versionId: markerId, ownerId: null, nowMs }, current),
     );
   }
   if (isLocked(current.lock, nowMs, false)) return null;
   removeCurrent(sql, n, key, current, nowMs);
-  return doneTo(current);
+  return actionDone(current);
 }
 
 /** Removes a version that is not the latest, or a marker with nothing behind it. */
-function remove(sql: Sql, { n, nowMs }: Context, { key, versionId }: Of<'remove'>): Done | null {
+function remove(
+  sql: Sql,
+  { n, nowMs }: Context,
+  { key, versionId }: ActionOfKind<'remove'>,
+): Done | null {
   const stored = readOther(sql, n, key, versionId);
   if (stored === null || isLocked(stored.lock, nowMs, false)) return null;
   const isLatest =
     readCurrent(sql, n, key) === null && readNewestOther(sql, n, key)?.versionId === versionId;
   if (isLatest && hasOlder(sql, n, { key, version_id: versionId })) return null;
   removeOther(sql, n, key, versionId, nowMs);
-  return doneTo(stored);
+  return actionDone(stored);
 }
 
 function transition(
   sql: Sql,
   { n, nowMs }: Context,
-  { key, versionId, storageClass }: Of<'transition'>,
+  { key, versionId, storageClass }: ActionOfKind<'transition'>,
 ): Done | null {
   const current = readCurrent(sql, n, key);
   const isCurrent = current?.versionId === versionId;
@@ -160,8 +166,8 @@ function transition(
   const kind = isCurrent ? 'current' : 'noncurrent';
   const saved = moveShares(sql, n, stored.references, stored.storageClass, storageClass);
   const from = oneRow(kind, stored, saved.before);
-  countEarlyLeave(sql, n, from, stored.classSinceMs, nowMs);
+  countEarlyDeletion(sql, n, from, stored.classSinceMs, nowMs);
   const to = oneRow(kind, { ...stored, storageClass }, saved.after);
   rowChanged(sql, { bucket: n, key, from, to, atMs: nowMs });
-  return doneTo(stored);
+  return actionDone(stored);
 }

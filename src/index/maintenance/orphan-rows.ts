@@ -8,7 +8,7 @@ import { findIncarnation } from '../buckets/buckets.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
 
 /** Rows of each kind that one call removes at most: some 10 ms. */
-const ROWS = 2000;
+const ROWS_PER_CALL = 2000;
 
 /**
  * See `IndexCommands.dropOrphanRows`. Messages that wait stay: they tell of what was before the
@@ -26,13 +26,13 @@ export function dropOrphanRows(
          SELECT bucket, job_id, at FROM name_job_items WHERE bucket = ? LIMIT ${PLAN_ONCE} ?)
          RETURNING 1`,
       n,
-      ROWS,
+      ROWS_PER_CALL,
     ),
     sql.all(
       `DELETE FROM finished_uploads WHERE id IN (
          SELECT id FROM finished_uploads WHERE bucket = ? LIMIT ${PLAN_ONCE} ?) RETURNING 1`,
       n,
-      ROWS,
+      ROWS_PER_CALL,
     ),
     ...['delivered', 'dead'].map((state) =>
       sql.all(
@@ -40,11 +40,11 @@ export function dropOrphanRows(
            SELECT id FROM outbox INDEXED BY outbox_states
            WHERE place = ? AND state = '${state}' LIMIT ${PLAN_ONCE} ?) RETURNING 1`,
         bucket.id,
-        ROWS,
+        ROWS_PER_CALL,
       ),
     ),
   ];
-  return { isDone: removed.every((rows) => rows.length < ROWS) };
+  return { isDone: removed.every((rows) => rows.length < ROWS_PER_CALL) };
 }
 
 function isDeleted(sql: Sql, n: number): boolean {

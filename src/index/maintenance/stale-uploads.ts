@@ -19,8 +19,8 @@ type CandidateRow = UploadRow & { readonly active_at_ms: number };
 /**
  * Uploads that one call looks at, and parts of them: about as much as aborting the largest upload.
  */
-const LOOKED_AT = 100;
-const PARTS_LOOKED_AT = 10_000;
+const UPLOADS_PER_CALL = 100;
+const PARTS_PER_CALL = 10_000;
 
 const START: UploadCursor = { activeAtMs: Number.MIN_SAFE_INTEGER, key: '', uploadId: '' };
 
@@ -40,17 +40,17 @@ export function abortStaleUploads(
     from.activeAtMs,
     from.key,
     from.uploadId,
-    LOOKED_AT,
+    UPLOADS_PER_CALL,
   );
   let aborted = 0;
   let freedBytes = 0;
   let parts = 0;
   let last: CandidateRow | null = null;
   for (const row of rows) {
-    if (parts >= PARTS_LOOKED_AT) break;
+    if (parts >= PARTS_PER_CALL) break;
     last = row;
     if (input.exceptPrefixes.some((prefix) => row.key.startsWith(prefix))) continue;
-    const of = lookAtParts(sql, n, row.upload_id as UploadId);
+    const of = summarizeParts(sql, n, row.upload_id as UploadId);
     parts += of.count;
     if (of.newestMs > input.idleSinceMs) {
       noteActivity(sql, n, row, of.newestMs);
@@ -59,7 +59,7 @@ export function abortStaleUploads(
       aborted += 1;
     }
   }
-  const isDone = rows.length < LOOKED_AT && last === rows.at(-1);
+  const isDone = rows.length < UPLOADS_PER_CALL && last === rows.at(-1);
   const next = last === null || isDone ? null : cursorOf(last);
   return { aborted, freedBytes, next };
 }
@@ -75,7 +75,7 @@ export function giveUpUpload(sql: Sql, bucket: number, upload: Upload, nowMs: nu
   return freedBytes;
 }
 
-function lookAtParts(
+function summarizeParts(
   sql: Sql,
   bucket: number,
   uploadId: UploadId,

@@ -8,7 +8,7 @@ import type { Sql } from '../../ports/sql.ts';
 import { requireBucket } from '../buckets/buckets.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
 import { forgetCommitUsage, readCommitUsage } from '../usage/commit-usage.ts';
-import { bringBack, closeHour } from '../usage/storage-totals.ts';
+import { closeHour, resetFutureTotals } from '../usage/storage-totals.ts';
 import { usageTime } from '../usage/usage-time.ts';
 
 type StorageCalls = Pick<IndexApi, 'getStorageTotals' | 'closeStorageHours' | 'forgetStorageHours'>;
@@ -45,7 +45,7 @@ export function createStorageCalls(sql: Sql): StorageCalls {
 
     closeStorageHours({ name, nowMs: commandMs, limit }) {
       const nowMs = usageTime(sql, commandMs);
-      bringBack(sql, name, nowMs);
+      resetFutureTotals(sql, name, nowMs);
       const open = sql.all<{ bucket: number; storage_class: string }>(
         `SELECT t.bucket, t.storage_class
          FROM buckets AS b JOIN storage_totals AS t ON t.bucket = b.n WHERE b.name = ?`,

@@ -10,7 +10,7 @@ import { addReferences, referencesOf } from './blob-references.ts';
 import { factsOf, recordEvent } from './object-events.ts';
 import { readCurrentVersion } from './read-versions.ts';
 import { readCurrent, type StoredVersion } from './stored-versions.ts';
-import { lockedByDefault, placeVersion, versioningOf } from './version-rows.ts';
+import { putVersion, versioningOf, withDefaultLock } from './version-rows.ts';
 
 /**
  * See `NameCommands.commitCopies`. Cost: as many statements for each as a commit of its own takes.
@@ -21,7 +21,7 @@ export function commitCopies(
 ): readonly (PlacedCopy | null)[] {
   const n = requireBucket(sql, bucket);
   return copies.map((copy) => {
-    const place = placeFor(sql, n, copy);
+    const place = findTarget(sql, n, copy);
     if (place === null || place.isThere)
       return place && { toKey: place.toKey, versionId: place.versionId };
     const { toKey, current } = place;
@@ -34,8 +34,8 @@ export function commitCopies(
       referencesOf(segments),
       copy.newReferences,
     );
-    const version = lockedByDefault(bucket, object);
-    const placed = placeVersion(sql, n, versioningOf(bucket), version, current, {
+    const version = withDefaultLock(bucket, object);
+    const placed = putVersion(sql, n, versioningOf(bucket), version, current, {
       deduplicatedAway,
     });
     recordEvent(sql, bucket, { ...factsOf(object), name: 'ObjectCreated:Copy', version: placed });
@@ -43,12 +43,16 @@ export function commitCopies(
   });
 }
 
-type Place =
+type CopyTarget =
   | (PlacedCopy & { readonly isThere: true })
   | { readonly isThere: false; readonly toKey: ObjectKey; readonly current: StoredVersion | null };
 
 /** The first name that has the copy, is free or may be taken; null: there is none. */
-function placeFor(sql: Sql, n: number, { object, toKeys, mayReplace }: CopyToPlace): Place | null {
+function findTarget(
+  sql: Sql,
+  n: number,
+  { object, toKeys, mayReplace }: CopyToPlace,
+): CopyTarget | null {
   for (const toKey of toKeys) {
     const current = readCurrent(sql, n, toKey);
     if (current === null) return { isThere: false, toKey, current };

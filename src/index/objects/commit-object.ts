@@ -6,10 +6,10 @@ import type { CommitObjectInput, IndexApi } from '../../ports/metadata-index.ts'
 import type { Sql } from '../../ports/sql.ts';
 import { requireBucket } from '../buckets/buckets.ts';
 import { addReferences, referencesOf } from './blob-references.ts';
-import { sharedBefore, shareEqual } from './deduplicate.ts';
+import { findSharedBlob, shareEqualBlob } from './deduplicate.ts';
 import { creationOf, factsOf, recordEvent } from './object-events.ts';
 import { readCurrent, type StoredVersion } from './stored-versions.ts';
-import { isPlaced, lockedByDefault, placeVersion, versioningOf } from './version-rows.ts';
+import { isRepeatedCommit, putVersion, versioningOf, withDefaultLock } from './version-rows.ts';
 
 /** See `IndexCommands.commitObject`. */
 export function commitObject(
@@ -19,21 +19,21 @@ export function commitObject(
   const n = requireBucket(sql, bucket);
   const { key, storageClass } = uploaded;
   const current = readCurrent(sql, n, key);
-  if (isPlaced(uploaded, current)) {
+  if (isRepeatedCommit(uploaded, current)) {
     const { versionId, isNull, references } = current;
-    return { versionId, isNull, storedAs: sharedBefore(sql, n, references, newReferences) };
+    return { versionId, isNull, storedAs: findSharedBlob(sql, n, references, newReferences) };
   }
   checkCondition(condition, key, current);
 
-  const shared = shareEqual(sql, n, storageClass, uploaded.segments, newReferences);
+  const shared = shareEqualBlob(sql, n, storageClass, uploaded.segments, newReferences);
   const { storedAs, segments } = shared;
   const object = storedAs === null ? uploaded : ({ ...uploaded, segments } as ObjectVersion);
   const references = referencesOf(object.segments);
   const deduplicatedAway = addReferences(sql, n, storageClass, references, shared.newReferences);
 
-  const version = lockedByDefault(bucket, object);
+  const version = withDefaultLock(bucket, object);
   const versioning = versioningOf(bucket);
-  const placed = placeVersion(sql, n, versioning, version, current, { deduplicatedAway });
+  const placed = putVersion(sql, n, versioning, version, current, { deduplicatedAway });
   recordEvent(sql, bucket, { ...factsOf(object), name: creationOf(bucket), version: placed });
   return { ...placed, storedAs };
 }

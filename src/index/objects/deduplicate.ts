@@ -11,7 +11,7 @@ import type { BlobReferences } from './blob-references.ts';
  * What a commit refers to: `storedAs` is the blob that was there already, null where the arrival
  * stays.
  */
-type Shared = {
+type SharedBody = {
   readonly segments: readonly Segment[];
   readonly newReferences: readonly NewBlobReference[];
   readonly storedAs: BlobId | null;
@@ -21,13 +21,13 @@ type Shared = {
  * The body as it shall be referred to. Only a plain body that is one whole arrival with a digest is
  * looked up. Cost: one statement for such a body, none for others.
  */
-export function shareEqual(
+export function shareEqualBlob(
   sql: Sql,
   bucket: number,
   storageClass: string,
   segments: readonly Segment[],
   newReferences: readonly NewBlobReference[],
-): Shared {
+): SharedBody {
   const [newReference] = newReferences;
   const [segment] = segments;
   const kept = { segments, newReferences, storedAs: null };
@@ -60,7 +60,7 @@ export function shareEqual(
  * An arrival that the index knows was not replaced by that commit, whatever its row refers to now:
  * others may find it.
  */
-export function sharedBefore(
+export function findSharedBlob(
   sql: Sql,
   bucket: number,
   references: BlobReferences,

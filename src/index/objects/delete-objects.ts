@@ -6,11 +6,11 @@ import { isLocked } from '../../domain/object-facts.ts';
 import type { DeletedObject, DeleteTarget, IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { requireBucket } from '../buckets/buckets.ts';
-import { type Happening, recordEvent } from './object-events.ts';
-import { isNamed, readCurrent, readOther, type StoredVersion } from './stored-versions.ts';
+import { type ObjectChange, recordEvent } from './object-events.ts';
+import { matchesName, readCurrent, readOther, type StoredVersion } from './stored-versions.ts';
 import {
-  placeMarker,
   promoteNewest,
+  putMarker,
   removeCurrent,
   removeOther,
   versioningOf,
@@ -67,7 +67,7 @@ function eventOf(
   { versionId }: DeleteTarget,
   deleted: DeletedObject,
   nowMs: number,
-): Happening | null {
+): ObjectChange | null {
   const { key, existed, marker, refusal } = deleted;
   if (refusal !== null) return null;
   if (versionId === null && marker !== null) {
@@ -88,7 +88,7 @@ function hide(
   const refusal = refusalOf(target, current);
   if (refusal !== null) return refused(target, current, refusal);
   if (versioning !== 'off') {
-    const marker = placeMarker(
+    const marker = putMarker(
       sql,
       n,
       versioning,
@@ -107,7 +107,7 @@ function remove(sql: Sql, context: Context, target: DeleteTarget): DeletedObject
   const { key, versionId } = target;
   if (versionId === null) return done(target, false);
   const current = readCurrent(sql, n, key);
-  const isCurrent = current !== null && isNamed(current, versionId);
+  const isCurrent = current !== null && matchesName(current, versionId);
   const other = isCurrent ? null : readOther(sql, n, key, versionId);
   const stored = isCurrent ? current : other;
   const isMarker = other?.isMarker === true;

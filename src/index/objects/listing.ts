@@ -10,14 +10,14 @@ import type {
 import type { Sql, SqlValue } from '../../ports/sql.ts';
 import { requireBucket } from '../buckets/buckets.ts';
 import { AFTER_ALL_IDS, compareUtf8, justAfter } from '../keys/key-order.ts';
-import { type Cursor, readNames, startKey } from '../keys/key-pages.ts';
+import { type Cursor, readNamePage, startKey } from '../keys/key-pages.ts';
 import { decodeSummary, type SummaryRow } from '../keys/summary-rows.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
 
 /** BucketChanged. */
 export function listObjects(sql: Sql, input: ListObjectsInput): ListObjectsPage {
   const n = requireBucket(sql, input.bucket);
-  const page = readNames<SummaryRow>({
+  const page = readNamePage<SummaryRow>({
     prefix: input.prefix,
     delimiter: input.delimiter,
     maxNames: input.maxKeys,
@@ -62,7 +62,7 @@ const NEWEST = AFTER_ALL_IDS;
  */
 export function listVersions(sql: Sql, input: ListVersionsInput): ListVersionsPage {
   const n = requireBucket(sql, input.bucket);
-  const page = readNames<ListedRow>({
+  const page = readNamePage<ListedRow>({
     prefix: input.prefix,
     delimiter: input.delimiter,
     maxNames: input.maxKeys,

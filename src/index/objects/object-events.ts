@@ -9,7 +9,7 @@ import type { Sql } from '../../ports/sql.ts';
 import { addDelivery, nextSequence } from '../outbox/outbox-rows.ts';
 
 /** What a commit knows of an event. `version` null: the key had none of its own. */
-export type Happening = {
+export type ObjectChange = {
   readonly name: ObjectEventName;
   readonly key: ObjectKey;
   readonly nowMs: number;
@@ -20,7 +20,7 @@ export type Happening = {
 };
 
 /** Adds one message for each rule that the event meets. Null: nothing happened. */
-export function recordEvent(sql: Sql, bucket: BucketRef, happening: Happening | null): void {
+export function recordEvent(sql: Sql, bucket: BucketRef, happening: ObjectChange | null): void {
   const { notify } = bucket;
   if (notify === undefined || happening === null) return;
   const { name, key, nowMs, version } = happening;

@@ -17,7 +17,7 @@ import { commitObject } from './commit-object.ts';
 import { deleteObjects } from './delete-objects.ts';
 import { decodeVersion, type VersionRow } from './object-rows.ts';
 import { JOIN_BODY, readOtherVersion, VERSION_COLUMNS } from './read-versions.ts';
-import { isNamed } from './stored-versions.ts';
+import { matchesName } from './stored-versions.ts';
 import { updateVersion } from './update-version.ts';
 import { versioningOf } from './version-rows.ts';
 
@@ -44,7 +44,7 @@ export function createObjectCalls(sql: Sql): ObjectCalls {
   return {
     getVersion({ bucket, key, versionId }) {
       const current = readOfBucket(sql, bucket, key);
-      if (current !== null && isNamed(current, versionId))
+      if (current !== null && matchesName(current, versionId))
         return { kind: 'object', object: current, isLatest: true };
       if (versionId === null && versioningOf(bucket) === 'off') return null;
       return readOtherVersion(sql, requireBucket(sql, bucket), key, versionId, current !== null);

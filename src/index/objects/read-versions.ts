@@ -5,7 +5,7 @@ import type { ObjectKey, ObjectVersion, VersionName } from '../../domain/nouns.t
 import type { FoundVersion } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { decodeMarker, decodeVersion, type MarkerRow, type VersionRow } from './object-rows.ts';
-import { named, readNewestOther } from './stored-versions.ts';
+import { nameCondition, readNewestOther } from './stored-versions.ts';
 
 /** What `decodeVersion` needs of a row `o` of `objects` or `versions`, and its body `x`. */
 export const VERSION_COLUMNS = `o.key, o.owner_id AS object_owner_id, o.size_bytes, o.etag,
@@ -40,7 +40,7 @@ export function readOtherVersion(
   if (name === null && newest === null) return null;
   const [row] = sql.all<VersionRow & MarkerRow>(
     `SELECT ${VERSION_COLUMNS}, o.is_marker FROM versions AS o ${JOIN_BODY}
-     WHERE o.bucket = ? AND o.key = ? AND ${named(name)}`,
+     WHERE o.bucket = ? AND o.key = ? AND ${nameCondition(name)}`,
     bucket,
     key,
     name ?? newest?.versionId ?? '',

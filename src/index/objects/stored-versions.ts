@@ -70,7 +70,7 @@ export function readCurrent(sql: Sql, bucket: number, key: ObjectKey): StoredVer
 }
 
 /** Whether a request that names this version, or none, means this current one. */
-export function isNamed(current: StoredMarker, name: VersionName | null): boolean {
+export function matchesName(current: StoredMarker, name: VersionName | null): boolean {
   return name === null || name === current.versionId || (name === 'null' && current.isNull);
 }
 
@@ -78,7 +78,7 @@ export function isNamed(current: StoredMarker, name: VersionName | null): boolea
  * What a row of `versions` (as `o`) must be to have that name, which is bound to the statement
  * either way.
  */
-export function named(name: VersionName | null): string {
+export function nameCondition(name: VersionName | null): string {
   return name === 'null' ? 'o.is_null = 1 AND ? IS NOT NULL' : 'o.version_id = ?';
 }
 
@@ -92,7 +92,7 @@ export function readOther(
   const [row] = sql.all<StoredRow & { is_marker: number }>(
     `SELECT ${STORED_COLUMNS}, o.is_marker
      FROM versions AS o LEFT JOIN object_bodies AS x ON x.id = o.body_id
-     WHERE o.bucket = ? AND o.key = ? AND ${named(name)}`,
+     WHERE o.bucket = ? AND o.key = ? AND ${nameCondition(name)}`,
     bucket,
     key,
     name,

@@ -8,7 +8,7 @@ import type { Sql } from '../../ports/sql.ts';
 import { requireBucket } from '../buckets/buckets.ts';
 import { factsOf, recordEvent, taggingOf } from './object-events.ts';
 import { readCurrentVersion, readOtherVersion } from './read-versions.ts';
-import { isNamed } from './stored-versions.ts';
+import { matchesName } from './stored-versions.ts';
 import { rewriteDetail } from './version-rows.ts';
 
 type UpdateInput = Parameters<IndexApi['updateVersion']>[0];
@@ -40,7 +40,8 @@ function requireVersion(
   { key, versionId }: Pick<UpdateInput, 'key' | 'versionId'>,
 ): { readonly object: ObjectVersion; readonly table: 'objects' | 'versions' } {
   const current = readCurrentVersion(sql, n, key);
-  if (current !== null && isNamed(current, versionId)) return { object: current, table: 'objects' };
+  if (current !== null && matchesName(current, versionId))
+    return { object: current, table: 'objects' };
   const other = readOtherVersion(sql, n, key, versionId, current !== null);
   if (other?.kind === 'object') return { object: other.object, table: 'versions' };
   if (other !== null) {

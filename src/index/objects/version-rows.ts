@@ -15,7 +15,7 @@ import type {
 import { lockOfNew } from '../../domain/object-facts.ts';
 import { isSameWrite, orderedAfter } from '../../domain/version-order.ts';
 import type { Sql } from '../../ports/sql.ts';
-import { countEarlyLeave } from '../usage/minimum-storage-duration.ts';
+import { countEarlyDeletion } from '../usage/minimum-storage-duration.ts';
 import { oneRow, type RowState } from '../usage/row-state.ts';
 import { dropReferences, type SavedBytes } from './blob-references.ts';
 import { compressedAwayOf } from './compressed-away.ts';
@@ -52,7 +52,7 @@ export function versioningOf(bucket: BucketRef): Versioning {
  * The version with the retention that its bucket gives to new ones; a bucket without versions gives
  * none.
  */
-export function lockedByDefault(bucket: BucketRef, version: ObjectVersion): ObjectVersion {
+export function withDefaultLock(bucket: BucketRef, version: ObjectVersion): ObjectVersion {
   const rule = bucket.defaultRetention ?? null;
   return rule === null
     ? version
@@ -64,7 +64,7 @@ export function lockedByDefault(bucket: BucketRef, version: ObjectVersion): Obje
  * an older version. Gives what the bucket made of its id. `deduplicatedAway`: what counting them
  * saved; `nowMs`: when that happens, for a version that keeps an older date.
  */
-export function placeVersion(
+export function putVersion(
   sql: Sql,
   bucket: number,
   versioning: Versioning,
@@ -79,7 +79,7 @@ export function placeVersion(
     current === null && versioning !== 'off' ? readNewestOther(sql, bucket, version.key) : null;
   const versionId = orderedAfter(version.versionId, (current ?? hiding)?.versionId ?? null);
   const isNull = versioning !== 'enabled';
-  const { freedBodyId, gone } = makeRoom(
+  const { freedBodyId, gone } = retireLatest(
     sql,
     bucket,
     versioning,
@@ -98,7 +98,7 @@ export function placeVersion(
 }
 
 /** The same write again: its current version is there already. */
-export function isPlaced(
+export function isRepeatedCommit(
   version: ObjectVersion,
   current: StoredVersion | null,
 ): current is StoredVersion {
@@ -110,7 +110,7 @@ export function isPlaced(
 }
 
 /** A delete marker in the place of the current version, which goes or becomes an older version. */
-export function placeMarker(
+export function putMarker(
   sql: Sql,
   bucket: number,
   versioning: Versioning,
@@ -121,7 +121,14 @@ export function placeMarker(
   const hiding = current === null ? readNewestOther(sql, bucket, key) : null;
   const versionId = orderedAfter(marker.versionId, (current ?? hiding)?.versionId ?? null);
   const isNull = versioning !== 'enabled';
-  const { freedBodyId, gone } = makeRoom(sql, bucket, versioning, key, { current, hiding }, nowMs);
+  const { freedBodyId, gone } = retireLatest(
+    sql,
+    bucket,
+    versioning,
+    key,
+    { current, hiding },
+    nowMs,
+  );
   if (freedBodyId !== null) deleteBody(sql, freedBodyId);
   if (gone !== null) rowChanged(sql, { bucket, key, from: gone, to: null, atMs: nowMs });
   sql.all('DELETE FROM objects WHERE bucket = ? AND key = ?', bucket, key);
@@ -145,7 +152,7 @@ export function placeMarker(
  * Gives the id of a body row that nothing uses any more, and the current version if it goes for
  * good: that alone is still to be told to row-changes.ts, with what takes its place.
  */
-function makeRoom(
+function retireLatest(
   sql: Sql,
   bucket: number,
   versioning: Versioning,
@@ -172,7 +179,7 @@ function makeRoom(
   const goes = versioning === 'off' || (versioning === 'suspended' && current.isNull);
   if (goes) {
     const gone = withoutReferences(sql, bucket, 'current', current, nowMs);
-    countEarlyLeave(sql, bucket, gone, current.classSinceMs, nowMs);
+    countEarlyDeletion(sql, bucket, gone, current.classSinceMs, nowMs);
     return { freedBodyId: current.bodyId, gone };
   }
   sql.all(
@@ -211,7 +218,7 @@ export function removeOther(
     stored.versionId,
   );
   if (stored.isMarker) return;
-  countEarlyLeave(sql, bucket, from, stored.classSinceMs, nowMs);
+  countEarlyDeletion(sql, bucket, from, stored.classSinceMs, nowMs);
   rowChanged(sql, { bucket, key, from, to: null, atMs: nowMs });
 }
 
@@ -241,7 +248,7 @@ export function removeCurrent(
   const from = withoutReferences(sql, bucket, 'current', current, nowMs);
   if (current.bodyId !== null) deleteBody(sql, current.bodyId);
   sql.all('DELETE FROM objects WHERE bucket = ? AND key = ?', bucket, key);
-  countEarlyLeave(sql, bucket, from, current.classSinceMs, nowMs);
+  countEarlyDeletion(sql, bucket, from, current.classSinceMs, nowMs);
   rowChanged(sql, { bucket, key, from, to: null, atMs: nowMs });
 }
 

@@ -38,7 +38,7 @@ export const OUTBOX_COLUMNS = `id, place, account_id, endpoint_id, lane, message
   payload, state, due_ms, attempts, created_at_ms, finished_at_ms, last_status, last_error`;
 
 /** What of a row a change of its state needs. */
-export type RowCursor = Pick<OutboxRow, 'id' | 'place' | 'endpoint_id' | 'lane'>;
+export type OutboxRowRef = Pick<OutboxRow, 'id' | 'place' | 'endpoint_id' | 'lane'>;
 
 /** The message of a row. */
 export function decodeDelivery(row: OutboxRow): Delivery {
@@ -97,17 +97,22 @@ export function addDelivery(sql: Sql, delivery: NewDelivery, nowMs: number): voi
     delivery.kind,
     delivery.type,
     delivery.payload,
-    lane !== '' && isLaneTaken(sql, place, endpointId, lane) ? null : nowMs,
+    lane !== '' && isOrderingKeyBusy(sql, place, endpointId, lane) ? null : nowMs,
     nowMs,
   );
-  if (count(sql, place, 'waiting', 1) > WAITING_MAX) {
-    for (const row of oldest(sql, place, 'waiting', 1))
-      bury(sql, row, { nowMs, status: null, error: OVERFLOW });
+  if (changeCount(sql, place, 'waiting', 1) > WAITING_MAX) {
+    for (const row of listOldest(sql, place, 'waiting', 1))
+      makeDeadLetter(sql, row, { nowMs, status: null, error: OVERFLOW });
   }
 }
 const OVERFLOW = 'Too many messages waited; this was the oldest.';
 
-function isLaneTaken(sql: Sql, place: OutboxQueueId, endpointId: string, lane: string): boolean {
+function isOrderingKeyBusy(
+  sql: Sql,
+  place: OutboxQueueId,
+  endpointId: string,
+  lane: string,
+): boolean {
   const rows = sql.all(
     `SELECT id FROM outbox
      WHERE place = ? AND endpoint_id = ? AND lane = ? AND state = 'waiting' LIMIT 1`,
@@ -118,14 +123,14 @@ function isLaneTaken(sql: Sql, place: OutboxQueueId, endpointId: string, lane: s
   return rows.length > 0;
 }
 
-type End = {
+type AttemptEnd = {
   readonly nowMs: number;
   readonly status: number | null;
   readonly error: string | null;
 };
 
 /** A waiting message was taken by its endpoint. */
-export function markDelivered(sql: Sql, row: RowCursor, { nowMs, status }: End): void {
+export function markDelivered(sql: Sql, row: OutboxRowRef, { nowMs, status }: AttemptEnd): void {
   sql.all(
     `UPDATE outbox SET state = 'delivered', due_ms = NULL, payload = NULL, finished_at_ms = ?,
        last_status = ?, last_error = NULL
@@ -134,13 +139,17 @@ export function markDelivered(sql: Sql, row: RowCursor, { nowMs, status }: End):
     status,
     row.id,
   );
-  leave(sql, row, nowMs);
-  if (count(sql, row.place, 'delivered', 1) > DELIVERED_MAX)
-    forgetOldest(sql, row.place, 'delivered');
+  releaseNext(sql, row, nowMs);
+  if (changeCount(sql, row.place, 'delivered', 1) > DELIVERED_MAX)
+    removeOldest(sql, row.place, 'delivered');
 }
 
 /** A waiting message becomes a dead letter. */
-export function bury(sql: Sql, row: RowCursor, { nowMs, status, error }: End): void {
+export function makeDeadLetter(
+  sql: Sql,
+  row: OutboxRowRef,
+  { nowMs, status, error }: AttemptEnd,
+): void {
   sql.all(
     `UPDATE outbox SET state = 'dead', due_ms = NULL, finished_at_ms = ?, last_status = ?,
        last_error = ?
@@ -150,29 +159,29 @@ export function bury(sql: Sql, row: RowCursor, { nowMs, status, error }: End): v
     error,
     row.id,
   );
-  leave(sql, row, nowMs);
-  if (count(sql, row.place, 'dead', 1) > DEAD_MAX) {
-    forgetOldest(sql, row.place, 'dead');
+  releaseNext(sql, row, nowMs);
+  if (changeCount(sql, row.place, 'dead', 1) > DEAD_MAX) {
+    removeOldest(sql, row.place, 'dead');
     sql.all('UPDATE outbox_places SET dropped = dropped + 1 WHERE place = ?', row.place);
   }
 }
 
 /** A dead letter waits again. Its lane goes on without it, so it may come after younger ones. */
-export function revive(sql: Sql, row: RowCursor, nowMs: number): void {
-  const isBehind = row.lane !== '' && isLaneTaken(sql, row.place, row.endpoint_id, row.lane);
+export function replay(sql: Sql, row: OutboxRowRef, nowMs: number): void {
+  const isBehind = row.lane !== '' && isOrderingKeyBusy(sql, row.place, row.endpoint_id, row.lane);
   sql.all(
     `UPDATE outbox SET state = 'waiting', due_ms = ?, attempts = 0, finished_at_ms = NULL
      WHERE id = ?`,
     isBehind ? null : nowMs,
     row.id,
   );
-  count(sql, row.place, 'dead', -1);
-  count(sql, row.place, 'waiting', 1);
+  changeCount(sql, row.place, 'dead', -1);
+  changeCount(sql, row.place, 'waiting', 1);
 }
 
 /** The message no longer waits: the next of its lane is due. */
-function leave(sql: Sql, { place, endpoint_id, lane }: RowCursor, nowMs: number): void {
-  count(sql, place, 'waiting', -1);
+function releaseNext(sql: Sql, { place, endpoint_id, lane }: OutboxRowRef, nowMs: number): void {
+  changeCount(sql, place, 'waiting', -1);
   if (lane === '') return;
   sql.all(
     `UPDATE outbox SET due_ms = ? WHERE id = (
@@ -186,7 +195,7 @@ function leave(sql: Sql, { place, endpoint_id, lane }: RowCursor, nowMs: number)
 }
 
 /** Changes a count of a place and gives the new one. */
-function count(sql: Sql, place: OutboxQueueId, state: DeliveryState, change: number): number {
+function changeCount(sql: Sql, place: OutboxQueueId, state: DeliveryState, change: number): number {
   const [row] = sql.all<{ rows: number }>(
     `INSERT INTO outbox_places (place, ${state}) VALUES (?, ?)
      ON CONFLICT (place) DO UPDATE SET ${state} = max(0, ${state} + excluded.${state})
@@ -197,8 +206,13 @@ function count(sql: Sql, place: OutboxQueueId, state: DeliveryState, change: num
   return row?.rows ?? 0;
 }
 
-function oldest(sql: Sql, place: OutboxQueueId, state: DeliveryState, limit: number): RowCursor[] {
-  return sql.all<RowCursor>(
+function listOldest(
+  sql: Sql,
+  place: OutboxQueueId,
+  state: DeliveryState,
+  limit: number,
+): OutboxRowRef[] {
+  return sql.all<OutboxRowRef>(
     `SELECT id, place, endpoint_id, lane FROM outbox INDEXED BY outbox_states
      WHERE place = ? AND state = '${state}' ORDER BY id LIMIT ${PLAN_ONCE} ?`,
     place,
@@ -206,7 +220,8 @@ function oldest(sql: Sql, place: OutboxQueueId, state: DeliveryState, limit: num
   );
 }
 
-function forgetOldest(sql: Sql, place: OutboxQueueId, state: 'delivered' | 'dead'): void {
-  for (const { id } of oldest(sql, place, state, 1)) sql.all('DELETE FROM outbox WHERE id = ?', id);
-  count(sql, place, state, -1);
+function removeOldest(sql: Sql, place: OutboxQueueId, state: 'delivered' | 'dead'): void {
+  for (const { id } of listOldest(sql, place, state, 1))
+    sql.all('DELETE FROM outbox WHERE id = ?', id);
+  changeCount(sql, place, state, -1);
 }

@@ -9,13 +9,13 @@ import type { Sql } from '../../ports/sql.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
 import {
   addDelivery,
-  bury,
   decodeDelivery,
+  makeDeadLetter,
   markDelivered,
   OUTBOX_COLUMNS,
   type OutboxRow,
-  type RowCursor,
-  revive,
+  type OutboxRowRef,
+  replay,
 } from './outbox-rows.ts';
 
 /** The calls over a database whose tables `migrate(sql, OUTBOX_SCHEMA)` made. */
@@ -28,12 +28,12 @@ export function createOutboxCalls(sql: Sql): OutboxApi {
     claimDeliveries({ nowMs, leaseMs, limit, perEndpoint, limits, after }) {
       const taken: Delivery[] = [];
       let nextDueAtMs: number | null = null;
-      for (const endpointId of rotated(endpointsThatWait(sql), after)) {
+      for (const endpointId of rotate(listWaitingEndpoints(sql), after)) {
         const free = Math.min(limits[endpointId] ?? perEndpoint, limit - taken.length);
         if ((limits[endpointId] ?? 1) === 0) continue;
-        for (const id of free === 0 ? [] : dueOf(sql, endpointId, nowMs, free))
+        for (const id of free === 0 ? [] : listDue(sql, endpointId, nowMs, free))
           taken.push(claim(sql, id, nowMs + leaseMs));
-        nextDueAtMs = earlier(nextDueAtMs, firstDueMs(sql, endpointId));
+        nextDueAtMs = earlier(nextDueAtMs, findFirstDueMs(sql, endpointId));
       }
       return { deliveries: taken, nextDueAtMs };
     },
@@ -66,8 +66,8 @@ export function createOutboxCalls(sql: Sql): OutboxApi {
 
     nextDeliveryAt() {
       return {
-        atMs: endpointsThatWait(sql).reduce<number | null>(
-          (at, id) => earlier(at, firstDueMs(sql, id)),
+        atMs: listWaitingEndpoints(sql).reduce<number | null>(
+          (at, id) => earlier(at, findFirstDueMs(sql, id)),
           null,
         ),
       };
@@ -76,17 +76,17 @@ export function createOutboxCalls(sql: Sql): OutboxApi {
     replayDeliveries({ place, endpointId, ids, limit, nowMs }) {
       const rows =
         ids === null
-          ? deadOf(sql, place, endpointId, limit)
-          : ids.slice(0, limit).flatMap((id) => deadRow(sql, place, id));
+          ? listDeadLetters(sql, place, endpointId, limit)
+          : ids.slice(0, limit).flatMap((id) => readDeadLetter(sql, place, id));
       const wanted = rows.filter((row) => row.endpoint_id === endpointId);
-      for (const row of wanted) revive(sql, row, nowMs);
+      for (const row of wanted) replay(sql, row, nowMs);
       return wanted.length;
     },
   };
 }
 
 /** Endpoints with rows that are or will be due: one seek for each. */
-function endpointsThatWait(sql: Sql): string[] {
+function listWaitingEndpoints(sql: Sql): string[] {
   const rows = sql.all<{ id: string | null }>(
     `WITH RECURSIVE found (id) AS (
        SELECT min(endpoint_id) FROM outbox WHERE due_ms IS NOT NULL
@@ -99,7 +99,7 @@ function endpointsThatWait(sql: Sql): string[] {
   return rows.flatMap(({ id }) => id ?? []);
 }
 
-function firstDueMs(sql: Sql, endpointId: string): number | null {
+function findFirstDueMs(sql: Sql, endpointId: string): number | null {
   const [row] = sql.all<{ due_ms: number }>(
     `SELECT due_ms FROM outbox WHERE endpoint_id = ? AND due_ms IS NOT NULL
      ORDER BY due_ms LIMIT 1`,
@@ -109,11 +109,11 @@ function firstDueMs(sql: Sql, endpointId: string): number | null {
 }
 
 /** Those after a name first, so that none waits for all others again and again. */
-function rotated(ids: readonly string[], after: string): readonly string[] {
+function rotate(ids: readonly string[], after: string): readonly string[] {
   return [...ids.filter((id) => id > after), ...ids.filter((id) => id <= after)];
 }
 
-function dueOf(sql: Sql, endpointId: string, nowMs: number, limit: number): number[] {
+function listDue(sql: Sql, endpointId: string, nowMs: number, limit: number): number[] {
   const rows = sql.all<{ id: number }>(
     `SELECT id FROM outbox WHERE endpoint_id = ? AND due_ms IS NOT NULL AND due_ms <= ?
      ORDER BY due_ms, id LIMIT ${PLAN_ONCE} ?`,
@@ -137,7 +137,7 @@ function claim(sql: Sql, id: number, untilMs: number): Delivery {
 
 function settle(sql: Sql, result: DeliveryResult, nowMs: number): void {
   const { id, outcome, status, error } = result;
-  const [row] = sql.all<RowCursor>(
+  const [row] = sql.all<OutboxRowRef>(
     `SELECT id, place, endpoint_id, lane FROM outbox
      WHERE id = ? AND attempts = ? AND state = 'waiting'`,
     id,
@@ -145,7 +145,7 @@ function settle(sql: Sql, result: DeliveryResult, nowMs: number): void {
   );
   if (row === undefined) return;
   if (outcome === 'delivered') markDelivered(sql, row, { nowMs, status, error: null });
-  else if (outcome === 'dead') bury(sql, row, { nowMs, status, error });
+  else if (outcome === 'dead') makeDeadLetter(sql, row, { nowMs, status, error });
   else retryAt(sql, result, nowMs);
 }
 
@@ -159,8 +159,13 @@ function retryAt(sql: Sql, { id, dueAtMs, status, error }: DeliveryResult, nowMs
   );
 }
 
-function deadOf(sql: Sql, place: string, endpointId: string, limit: number): RowCursor[] {
-  return sql.all<RowCursor>(
+function listDeadLetters(
+  sql: Sql,
+  place: string,
+  endpointId: string,
+  limit: number,
+): OutboxRowRef[] {
+  return sql.all<OutboxRowRef>(
     `SELECT id, place, endpoint_id, lane FROM outbox INDEXED BY outbox_states
      WHERE place = ? AND state = 'dead' AND endpoint_id = ? ORDER BY id LIMIT ${PLAN_ONCE} ?`,
     place,
@@ -169,8 +174,8 @@ function deadOf(sql: Sql, place: string, endpointId: string, limit: number): Row
   );
 }
 
-function deadRow(sql: Sql, place: string, id: number): RowCursor[] {
-  return sql.all<RowCursor>(
+function readDeadLetter(sql: Sql, place: string, id: number): OutboxRowRef[] {
+  return sql.all<OutboxRowRef>(
     `SELECT id, place, endpoint_id, lane FROM outbox WHERE id = ? AND place = ? AND state = 'dead'`,
     id,
     place,

@@ -18,7 +18,7 @@ import { checkCondition } from '../objects/commit-object.ts';
 import { factsOf, recordEvent } from '../objects/object-events.ts';
 import { decodeVersion, encodeDetail, type VersionRow } from '../objects/object-rows.ts';
 import { readCurrent } from '../objects/stored-versions.ts';
-import { lockedByDefault, placeVersion, versioningOf } from '../objects/version-rows.ts';
+import { putVersion, versioningOf, withDefaultLock } from '../objects/version-rows.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
 import {
   deleteUpload,
@@ -36,12 +36,12 @@ type ListedPart = { readonly partNumber: number; readonly md5: string };
  * How long the outcome of a finished upload is remembered: as long as any client goes on asking.
  * Milliseconds.
  */
-const FINISHED_KEPT_MS = 7 * DAY_MS;
+const FINISHED_STORED_MS = 7 * DAY_MS;
 /**
  * How many outcomes a database remembers at most, the newest; a row is about 1 KiB for an object of
  * few parts.
  */
-const FINISHED_KEPT_ROWS = 10_000;
+const FINISHED_STORED_ROWS = 10_000;
 /** How many old outcomes a completion removes at most: more than it adds, and little work. */
 const FINISHED_REMOVED_ROWS = 10;
 
@@ -50,19 +50,19 @@ export function completeUpload(sql: Sql, input: CompleteInput): ObjectVersion {
   const { key, uploadId } = input;
   const n = requireBucket(sql, input.bucket);
   const upload = findUpload(sql, n, key, uploadId);
-  if (upload === null) return repeatedAnswer(sql, n, input);
+  if (upload === null) return findFinished(sql, n, input);
 
   const stored = readStoredParts(sql, n, uploadId);
   const listed = pickListed(stored, input.parts, uploadId);
   const current = readCurrent(sql, n, key);
   checkCondition(input.condition, key, current);
 
-  const version = lockedByDefault(input.bucket, toVersion(upload, input.object, listed));
+  const version = withDefaultLock(input.bucket, toVersion(upload, input.object, listed));
   const deduplicatedAway = moveReferences(sql, n, stored.values(), version);
   const saved = { deduplicatedAway };
   const placed = {
     ...version,
-    ...placeVersion(sql, n, versioningOf(input.bucket), version, current, saved),
+    ...putVersion(sql, n, versioningOf(input.bucket), version, current, saved),
   };
   deleteUpload(sql, n, key, uploadId);
   reportPartsGone(sql, n, upload, stored, 0, version.lastModifiedMs);
@@ -181,8 +181,8 @@ function rememberFinished(
      WHERE id IN (SELECT id FROM finished_uploads ORDER BY id LIMIT ${PLAN_ONCE} ?)
        AND (id <= ? OR last_modified_ms < ?)`,
     FINISHED_REMOVED_ROWS,
-    (row?.id ?? 0) - FINISHED_KEPT_ROWS,
-    version.lastModifiedMs - FINISHED_KEPT_MS,
+    (row?.id ?? 0) - FINISHED_STORED_ROWS,
+    version.lastModifiedMs - FINISHED_STORED_MS,
   );
 }
 
@@ -195,7 +195,7 @@ function digestOf(parts: readonly ListedPart[]): string {
  * The version that this upload became, for a client that asks again with the same list; even when
  * it was replaced since, in which case its bytes may be gone. NoSuchUpload.
  */
-function repeatedAnswer(sql: Sql, bucket: number, input: CompleteInput): ObjectVersion {
+function findFinished(sql: Sql, bucket: number, input: CompleteInput): ObjectVersion {
   const [row] = sql.all<Omit<VersionRow, 'inline_bytes'> & { list_sha256: string }>(
     `SELECT key, size_bytes, etag, last_modified_ms, storage_class, checksum_algorithm,
        checksum_type, version_id, is_null, owner_id AS object_owner_id, list_sha256, detail

@@ -11,7 +11,7 @@ import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { requireBucket } from '../buckets/buckets.ts';
 import { justAfter } from '../keys/key-order.ts';
-import { type Cursor, readNames, startKey } from '../keys/key-pages.ts';
+import { type Cursor, readNamePage, startKey } from '../keys/key-pages.ts';
 import {
   addReferences,
   dropReferences,
@@ -19,7 +19,7 @@ import {
   type SavedBytes,
 } from '../objects/blob-references.ts';
 import { compressedAwayOf } from '../objects/compressed-away.ts';
-import { shareEqual } from '../objects/deduplicate.ts';
+import { shareEqualBlob } from '../objects/deduplicate.ts';
 import { decodeSegments, encodeSegments } from '../objects/object-rows.ts';
 import { rowChanged } from '../objects/row-changes.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
@@ -97,7 +97,7 @@ export function createUploadCalls(sql: Sql): UploadCalls {
     commitPart(input) {
       const { n, upload } = open(input);
       const { storageClass } = upload;
-      const { storedAs, ...shared } = shareEqual(
+      const { storedAs, ...shared } = shareEqualBlob(
         sql,
         n,
         storageClass,
@@ -235,7 +235,7 @@ function replacePart(
 
 function listUploads(sql: Sql, input: ListUploadsInput): ListUploadsPage {
   const n = requireBucket(sql, input.bucket);
-  const page = readNames<UploadRow>({
+  const page = readNamePage<UploadRow>({
     prefix: input.prefix,
     delimiter: input.delimiter,
     maxNames: input.maxUploads,

@@ -14,7 +14,7 @@ import type { RowState } from './row-state.ts';
 import { usageTime } from './usage-time.ts';
 
 /** Least times of classes, milliseconds; any other has none. */
-const LEAST_TIMES_MS: ReadonlyMap<string, number> = new Map([
+const MINIMUM_DURATIONS_MS: ReadonlyMap<string, number> = new Map([
   ['STANDARD_IA', 30 * DAY_MS],
   ['ONEZONE_IA', 30 * DAY_MS],
   ['GLACIER_IR', 90 * DAY_MS],
@@ -25,14 +25,14 @@ const LEAST_TIMES_MS: ReadonlyMap<string, number> = new Map([
  * away was not there, and what others share stays. `classSinceMs`: since when the row has its
  * class. Cost: a look-up; a statement where it is short.
  */
-export function countEarlyLeave(
+export function countEarlyDeletion(
   sql: Sql,
   bucket: number,
   { sizeBytes, storageClass, compressedAway, deduplicatedAway }: RowState,
   classSinceMs: number,
   commandMs: number,
 ): void {
-  const leastMs = LEAST_TIMES_MS.get(storageClass);
+  const leastMs = MINIMUM_DURATIONS_MS.get(storageClass);
   if (leastMs === undefined) return;
   const atMs = usageTime(sql, commandMs);
   const shortMs = Math.min(leastMs, classSinceMs + leastMs - atMs);

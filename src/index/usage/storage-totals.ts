@@ -66,16 +66,16 @@ export function addToTotals(sql: Sql, { bucket, from, to, atMs: commandMs }: Row
   const atMs = usageTime(sql, commandMs);
   if (from !== null && to !== null && from.storageClass === to.storageClass) {
     const deltas = noDeltas();
-    add(deltas, from, -1);
-    add(deltas, to, 1);
-    change(sql, bucket, to.storageClass, deltas, atMs);
+    addState(deltas, from, -1);
+    addState(deltas, to, 1);
+    changeTotals(sql, bucket, to.storageClass, deltas, atMs);
     return;
   }
   for (const [state, sign] of [[from, -1] as const, [to, 1] as const]) {
     if (state === null) continue;
     const deltas = noDeltas();
-    add(deltas, state, sign);
-    change(sql, bucket, state.storageClass, deltas, atMs);
+    addState(deltas, state, sign);
+    changeTotals(sql, bucket, state.storageClass, deltas, atMs);
   }
 }
 
@@ -92,7 +92,7 @@ function noDeltas(): Deltas {
   };
 }
 
-function add(deltas: Deltas, state: RowState, sign: 1 | -1): void {
+function addState(deltas: Deltas, state: RowState, sign: 1 | -1): void {
   const { kind, count, sizeBytes, deduplicatedAway, compressedAway } = state;
   deltas.deduplicatedAway += sign * deduplicatedAway;
   deltas.compressedAway += sign * compressedAway;
@@ -108,7 +108,7 @@ function add(deltas: Deltas, state: RowState, sign: 1 | -1): void {
   }
 }
 
-function change(
+function changeTotals(
   sql: Sql,
   bucket: number,
   storageClass: string,
@@ -121,7 +121,7 @@ function change(
     bucket,
     storageClass,
   );
-  if (row === undefined) begin(sql, bucket, storageClass, atMs);
+  if (row === undefined) beginTotals(sql, bucket, storageClass, atMs);
   else if (row.hour_ms <= atMs - HOUR_MS) closeHour(sql, bucket, storageClass, atMs);
   const { deduplicatedAway, compressedAway } = deltas;
   const all = [bucket, storageClass, atMs, deltas.currentBytes, deltas.currentCount] as const;
@@ -138,7 +138,7 @@ function change(
   } else sql.all(SPARING_CHANGE, ...all, ...rest, deduplicatedAway, compressedAway);
 }
 
-function begin(sql: Sql, bucket: number, storageClass: string, atMs: number): void {
+function beginTotals(sql: Sql, bucket: number, storageClass: string, atMs: number): void {
   sql.all(
     'INSERT INTO storage_totals (bucket, storage_class, hour_ms, as_of_ms) VALUES (?, ?, ?, ?)',
     bucket,
@@ -165,7 +165,7 @@ export function closeHour(sql: Sql, bucket: number, storageClass: string, atMs: 
   if (row === undefined || row.hour_ms >= hourMs) return;
   if (row.hour_ms > 0) {
     const end = row.hour_ms + HOUR_MS;
-    keepHours(sql, bucket, storageClass, {
+    storeHours(sql, bucket, storageClass, {
       hourMs: row.hour_ms,
       hours: 1,
       addedMs: end - row.as_of_ms,
@@ -178,7 +178,7 @@ export function closeHour(sql: Sql, bucket: number, storageClass: string, atMs: 
       storageClass,
     );
     if (whole > 0)
-      keepHours(sql, bucket, storageClass, { hourMs: end, hours: whole, addedMs: HOUR_MS });
+      storeHours(sql, bucket, storageClass, { hourMs: end, hours: whole, addedMs: HOUR_MS });
   }
   sql.all(
     'UPDATE storage_totals SET hour_ms = ?, as_of_ms = ? WHERE bucket = ? AND storage_class = ?',
@@ -194,7 +194,7 @@ export function closeHour(sql: Sql, bucket: number, storageClass: string, atMs: 
  * long as they stand there, nothing is integrated. Of the hour in which they stood nobody knows
  * what is true, so it counts for nothing.
  */
-export function bringBack(sql: Sql, bucketName: string, atMs: number): void {
+export function resetFutureTotals(sql: Sql, bucketName: string, atMs: number): void {
   sql.all(
     `UPDATE storage_totals SET hour_ms = ?2, as_of_ms = ?3, ${CLEARED_SUMS}
      WHERE bucket IN (SELECT n FROM buckets WHERE name = ?1) AND as_of_ms > ?3 + ${HOUR_MS}`,
@@ -223,7 +223,7 @@ export function endTotals(sql: Sql, bucket: number, commandMs: number): void {
     );
     if (open === undefined) continue;
     const addedMs = Math.max(0, atMs - open.as_of_ms);
-    keepHours(sql, bucket, storageClass, { hourMs: open.hour_ms, hours: 1, addedMs });
+    storeHours(sql, bucket, storageClass, { hourMs: open.hour_ms, hours: 1, addedMs });
   }
   sql.all('DELETE FROM storage_totals WHERE bucket = ?', bucket);
 }
@@ -232,7 +232,7 @@ export function endTotals(sql: Sql, bucket: number, commandMs: number): void {
  * Notes what each of some like hours came to: what the row has by now, and its bytes for `addedMs`
  * more. Nothing if that is 0.
  */
-function keepHours(
+function storeHours(
   sql: Sql,
   bucket: number,
   storageClass: string,
