@@ -25,12 +25,12 @@ const LEFT = `SELECT ${counted('objects')} AS objects, ${counted('uploads')} AS 
  * kind at most when it is refused.
  */
 export function requireEmpty(sql: Sql, n: number, name: BucketName): void {
-  const [found] = sql.all<{ has_any: number }>(
+  const [rows] = sql.all<{ has_any: number }>(
     `SELECT EXISTS (SELECT 1 FROM objects WHERE bucket = ?1)
          OR EXISTS (SELECT 1 FROM versions WHERE bucket = ?1) AS has_any`,
     n,
   );
-  if (found?.has_any === 0) return;
+  if (rows?.has_any === 0) return;
   const [left] = sql.all<Left>(LEFT, n);
   const detail =
     left === undefined

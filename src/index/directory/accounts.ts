@@ -56,20 +56,20 @@ export function createAccountCalls(sql: Sql): AccountCalls {
       );
     },
     updateAccount({ id, revision, displayName, isEnabled }) {
-      const found = read(id);
-      if (found === null) throw new StorageError('NoSuchAccount');
-      const wanted = { ...found, displayName, isEnabled, revision: revision + 1 };
-      if (isSameRecord(found, wanted)) return found;
-      if (found.revision !== revision) throw new StorageError('PreconditionFailed');
+      const record = read(id);
+      if (record === null) throw new StorageError('NoSuchAccount');
+      const next = { ...record, displayName, isEnabled, revision: revision + 1 };
+      if (isSameRecord(record, next)) return record;
+      if (record.revision !== revision) throw new StorageError('PreconditionFailed');
       sql.all(
         'UPDATE accounts SET display_name = ?, is_enabled = ?, revision = ? WHERE id = ?',
         displayName,
         isEnabled ? 1 : 0,
-        wanted.revision,
+        next.revision,
         id,
       );
       if (!isEnabled) sql.all('DELETE FROM sessions WHERE account_id = ?', id);
-      return wanted;
+      return next;
     },
     removeAccount({ id }) {
       if (read(id) === null) throw new StorageError('NoSuchAccount');
@@ -111,8 +111,8 @@ export function createAccountCalls(sql: Sql): AccountCalls {
 }
 
 /** Whether a change that was sent twice has been made already. */
-export function isSameRecord(found: object, wanted: object): boolean {
-  return JSON.stringify(found) === JSON.stringify(wanted);
+export function isSameRecord(record: object, next: object): boolean {
+  return JSON.stringify(record) === JSON.stringify(next);
 }
 
 function decodeAccount(row: AccountRow): AccountRecord {

@@ -112,7 +112,7 @@ export function createAuditCalls(sql: Sql): AuditCalls {
  * many as may go with one.
  */
 function keepBelow(sql: Sql, accountId: string, keepMax: number): void {
-  for (let gone = 0; gone < REMOVED_PER_ENTRY; gone++) {
+  for (let removed = 0; removed < REMOVED_PER_ENTRY; removed++) {
     const [all] = sql.all<{ entries: number }>(
       'SELECT entries FROM audit_counts WHERE account_id = ? AND maker = ?',
       accountId,
@@ -138,13 +138,13 @@ function keepBelow(sql: Sql, accountId: string, keepMax: number): void {
 
 /** Removes an entry, if it is there, and counts that. */
 function forgetEntry(sql: Sql, accountId: string, id: string): void {
-  const [gone] = sql.all<{ maker: string }>(
+  const [removed] = sql.all<{ maker: string }>(
     `DELETE FROM audit WHERE account_id = ? AND id = ? RETURNING ${MAKER} AS maker`,
     accountId,
     id,
   );
-  if (gone === undefined) return;
-  for (const maker of [ALL, gone.maker]) {
+  if (removed === undefined) return;
+  for (const maker of [ALL, removed.maker]) {
     const update =
       'UPDATE audit_counts SET entries = entries - 1 WHERE account_id = ? AND maker = ?';
     sql.all(update, accountId, maker);

@@ -88,13 +88,13 @@ export function createIdempotencyCalls(
 /** Null: it may run (again). */
 function stateOf(
   row: RecordRow,
-  asked: { readonly fingerprint: string; readonly attemptId: string; readonly nowMs: number },
+  request: { readonly fingerprint: string; readonly attemptId: string; readonly nowMs: number },
 ): IdempotencyState | null {
-  if (row.fingerprint !== asked.fingerprint) return { kind: 'other' };
+  if (row.fingerprint !== request.fingerprint) return { kind: 'other' };
   const { status, headers, sealed } = row;
   if (status !== null && headers !== null && sealed !== null) {
     return { kind: 'answered', answer: { status, headers, sealed } };
   }
-  if (row.attempt_id === asked.attemptId) return { kind: 'new' };
-  return row.at_ms + UNDER_WAY_MS > asked.nowMs ? { kind: 'busy' } : null;
+  if (row.attempt_id === request.attemptId) return { kind: 'new' };
+  return row.at_ms + UNDER_WAY_MS > request.nowMs ? { kind: 'busy' } : null;
 }

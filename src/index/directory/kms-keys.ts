@@ -37,9 +37,9 @@ export function createKmsKeyCalls(sql: Sql): KmsKeyCalls {
     },
 
     changeKmsKey({ id, change }) {
-      const found = readKmsKey(sql, id);
-      if (found === null) return null;
-      const next = { ...found, ...change };
+      const key = readKmsKey(sql, id);
+      if (key === null) return null;
+      const next = { ...key, ...change };
       sql.all(
         'UPDATE named_keys SET is_enabled = ?, account_ids = ? WHERE id = ?',
         next.isEnabled ? 1 : 0,

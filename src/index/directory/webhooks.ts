@@ -55,9 +55,9 @@ export function createWebhookCalls(sql: Sql): WebhookApi {
 
     putWebhook({ webhook, known, max }) {
       const [row] = sql.all<WebhookRow>(`SELECT ${COLUMNS} FROM webhooks WHERE id = ?`, webhook.id);
-      const found = row === undefined ? null : decode(row);
-      if (isSame(found, webhook)) return;
-      if (!isSame(found, known)) throw new StorageError('ConditionalRequestConflict');
+      const stored = row === undefined ? null : decode(row);
+      if (isSame(stored, webhook)) return;
+      if (!isSame(stored, known)) throw new StorageError('ConditionalRequestConflict');
       const [others] = sql.all<{ count: number }>(
         'SELECT count(*) AS count FROM webhooks WHERE account_id = ? AND id <> ?',
         webhook.accountId,
@@ -124,11 +124,11 @@ export function createAccountOutboxCalls(sql: Sql): OutboxApi {
 
 /** Whether they say the same; null is none. */
 function isSame(a: WebhookEndpoint | null, b: WebhookEndpoint | null): boolean {
-  const told = (one: WebhookEndpoint | null) =>
+  const fieldsOf = (one: WebhookEndpoint | null) =>
     one === null
       ? null
       : [one.accountId, one.url, one.description, one.types, one.secrets, one.isEnabled];
-  return JSON.stringify(told(a)) === JSON.stringify(told(b));
+  return JSON.stringify(fieldsOf(a)) === JSON.stringify(fieldsOf(b));
 }
 
 function decode(row: WebhookRow): WebhookEndpoint {

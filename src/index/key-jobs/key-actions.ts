@@ -77,69 +77,74 @@ export function applyKeyAction(sql: Sql, context: ActionContext, action: KeyActi
 type ActionOfKind<Kind extends KeyAction['kind']> = Extract<KeyAction, { kind: Kind }>;
 
 /**
- * The object under its new name, with all that it had. In a bucket with versions the old name keeps
- * its versions behind a marker, and a version that was current at the new name stays one of it, so
- * nothing is lost that versions keep.
+ * Gives an object another key, with all that it had. What has that key goes, or becomes an older
+ * version of it, as the bucket's versioning has it.
  */
-function move(
-  sql: Sql,
-  { n, bucket, nowMs }: ActionContext,
-  action: ActionOfKind<'move'>,
-): ActionResult {
-  const { key, markerId } = action;
+function move(sql: Sql, context: ActionContext, action: ActionOfKind<'move'>): ActionResult {
+  const { n, bucket, nowMs } = context;
+  const { key, versionId } = action;
   const source = readCurrent(sql, n, key);
   if (source === null) return failed('missing');
-  const place = findTarget(sql, n, action);
-  if (place === null || place.toKey === key) return failed('conflict');
-  const { toKey, target } = place;
+  const target = findTarget(sql, n, action);
+  if (target === null || target.toKey === key) return failed('conflict');
+
+  const { toKey, replaced } = target;
   // What takes another's place is newer than that, for whoever asks by date; else the object keeps
   // its own date.
-  const lastModifiedMs = target === null ? source.lastModifiedMs : nowMs;
-  const versioning = versioningOf(bucket);
-  const { sizeBytes } = source;
-  if (versioning === 'off') {
-    if (isLocked(target?.lock ?? null, nowMs, false) || isLocked(source.lock, nowMs, false))
-      return failed('locked');
-    const to = { key: toKey, versionId: action.versionId, lastModifiedMs };
-    const versionId = renameCurrent(sql, n, { key, stored: source }, to, target, nowMs);
-    return done({ sizeBytes, versionId, toKey });
-  }
-  const object = readCurrentVersion(sql, n, key);
-  if (object === null) return failed('missing');
-  const moved: ObjectVersion = {
-    ...object,
-    key: toKey,
-    versionId: action.versionId,
-    lastModifiedMs,
-  };
-  const deduplicatedAway = addReferences(
-    sql,
-    n,
-    moved.storageClass,
-    referencesOf(moved.segments),
-    [],
-  );
-  const version = withDefaultLock(bucket, moved);
-  const placed = putVersion(sql, n, versioning, version, target, { deduplicatedAway, nowMs });
-  const left = putMarker(
-    sql,
-    n,
-    versioning,
-    { key, versionId: markerId, ownerId: null, nowMs },
-    source,
-  );
-  return done({ sizeBytes, versionId: placed.versionId, markerId: left.versionId, toKey });
+  const lastModifiedMs = replaced === null ? source.lastModifiedMs : nowMs;
+  const to = { key: toKey, versionId, lastModifiedMs };
+  if (versioningOf(bucket) !== 'off')
+    return moveVersion(sql, context, action, source, to, replaced);
+
+  if (isLocked(replaced?.lock ?? null, nowMs, false) || isLocked(source.lock, nowMs, false))
+    return failed('locked');
+  const renamedId = renameCurrent(sql, n, { key, stored: source }, to, replaced, nowMs);
+  return done({ sizeBytes: source.sizeBytes, versionId: renamedId, toKey });
 }
 
-/** The name that is free, or may be taken, with what has it now. */
+/** Moves in a bucket with versions: a copy at the new key, and a delete marker at the old one. */
+function moveVersion(
+  sql: Sql,
+  { n, bucket, nowMs }: ActionContext,
+  { key, markerId }: ActionOfKind<'move'>,
+  source: StoredVersion,
+  to: Pick<ObjectVersion, 'key' | 'versionId' | 'lastModifiedMs'>,
+  replaced: StoredVersion | null,
+): ActionResult {
+  const object = readCurrentVersion(sql, n, key);
+  if (object === null) return failed('missing');
+  const copy: ObjectVersion = { ...object, ...to };
+  const references = referencesOf(copy.segments);
+  const deduplicatedAway = addReferences(sql, n, copy.storageClass, references, []);
+
+  const versioning = versioningOf(bucket);
+  const version = withDefaultLock(bucket, copy);
+  const written = putVersion(sql, n, versioning, version, replaced, { deduplicatedAway, nowMs });
+  const left = { key, versionId: markerId, ownerId: null, nowMs };
+  const marker = putMarker(sql, n, versioning, left, source);
+  return done({
+    sizeBytes: source.sizeBytes,
+    versionId: written.versionId,
+    markerId: marker.versionId,
+    toKey: to.key,
+  });
+}
+
+type MoveTarget = {
+  readonly toKey: ObjectKey;
+  /** What has that key now. */
+  readonly replaced: StoredVersion | null;
+};
+
+/** The first key that is free or may be taken; null: there is none. */
 function findTarget(
   sql: Sql,
   n: number,
   { toKeys, mayReplace }: ActionOfKind<'move'>,
-): { readonly toKey: ObjectKey; readonly target: StoredVersion | null } | null {
+): MoveTarget | null {
   for (const toKey of toKeys) {
-    const target = readCurrent(sql, n, toKey);
-    if (target === null || mayReplace) return { toKey, target };
+    const replaced = readCurrent(sql, n, toKey);
+    if (replaced === null || mayReplace) return { toKey, replaced };
   }
   return null;
 }

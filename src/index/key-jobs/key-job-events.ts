@@ -18,29 +18,29 @@ export function eventsOfAction(
 ): readonly ObjectChange[] {
   if (outcome !== 'done') return [];
   const isNull = versioning !== 'enabled';
-  const gone = (key: KeyAction['key'], left: string | null): ObjectChange =>
-    left === null
+  const removal = (key: KeyAction['key'], leftMarkerId: string | null): ObjectChange =>
+    leftMarkerId === null
       ? { name: 'ObjectRemoved:Delete', key, nowMs, version: null }
       : {
           name: 'ObjectRemoved:DeleteMarkerCreated',
           key,
           nowMs,
-          version: { versionId: left, isNull },
+          version: { versionId: leftMarkerId, isNull },
         };
-  const come = (key: KeyAction['key'], id: string | null): ObjectChange => ({
+  const creation = (key: KeyAction['key'], id: string | null): ObjectChange => ({
     ...{ name: 'ObjectCreated:Copy', key, nowMs, sizeBytes },
     version: id === null ? null : { versionId: id, isNull },
   });
   switch (action.kind) {
     case 'move':
-      return toKey === null ? [] : [come(toKey, versionId), gone(action.key, markerId)];
+      return toKey === null ? [] : [creation(toKey, versionId), removal(action.key, markerId)];
     case 'unmove':
-      return [come(action.key, versionId), gone(action.toKey, markerId)];
+      return [creation(action.key, versionId), removal(action.toKey, markerId)];
     case 'hide':
-      return [gone(action.key, markerId)];
+      return [removal(action.key, markerId)];
     case 'unhide':
-      return [come(action.key, null)];
+      return [creation(action.key, null)];
     case 'purge':
-      return [gone(action.key, null)];
+      return [removal(action.key, null)];
   }
 }

@@ -250,8 +250,8 @@ function storeItems(
   results: readonly ActionResult[],
 ): void {
   let at = job.counts.done;
-  for (const [place, action] of actions.entries()) {
-    const result = results[place];
+  for (const [index, action] of actions.entries()) {
+    const result = results[index];
     if (result?.outcome !== 'done') continue;
     at++;
     const { toKey } = result;

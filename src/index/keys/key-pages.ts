@@ -78,9 +78,9 @@ export function readNamePage<Row extends { readonly key: string }>(
   for (;;) {
     const room = scan.maxNames - rows.length - commonPrefixes.length;
     const limit = Math.min(batch, room + 1);
-    const found = scan.read(from, endKey, limit);
+    const batchRows = scan.read(from, endKey, limit);
     let isAnyInVain = false;
-    for (const row of found) {
+    for (const row of batchRows) {
       if (typeof last === 'string' && row.key.startsWith(last)) {
         isAnyInVain = true;
         continue;
@@ -91,7 +91,7 @@ export function readNamePage<Row extends { readonly key: string }>(
       if (commonPrefix === null) rows.push(row);
       else commonPrefixes.push(commonPrefix);
     }
-    if (found.length < limit || last === null) return page(false);
+    if (batchRows.length < limit || last === null) return page(false);
     const isLeaf = typeof last !== 'string';
     from =
       typeof last === 'string' ? { key: prefixEnd(last), within: scan.first } : scan.after(last);

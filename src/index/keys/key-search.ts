@@ -204,13 +204,13 @@ export function findByScan(
     SEARCH_SCAN_ROWS,
   );
   const isMatch = matches(prefix, foldName(needle));
-  const found: SummaryRow[] = [];
+  const matchingRows: SummaryRow[] = [];
   let last: string | null = null;
   for (const row of rows) {
-    if (found.length === most) break;
+    if (matchingRows.length === most) break;
     last = row.key;
     if (!isMatch(row)) continue;
-    found.push(
+    matchingRows.push(
       ...sql.all<SummaryRow>(
         `SELECT ${SUMMARY_COLUMNS} FROM objects AS o WHERE bucket = ? AND key = ?`,
         bucket,
@@ -220,7 +220,7 @@ export function findByScan(
   }
   const isAtEnd = last === (rows.at(-1)?.key ?? null) && rows.length < SEARCH_SCAN_ROWS;
   return {
-    objects: found.map(decodeSummary),
+    objects: matchingRows.map(decodeSummary),
     isComplete: isAtEnd && after === '',
     nextAfter: isAtEnd ? null : last,
   };

@@ -59,13 +59,13 @@ export function createCapCalls(sql: Sql): CapCalls {
     },
 
     deleteCap({ accountId, id }) {
-      const gone = sql.all(
+      const removed = sql.all(
         'DELETE FROM caps WHERE account_id = ? AND id = ? RETURNING 1 AS gone',
         accountId,
         id,
       );
       resetCap(sql, accountId, id);
-      return gone.length > 0;
+      return removed.length > 0;
     },
 
     leaseCaps(lease) {

@@ -145,14 +145,14 @@ function storeReceipt(
   { source }: UsageBatch,
   parts: readonly ReceiptPart[],
 ): void {
-  const kept: readonly StoredPart[] = parts.map((part) => [
+  const storedParts: readonly StoredPart[] = parts.map((part) => [
     part.meter,
     `${part.quantity}`,
     `${part.amountMicro}`,
   ]);
   sql.all(
     'UPDATE ledger_sources SET receipt = ? WHERE account_id = ? AND source = ?',
-    JSON.stringify(kept),
+    JSON.stringify(storedParts),
     accountId,
     source,
   );
@@ -169,8 +169,8 @@ function readStoredReceipt(
     ...[accountId, source, sequence],
   );
   if (row === undefined || row.receipt === null) return null;
-  const kept = JSON.parse(row.receipt) as readonly StoredPart[];
-  return kept.map(([meter, quantity, micro]) => ({
+  const storedParts = JSON.parse(row.receipt) as readonly StoredPart[];
+  return storedParts.map(([meter, quantity, micro]) => ({
     meter,
     quantity: BigInt(quantity),
     amountMicro: BigInt(micro),

@@ -19,7 +19,7 @@ export function claimBatch(
   { source, sequence }: UsageBatch,
   nowMs: number,
 ): boolean {
-  const claimed = sql.all(
+  const claims = sql.all(
     `INSERT INTO ledger_sources (account_id, source, last_sequence, seen_at_ms) VALUES (?, ?, ?, ?)
      ON CONFLICT (account_id, source) DO UPDATE
        SET last_sequence = excluded.last_sequence, seen_at_ms = excluded.seen_at_ms, receipt = NULL
@@ -29,7 +29,7 @@ export function claimBatch(
     sequence,
     nowMs,
   );
-  return claimed.length > 0;
+  return claims.length > 0;
 }
 
 /** Adds rows to the sums. Cost: two upserts a row; three in a month with receipts. */
@@ -64,10 +64,10 @@ export function addRows(sql: Sql, accountId: AccountId, rows: readonly UsageRow[
 
 /** Whether the account has had a receipt in the month, and so sums of its meters. */
 export function isReceiptMonth(sql: Sql, accountId: AccountId, monthMs: number): boolean {
-  const found = sql.all(
+  const cards = sql.all(
     'SELECT 1 AS is_there FROM receipt_cards WHERE account_id = ? AND month_ms = ? LIMIT 1',
     accountId,
     monthMs,
   );
-  return found.length > 0;
+  return cards.length > 0;
 }

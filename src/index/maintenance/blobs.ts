@@ -198,20 +198,20 @@ function takeOldRemoteReferences(
     olderThanMs,
     limit,
   );
-  const holds: RemoteReference[] = [];
+  const references: RemoteReference[] = [];
   for (const { blob_id } of blobs) {
-    if (holds.length >= limit) break;
+    if (references.length >= limit) break;
     const rows = sql.all<{ holder_id: string; holder_name: string }>(
       `SELECT holder_id, holder_name FROM blob_holds
        WHERE bucket = ? AND blob_id = ? AND held_at_ms < ? LIMIT ${PLAN_ONCE} ?`,
       bucket,
       blob_id,
       olderThanMs,
-      limit - holds.length,
+      limit - references.length,
     );
     for (const row of rows) {
       const holder = { id: row.holder_id as BucketId, name: row.holder_name as BucketName };
-      holds.push({ blobId: blob_id as BlobId, holder });
+      references.push({ blobId: blob_id as BlobId, holder });
     }
     sql.all(
       'UPDATE blobs SET holds_checked_ms = ? WHERE blob_id = ? AND bucket = ?',
@@ -220,5 +220,5 @@ function takeOldRemoteReferences(
       bucket,
     );
   }
-  return holds;
+  return references;
 }

@@ -46,14 +46,14 @@ export function createCompressionCalls(sql: Sql): CompressionCalls {
       );
     },
 
-    scanForCompression: ({ bucket, place, bounds }) =>
-      scanForCompression(sql, requireBucket(sql, bucket), place, bounds),
+    scanForCompression: ({ bucket, place: cursor, bounds }) =>
+      scanForCompression(sql, requireBucket(sql, bucket), cursor, bounds),
 
     exchangeBody({ bucket, key, versionId, from, to, newReference, nowMs }) {
       const n = requireBucket(sql, bucket);
-      const found = findVersion(sql, n, key, versionId);
-      if (found === null) return { isExchanged: false };
-      const { object, stored, kind } = found;
+      const version = findVersion(sql, n, key, versionId);
+      if (version === null) return { isExchanged: false };
+      const { object, stored, kind } = version;
       // The same exchange again: its outcome was not known.
       if (isSameBody(object.segments, [to])) return { isExchanged: true };
       if (!isSameBody(object.segments, from) || !isOnlyReference(sql, n, stored.references.keys()))
@@ -78,10 +78,10 @@ function findVersion(sql: Sql, bucket: number, key: ObjectKey, versionId: Versio
     return object === null ? null : ({ object, stored: current, kind: 'current' } as const);
   }
   const stored = readOther(sql, bucket, key, versionId);
-  const found =
+  const version =
     stored === null ? null : readOtherVersion(sql, bucket, key, versionId, current !== null);
-  if (stored === null || found?.kind !== 'object') return null;
-  return { object: found.object, stored, kind: 'noncurrent' } as const;
+  if (stored === null || version?.kind !== 'object') return null;
+  return { object: version.object, stored, kind: 'noncurrent' } as const;
 }
 
 function isSameBody(a: ObjectVersion['segments'], b: readonly Segment[]): boolean {
@@ -119,10 +119,10 @@ type Row = {
 function scanForCompression(
   sql: Sql,
   bucket: number,
-  place: CompressionCursor,
+  cursor: CompressionCursor,
   bounds: CompressionBounds,
 ) {
-  const table = place.phase;
+  const table = cursor.phase;
   const toCandidate = (row: Row): CompressionCandidate | null => {
     const { size_bytes: sizeBytes, last_modified_ms: lastModifiedMs } = row;
     if (sizeBytes < bounds.minBytes || sizeBytes > bounds.maxBytes) return null;
@@ -139,14 +139,14 @@ function scanForCompression(
   };
   const { subjects, next } =
     table === 'objects'
-      ? pageOf(readObjectRows(sql, bucket, place), toCandidate, (row) => ({
-          ...place,
+      ? pageOf(readObjectRows(sql, bucket, cursor), toCandidate, (row) => ({
+          ...cursor,
           afterKey: row.key,
         }))
       : pageOf(
-          readOtherRows(sql, bucket, place),
+          readOtherRows(sql, bucket, cursor),
           (row) => (row.is_marker === 1 ? null : toCandidate(row)),
-          (row) => ({ ...place, afterKey: row.key, afterId: row.version_id }),
+          (row) => ({ ...cursor, afterKey: row.key, afterId: row.version_id }),
         );
   return { candidates: subjects, next: next as CompressionCursor | null };
 }

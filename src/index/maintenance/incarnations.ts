@@ -56,7 +56,7 @@ export function createIncarnationCalls(sql: Sql): IncarnationCalls {
     forgetIncarnation({ bucket }) {
       // A deleted life without uploads has nothing that refers to a blob: each one left is in one
       // of two partial indexes.
-      const gone = sql.all(
+      const removed = sql.all(
         `DELETE FROM buckets WHERE id = ? AND name = ? AND deleted_at_ms IS NOT NULL
            AND NOT EXISTS (SELECT 1 FROM uploads WHERE bucket = buckets.n)
            AND NOT EXISTS (
@@ -73,7 +73,7 @@ export function createIncarnationCalls(sql: Sql): IncarnationCalls {
         bucket.id,
         bucket.name,
       );
-      if (gone.length > 0) sql.all('DELETE FROM outbox_places WHERE place = ?', bucket.id);
+      if (removed.length > 0) sql.all('DELETE FROM outbox_places WHERE place = ?', bucket.id);
     },
   };
 }

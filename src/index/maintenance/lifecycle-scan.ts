@@ -30,16 +30,16 @@ type Page = {
 export function scanLifecycle(
   sql: Sql,
   bucket: number,
-  place: LifecycleCursor,
+  cursor: LifecycleCursor,
   bounds: LifecycleBounds,
 ): Page {
-  switch (place.phase) {
+  switch (cursor.phase) {
     case 'objects':
-      return scanObjects(sql, bucket, place, bounds);
+      return scanObjects(sql, bucket, cursor, bounds);
     case 'versions':
-      return scanVersions(sql, bucket, place, bounds);
+      return scanVersions(sql, bucket, cursor, bounds);
     case 'uploads':
-      return scanUploads(sql, bucket, place, bounds);
+      return scanUploads(sql, bucket, cursor, bounds);
   }
 }
 
@@ -70,14 +70,14 @@ type ObjectRow = SizedRow & {
 export function readObjectRows(
   sql: Sql,
   bucket: number,
-  place: LifecycleCursor,
+  cursor: LifecycleCursor,
 ): readonly ObjectRow[] {
   return sql.all<ObjectRow>(
     `SELECT key, version_id, size_bytes, last_modified_ms, storage_class FROM objects
      WHERE bucket = ? AND key >= ? AND key < ? ORDER BY key LIMIT ${PLAN_ONCE} ?`,
     bucket,
-    firstBehind(place.prefix, place.afterKey),
-    prefixEnd(place.prefix),
+    firstBehind(cursor.prefix, cursor.afterKey),
+    prefixEnd(cursor.prefix),
     SCAN_ROWS,
   );
 }
@@ -85,17 +85,17 @@ export function readObjectRows(
 function scanObjects(
   sql: Sql,
   bucket: number,
-  place: LifecycleCursor,
+  cursor: LifecycleCursor,
   bounds: LifecycleBounds,
 ): Page {
   return pageOf(
-    readObjectRows(sql, bucket, place),
+    readObjectRows(sql, bucket, cursor),
     (row) => {
       const timeMs = row.last_modified_ms;
       if (!isUpTo(timeMs, bounds.endUpToMs) && !mayMove(row, timeMs, bounds)) return null;
       return { kind: 'current', lastModifiedMs: timeMs, ...factsOf(sql, 'objects', bucket, row) };
     },
-    (row) => ({ ...place, afterKey: row.key }),
+    (row) => ({ ...cursor, afterKey: row.key }),
   );
 }
 
@@ -138,11 +138,11 @@ const OTHER_COLUMNS =
 function scanVersions(
   sql: Sql,
   bucket: number,
-  place: LifecycleCursor,
+  cursor: LifecycleCursor,
   bounds: LifecycleBounds,
 ): Page {
-  const rows = readOtherRows(sql, bucket, place);
-  let { afterKey, newerVersions } = place;
+  const rows = readOtherRows(sql, bucket, cursor);
+  let { afterKey, newerVersions } = cursor;
   return pageOf(
     rows,
     (row, following) => {
@@ -158,7 +158,7 @@ function scanVersions(
       const common = { kind: 'noncurrent', replacedAtMs: timeMs, newerVersions: newer } as const;
       return { ...common, isMarker: row.is_marker === 1, ...facts };
     },
-    (row) => ({ ...place, afterKey: row.key, afterId: row.version_id, newerVersions }),
+    (row) => ({ ...cursor, afterKey: row.key, afterId: row.version_id, newerVersions }),
   );
 }
 
@@ -168,9 +168,9 @@ function scanVersions(
 export function readOtherRows(
   sql: Sql,
   bucket: number,
-  place: LifecycleCursor,
+  cursor: LifecycleCursor,
 ): readonly OtherRow[] {
-  const { prefix, afterKey, afterId } = place;
+  const { prefix, afterKey, afterId } = cursor;
   const older =
     afterKey === ''
       ? []
@@ -224,20 +224,20 @@ export function hasOlder(
   bucket: number,
   row: Pick<OtherRow, 'key' | 'version_id'>,
 ): boolean {
-  const [found] = sql.all<{ has_any: number }>(
+  const [older] = sql.all<{ has_any: number }>(
     `SELECT EXISTS (
        SELECT 1 FROM versions WHERE bucket = ? AND key = ? AND version_id < ?) AS has_any`,
     bucket,
     row.key,
     row.version_id,
   );
-  return found?.has_any === 1;
+  return older?.has_any === 1;
 }
 
 function scanUploads(
   sql: Sql,
   bucket: number,
-  place: LifecycleCursor,
+  cursor: LifecycleCursor,
   { endUpToMs }: LifecycleBounds,
 ): Page {
   const rows = sql.all<{ key: string; upload_id: string; created_at_ms: number }>(
@@ -245,9 +245,9 @@ function scanUploads(
      WHERE bucket = ? AND (key, upload_id) >= (?, ?) AND key < ?
      ORDER BY key, upload_id LIMIT ${PLAN_ONCE} ?`,
     bucket,
-    place.afterKey === '' ? place.prefix : place.afterKey,
-    place.afterKey === '' ? '' : justAfter(place.afterId),
-    prefixEnd(place.prefix),
+    cursor.afterKey === '' ? cursor.prefix : cursor.afterKey,
+    cursor.afterKey === '' ? '' : justAfter(cursor.afterId),
+    prefixEnd(cursor.prefix),
     SCAN_ROWS,
   );
   return pageOf(
@@ -261,6 +261,6 @@ function scanUploads(
             createdAtMs: row.created_at_ms,
           }
         : null,
-    (row) => ({ ...place, afterKey: row.key, afterId: row.upload_id }),
+    (row) => ({ ...cursor, afterKey: row.key, afterId: row.upload_id }),
   );
 }

@@ -37,8 +37,8 @@ export function createLifecycleCalls(sql: Sql): LifecycleCalls {
       return row === undefined ? null : (JSON.parse(row.run) as LifecycleRun);
     },
 
-    scanLifecycle: ({ bucket, place, bounds }) =>
-      scanLifecycle(sql, requireBucket(sql, bucket), place, bounds),
+    scanLifecycle: ({ bucket, place: cursor, bounds }) =>
+      scanLifecycle(sql, requireBucket(sql, bucket), cursor, bounds),
 
     applyLifecycle({ bucket, actions, run, nowMs }) {
       const context = { n: requireBucket(sql, bucket), versioning: versioningOf(bucket), nowMs };

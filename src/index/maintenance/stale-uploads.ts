@@ -50,10 +50,10 @@ export function abortStaleUploads(
     if (parts >= PARTS_PER_CALL) break;
     last = row;
     if (input.exceptPrefixes.some((prefix) => row.key.startsWith(prefix))) continue;
-    const of = summarizeParts(sql, n, row.upload_id as UploadId);
-    parts += of.count;
-    if (of.newestMs > input.idleSinceMs) {
-      noteActivity(sql, n, row, of.newestMs);
+    const summary = summarizeParts(sql, n, row.upload_id as UploadId);
+    parts += summary.count;
+    if (summary.newestMs > input.idleSinceMs) {
+      noteActivity(sql, n, row, summary.newestMs);
     } else {
       freedBytes += giveUpUpload(sql, n, decodeUpload(row), input.nowMs);
       aborted += 1;

@@ -21,10 +21,10 @@ export function commitCopies(
 ): readonly (PlacedCopy | null)[] {
   const n = requireBucket(sql, bucket);
   return copies.map((copy) => {
-    const place = findTarget(sql, n, copy);
-    if (place === null || place.isThere)
-      return place && { toKey: place.toKey, versionId: place.versionId };
-    const { toKey, current } = place;
+    const target = findTarget(sql, n, copy);
+    if (target === null || target.isThere)
+      return target && { toKey: target.toKey, versionId: target.versionId };
+    const { toKey, current } = target;
     const object = { ...copy.object, key: toKey };
     const { storageClass, segments } = object;
     const deduplicatedAway = addReferences(
@@ -35,11 +35,11 @@ export function commitCopies(
       copy.newReferences,
     );
     const version = withDefaultLock(bucket, object);
-    const placed = putVersion(sql, n, versioningOf(bucket), version, current, {
+    const written = putVersion(sql, n, versioningOf(bucket), version, current, {
       deduplicatedAway,
     });
-    recordEvent(sql, bucket, { ...factsOf(object), name: 'ObjectCreated:Copy', version: placed });
-    return { toKey, versionId: placed.versionId };
+    recordEvent(sql, bucket, { ...factsOf(object), name: 'ObjectCreated:Copy', version: written });
+    return { toKey, versionId: written.versionId };
   });
 }
 
@@ -69,9 +69,9 @@ function findTarget(
  * so: others may share them.
  */
 function isSameObject(a: ObjectVersion, b: ObjectVersion): boolean {
-  const told = ({ headers, userMetadata, tags }: ObjectVersion) =>
+  const describe = ({ headers, userMetadata, tags }: ObjectVersion) =>
     JSON.stringify([headers, userMetadata, tags]);
-  if (told(a) !== told(b)) return false;
+  if (describe(a) !== describe(b)) return false;
   if (a.etag !== b.etag || a.sizeBytes !== b.sizeBytes || a.segments.length !== b.segments.length)
     return false;
   if (a.inlineBytes !== null) return b.inlineBytes !== null;

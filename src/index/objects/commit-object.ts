@@ -33,9 +33,9 @@ export function commitObject(
 
   const version = withDefaultLock(bucket, object);
   const versioning = versioningOf(bucket);
-  const placed = putVersion(sql, n, versioning, version, current, { deduplicatedAway });
-  recordEvent(sql, bucket, { ...factsOf(object), name: creationOf(bucket), version: placed });
-  return { ...placed, storedAs };
+  const written = putVersion(sql, n, versioning, version, current, { deduplicatedAway });
+  recordEvent(sql, bucket, { ...factsOf(object), name: creationOf(bucket), version: written });
+  return { ...written, storedAs };
 }
 
 /** PreconditionFailed; NoSuchKey for an If-Match on a missing key. */

@@ -5,11 +5,11 @@ import type { Segment } from '../../domain/nouns.ts';
  * packed blob it is that part's share, rounded down.
  */
 export function compressedAwayOf(segments: readonly Segment[]): number {
-  let away = 0;
+  let sparedBytes = 0;
   for (const { lengthBytes, packing } of segments) {
     if (packing === undefined) continue;
     const { plainBytes, storedBytes } = packing;
-    away += Math.floor((plainBytes - storedBytes) * (lengthBytes / plainBytes));
+    sparedBytes += Math.floor((plainBytes - storedBytes) * (lengthBytes / plainBytes));
   }
-  return away;
+  return sparedBytes;
 }

@@ -30,10 +30,10 @@ export function shareEqualBlob(
 ): SharedBody {
   const [newReference] = newReferences;
   const [segment] = segments;
-  const kept = { segments, newReferences, storedAs: null };
+  const unshared = { segments, newReferences, storedAs: null };
   if (newReference?.digest === undefined || segment === undefined || segments.length > 1)
-    return kept;
-  if (segment.packing !== undefined) return kept;
+    return unshared;
+  if (segment.packing !== undefined) return unshared;
   const equal = sql.all<{ blob_id: BlobId }>(
     `SELECT blob_id FROM blobs
      WHERE bucket = ? AND sha256 = ? AND size_bytes = ? AND storage_class = ? AND is_condemned = 0
@@ -47,7 +47,7 @@ export function shareEqualBlob(
   // A commit that is repeated may find its own blob, which others may have found since: that one
   // must stay.
   if (first === undefined || equal.some(({ blob_id: blobId }) => blobId === newReference.blobId))
-    return kept;
+    return unshared;
   return {
     segments: [{ ...segment, blobId: first.blob_id }],
     newReferences: [],

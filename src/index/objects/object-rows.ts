@@ -73,12 +73,12 @@ function encodeBounded(value: unknown): string {
 /** A blob id is `{home bucket id}/{name}`: the home is written once for a run of segments. */
 function toRuns(segments: readonly Segment[]): SegmentRuns {
   const runs: (string | number)[][] = [];
-  let home: string | null = null;
+  let lastOwner: string | null = null;
   for (const { blobId, offsetBytes, lengthBytes, packing } of segments) {
     const nameAt = blobId.lastIndexOf('/') + 1;
-    const ownHome = blobId.slice(0, nameAt);
-    if (ownHome !== home) runs.push([ownHome]);
-    home = ownHome;
+    const owner = blobId.slice(0, nameAt);
+    if (owner !== lastOwner) runs.push([owner]);
+    lastOwner = owner;
     runs.at(-1)?.push(blobId.slice(nameAt), offsetBytes, lengthBytes);
     if (packing !== undefined)
       runs.at(-1)?.push(packing.frameBytes, packing.plainBytes, packing.storedBytes);
@@ -172,7 +172,7 @@ export function detailOfRow(
   bucket: number,
   row: { readonly key: string; readonly version_id: string },
 ): string {
-  const [found] = sql.all<{ detail: string }>(
+  const [stored] = sql.all<{ detail: string }>(
     `SELECT coalesce(o.detail, x.detail) AS detail
      FROM ${table} AS o LEFT JOIN object_bodies AS x ON x.id = o.body_id
      WHERE o.bucket = ? AND o.key = ? AND o.version_id = ?`,
@@ -180,7 +180,7 @@ export function detailOfRow(
     row.key,
     row.version_id,
   );
-  return found?.detail ?? '{}';
+  return stored?.detail ?? '{}';
 }
 
 /**

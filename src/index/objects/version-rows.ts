@@ -79,7 +79,7 @@ export function putVersion(
     current === null && versioning !== 'off' ? readNewestOther(sql, bucket, version.key) : null;
   const versionId = orderedAfter(version.versionId, (current ?? hiding)?.versionId ?? null);
   const isNull = versioning !== 'enabled';
-  const { freedBodyId, gone } = retireLatest(
+  const { freedBodyId, removed } = retireLatest(
     sql,
     bucket,
     versioning,
@@ -93,7 +93,7 @@ export function putVersion(
     { ...version, compressedAway: compressedAwayOf(version.segments) },
     deduplicatedAway,
   );
-  rowChanged(sql, { bucket, key: version.key, from: gone, to, atMs: nowMs });
+  rowChanged(sql, { bucket, key: version.key, from: removed, to, atMs: nowMs });
   return { versionId, isNull };
 }
 
@@ -121,7 +121,7 @@ export function putMarker(
   const hiding = current === null ? readNewestOther(sql, bucket, key) : null;
   const versionId = orderedAfter(marker.versionId, (current ?? hiding)?.versionId ?? null);
   const isNull = versioning !== 'enabled';
-  const { freedBodyId, gone } = retireLatest(
+  const { freedBodyId, removed } = retireLatest(
     sql,
     bucket,
     versioning,
@@ -130,7 +130,7 @@ export function putMarker(
     nowMs,
   );
   if (freedBodyId !== null) deleteBody(sql, freedBodyId);
-  if (gone !== null) rowChanged(sql, { bucket, key, from: gone, to: null, atMs: nowMs });
+  if (removed !== null) rowChanged(sql, { bucket, key, from: removed, to: null, atMs: nowMs });
   sql.all('DELETE FROM objects WHERE bucket = ? AND key = ?', bucket, key);
   sql.all(
     `INSERT INTO versions (bucket, key, version_id, is_null, is_marker, replaced_at_ms, size_bytes,
@@ -162,7 +162,7 @@ function retireLatest(
     hiding,
   }: { readonly current: StoredVersion | null; readonly hiding: StoredMarker | null },
   nowMs: number,
-): { readonly freedBodyId: number | null; readonly gone: RowState | null } {
+): { readonly freedBodyId: number | null; readonly removed: RowState | null } {
   if (versioning === 'suspended' && current?.isNull !== true)
     removeOther(sql, bucket, key, 'null', nowMs);
   if (hiding !== null) {
@@ -175,12 +175,12 @@ function retireLatest(
       hiding.versionId,
     );
   }
-  if (current === null) return { freedBodyId: null, gone: null };
+  if (current === null) return { freedBodyId: null, removed: null };
   const goes = versioning === 'off' || (versioning === 'suspended' && current.isNull);
   if (goes) {
-    const gone = withoutReferences(sql, bucket, 'current', current, nowMs);
-    countEarlyDeletion(sql, bucket, gone, current.classSinceMs, nowMs);
-    return { freedBodyId: current.bodyId, gone };
+    const removed = withoutReferences(sql, bucket, 'current', current, nowMs);
+    countEarlyDeletion(sql, bucket, removed, current.classSinceMs, nowMs);
+    return { freedBodyId: current.bodyId, removed };
   }
   sql.all(
     `INSERT INTO versions (${MOVED_COLUMNS}, is_marker, replaced_at_ms)
@@ -196,7 +196,7 @@ function retireLatest(
     to: oneRow('noncurrent', current),
     atMs: nowMs,
   });
-  return { freedBodyId: null, gone: null };
+  return { freedBodyId: null, removed: null };
 }
 
 /** Removes a version that is not the current object, with its references. */

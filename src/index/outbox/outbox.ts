@@ -26,16 +26,16 @@ export function createOutboxCalls(sql: Sql): OutboxApi {
     },
 
     claimDeliveries({ nowMs, leaseMs, limit, perEndpoint, limits, after }) {
-      const taken: Delivery[] = [];
+      const claimed: Delivery[] = [];
       let nextDueAtMs: number | null = null;
       for (const endpointId of rotate(listWaitingEndpoints(sql), after)) {
-        const free = Math.min(limits[endpointId] ?? perEndpoint, limit - taken.length);
+        const room = Math.min(limits[endpointId] ?? perEndpoint, limit - claimed.length);
         if ((limits[endpointId] ?? 1) === 0) continue;
-        for (const id of free === 0 ? [] : listDue(sql, endpointId, nowMs, free))
-          taken.push(claim(sql, id, nowMs + leaseMs));
+        for (const id of room === 0 ? [] : listDue(sql, endpointId, nowMs, room))
+          claimed.push(claim(sql, id, nowMs + leaseMs));
         nextDueAtMs = earlier(nextDueAtMs, findFirstDueMs(sql, endpointId));
       }
-      return { deliveries: taken, nextDueAtMs };
+      return { deliveries: claimed, nextDueAtMs };
     },
 
     settleDeliveries({ results, nowMs }) {
@@ -78,9 +78,9 @@ export function createOutboxCalls(sql: Sql): OutboxApi {
         ids === null
           ? listDeadLetters(sql, place, endpointId, limit)
           : ids.slice(0, limit).flatMap((id) => readDeadLetter(sql, place, id));
-      const wanted = rows.filter((row) => row.endpoint_id === endpointId);
-      for (const row of wanted) replay(sql, row, nowMs);
-      return wanted.length;
+      const chosen = rows.filter((row) => row.endpoint_id === endpointId);
+      for (const row of chosen) replay(sql, row, nowMs);
+      return chosen.length;
     },
   };
 }

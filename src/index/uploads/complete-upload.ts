@@ -60,19 +60,19 @@ export function completeUpload(sql: Sql, input: CompleteInput): ObjectVersion {
   const version = withDefaultLock(input.bucket, toVersion(upload, input.object, listed));
   const deduplicatedAway = moveReferences(sql, n, stored.values(), version);
   const saved = { deduplicatedAway };
-  const placed = {
+  const written = {
     ...version,
     ...putVersion(sql, n, versioningOf(input.bucket), version, current, saved),
   };
   deleteUpload(sql, n, key, uploadId);
   reportPartsGone(sql, n, upload, stored, 0, version.lastModifiedMs);
-  rememberFinished(sql, n, input, placed);
+  rememberFinished(sql, n, input, written);
   recordEvent(sql, input.bucket, {
-    ...factsOf(placed),
+    ...factsOf(written),
     name: 'ObjectCreated:CompleteMultipartUpload',
-    version: placed,
+    version: written,
   });
-  return placed;
+  return written;
 }
 
 function pickListed(

@@ -206,8 +206,14 @@ function replacePart(
     uploadId,
     part.partNumber,
   );
-  const gone = replaced === undefined ? [] : decodeSegments(replaced.segments);
-  const lost = dropReferences(sql, bucket, storageClass, referencesOf(gone), part.lastModifiedMs);
+  const oldSegments = replaced === undefined ? [] : decodeSegments(replaced.segments);
+  const lost = dropReferences(
+    sql,
+    bucket,
+    storageClass,
+    referencesOf(oldSegments),
+    part.lastModifiedMs,
+  );
   sql.all(
     `INSERT OR REPLACE INTO parts (bucket, upload_id, part_number, size_bytes, md5,
        last_modified_ms, checksum_algorithm, checksum_value, segments)
@@ -228,7 +234,7 @@ function replacePart(
       { sizeBytes, storageClass, compressedAway: compressedAwayOf(segments) },
       deduplicatedAway,
     );
-  const from = replaced === undefined ? null : stateOf(replaced.size_bytes, gone, lost);
+  const from = replaced === undefined ? null : stateOf(replaced.size_bytes, oldSegments, lost);
   const to = stateOf(part.sizeBytes, part.segments, saved);
   rowChanged(sql, { bucket, key, from, to, atMs: part.lastModifiedMs });
 }
