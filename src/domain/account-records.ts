@@ -1,6 +1,5 @@
-// Accounts, their members, their access keys and what was changed, as the directory keeps them.
-// Secrets come sealed or hashed, and no call gives one back but `getAccessKey`, which signatures
-// are checked with.
+// Accounts, their members, their access keys and what was changed, as the directory stores them.
+// Secrets come encrypted or hashed. Only `getAccessKey` gives one back, for checking signatures.
 import type { Role } from './accounts.ts';
 import type { AccessKeyId, Account, AccountId } from './nouns.ts';
 
@@ -20,8 +19,8 @@ export type KeyScope = {
 };
 
 /**
- * A key as signatures are checked with it. `secret` is sealed by a master key, or plain when an old
- * program wrote it.
+ * A key as signatures are checked with it. `secret` is encrypted by a master key, or plain where an
+ * old program wrote it.
  */
 export type StoredAccessKey = {
   readonly id: AccessKeyId;

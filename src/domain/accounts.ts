@@ -1,6 +1,5 @@
-// Who may use the JSON API, as the directory keeps it: tokens, sessions, how often somebody failed
-// to sign in, and the answers that are kept for repeated requests. Secrets come digested or sealed;
-// nothing here can be used to sign in.
+// Who may use the JSON API, as the directory stores it: tokens, sessions, failures to sign in, and
+// idempotency records. Secrets come digested or encrypted; nothing here can be used to sign in.
 import type { AccessKeyId, AccountId } from './nouns.ts';
 
 /** What a member of an account may do; core/accounts/permissions.ts says it in scopes. */
@@ -43,7 +42,7 @@ export type Token = Holder & {
 };
 
 /**
- * A browser that signed in. `label` is what it said of itself, for its owner to tell it from
+ * A browser that signed in. `label` is what it said of itself, so that its owner can tell it from
  * others.
  */
 export type Session = Holder & {
@@ -77,8 +76,8 @@ export type FailedSignIn = {
 };
 
 /**
- * An answer that is kept for a repeated request; `sealed` is its body, encrypted, for it may show a
- * secret.
+ * An idempotency record: the response that a repeated request gets again. `sealed` is its body,
+ * encrypted, because it may show a secret.
  */
 export type IdempotencyRecord = {
   readonly status: number;
@@ -87,8 +86,8 @@ export type IdempotencyRecord = {
 };
 
 /**
- * What is known of a request with an idempotency key: nothing, so it may run; under way; of another
- * request; answered.
+ * What is known of a request with an idempotency key. `new`: nothing, so it may run. `busy`: it is
+ * under way. `other`: the key was used for another request. `answered`: here is its response.
  */
 export type IdempotencyState =
   | { readonly kind: 'new' | 'busy' | 'other' }

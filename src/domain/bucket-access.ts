@@ -27,7 +27,7 @@ export type PublicReads = {
   readonly open: readonly string[];
   /**
    * Under these it depends on the request or on a pattern whether the policy lets everyone: it must
-   * be asked.
+   * be evaluated.
    */
   readonly mayOpen: readonly string[];
   /** Under these the policy lets nobody. Wins over everything. */
@@ -38,7 +38,7 @@ export type PublicReads = {
   readonly isAclHeard: boolean;
   /** Whether the bucket's owner owns every object in it, whoever wrote it. */
   readonly isAllOwned: boolean;
-  /** Whether everyone may list the bucket, and so be told that a key does not exist. */
+  /** Whether everyone may list the bucket, and so learn that a key does not exist. */
   readonly listing: PublicAnswer;
 };
 
@@ -62,7 +62,7 @@ export type BucketAccess = {
   readonly publicReads: PublicReads | null;
 };
 
-/** Of a bucket about which nobody said anything. */
+/** The access of a bucket about which nobody said anything. */
 export const PRIVATE_ACCESS: BucketAccess = {
   acl: null,
   policyJson: null,

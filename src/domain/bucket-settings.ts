@@ -30,7 +30,7 @@ export type CorsRule = {
    */
   readonly allowedHeaders: readonly string[];
   readonly exposeHeaders: readonly string[];
-  /** How long a browser may keep the answer to a preflight; null: its own default. */
+  /** How long a browser may keep the response to a preflight; null: its own default. */
   readonly maxAgeSeconds: number | null;
 };
 
@@ -52,7 +52,7 @@ export type RoutingRedirect = {
 };
 
 /**
- * When a rule applies: all that is set must hold. With `errorCode` it is asked only after a read
+ * When a rule applies: all that is set must hold. With `errorCode` it applies only after a read
  * failed so.
  */
 export type RoutingRule = {
@@ -74,11 +74,13 @@ export type WebsiteConfiguration = {
 };
 
 /**
- * How what is written without a word about encryption is encrypted, and which words are not heard.
+ * How a bucket encrypts what is written without a word about encryption, and which words it
+ * refuses.
  */
 export type BucketEncryption = {
   /**
-   * By the server's master key, or by a named key; `keyId` null: the key for whoever names none.
+   * By the server's master key, or by a KMS key (`named`); `keyId` null: the key for whoever names
+   * none.
    */
   readonly standard:
     | { readonly kind: 'server' }
@@ -131,11 +133,11 @@ export type BucketSettings = {
    */
   readonly deduplication: true | null;
   /**
-   * Bodies that were written so many days ago are packed, if they shrink by it; `setAtMs`: when it
-   * was put. Null: none are.
+   * Bodies that were written so many days ago are compressed, if they shrink by it. `setAtMs`: when
+   * the setting was put. Null: none are.
    */
   readonly compression: { readonly afterDays: number; readonly setAtMs: number } | null;
-  /** Null: nobody is told of changes. */
+  /** Null: changes are not reported. */
   readonly notifications: readonly NotificationRule[] | null;
   /** What the bucket may store at most. Null: nothing limits it. */
   readonly quota: StorageQuota | null;
@@ -145,20 +147,20 @@ export type BucketSettings = {
    */
   readonly hasAccountQuota: true | null;
   /**
-   * Whether a cap of its owner is on it (core/caps): only then are readers of the bucket asked
-   * about. Null: none is.
+   * Whether a cap of its owner is on it (core/caps): only then are reads of the bucket checked.
+   * Null: none is.
    */
   readonly isCapped: true | null;
   /**
-   * Who is told, without asking, what each request to the bucket cost: who signs as the owner's
-   * account, or everyone. Null: who signs so and asks.
+   * Who gets a receipt of each request without asking for it: who signs as the owner's account, or
+   * everyone. Null: only who signs so and asks.
    */
   readonly receipts: 'owner' | 'everyone' | null;
   /** Moved by purges alone. Null: there was none. */
   readonly purges: InvalidationWatermarks | null;
 };
 
-/** Of a bucket whose owner has configured nothing. */
+/** The settings of a bucket whose owner has configured nothing. */
 export const NO_SETTINGS: BucketSettings = {
   logging: null,
   requestPayer: null,

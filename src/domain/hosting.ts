@@ -9,7 +9,7 @@
 export type TrailingSlash = 'auto' | 'always' | 'never';
 
 /**
- * Headers that every answer of the site has: none, those that break nothing, or those that a
+ * Headers that every response of the site has: none, those that break nothing, or those that a
  * careful owner sets.
  */
 export type SecurityPreset = 'off' | 'basic' | 'strict';
@@ -67,7 +67,7 @@ export type HostingSettings = {
   readonly directoryListing: boolean;
   readonly hotlink: HotlinkRules | null;
   readonly securityHeaders: SecurityPreset;
-  /** What robots are told where the bucket has no robots.txt. */
+  /** What robots may do where the bucket has no robots.txt. */
   readonly robots: 'allow' | 'disallow';
   readonly domains: readonly HostedDomain[];
 };

@@ -1,12 +1,12 @@
-// IP addresses and ranges, as policies and settings write them. Pure; policies, webhooks and limits
-// ask it.
+// IP addresses and ranges, as policies and settings write them. Pure; used by policies, webhooks
+// and limits.
 
 /** `bytes`: 4 or 16; `prefixBits` of them count. */
 export type IpRange = { readonly bytes: readonly number[]; readonly prefixBits: number };
 
 /**
- * The bytes of an IPv4 or IPv6 address, null for anything else. An IPv4 address in IPv6 clothes is
- * an IPv4 address.
+ * The bytes of an IPv4 or IPv6 address, null for anything else. An IPv4-mapped IPv6 address is an
+ * IPv4 address.
  */
 export function parseIp(text: string): readonly number[] | null {
   if (!text.includes(':')) return parseIpv4(text);

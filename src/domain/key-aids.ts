@@ -1,6 +1,6 @@
-// What the index knows of names beyond the rows: sizes of prefixes and search by a part of the
-// name. As plain data. Both are made when they are first asked for, in steps, and kept up to date
-// from then on; a bucket that nobody asks pays nothing.
+// What the index knows of keys beyond their rows: sizes of prefixes, and search by a part of the
+// key. Plain data. Both are made when they are first called for, in steps, and kept up to date from
+// then on; other buckets pay nothing.
 import type { ObjectSummary } from './nouns.ts';
 
 /**
@@ -14,18 +14,19 @@ export type PrefixSize = {
 };
 
 /**
- * `ready`: the sums are kept. `counting`: they are being made, and a prefix can't be measured yet.
+ * `ready`: the sums are there. `counting`: they are being made, and a prefix can't be measured yet.
  */
 export type CountState = 'off' | 'counting' | 'ready';
 
 /**
- * The same of the search index. Without it, search looks at names one by one, so many in a call.
+ * How far the search index of a bucket is. Without it, search scans keys one by one, so many in a
+ * call.
  */
 export type SearchState = 'off' | 'building' | 'ready';
 
 /** Matches of one search at most; more are not looked for. */
 export const SEARCH_MAX_MATCHES = 1000;
-/** Names that one call looks at where there is no search index: some 10 ms. */
+/** Keys that one call scans where there is no search index: some 10 ms. */
 export const SEARCH_SCAN_ROWS = 8000;
 /** Shortest needle that the search index finds, in code points. */
 export const SEARCH_MIN_INDEXED = 3;
@@ -34,12 +35,12 @@ export type KeyMatches = {
   readonly objects: readonly ObjectSummary[];
   /** Whether these are all. */
   readonly isComplete: boolean;
-  /** Where a look at names goes on; null: it came to the end, or the search index answered. */
+  /** The cursor of a scan; null: it came to the end, or the search index was used. */
   readonly nextAfter: string | null;
   readonly state: SearchState;
   /**
-   * Changes that the search index has not taken in yet, as far as they were counted; they are
-   * looked at one by one.
+   * Changes that the search index has not taken in yet, as far as they were counted; search scans
+   * them one by one.
    */
   readonly pending: number;
   readonly searchedAtMs: number;

@@ -8,8 +8,8 @@ import type { AccountId, BucketId, BucketName, ObjectKey, VersionId } from './no
 export type KeyJobId = string;
 
 /**
- * What a move does where the new name is taken: leave the object alone, take the other's place, or
- * find a free name.
+ * What a move does where the new key is taken: leave the object alone, replace the other, or find a
+ * free key.
  */
 export type ConflictPolicy = 'refuse' | 'replace' | 'keep-both';
 
@@ -27,7 +27,8 @@ export type KeyJobTask =
       readonly to: string;
       readonly toBucket: BucketName | null;
       /**
-       * The life of that bucket which the starter was allowed to write to; startKeyJob sets it.
+       * The incarnation of that bucket which the starter was allowed to write to; startKeyJob sets
+       * it.
        */
       readonly toBucketId?: BucketId;
       readonly conflict: ConflictPolicy;
@@ -52,9 +53,9 @@ export type KeyJobCounts = {
   readonly bytes: number;
   /** Gone, or changed, before the job came to them. */
   readonly missing: number;
-  /** The other name was taken, or is none that a key can have. */
+  /** The new key was taken, or is none that a key can be. */
   readonly conflicts: number;
-  /** Kept by a retention or a legal hold. */
+  /** Protected by a retention or a legal hold. */
   readonly locked: number;
 };
 export const NO_NAME_COUNTS: KeyJobCounts = {
@@ -73,7 +74,10 @@ export type KeyJob = {
   readonly state: KeyJobState;
   /** Grows with each commit; a step that was planned on another is refused. */
   readonly revision: number;
-  /** Behind which key the work goes on; for a list of keys and an undo, the place in it. */
+  /**
+   * The cursor of the job: `after` is the last key that is done; for a list of keys and an undo,
+   * `at` is the position in it.
+   */
   readonly after: string;
   readonly at: number;
   readonly counts: KeyJobCounts;
@@ -88,14 +92,14 @@ export type KeyJob = {
   readonly failure: string | null;
 };
 
-/** What a job did to one key, kept so that it can be taken back. */
+/** What a job did to one key, stored so that it can be taken back. */
 export type KeyJobItem = {
   readonly at: number;
   readonly kind: 'moved' | 'hidden';
   readonly key: ObjectKey;
-  /** Of a move: the new name. */
+  /** The new key of a moved object; null where it was hidden. */
   readonly toKey: ObjectKey | null;
-  /** Of a move: the version that stands there; of a deletion: the marker. */
+  /** The version at the new key, or the delete marker of a deletion. */
   readonly versionId: VersionId;
   /** The marker that a move left behind; null where there is none. */
   readonly markerId: VersionId | null;
@@ -113,7 +117,7 @@ export type KeyAction =
       /** Whether the first is taken even where another object has it. */
       readonly mayReplace: boolean;
     }
-  /** Takes back a move, if its version is still the current one of the new name. */
+  /** Takes back a move, if its version is still the current one of the new key. */
   | {
       readonly kind: 'unmove';
       readonly key: ObjectKey;

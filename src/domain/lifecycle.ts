@@ -6,7 +6,8 @@ import type { ObjectKey, ObjectVersion, UploadId, VersionId } from './nouns.ts';
 import type { Tags } from './object-facts.ts';
 
 /**
- * Which objects a rule is about: all that is set must hold. Null is not asked, and was not written.
+ * Which objects a rule is about: all that is set must hold. Null: no such condition, and none was
+ * written.
  */
 export type LifecycleFilter = {
   readonly prefix: string | null;
@@ -120,7 +121,7 @@ export const LIFECYCLE_PAGE_MAX = 250;
 export const LIFECYCLE_PHASES = ['objects', 'versions', 'uploads'] as const;
 export type LifecyclePhase = (typeof LIFECYCLE_PHASES)[number];
 
-/** Where a run goes on: behind the last row seen of the keys with this prefix. */
+/** The cursor of a run: it goes on behind the last row seen of the keys with this prefix. */
 export type LifecycleCursor = {
   readonly phase: LifecyclePhase;
   readonly prefix: string;
@@ -139,7 +140,7 @@ export type LifecycleCursor = {
 export type LifecycleBounds = {
   /** Written, replaced or begun up to then: may have to go. */
   readonly endUpToMs: number | null;
-  /** The same for a change of class. */
+  /** Written, replaced or begun up to then: may have to change its class. */
   readonly moveUpToMs: number | null;
   readonly moveMinBytes: number;
   /** Objects of these classes go nowhere. */
@@ -150,7 +151,7 @@ export type LifecycleBounds = {
 
 /** How far a bucket's rules were carried out. */
 export type LifecycleRun = {
-  /** Of the rules: others begin a new run. */
+  /** When the rules of this run were put: others begin a new run. */
   readonly setAtMs: number;
   readonly startedAtMs: number;
   /** Null: it went through. */

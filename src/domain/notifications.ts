@@ -1,6 +1,6 @@
-// Which changes of objects a bucket tells of, and to whom: the rules that its owner put, and how an
-// event meets them. The index asks in the commit of a change, core when rules are put; both must
-// agree, so it stands here. Pure.
+// Which changes of objects a bucket reports, and to whom: the rules that its owner put, and which
+// of them an event meets. The index evaluates them in the commit of a change, core when rules are
+// put; both must agree, so the rule stands here. Pure.
 
 /**
  * What happens to objects, as S3 names it in events (without its `s3:`). The last two are of our
@@ -19,7 +19,7 @@ export type NotificationRule = {
   readonly id: string;
   /** The element of S3's document that it came in; all three mean the same here. */
   readonly kind: 'topic' | 'queue' | 'function';
-  /** As it was put; `endpointId` is what it names. */
+  /** The ARN as it was put; `endpointId` is what it names. */
   readonly arn: string;
   readonly endpointId: string;
   /** `s3:ObjectCreated:Put`, `s3:ObjectCreated:*`: S3's names, some of which never happen here. */
@@ -29,7 +29,7 @@ export type NotificationRule = {
   readonly suffix: string;
 };
 
-/** What is told of who made a change. */
+/** What an event says of who made a change. */
 export type EventOrigin = {
   /** The operation of S3 that made it; it tells a copy from a PUT. */
   readonly operation: string;

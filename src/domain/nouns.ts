@@ -18,14 +18,16 @@ type Brand<Name extends string> = string & { readonly [brand]: Name };
  * 3 to 63 characters of lower-case letters, digits, dots and hyphens. Made by `parseBucketName`.
  */
 export type BucketName = Brand<'BucketName'>;
-/** Random id of one life of a bucket; a bucket that is deleted and made again gets another. */
+/**
+ * Random id of one incarnation of a bucket; a bucket that is deleted and made again gets another.
+ */
 export type BucketId = Brand<'BucketId'>;
-/** 1 to 1,024 bytes of UTF-8, kept as they came. Made by `parseObjectKey`. */
+/** 1 to 1,024 bytes of UTF-8, stored as they came. Made by `parseObjectKey`. */
 export type ObjectKey = Brand<'ObjectKey'>;
 /** Random id of one version of an object. */
 export type VersionId = Brand<'VersionId'>;
 /**
- * `{bucketId}/{time-ordered random id}`: the home bucket's id, then an id that sorts by creation
+ * `{bucketId}/{time-ordered random id}`: the owner bucket's id, then an id that sorts by creation
  * time.
  */
 export type BlobId = Brand<'BlobId'>;
@@ -37,9 +39,9 @@ export type AccountId = Brand<'AccountId'>;
 export type AccessKeyId = Brand<'AccessKeyId'>;
 
 /**
- * How the bytes of a blob are packed: frames of zstd, each of `frameBytes` plain bytes but the
- * last, then a seek table (crypto/seek-table.ts). `plainBytes` and `storedBytes` of the whole blob.
- * A blob is packed, and how, for ever.
+ * How the bytes of a blob are compressed: frames of zstd, each of `frameBytes` plain bytes but the
+ * last, then a seek table (crypto/seek-table.ts). `plainBytes` and `storedBytes` are of the whole
+ * blob. It never changes for a blob.
  */
 export type Packing = {
   readonly frameBytes: number;
@@ -48,8 +50,8 @@ export type Packing = {
 };
 
 /**
- * A run of bytes of one blob: of its plain bytes where it is packed. It must travel whole: without
- * `packing` it means other bytes.
+ * A run of bytes of one blob: of its plain bytes where it is compressed. It must travel whole:
+ * without `packing` it means other bytes.
  */
 export type Segment = ByteRange & {
   readonly blobId: BlobId;
@@ -87,8 +89,8 @@ export type ObjectPart = {
 };
 
 /**
- * What a client decides about an object, apart from its bytes. `userMetadata` has lower-case names,
- * no prefix.
+ * The attributes of an object that a client decides about, apart from its bytes. `userMetadata` has
+ * lower-case names, no prefix.
  */
 export type ObjectAttributes = {
   readonly headers: ObjectHeaders;
@@ -153,7 +155,7 @@ export type VersionSummary = ObjectSummary & {
 };
 
 /**
- * Whether a bucket keeps what is replaced or deleted. It can't be switched off again, only
+ * Whether a bucket retains what is replaced or deleted. It can't be switched off again, only
  * suspended.
  */
 export type Versioning = 'off' | 'enabled' | 'suspended';
@@ -171,8 +173,8 @@ export type BucketRecord = {
   readonly access: BucketAccess;
   readonly settings: BucketSettings;
   /**
-   * As in BucketReadPolicy. Only `resolve` tells it, and only of a bucket whose hosting settings
-   * want it; absent means none.
+   * Rule files of the site, as in BucketReadPolicy. Only `resolve` gives them, and only of a bucket
+   * whose hosting settings want it; absent means none.
    */
   readonly siteFiles?: readonly SiteFile[];
 };
@@ -185,20 +187,20 @@ export type SiteFile = { readonly key: ObjectKey; readonly versionId: VersionId 
  * this one.
  */
 export type BucketRef = Pick<BucketRecord, 'id' | 'name' | 'revision'> & {
-  /** As the record of that revision says; absent means `off`. */
+  /** Versioning, as the record of that revision says; absent means `off`. */
   readonly versioning?: Versioning;
-  /** The same of what new versions are kept for; absent means nothing. */
+  /** Default retention, as the record of that revision says; absent means none. */
   readonly defaultRetention?: DefaultRetention | null;
-  /** The same of whom changes are told to, and who makes this one; absent means nobody. */
+  /**
+   * Who gets reports of changes, as the record of that revision says, and who makes this one;
+   * absent means nobody.
+   */
   readonly notify?: Notify;
   /** Quotas that hold for the bucket, as the record of that revision says; absent means none. */
   readonly quotas?: BucketQuotas;
 };
 
-/**
- * Where a copy's segments come from: the blob's home bucket must keep it while `holderBucketId`
- * lives.
- */
+/** A bucket's incarnation by its id, and its name, which says in which database it is. */
 export type BucketAddress = Pick<BucketRecord, 'id' | 'name'>;
 
 /** An account: `id` is the canonical user id, `displayName` what listings show. */
@@ -215,20 +217,20 @@ export type AccessKey = {
   readonly role?: Role | null;
 };
 
-/** Who asks: an account by one of its keys, or nobody in particular. */
+/** Who makes a request: an account by one of its keys, or nobody in particular. */
 export type Principal =
   | {
       readonly kind: 'account';
       readonly account: Account;
       readonly accessKeyId: AccessKeyId;
-      /** As its access key has it. */
+      /** The scope of its access key. */
       readonly scope?: KeyScope | null;
     }
   | { readonly kind: 'anonymous' };
 
 /**
- * What must be true of a version that is to be deleted; null is not asked. Times in whole seconds,
- * as S3 shows them.
+ * What must be true of a version that is to be deleted; null: no such condition. Times in whole
+ * seconds, as S3 shows them.
  */
 export type DeleteCondition = {
   readonly ifMatch: string | null;
@@ -243,7 +245,8 @@ export type WriteCondition = {
 };
 
 /**
- * What of the owner's access and settings a reader without a signature meets, in one small record.
+ * The bucket read policy: what a reader without a signature meets of the owner's access and
+ * settings, in one small record.
  */
 export type BucketReadPolicy = {
   readonly bucketId: BucketId;

@@ -1,3 +1,4 @@
+// What happened to an object, as the commit of a change stores it in the outbox.
 import type { EventOrigin, ObjectEventName } from './notifications.ts';
 
 /**
@@ -16,7 +17,7 @@ export type ObjectEvent = {
   readonly sizeBytes: number | null;
   /** Without quotes. */
   readonly etag: string | null;
-  /** Of a transition: where it went. */
+  /** The new class after a transition; else null. */
   readonly storageClass: string | null;
   /** Ascends with the commits of a bucket. */
   readonly sequence: number;

@@ -27,8 +27,8 @@ export type ObjectLock = {
 };
 
 /**
- * For how long new versions of a bucket are kept that say nothing themselves. Exactly one of the
- * two is set.
+ * For how long new versions of a bucket are retained that say nothing themselves. Exactly one of
+ * the two is set.
  */
 export type DefaultRetention = {
   readonly mode: RetentionMode;
@@ -39,7 +39,8 @@ export type DefaultRetention = {
 /**
  * How the bytes of a version are encrypted at rest: with a data key of its own, which stands here
  * wrapped by a key that only the client has (`customer`), by the master key of the server, or by
- * one of the server's named keys. core/encryption/envelope.ts makes and opens it.
+ * one of the server's KMS keys (`named`): envelope encryption. core/encryption/key-keeping.ts makes
+ * and opens it.
  */
 export type ObjectEncryption =
   | { readonly kind: 'customer'; readonly wrappedKey: string }
@@ -48,7 +49,7 @@ export type ObjectEncryption =
       readonly kind: 'named';
       readonly keyId: string;
       readonly wrappedKey: string;
-      /** Whether the bytes are sealed twice, one layer around the other. */
+      /** Whether the bytes are encrypted twice, one layer around the other. */
       readonly isDoubled: boolean;
       readonly isBucketKey: boolean;
       /** Base64 of the JSON that the client bound to the object, or null. */
@@ -65,7 +66,7 @@ export type ObjectFacts = {
   readonly encryption: ObjectEncryption | null;
 };
 
-/** Of an object about which nobody said anything. */
+/** The facts of an object about which nobody said anything. */
 export const NO_FACTS: ObjectFacts = {
   ownerId: null,
   acl: null,

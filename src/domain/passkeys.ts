@@ -1,4 +1,4 @@
-// Passkeys of members, and the challenges that one is shown with, as the directory keeps them.
+// Passkeys of members, and the challenges that one is shown with, as the directory stores them.
 import type { AccountId } from './nouns.ts';
 
 /** `id` and `publicKey` are base64url, as WebAuthn's JSON has them. */

@@ -1,6 +1,6 @@
-// The small records that travel to readers, cut out of the index's rows, and the one rule that they
-// answer: may everyone read this? Both doors of delivery ask it for each request, the publisher
-// before it writes to KV.
+// The small records that travel to readers, cut out of the index's rows, and the one rule about
+// them: may everyone read this? The fast path and the full path of delivery call it for each
+// request, the publisher before it writes to KV.
 import type { BucketAccess, PublicAnswer } from './bucket-access.ts';
 import type { AccountId, BucketReadPolicy, BucketRecord, ObjectVersion, Pointer } from './nouns.ts';
 import type { ObjectFacts } from './object-facts.ts';
@@ -11,7 +11,7 @@ import type { ObjectFacts } from './object-facts.ts';
  */
 export const ANONYMOUS_ID = '65a011a29cdf8ec533ec3d1ccaae921c' as AccountId;
 
-/** What of a bucket a reader without a signature meets. */
+/** The bucket read policy: what a reader without a signature meets of a bucket. */
 export function toReadPolicy({
   id,
   ownerId,
@@ -30,7 +30,7 @@ export function toReadPolicy({
   return siteFiles === undefined ? readPolicy : { ...readPolicy, siteFiles };
 }
 
-/** What of the settings a reader meets. */
+/** The settings that a reader meets. */
 export function toReadPolicySettings(
   settings: BucketReadPolicy['settings'],
 ): BucketReadPolicy['settings'] {
@@ -38,7 +38,7 @@ export function toReadPolicySettings(
   return { cors, website, hosting, logging, purges, isCapped, receipts };
 }
 
-/** What of a version a reader needs. */
+/** The pointer of a version: what a reader needs of it. */
 export function toPointer({ parts: _parts, lock: _lock, acl, ...pointer }: ObjectVersion): Pointer {
   return { ...pointer, isPublicByAcl: isPublicByAcl({ acl, ownerId: pointer.ownerId }) };
 }
@@ -68,7 +68,7 @@ export function canBePublic({ publicReads }: BucketAccess, key: string): boolean
 
 /**
  * Whether everyone may read the object of that key; null: there is none, and `yes` means that
- * everyone may be told so. `ask`: only the policy can tell, with the request in hand
+ * everyone may know that. `ask`: only the policy can decide, with the request in hand
  * (core/auth/decide.ts). Cost: 10 ns.
  */
 export function everyoneMayRead(

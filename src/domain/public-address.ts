@@ -1,6 +1,6 @@
 // Which addresses a webhook may be sent to: those of the public internet alone, so that nobody can
-// make the server ask itself, its neighbours or a cloud's metadata service. Asked when a webhook is
-// made, of what stands in its URL, and by the sender, of what its name resolves to
+// make the server call itself, its neighbours or a cloud's metadata service. Checked when a webhook
+// is made, for what stands in its URL, and by the sender, for what its name resolves to
 // (adapters/node/services/webhook-sender.ts). Pure.
 import { type IpRange, isInRange, parseIp, parseIpRange } from './ip-range.ts';
 

@@ -1,7 +1,7 @@
-// Purges without a list of what is kept where: a purge moves a floor. Every record of a key that
-// readers keep knows the revision of the bucket that it was read at; floors travel in the read
-// policy, and a record below one counts as unknown. So nothing is enumerated and nobody is told:
-// whoever meets the read policy obeys it.
+// Purges without a list of what is cached where: a purge moves an invalidation watermark. Every
+// cached record of a key knows the revision of the bucket that it was read at. Watermarks travel in
+// the bucket read policy, and a record below one counts as unknown. So nothing is enumerated and
+// nobody is notified: whoever reads the policy obeys it.
 import type { ObjectKey, Pointer } from './nouns.ts';
 
 /**
@@ -28,19 +28,19 @@ export type InvalidationWatermarks = {
  */
 const CACHE_TAG_METADATA = 'cache-tag';
 /**
- * Longest texts of floors together, UTF-16 units: they stand in every copy of the read policy. What
- * is too much becomes part of the bucket's own floor, oldest first, which forgets more than was
- * asked for and nothing less.
+ * Longest texts of watermarks together, UTF-16 units: they stand in every copy of the read policy.
+ * What is too much becomes part of the bucket's own watermark, oldest first, which forgets more
+ * than was asked for and nothing less.
  */
 export const FLOORS_MAX_LENGTH = 8192;
 
 /**
- * Most floors: each takes some 50 bytes of the read policy besides its text, and a comparison for
- * records that are below the latest.
+ * Most watermarks: each takes some 50 bytes of the read policy besides its text, and a comparison
+ * for records that are below the latest.
  */
 export const FLOORS_MAX = 500;
 
-/** The floors after a purge that the bucket's `revision` marks. */
+/** The invalidation watermarks after a purge that the bucket's `revision` marks. */
 export function addFloors(
   known: InvalidationWatermarks | null,
   scopes: readonly PurgeScope[],
@@ -70,8 +70,8 @@ export function addFloors(
 }
 
 /**
- * Whether a record of the key that was read at `revision` is below a floor. Cost: nothing for those
- * above all.
+ * Whether a record of the key that was read at `revision` is below an invalidation watermark. Cost:
+ * nothing for those above all.
  */
 export function isPurged(
   floors: InvalidationWatermarks,

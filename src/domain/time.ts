@@ -9,7 +9,7 @@ export function startOfHour(timeMs: number): number {
   return timeMs - (timeMs % HOUR_MS);
 }
 
-/** The same of its day. */
+/** When the day of a time began. */
 export function startOfDay(timeMs: number): number {
   return timeMs - (timeMs % DAY_MS);
 }

@@ -10,8 +10,8 @@ import { DAY_MS } from './time.ts';
 export type SteadyReading = { readonly epoch: string; readonly ms: number };
 
 /**
- * A time of the clock that was believed, with steady time as it was then; null: the platform has
- * none.
+ * A time of the clock that was believed, with steady time as it was then; `steady` null: the
+ * platform has none.
  */
 export type SeenTime = { readonly atMs: number; readonly steady: SteadyReading | null };
 

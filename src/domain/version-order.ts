@@ -7,7 +7,7 @@ import type { VersionId } from './nouns.ts';
 const TIME_LENGTH = 9;
 const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyz';
 
-/** `id` if it sorts after `newest`, else the same id with the least time that makes it do so. */
+/** `id` if it sorts after `newest`, else the same id with the earliest time that makes it do so. */
 export function orderedAfter(id: VersionId, newest: VersionId | null): VersionId {
   if (newest === null || id > newest) return id;
   return (increment(newest.slice(0, TIME_LENGTH)) + id.slice(TIME_LENGTH)) as VersionId;

@@ -21,15 +21,15 @@ export type BlobIdentity = {
   /** Set on a part of a multipart upload. */
   readonly part: { readonly uploadId: string; readonly partNumber: number } | null;
   /**
-   * What opens the bytes, when they are sealed; its wrapped key is the only copy besides the
+   * What decrypts the bytes, where they are encrypted; its wrapped key is the only copy besides the
    * index's.
    */
   readonly encryption: ObjectEncryption | null;
-  /** How the bytes are packed, where they are. */
+  /** How the bytes are compressed, where they are. It is stored under this name. */
   readonly packing?: Pick<Packing, 'frameBytes' | 'plainBytes'>;
   /**
-   * The class that was asked for, where it is not STANDARD: a home with a cheaper place for what is
-   * seldom read uses it.
+   * The class that was asked for, where it is not STANDARD: a platform with cheaper storage for
+   * what is seldom read uses it.
    */
   readonly storageClass?: string;
 };
@@ -37,9 +37,9 @@ export type BlobIdentity = {
 export type BlobListPage = { readonly blobIds: readonly BlobId[]; readonly isTruncated: boolean };
 
 /**
- * Bytes in a buffer that serves again: `lengthBytes` of it from `at` on. What stands in front of
- * them is the borrower's to write. `release` is to be called once, when nobody reads them any more.
- * `tookMs`: what it took to have them.
+ * A borrowed buffer with bytes: `lengthBytes` of it from `at` on. The borrower may write to what
+ * stands in front of them. `release` is to be called once, when nobody reads them any more.
+ * `tookMs`: what the reading took.
  */
 export type BorrowedBuffer = {
   readonly buffer: Uint8Array;
@@ -53,7 +53,7 @@ export type BorrowedBuffer = {
   readonly sender: RangeSender | null;
 };
 
-/** Sends a range from where it is. For homes that have the sockets of the system. */
+/** Sends a range from where it is. For platforms with sockets of the system. */
 export type RangeSender = {
   /**
    * What is written at its beginning goes out in front of the range. Shared: to be written right
@@ -72,18 +72,18 @@ export type RangeSender = {
 };
 
 /**
- * Reads what is at hand, at once. Null: it is not, after all. `maySend`: who asks can send from
- * where the bytes are, which is for the lender to choose.
+ * Reads what a cache has, at once, into a borrowed buffer. Null: the cache has it no more.
+ * `maySend`: the caller can send from where the bytes are, which is for the lender to choose.
  */
 export type LendBytes = (maySend: boolean) => BorrowedBuffer | null;
 
 /**
- * A range of a blob, of its plain bytes where it is packed. Stores of homes are asked for plain
- * blobs only (adapters/shared/decompressing-blob-store.ts).
+ * A range of a blob, of its plain bytes where it is compressed. The stores of platforms get calls
+ * for plain blobs only (adapters/shared/decompressing-blob-store.ts).
  */
 export type BlobRange = Omit<Segment, 'blobId'>;
 
-/** Keeps blobs: runs of bytes written once under a fresh id and never changed. */
+/** Stores blobs: runs of bytes written once under a fresh id and never changed. */
 export type BlobStore = {
   /**
    * Streams a body into a new blob; resolves with its size once the bytes are durable. On any
@@ -93,17 +93,20 @@ export type BlobStore = {
   write(id: BlobId, source: ByteSource, identity: BlobIdentity): Promise<{ sizeBytes: number }>;
   /**
    * Opens a range; the stream delivers exactly `lengthBytes` bytes (> 0) or errors. Cancelling it
-   * frees everything. A home that sends chunks itself gives a ChunkStream. Throws `ObjectDamaged`
-   * when the blob is missing or short. Cost on R2: one class B call.
+   * frees everything. A platform that sends chunks itself gives a ChunkStream. Throws
+   * `ObjectDamaged` when the blob is missing or short. Cost on R2: one class B call.
    */
   open(id: BlobId, range: BlobRange): Promise<ReadableStream<Uint8Array>>;
-  /** As `open`, all in memory, in a buffer of its own. For slices and other small ranges. */
+  /**
+   * Reads a range into memory, in a buffer of its own; else like `open`. For slices and other small
+   * ranges.
+   */
   read(id: BlobId, range: BlobRange): Promise<Uint8Array>;
   /**
-   * How to read the range at once and without waiting, where a cache that the home's system keeps
-   * most likely has it; else null. Only small ranges. Reads nothing yet: what is asked for first
-   * and read later, many at a time, costs less than in turns (measured: ADR 28). Homes without such
-   * a cache lack it.
+   * How to read the range at once and without waiting, where a cache of the operating system most
+   * likely has it; else null. Only small ranges. Reads nothing yet: many calls first and then many
+   * reads cost less than one after the other (measured: ADR 28). Platforms without such a cache
+   * lack it.
    */
   atHand?(id: BlobId, range: BlobRange): LendBytes | null;
   /**

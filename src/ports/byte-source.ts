@@ -1,5 +1,5 @@
 /**
- * A request body on its way in. Push with back-pressure: cheap on a Node socket, plain on a web
+ * A request body on its way in. Push with backpressure: cheap on a Node socket, plain on a web
  * stream.
  *
  * A source is pumped at most once. A client that goes away or sends fewer bytes than it declared
@@ -15,8 +15,8 @@ export type ByteSource = {
    */
   readonly provenSha256Hex?: string | null;
   /**
-   * Delivers every chunk in order, each after the promise of the one before. A chunk may be kept by
-   * the receiver.
+   * Delivers every chunk in order, each after the promise of the one before. The receiver may keep
+   * a chunk.
    */
   pump(onChunk: (chunk: Uint8Array) => void | Promise<void>): Promise<void>;
 };

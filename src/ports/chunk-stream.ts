@@ -2,7 +2,7 @@
 // when a chunk has been sent, so whoever fills one needs a fresh buffer for each, which on Node
 // costs more than reading the file (measured, bench/README.md). Chunks say it: the next call means
 // that the last buffer is free. A ChunkStream is both: a web stream for everybody, and its chunks
-// for a home that knows how to send those itself.
+// for a platform that knows how to send those itself.
 
 /**
  * A chunk in `bytes`. `isBorrowed`: they are good until the next call only; otherwise they stay,
@@ -13,7 +13,7 @@ export type Chunk = { readonly bytes: Uint8Array; readonly isBorrowed: boolean }
 export type ByteChunks = {
   /**
    * The next chunk, null behind the last one and after `close`. About `wantedBytes`; what stands in
-   * memory anyway may be longer. One call at a time. When it rejects, nothing is held any more.
+   * memory anyway may be longer. One call at a time. When it rejects, everything is freed.
    */
   next(wantedBytes: number): Promise<Chunk | null>;
   /**
@@ -67,8 +67,8 @@ export function chunksOf(stream: ReadableStream<Uint8Array>): ByteChunks {
 }
 
 /**
- * The same chunks, of which the first has come: what is wrong at the start of a body rejects here,
- * before anybody is told of a body.
+ * Waits for the first chunk and gives all of them: a failure at the start of a body rejects here,
+ * before a response begins.
  */
 export async function begun(chunks: ByteChunks, wantedBytes: number): Promise<ByteChunks> {
   let first = await chunks.next(wantedBytes);

@@ -1,17 +1,17 @@
-// Times of a process during which something is not asked again: a tier that has just failed, a key
-// that somebody is refreshing, a ledger. Plain values, so that requests of an isolate may share
-// them. They end by themselves: a request may die before it says so.
+// A circuit breaker: cooldowns of a process during which something is not called again, like a tier
+// that has just failed or a key that is being refreshed. Plain values, so that requests of an
+// isolate may share them. Cooldowns end by themselves: a request may die before it ends one.
 import type { Clock } from './system.ts';
 
-/** Names at once; the oldest pause is dropped, which costs a call more. */
+/** Cooldowns at once; beyond it the oldest is dropped, which costs a call more. */
 const NAMES_MAX = 1000;
 
 export type CircuitBreaker = {
   isOn(name: string): boolean;
-  /** Since it was begun last, milliseconds; 0 where none is known. */
+  /** Milliseconds since the cooldown was begun last; 0 where none is known. */
   lastedMs(name: string): number;
   begin(name: string): void;
-  /** Begins one anew where one has run out without an end. */
+  /** Begins a cooldown anew where one has run out without an end. */
   renew(name: string): void;
   end(name: string): void;
 };

@@ -1,7 +1,6 @@
 // Bytes that are made of an object's bytes: compressed ones, and images in other sizes. They are
-// named by what they are made of and how, so an entry can't be stale; and any entry may be gone,
-// because it can be made again. So nothing of them is known to the index, and nothing has to be
-// swept.
+// named by what they are made of and how, so an entry can't be stale. Any entry may be evicted,
+// because it can be made again: the index knows nothing of them, and nothing has to be swept.
 
 /** Content codings that we make. Source: RFC 9110 section 8.4.1, RFC 7932 (br), RFC 8878 (zstd) */
 export type ContentCoding = 'br' | 'zstd' | 'gzip';
@@ -29,7 +28,7 @@ export type ImageRecipe = {
   readonly quality: number;
 };
 
-/** How the one is made of the other. Equal recipes mean equal results. */
+/** How derived bytes are made of their source. Equal recipes mean equal results. */
 export type Recipe = { readonly kind: 'coding'; readonly coding: ContentCoding } | ImageRecipe;
 
 /**
@@ -43,7 +42,7 @@ export type Derived = {
   readonly tag: string;
 };
 
-/** For whom something is made: makings that wait are shared out by these. */
+/** For whom something is made: work that waits is scheduled fairly by these. */
 export type DerivedRequester = {
   /** The account that owns the object. */
   readonly tenant: string;
@@ -55,23 +54,23 @@ export type DerivedRequester = {
 /** `none`: not worth making, or not to be had now. */
 export type DerivedOrNone = Derived | 'none';
 
-/** Makes derived bytes and keeps them in caches alone: memory, and a tier below it. */
+/** Makes derived bytes and stores them in caches alone: memory, and a tier below it. */
 export type DerivedBodies = {
-  /** What the tier below memory is, for those who tell where an answer came from. */
+  /** The tier below memory, for reports of where a response came from. */
   readonly tier: 'edge' | 'bucket';
   /** What memory knows, at once; null when it knows nothing. */
   peek(name: string): DerivedOrNone | null;
   /**
-   * What the tier below knows; memory then keeps it. Never rejects: a tier that fails knows
+   * Looks it up in the tier below; memory then caches it. Never rejects: a tier that fails knows
    * nothing.
    */
   find(name: string): Promise<DerivedOrNone | null>;
   /**
-   * Makes it and keeps it; where the home allows it, all who ask at the same time share the work.
-   * While a coding is being made, and for some time after it could not be, `peek` says `none`.
-   * SlowDown when too much waits already, or too much of one requester; InvalidRequest for an image
-   * that can't be read or is too large; ServiceUnavailable for what takes too long; NotImplemented
-   * where the home makes no images; or what `load` rejects with.
+   * Makes it and caches it; where the platform allows it, calls at the same time share the work
+   * (request coalescing). While a coding is being made, and for some time after it could not be,
+   * `peek` says `none`. SlowDown when too much waits already, or too much of one requester;
+   * InvalidRequest for an image that can't be read or is too large; ServiceUnavailable for what
+   * takes too long; NotImplemented where the platform makes no images; or what `load` rejects with.
    */
   make(
     name: string,

@@ -22,8 +22,8 @@ import type { OutboxApi } from './outbox.ts';
 export type OwnedBucket = { readonly name: BucketName; readonly createdAtMs: number };
 
 /**
- * A host name that shows a bucket. It counts for that life of the bucket alone, not for a later one
- * of the name.
+ * A host name that shows a bucket. It counts for that incarnation of the bucket alone, not for a
+ * later one of the name.
  */
 export type HostBinding = HostedDomain & {
   readonly bucket: BucketName;
@@ -31,8 +31,8 @@ export type HostBinding = HostedDomain & {
 };
 
 /**
- * A key that the server holds under a name, to protect objects with; `wrappedKey` is the key,
- * wrapped by the master key.
+ * A KMS key: a key of the server under a name, which wraps data keys of objects. `wrappedKey` is
+ * the key itself, wrapped by the master key.
  */
 export type KmsKey = {
   readonly id: string;
@@ -44,8 +44,8 @@ export type KmsKey = {
 };
 
 /**
- * How far the sweeper came through all buckets: `after` null, it was through; else it goes on
- * behind that name.
+ * The sweeper's cursor through all buckets: it goes on behind the name `after`; null: it was
+ * through.
  */
 export type SweepTurn = { readonly startedAtMs: number; readonly after: string | null };
 
@@ -53,7 +53,7 @@ export type SweepTurn = { readonly startedAtMs: number; readonly after: string |
 export type KmsKeyChange = Partial<Pick<KmsKey, 'isEnabled' | 'accountIds'>>;
 
 type OwnCalls = {
-  /** Those of the accounts that there are, in any order. */
+  /** Gives the accounts that exist of these ids, in any order. */
   getAccounts(input: { ids: readonly AccountId[] }): readonly Account[];
   /** Makes or replaces an account and its keys. Idempotent. */
   putAccount(input: {
@@ -91,7 +91,7 @@ type OwnCalls = {
   getHost(input: { host: string }): HostBinding | null;
   /**
    * Makes these the host names of the bucket, and no others. DomainAlreadyBound (with the field
-   * Domain) when one is another bucket's, unless `mayTake` names it with just that life.
+   * Domain) when one is another bucket's, unless `mayTake` names it with just that incarnation.
    * Idempotent.
    */
   bindHosts(input: {
@@ -99,11 +99,11 @@ type OwnCalls = {
     domains: readonly HostedDomain[];
     mayTake: readonly Pick<HostBinding, 'host' | 'bucketId'>[];
   }): void;
-  /** A named key, or null. On Cloudflare it may be seconds old. */
+  /** A KMS key, or null. On Cloudflare it may be seconds old. */
   getKmsKey(input: { id: string }): KmsKey | null;
-  /** Named keys after an id, in byte order. */
+  /** KMS keys after an id, in byte order. */
   listNamedKeys(input: { after: string; limit: number }): readonly KmsKey[];
-  /** Keeps the key, unless there is one of that id; gives the one that is kept. Idempotent. */
+  /** Stores the key, unless there is one of that id; gives the stored one. Idempotent. */
   addKmsKey(input: { key: KmsKey }): KmsKey;
   /** The key as changed, null when there is none. Idempotent. */
   changeKmsKey(input: { id: string; change: KmsKeyChange }): KmsKey | null;
@@ -120,21 +120,21 @@ export type DirectoryApi = OwnCalls &
 /** The directory as a port: the same calls as promises. */
 export type Directory = {
   /**
-   * As `getHost`, near the reader: at once when memory knows, and without I/O. On Node it is exact,
-   * on Cloudflare as old as the configured bound of pointers. Rejects with what `getHost` rejects
-   * with, if memory knows nothing at all.
+   * Finds a host binding near the reader: at once and without I/O when memory knows it. On Node it
+   * is exact, on Cloudflare as old as the configured bound of pointers. Rejects with what `getHost`
+   * rejects with, if memory knows nothing at all.
    */
   findHost(host: string): HostBinding | null | Promise<HostBinding | null>;
 
   /**
-   * As `findHost`, where that answers at once; undefined where it would have to ask, which this
-   * does not.
+   * The host binding that memory knows; undefined where `findHost` would need I/O. Null: nobody has
+   * bound the host.
    */
   peekHost(host: string): HostBinding | null | undefined;
 
   /**
-   * As `getAccessKey`, at once, where memory knows the key exactly: the same row until it changes.
-   * Null: ask. A home whose memory is not exact has none.
+   * The access key, at once, where memory knows it exactly: the same object until the key changes.
+   * Null: call `getAccessKey`. A platform whose memory is not exact lacks this.
    */
   peekAccessKey?(id: AccessKeyId): StoredAccessKey | null;
 

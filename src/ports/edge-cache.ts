@@ -6,8 +6,8 @@ import type { Segment } from '../domain/nouns.ts';
 export type BodyTier = 'memory' | 'edge';
 
 /**
- * Bytes of a slice, or (`isPart`) of the part that was asked for, and where they came from. Shared:
- * never written to.
+ * Bytes of a slice, or (`isPart`) of the requested part, and where they came from. Shared: never
+ * written to.
  */
 export type SliceBytes = {
   readonly bytes: Uint8Array;
@@ -16,7 +16,7 @@ export type SliceBytes = {
 };
 
 /**
- * Keeps slices of blobs near the reader. A slice is named by its blob and its place there, so an
+ * Caches slices of blobs near the reader. A slice is named by its blob and its offset there, so an
  * entry can't be stale and nothing is ever purged. Large bodies are cut into slices: a range of one
  * touches only its own.
  */
@@ -28,16 +28,15 @@ export type EdgeCache = {
   /** The slice, if memory has it: at once, no I/O. */
   peek(slice: Segment): Uint8Array | null;
   /**
-   * Whether a slice that memory has not is worth reading whole for a read that wants a part of it,
-   * or more than it: `readBytes` in all. Else that is read from the bucket, past the tiers. Counts
-   * as a request for the slice.
+   * Whether a slice that memory lacks should be read whole for a read of `readBytes` in all. Else
+   * that is read from the bucket, past the tiers. Counts as a request for the slice.
    */
   admits(slice: Segment, readBytes: number): boolean;
   /**
-   * The slice from the nearest tier that has it, else by `load`, which then may be kept. Where the
-   * home allows it, all who ask for a slice at the same time share one `load`. A tier that keeps
-   * the whole slice may give no more than the `part` that is wanted. Rejects with what `load`
-   * rejects with; a tier that fails is a miss.
+   * The slice from the nearest tier that has it, else by `load`, which then may be cached. Where
+   * the platform allows it, calls for a slice at the same time share one `load` (request
+   * coalescing). A tier that has the whole slice may give no more than the requested `part`.
+   * Rejects with what `load` rejects with; a tier that fails is a miss.
    */
   read(slice: Segment, load: () => Promise<Uint8Array>, part: ByteRange): Promise<SliceBytes>;
 };

@@ -1,4 +1,4 @@
-// All ports together: what a home hands to the app.
+// All ports together: what a platform hands to the app.
 import type { BlobStore } from './blob-store.ts';
 import type { DerivedBodies } from './derived.ts';
 import type { Directory } from './directory.ts';
@@ -15,7 +15,7 @@ import type { Background, Clock, Ids, LineSink, Log, SteadyClock } from './syste
 import type { TxtRecords } from './txt-records.ts';
 import type { UsagePush } from './usage-push.ts';
 
-/** Everything that the app needs from the home it runs in. */
+/** Everything that the app needs from the platform it runs on. */
 export type Ports = {
   readonly blobStore: BlobStore;
   readonly metadataIndex: MetadataIndex;
@@ -24,7 +24,7 @@ export type Ports = {
   readonly hotMetadata: HotMetadata;
   readonly edgeCache: EdgeCache;
   readonly derived: DerivedBodies;
-  /** The tiers that this home has, nearest to the reader first; Cache-Status names these. */
+  /** The tiers that this platform has, nearest to the reader first; Cache-Status names these. */
   readonly tiers: {
     readonly metadata: readonly MetadataTier[];
     readonly body: readonly BodyTier[];
@@ -40,7 +40,7 @@ export type Ports = {
   readonly meter: Meter;
   readonly metrics: MetricSource;
   readonly readiness: Readiness;
-  /** Where usage is told to outside; null: nowhere. */
+  /** Where usage is reported to outside; null: nowhere. */
   readonly usagePush: UsagePush | null;
   readonly webhookSender: WebhookSender;
   readonly txtRecords: TxtRecords;

@@ -10,7 +10,7 @@ import type { AccountId } from '../domain/nouns.ts';
 import type { LedgerQuotaCommands, LedgerQuotaQueries } from './ledger-calls/quota-calls.ts';
 import type { ReceiptCommands, ReceiptQueries } from './ledger-calls/receipt-calls.ts';
 
-/** What stands in files of its own. */
+/** The calls that stand in files of their own. */
 type FurtherCommands = ReceiptCommands & LedgerQuotaCommands;
 type FurtherQueries = ReceiptQueries & LedgerQuotaQueries;
 
@@ -25,16 +25,16 @@ export type LedgerCommands = FurtherCommands & {
   /** Whether there was one. */
   deleteCap(input: { accountId: AccountId; id: string }): boolean;
   /**
-   * Gives the holder these units in place of those that it had, and tells which crossings are new.
-   * Null, and nothing is done, when the state has moved on since it was read. A holder without a
-   * lease until `untilMs` has none.
+   * Gives the holder a quota lease of these units in place of its last one, and says which
+   * crossings are new. Null, and nothing is done, when the state has moved on since it was read.
+   * The lease ends at `untilMs`.
    */
   leaseCaps(lease: CapLease): { revision: number; crossings: readonly CapCrossing[] } | null;
 };
 export type LedgerQueries = FurtherQueries & {
   /** By id; at most 100. */
   listCaps(input: { accountId: AccountId }): readonly Cap[];
-  /** The same with what each has used in the period of `nowMs`. Cost: the sums of the period. */
+  /** The caps with what each has used in the period of `nowMs`. Cost: the sums of the period. */
   readCaps(input: { accountId: AccountId; holder: string; nowMs: number }): CapsState;
   /**
    * Sums of an account's usage, by time and meter. InvalidRequest above 50,000 of them. Cost: the
@@ -46,7 +46,7 @@ export type LedgerQueries = FurtherQueries & {
 };
 export type LedgerApi = LedgerCommands & LedgerQueries;
 
-/** The ledger from anywhere: a call goes to where the account's rows are. */
+/** The ledger as a port: a call goes to where the account's rows are. */
 export type Ledger = {
   call<Name extends keyof LedgerApi>(
     name: Name,

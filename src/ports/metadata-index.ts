@@ -41,29 +41,26 @@ import type { SweepCommands, SweepQueries } from './index-calls/sweep-calls.ts';
 import type { UploadCommands, UploadQueries } from './index-calls/upload-calls.ts';
 import type { OutboxApi } from './outbox.ts';
 
-/**
- * A blob that a commit brings into the index: fresh from the store, or held in another bucket for
- * this one.
- */
+/** A blob that a commit brings into the index: fresh from the store, or of another owner bucket. */
 export type NewBlobReference = {
   readonly blobId: BlobId;
   readonly sizeBytes: number;
   /**
-   * Where the blob was written, when that is not the committing bucket. The hold must exist
+   * The owner bucket, when that is not the committing bucket. The remote reference must exist
    * already.
    */
   readonly home: BucketAddress | null;
   /**
-   * Given where the bucket stores equal bytes once: of the bytes as clients see them. When the
-   * bucket has a blob of that digest, size and storage class, the commit refers to that one, and
-   * the arrival is not made known.
+   * Present where the bucket stores equal bytes once (deduplication): of the bytes as clients see
+   * them. When the bucket has a blob of that digest, size and storage class, the commit refers to
+   * that one, and the new blob is not made known.
    */
   readonly digest?: { readonly sha256Hex: string };
 };
 
 /**
- * Which blob a commit refers to in the place of the one that arrived, whose bytes are not needed;
- * null: the arrival stays.
+ * Which blob a commit refers to instead of the new one, whose bytes are not needed; null: it refers
+ * to the new one.
  */
 export type StoredAs = { readonly storedAs: BlobId | null };
 
@@ -107,7 +104,7 @@ export type ListVersionsPage = {
   readonly last: { readonly key: string; readonly versionId: VersionId | '' } | null;
 };
 
-/** What stands in files of its own. */
+/** The calls that stand in files of their own. */
 type FurtherQueries = NameQueries &
   CompressionQueries &
   QuotaQueries &
@@ -121,7 +118,7 @@ type FurtherCommands = NameCommands &
 
 /** Rows of the index that read; never change anything. */
 export type IndexQueries = FurtherQueries & {
-  /** The bucket of that name that lives now, or null. */
+  /** The live bucket of that name, or null. */
   getBucket(input: { name: BucketName }): BucketRecord | null;
   /**
    * The version of that name, or with null what the key stands for now: an object, a delete marker,
@@ -132,8 +129,8 @@ export type IndexQueries = FurtherQueries & {
     key: ObjectKey;
     versionId: VersionName | null;
     /**
-     * A state as old as the home's bound for public reads will do. A home that always knows leaves
-     * it out of account.
+     * A state as old as the platform's bound for public reads will do. A platform that is always
+     * exact ignores it.
      */
     mayBeStale?: boolean;
   }): FoundVersion | null;
@@ -151,7 +148,8 @@ export type IndexQueries = FurtherQueries & {
     object: ObjectVersion | null;
   };
   /**
-   * The same of several keys, in their order; for a visit that depends on which of them there are.
+   * Bucket and current versions of several keys, in their order; for a visit that depends on which
+   * of them there are.
    */
   resolveAll(input: { name: BucketName; keys: readonly ObjectKey[] }): {
     bucket: BucketRecord | null;
@@ -175,9 +173,9 @@ export type IndexQueries = FurtherQueries & {
   /** How far the last run of the bucket's rules came; null before the first. BucketChanged. */
   getLifecycleRun(input: { bucket: BucketRef }): LifecycleRun | null;
   /**
-   * What rules may be about from `place` on, within its prefix and phase: some 2,000 rows are
-   * looked at, at most 250 returned. `next` null: there is no more. BucketChanged. Cost: the rows
-   * looked at, and the details of those returned.
+   * What rules may be about from the cursor `place` on, within its prefix and phase: some 2,000
+   * rows are scanned, at most 250 returned. `next` null: there is no more. BucketChanged. Cost: the
+   * rows scanned, and the details of those returned.
    */
   scanLifecycle(input: { bucket: BucketRef; place: LifecycleCursor; bounds: LifecycleBounds }): {
     subjects: readonly LifecycleSubject[];
@@ -209,7 +207,7 @@ export type DeleteTarget = {
   readonly markerId: VersionId;
 };
 
-/** What became of a target. `refusal`: nothing was done to it. */
+/** The result of a deletion of one target. `refusal`: nothing was done to it. */
 export type DeletedObject = {
   readonly key: ObjectKey;
   readonly existed: boolean;
@@ -227,29 +225,30 @@ export type IndexCommands = FurtherCommands & {
   /** BucketAlreadyExists (owned by another), BucketAlreadyOwnedByYou. */
   createBucket(input: { bucket: BucketRecord }): BucketRecord;
   /**
-   * Replaces the given access settings, leaves the others, moves the revision on. BucketChanged.
+   * Replaces the access settings that are present, leaves the others, moves the revision on.
+   * BucketChanged.
    */
   setBucketAccess(input: { bucket: BucketRef; access: Partial<BucketAccess> }): BucketRecord;
   /**
-   * The same for what the owner configures. BucketChanged, InvalidBucketState (object lock without
-   * versioning).
+   * Replaces the settings that are present, leaves the others, moves the revision on.
+   * BucketChanged, InvalidBucketState (object lock without versioning).
    */
   setBucketSettings(input: { bucket: BucketRef; settings: Partial<BucketSettings> }): BucketRecord;
-  /** Moves the floors of purges to the revision that this call makes. BucketChanged. */
+  /** Moves invalidation watermarks to the revision that this call makes. BucketChanged. */
   purgeBucket(input: { bucket: BucketRef; scopes: readonly PurgeScope[] }): BucketRecord;
   /**
-   * Ends this life of the bucket; its uploads can't be reached any more and go with the sweep, as
-   * S3 lets them go. BucketNotEmpty (versions or delete markers left), BucketChanged.
+   * Ends this incarnation of the bucket; its uploads can't be reached any more and go with the
+   * sweep, as S3 lets them go. BucketNotEmpty (versions or delete markers left), BucketChanged.
    */
   deleteBucket(input: { bucket: BucketRef; nowMs: number }): void;
 
   /**
    * Makes `object` the current version of its key: this commit is the write. What it replaces goes,
-   * or is kept, as the bucket's versioning has it, which also decides `isNull`; the version id
-   * returned is greater than every other of the key, so it is the given one unless clocks disagree.
-   * A blob in `object.segments` that is not in `arrivals` must be known already and gains a
-   * reference. PreconditionFailed, NoSuchKey (If-Match on a missing key), NoSuchBlob (a copied blob
-   * was swept meanwhile: read the source again), BucketChanged.
+   * or becomes an older version, as the bucket's versioning has it, which also decides `isNull`.
+   * The version id returned is greater than every other of the key, so it is the caller's unless
+   * clocks disagree. A blob in `object.segments` that is not in `newReferences` must be known
+   * already and gains a reference. PreconditionFailed, NoSuchKey (If-Match on a missing key),
+   * NoSuchBlob (a copied blob was swept meanwhile: read the source again), BucketChanged.
    */
   commitObject(input: CommitObjectInput): Pick<ObjectVersion, 'versionId' | 'isNull'> & StoredAs;
   /**
@@ -280,8 +279,8 @@ export type IndexCommands = FurtherCommands & {
   }): ObjectVersion;
 
   /**
-   * Carries rules out, and remembers how far the run is. What changed since it was looked at, or is
-   * locked, is left alone. At most 250 actions. BucketChanged.
+   * Carries rules out, and stores how far the run is. What changed since the scan, or is locked, is
+   * left alone. At most 250 actions. BucketChanged.
    */
   applyLifecycle(input: {
     bucket: BucketRef;
@@ -291,8 +290,8 @@ export type IndexCommands = FurtherCommands & {
   }): LifecycleCounts;
 
   /**
-   * Closes the hours of storage that are over, and gives closed ones that nobody forgot, with what
-   * commits caused: all lives of the name.
+   * Closes the hours of storage that are over, and gives closed ones that are still here, with what
+   * commits caused: of all incarnations of the name.
    */
   closeStorageHours(input: {
     name: BucketName;
@@ -312,7 +311,7 @@ export type IndexApi = IndexQueries & IndexCommands & OutboxApi;
  */
 export type PeekCurrent = (bucket: BucketName, key: ObjectKey) => CurrentObject | null;
 
-/** The bucket index from anywhere: each call goes to the database of the named bucket. */
+/** The bucket index as a port: each call goes to the database of the named bucket. */
 export type MetadataIndex = {
   call<Name extends keyof IndexApi>(
     bucket: BucketName,

@@ -10,15 +10,15 @@ import type { AccessKeyId, AccountId, BucketId, BucketReadPolicy } from '../doma
  * (https://developers.cloudflare.com/r2/pricing/#class-a-operations).
  */
 export type OperationClass = 'A' | 'B' | 'free';
-/** Where the bytes of an answer came from; `none`: they were made for it, or there were none. */
+/** Where the bytes of a response came from; `none`: they were made for it, or there were none. */
 export type UsageTier = 'memory' | 'edge' | 'bucket' | 'none';
 
-/** What one answer uses. */
+/** The usage of one response. */
 export type Use = {
   readonly operationClass: OperationClass;
   readonly bytesOut: number;
   readonly tier: UsageTier;
-  /** Of the object that it is about, STANDARD where it is about none. */
+  /** The storage class of the object that it is about; STANDARD where it is about none. */
   readonly storageClass: string;
   /** Objects besides that are read for the response. */
   readonly alsoRead: readonly AlsoRead[];
@@ -34,8 +34,7 @@ export type AlsoRead = {
 };
 
 /**
- * Who pays, and by which key it was asked for; null: without a signature. The payer is the owner of
- * the bucket.
+ * Who pays, and which key signed the request; null: none did. The payer is the owner of the bucket.
  */
 export type UsageOwner = {
   readonly accountId: AccountId;
@@ -52,7 +51,7 @@ export type UsageCounts = {
   memoryBytes: number;
   edgeBytes: number;
   bucketBytes: number;
-  /** Bytes made for the answer: lists, documents. They go out as any others. */
+  /** Bytes made for the response: lists, documents. They go out like any others. */
   madeBytes: number;
   /**
    * Bytes taken from where they are stored for a copy or a ZIP file; what of them goes out is
@@ -62,8 +61,8 @@ export type UsageCounts = {
 };
 
 /**
- * What may still be used of a cap before the ledger is asked again; shared by all counters that the
- * cap is for. Units are the cap's own: bytes, or micro-units of money. Numbers, not exact: the
+ * What may still be used of a cap before the next call of the ledger; shared by all counters that
+ * the cap is for. Units are the cap's own: bytes, or micro-units of money. Numbers, not exact: the
  * ledger's sums are.
  */
 export type Allowance = {
@@ -72,9 +71,9 @@ export type Allowance = {
   /** Units used since the process began, and up to where that may go. */
   used: number;
   upTo: number;
-  /** Of what is used: units of answers that are on their way to the ledger by themselves. */
+  /** The part of `used` that is on its way to the ledger by itself. */
   underWay: number;
-  /** Up to where it could have gone when the ledger was last asked. */
+  /** Up to where it could have gone at the last call of the ledger. */
   reachable: number;
   /** By the clock of this process. From then on nothing of it may be used. */
   expiresAtMs: number;
@@ -86,12 +85,12 @@ export type Allowance = {
   perByte: number;
 };
 
-/** An answer on its way out. */
+/** A response on its way out, with a quota reservation for its bytes. */
 export type OpenUse = {
   /**
-   * So many bytes more are about to leave. False: they must not, nor any others. The answer stood
-   * still for so long that its caps had back what it held (`letGoOfIdle`), and have no room for it
-   * now.
+   * Notes that so many bytes more are about to leave. False: they must not, nor any others. The
+   * response stood still for so long that its quota reservation was taken back (`letGoOfIdle`), and
+   * its caps have no room for it now.
    */
   sent(bytes: number): boolean;
   /** Nothing more leaves: all did, or the client went away. Idempotent. */
@@ -102,8 +101,8 @@ export type OpenUse = {
 export type UsageCounter = {
   readonly owner: UsageOwner;
   /**
-   * One answer. `storageClass`: of the object that it is about, STANDARD where it is about none.
-   * Cost: an addition or two.
+   * Counts one response. `storageClass`: of the object that it is about, STANDARD where it is about
+   * none. Cost: an addition or two.
    */
   count(
     operationClass: OperationClass,
@@ -112,8 +111,9 @@ export type UsageCounter = {
     storageClass: string,
   ): void;
   /**
-   * One answer whose bytes go out over some time: the request counts now, its bytes as they leave.
-   * Caps take all of them as used from now on, and have back at the end what did not leave.
+   * Counts one response whose bytes go out over some time: the request counts now, its bytes as
+   * they leave. A quota reservation covers all of them from now on, and gives back at the end what
+   * did not leave.
    */
   countOpen(
     operationClass: OperationClass,
@@ -122,14 +122,14 @@ export type UsageCounter = {
     storageClass: string,
   ): OpenUse;
   /**
-   * One answer that drains don't take, because whoever asks brings it to the ledger. `settle`, to
-   * be called once, when the ledger or the flusher has it: caps know of it meanwhile.
+   * Counts one response that drains don't take, because the caller brings it to the ledger.
+   * `settle`, to be called once, when the ledger or the flusher has it: caps know of it meanwhile.
    */
   countApart(use: Use): { readonly usage: DrainedUsage; settle(): void };
   /**
-   * What an answer was to, by its name in S3, for charts. `isCountedRead`: it is counted here too,
-   * as class B. Reads that are counted here and never named are hot or public ones, so that these
-   * cost nothing more. Cost: a look-up.
+   * Counts the operation of a response, by its name in S3, for charts. `isCountedRead`: it is
+   * counted here too, as class B. Reads that are counted here and never named are hot or public
+   * ones, so that these cost nothing more. Cost: a look-up.
    */
   note(operation: string, isCountedRead: boolean): void;
   /** Counts objects that are read for a response which is about something else. */
@@ -137,8 +137,8 @@ export type UsageCounter = {
   /** A request that was refused to a stranger: free, and shown to the owner. */
   block(): void;
   /**
-   * Of the caps that hold for this owner; null: not known, none is needed unless the bucket is
-   * capped.
+   * Allowances of the caps that apply to this owner; null: not known, and none is needed unless the
+   * bucket is capped.
    */
   allowances: readonly Allowance[] | null;
 };
@@ -168,7 +168,7 @@ export type MeterTotals = {
 export type Meter = {
   /** The counter of an owner. Cost: a look-up. */
   of(owner: UsageOwner): UsageCounter;
-  /** The counter of public reads of a bucket, which the read policy in memory leads to. Cost: 10 ns. */
+  /** The counter of public reads of a bucket, found by the read policy in memory. Cost: 10 ns. */
   ofReadPolicy(readPolicy: BucketReadPolicy): UsageCounter;
   /**
    * Takes out what was counted, of accounts that `wants` takes; it is the caller's to keep from
@@ -178,12 +178,12 @@ export type Meter = {
   /** Whether anything is counted that no drain has taken. Cost: nothing. */
   hasUses(): boolean;
   /**
-   * Gives caps back what answers hold of which nothing has left for a minute: a runtime does not
-   * always tell that a client went away. One that goes on holds it anew. Cost: a look at each
-   * answer under way that is capped.
+   * Takes back the quota reservations of responses of which nothing has left for a minute: a
+   * runtime does not always report that a client went away. One that goes on reserves anew. Cost: a
+   * look at each response under way that is capped.
    */
   letGoOfIdle(): void;
-  /** Forgets the allowances of an account's counters, so that they are asked for. */
+  /** Forgets the allowances of an account's counters, so that they are fetched anew. */
   forgetAllowances(accountId: AccountId): void;
   /** How often that was done. */
   forgotten(): number;
@@ -196,7 +196,7 @@ export type Meter = {
   totals(): MeterTotals;
 };
 
-/** What an answer takes of an allowance, in its units. */
+/** The units of an allowance that a response takes. */
 export function unitsOf(
   { perA, perB, perByte }: Pick<Allowance, 'perA' | 'perB' | 'perByte'>,
   operationClass: OperationClass,

@@ -1,11 +1,11 @@
-// Numbers about the running program, as Prometheus takes them. Everybody keeps plain numbers and
-// turns them into families when somebody asks; nothing is computed before. Labels never hold a key,
-// an address or anything else that strangers choose.
+// Numbers about the running program, as Prometheus takes them. Each component counts in plain
+// numbers and makes families of them at a scrape; nothing is computed before. Labels never hold a
+// key, an address or anything else that strangers choose.
 
 export type MetricSample = {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
-  /** Of a histogram's members; '' for the others. */
+  /** The suffix of a histogram's sample; '' for all others. */
   readonly suffix: '' | '_bucket' | '_sum' | '_count';
 };
 
@@ -18,8 +18,8 @@ export type MetricFamily = {
 };
 
 /**
- * What a home knows of itself, beyond what the app counts. Cost: some milliseconds; called once a
- * scrape.
+ * What a platform knows of itself, beyond what the app counts. Cost: some milliseconds; called once
+ * a scrape.
  */
 export type MetricSource = {
   collect(): readonly MetricFamily[] | Promise<readonly MetricFamily[]>;

@@ -1,12 +1,13 @@
-// The outbox: what shall be told to webhooks, kept beside what it tells of. A row is written in the
-// commit of the change itself and goes when its endpoint has taken it; a dispatcher takes rows
-// under a lease, so that one that dies in between leaves its rows to the next. Every database of
-// the index has one, and so has the directory's.
+// The transactional outbox: messages for webhooks, stored beside what they report. A row is written
+// in the commit of the change itself and goes when its endpoint has accepted it. A dispatcher takes
+// rows by a claim with a time limit, so that one that dies leaves its rows to the next. Every
+// database of the index has an outbox, and so has the directory's.
 import type { AccountId, BucketRef } from '../domain/nouns.ts';
 import type { IndexCommands } from './metadata-index.ts';
 
 /**
- * Where a row stands: the id of a bucket's life, or `account {id}` for what belongs to no bucket.
+ * The queue id of a row: the id of a bucket's incarnation, or `account {id}` for what belongs to no
+ * bucket.
  */
 export type OutboxQueueId = string;
 
@@ -18,15 +19,18 @@ export type Delivery = {
   readonly place: OutboxQueueId;
   readonly accountId: AccountId;
   readonly endpointId: string;
-  /** Messages of one lane (a key) and endpoint go one after the other. '' for what has no order. */
+  /**
+   * The ordering key (an object's key): messages of one ordering key and endpoint go one after the
+   * other. '' for what has no order.
+   */
   readonly lane: string;
-  /** The same in every attempt, also when it is replayed. */
+  /** The id that the receiver sees: equal in every attempt, also when the message is replayed. */
   readonly messageId: string;
   /**
    * `s3`: `payload` holds an ObjectEvent; `plain`: it is the body as it goes out. JSON either way.
    */
   readonly kind: 's3' | 'plain';
-  /** What it tells of: `ObjectCreated:Put`, `invoice.closed`. */
+  /** What it reports: `ObjectCreated:Put`, `invoice.closed`. */
   readonly type: string;
   /** Null once it was delivered. */
   readonly payload: string | null;
@@ -34,30 +38,30 @@ export type Delivery = {
   /** Attempts that began. */
   readonly attempts: number;
   readonly createdAtMs: number;
-  /** When it is tried next; null while it stands behind another of its lane, and at the end. */
+  /** When it is tried next; null while it waits for another of its ordering key, and at the end. */
   readonly dueAtMs: number | null;
   readonly finishedAtMs: number | null;
-  /** Status of the last answer; null when there was none. */
+  /** Status of the last response; null when there was none. */
   readonly lastStatus: number | null;
   /** Why the last attempt failed, in words that are safe to show to the account. */
   readonly lastError: string | null;
 };
 
 /**
- * What came of an attempt. `claim`: the attempts that the claimer saw; another number means that
- * its lease ran out.
+ * The result of an attempt. `claim`: the attempts that the claimer saw; another number means that
+ * its claim ran out.
  */
 export type DeliveryResult = {
   readonly id: number;
   readonly claim: number;
   readonly outcome: 'delivered' | 'retry' | 'dead';
-  /** Of a retry. */
+  /** When a retry is due; null for other outcomes. */
   readonly dueAtMs: number | null;
   readonly status: number | null;
   readonly error: string | null;
 };
 
-/** A message to be. `messageId` null: made of the place and the row's id. */
+/** A message to add. `messageId` null: made of the queue id and the row's id. */
 export type NewDelivery = Pick<
   Delivery,
   'place' | 'accountId' | 'endpointId' | 'lane' | 'kind' | 'type'
@@ -91,7 +95,7 @@ export type ListDeliveriesInput = {
   readonly limit: number;
 };
 
-/** How many rows a place has, and how many dead ones it lost because there were too many. */
+/** How many rows a queue has, and how many dead letters it lost because there were too many. */
 export type OutboxCounts = Readonly<Record<DeliveryState, number>> & { readonly dropped: number };
 
 export type OutboxQueries = {
@@ -105,8 +109,8 @@ export type OutboxQueries = {
   };
   countDeliveries(input: { place: OutboxQueueId }): OutboxCounts;
   /**
-   * When the next message of this database is due, those under a lease by its end; null: none
-   * waits.
+   * When the next message of this database is due, claimed ones by the end of their claim; null:
+   * none waits.
    */
   nextDeliveryAt(input: object): { atMs: number | null };
 };
@@ -123,7 +127,7 @@ export type OutboxCommands = {
     nextDueAtMs: number | null;
   };
   /**
-   * Writes down what came of attempts. Idempotent; what another claimer has taken meanwhile is left
+   * Stores the results of attempts. Idempotent; what another claimer has claimed meanwhile is left
    * alone.
    */
   settleDeliveries(input: { results: readonly DeliveryResult[]; nowMs: number }): void;
@@ -141,14 +145,14 @@ export type OutboxCommands = {
 
 export type OutboxApi = OutboxQueries & OutboxCommands;
 
-/** What a home gives to its dispatcher: the rows of one database. */
+/** What a platform gives to its dispatcher: the rows of one database. */
 export type OutboxQueue = {
   readonly [Name in 'claimDeliveries' | 'settleDeliveries']: (
     input: Parameters<OutboxApi[Name]>[0],
   ) => Promise<ReturnType<OutboxApi[Name]>>;
 };
 
-/** Sends what waits. One for each database; the home says when. */
+/** Sends what waits. One for each database; the platform says when. */
 export type Dispatcher = {
   /**
    * Sends what is due until nothing is, or `stopping` fires; gives when there will be something,
@@ -159,12 +163,12 @@ export type Dispatcher = {
   kick(): void;
 };
 
-/** A place for what concerns an account and none of its buckets. */
+/** The queue id for what concerns an account and none of its buckets. */
 export function accountPlace(accountId: AccountId): OutboxQueueId {
   return `account ${accountId}`;
 }
 
-/** Commands that may tell of what they change, where their bucket has rules. */
+/** Commands that record events of what they change, where their bucket has rules. */
 const TELLING: ReadonlySet<string> = new Set<keyof IndexCommands>([
   'commitObject',
   'commitCopies',
@@ -180,7 +184,9 @@ export function mayReport(name: string): boolean {
   return TELLING.has(name);
 }
 
-/** Whether a call that succeeded may have left something to send, so that the home should look. */
+/**
+ * Whether a call that succeeded may have left something to send, so that the dispatcher should run.
+ */
 export function mayHaveEnqueued(name: string, input: unknown): boolean {
   if (name === 'enqueueDeliveries' || name === 'replayDeliveries') return true;
   return (
@@ -188,13 +194,13 @@ export function mayHaveEnqueued(name: string, input: unknown): boolean {
   );
 }
 
-/** An answer of an endpoint, as far as it was read. */
+/** The response of an endpoint, as far as it was read. */
 export type WebhookAnswer = { readonly status: number; readonly retryAfter: string | null };
 
 /** Sends one request to a webhook. */
 export type WebhookSender = {
   /**
-   * POSTs `body`; follows no redirect, reads of the answer no more than 64 KiB. Rejects with a
+   * POSTs `body`; follows no redirect, reads no more than 64 KiB of the response. Rejects with a
    * WebhookFailure whose message may be shown to the account: the address is not public, the name
    * is unknown, it took too long, the connection broke.
    */
@@ -206,7 +212,7 @@ export type WebhookSender = {
   }): Promise<WebhookAnswer>;
 };
 
-/** Why there was no answer. The message says no more than the account may know. */
+/** Why there was no response. The message says no more than the account may know. */
 export class WebhookFailure extends Error {
   override readonly name = 'WebhookFailure';
 }

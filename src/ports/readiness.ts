@@ -1,4 +1,4 @@
-// Whether the server can take what comes: for load balancers and operators, asked for by anybody.
+// Whether the server can take what comes: for load balancers and operators. Anybody may read it.
 
 /**
  * `root-key-missing`: every signed request is refused until it is set. `disk-full`: writes are
@@ -10,8 +10,8 @@ export type NotReadyReason = 'root-key-missing' | 'disk-full' | 'disk-unknown' |
 /** What the platform knows of itself. */
 export type Readiness = {
   /**
-   * Why it can't serve or write; empty when it can. Read from memory, asks nobody. Cost: under 1
-   * µs.
+   * Why it can't serve or write; empty when it can. Read from memory, without any call. Cost: under
+   * 1 µs.
    */
   notReady(): readonly NotReadyReason[];
 };

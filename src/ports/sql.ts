@@ -1,3 +1,5 @@
+// The SQL port: what src/index needs of a SQLite database, wherever that is.
+
 export type SqlValue = string | number | null | Uint8Array;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
 

@@ -1,4 +1,4 @@
-// What a home gives besides storage: time, ids, work behind the answer, logs.
+// What a platform gives besides storage: time, ids, work behind the response, logs.
 import type { BlobId, BucketId, UploadId, VersionId } from '../domain/nouns.ts';
 import type { SteadyReading } from '../domain/trusted-time.ts';
 
@@ -24,17 +24,17 @@ export type Ids = {
   bucketId(): BucketId;
   versionId(): VersionId;
   uploadId(): UploadId;
-  /** Of anything else that has an id of its own: a token, a member, a job. */
+  /** An id for anything else that has one: a token, a member, a job. */
   recordId(): string;
   blobId(home: BucketId): BlobId;
   /**
-   * Sorts before every blob id made at `timeMs` or later, and after every one made before. For the
-   * sweeper.
+   * A lower bound: it sorts before every blob id made at `timeMs` or later, and after every one
+   * made before. For the sweeper.
    */
   blobIdFloor(home: BucketId, timeMs: number): string;
 };
 
-/** Work that outlives the answer. Its failures are logged, never thrown. */
+/** Work that outlives the response. Its failures are logged, never thrown. */
 export type Background = {
   run(label: string, work: () => Promise<unknown>): void;
 };
@@ -51,5 +51,5 @@ export type Log = {
   ): void;
 };
 
-/** Takes lines of a log. Never blocks and never throws: what can't be kept is dropped. */
+/** Takes lines of a log. Never blocks and never throws: what can't be written is dropped. */
 export type LineSink = { write(line: string): void };

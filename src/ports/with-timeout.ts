@@ -1,5 +1,5 @@
-// A bound on waiting for a port: whoever hangs has failed. Used by core and by the tiers of both
-// homes.
+// A timeout for waiting for a port: whoever hangs has failed. Used by core and by the tiers of both
+// platforms.
 import { StorageError } from '../domain/errors.ts';
 
 /**

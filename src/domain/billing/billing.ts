@@ -1,6 +1,6 @@
-// What billing keeps beside the usage of the ledger: rate cards, which account has which, credits,
-// and the bills of closed months. It is little and must be of one mind, so it stands in the
-// directory. Amounts are texts of whole micro-units, because they pass 2^53; cards and bills are
+// What billing stores besides the usage of the ledger: rate cards, which account has which,
+// credits, and the bills of closed months. It is small and must be consistent, so it stands in the
+// directory. Amounts are texts of whole micro-units, because they pass 2^53. Cards and bills are
 // JSON that core/billing writes and reads.
 import type { AccountId } from '../nouns.ts';
 
@@ -13,7 +13,7 @@ export type CreditRow = {
   readonly expiresAtMs: number | null;
 };
 
-/** What of a credit a bill took. */
+/** The part of a credit that a bill used up. */
 export type CreditUse = { readonly creditId: string; readonly amountMicro: string };
 
 export type InvoiceHead = {
@@ -29,7 +29,7 @@ export type InvoiceHead = {
   readonly closedAtMs: number;
 };
 
-/** A bill to be kept: its number comes with keeping it. */
+/** A bill to be stored, which gives it its number. */
 export type NewInvoice = {
   readonly head: Pick<InvoiceHead, 'period' | 'currency' | 'totalMicro' | 'closedAtMs'>;
   /** The bill without its number. */
@@ -37,14 +37,14 @@ export type NewInvoice = {
   /** What the series of its numbers begins with; ends with no digit. */
   readonly prefix: string;
 };
-/** A bill as it is kept. `json` says all but what became known by keeping it. */
+/** A bill as it is stored. `json` has all but what became known by storing it. */
 export type StoredInvoice = Pick<InvoiceHead, 'period' | 'issue' | 'number' | 'isVoid'> & {
   readonly json: string;
 };
 
-/** A credit note as it is kept; the amounts are what it takes back, as texts. */
+/** A credit note as it is stored; the amounts are what it takes back, as texts. */
 export type StoredCreditNote = {
-  /** Its maker's: a call that is repeated keeps one note. */
+  /** Chosen by its maker, so that a repeated call stores one note. */
   readonly id: string;
   readonly number: string;
   readonly period: string;
@@ -82,7 +82,7 @@ export type AccountBilling = {
    */
   readonly cards: readonly CardChoice[];
   readonly credits: readonly CreditRow[];
-  /** Of all bills together, by credit and bill. */
+  /** All uses of credits by all bills, by credit and bill. */
   readonly uses: readonly CreditUse[];
   /**
    * How many bills there are: `keepInvoice` takes one only from a caller who saw all that came
@@ -94,16 +94,18 @@ export type AccountBilling = {
 /** Months up to and without `period` are closed; of `period` the accounts up to `after`. */
 export type ClosingState = { readonly period: string; readonly after: string };
 
-/** Days before `dayMs` are told to webhooks; of it the accounts up to `after`. */
+/** Days before `dayMs` were reported to webhooks, and of that day the accounts up to `after`. */
 export type UsageReported = { readonly dayMs: number; readonly after: string };
 
-/** How far the usage of an account was told to a billing service outside (ports/usage-push.ts). */
+/**
+ * How far the usage of an account was reported to a billing service outside (ports/usage-push.ts).
+ */
 export type PushProgress = {
-  /** The first day that is not told whole, its start. */
+  /** The start of the first day that is not reported whole. */
   readonly dayMs: number;
-  /** Of that day the meters up to this one are told; '' none. */
+  /** The last meter of that day that was reported; '' none. */
   readonly told: string;
-  /** The meter that is being told, and when that was begun first; '' and 0: none. */
+  /** The meter that is being reported, and when that was begun first; '' and 0: none. */
   readonly tried: string;
   readonly triedAtMs: number;
 };

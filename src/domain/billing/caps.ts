@@ -1,6 +1,6 @@
 // Caps on what an account's usage may cost or send out, as plain data: what the owner sets, what
-// the ledger knows of it, and the leases by which processes use it up. core/caps decides; the
-// ledger keeps.
+// the ledger knows of it, and the quota leases by which processes use it up. core/caps decides; the
+// ledger stores.
 import type { AccessKeyId, AccountId, BucketId } from '../nouns.ts';
 import { DAY_MS, startOfDay } from '../time.ts';
 import type { UsageRow } from './usage.ts';
@@ -21,18 +21,18 @@ export type Cap = {
   readonly limit: bigint;
   /** A day or a calendar month, UTC: then it begins anew. */
   readonly period: 'day' | 'month';
-  /** Percent of the limit at which the owner is told. */
+  /** Percentages of the limit at which the owner gets a report. */
   readonly alertPercents: readonly number[];
   /** Percent from which only what caches hold is served; null: everything is, up to the limit. */
   readonly cachedFromPercent: number | null;
-  /** Of a cap in money: the card that it is reckoned by. */
+  /** The card that prices a cap in money; null for one in bytes. */
   readonly cardId: string | null;
   /**
    * That card as JSON, where it is the operator's own, as it was when the cap was set; absent or
    * null: it ships with Quayside.
    */
   readonly card?: Readonly<Record<string, unknown>> | null;
-  /** Until then it is not heard; null: it is. */
+  /** The cap is ignored until then; null: it holds. */
   readonly liftedUntilMs: number | null;
 };
 
@@ -42,7 +42,7 @@ export type CapState = {
   readonly usage: readonly Pick<UsageRow, 'meter' | 'quantity'>[];
   /**
    * Storage of the newest hour of which all is recorded, in byte-milliseconds: what is stored now,
-   * as far as is known. Of a cap in money, other than on an access key, which stores nothing.
+   * as far as is known. Empty unless the cap is in money, and on something that stores.
    */
   readonly stored: readonly Pick<UsageRow, 'meter' | 'quantity'>[];
   /** Units leased to others than who asks. */
@@ -52,7 +52,7 @@ export type CapState = {
 /** `revision` grows with each lease and each change of a cap. */
 export type CapsState = { readonly revision: number; readonly caps: readonly CapState[] };
 
-/** Units that a holder may use besides what is recorded. */
+/** A quota lease: units that a holder may use besides what is recorded. */
 export type CapGrant = { readonly capId: string; readonly units: number };
 /** That a cap has come to a percentage, in the period that began then. */
 export type CapCrossing = {
@@ -64,7 +64,7 @@ export type CapCrossing = {
 export type CapLease = {
   readonly accountId: AccountId;
   readonly holder: string;
-  /** That of the state which it was worked out from. */
+  /** The revision of the state that the lease was worked out from. */
   readonly revision: number;
   readonly grants: readonly CapGrant[];
   readonly crossings: readonly CapCrossing[];

@@ -14,5 +14,5 @@ export type StorageQuota = { readonly bytes: number | null; readonly objects: nu
 /** What a bucket may store of its account's quota. Grants of a bucket have ascending sequences. */
 export type StorageGrant = StorageAmount & { readonly sequence: number };
 
-/** What keeps a bucket's commits: its own quota, and whether its account has one too. */
+/** What bounds a bucket's commits: its own quota, and whether its account has one too. */
 export type BucketQuotas = { readonly own: StorageQuota | null; readonly isShared: boolean };

@@ -1,6 +1,6 @@
 // Cost receipts as plain data: what one request cost, by the card of whoever pays. The ledger
 // records such a request at once and prices it in the same command, with a pure function of core
-// that its home hands it; docs/adr/0021-cost-receipts.md.
+// that its platform hands it; docs/adr/0021-cost-receipts.md.
 import type { AccountId } from '../nouns.ts';
 import type { RateCard } from './rate-card.ts';
 import type { MeterName, UsageBatch } from './usage.ts';
@@ -36,7 +36,7 @@ export type ReceiptInput = {
   readonly nowMs: number;
 };
 
-/** Of a month, all receipts that were made by one version of a card. */
+/** Sums of all receipts of a month that one version of a card made. */
 export type ReceiptSums = {
   readonly cardId: string;
   readonly version: string;

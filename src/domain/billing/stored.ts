@@ -15,7 +15,7 @@ export type StorageTotals = {
   readonly partBytes: number;
   readonly partCount: number;
   /**
-   * What of these bytes is spared because it is stored once for several, and because it is stored
+   * Bytes of the above that are not really stored: because several share them, and because they are
    * compressed.
    */
   readonly deduplicatedBytes: number;
@@ -29,7 +29,7 @@ export type StorageTotals = {
 export type StorageHours = {
   readonly bucketId: BucketId;
   readonly ownerId: AccountId;
-  /** What they are of: all that is stored in a class, or one meter of what commits cause. */
+  /** What the hours count: all that is stored in a class, or one meter of what commits cause. */
   readonly of:
     | { readonly kind: 'storage'; readonly storageClass: string }
     | { readonly kind: 'commits'; readonly meter: MeterName };

@@ -5,7 +5,7 @@ import type { AccessKeyId, AccountId, BucketId } from '../nouns.ts';
 /**
  * What is measured; storage classes by their S3 names. `storage` is as clients see it;
  * `deduplicated` and `compressed` are what of it is not really stored. `early-delete`: what is
- * short of a class's least time.
+ * short of a class's minimum storage duration.
  */
 export type MeterKind =
   | 'storage'
@@ -20,10 +20,10 @@ export type MeterKind =
   | 'retrieval';
 /**
  * `{kind}/{storage class}`; egress has the tier that the bytes came from instead (`memory`, `edge`,
- * `bucket`, or `made` for the answer). `free/blocked`: requests that were refused to strangers.
+ * `bucket`, or `made` for the response). `free/blocked`: requests that were refused to strangers.
  * `free/stale-uploads` and `free/stale-upload-bytes`: unfinished uploads that the server gave up,
- * and what their parts took. `operation/{name}`: requests by what they asked for, for charts; bills
- * know their classes alone.
+ * and what their parts took. `operation/{name}`: requests by operation, for charts; bills know
+ * their classes alone.
  */
 export type MeterName = `${MeterKind}/${string}`;
 

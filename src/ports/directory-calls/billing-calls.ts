@@ -54,13 +54,13 @@ export type BillingApi = {
     choice: CardChoice;
     known: readonly CardChoice[];
   }): readonly CardChoice[];
-  /** Adds the credit unless there is one of that id; gives the one that is kept. Idempotent. */
+  /** Adds the credit unless there is one of that id; gives the stored one. Idempotent. */
   addCredit(input: { accountId: AccountId; credit: CreditRow }): CreditRow;
   /**
-   * Keeps the bill of a month, for good, and gives it the next number of its series in the same
-   * commit: a later one of the same month changes nothing and takes no number. Gives the bill that
-   * is kept, or null when nothing was, since the account's other bills are not `invoiceCount` any
-   * more. Idempotent.
+   * Stores the bill of a month, for good, and gives it the next number of its series in the same
+   * commit. A later one of the same month changes nothing and takes no number. Gives the stored
+   * bill. Null, and nothing is stored: the account's other bills are not `invoiceCount` any more.
+   * Idempotent.
    */
   keepInvoice(
     input: NewInvoice & {
@@ -74,10 +74,10 @@ export type BillingApi = {
   /** The last issues of the closed bills of these months, the oldest first. `to` is not in it. */
   readInvoices(input: { accountId: AccountId; from: string; to: string }): readonly StoredInvoice[];
   /**
-   * Keeps a credit note for a bill, with the next number of its series in the same commit. Null,
+   * Stores a credit note for a bill, with the next number of its series in the same commit. Null,
    * and nothing is done, when the bill has not `noteCount` notes any more, or is not the last of
-   * its month. A void gives back what the bill took of credits, unless `reissue` follows in its
-   * place, which is kept in the same commit and takes them over. Idempotent by the note's id.
+   * its month. A void gives back what the bill took of credits, unless `reissue` follows: that is
+   * stored in the same commit and takes them over. Idempotent by the note's id.
    */
   keepCreditNote(input: {
     accountId: AccountId;
@@ -125,11 +125,11 @@ export type BillingApi = {
   listBilledAccounts(input: { after: string; limit: number }): readonly AccountId[];
   getPushTarget(input: { accountId: AccountId }): PushTarget | null;
   /**
-   * Tells the account's usage from that day on, as that customer; null stops it. The day of one who
-   * has it stays. Idempotent.
+   * Reports the account's usage from that day on, as that customer; null stops it. The day of one
+   * who has it stays. Idempotent.
    */
   setPushTarget(input: { accountId: AccountId; customerId: string | null; dayMs: number }): void;
-  /** Those after an account, in byte order. */
+  /** Push targets after an account, in byte order. */
   listPushTargets(input: { after: string; limit: number }): readonly PushTarget[];
   /** Nothing for an account without a target. Idempotent. */
   notePush(input: PushProgress & { accountId: AccountId }): void;
@@ -141,7 +141,7 @@ export type BillingApi = {
   getClosing(input: Readonly<Record<string, never>>): ClosingState | null;
   /** Idempotent. */
   setClosing(input: ClosingState): void;
-  /** How far the daily usage of accounts was told to their webhooks; null: never. */
+  /** How far the daily usage of accounts was reported to their webhooks; null: never. */
   getUsageReported(input: Readonly<Record<string, never>>): UsageReported | null;
   /** Idempotent. */
   setUsageReported(input: UsageReported): void;

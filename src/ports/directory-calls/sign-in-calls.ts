@@ -11,7 +11,10 @@ import type {
 } from '../../domain/accounts.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 
-/** Those of an account; `holder`: of that member or access key alone, null for all. */
+/**
+ * Limits a call to the tokens or sessions of an account. `holder`: to those of one member or access
+ * key; null: all.
+ */
 export type OfAccount = {
   readonly accountId: AccountId;
   readonly holder: Pick<Holder, 'memberId' | 'accessKeyId'> | null;
@@ -68,7 +71,7 @@ export type SignInApi = {
   countAttempt(input: { subject: string; free: number; nowMs: number }): {
     readonly waitMs: number;
   };
-  /** Takes one back. */
+  /** Takes one attempt back. */
   uncountAttempt(input: { subject: string }): void;
   /**
    * Notes that the request begins, if nothing is known of it. `attemptId` repeats with a repeated
@@ -77,7 +80,7 @@ export type SignInApi = {
   beginIdempotent(
     input: IdempotentRequest & { fingerprint: string; attemptId: string; nowMs: number },
   ): IdempotencyState;
-  /** Keeps its answer; null forgets the request. */
+  /** Stores the response; null forgets the request. */
   endIdempotent(input: IdempotentRequest & { answer: IdempotencyRecord | null }): void;
 };
 

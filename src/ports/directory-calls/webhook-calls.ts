@@ -5,7 +5,7 @@ import type { WebhookEndpoint } from '../../domain/webhooks.ts';
 
 export type WebhookApi = {
   getWebhook(input: { id: string }): WebhookEndpoint | null;
-  /** Of an account, after an id, in byte order. */
+  /** Webhooks of an account after an id, in byte order. */
   listWebhooks(input: {
     accountId: AccountId;
     after: string;

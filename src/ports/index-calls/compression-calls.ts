@@ -1,5 +1,5 @@
-// Packing at rest: what a run over a bucket says to the index. Which bodies are worth it, and the
-// packing itself, is core/compression's; how packed bytes are read,
+// Compression of cold blobs: the calls of a run over a bucket. Which bodies are worth it, and the
+// compression itself, is core/compression's; how compressed bytes are read,
 // adapters/shared/decompressing-blob-store.ts's.
 
 import type { LifecycleCursor } from '../../domain/lifecycle.ts';
@@ -13,15 +13,15 @@ import type {
 import type { NewBlobReference } from '../metadata-index.ts';
 
 /**
- * A place among objects, then older versions, as lifecycle runs have it; of the whole bucket:
- * `prefix` is ''.
+ * A cursor through objects, then older versions, like that of lifecycle runs. It covers the whole
+ * bucket: `prefix` is ''.
  */
 export type CompressionCursor = LifecycleCursor & {
   readonly phase: 'objects' | 'versions';
   readonly prefix: '';
 };
 
-/** Which versions are looked at: by when they were written, and how large they are. */
+/** Which versions are scanned: by when they were written, and how large they are. */
 export type CompressionBounds = {
   /** Milliseconds; versions of this very time are left out, those of `writtenUpToMs` are not. */
   readonly writtenAfterMs: number;
@@ -32,7 +32,8 @@ export type CompressionBounds = {
 };
 
 /**
- * A version that may be packed: it lies plain in blobs of this bucket that nobody else refers to.
+ * A version that may be compressed: it lies plain in blobs of this bucket that nobody else refers
+ * to.
  */
 export type CompressionCandidate = {
   readonly key: ObjectKey;
@@ -42,9 +43,9 @@ export type CompressionCandidate = {
   readonly headers: ObjectHeaders;
 };
 
-/** How far a bucket's bodies were looked at. Each is looked at once, when it comes of age. */
+/** How far a bucket's bodies were scanned. Each is scanned once, when it comes of age. */
 export type CompressionRun = {
-  /** Of the setting: another begins anew. */
+  /** When the bucket's setting was put: another begins anew. */
   readonly setAtMs: number;
   readonly startedAtMs: number;
   /** What was written up to then is dealt with: by runs that went through. 0: nothing. */
@@ -52,17 +53,17 @@ export type CompressionRun = {
   /** What this run will have dealt with when it goes through. */
   readonly upToMs: number;
   /**
-   * When the oldest was written that failed in this run; null: none did. The next run looks at it
-   * again, and at what is younger.
+   * When the oldest was written that failed in this run; null: none did. The next run scans it
+   * again, and what is younger.
    */
   readonly failedFromMs: number | null;
-  /** How many runs in a row have looked at something again. */
+  /** How many runs in a row have scanned something again. */
   readonly retries: number;
-  /** Null: it went through. */
+  /** The cursor of the run; null: it went through. It is stored under this name. */
   readonly place: CompressionCursor | null;
 };
 
-/** The same body of a version in another place. */
+/** The exchange of a version's body for the same bytes in another blob. */
 export type CompressedBody = {
   readonly key: ObjectKey;
   readonly versionId: VersionId;
@@ -76,9 +77,9 @@ export type CompressionQueries = {
   /** How far the last run over the bucket's bodies came; null before the first. BucketChanged. */
   getCompressionRun(input: { bucket: BucketRef }): CompressionRun | null;
   /**
-   * What may be packed from `place` on, within its phase: some 2,000 rows are looked at, at most
-   * 250 returned. `next` null: the phase has no more. BucketChanged. Cost: as of `scanLifecycle`,
-   * and a read for each blob of those within the bounds.
+   * What may be compressed from the cursor `place` on, within its phase: some 2,000 rows are
+   * scanned, at most 250 returned. `next` null: the phase has no more. BucketChanged. Cost: as of
+   * `scanLifecycle`, and a read for each blob of those within the bounds.
    */
   scanForCompression(input: {
     bucket: BucketRef;
@@ -92,9 +93,9 @@ export type CompressionQueries = {
 
 export type CompressionCommands = {
   /**
-   * Lets a version have its bytes in another place. Nothing else of it changes, nobody is told. Not
-   * exchanged: the version is gone or lies elsewhere by now, or a blob of `from` is shared with
-   * others. Idempotent. NoSuchBlob, BucketChanged.
+   * Lets a version have its bytes in another blob. Nothing else of it changes, and no event is
+   * recorded. Not exchanged: the version is gone or lies elsewhere by now, or a blob of `from` is
+   * shared with others. Idempotent. NoSuchBlob, BucketChanged.
    */
   exchangeBody(input: CompressedBody & { bucket: BucketRef; nowMs: number }): {
     isExchanged: boolean;

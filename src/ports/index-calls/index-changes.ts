@@ -1,22 +1,19 @@
-// What a command of the index changes of what readers may remember. Whoever keeps read policies, pointers
-// or bucket records near the reader asks here, so that no command is forgotten in one of the
-// places.
+// What a command of the index changes of what readers may cache. Every cache of read policies,
+// pointers or bucket records uses this one list, so that no command is forgotten in one of them.
 
 import { isSiteFileKey } from '../../domain/hosting.ts';
 import type { ObjectKey } from '../../domain/nouns.ts';
 import type { IndexApi } from '../metadata-index.ts';
 
 /**
- * Keys whose pointers may change, `read policy` for the bucket's own record, `nothing` for every other
- * call.
+ * Keys whose pointers may change, `readPolicy` for the bucket's own record, `nothing` for every
+ * other call.
  */
 export type IndexChange = readonly ObjectKey[] | 'readPolicy' | 'nothing';
 
 type InputOf<Name extends keyof IndexApi> = Parameters<IndexApi[Name]>[0];
 
-/**
- * What the call changes if it succeeds. Any input of that call will do, with or without its bucket.
- */
+/** What the call changes if it succeeds. The input may be without its bucket. */
 export function changedBy(name: keyof IndexApi, input: unknown): IndexChange {
   switch (name) {
     case 'commitObject':
@@ -55,8 +52,8 @@ export function changedBy(name: keyof IndexApi, input: unknown): IndexChange {
 }
 
 /**
- * Whether the read policy changes: a bucket's own record did, or a file of which the read policy says that it is
- * there.
+ * Whether the bucket read policy changes: the bucket's own record did, or a rule file that the
+ * policy lists.
  */
 export function changesReadPolicy(change: IndexChange): boolean {
   return change === 'readPolicy' || (change !== 'nothing' && change.some(isSiteFileKey));

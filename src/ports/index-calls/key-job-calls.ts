@@ -1,6 +1,6 @@
-// The calls of the bucket index about names: jobs over many keys, what is deleted but kept, sizes
-// of prefixes, search. Part of the vocabulary in metadata-index.ts, where what all calls have in
-// common is told.
+// The calls of the bucket index about keys: jobs over many keys, keys that a delete marker hides,
+// sizes of prefixes, search. Part of the vocabulary in metadata-index.ts, which says what all calls
+// have in common.
 
 import type { CountState, KeyMatches, PrefixSize, SearchState } from '../../domain/key-aids.ts';
 import type { KeyAction, KeyJob, KeyJobId, KeyJobItem, KeyOutcome } from '../../domain/key-jobs.ts';
@@ -30,9 +30,9 @@ export type HiddenKey = {
 export type NameQueries = {
   /** Null: there is no such job. BucketChanged. */
   getKeyJob(input: { bucket: BucketRef; id: KeyJobId }): KeyJob | null;
-  /** The jobs that the bucket remembers, newest first. BucketChanged. */
+  /** The jobs that are stored of the bucket, newest first. BucketChanged. */
   listNameJobs(input: { bucket: BucketRef }): readonly KeyJob[];
-  /** What a job did, the last first, from before that place on; at most 1,000. BucketChanged. */
+  /** What a job did, the last first, from before that position on; at most 1,000. BucketChanged. */
   listKeyJobItems(input: {
     bucket: BucketRef;
     id: KeyJobId;
@@ -40,16 +40,16 @@ export type NameQueries = {
     limit: number;
   }): readonly KeyJobItem[];
   /**
-   * What stands below each prefix; `sizes` is empty unless the state is `ready`: then have it
-   * counted. BucketChanged. Cost: 0.5 ms a prefix at a million keys.
+   * What stands below each prefix. `sizes` is empty unless the state is `ready`; else call
+   * `countNames` first. BucketChanged. Cost: 0.5 ms a prefix at a million keys.
    */
   measurePrefixes(input: { bucket: BucketRef; prefixes: readonly string[] }): {
     readonly state: CountState;
     readonly sizes: readonly PrefixSize[];
   };
   /**
-   * Objects below the prefix whose key has the needle behind it, by key. `after` null asks the
-   * search index, if it is ready; otherwise, and with a place, names are looked at one by one.
+   * Objects below the prefix whose key has the needle behind it, by key. With `after` null the
+   * search index is used, if it is ready; otherwise keys behind `after` are scanned one by one.
    * BucketChanged. Cost: 20 ms at most.
    */
   searchKeys(input: {
@@ -71,9 +71,9 @@ export type NameQueries = {
   }): readonly HiddenKey[];
 };
 
-/** A copy of an object of another bucket. */
+/** A copy of an object of another bucket, to be committed. */
 export type CopyToPlace = {
-  /** As it shall be, but for its key. */
+  /** The copy as it shall be, but for its key. */
   readonly object: ObjectVersion;
   /** The first of them that is free; one at least. */
   readonly toKeys: readonly ObjectKey[];
@@ -81,23 +81,23 @@ export type CopyToPlace = {
   readonly mayReplace: boolean;
   readonly newReferences: readonly NewBlobReference[];
 };
-/** Where a copy stands now. */
+/** The key and version of a copy that is committed. */
 export type PlacedCopy = { readonly toKey: ObjectKey; readonly versionId: VersionId };
 
 export type NameCommands = {
   /**
-   * Puts copies of objects of another bucket in their places, in their order, in one commit; null
-   * where all names are taken. One that is there already is not made again. NoSuchBlob (a source
-   * was swept meanwhile: nothing is done), BucketChanged. Idempotent.
+   * Commits copies of objects of another bucket, in their order, in one commit; null where all keys
+   * are taken. A copy that is there already is not made again. NoSuchBlob (a source was swept
+   * meanwhile: nothing is done), BucketChanged. Idempotent.
    */
   commitCopies(input: {
     bucket: BucketRef;
     copies: readonly CopyToPlace[];
   }): readonly (PlacedCopy | null)[];
-  /** Remembers a job that is to run. SlowDown (too many run), BucketChanged. */
+  /** Stores a job that is to run. SlowDown (too many run), BucketChanged. */
   createKeyJob(input: { bucket: BucketRef; job: KeyJob }): void;
   /**
-   * One step of a job: does the actions, each by itself, and remembers how far it came. Null, and
+   * One step of a job: does the actions, each by itself, and stores how far it came. Null, and
    * nothing is done: the job is not at that revision any more, because another step went before or
    * it was cancelled. `outcomes` in the order of the actions. `isLast`: then the job is over,
    * unless an action has more to do. BucketChanged.
@@ -108,7 +108,7 @@ export type NameCommands = {
     revision: number;
     actions: readonly KeyAction[];
     /**
-     * The place behind these actions. The step ends before it where an action has more to do: then
+     * The cursor behind these actions. The step ends before it where an action has more to do: then
      * `outcomes` are fewer.
      */
     next: Pick<KeyJob, 'after' | 'at'>;
@@ -139,7 +139,7 @@ export type NameCommands = {
     readonly isDone: boolean;
   };
   /**
-   * One step of forgetting the search index, or the sums too, of a life that may be deleted.
+   * One step of removing the search index, or the sums too, of an incarnation that may be deleted.
    * Idempotent.
    */
   forgetNames(input: { bucket: BucketAddress; what: 'search' | 'all' }): {

@@ -1,46 +1,47 @@
-// The calls of the bucket index for the sweeper (core/sweep): blobs that nothing mentions, holds
-// that other buckets have on blobs, and what is left of buckets that were deleted. Part of the
-// vocabulary in metadata-index.ts, where what all calls have in common is told.
+// The calls of the bucket index for the sweeper (core/sweep): unreferenced blobs, remote references
+// that other buckets have, and what is left of deleted buckets. Part of the vocabulary in
+// metadata-index.ts, which says what all calls have in common.
 import type { BlobId, BucketAddress, BucketName } from '../../domain/nouns.ts';
 
 export type SweepQueries = {
   /**
-   * Those of `blobIds` that no row of the index mentions: orphans of a crash, if they are old
+   * Picks the blobs that no row of the index references: orphans of a crash, if they are old
    * enough.
    */
   findUnknownBlobs(input: { blobIds: readonly BlobId[] }): readonly BlobId[];
-  /** Those of `blobIds`, whose home is elsewhere, that the bucket still has. */
+  /** Picks the blobs of other owner buckets that the bucket `holder` still references. */
   findHeldBlobs(input: { holder: BucketAddress; blobIds: readonly BlobId[] }): readonly BlobId[];
-  /** Lives of buckets in this database, deleted ones with blobs left included. */
+  /** Incarnations of the bucket in this database, deleted ones with blobs left included. */
   listIncarnations(input: { name: BucketName }): readonly {
     bucket: BucketAddress;
     isDeleted: boolean;
     sweptUpTo: string;
     hasLifecycle: boolean;
-    /** Whether old bodies are to be packed. */
+    /** Whether old bodies are to be compressed. */
     hasCompression: boolean;
     hasNameJobs: boolean;
-    /** When the search index was last asked; null: there is none. */
+    /** When the search index was last used; null: there is none. */
     searchedAtMs: number | null;
-    /** Since when the unfinished upload that rested longest may rest; null: there is none. */
+    /** Since when the longest idle unfinished upload may be idle; null: there is none. */
     idleUploadMs: number | null;
   }[];
 };
 
 export type SweepCommands = {
   /**
-   * Drops uploads that a deleted life left behind, a bounded number at a time; call it until it is
-   * done. Idempotent.
+   * Drops uploads that a deleted incarnation left behind, a bounded number at a time; call it until
+   * it is done. Idempotent.
    */
   dropUploadsOfIncarnation(input: { bucket: BucketAddress; nowMs: number }): { isDone: boolean };
   /**
-   * Drops what else a deleted life left behind and nobody can ask for any more (what its jobs did,
-   * answers to finished uploads, messages that were sent or are dead letters), a bounded number at
-   * a time; call it until it is done. Idempotent.
+   * Drops the orphan rows of a deleted incarnation, which no call can reach any more: what its jobs
+   * did, results of finished uploads, messages that were sent or are dead letters. A bounded number
+   * at a time; call it until it is done. Idempotent.
    */
   dropOrphanRows(input: { bucket: BucketAddress }): { isDone: boolean };
   /**
-   * Promises the holder that these blobs of this home bucket stay while it has them. NoSuchBlob.
+   * Adds a remote reference to each blob of the owner bucket `home`: it stays while the bucket
+   * `holder` has it. NoSuchBlob.
    */
   addRemoteReferences(input: {
     home: BucketAddress;
@@ -49,8 +50,8 @@ export type SweepCommands = {
     nowMs: number;
   }): void;
   /**
-   * Takes back holds that were taken or renewed no later than `takenUpToMs`; a younger one belongs
-   * to a copy that may be about to commit. Idempotent.
+   * Releases remote references that were added or renewed no later than `takenUpToMs`; a younger
+   * one belongs to a copy that may be about to commit. Idempotent.
    */
   releaseRemoteReferences(input: {
     home: BucketAddress;
@@ -60,9 +61,9 @@ export type SweepCommands = {
   }): void;
   /**
    * Condemns blobs that nothing has referenced since before `olderThanMs`: from then on no copy can
-   * revive them. `home` is null for blobs to delete from the store, else the bucket whose hold must
-   * be released. `oldRemoteReferences` are holds taken before `olderThanMs` on blobs with no other reference,
-   * to be checked with their holder.
+   * revive them. `home` is null for blobs to delete from the store, else the owner bucket, whose
+   * remote reference must be released. `oldRemoteReferences` were added before `olderThanMs` to
+   * blobs with no other reference, and are to be checked with their holder.
    */
   condemnBlobs(input: { bucket: BucketAddress; olderThanMs: number; limit: number }): {
     blobs: readonly { blobId: BlobId; home: BucketAddress | null }[];
@@ -70,11 +71,11 @@ export type SweepCommands = {
   };
   /** Forgets condemned blobs once they are gone from the store. Idempotent. */
   forgetBlobs(input: { bucket: BucketAddress; blobIds: readonly BlobId[] }): void;
-  /** Remembers how far the store was compared with the index. */
+  /** Stores how far the store was compared with the index. */
   setSweptUpTo(input: { bucket: BucketAddress; sweptUpTo: string }): void;
   /**
-   * Drops a deleted life once it has no upload, no blob and no rest left, and no message of it
-   * waits. Idempotent.
+   * Drops a deleted incarnation once it has no upload, no blob and no orphan rows left, and no
+   * message of it waits. Idempotent.
    */
   forgetIncarnation(input: { bucket: BucketAddress }): void;
 };

@@ -1,5 +1,5 @@
 // The calls of the bucket index about multipart uploads, and what an upload and its parts are. Part
-// of the vocabulary in metadata-index.ts, where what all calls have in common is told.
+// of the vocabulary in metadata-index.ts, which says what all calls have in common.
 import type {
   AccountId,
   BucketRef,
@@ -51,7 +51,7 @@ export type ListUploadsInput = {
   readonly afterUploadId: string;
   readonly maxUploads: number;
 };
-/** A place in the uploads of a bucket by their last known activity. */
+/** A cursor through the uploads of a bucket by their last known activity. */
 export type UploadCursor = {
   readonly activeAtMs: number;
   readonly key: string;
@@ -68,7 +68,7 @@ export type ListUploadsPage = {
 export type UploadQueries = {
   /** NoSuchUpload, BucketChanged. */
   getUpload(input: { bucket: BucketRef; key: ObjectKey; uploadId: UploadId }): Upload;
-  /** Parts with greater numbers than `afterPartNumber`, ascending. NoSuchUpload, BucketChanged. */
+  /** Parts with numbers above `afterPartNumber`, ascending. NoSuchUpload, BucketChanged. */
   listParts(input: {
     bucket: BucketRef;
     key: ObjectKey;
