@@ -96,16 +96,19 @@ export const ERROR_MESSAGES = {
   ObjectLockConfigurationNotFoundError: 'Object Lock configuration does not exist for this bucket',
   /** Ours: clients hear it as InternalError, with this message. */
   ObjectDamaged:
-    'The stored bytes of this object are missing or damaged. Repeating the request will not help: tell the operator of this service.',
+    'The stored bytes of this object are missing or damaged. ' +
+    'Repeating the request will not help: tell the operator of this service.',
   OwnershipControlsNotFoundError: 'The bucket ownership controls were not found',
   PreconditionFailed: 'At least one of the preconditions you specified did not hold.',
   PreconditionRequired: 'Send If-Match with the ETag of what you change.',
   QuotaExceeded: 'The quota leaves no room for this.',
   RecentProofRequired:
-    'This changes credentials. Prove who you are (POST /sessions/current/proof), then repeat the request.',
+    'This changes credentials. ' +
+    'Prove who you are (POST /sessions/current/proof), then repeat the request.',
   RequestTimeTooSkewed: 'The difference between the request time and the server time is too large.',
   RequestTimeout:
-    'Your socket connection to the server was not read from or written to within the timeout period.',
+    'Your socket connection to the server was not read from or written to ' +
+    'within the timeout period.',
   ServerSideEncryptionConfigurationNotFoundError:
     'The server side encryption configuration was not found',
   ServiceUnavailable: 'The service cannot answer this request now.',
@@ -133,7 +136,7 @@ export const ERROR_MESSAGES = {
    */
   StorageGrantNeeded: 'The bucket needs more of the quota of its account.',
   /**
-   * Ours: a blob that a copy wanted was condemned meanwhile. Resolved by reading the source again.
+   * Ours: a blob of a copy was condemned meanwhile. Resolved by reading the source again.
    */
   NoSuchBlob: 'The bytes to copy are gone.',
 } as const;

@@ -22,7 +22,7 @@ export type CacheControlRule = { readonly match: string; readonly cacheControl: 
  * must work.
  */
 export type HotlinkRules = {
-  /** Host names, or `*.example.com` for all below one. The site's own host needs no mention. */
+  /** Host names, or `*.example.com` for all below one. The site's own host need not be listed. */
   readonly allowedHosts: readonly string[];
   readonly allowEmptyReferer: boolean;
   /** Patterns of `/key`; only what matches one is protected. */

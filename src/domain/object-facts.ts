@@ -109,8 +109,8 @@ export function lockOfNew(
 /**
  * Whether one retention may take another's place: a longer one of the same mode always, anything
  * else only when the old one is over or is GOVERNANCE and bypassed. So from GOVERNANCE to
- * COMPLIANCE needs the bypass too. Source:
- * https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock.html#object-lock-retention-modes
+ * COMPLIANCE needs the bypass too. Source: "Retention modes" of
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock.html
  */
 export function mayReplaceRetention(
   old: ObjectLock['retention'],

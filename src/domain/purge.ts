@@ -54,7 +54,7 @@ export function addFloors(
   const nameOf = ({ scope, value }: InvalidationWatermark) => `${scope} ${value}`;
   const others = [
     ...new Map(
-      [...(known?.others ?? []), ...added].map((floor) => [nameOf(floor), floor]),
+      [...(known?.others ?? []), ...added].map((watermark) => [nameOf(watermark), watermark]),
     ).values(),
   ];
   let bucket = known?.bucket ?? 0;
@@ -66,7 +66,11 @@ export function addFloors(
     bucket = Math.max(bucket, oldest.revision);
     length -= oldest.value.length;
   }
-  return { latest: revision, bucket, others: others.filter((floor) => floor.revision > bucket) };
+  return {
+    latest: revision,
+    bucket,
+    others: others.filter((watermark) => watermark.revision > bucket),
+  };
 }
 
 /**
@@ -74,22 +78,22 @@ export function addFloors(
  * nothing for those above all.
  */
 export function isPurged(
-  floors: InvalidationWatermarks,
+  watermarks: InvalidationWatermarks,
   key: ObjectKey,
   pointer: Pointer | null,
   revision: number,
 ): boolean {
-  if (revision >= floors.latest) return false;
-  if (revision < floors.bucket) return true;
+  if (revision >= watermarks.latest) return false;
+  if (revision < watermarks.bucket) return true;
   const tags = pointer === null ? [] : tagsOf(pointer);
-  return floors.others.some(
-    (floor) =>
-      revision < floor.revision &&
-      (floor.scope === 'tag'
-        ? tags.includes(floor.value)
-        : floor.scope === 'key'
-          ? key === floor.value
-          : key.startsWith(floor.value)),
+  return watermarks.others.some(
+    (watermark) =>
+      revision < watermark.revision &&
+      (watermark.scope === 'tag'
+        ? tags.includes(watermark.value)
+        : watermark.scope === 'key'
+          ? key === watermark.value
+          : key.startsWith(watermark.value)),
   );
 }
 

@@ -1,7 +1,7 @@
 // The bucket index: the vocabulary of ports/metadata-index.ts as plain synchronous code over a SQL
-// port. One implementation serves both homes: on Node over a file with all buckets, on Cloudflare
-// in one Durable Object for each bucket name. Here the families are put together and each call
-// becomes atomic; they know their tables.
+// port. One implementation serves both platforms: on Node over a file with all buckets, on
+// Cloudflare in one Durable Object for each bucket name. Here the families of calls are put
+// together and made atomic; each family knows its tables.
 import type { IndexApi, IndexQueries } from '../ports/metadata-index.ts';
 import type { Sql } from '../ports/sql.ts';
 import { createBucketCalls } from './buckets/buckets.ts';

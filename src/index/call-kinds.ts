@@ -1,6 +1,6 @@
 // Which calls read and which change, for the adapters that carry them: commands go to the one
-// writer, queries may be answered by a read-only connection. A call that a port gains and this list
-// lacks does not compile.
+// writer, queries may go to a read-only connection. A call that a port gains and this list lacks
+// does not compile.
 import type { DirectoryApi } from '../ports/directory.ts';
 import type { LedgerApi } from '../ports/ledger.ts';
 import type { IndexApi, IndexCommands, IndexQueries } from '../ports/metadata-index.ts';
@@ -8,7 +8,7 @@ import type { OutboxCommands, OutboxQueries } from '../ports/outbox.ts';
 
 export type CallKind = 'query' | 'command';
 
-/** Those of the outbox, which both have. */
+/** The calls of the outbox, which the index and the directory both have. */
 const OUTBOX_CALLS = {
   listDeliveries: 'query',
   countDeliveries: 'query',
@@ -241,8 +241,7 @@ export function isDirectoryCommand(name: keyof DirectoryApi): boolean {
 }
 
 /**
- * Whether the call can change what `getAccessKey` gives: whoever remembers access keys then forgets
- * them.
+ * Whether the call can change what `getAccessKey` gives: caches of access keys are cleared then.
  */
 export function changesAccessKeys(name: keyof DirectoryApi): boolean {
   return KEY_CHANGES.has(name);

@@ -23,7 +23,7 @@ const CAUSE_MAX_LENGTH = 8000;
 /** How deep a chain of causes is followed. */
 const CAUSE_MAX_DEPTH = 5;
 
-/** Runs one call of the index or the directory. Never throws: every failure is in the reply. */
+/** Runs one call of the index or the directory. Never throws: every failure is in the outcome. */
 export function runIndexCall<Api extends Calls<Api>, Name extends keyof Api>(
   api: Api,
   name: Name,
@@ -37,7 +37,7 @@ export function runIndexCall<Api extends Calls<Api>, Name extends keyof Api>(
 }
 
 /**
- * The reply that makes `unwrapReply` throw this error; anything but a StorageError becomes
+ * The outcome that makes `unwrapReply` throw this error; anything but a StorageError becomes
  * InternalError with its cause.
  */
 export function failureReply(error: unknown): IndexReply {
@@ -52,7 +52,7 @@ export function failureReply(error: unknown): IndexReply {
 }
 
 /**
- * The value of a reply; throws its StorageError, whose `cause` is the text that the caller's log
+ * The value of an outcome; throws its StorageError, whose `cause` is the text that the caller's log
  * should show.
  */
 export function unwrapReply<Value>(reply: IndexReply): Value {

@@ -1,7 +1,7 @@
 // The directory: accounts, access keys and all else that concerns accounts rather than one bucket,
 // put together of its parts, as plain synchronous code over a SQL port, like the bucket index.
-// Secrets of access keys and named keys come sealed; `putAccount` of old keeps them as they are,
-// until core seals them.
+// Secrets of access keys and KMS keys come encrypted; the older `putAccount` stores them as they
+// are, until core encrypts them.
 import type { DirectoryApi } from '../ports/directory.ts';
 import type { Sql } from '../ports/sql.ts';
 import { createBillingCalls } from './billing/billing.ts';

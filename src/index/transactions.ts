@@ -2,7 +2,7 @@
 // index, the directory and the ledger.
 import type { Sql } from '../ports/sql.ts';
 
-/** The same calls, each in one transaction but for those named in `bare`. */
+/** Wraps each call in a transaction, but for those named in `bare`. */
 export function inTransactions<Api extends Readonly<Record<keyof Api, (input: never) => unknown>>>(
   sql: Sql,
   api: Api,

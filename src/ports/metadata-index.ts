@@ -306,7 +306,7 @@ export type IndexApi = IndexQueries & IndexCommands & OutboxApi;
 
 /**
  * Bucket and current object of a key, at once, where memory knows both, and as exactly as the index
- * would say it; null: ask that. The same pair comes again until one of the two changes. A platform
+ * would say it; null: call that. The same pair comes again until one of the two changes. A platform
  * whose memory is not exact has none.
  */
 export type PeekCurrent = (bucket: BucketName, key: ObjectKey) => CurrentObject | null;

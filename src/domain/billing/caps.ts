@@ -45,7 +45,7 @@ export type CapState = {
    * as far as is known. Empty unless the cap is in money, and on something that stores.
    */
   readonly stored: readonly Pick<UsageRow, 'meter' | 'quantity'>[];
-  /** Units leased to others than who asks. */
+  /** Units leased to other holders. */
   readonly leasedToOthers: number;
 };
 

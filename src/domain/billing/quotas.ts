@@ -2,6 +2,7 @@
 // and the grants by which the buckets of an account share its quota. index/objects/quotas.ts keeps
 // them in the commit, the ledger gives grants out, core/quotas brings them from there to the
 // buckets.
+
 /**
  * Bytes as clients see them, of current objects, older versions and parts of uploads; objects are
  * current ones and older versions. Compression and deduplication change neither.

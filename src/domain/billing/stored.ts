@@ -1,5 +1,4 @@
-// What buckets store, now and over time, as the index counts it for the ledger and for whoever
-// asks.
+// What buckets store, now and over time, as the index counts it for the ledger and for owners.
 import type { AccountId, BucketId } from '../nouns.ts';
 import type { MeterName } from './usage.ts';
 

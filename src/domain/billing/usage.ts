@@ -66,7 +66,7 @@ export type UsageQuery = {
 };
 /**
  * A sum; null where it is not grouped by that. Grouped by bucket, null is what was no bucket's; by
- * access key, what was asked without a signature.
+ * access key, what came without a signature.
  */
 export type UsageSum = {
   readonly timeMs: number | null;

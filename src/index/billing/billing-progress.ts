@@ -1,5 +1,5 @@
-// How far the scheduled work on bills has come: closing months, telling webhooks of usage, and
-// telling a payment service of it. A part of the directory: plain synchronous code over a SQL port;
+// How far the scheduled work on bills has come: closing months, and reporting usage to webhooks and
+// to a payment service. A part of the directory: plain synchronous code over a SQL port;
 // directory-index.ts makes each call atomic.
 
 import type { PushTarget } from '../../domain/billing/billing.ts';

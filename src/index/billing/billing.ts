@@ -1,6 +1,6 @@
-// The part of the directory that billing keeps: credits and closed bills. Cards are in
-// rate-cards.ts. A bill is never changed: the first of a month wins, so that closing can be
-// repeated at will. What is in the JSON is core/billing's alone.
+// The part of the directory for billing: credits and closed bills. Cards are in rate-cards.ts. A
+// bill is never changed: the first of a month wins, so that closing can be repeated at will. What
+// is in the JSON is core/billing's alone.
 
 import type { CreditRow } from '../../domain/billing/billing.ts';
 import type { BillingApi } from '../../ports/directory-calls/billing-calls.ts';
@@ -80,7 +80,10 @@ export function createBillingCalls(sql: Sql): BillCalls {
         sql.all(
           `INSERT INTO credit_uses (account_id, period, credit_id, amount_micro)
            VALUES (?, ?, ?, ?)`,
-          ...[accountId, period, creditId, amountMicro],
+          accountId,
+          period,
+          creditId,
+          amountMicro,
         );
       }
       return addInvoice(sql, accountId, bill, 0);
@@ -90,10 +93,13 @@ export function createBillingCalls(sql: Sql): BillCalls {
 
     readInvoices({ accountId, from, to }) {
       const rows = sql.all<StoredColumns>(
-        `SELECT ${STORED_COLUMNS} FROM invoices AS i WHERE account_id = ?1 AND period >= ?2 AND period < ?3
+        `SELECT ${STORED_COLUMNS} FROM invoices AS i
+         WHERE account_id = ?1 AND period >= ?2 AND period < ?3
            AND issue = (SELECT max(issue) FROM invoices WHERE account_id = ?1 AND period = i.period)
          ORDER BY period`,
-        ...[accountId, from, to],
+        accountId,
+        from,
+        to,
       );
       return rows.map(decodeStored);
     },
@@ -103,7 +109,10 @@ export function createBillingCalls(sql: Sql): BillCalls {
       const rows = sql.all<HeadColumns>(
         `SELECT ${HEAD_COLUMNS} FROM invoices WHERE account_id = ? AND (period, issue) < (?, ?)
          ORDER BY period DESC, issue DESC LIMIT ${PLAN_ONCE} ?`,
-        ...[accountId, period, Number(issue), limit],
+        accountId,
+        period,
+        Number(issue),
+        limit,
       );
       return rows.map(decodeHead);
     },

@@ -1,6 +1,6 @@
-// Credit notes in the directory. How much may be taken back is core/billing's to know; here stands
-// that a note is kept only if the bill has the notes that its maker saw, with its number in the
-// same commit. A part of the directory; directory-index.ts makes each call atomic.
+// Credit notes in the directory. How much may be taken back is core/billing's to decide. A note is
+// stored only if the bill has the notes that its maker saw, with its number in the same commit. A
+// part of the directory; directory-index.ts makes each call atomic.
 
 import type { StoredCreditNote } from '../../domain/billing/billing.ts';
 import type { AccountId } from '../../domain/nouns.ts';
@@ -28,14 +28,26 @@ export function createCreditNoteCalls(sql: Sql): CreditNoteCalls {
       if (bill?.issue !== issue || known.length !== noteCount) return null;
       const number = takeNumber(sql, prefix);
       sql.all(
-        `INSERT INTO credit_notes (account_id, ${NOTE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        ...[accountId, note.id, number, period, issue, isVoid ? 1 : 0, note.currency],
-        ...[note.netMicro, note.taxMicro, note.issuedAtMs, note.json],
+        `INSERT INTO credit_notes (account_id, ${NOTE_COLUMNS})
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        accountId,
+        note.id,
+        number,
+        period,
+        issue,
+        isVoid ? 1 : 0,
+        note.currency,
+        note.netMicro,
+        note.taxMicro,
+        note.issuedAtMs,
+        note.json,
       );
       if (isVoid) {
         sql.all(
           'UPDATE invoices SET is_void = 1 WHERE account_id = ? AND period = ? AND issue = ?',
-          ...[accountId, period, issue],
+          accountId,
+          period,
+          issue,
         );
       }
       if (isVoid && reissue === null) {
@@ -51,7 +63,9 @@ export function createCreditNoteCalls(sql: Sql): CreditNoteCalls {
       const rows = sql.all<NoteColumns & { position: number }>(
         `SELECT position, ${NOTE_COLUMNS} FROM credit_notes WHERE account_id = ? AND position < ?
          ORDER BY position DESC LIMIT ${PLAN_ONCE} ?`,
-        ...[accountId, before ?? Number.MAX_SAFE_INTEGER, limit],
+        accountId,
+        before ?? Number.MAX_SAFE_INTEGER,
+        limit,
       );
       return rows.map(({ position, ...row }) => ({ order: position, ...decode(row) }));
     },
@@ -59,7 +73,8 @@ export function createCreditNoteCalls(sql: Sql): CreditNoteCalls {
     getCreditNote({ accountId, number }) {
       const [row] = sql.all<NoteColumns>(
         `SELECT ${NOTE_COLUMNS} FROM credit_notes WHERE account_id = ? AND number = ?`,
-        ...[accountId, number],
+        accountId,
+        number,
       );
       return row === undefined ? null : decode(row);
     },
@@ -104,7 +119,9 @@ function readNotes(
   const rows = sql.all<NoteColumns>(
     `SELECT ${NOTE_COLUMNS} FROM credit_notes WHERE account_id = ? AND period = ? AND issue = ?
      ORDER BY position`,
-    ...[accountId, period, issue],
+    accountId,
+    period,
+    issue,
   );
   return rows.map(decode);
 }

@@ -1,5 +1,5 @@
 // Rows of closed bills, and numbers of the series of bills and credit notes. Used inside
-// transactions of the directory: a number is given in the commit that keeps what has it, so that
+// transactions of the directory: a number is given in the commit that stores its document, so that
 // one that fails gives its number back, and none is missing or given twice.
 
 import type { InvoiceHead, NewInvoice, StoredInvoice } from '../../domain/billing/billing.ts';
@@ -33,7 +33,14 @@ export function addInvoice(
     `INSERT INTO invoices
        (account_id, period, issue, number, currency, total_micro, closed_at_ms, is_void, json)
      VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?)`,
-    ...[accountId, period, issue, number, currency, totalMicro, closedAtMs, json],
+    accountId,
+    period,
+    issue,
+    number,
+    currency,
+    totalMicro,
+    closedAtMs,
+    json,
   );
   return { period, issue, number, isVoid: false, json };
 }
@@ -70,7 +77,9 @@ export function readInvoice(
     `SELECT ${STORED_COLUMNS} FROM invoices
      WHERE account_id = ?1 AND period = ?2 AND (?3 IS NULL OR issue = ?3)
      ORDER BY issue DESC LIMIT 1`,
-    ...[accountId, period, issue ?? null],
+    accountId,
+    period,
+    issue ?? null,
   );
   return row === undefined ? null : decodeStored(row);
 }

@@ -50,7 +50,9 @@ export function createRateCardCalls(sql: Sql): RateCardCalls {
       if (card !== known) throw new StorageError('PreconditionFailed');
       sql.all(
         'INSERT OR REPLACE INTO rate_card_versions (id, valid_from, json) VALUES (?, ?, ?)',
-        ...[id, validFrom, json],
+        id,
+        validFrom,
+        json,
       );
     },
 
@@ -63,7 +65,9 @@ export function createRateCardCalls(sql: Sql): RateCardCalls {
       sql.all(
         `INSERT OR REPLACE INTO account_card_choices (account_id, valid_from, card_id)
          VALUES (?, ?, ?)`,
-        ...[accountId, validFrom, cardId],
+        accountId,
+        validFrom,
+        cardId,
       );
       return readChoices(sql, accountId);
     },
@@ -81,7 +85,9 @@ export function createRateCardCalls(sql: Sql): RateCardCalls {
         const validFrom = last === undefined ? '' : isAhead ? last.valid_from : period;
         sql.all(
           'INSERT OR REPLACE INTO noted_prices (name, valid_from, value) VALUES (?, ?, ?)',
-          ...[name, validFrom, value],
+          name,
+          validFrom,
+          value,
         );
       }
     },
@@ -90,7 +96,8 @@ export function createRateCardCalls(sql: Sql): RateCardCalls {
       const [row] = sql.all<{ value: string }>(
         `SELECT value FROM noted_prices WHERE name = ? AND valid_from <= ?
          ORDER BY valid_from DESC LIMIT 1`,
-        ...[name, period],
+        name,
+        period,
       );
       return row?.value ?? null;
     },
@@ -109,7 +116,8 @@ export function readChoices(sql: Sql, accountId: AccountId): readonly CardChoice
 function readCard(sql: Sql, id: string, period: string): string | null {
   const [row] = sql.all<{ json: string }>(
     `SELECT json FROM rate_card_versions AS c WHERE id = ?2 AND valid_from = ${BEGINNING}`,
-    ...[period, id],
+    period,
+    id,
   );
   return row?.json ?? null;
 }

@@ -65,7 +65,10 @@ function publicReadGrants(ownerId: AccountId): readonly Grant[] {
   ];
 }
 
-/** Those policies were checked when they were put, and held nothing but statements of this kind. */
+/**
+ * Adds a public statement to a policy of the first programs, which held nothing but statements of
+ * this kind.
+ */
 function withPublicStatement(policyJson: string | null, name: BucketName): string {
   const policy =
     policyJson === null

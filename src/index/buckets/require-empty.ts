@@ -1,5 +1,5 @@
-// What keeps a bucket from being deleted, counted for who wants to delete it. Called in the commit
-// that would.
+// What prevents the deletion of a bucket, counted for who tries. Called in the commit of the
+// deletion.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { BucketName } from '../../domain/nouns.ts';
@@ -21,8 +21,8 @@ const LEFT = `SELECT ${counted('objects')} AS objects, ${counted('uploads')} AS 
 
 /**
  * BucketNotEmpty where objects, older versions or delete markers are left; its message counts them,
- * and unfinished uploads, which alone keep no bucket. Cost: some index look-ups, 1,000 rows of each
- * kind at most when it is refused.
+ * and unfinished uploads, which alone prevent nothing. Cost: some index look-ups, 1,000 rows of
+ * each kind at most when it is refused.
  */
 export function requireEmpty(sql: Sql, n: number, name: BucketName): void {
   const [rows] = sql.all<{ has_any: number }>(

@@ -1,6 +1,6 @@
 // Access keys of accounts and members: a part of the directory. Plain synchronous code over a SQL
-// port; directory-index.ts makes each call atomic. Secrets are stored as they come: sealed by core,
-// or plain when an old program wrote them.
+// port; directory-index.ts makes each call atomic. Secrets are stored as they come: encrypted by
+// core, or plain when an old program wrote them.
 
 import type { AccessKeyRecord, KeyScope, StoredAccessKey } from '../../domain/account-records.ts';
 import { MEMBER_KEY_PREFIX, type Role } from '../../domain/accounts.ts';
@@ -38,7 +38,7 @@ type KeyRow = {
 const KEY_COLUMNS = `id, account_id, name, scope, role, created_at_ms, expires_at_ms, is_enabled,
   last_used_ms, revision`;
 
-/** The key that a member has by being one (core/auth/member-key.ts): its secret is not kept. */
+/** The key that a member has by being one (core/auth/member-key.ts): its secret is not stored. */
 function keyOfMember(sql: Sql, id: AccessKeyId): StoredAccessKey | null {
   const [row] = sql.all<{
     account_id: string;

@@ -110,7 +110,7 @@ export function createAccountCalls(sql: Sql): AccountCalls {
   };
 }
 
-/** Whether a change that was sent twice has been made already. */
+/** Whether two records are equal: then a change that was sent twice has been made already. */
 export function isSameRecord(record: object, next: object): boolean {
   return JSON.stringify(record) === JSON.stringify(next);
 }

@@ -1,7 +1,7 @@
 // The log of what was changed: a part of the directory. Plain synchronous code over a SQL port;
-// directory-index.ts makes each call atomic. Each account keeps a number of entries, counted by who
-// made the changes: beyond it whoever has most of them loses the oldest, so a flood of changes
-// pushes out its own entries and nobody else's.
+// directory-index.ts makes each call atomic. Each account has a bounded number of entries, counted
+// by who made the changes: beyond it whoever has most of them loses the oldest, so a flood of
+// changes pushes out its own entries and nobody else's.
 
 import type { AuditEntry } from '../../domain/account-records.ts';
 import type { AccessKeyId, AccountId } from '../../domain/nouns.ts';
@@ -60,15 +60,18 @@ export function createAuditCalls(sql: Sql): AuditCalls {
         `INSERT INTO audit (${AUDIT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT DO NOTHING
          RETURNING ${MAKER} AS maker`,
-        ...[entry.id, entry.accountId, entry.atMs, entry.action, entry.target, entry.detail],
-        ...[
-          entry.memberId,
-          entry.accessKeyId,
-          entry.credential,
-          entry.source,
-          entry.requestId,
-          entry.status,
-        ],
+        entry.id,
+        entry.accountId,
+        entry.atMs,
+        entry.action,
+        entry.target,
+        entry.detail,
+        entry.memberId,
+        entry.accessKeyId,
+        entry.credential,
+        entry.source,
+        entry.requestId,
+        entry.status,
       );
       if (added === undefined) return;
       for (const maker of [ALL, added.maker]) {
@@ -98,8 +101,14 @@ export function createAuditCalls(sql: Sql): AuditCalls {
            AND (?6 IS NULL OR member_id = ?6)
            AND (?7 IS NULL OR access_key_id = ?7)
          ORDER BY id DESC LIMIT ${PLAN_ONCE} ?8`,
-        ...[accountId, before || AFTER_ALL_IDS, filter.fromMs ?? 0, filter.toMs ?? LAST_MS],
-        ...[filter.action, filter.memberId, filter.accessKeyId, limit],
+        accountId,
+        before || AFTER_ALL_IDS,
+        filter.fromMs ?? 0,
+        filter.toMs ?? LAST_MS,
+        filter.action,
+        filter.memberId,
+        filter.accessKeyId,
+        limit,
       );
       const entries = [...rows.map(decodeAudit), ...listFailedSignIns(sql, listing)];
       return entries.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit);
@@ -159,7 +168,13 @@ function forgetEntry(sql: Sql, accountId: string, id: string): void {
 function decodeAudit(row: AuditRow): AuditEntry {
   const { id, action, target, detail, credential, source, status } = row;
   return {
-    ...{ id, action, target, detail, credential, source, status },
+    id,
+    action,
+    target,
+    detail,
+    credential,
+    source,
+    status,
     accountId: row.account_id as AccountId,
     atMs: row.at_ms,
     memberId: row.member_id,

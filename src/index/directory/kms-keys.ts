@@ -1,4 +1,4 @@
-// Named keys, which come wrapped by the master key: a part of the directory. Plain synchronous code
+// KMS keys, which come wrapped by the master key: a part of the directory. Plain synchronous code
 // over a SQL port; directory-index.ts makes each call atomic.
 
 import type { AccountId } from '../../domain/nouns.ts';
@@ -67,12 +67,10 @@ function readKmsKey(sql: Sql, id: string): KmsKey | null {
 
 function decodeKmsKey(row: KmsKeyRow): KmsKey {
   return {
-    ...{
-      id: row.id,
-      wrappedKey: row.wrapped_key,
-      isEnabled: row.is_enabled === 1,
-      createdAtMs: row.created_at_ms,
-    },
+    id: row.id,
+    wrappedKey: row.wrapped_key,
+    isEnabled: row.is_enabled === 1,
+    createdAtMs: row.created_at_ms,
     accountIds: row.account_ids === null ? null : (JSON.parse(row.account_ids) as AccountId[]),
   };
 }

@@ -47,15 +47,15 @@ export function createPasskeyCalls(sql: Sql): PasskeysApi {
       sql.all(
         `INSERT INTO passkeys (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (id) DO NOTHING`,
-        ...[
-          passkey.id,
-          passkey.accountId,
-          passkey.memberId,
-          passkey.name,
-          passkey.publicKey,
-          passkey.counter,
-        ],
-        ...[JSON.stringify(passkey.transports), passkey.createdAtMs, passkey.lastUsedMs],
+        passkey.id,
+        passkey.accountId,
+        passkey.memberId,
+        passkey.name,
+        passkey.publicKey,
+        passkey.counter,
+        JSON.stringify(passkey.transports),
+        passkey.createdAtMs,
+        passkey.lastUsedMs,
       );
     },
     notePasskeyUsed({ id, counter, atMs }) {
@@ -114,13 +114,11 @@ export function createPasskeyCalls(sql: Sql): PasskeysApi {
 
 function decodePasskey(row: PasskeyRow): Passkey {
   return {
-    ...{
-      id: row.id,
-      memberId: row.member_id,
-      name: row.name,
-      counter: row.counter,
-      publicKey: row.public_key,
-    },
+    id: row.id,
+    memberId: row.member_id,
+    name: row.name,
+    counter: row.counter,
+    publicKey: row.public_key,
     accountId: row.account_id as AccountId,
     transports: JSON.parse(row.transports) as string[],
     createdAtMs: row.created_at_ms,

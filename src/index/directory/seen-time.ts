@@ -12,7 +12,9 @@ export function createSeenTimeCalls(sql: Sql): Pick<BillingApi, 'getSeenTime' | 
     setSeenTime({ atMs, steady }) {
       sql.all(
         'INSERT OR REPLACE INTO seen_time (id, at_ms, epoch, steady_ms) VALUES (0, ?, ?, ?)',
-        ...[atMs, steady?.epoch ?? null, steady?.ms ?? null],
+        atMs,
+        steady?.epoch ?? null,
+        steady?.ms ?? null,
       );
     },
   };

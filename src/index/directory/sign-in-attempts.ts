@@ -1,10 +1,10 @@
 // Failures to sign in, and how long whoever failed must wait: a part of the directory. Plain
 // synchronous code over a SQL port; directory-index.ts makes each call atomic.
 //
-// A stranger must not shut a name for its owner, and must not guess for ever either. Hence three
-// counts: of the pair of name and source, of the source, and of the name over all sources. A source
-// adds no more to a name than it may try without waiting, so one address alone never fills that
-// count; and a pair that signed in before has its own count and no other. Secrets that nobody
+// A stranger must not lock a name for its owner, and must not guess for ever either. So there are
+// three counts: of the pair of name and source, of the source, and of the name over all sources. A
+// source adds no more to a name than it may try without waiting, so one address alone never fills
+// that count; and a pair that signed in before has its own count and no other. Secrets that nobody
 // guesses have no counts of pairs and names at all.
 
 import { DAY_MS, HOUR_MS } from '../../domain/time.ts';

@@ -47,7 +47,10 @@ const SESSION_COLUMNS = `id, label, created_at_ms, expires_at_ms, proven_at_ms, 
  */
 const SESSIONS_MAX = 1000;
 
-/** Keeps to what one member or access key has, where there is one to keep to. */
+/**
+ * Limits rows to those of one member or access key; a first parameter of 1 turns that off. It binds
+ * three parameters either way, so that the statement's text never changes.
+ */
 const HOLDER_CONDITION = '(? OR (member_id IS ? AND access_key_id IS ?))';
 function holderFilter(holder: OfAccount['holder']) {
   if (holder === null) return [1, null, null] as const;
@@ -59,10 +62,7 @@ export function createSignInCalls(sql: Sql): TokenCalls & SessionCalls {
   return { ...createTokenCalls(sql), ...createSessionCalls(sql) };
 }
 
-/**
- * What has become of the holder since: the role of the member now, and whether member and account
- * are in use.
- */
+/** The holder as it is now: the role of the member, and whether member and account are in use. */
 type LiveRow = {
   readonly live_role: string | null;
   readonly member_in_use: number | null;

@@ -106,8 +106,8 @@ export function endWebhooks(sql: Sql, accountId: AccountId): { isDone: boolean }
 }
 
 /**
- * The outbox of what concerns accounts. To a webhook that went meanwhile, perhaps with its account,
- * nothing is told: nobody could ask for it.
+ * The outbox of what concerns accounts. Nothing is added for a webhook that was deleted meanwhile,
+ * perhaps with its account: no call could reach such rows.
  */
 export function createAccountOutboxCalls(sql: Sql): OutboxApi {
   const outbox = createOutboxCalls(sql);

@@ -1,4 +1,4 @@
-// What a job of key-jobs.ts does to one key, inside its commit: moving an object to another name,
+// What a job of key-jobs.ts does to one key, inside its commit: moving an object to another key,
 // hiding it, bringing it back, removing it for good. No byte moves: rows change their key, or
 // another row gets the same segments. Where versions stand is version-rows.ts's; nothing here
 // decides which keys, or when.
@@ -40,13 +40,13 @@ export type ActionContext = {
   readonly room: { rows: number };
 };
 
-/** What came of an action, and what has to be known to take it back. */
+/** The result of an action, and what is needed to take it back. */
 export type ActionResult = {
   readonly outcome: KeyOutcome;
   readonly sizeBytes: number;
   readonly versionId: VersionId | null;
   readonly markerId: VersionId | null;
-  /** Of a move: the name that it got. */
+  /** The new key of a moved object; else null. */
   readonly toKey: ObjectKey | null;
 };
 
@@ -89,7 +89,7 @@ function move(sql: Sql, context: ActionContext, action: ActionOfKind<'move'>): A
   if (target === null || target.toKey === key) return failed('conflict');
 
   const { toKey, replaced } = target;
-  // What takes another's place is newer than that, for whoever asks by date; else the object keeps
+  // An object that replaces another must be newer than that, for conditions by date; else it keeps
   // its own date.
   const lastModifiedMs = replaced === null ? source.lastModifiedMs : nowMs;
   const to = { key: toKey, versionId, lastModifiedMs };
@@ -150,8 +150,8 @@ function findTarget(
 }
 
 /**
- * As if the move had not been, where the versions behind it still tell how that was; else the
- * object moves back, if its old name is free.
+ * Takes a move back. Where the old key still has its version behind the marker, that becomes
+ * current again; else the object moves back, if its old key is free.
  */
 function unmove(sql: Sql, context: ActionContext, action: ActionOfKind<'unmove'>): ActionResult {
   const { n, nowMs } = context;
@@ -297,7 +297,7 @@ function purge(sql: Sql, { n, nowMs, room }: ActionContext, key: ObjectKey): Act
   for (const { version_id } of rows.slice(0, limit)) {
     const stored = readOther(sql, n, key, version_id as VersionId);
     if (stored === null) continue;
-    // Whatever is kept needs the marker above it.
+    // A locked version needs the marker above it.
     if (isLocked(stored.lock, nowMs, false)) return { ...failed('locked'), sizeBytes };
     sizeBytes += stored.sizeBytes;
     removeOther(sql, n, key, stored.versionId, nowMs);

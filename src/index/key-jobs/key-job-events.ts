@@ -1,5 +1,6 @@
-// What the work on many keys tells of each (object-events.ts): S3 has no renames, so they are what
-// a client of S3 would have done. Called by key-jobs.ts with what came of an action.
+// The events that jobs over many keys record for each key (object-events.ts). S3 has no renames, so
+// the events are those of what a client of S3 would have done. Called by key-jobs.ts with the
+// result of an action.
 
 import type { KeyAction } from '../../domain/key-jobs.ts';
 import type { Versioning } from '../../domain/nouns.ts';
@@ -7,8 +8,8 @@ import type { ObjectChange } from '../objects/object-events.ts';
 import type { ActionResult } from './key-actions.ts';
 
 /**
- * A move is a copy and a deletion; what comes back is a copy of itself. Nothing of what was not
- * done.
+ * The events of an action: a move is a copy and a deletion; what comes back is a copy of itself. An
+ * action that failed has none.
  */
 export function eventsOfAction(
   versioning: Versioning,
@@ -28,7 +29,10 @@ export function eventsOfAction(
           version: { versionId: leftMarkerId, isNull },
         };
   const creation = (key: KeyAction['key'], id: string | null): ObjectChange => ({
-    ...{ name: 'ObjectCreated:Copy', key, nowMs, sizeBytes },
+    name: 'ObjectCreated:Copy',
+    key,
+    nowMs,
+    sizeBytes,
     version: id === null ? null : { versionId: id, isNull },
   });
   switch (action.kind) {

@@ -1,7 +1,7 @@
 // The jobs family of the index: work on many keys that goes on page by page (domain/key-jobs.ts). A
-// step does its actions, writes down how to take them back and moves the place on, all in one
-// commit: so a job that dies is never between two steps, and two drivers of one job can't do a step
-// twice. Which keys is core's; key-actions.ts does each action.
+// step does its actions, stores how to take them back and moves the cursor on, all in one commit.
+// So a job that dies is never between two steps, and two drivers of one job can't do a step twice.
+// Which keys is core's; key-actions.ts does each action.
 
 import { StorageError } from '../../domain/errors.ts';
 import {
@@ -42,13 +42,13 @@ type KeyJobCalls = Pick<
 >;
 
 /**
- * Jobs of a bucket that can be undone: the newest. What the others did is forgotten, one job's with
+ * Jobs of a bucket that can be undone: the newest. What older jobs did is removed, one job's with
  * each new one.
  */
 const UNDOABLE_JOBS = 5;
 /**
- * Markers that may stand one behind the other for a list to find the version behind them: each
- * deletion of a hidden key adds one.
+ * Markers of a key that a list passes at most to find the version behind them: each deletion of a
+ * hidden key adds one.
  */
 const MARKERS_SCANNED_MAX = 250;
 
@@ -134,7 +134,7 @@ function writeJob(sql: Sql, n: number, job: KeyJob): void {
   );
 }
 
-/** Forgets what one job did that is too old to be undone, and jobs that are too many. */
+/** Removes what one job did that is too old to be undone, and jobs that are too many. */
 function forgetOldJobs(sql: Sql, n: number): void {
   const rows = sql.all<{ id: string; is_running: number; job: string }>(
     `SELECT id, is_running, job FROM name_jobs
@@ -191,7 +191,7 @@ function stepKeyJob(sql: Sql, input: StepInput): ReturnType<IndexApi['stepKeyJob
   return { job: stepped, outcomes: results.map((result) => result.outcome) };
 }
 
-/** Up to the first action that has more to do: the next step goes on with it. */
+/** Does the actions up to the first that has more to do: the next step goes on with it. */
 function applyActions(
   sql: Sql,
   context: ActionContext,
@@ -207,7 +207,7 @@ function applyActions(
   return results;
 }
 
-/** Most buckets tell nothing: then it is not even worked out what. */
+/** Records the events of an action. Most buckets report nothing: then none is even made. */
 function recordEventsOf(
   sql: Sql,
   { bucket, nowMs }: ActionContext,
@@ -241,7 +241,7 @@ function addCounts(
   return counts;
 }
 
-/** Writes down what was done, numbered in its order. What can't be taken back is not written. */
+/** Stores what was done, numbered in its order. What can't be taken back is not stored. */
 function storeItems(
   sql: Sql,
   n: number,

@@ -1,6 +1,6 @@
 // The family of sizes and search: which buckets have sums of their keys (key-ranges.ts) and a
-// search index (key-search.ts), the steps that make them, and the questions. row-changes.ts tells
-// of every change of a row; a bucket that was never asked has no row in `name_aids`, and pays one
+// search index (key-search.ts), the steps that make them, and their queries. row-changes.ts reports
+// every change of a row. A bucket that never used either has no row in `name_aids`, and pays one
 // look at that (0.4 µs).
 
 import {
@@ -142,7 +142,7 @@ export function createKeyAidCalls(sql: Sql): KeyAidCalls {
       const n = findIncarnation(sql, bucket);
       if (n === null) return { isDone: true };
       const aids = readAids(sql, n);
-      // Off first: what changes meanwhile is not noted any more.
+      // Switched off first: later changes are not noted any more.
       if (what === 'all') {
         sql.all('DELETE FROM name_aids WHERE bucket = ?', n);
         sql.all('DELETE FROM key_ranges WHERE bucket = ?', n);

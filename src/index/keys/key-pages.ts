@@ -5,7 +5,7 @@
 import type { SqlValue } from '../../ports/sql.ts';
 import { compareUtf8, justAfter, prefixEnd } from './key-order.ts';
 
-/** A place in the order of rows: a key and, where a key has several rows, a place within it. */
+/** A cursor in the order of rows: a key and, where a key has several rows, the id `within` it. */
 export type Cursor = { readonly key: SqlValue; readonly within: string };
 
 export type NameScan<Row extends { readonly key: string }> = {
@@ -14,11 +14,11 @@ export type NameScan<Row extends { readonly key: string }> = {
   readonly delimiter: string;
   readonly maxNames: number;
   readonly start: Cursor;
-  /** The place within a key that is before all its rows. */
+  /** The value of `within` that is before all rows of a key. */
   readonly first: string;
   /** Rows at or behind `from` with keys less than `endKey`, in order. */
   readonly read: (from: Cursor, endKey: SqlValue, limit: number) => readonly Row[];
-  /** The place just behind a row. */
+  /** The cursor just behind a row. */
   readonly after: (row: Row) => Cursor;
 };
 export type NamePage<Row> = {
@@ -31,9 +31,9 @@ export type NamePage<Row> = {
 
 /**
  * Rows of the first batch when there is a delimiter. A batch doubles while its rows are all leaves;
- * once rows were read in vain the next one is a single row. So at most this many rows and as many
- * as were returned are in vain. Measured 2026-11: single seeks for leaves cost five times a flat
- * batch, flat batches for repeats have no bound.
+ * once rows were read for nothing, the next one is a single row. So at most this many rows and as
+ * many as were returned are read for nothing. Measured 2026-11: single seeks for leaves cost five
+ * times a flat batch, flat batches for repeats have no bound.
  */
 const FIRST_BATCH = 16;
 
@@ -55,8 +55,8 @@ export function startKey(prefix: string, delimiter: string, after: string): SqlV
 }
 
 /**
- * One page of names, after the scan's start. No names wanted is an empty page that is not
- * truncated, as on S3.
+ * One page of names, after the scan's start. With `maxNames` 0 the page is empty and not truncated,
+ * as on S3.
  */
 export function readNamePage<Row extends { readonly key: string }>(
   scan: NameScan<Row>,

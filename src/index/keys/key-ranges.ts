@@ -1,16 +1,16 @@
 // Sizes of prefixes in constant time: the keys of a bucket are cut into ranges of at most 1,000,
 // and a row for each range holds its sums. A change of a key touches one such row; a prefix, or any
 // stretch of keys, is the sum of the ranges inside it and a look at the objects of the two ranges
-// at its ends. Unlike sums for each folder this costs the same for deep keys, and answers for
-// prefixes that end anywhere. Counted when first asked for; key-aids.ts knows whether a bucket is.
+// at its ends. Unlike sums for each folder this costs as little for deep keys, and works for
+// prefixes that end anywhere. Counted at the first call; key-aids.ts knows whether a bucket is.
 import type { PrefixSize } from '../../domain/key-aids.ts';
 import type { Sql, SqlValue } from '../../ports/sql.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
 import { AFTER_ALL_TEXT } from './key-order.ts';
 
 /**
- * Objects of one range at most; more and it is cut in two. Small ones make more rows to add up,
- * large ones more to look at.
+ * Objects of one range at most; more and it is cut in two. Small ranges make more rows to add up,
+ * large ones more objects to scan.
  */
 export const RANGE_MAX_OBJECTS = 1000;
 /** Ranges counted in one step: 50,000 rows, some 10 ms. */

@@ -1,8 +1,8 @@
-// Search by a part of the name: an FTS5 index of the trigrams of keys, which finds any text of
-// three code points or more without case and accents. A commit only notes a key that came or went
-// (`search_changes`); the notes are taken in later, many at once, because a lone change of such an
-// index costs ten times as much. Until then search looks at the noted keys one by one, and every
-// match is looked up among the objects: what the index says is never believed by itself.
+// Search by a part of the key: an FTS5 index of the trigrams of keys, which finds any text of three
+// code points or more without case and accents. A commit only notes a key that came or went
+// (`search_changes`). The notes are indexed later, many at once, because a single change of such an
+// index costs ten times as much. Until then search scans the noted keys one by one. Every match is
+// looked up among the objects: the index alone may be behind.
 
 import {
   foldName,
@@ -17,14 +17,15 @@ import { compareUtf8, firstBehind, prefixEnd } from './key-order.ts';
 import { decodeSummary, type SummaryRow } from './summary-rows.ts';
 
 /**
- * Keys taken in, or out, in one step: 20 ms on a busy machine. Source: 45 µs a key, bench/names.ts.
+ * Keys indexed or removed in one step: 20 ms on a busy machine. Source: 45 µs a key,
+ * bench/names.ts.
  */
 const KEYS_PER_STEP = 500;
-/** Noted changes that a search looks at; core has them taken in long before there are so many. */
+/** Noted changes that a search scans; core has them indexed long before there are so many. */
 const CHANGES_SCANNED_MAX = 4000;
 /**
- * Ids of the names of one bucket: `n * 2^32` and up. Exact in a number for two million buckets in
- * one database.
+ * Ids of the keys of one bucket in the search index: `n * 2^32` and up. Exact in a number for two
+ * million buckets in one database.
  */
 const IDS_PER_BUCKET = 2 ** 32;
 
@@ -36,7 +37,7 @@ export function noteKeyChange(sql: Sql, bucket: number, key: string): void {
   sql.all('INSERT OR IGNORE INTO search_changes (bucket, key) VALUES (?, ?)', bucket, key);
 }
 
-/** Takes in the next keys behind `after`; gives the last of them, null when there are no more. */
+/** Indexes the next keys behind `after`; gives the last of them, null when there are no more. */
 export function indexNextKeys(sql: Sql, bucket: number, after: string): string | null {
   const rows = sql.all<{ key: string }>(
     `SELECT key FROM objects WHERE bucket = ? AND key > ? ORDER BY key LIMIT ${PLAN_ONCE} ?`,
@@ -49,7 +50,7 @@ export function indexNextKeys(sql: Sql, bucket: number, after: string): string |
   return rows.length < KEYS_PER_STEP ? null : (rows.at(-1)?.key ?? null);
 }
 
-/** Takes in noted changes, some of them; true when there are no more. */
+/** Indexes some of the noted changes; true when there are no more. */
 export function indexChanges(sql: Sql, bucket: number): boolean {
   const rows = sql.all<{ key: string; is_there: number }>(
     `SELECT c.key,
@@ -76,7 +77,7 @@ function lastId(sql: Sql, bucket: number): number {
   return last?.id ?? bucket * IDS_PER_BUCKET;
 }
 
-/** Takes in a key that may be in already; gives the last id used. */
+/** Indexes a key that may be in already; gives the last id used. */
 function addKey(sql: Sql, bucket: number, key: string, last: number): number {
   const [added] = sql.all<{ id: number }>(
     `INSERT INTO search_names (id, bucket, key) VALUES (?, ?, ?)
@@ -99,7 +100,7 @@ function removeKey(sql: Sql, bucket: number, key: string): void {
   if (name !== undefined) sql.all('DELETE FROM search_trigrams WHERE rowid = ?', name.id);
 }
 
-/** Removes some of all that is known of a bucket's names; true when nothing is left. */
+/** Removes a part of a bucket's search index; true when nothing is left. */
 export function forgetKeys(sql: Sql, bucket: number): boolean {
   sql.all(
     `DELETE FROM search_changes WHERE bucket = ?1 AND key IN (
@@ -119,7 +120,7 @@ export function forgetKeys(sql: Sql, bucket: number): boolean {
   return rows.length < KEYS_PER_STEP && countChanges(sql, bucket) === 0;
 }
 
-/** Noted changes, counted as far as a search would look at them. */
+/** Counts noted changes, as far as a search would scan them. */
 export function countChanges(sql: Sql, bucket: number): number {
   const [row] = sql.all<{ noted: number }>(
     `SELECT count(*) AS noted
@@ -188,7 +189,7 @@ const matches =
   ({ key }: { readonly key: string }): boolean =>
     key.startsWith(prefix) && foldName(key.slice(prefix.length)).includes(folded);
 
-/** The same without a search index, by a look at the next SEARCH_SCAN_ROWS keys behind `after`. */
+/** Searches without an index, by a scan of the next SEARCH_SCAN_ROWS keys behind `after`. */
 export function findByScan(
   sql: Sql,
   bucket: number,

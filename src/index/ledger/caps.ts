@@ -1,6 +1,6 @@
-// The caps family of the ledger: caps, the leases by which processes use them up, and which
-// percentages their owner was told of. What a lease may be is core's to work out, from a state that
-// this file gives with its revision.
+// The caps family of the ledger: caps, the quota leases by which processes use them up, and which
+// crossings were reported to their owner. How large a lease may be is core's to decide, from a
+// state that this file gives with its revision.
 
 import { type Cap, type CapState, capPeriod } from '../../domain/billing/caps.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -99,7 +99,7 @@ export function createCapCalls(sql: Sql): CapCalls {
   };
 }
 
-/** The same text for what was read of it: fields keep their order on the way. */
+/** A cap as JSON text. Equal caps have equal texts, because fields keep their order on the way. */
 function encode(cap: Cap): string {
   return JSON.stringify({ ...cap, limit: `${cap.limit}` });
 }
@@ -132,7 +132,11 @@ function stateOf(
   const storedLately = () => {
     const hourMs = startOfHour(nowMs - RECORDED_AFTER_MS);
     return sumUsage(sql, {
-      ...{ accountId, fromMs: hourMs, toMs: hourMs + HOUR_MS, groupBy: [], ...only },
+      accountId,
+      fromMs: hourMs,
+      toMs: hourMs + HOUR_MS,
+      groupBy: [],
+      ...only,
       kinds: ['storage', 'deduplicated', 'compressed'],
     });
   };
@@ -169,9 +173,7 @@ function moveRevision(sql: Sql, accountId: AccountId): number {
   return row?.revision ?? 0;
 }
 
-/**
- * It begins anew with its alerts; what is leased of it stays so until whoever holds it asks again.
- */
+/** Begins the alerts of a cap anew. Its leases stay until their holders renew them. */
 function resetCap(sql: Sql, accountId: AccountId, capId: string): void {
   sql.all('DELETE FROM cap_crossings WHERE account_id = ? AND cap_id = ?', accountId, capId);
   moveRevision(sql, accountId);

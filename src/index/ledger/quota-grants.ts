@@ -1,6 +1,6 @@
 // The quotas family of the ledger: what an account may store, and how much of that each of its
-// buckets is granted. The grants together never pass the quota; a grant is lowered only by what its
-// bucket said after it lowered its own, so no bucket ever believes in more than stands here.
+// buckets is granted. The grants together never pass the quota; a grant is lowered only after its
+// bucket lowered its own, so no bucket ever uses more than stands here.
 
 import type { StorageAmount, StorageGrant, StorageQuota } from '../../domain/billing/quotas.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -15,7 +15,7 @@ type QuotaCalls = Pick<
 >;
 
 /**
- * Beyond what is needed a grant has a part of what is left then, so that not every commit asks;
+ * A grant has a part of what is left beyond what is needed, so that not every commit needs a call;
  * what is not used of it comes back when it is settled.
  */
 const SPARE_SHARE = 1 / 16;

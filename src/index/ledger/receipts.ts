@@ -1,6 +1,6 @@
 // The receipts family of the ledger: a request that wants one is recorded and priced in one
-// command. Kept are running sums by card and meter, and of each source its last receipt, for a
-// repeat; no row for each receipt. Prices are `price`'s.
+// command. Stored are running sums by card and meter, and the last receipt of each source, for a
+// repeat; there is no row for each receipt. Prices are `price`'s.
 
 import { capPeriod } from '../../domain/billing/caps.ts';
 import type {
@@ -53,7 +53,7 @@ export function createReceiptCalls(sql: Sql, price: PriceReceipt): ReceiptCalls 
   };
 }
 
-/** What the month had before its first receipt. */
+/** Sums up the month before its first receipt. */
 function sumMonth(sql: Sql, { accountId, monthMs }: Month): void {
   sql.all(
     `INSERT INTO month_meters (account_id, month_ms, meter, high, low)
@@ -79,7 +79,10 @@ function countReceipt(sql: Sql, { accountId, monthMs }: Month, { card, version }
     `INSERT INTO receipt_cards (account_id, month_ms, card_id, version, receipts)
      VALUES (?, ?, ?, ?, 1)
      ON CONFLICT DO UPDATE SET receipts = receipts + 1`,
-    ...[accountId, monthMs, card.id, version],
+    accountId,
+    monthMs,
+    card.id,
+    version,
   );
 }
 
@@ -95,15 +98,13 @@ function addPart(
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET high = high + excluded.high, low = low + excluded.low,
        micro_high = micro_high + excluded.micro_high, micro_low = micro_low + excluded.micro_low`,
-    ...[
-      month.accountId,
-      month.monthMs,
-      card.id,
-      version,
-      meter,
-      ...halves(quantity),
-      ...halves(amountMicro),
-    ],
+    month.accountId,
+    month.monthMs,
+    card.id,
+    version,
+    meter,
+    ...halves(quantity),
+    ...halves(amountMicro),
   );
 }
 
@@ -126,7 +127,10 @@ function readSums(sql: Sql, { accountId, monthMs }: Month): readonly ReceiptSums
          CAST(micro_high AS TEXT) AS micro_high, CAST(micro_low AS TEXT) AS micro_low
        FROM receipt_sums WHERE account_id = ? AND month_ms = ? AND card_id = ? AND version = ?
        ORDER BY meter`,
-      ...[accountId, monthMs, cardId, version],
+      accountId,
+      monthMs,
+      cardId,
+      version,
     );
     const parts = rows.map((row) => ({
       meter: row.meter as MeterName,
@@ -158,7 +162,7 @@ function storeReceipt(
   );
 }
 
-/** The receipt that this very batch has had; null where it had none. */
+/** The stored receipt of this very batch; null where it had none. */
 function readStoredReceipt(
   sql: Sql,
   accountId: AccountId,
@@ -166,7 +170,9 @@ function readStoredReceipt(
 ): readonly ReceiptPart[] | null {
   const [row] = sql.all<{ receipt: string | null }>(
     'SELECT receipt FROM ledger_sources WHERE account_id = ? AND source = ? AND last_sequence = ?',
-    ...[accountId, source, sequence],
+    accountId,
+    source,
+    sequence,
   );
   if (row === undefined || row.receipt === null) return null;
   const storedParts = JSON.parse(row.receipt) as readonly StoredPart[];

@@ -10,8 +10,8 @@ import { halves, startOfMonth } from '../usage/usage-sums.ts';
 import { usageTime } from '../usage/usage-time.ts';
 
 /**
- * Whether the batch is to be counted: it and no later one of its source was so far. From now on it
- * was.
+ * Claims a batch: true, and it is to be counted, unless it or a later one of its source was counted
+ * before.
  */
 export function claimBatch(
   sql: Sql,
@@ -48,7 +48,13 @@ export function addRows(sql: Sql, accountId: AccountId, rows: readonly UsageRow[
         `INSERT INTO ${table} (account_id, ${column}, bucket_id, access_key_id, meter, high, low)
          VALUES (?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET high = high + excluded.high, low = low + excluded.low`,
-        ...[accountId, timeMs, bucketId ?? '', accessKeyId ?? '', meter, high, low],
+        accountId,
+        timeMs,
+        bucketId ?? '',
+        accessKeyId ?? '',
+        meter,
+        high,
+        low,
       );
     }
     const hasReceipts = withReceipts.get(monthMs) ?? isReceiptMonth(sql, accountId, monthMs);
@@ -57,7 +63,11 @@ export function addRows(sql: Sql, accountId: AccountId, rows: readonly UsageRow[
     sql.all(
       `INSERT INTO month_meters (account_id, month_ms, meter, high, low) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET high = high + excluded.high, low = low + excluded.low`,
-      ...[accountId, monthMs, meter, high, low],
+      accountId,
+      monthMs,
+      meter,
+      high,
+      low,
     );
   }
 }

@@ -1,7 +1,6 @@
-// The blobs family of the index: holds that other buckets have on a blob, and the sweeper's steps:
-// condemn, (the store deletes,) forget. A condemned blob can never be referenced or held again, so
-// what the sweeper was given is safe to delete. References themselves are counted by
-// blob-references.ts.
+// The blobs family of the index: remote references of other buckets to a blob, and the sweeper's
+// steps: condemn, (the store deletes,) forget. A condemned blob can never be referenced again, so
+// what the sweeper gets is safe to delete. References themselves are counted by blob-references.ts.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { BlobId, BucketAddress, BucketId, BucketName } from '../../domain/nouns.ts';
@@ -81,7 +80,10 @@ export function createBlobCalls(sql: Sql): BlobCalls {
   };
 }
 
-/** Holding again moves the hold's time on: a copy under way relies on it (see `releaseHold`). */
+/**
+ * Adds a remote reference, or moves the time of one on: a copy under way relies on that (see
+ * `releaseRemoteReference`).
+ */
 function addRemoteReference(
   sql: Sql,
   bucket: number,
@@ -112,8 +114,9 @@ function addRemoteReference(
 }
 
 /**
- * A hold taken (again) after `nowMs` stays: when the sweeper gives the bound of its grace as
- * `nowMs`, a copy that holds the blob anew while the sweeper gives the old hold back can't lose it.
+ * Releases a remote reference that is no younger than `nowMs`. The sweeper finds an old reference
+ * that its bucket does not use; a copy renews it; the sweeper releases it. Guard: the sweeper gives
+ * the bound of its grace as `nowMs`, so the renewed reference stays.
  */
 function releaseRemoteReference(
   sql: Sql,
@@ -142,8 +145,8 @@ function releaseRemoteReference(
 }
 
 /**
- * Blobs condemned before and not yet forgotten come again, so that a sweep that was cut off is
- * taken up.
+ * Condemns blobs that nothing references. Those condemned before and not yet forgotten come again,
+ * so that a sweep that was cut off is continued.
  */
 function condemnUnreferenced(
   sql: Sql,
@@ -180,9 +183,9 @@ function condemnUnreferenced(
 }
 
 /**
- * At most `limit` old holds on blobs without another reference. A blob looked at goes to the end of
- * the queue: each gets its turn. Of a blob with more holders the others are asked once these have
- * let go: as long as one of them has a copy, it stays anyway.
+ * At most `limit` old remote references to blobs without another reference. A blob that was checked
+ * goes to the end of the queue, so that none starves. Further referrers of a blob are checked once
+ * these have released it: as long as one of them has a copy, it stays anyway.
  */
 function takeOldRemoteReferences(
   sql: Sql,

@@ -1,6 +1,7 @@
-// The packing family of the index: which versions may be packed, the exchange of a body's plain
-// blobs for the packed one, and how far a run came. An exchange changes nothing that clients see;
-// it happens only where the version still lies in the blobs that were read, and nobody else does.
+// The compression family of the index: which versions may be compressed, the exchange of a body's
+// plain blobs for the compressed one, and how far a run came. An exchange changes nothing that
+// clients see; it happens only where the version still lies in the blobs that were read, and nobody
+// else does.
 import type { BlobId, ObjectKey, ObjectVersion, Segment, VersionId } from '../../domain/nouns.ts';
 import type {
   CompressionBounds,
@@ -54,11 +55,11 @@ export function createCompressionCalls(sql: Sql): CompressionCalls {
       const version = findVersion(sql, n, key, versionId);
       if (version === null) return { isExchanged: false };
       const { object, stored, kind } = version;
-      // The same exchange again: its outcome was not known.
+      // A repeated exchange: its outcome was not known.
       if (isSameBody(object.segments, [to])) return { isExchanged: true };
       if (!isSameBody(object.segments, from) || !isOnlyReference(sql, n, stored.references.keys()))
         return { isExchanged: false };
-      // Without a digest: nothing that is stored later is taken for packed bytes.
+      // Without a digest: no later upload is deduplicated with compressed bytes.
       addReferences(sql, n, stored.storageClass, referencesOf([to]), [newReference]);
       const lost = dropReferences(sql, n, stored.storageClass, stored.references, nowMs);
       const next = { ...object, segments: [to], inlineBytes: null };
@@ -133,8 +134,11 @@ function scanForCompression(
       return null;
     const { headers } = facts;
     return {
-      ...{ key: row.key as ObjectKey, versionId: row.version_id as VersionId },
-      ...{ sizeBytes, lastModifiedMs, headers },
+      key: row.key as ObjectKey,
+      versionId: row.version_id as VersionId,
+      sizeBytes,
+      lastModifiedMs,
+      headers,
     };
   };
   const { subjects, next } =

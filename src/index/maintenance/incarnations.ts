@@ -1,5 +1,5 @@
-// The lives of a bucket name, as the sweeper sees them: what there is to do in each, how far it
-// came, and the end of a deleted life of which nothing is left. buckets.ts makes and deletes
+// The incarnations of a bucket name, as the sweeper sees them: what there is to do in each, how far
+// it came, and the end of a deleted one of which nothing is left. buckets.ts makes and deletes
 // buckets.
 import type { BucketId } from '../../domain/nouns.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
@@ -54,8 +54,8 @@ export function createIncarnationCalls(sql: Sql): IncarnationCalls {
     },
 
     forgetIncarnation({ bucket }) {
-      // A deleted life without uploads has nothing that refers to a blob: each one left is in one
-      // of two partial indexes.
+      // A deleted incarnation without uploads has nothing that refers to a blob: each blob left is
+      // in one of two partial indexes.
       const removed = sql.all(
         `DELETE FROM buckets WHERE id = ? AND name = ? AND deleted_at_ms IS NOT NULL
            AND NOT EXISTS (SELECT 1 FROM uploads WHERE bucket = buckets.n)

@@ -68,7 +68,7 @@ export function filterKnown(sql: Sql, blobIds: readonly BlobId[]): Set<BlobId> {
 
 /**
  * Condemns, in a copy of an index, every blob that no row of any bucket refers to. The copy comes
- * without their bytes, and a later upload of equal bytes must not be told that they are there.
+ * without their bytes, and a later upload of equal bytes must not be deduplicated with them.
  */
 export function condemnUnreferencedBlobs(sql: Sql): void {
   sql.all(
@@ -249,13 +249,14 @@ export function listStoredParts(
   return rows.map((row) => {
     const { partNumber, sizeBytes, md5, segments } = decodePart(row);
     return {
-      ...{
-        bucket: row.bucket,
-        bucketName: row.name as BucketName,
-        uploadId: row.upload_id as UploadId,
-      },
+      bucket: row.bucket,
+      bucketName: row.name as BucketName,
+      uploadId: row.upload_id as UploadId,
       upload: row.key === null ? null : decodeUpload({ ...row, key: row.key }),
-      ...{ partNumber, sizeBytes, etag: md5, segments },
+      partNumber,
+      sizeBytes,
+      etag: md5,
+      segments,
     };
   });
 }

@@ -1,4 +1,4 @@
-// Finds what lifecycle rules may be about, page by page in the order of the rows. A page looks at a
+// Finds what lifecycle rules may be about, page by page in the order of the rows. A page scans a
 // bounded number of rows and gives only those that the bounds let through, so a million objects
 // that no rule is due for cost a million rows of reading in small steps, and next to nothing on the
 // wire.
@@ -16,8 +16,8 @@ import { detailOfRow, factsOfDetail } from '../objects/object-rows.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
 
 /**
- * Rows looked at in one call. That takes 1.4 ms of CPU at any size of the bucket
- * (bench/lifecycle.ts, measured 2026-11).
+ * Rows scanned in one call. That takes 1.4 ms of CPU at any size of the bucket (bench/lifecycle.ts,
+ * measured 2026-11).
  */
 const SCAN_ROWS = 2000;
 
@@ -66,7 +66,7 @@ type ObjectRow = SizedRow & {
   readonly last_modified_ms: number;
 };
 
-/** The current objects behind the place. */
+/** The current objects behind the cursor. */
 export function readObjectRows(
   sql: Sql,
   bucket: number,
@@ -163,7 +163,7 @@ function scanVersions(
 }
 
 /**
- * The older versions and markers behind the place: the rest of its key, then the keys that follow.
+ * The older versions and markers behind the cursor: the rest of its key, then the keys that follow.
  */
 export function readOtherRows(
   sql: Sql,

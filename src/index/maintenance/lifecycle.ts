@@ -1,6 +1,6 @@
 // The lifecycle family of the index: finding what rules may be about (lifecycle-scan.ts), carrying
 // them out, and how far that came. Which rule is due is core's; here it is made sure that nothing
-// goes that is not any more what was looked at.
+// goes that has changed since the scan.
 
 import type { LifecycleAction, LifecycleRun } from '../../domain/lifecycle.ts';
 import type { Versioning } from '../../domain/nouns.ts';
@@ -59,7 +59,7 @@ export function createLifecycleCalls(sql: Sql): LifecycleCalls {
   };
 }
 
-/** What is to be told of an action: nothing of an upload that is given up, as in S3. */
+/** The event of an action; null for an upload that is given up, as in S3. */
 function eventOf(
   versioning: Versioning,
   action: LifecycleAction,
@@ -75,10 +75,7 @@ function eventOf(
   return { ...about, name: 'LifecycleExpiration:DeleteMarkerCreated' };
 }
 
-/**
- * The version that went, changed, or is the marker that came: by the name that it has, which a plan
- * can't know.
- */
+/** The version that went, changed, or is the new marker, by its name, which a plan can't know. */
 type Done = { readonly version: StoredMarker | null };
 
 /** Null: it did not take place. */
@@ -160,7 +157,7 @@ function transition(
     key,
     versionId,
   );
-  // As on S3 and R2 a transition is a request. Source:
+  // A transition is a request, as on S3 and R2. Source:
   // https://developers.cloudflare.com/r2/pricing/#class-a-operations
   addCommitUsage(sql, n, `class-a/${storageClass}`, 1n, nowMs);
   const kind = isCurrent ? 'current' : 'noncurrent';

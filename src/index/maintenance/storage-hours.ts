@@ -1,5 +1,5 @@
 // The collecting side of storage-totals.ts and commit-usage.ts: closes the hours that are over,
-// gives closed ones to whoever brings them to the ledger, forgets what is there.
+// gives closed ones to the sweep, which brings them to the ledger, and removes what the ledger has.
 
 import type { StorageHours, StorageTotals } from '../../domain/billing/stored.ts';
 import type { AccountId, BucketId, BucketName } from '../../domain/nouns.ts';

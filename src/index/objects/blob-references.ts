@@ -1,8 +1,7 @@
-// Counted references from rows to blobs: one for each object version and each part that references a
-// blob, however often it does. Of blobs that were written to be shared it is also counted how many
-// bytes the rows of each storage class refer to, and so what is saved by storing them once. Called
-// by the object and upload families inside their commits, which tell the saved bytes to
-// row-changes.ts. Removing blobs is blobs.ts's, finding equal ones deduplicate.ts's.
+// Reference counts of blobs: one reference for each object version and each part, however often it
+// uses the blob. For shared blobs the bytes that rows of each storage class refer to are counted
+// too, and so what deduplication saves. Called by the object and upload families inside their
+// commits, which report the saved bytes to row-changes.ts. Removing blobs is blobs.ts's.
 
 import { StorageError } from '../../domain/errors.ts';
 import type { BlobId, Segment } from '../../domain/nouns.ts';
@@ -10,11 +9,12 @@ import type { NewBlobReference } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 
 /**
- * The blobs that a row references, and how many bytes of each, counted as often as they stand in it.
+ * The blobs that a row references, and how many bytes of each, counted as often as they stand in
+ * it.
  */
 export type BlobReferences = ReadonlyMap<BlobId, number>;
 
-/** Of each blob, how many bytes the segments take of it together. */
+/** The blobs of a body, with the bytes that its segments take of each. */
 export function referencesOf(segments: readonly Segment[]): BlobReferences {
   const references = new Map<BlobId, number>();
   for (const { blobId, lengthBytes } of segments)
@@ -23,7 +23,7 @@ export function referencesOf(segments: readonly Segment[]): BlobReferences {
 }
 
 /**
- * By how much it changed what is saved in the storage class, bytes: what a commit tells with its
+ * Change of the bytes that deduplication saves in a storage class: what a commit reports with its
  * row.
  */
 export type SavedBytes = number;
@@ -45,9 +45,9 @@ type Saved = { readonly saved: number | null };
 const pathOf = (storageClass: string): string => `$."${storageClass}"`;
 
 /**
- * Adds one reference to each blob; one that nothing referenced any more is revived by it. Blobs in
- * `arrivals` are made known, the others must be. NoSuchBlob when a blob is unknown or condemned.
- * Cost: one statement per blob.
+ * Adds one reference to each blob; one that nothing referenced any more is revived by it. Blobs of
+ * `newReferences` are made known, the others must be. NoSuchBlob when a blob is unknown or
+ * condemned. Cost: one statement per blob.
  */
 export function addReferences(
   sql: Sql,
@@ -131,7 +131,7 @@ function addNewReference(
 
 /**
  * Takes one reference from each blob; one that has none left is unreferenced since `nowMs`. A blob
- * that the index does not know is passed over: a damaged index must not make an object undeletable.
+ * that the index does not know is skipped: a damaged index must not make an object undeletable.
  * Gives how much less is saved.
  */
 export function dropReferences(

@@ -1,6 +1,6 @@
 // Copies of objects of another bucket, many in one commit: the second half of moving them across.
-// Each finds its name by itself, and one that is there already, because the answer to the commit
-// was lost, is taken for what it is.
+// Each finds its key by itself. A copy that is there already, because the response to the commit
+// was lost, is not made again.
 import type { ObjectKey, ObjectVersion } from '../../domain/nouns.ts';
 import type { CopyToPlace, PlacedCopy } from '../../ports/index-calls/key-job-calls.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
@@ -47,7 +47,7 @@ type CopyTarget =
   | (PlacedCopy & { readonly isThere: true })
   | { readonly isThere: false; readonly toKey: ObjectKey; readonly current: StoredVersion | null };
 
-/** The first name that has the copy, is free or may be taken; null: there is none. */
+/** The first key that has the copy, is free or may be taken; null: there is none. */
 function findTarget(
   sql: Sql,
   n: number,

@@ -1,8 +1,9 @@
+// How many bytes of a body its compression spares: one rule for totals, rows and uploads.
 import type { Segment } from '../../domain/nouns.ts';
 
 /**
- * What packing spares of the bytes of a body, always the same for the same segments. Of a part of a
- * packed blob it is that part's share, rounded down.
+ * Bytes of a body that compression spares, always equal for equal segments. A part of a compressed
+ * blob has its share, rounded down.
  */
 export function compressedAwayOf(segments: readonly Segment[]): number {
   let sparedBytes = 0;

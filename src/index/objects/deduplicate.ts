@@ -1,14 +1,14 @@
-// Storing equal bytes once: a blob that arrives with its digest gives way to one of the same bucket
-// that has the same bytes. Called by the commits of objects and parts, inside their transaction, so
-// a blob that the sweeper was given is never found, and of two equal arrivals the second always
-// finds the first. It counts nothing: blob-references.ts does.
+// Deduplication: a new blob with a digest gives way to one of its bucket that has equal bytes.
+// Called by the commits of objects and parts, inside their transaction: a condemned blob is never
+// found, and of two equal new blobs the second always finds the first. References are counted by
+// blob-references.ts.
 import type { BlobId, Segment } from '../../domain/nouns.ts';
 import type { NewBlobReference } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import type { BlobReferences } from './blob-references.ts';
 
 /**
- * What a commit refers to: `storedAs` is the blob that was there already, null where the arrival
+ * What a commit refers to: `storedAs` is the blob that was there already, null where the new one
  * stays.
  */
 type SharedBody = {
@@ -18,8 +18,8 @@ type SharedBody = {
 };
 
 /**
- * The body as it shall be referred to. Only a plain body that is one whole arrival with a digest is
- * looked up. Cost: one statement for such a body, none for others.
+ * The body with the blob that is stored of equal ones. Only a plain body that is one whole new blob
+ * with a digest is looked up. Cost: one statement for such a body, none for others.
  */
 export function shareEqualBlob(
   sql: Sql,
@@ -44,8 +44,7 @@ export function shareEqualBlob(
     storageClass,
   );
   const [first] = equal;
-  // A commit that is repeated may find its own blob, which others may have found since: that one
-  // must stay.
+  // A repeated commit may find its own blob, which others may share by now: that one must stay.
   if (first === undefined || equal.some(({ blob_id: blobId }) => blobId === newReference.blobId))
     return unshared;
   return {
@@ -56,9 +55,8 @@ export function shareEqualBlob(
 }
 
 /**
- * The same for a commit that is there already: what its row refers to in the place of the arrival.
- * An arrival that the index knows was not replaced by that commit, whatever its row refers to now:
- * others may find it.
+ * The blob that a repeated commit refers to instead of its new one; null: to the new one. A new
+ * blob that the index knows was not replaced by that commit, whatever its row refers to now.
  */
 export function findSharedBlob(
   sql: Sql,

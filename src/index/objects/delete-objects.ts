@@ -62,7 +62,7 @@ const refused = (
   refusal,
 });
 
-/** What is to be told of it: nothing of what was not there, or was refused. */
+/** The event of a deletion; null where nothing was there, or it was refused. */
 function eventOf(
   { versionId }: DeleteTarget,
   deleted: DeletedObject,
@@ -127,8 +127,9 @@ function remove(sql: Sql, context: Context, target: DeleteTarget): DeletedObject
 }
 
 /**
- * No condition holds of what is not there, nor of a delete marker: who deletes only what it knows
- * must not believe that it did. Without a condition deleting what is not there is no error.
+ * The failure of a condition. None holds for what is not there, nor for a delete marker: who
+ * deletes only what it knows must not believe that it did. Without a condition deleting what is not
+ * there is no error.
  */
 function refusalOf(
   { condition, versionId }: Pick<DeleteTarget, 'condition' | 'versionId'>,

@@ -109,7 +109,7 @@ export function listVersions(sql: Sql, input: ListVersionsInput): ListVersionsPa
 }
 
 /**
- * The versions of the cursor's own key that are older than its place. One of them is the current
+ * The versions of the cursor's own key that are older than the cursor. One of them is the current
  * one, when those that were newer have been deleted since.
  */
 function readOlder(

@@ -1,5 +1,5 @@
-// Writes down what happens to objects, in the commit in which it happens, for the endpoints that
-// the rules of the bucket name. A bucket without rules costs a look at one property. Called by the
+// Stores events of objects in the outbox, in the commit of the change, for the endpoints that the
+// rules of the bucket name. A bucket without rules costs a look at one property. Called by the
 // commits of the index; what becomes of the rows is outbox.ts's.
 
 import { type ObjectEventName, rulesMet } from '../../domain/notifications.ts';
@@ -8,7 +8,7 @@ import type { ObjectEvent } from '../../domain/object-event.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { addDelivery, nextSequence } from '../outbox/outbox-rows.ts';
 
-/** What a commit knows of an event. `version` null: the key had none of its own. */
+/** What a commit knows of a change. `version` null: it is about no version. */
 export type ObjectChange = {
   readonly name: ObjectEventName;
   readonly key: ObjectKey;
@@ -19,7 +19,7 @@ export type ObjectChange = {
   readonly storageClass?: string;
 };
 
-/** Adds one message for each rule that the event meets. Null: nothing happened. */
+/** Adds one message for each rule that the change meets. Null: nothing changed. */
 export function recordEvent(sql: Sql, bucket: BucketRef, happening: ObjectChange | null): void {
   const { notify } = bucket;
   if (notify === undefined || happening === null) return;
@@ -59,7 +59,7 @@ export function recordEvent(sql: Sql, bucket: BucketRef, happening: ObjectChange
   }
 }
 
-/** What an event says of an object that is there. */
+/** The facts of an object that its events have. */
 export function factsOf(
   object: Pick<ObjectVersion, 'key' | 'sizeBytes' | 'etag' | 'lastModifiedMs'>,
 ) {
@@ -75,12 +75,12 @@ const CREATED_BY: Readonly<Record<string, ObjectEventName>> = {
   RestoreVersion: 'ObjectCreated:Copy',
 };
 
-/** What a commit of a whole object is to S3: the operation of the request tells. */
+/** The event of a commit of a whole object; the operation of the request decides which. */
 export function creationOf(bucket: BucketRef): ObjectEventName {
   return CREATED_BY[bucket.notify?.origin?.operation ?? ''] ?? 'ObjectCreated:Put';
 }
 
-/** The same of a change of tags. */
+/** The event of a change of tags; the operation of the request decides which. */
 export function taggingOf(bucket: BucketRef): ObjectEventName {
   const isDeletion = bucket.notify?.origin?.operation === 'DeleteObjectTagging';
   return isDeletion ? 'ObjectTagging:Delete' : 'ObjectTagging:Put';

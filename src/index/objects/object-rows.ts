@@ -29,8 +29,8 @@ export type VersionRow = Omit<SummaryRow, 'owner_id'> & {
 };
 
 /**
- * Segments in a row: runs of one home bucket, each `[home, name, offset, length, name, offset,
- * length, …]`. Behind the length of a packed one stand `frameBytes, plainBytes, storedBytes`: a
+ * Segments in a row: runs of one owner bucket, each `[owner, name, offset, length, name, offset,
+ * length, …]`. Behind the length of a compressed one stand `frameBytes, plainBytes, storedBytes`: a
  * number where else the next name is.
  */
 type SegmentRuns = readonly (readonly (string | number)[])[];
@@ -70,7 +70,10 @@ function encodeBounded(value: unknown): string {
   return text;
 }
 
-/** A blob id is `{home bucket id}/{name}`: the home is written once for a run of segments. */
+/**
+ * Encodes segments. A blob id is `{owner bucket id}/{name}`: the owner is written once for a run of
+ * segments.
+ */
 function toRuns(segments: readonly Segment[]): SegmentRuns {
   const runs: (string | number)[][] = [];
   let lastOwner: string | null = null;
@@ -184,8 +187,8 @@ export function detailOfRow(
 }
 
 /**
- * What packing asks of a version besides its columns; null: it stands in its row, is sealed, or has
- * something packed already.
+ * What compression needs of a version besides its columns; null: its bytes stand in the row, are
+ * encrypted, or are compressed already.
  */
 export function compressionFactsOf(
   text: string,
@@ -199,7 +202,7 @@ export function compressionFactsOf(
   return isPlain ? { headers, segments } : null;
 }
 
-/** What lifecycle rules ask of a version besides its columns. */
+/** What lifecycle rules need of a version besides its columns. */
 export function factsOfDetail(text: string): Pick<ObjectFacts, 'tags' | 'lock'> {
   // Most rows have neither, and their text says so without being read again.
   if (!text.includes('"tags":') && !text.includes('"lock":')) return { tags: {}, lock: null };
@@ -207,13 +210,16 @@ export function factsOfDetail(text: string): Pick<ObjectFacts, 'tags' | 'lock'> 
   return { tags, lock };
 }
 
-/** What keeps the version of that detail from being deleted. */
+/** The lock of a version, out of its detail. */
 export function lockOfDetail(text: string): ObjectLock | null {
   // Most rows have no lock, and their text says so without being read again.
   return text.includes('"lock":') ? ((JSON.parse(text) as Detail).lock ?? null) : null;
 }
 
-/** The version of a row, whose `detail` and inline bytes are at hand wherever they stand. */
+/**
+ * The version of a row, whose `detail` and inline bytes the query has read from wherever they
+ * stand.
+ */
 export function decodeVersion(row: VersionRow): ObjectVersion {
   const detail = JSON.parse(row.detail) as Detail;
   const kind = decodeChecksumKind(row);
@@ -243,7 +249,7 @@ export function decodeVersion(row: VersionRow): ObjectVersion {
   };
 }
 
-/** What tells a row of `versions` that has no bytes from one that has. */
+/** The column that distinguishes delete markers in `versions`. */
 export type MarkerRow = { readonly is_marker: number };
 
 /** The delete marker of a row. */

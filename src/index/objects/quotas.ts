@@ -4,8 +4,8 @@
 // is ever refused.
 //
 // The quota of an account is shared out: each bucket has a grant, a row here, which it may use up
-// without asking anybody. Where that is too little the commit says how much it needs, and core
-// fetches a larger grant from the ledger.
+// without a call of the ledger. Where that is too little the commit says how much it needs, and
+// core fetches a larger grant from the ledger.
 
 import type { StorageAmount, StorageGrant, StorageQuota } from '../../domain/billing/quotas.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -52,7 +52,10 @@ export function createQuotaCalls(sql: Sql): QuotaCalls {
   };
 }
 
-/** Has the calls that grow a bucket keep its quotas. Cost without one: nothing. */
+/**
+ * Wraps the calls that grow a bucket, so that they are refused beyond its quotas. Cost without one:
+ * nothing.
+ */
 export function withinQuotas<Calls extends GrowingCalls>(sql: Sql, calls: Calls): Calls {
   const keep =
     <Input extends { readonly bucket: BucketRef }, Result>(call: (input: Input) => Result) =>
@@ -121,7 +124,7 @@ function storedIn(sql: Sql, bucket: number): StorageAmount {
   return row ?? { bytes: 0, objects: 0 };
 }
 
-/** What goes when such a body is committed now. */
+/** What a commit of such a body would replace now. */
 function replacedBy(
   sql: Sql,
   n: number,
@@ -152,7 +155,7 @@ function replacedBy(
   return row ?? { bytes: 0, objects: 0 };
 }
 
-/** A bucket without one may store nothing of its account's quota. */
+/** The grant of a bucket. Without one it may store nothing of its account's quota. */
 function grantOf(sql: Sql, bucket: number): StorageGrant {
   const [row] = sql.all<StorageGrant>(
     'SELECT bytes, objects, sequence FROM storage_grants WHERE bucket = ?',

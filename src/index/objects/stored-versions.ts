@@ -20,7 +20,7 @@ export type StoredVersion = {
   readonly lastModifiedMs: number;
   readonly bodyId: number | null;
   readonly references: BlobReferences;
-  /** What packing spares of its bytes. */
+  /** Bytes of it that compression spares. */
   readonly compressedAway: number;
   readonly lock: ObjectLock | null;
 };
@@ -75,8 +75,8 @@ export function matchesName(current: StoredMarker, name: VersionName | null): bo
 }
 
 /**
- * What a row of `versions` (as `o`) must be to have that name, which is bound to the statement
- * either way.
+ * The condition for a row of `versions` (as `o`) to have that name. Both forms bind one parameter,
+ * so that a statement has as many either way: `? IS NOT NULL` is always true.
  */
 export function nameCondition(name: VersionName | null): string {
   return name === 'null' ? 'o.is_null = 1 AND ? IS NOT NULL' : 'o.version_id = ?';

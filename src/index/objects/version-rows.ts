@@ -61,7 +61,7 @@ export function withDefaultLock(bucket: BucketRef, version: ObjectVersion): Obje
 
 /**
  * Makes `version`, whose references are counted already, the current one; `current` goes or becomes
- * an older version. Gives what the bucket made of its id. `deduplicatedAway`: what counting them
+ * an older version. Gives the id under which it is stored. `deduplicatedAway`: what counting them
  * saved; `nowMs`: when that happens, for a version that keeps an older date.
  */
 export function putVersion(
@@ -97,7 +97,7 @@ export function putVersion(
   return { versionId, isNull };
 }
 
-/** The same write again: its current version is there already. */
+/** Whether a commit is a repeat: its version is the current one already. */
 export function isRepeatedCommit(
   version: ObjectVersion,
   current: StoredVersion | null,
@@ -109,7 +109,7 @@ export function isRepeatedCommit(
   );
 }
 
-/** A delete marker in the place of the current version, which goes or becomes an older version. */
+/** Puts a delete marker in place of the current version, which goes or becomes an older version. */
 export function putMarker(
   sql: Sql,
   bucket: number,
@@ -150,7 +150,7 @@ export function putMarker(
  * Lets the latest version go, or makes it an older one: the `current` object, or else the marker
  * that is `hiding` the key; with suspended versioning the null version goes, wherever it stands.
  * Gives the id of a body row that nothing uses any more, and the current version if it goes for
- * good: that alone is still to be told to row-changes.ts, with what takes its place.
+ * good: the caller still reports that to row-changes.ts, with what takes its place.
  */
 function retireLatest(
   sql: Sql,
@@ -283,10 +283,7 @@ export function renameCurrent(
   return versionId;
 }
 
-/**
- * After the newest version went: the next one is what the key stands for, unless it is a delete
- * marker.
- */
+/** Makes the next version current after the newest one went, unless it is a delete marker. */
 export function promoteNewest(sql: Sql, bucket: number, key: ObjectKey, nowMs: number): void {
   const newest = readNewestOther(sql, bucket, key);
   if (newest === null) return;

@@ -1,19 +1,19 @@
-// The rows of the outbox: how they come, change state and go, with the counts and the bounds of
-// each place. Called by outbox.ts for the calls of the port and by object-events.ts in the commits
-// of objects.
+// The rows of the outbox: how they are added, change state and go, with the counts and the bounds
+// of each queue. A queue's id is the column `place`, the ordering key the column `lane`. Called by
+// outbox.ts for the calls of the port and by object-events.ts in the commits of objects.
 import type { AccountId } from '../../domain/nouns.ts';
 import type { Delivery, DeliveryState, NewDelivery, OutboxQueueId } from '../../ports/outbox.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
 
 /**
- * Messages of one place that wait at most. A row takes about 1 KiB, so 100 MB: a tenth of what a
+ * Messages of one queue that wait at most. A row takes about 1 KiB, so 100 MB: a tenth of what a
  * Durable Object may have. One more makes the oldest a dead letter.
  */
 export const WAITING_MAX = 100_000;
-/** Dead letters of one place; one more, and the oldest is lost, and counted. */
+/** Dead letters of one queue; one more, and the oldest is lost, and counted. */
 export const DEAD_MAX = 10_000;
-/** Delivered messages that are remembered, without their payload. */
+/** Delivered messages of one queue that are stored, without their payload. */
 export const DELIVERED_MAX = 1_000;
 
 export type OutboxRow = {
@@ -37,7 +37,7 @@ export type OutboxRow = {
 export const OUTBOX_COLUMNS = `id, place, account_id, endpoint_id, lane, message_id, kind, type,
   payload, state, due_ms, attempts, created_at_ms, finished_at_ms, last_status, last_error`;
 
-/** What of a row a change of its state needs. */
+/** The columns of a row that a change of its state needs. */
 export type OutboxRowRef = Pick<OutboxRow, 'id' | 'place' | 'endpoint_id' | 'lane'>;
 
 /** The message of a row. */
@@ -48,7 +48,7 @@ export function decodeDelivery(row: OutboxRow): Delivery {
     accountId: row.account_id as AccountId,
     endpointId: row.endpoint_id,
     lane: row.lane,
-    // A place is a random id and a row's number is never used again, so together they are unique
+    // A queue id is random and a row's number is never used again, so together they are unique
     // everywhere.
     messageId: row.message_id ?? `msg_${row.place}_${row.id.toString(36)}`,
     kind: row.kind === 's3' ? 's3' : 'plain',
@@ -65,9 +65,9 @@ export function decodeDelivery(row: OutboxRow): Delivery {
 }
 
 /**
- * The next number of a place: greater than every one before, and by its time also than those of an
- * earlier database under the same name. 4,096 of one millisecond are exact; 2^53 is reached in the
- * year 2039, by ever smaller steps after.
+ * The next sequence number of a queue: greater than every one before, and by its time also than
+ * those of an earlier database under the same name. 4,096 of one millisecond are exact; 2^53 is
+ * reached in the year 2039, by ever smaller steps after.
  */
 export function nextSequence(sql: Sql, place: OutboxQueueId, nowMs: number): number {
   const [row] = sql.all<{ last_sequence: number }>(
@@ -82,7 +82,7 @@ export function nextSequence(sql: Sql, place: OutboxQueueId, nowMs: number): num
 }
 const SEQUENCES_PER_MS = 4096;
 
-/** Adds a message; it is due at once, unless another of its lane is before it. */
+/** Adds a message; it is due at once, unless another of its ordering key waits before it. */
 export function addDelivery(sql: Sql, delivery: NewDelivery, nowMs: number): void {
   const { place, endpointId, lane } = delivery;
   sql.all(
@@ -129,7 +129,7 @@ type AttemptEnd = {
   readonly error: string | null;
 };
 
-/** A waiting message was taken by its endpoint. */
+/** Marks a waiting message as accepted by its endpoint. */
 export function markDelivered(sql: Sql, row: OutboxRowRef, { nowMs, status }: AttemptEnd): void {
   sql.all(
     `UPDATE outbox SET state = 'delivered', due_ms = NULL, payload = NULL, finished_at_ms = ?,
@@ -144,7 +144,7 @@ export function markDelivered(sql: Sql, row: OutboxRowRef, { nowMs, status }: At
     removeOldest(sql, row.place, 'delivered');
 }
 
-/** A waiting message becomes a dead letter. */
+/** Makes a waiting message a dead letter. */
 export function makeDeadLetter(
   sql: Sql,
   row: OutboxRowRef,
@@ -166,7 +166,10 @@ export function makeDeadLetter(
   }
 }
 
-/** A dead letter waits again. Its lane goes on without it, so it may come after younger ones. */
+/**
+ * Lets a dead letter wait again. Its ordering key went on without it, so it may come after younger
+ * ones.
+ */
 export function replay(sql: Sql, row: OutboxRowRef, nowMs: number): void {
   const isBehind = row.lane !== '' && isOrderingKeyBusy(sql, row.place, row.endpoint_id, row.lane);
   sql.all(
@@ -179,7 +182,7 @@ export function replay(sql: Sql, row: OutboxRowRef, nowMs: number): void {
   changeCount(sql, row.place, 'waiting', 1);
 }
 
-/** The message no longer waits: the next of its lane is due. */
+/** Makes the next message of an ordering key due, as this one no longer waits. */
 function releaseNext(sql: Sql, { place, endpoint_id, lane }: OutboxRowRef, nowMs: number): void {
   changeCount(sql, place, 'waiting', -1);
   if (lane === '') return;
@@ -194,7 +197,7 @@ function releaseNext(sql: Sql, { place, endpoint_id, lane }: OutboxRowRef, nowMs
   );
 }
 
-/** Changes a count of a place and gives the new one. */
+/** Changes a count of a queue and gives the new one. */
 function changeCount(sql: Sql, place: OutboxQueueId, state: DeliveryState, change: number): number {
   const [row] = sql.all<{ rows: number }>(
     `INSERT INTO outbox_places (place, ${state}) VALUES (?, ?)

@@ -1,7 +1,7 @@
 // The tables of the directory that the JSON API needs: migrations of directory-schema.ts, one after
-// the other. As there: what was released is never edited.
+// the other. Released migrations are never edited.
 
-/** Tokens, sessions, failures to sign in and kept answers. */
+/** Tokens, sessions, failures to sign in and idempotency records. */
 export const SIGN_IN_TABLES: readonly string[] = [
   `CREATE TABLE tokens (
     digest TEXT NOT NULL PRIMARY KEY,

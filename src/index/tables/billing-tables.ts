@@ -1,4 +1,4 @@
-// The tables that billing.ts and billing-progress.ts keep, as migrations of the directory:
+// The tables of billing.ts and billing-progress.ts, as migrations of the directory:
 // directory-schema.ts has their order.
 /** One migration. docs/storage-schema.md explains the tables. */
 export const BILLING_TABLES: readonly string[] = [
@@ -37,7 +37,7 @@ export const BILLING_TABLES: readonly string[] = [
     'after TEXT NOT NULL) STRICT',
 ];
 
-/** Added to them later, migrations of their own. */
+/** Usage that is reported to a payment service; a migration of its own. */
 export const PUSH_TABLES: readonly string[] = [
   `CREATE TABLE push_targets (
     account_id TEXT NOT NULL PRIMARY KEY,
@@ -97,7 +97,8 @@ export const DOCUMENT_TABLES: readonly string[] = [
     PRIMARY KEY (account_id, period, issue)
   ) STRICT`,
   `INSERT INTO numbered_invoices
-   SELECT account_id, period, 0, number, currency, total_micro, closed_at_ms, 0, json FROM invoices`,
+   SELECT account_id, period, 0, number, currency, total_micro, closed_at_ms, 0, json
+   FROM invoices`,
   'DROP TABLE invoices',
   'ALTER TABLE numbered_invoices RENAME TO invoices',
   `CREATE TABLE credit_notes (

@@ -218,8 +218,8 @@ export const INDEX_SCHEMA: Schema = {
       (table) => `ALTER TABLE ${table} ADD COLUMN class_since_ms INTEGER`,
     ),
     SHARED_BLOBS,
-    // Segments that say how their blob is packed come with it: rows that an older program would
-    // read wrongly.
+    // Segments of compressed blobs come with this migration: rows that an older program would read
+    // wrongly.
     ['CREATE TABLE packing_runs (bucket INTEGER PRIMARY KEY, run TEXT NOT NULL) STRICT'],
     STORAGE_GRANT_TABLES,
   ],

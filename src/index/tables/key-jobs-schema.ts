@@ -26,7 +26,10 @@ export const NAME_JOB_TABLES: readonly string[] = [
     'WHERE is_marker = 1 AND replaced_at_ms IS NULL',
 ];
 
-/** Sums of stretches of keys, and the search index; buckets have rows here once they were asked. */
+/**
+ * Sums of ranges of keys, and the search index; buckets have rows here from the first call for
+ * them.
+ */
 export const NAME_AID_TABLES: readonly string[] = [
   `CREATE TABLE name_aids (
     bucket INTEGER PRIMARY KEY,

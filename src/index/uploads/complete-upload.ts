@@ -1,5 +1,5 @@
 // Completing a multipart upload: one commit that makes an object of the listed parts, frees the
-// others, and remembers the outcome so that a client that missed the answer can ask again.
+// others, and stores the outcome so that a client that missed the response can repeat the request.
 import { sha256Hex } from '../../crypto/hash.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { BlobId, ObjectVersion, UploadId } from '../../domain/nouns.ts';
@@ -33,12 +33,12 @@ type CompleteInput = Parameters<IndexApi['completeUpload']>[0];
 type ListedPart = { readonly partNumber: number; readonly md5: string };
 
 /**
- * How long the outcome of a finished upload is remembered: as long as any client goes on asking.
+ * How long the outcome of a finished upload is stored: as long as any client repeats its request.
  * Milliseconds.
  */
 const FINISHED_STORED_MS = 7 * DAY_MS;
 /**
- * How many outcomes a database remembers at most, the newest; a row is about 1 KiB for an object of
+ * How many outcomes a database stores at most, the newest; a row is about 1 KiB for an object of
  * few parts.
  */
 const FINISHED_STORED_ROWS = 10_000;
@@ -186,14 +186,16 @@ function rememberFinished(
   );
 }
 
-/** Tells whether a repeated list is the same, in 64 characters for up to 10,000 parts. */
+/**
+ * A digest of a list of parts, to recognise a repeated one: 64 characters for up to 10,000 parts.
+ */
 function digestOf(parts: readonly ListedPart[]): string {
   return sha256Hex(parts.map(({ partNumber, md5 }) => `${partNumber}:${md5}`).join());
 }
 
 /**
- * The version that this upload became, for a client that asks again with the same list; even when
- * it was replaced since, in which case its bytes may be gone. NoSuchUpload.
+ * The version that this upload became, for a client that repeats the request with the same list;
+ * even when it was replaced since, in which case its bytes may be gone. NoSuchUpload.
  */
 function findFinished(sql: Sql, bucket: number, input: CompleteInput): ObjectVersion {
   const [row] = sql.all<Omit<VersionRow, 'inline_bytes'> & { list_sha256: string }>(

@@ -48,7 +48,7 @@ export function encodeAttributes(upload: Upload): string {
   return JSON.stringify(attributes satisfies Attributes);
 }
 
-/** The upload of a row; what older programs did not write is as nobody said anything of it. */
+/** The upload of a row; what older programs did not write has its default. */
 export function decodeUpload(row: UploadRow): Upload {
   return {
     ...NO_FACTS,
@@ -115,7 +115,10 @@ export function readStoredParts(
   );
 }
 
-/** Removes an upload and its parts; their references are the caller's, and so is it to tell. */
+/**
+ * Removes the rows of an upload and its parts; the caller drops their references and reports the
+ * change.
+ */
 export function deleteUpload(sql: Sql, bucket: number, key: ObjectKey, uploadId: UploadId): void {
   sql.all('DELETE FROM parts WHERE bucket = ? AND upload_id = ?', bucket, uploadId);
   sql.all(
@@ -126,9 +129,7 @@ export function deleteUpload(sql: Sql, bucket: number, key: ObjectKey, uploadId:
   );
 }
 
-/**
- * Tells that all parts of an upload went, which are these, and with them what sharing them saved.
- */
+/** Reports that all parts of an upload went, and with them what deduplication saved. */
 export function reportPartsGone(
   sql: Sql,
   bucket: number,

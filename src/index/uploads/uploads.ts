@@ -132,7 +132,10 @@ export function dropUpload(sql: Sql, bucket: number, upload: Upload, nowMs: numb
   return parts.values().reduce((sum, part) => sum + part.sizeBytes, 0);
 }
 
-/** The same, untold. Gives the parts that there were, and what sharing them saved. */
+/**
+ * Removes an upload without a report of the change. Gives its parts, and what deduplication saved
+ * of them.
+ */
 function dropParts(
   sql: Sql,
   bucket: number,
@@ -163,7 +166,7 @@ function dropUploadsOfIncarnation(
   let parts = 0;
   for (const { n, ...row } of rows.slice(0, DROPPED_UPLOADS)) {
     if (parts >= DROPPED_PARTS) return false;
-    // Nobody need be told: what was known of a bucket's rows together ended with the bucket.
+    // No report: totals and sums of the bucket ended with it.
     parts += dropParts(sql, n, decodeUpload(row), nowMs).parts.size;
   }
   return rows.length <= DROPPED_UPLOADS;
@@ -191,7 +194,7 @@ function listParts(
   };
 }
 
-/** Takes the references of the part that had this number, if any, and puts `part` there. */
+/** Puts a part in place of the one of its number, if any, whose references it drops. */
 function replacePart(
   sql: Sql,
   bucket: number,

@@ -1,7 +1,7 @@
-// What commits of the index make to be counted besides what is stored over time
-// (storage-totals.ts): byte-milliseconds short of a class's least time, unfinished uploads that
-// were given up. Written inside the commit that is the cause, so it is counted once and never
-// without it; it waits here by the hour until the sweep has brought it to the ledger.
+// Usage that commits cause besides storage over time (storage-totals.ts): early deletions,
+// transitions, unfinished uploads that were given up. Written inside the commit that is the cause,
+// so it is counted exactly once. It waits here by the hour until the sweep has brought it to the
+// ledger.
 
 import type { StorageHours } from '../../domain/billing/stored.ts';
 import type { MeterName } from '../../domain/billing/usage.ts';
@@ -48,9 +48,7 @@ export function addCommitUsage(
   );
 }
 
-/**
- * What is to be brought to the ledger: hours that are over, and all of buckets that live no more.
- */
+/** What is to be brought to the ledger: hours that are over, and all hours of deleted buckets. */
 export function readCommitUsage(
   sql: Sql,
   name: BucketName,
@@ -84,7 +82,7 @@ type Hour = {
   readonly hourMs: number;
 };
 
-/** The ledger has it. Idempotent. */
+/** Removes an hour that the ledger has. Idempotent. */
 export function forgetCommitUsage(sql: Sql, { name, bucketId, meter, hourMs }: Hour): void {
   sql.all(
     `DELETE FROM commit_usage

@@ -1,4 +1,4 @@
-// What leaves a colder class before its least time: whoever puts it there owes the rest of that
+// Minimum storage durations of colder classes: who deletes an object earlier owes the rest of the
 // time, as on S3 and R2. Called in the commit that removes the row or changes its class, so that it
 // is counted exactly once. Parts of uploads owe nothing, and neither does an object that only gets
 // another name or becomes an older version of itself. Source:
@@ -13,7 +13,7 @@ import { addCommitUsage } from './commit-usage.ts';
 import type { RowState } from './row-state.ts';
 import { usageTime } from './usage-time.ts';
 
-/** Least times of classes, milliseconds; any other has none. */
+/** Minimum storage durations of classes, milliseconds; any other class has none. */
 const MINIMUM_DURATIONS_MS: ReadonlyMap<string, number> = new Map([
   ['STANDARD_IA', 30 * DAY_MS],
   ['ONEZONE_IA', 30 * DAY_MS],
@@ -21,8 +21,8 @@ const MINIMUM_DURATIONS_MS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Counts the byte-milliseconds that are short, of the bytes that really leave: what was compressed
- * away was not there, and what others share stays. `classSinceMs`: since when the row has its
+ * Counts the byte-milliseconds that are short, of the bytes that really leave: without what
+ * compression spared, and without what others share. `classSinceMs`: since when the row has its
  * class. Cost: a look-up; a statement where it is short.
  */
 export function countEarlyDeletion(

@@ -4,20 +4,22 @@ import type { ObjectKey } from '../../domain/nouns.ts';
 
 /**
  * What takes up room: the current object of a key, a version of it that is not current, or parts of
- * an upload. Delete markers have no bytes and are not told. `count`: rows that this stands for;
+ * an upload. Delete markers have no bytes and are not reported. `count`: rows that this stands for;
  * more than one only of parts.
  */
 export type RowState = {
   readonly kind: 'current' | 'noncurrent' | 'part';
   readonly count: number;
-  /** Bytes as clients see them: not sealed, not shared. Of all `count` rows together. */
+  /**
+   * Bytes of all `count` rows together, as clients see them: before encryption and deduplication.
+   */
   readonly sizeBytes: number;
   readonly storageClass: string;
-  /** What of these bytes compression spares: never more than they are. */
+  /** Bytes of these that compression spares: never more than they are. */
   readonly compressedAway: number;
   /**
-   * By how much its coming raises what the bucket spares in its class by storing bytes once, and
-   * its going lowers it; 0 where only its kind changes.
+   * Bytes that deduplication spares in the bucket and class because of this row; 0 where only its
+   * kind changes.
    */
   readonly deduplicatedAway: number;
 };
@@ -26,7 +28,9 @@ export type RowChange = {
   /** The bucket's number in this database. */
   readonly bucket: number;
   readonly key: ObjectKey;
-  /** What was there, null for nothing: null to a state is an arrival, a state to null a removal. */
+  /**
+   * What was there, null for nothing: null to a state is an addition, a state to null a removal.
+   */
   readonly from: RowState | null;
   readonly to: RowState | null;
   /** The command's own time; one before an earlier command's counts as that one's. */

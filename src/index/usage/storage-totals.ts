@@ -27,7 +27,8 @@ type Deltas = {
 };
 
 /**
- * What is integrated over time: its bytes now, and the columns of its whole GiB and of the rest.
+ * The integrals over time: for each the expression of its bytes now, and the columns of its whole
+ * GiB and of the rest.
  */
 const INTEGRALS = [
   { bytes: '(current_bytes + noncurrent_bytes + part_bytes)', gib: 'gib_ms', rest: 'rest_ms' },
@@ -229,8 +230,8 @@ export function endTotals(sql: Sql, bucket: number, commandMs: number): void {
 }
 
 /**
- * Notes what each of some like hours came to: what the row has by now, and its bytes for `addedMs`
- * more. Nothing if that is 0.
+ * Stores what each of some equal hours came to: what the row has by now, and its bytes for
+ * `addedMs` more. Nothing if that is 0.
  */
 function storeHours(
   sql: Sql,

@@ -25,7 +25,7 @@ export type PasskeysApi = {
     credentialDigest: string;
     exceptId: string;
   }): boolean;
-  /** `subject`: who may answer it, for what. */
+  /** `subject`: who may use the challenge, for what. */
   addChallenge(input: {
     digest: string;
     subject: string;

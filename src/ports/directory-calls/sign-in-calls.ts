@@ -84,5 +84,5 @@ export type SignInApi = {
   endIdempotent(input: IdempotentRequest & { answer: IdempotencyRecord | null }): void;
 };
 
-/** `caller` is who asked, so that nobody meets another's key. */
+/** `caller` is who sent the request, so that nobody meets another's key. */
 export type IdempotentRequest = { readonly caller: string; readonly key: string };

@@ -1,5 +1,5 @@
-// The calls of the directory about webhooks. index/directory implements them; ports/directory.ts puts
-// them together with the others.
+// The calls of the directory about webhooks. index/directory implements them; ports/directory.ts
+// puts them together with the others.
 import type { AccountId } from '../../domain/nouns.ts';
 import type { WebhookEndpoint } from '../../domain/webhooks.ts';
 

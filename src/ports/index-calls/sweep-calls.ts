@@ -40,8 +40,8 @@ export type SweepCommands = {
    */
   dropOrphanRows(input: { bucket: BucketAddress }): { isDone: boolean };
   /**
-   * Adds a remote reference to each blob of the owner bucket `home`: it stays while the bucket
-   * `holder` has it. NoSuchBlob.
+   * Adds a remote reference of the bucket `holder` to each blob of the owner bucket `home`: the
+   * blob stays while `holder` has it. NoSuchBlob.
    */
   addRemoteReferences(input: {
     home: BucketAddress;
