@@ -1,7 +1,8 @@
 // What a family of tables is, and how a database gets it: ordered migrations. A database knows how
 // many of them it has had; a newer program applies the rest, an older one refuses to touch it. A
 // migration that was released is never edited: a change is a new one at the end. The families are
-// index-schema.ts and those beside it; docs/storage-schema.md explains every table.
+// index-schema.ts and those beside it. Tables and columns keep the names that they were released
+// with; docs/storage-schema.md explains each and lists the code's words for them.
 import type { Sql } from '../../ports/sql.ts';
 
 /**
