@@ -39,7 +39,7 @@ export function auditContract(subject: Subject<Directory>): void {
   const member = { memberId: 'm' };
 
   describe(`log of changes: ${subject.name}`, () => {
-    test('keeps an entry once and how it ended, and nothing of what was refused', async (directory) => {
+    test('stores an entry once, with its end, and none of refused calls', async (directory) => {
       const { accountId, add, list } = logOf(directory, 10);
       const [done, refused] = [await add(member), await add(member)];
       await directory.call('addAudit', { entry: done, keepFromMs: 0, keepMax: 10 });
@@ -49,7 +49,7 @@ export function auditContract(subject: Subject<Directory>): void {
       expect(await list()).toEqual([{ ...done, status: 200, detail: 'd' }]);
     });
 
-    test('keeps the newest of an account, as many as it may, and counts no repetition', async (directory) => {
+    test('keeps the newest entries up to the bound; a repeat counts once', async (directory) => {
       const { add, ids } = logOf(directory, 5);
       const other = logOf(directory, 5);
       await other.add(key);
@@ -61,7 +61,7 @@ export function auditContract(subject: Subject<Directory>): void {
       expect(await other.ids()).toEqual([0]);
     });
 
-    test('takes what is too much from whoever made most, so nobody pushes out what others did', async (directory) => {
+    test('drops entries of who made most, so none pushes out others', async (directory) => {
       const { add, list } = logOf(directory, 8);
       for (const by of [member, {}, member]) await add(by);
       // Each sign-in is another credential of the same key.
@@ -74,7 +74,7 @@ export function auditContract(subject: Subject<Directory>): void {
       expect(entries.slice(0, 5).map(({ id }) => Number(id))).toEqual([42, 41, 40, 39, 38]);
     });
 
-    test('has room again for each that was refused, and never more than it may', async (directory) => {
+    test('has room again for each refused entry, within the bound', async (directory) => {
       const { accountId, add, ids } = logOf(directory, 4);
       for (let at = 0; at < 4; at++) await add(member);
       for (let at = 0; at < 6; at++) {
@@ -87,7 +87,7 @@ export function auditContract(subject: Subject<Directory>): void {
       expect(await ids()).toHaveLength(4);
     });
 
-    test('forgets what is old, some with each that comes, and comes below a bound that has become less', async (directory) => {
+    test('forgets old entries bit by bit, also below a smaller bound', async (directory) => {
       const { accountId, add, ids } = logOf(directory, 30);
       for (let at = 0; at < 30; at++) await add(member);
       for (let at = 0; at < 4; at++) await add(member, START_MS + 12);

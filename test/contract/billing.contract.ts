@@ -148,7 +148,7 @@ export function billingContract(subject: Subject<Directory>): void {
       expect((await stateOf(directory, account())).credits).toEqual([]);
     });
 
-    test('keeps the first bill of a month, with what it took of credits, for good', async (directory) => {
+    test('keeps the first bill of a month and its credit uses for good', async (directory) => {
       const accountId = account();
       const first = {
         json: 'first',
@@ -198,7 +198,7 @@ export function billingContract(subject: Subject<Directory>): void {
       expect(range.map(({ json }) => json)).toEqual(['2026-10']);
     });
 
-    test('numbers bills of all accounts without a gap, also where one was refused', async (directory) => {
+    test('numbers bills of all accounts without a gap, also after refusals', async (directory) => {
       const prefix = `${fresh('series')}-`;
       const accounts = [account(), account(), account()];
       await Promise.all(accounts.map((id) => keep(directory, id, '2026-10', 0, { prefix })));
@@ -214,7 +214,7 @@ export function billingContract(subject: Subject<Directory>): void {
       expect(numbers).toEqual([1, 2, 3, 4].map((at) => `${prefix}00000${at}`));
     });
 
-    test('keeps a credit note once, of a maker who saw the others, and a bill in place of a void one', async (directory) => {
+    test('stores a credit note once, and a bill in place of a void one', async (directory) => {
       const accountId = account();
       const prefix = `${accountId}-CN-`;
       await directory.call('addCredit', { accountId, credit: CREDIT });
@@ -308,7 +308,7 @@ export function billingContract(subject: Subject<Directory>): void {
       expect(await directory.call('getParties', { accountId })).toMatchObject({ buyer: null });
     });
 
-    test('lists accounts that may have bills: those that there are, and owners of buckets', async (directory) => {
+    test('lists accounts that may have bills, owners of buckets too', async (directory) => {
       const prefix = `${fresh('billed')}-`;
       const [known, owner] = [`${prefix}b`, `${prefix}a`] as [AccountId, AccountId];
       await directory.call('putAccount', { account: { id: known, displayName: 'x' }, keys: [] });
@@ -325,7 +325,7 @@ export function billingContract(subject: Subject<Directory>): void {
       expect(await list('a', 1)).toEqual([known]);
     });
 
-    test('knows whose usage is told elsewhere, and how far', async (directory) => {
+    test('knows whose usage is reported elsewhere, and how far', async (directory) => {
       const accountId = account();
       const read = () => directory.call('getPushTarget', { accountId });
       await directory.call('notePush', { accountId, dayMs: 9, told: '', tried: '', triedAtMs: 0 });
@@ -355,7 +355,7 @@ export function billingContract(subject: Subject<Directory>): void {
       }
     });
 
-    test('remembers how far usage was told, and knows who has webhooks', async (directory) => {
+    test('stores how far usage was reported, and knows who has webhooks', async (directory) => {
       for (const state of [
         { dayMs: 86_400_000, after: 'x' },
         { dayMs: 2 * 86_400_000, after: '' },

@@ -21,8 +21,9 @@ let made = 0;
 /** A bucket that no other test has, also where stores outlive a test. */
 function freshBucketId(): BucketId {
   made += 1;
-  const random = `${Date.now().toString(36)}${made.toString(36)}${Math.floor(Math.random() * 36 ** 6).toString(36)}`;
-  return makeBucketId('contract.bucket-1' as BucketName, random);
+  const random = Math.floor(Math.random() * 36 ** 6).toString(36);
+  const unique = `${Date.now().toString(36)}${made.toString(36)}${random}`;
+  return makeBucketId('contract.bucket-1' as BucketName, unique);
 }
 
 /**
@@ -69,7 +70,7 @@ export function blobStoreContract(subject: Subject<BlobStore>): void {
       expect(isSameBytes(found, bytes)).toBe(true);
     });
 
-    test('keeps the chunks in order when the source waits for nobody between them', async (store) => {
+    test('keeps chunks in order when the source does not wait for them', async (store) => {
       const id = blobId(freshBucketId(), 1);
       const bytes = patternBytes(2 * MiB);
       const pumpAtOnce = {
@@ -222,7 +223,7 @@ export function blobStoreContract(subject: Subject<BlobStore>): void {
         });
       }
 
-      test('fail at once when the first is missing, and midway when a later one is', async (store) => {
+      test('fail at once when the first is missing, midway for a later one', async (store) => {
         const { runs } = await runsOf(store, [2 * MiB, 10]);
         const missing: Segment = {
           blobId: blobId(freshBucketId(), 9),

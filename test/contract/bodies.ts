@@ -7,7 +7,7 @@ import type { BlobIdentity } from '../../src/ports/blob-store.ts';
 import type { ByteSource } from '../../src/ports/byte-source.ts';
 
 /**
- * Bytes in which every offset can be told from its neighbours (a sum over the position, not a short
+ * Bytes in which every offset differs from its neighbours (a sum over the position, not a short
  * period).
  */
 export function patternBytes(lengthBytes: number, seed = 1): Uint8Array {

@@ -84,7 +84,7 @@ export function directoryContract(subject: Subject<Directory>): void {
       expect(await get(directory, second)).toBe(null);
     });
 
-    test('keeps an account that has buckets, with all it has, until the last is gone', async (directory) => {
+    test('keeps an account that has buckets until the last one is gone', async (directory) => {
       const owner = account();
       const [id, name] = [keyIdOf(), nameOf(fresh('bucket'))];
       const remove = () => directory.call('removeAccount', { id: owner.id });
@@ -111,7 +111,7 @@ export function directoryContract(subject: Subject<Directory>): void {
       expect(await directory.call('getAccounts', { ids: [] })).toEqual([]);
     });
 
-    test('lists the buckets of an account in byte order, by prefix and by page', async (directory) => {
+    test('lists buckets of an account in byte order, by prefix and page', async (directory) => {
       const { id } = account();
       const names = ['a-1', 'a.1', 'a1', 'aa', 'b'];
       for (const name of names.toReversed()) await add(directory, id, name);
@@ -287,7 +287,7 @@ export function directoryContract(subject: Subject<Directory>): void {
       expect(await list(`${prefix}a`, 1)).toEqual([keyOf('b')]);
     });
 
-    test('enables and disables a named key, gives it to accounts, and says so at once', async (directory) => {
+    test('enables a KMS key and gives it to accounts, seen at once', async (directory) => {
       const id = fresh('key');
       const key = {
         id,

@@ -11,7 +11,8 @@ import { type Subject, testsOf } from './subject.ts';
 let made = 0;
 function freshBucket(): BucketName {
   made += 1;
-  return `hot-${Date.now().toString(36)}-${Math.floor(Math.random() * 36 ** 6).toString(36)}-${made}` as BucketName;
+  const random = Math.floor(Math.random() * 36 ** 6).toString(36);
+  return `hot-${Date.now().toString(36)}-${random}-${made}` as BucketName;
 }
 
 const key = 'ä//../😀' as ObjectKey;
@@ -39,7 +40,7 @@ export function hotMetadataContract(subject: Subject<HotMetadata>): void {
       });
     });
 
-    test('gives back what it was told, from memory and at once', async (hot) => {
+    test('gives back what it loaded, from memory and at once', async (hot) => {
       const bucket = freshBucket();
       const known = { readPolicy: readPolicyOf(bucket), pointer: pointerOf(key, 'e1') };
       await hot.find(bucket, key, asking(known));
@@ -135,7 +136,7 @@ export function hotMetadataContract(subject: Subject<HotMetadata>): void {
         expect(hot.peek(bucket, key)).toBeNull();
       });
 
-      test(`lets nobody who asks after an eviction of ${what} share an answer from before`, async (hot) => {
+      test(`shares no load from before an eviction of ${what} with later calls`, async (hot) => {
         const bucket = freshBucket();
         const [before, after] = [Promise.withResolvers<Known>(), Promise.withResolvers<Known>()];
         const first = hot.find(bucket, key, () => before.promise);
@@ -160,7 +161,7 @@ export function hotMetadataContract(subject: Subject<HotMetadata>): void {
       expect(hot.peek(bucket, key)).toBeNull();
     });
 
-    test('keeps one name apart in two buckets, and a bucket name that begins like another', async (hot) => {
+    test('keeps equal keys of two buckets apart, also by name prefixes', async (hot) => {
       const [first, second] = [freshBucket(), freshBucket()];
       await hot.find(
         first,

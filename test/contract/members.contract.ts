@@ -118,7 +118,7 @@ export function membersContract(subject: Subject<Directory>): void {
       });
     });
 
-    test('have no sessions after another password, but the one that it was changed in', async (directory) => {
+    test('lose all sessions but one by a new password', async (directory) => {
       const member = await addMember(directory);
       const { accountId, id } = member;
       const own = await addSession(directory, member);

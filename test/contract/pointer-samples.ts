@@ -28,7 +28,7 @@ export function readPolicyOf(
   };
 }
 
-/** The pointer of an object of three bytes that stand in it, told apart by its entity tag. */
+/** The pointer of an object of three bytes that stand in it; its entity tag distinguishes it. */
 export function pointerOf(key: ObjectKey, etag: string): Pointer {
   return {
     key,

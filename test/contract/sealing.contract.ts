@@ -1,4 +1,4 @@
-// Key wrapping and sealed chunks, as both runtimes' node:crypto must do them: run in Node and
+// Key wrapping and encrypted chunks, as both runtimes' node:crypto must do them: run in Node and
 // inside workerd.
 import { describe, expect, it } from 'vitest';
 import {
@@ -81,19 +81,19 @@ export function sealingContract(runtime: string): void {
     });
   });
 
-  describe(`sealed chunks on ${runtime}`, () => {
+  describe(`encrypted chunks on ${runtime}`, () => {
     const keys = [randomKey(), randomKey()];
 
     it.each([1, 2])(
-      'open to what was sealed with %i keys, in whatever pieces it came',
+      'open to what was encrypted with %i keys, in whatever pieces it came',
       (layers) => {
         const used = keys.slice(0, layers);
         for (const length of [1, 15, 16, 17, 1000, CHUNK_BYTES]) {
           const plain = sample(length);
-          const sealed = seal(used, FIRST, [plain]);
-          expect(sealed).toHaveLength(length + TAG_BYTES * layers);
-          expect(seal(used, FIRST, [plain.subarray(0, 7), plain.subarray(7)])).toEqual(sealed);
-          expect(new Uint8Array(openChunk(used, FIRST, sealed) ?? [])).toEqual(plain);
+          const encrypted = seal(used, FIRST, [plain]);
+          expect(encrypted).toHaveLength(length + TAG_BYTES * layers);
+          expect(seal(used, FIRST, [plain.subarray(0, 7), plain.subarray(7)])).toEqual(encrypted);
+          expect(new Uint8Array(openChunk(used, FIRST, encrypted) ?? [])).toEqual(plain);
         }
       },
     );
@@ -102,15 +102,15 @@ export function sealingContract(runtime: string): void {
       'are refused with %i keys when a bit was flipped, a byte is missing, or the place is another',
       (layers) => {
         const used = keys.slice(0, layers);
-        const sealed = seal(used, FIRST, [sample(40)]);
-        for (let at = 0; at < sealed.length; at++)
-          expect(openChunk(used, FIRST, flipped(sealed, at))).toBeNull();
-        for (let length = 0; length < sealed.length; length++) {
-          expect(openChunk(used, FIRST, sealed.subarray(0, length))).toBeNull();
+        const encrypted = seal(used, FIRST, [sample(40)]);
+        for (let at = 0; at < encrypted.length; at++)
+          expect(openChunk(used, FIRST, flipped(encrypted, at))).toBeNull();
+        for (let length = 0; length < encrypted.length; length++) {
+          expect(openChunk(used, FIRST, encrypted.subarray(0, length))).toBeNull();
         }
-        expect(openChunk(used, { index: 1, isLast: false }, sealed)).toBeNull();
-        expect(openChunk(used, { index: 0, isLast: true }, sealed)).toBeNull();
-        expect(openChunk([randomKey(), ...used.slice(1)], FIRST, sealed)).toBeNull();
+        expect(openChunk(used, { index: 1, isLast: false }, encrypted)).toBeNull();
+        expect(openChunk(used, { index: 0, isLast: true }, encrypted)).toBeNull();
+        expect(openChunk([randomKey(), ...used.slice(1)], FIRST, encrypted)).toBeNull();
       },
     );
 

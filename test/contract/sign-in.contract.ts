@@ -68,7 +68,7 @@ export function signInContract(subject: Subject<Directory>): void {
   const test = testsOf(subject);
 
   describe(`attempts to sign in: ${subject.name}`, () => {
-    test('wait after ten failures of a name and a source, longer and longer, up to a minute', async (directory) => {
+    test('wait after ten failures, longer and longer, up to a minute', async (directory) => {
       const { begin, fail } = attemptsOn(directory);
       expect(await fail('ada', 'cafe', 12)).toBe(10);
       expect(await begin('ada', 'cafe', START_MS + 999)).toBe(1);
@@ -99,7 +99,7 @@ export function signInContract(subject: Subject<Directory>): void {
       expect(await begin('name 31', 'home')).toBe(0);
     });
 
-    test('from many sources stop strangers, and not who signed in from there before', async (directory) => {
+    test('from many sources stop strangers, not a source known before', async (directory) => {
       const { begin, end, fail } = attemptsOn(directory);
       expect(await begin('ada', 'home')).toBe(0);
       await end('ada', 'home');
@@ -114,7 +114,7 @@ export function signInContract(subject: Subject<Directory>): void {
       expect(await begin('ada', 'home', lateMs)).toBe(0);
     });
 
-    test('with a right secret are no failures, and wipe out none of other names', async (directory) => {
+    test('with a right secret are no failures, and clear no others', async (directory) => {
       const { begin, end, fail } = attemptsOn(directory);
       for (let at = 0; at < 20; at++) {
         expect(await begin('mallory', 'office')).toBe(0);
@@ -128,7 +128,7 @@ export function signInContract(subject: Subject<Directory>): void {
       expect(await fail('victim 31', 'office', 1)).toBe(0);
     });
 
-    test('with secrets that nobody guesses wait for their source alone, and not at all where it is known', async (directory) => {
+    test('with random secrets wait for their source alone', async (directory) => {
       const { begin, end, fail } = attemptsOn(directory);
       for (let at = 0; at < 12; at++) expect(await fail('QS1', `botnet ${at}`, 40, false)).toBe(30);
       expect(await begin('QS1', 'home', START_MS, false)).toBe(0);
@@ -150,7 +150,7 @@ export function signInContract(subject: Subject<Directory>): void {
   });
 
   describe(`failures to sign in: ${subject.name}`, () => {
-    test('stand in the audit log, one entry for all of a credential and a source in a day', async (directory) => {
+    test('stand in the audit log, one entry a credential, source and day', async (directory) => {
       const { accountId, note, list } = failuresOn(directory);
       for (let at = 0; at < 5; at++) await note({});
       await note({ source: '192.0.2.2' });
@@ -171,7 +171,7 @@ export function signInContract(subject: Subject<Directory>): void {
       });
     });
 
-    test('are counted together beyond so many entries of a day, and push nothing out', async (directory) => {
+    test('are counted together beyond a bound, and push nothing out', async (directory) => {
       const { accountId, note, counts } = failuresOn(directory);
       const change = {
         action: 'putCap',
@@ -194,7 +194,7 @@ export function signInContract(subject: Subject<Directory>): void {
       ]);
     });
 
-    test('are found by action, member, key and time, in the order of the log, and end with it', async (directory) => {
+    test("are found by action, member, key and time, in the log's order", async (directory) => {
       const { accountId, note, list } = failuresOn(directory);
       await note({ credential: 'access-key K', memberId: null, accessKeyId: 'K' as AccessKeyId });
       await note({});
@@ -218,7 +218,7 @@ export function signInContract(subject: Subject<Directory>): void {
   });
 
   describe(`sessions and tokens: ${subject.name}`, () => {
-    test('end with the passkey that they are bound to, but for the one that removes it', async (directory) => {
+    test('end with their passkey, but for the one that removes it', async (directory) => {
       const owner = { accountId: fresh('account') as AccountId, memberId: fresh('member') };
       const [bound, other] = [fresh('digest'), fresh('digest')];
       const addSession = async (credentialDigest: string) => {

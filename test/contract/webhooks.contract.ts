@@ -54,7 +54,7 @@ export function webhooksContract(subject: Subject<Directory>): void {
   }
 
   describe(`webhooks: ${subject.name}`, () => {
-    test('end in steps, with what waits for them, and leave those of others alone', async (directory) => {
+    test('end in steps, with what waits for them, and no others', async (directory) => {
       const [gone, stays] = [await open(directory), await open(directory)];
       await gone.tell(MANY);
       await stays.tell(2);

@@ -1,3 +1,4 @@
+// Networks of addresses, as limits count clients.
 import { expect, it } from 'vitest';
 import { networkOf, parseIp } from '../../src/domain/ip-range.ts';
 

@@ -1,3 +1,4 @@
+// Locks of versions: defaults of buckets, and which change is allowed.
 import { describe, expect, it } from 'vitest';
 import {
   isLocked,

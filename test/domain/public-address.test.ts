@@ -1,3 +1,4 @@
+// Which addresses and hosts are of the public internet.
 import { describe, expect, it } from 'vitest';
 import { isPublicAddress, mayBePublicHost } from '../../src/domain/public-address.ts';
 

@@ -1,3 +1,4 @@
+// Invalidation watermarks of purges.
 import { describe, expect, it } from 'vitest';
 import type { ObjectKey, Pointer } from '../../src/domain/nouns.ts';
 import {
@@ -64,7 +65,7 @@ describe('floors', () => {
     expect(isPurged(floors, key('z'), null, 2)).toBe(true);
   });
 
-  it('become part of that of the bucket when they are too many, oldest first, and forget nothing', () => {
+  it('merge into that of the bucket when too many, oldest first, and lose nothing', () => {
     let floors = addFloors(null, [prefix('first')], 2);
     for (let revision = 3; revision < 203; revision++) {
       floors = addFloors(floors, [prefix(`${revision}-`.padEnd(100, 'x'))], revision);

@@ -1,3 +1,4 @@
+// Which times of a clock are believed.
 import { describe, expect, it } from 'vitest';
 import { JUMP_MAX_MS, jumpSince } from '../../src/domain/trusted-time.ts';
 

@@ -1,3 +1,4 @@
+// The access of a bucket as JSON of its row, and rows of the first programs.
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../src/core/auth/decide.ts';
 import { withPublicReads } from '../../src/core/auth/public-reads.ts';

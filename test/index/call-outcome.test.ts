@@ -1,3 +1,4 @@
+// Outcomes of calls across a border that takes plain data only.
 import { describe, expect, it } from 'vitest';
 import { ERROR_MESSAGES, StorageError } from '../../src/domain/errors.ts';
 import { failureReply, runIndexCall, unwrapReply } from '../../src/index/call-outcome.ts';

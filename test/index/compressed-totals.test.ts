@@ -1,6 +1,6 @@
-// What packing saves, against a scan of the rows: random lives of a bucket whose bodies are packed,
-// copied, cut into parts, replaced, moved to other classes and removed. References to blobs are
-// compared with the rows as well.
+// What compression saves, against a scan of the rows: random histories of a bucket with compressed
+// bodies, copied, cut into parts, replaced, moved to other classes and removed. References to blobs
+// are compared with the rows as well.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { BucketRecord, BucketRef, ObjectVersion, Segment } from '../../src/domain/nouns.ts';
@@ -214,7 +214,7 @@ const lifeOf = (...all: Step['do'][]): [Step[]] => [
   all.map((one) => ({ do: one, key: 0, pick: 0, bytes: 1000 })),
 ];
 
-it('what packing saves is what the rows say, whatever becomes of them', { timeout: 60_000 }, () => {
+it('totals of what compression saves agree with the rows', { timeout: 60_000 }, () => {
   fc.assert(
     fc.property(fc.array(steps, { maxLength: 40, size: 'max' }), (program) => {
       const world = createWorld();

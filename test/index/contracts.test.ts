@@ -1,3 +1,4 @@
+// Runs the contracts of the index and the directory over SQLite in memory.
 import {
   createDirectDirectory,
   createDirectMetadataIndex,

@@ -1,7 +1,7 @@
 // Equal bytes stored once, against a model: random lives of a bucket with puts, copies of whole
-// objects and of ranges, parts, versions, moves between storage classes, packing and sweeps. After
-// each step every row has the bytes that were written, and what the index says is saved is what a
-// scan of all rows comes to.
+// objects and of ranges, parts, versions, moves between storage classes, compression and sweeps.
+// After each step every row has the bytes that were written, and what the index says is saved is
+// what a scan of all rows comes to.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type {
@@ -214,14 +214,14 @@ function createWorld() {
       const to = wholeOf(blobIn(bucket), sizeBytes);
       const storedBytes = Math.ceil(sizeBytes / 3);
       bodyOf.set(to.blobId, read(from));
-      const packed = { ...to, packing: { frameBytes: 4, plainBytes: sizeBytes, storedBytes } };
+      const compressed = { ...to, packing: { frameBytes: 4, plainBytes: sizeBytes, storedBytes } };
       const newReference = newReferenceOf(to.blobId, storedBytes);
       index.exchangeBody({
         bucket: ref(),
         key: object.key,
         versionId,
         from,
-        to: packed,
+        to: compressed,
         newReference,
         nowMs,
       });
@@ -360,7 +360,8 @@ const example = (act: Kind, changes: Partial<Step> = {}): Step => ({
 });
 
 /**
- * An object that has one blob twice, and nobody else does: what that saved ends when it is packed.
+ * An object that has one blob twice, and nobody else does: what that saved ends when it is
+ * compressed.
  */
 const TWICE = [
   example('start'),
@@ -409,7 +410,7 @@ describe('deduplication', () => {
     expect(world.blobs()).toBe(3);
   });
 
-  it('saves nothing where a row has less of a blob than there is, and counts no copy of what came without it', () => {
+  it('saves nothing for a part of a blob, nor for a copy without a digest', () => {
     const world = createWorld();
     world.step(example('put'));
     world.step(example('start', { key: 1 }));
@@ -424,7 +425,7 @@ describe('deduplication', () => {
     expect(world.totals()).toMatchObject([{ currentBytes: 56, deduplicatedBytes: 0 }]);
   });
 
-  it('says of a commit that comes again what it said, but never of a blob that the index knows', () => {
+  it('gives a repeated commit its first result, but for known blobs', () => {
     const sql = openMigrated(INDEX_SCHEMA);
     const index = createBucketIndex(sql);
     const bucket: BucketRef = {

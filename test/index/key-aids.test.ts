@@ -203,7 +203,8 @@ describe('sizes of prefixes and search', () => {
             sql.all('DELETE FROM objects WHERE key = ?', text);
             if (isAdded) {
               sql.all(
-                `INSERT INTO objects (bucket, key, size_bytes, etag, last_modified_ms, storage_class, version_id, is_null)
+                `INSERT INTO objects (bucket, key, size_bytes, etag, last_modified_ms,
+                 storage_class, version_id, is_null)
                VALUES (1, ?, ?, '', 0, 'STANDARD', '', 1)`,
                 text,
                 size,
@@ -237,7 +238,7 @@ describe('sizes of prefixes and search', () => {
     );
   });
 
-  it('tell when there are more matches than are wanted, and go on where they stopped looking', () => {
+  it('say when there are more matches, and go on where the scan stopped', () => {
     const world = openWorld();
     for (let at = 0; at < 30; at++) put(world, `k${String(at).padStart(2, '0')}.txt`, 1);
     const { index, bucket } = world;

@@ -1,3 +1,4 @@
+// The order of keys: that of SQLite, and bounds of ranges by prefix.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareUtf8, justAfter, prefixEnd } from '../../src/index/keys/key-order.ts';

@@ -1,4 +1,4 @@
-// What is told of the actions of lifecycle rules: the version by the name that it has in the
+// What is reported of the actions of lifecycle rules: the version by the name that it has in the
 // bucket.
 import { expect, it } from 'vitest';
 import type { LifecycleAction } from '../../src/domain/lifecycle.ts';
@@ -43,7 +43,7 @@ function openWorld() {
     markerOf: () =>
       sql.all<{ version_id: string }>('SELECT version_id FROM versions WHERE is_marker = 1')[0]
         ?.version_id,
-    told: () =>
+    reported: () =>
       sql.all<{ payload: string }>('SELECT payload FROM outbox ORDER BY id').map(({ payload }) => {
         const { name, versionId } = JSON.parse(payload);
         return [name, versionId];
@@ -57,7 +57,7 @@ const removal = (versionId: VersionId): LifecycleAction => ({
   versionId,
 });
 
-it('a null version that goes or is moved has no id, and one of a bucket that made versions keeps it', () => {
+it('reports a null version without an id, and one of a versioned bucket with it', () => {
   const world = openWorld();
   const nullId = world.put('off');
   const id = world.put('enabled');
@@ -70,18 +70,18 @@ it('a null version that goes or is moved has no id, and one of a bucket that mad
   });
   world.apply('enabled', removal(nullId));
   world.apply('suspended', removal(id));
-  expect(world.told()).toEqual([
+  expect(world.reported()).toEqual([
     ['LifecycleTransition', null],
     ['LifecycleExpiration:Delete', null],
     ['LifecycleExpiration:Delete', id],
   ]);
 });
 
-it('a marker is told by the id that it got, though the clock was behind', () => {
+it('reports a marker by the id that it got, though the clock was behind', () => {
   const world = openWorld();
   const versionId = world.put('enabled');
   const markerId = '0'.repeat(versionId.length) as VersionId;
   world.apply('enabled', { kind: 'expire', key: asKey('k'), versionId, markerId });
   expect(world.markerOf()).not.toBe(markerId);
-  expect(world.told()).toEqual([['LifecycleExpiration:DeleteMarkerCreated', world.markerOf()]]);
+  expect(world.reported()).toEqual([['LifecycleExpiration:DeleteMarkerCreated', world.markerOf()]]);
 });

@@ -89,7 +89,7 @@ const byteDays = (days: number, bytes: number | bigint = SIZE) =>
   BigInt(bytes) * BigInt(days * DAY);
 
 describe('an object that leaves its class early', () => {
-  it('owes the rest of the least time, in the hour in which it goes, once', () => {
+  it('owes the rest of the minimum storage duration once, in the hour of deletion', () => {
     const world = openWorld();
     world.put('a', 0);
     for (const _ of [1, 2]) world.drop('a', 10.5);
@@ -170,7 +170,7 @@ describe('an object that leaves its class early', () => {
 });
 
 describe('a lifecycle', () => {
-  it('starts the time when it moves an object into the class, and counts the move as a write there', () => {
+  it('starts the duration at the move into the class, which counts as a write', () => {
     const world = openWorld();
     const versionId = world.put('a', 0, { storageClass: 'STANDARD' });
     world.transition('a', versionId, 40, 'STANDARD_IA');

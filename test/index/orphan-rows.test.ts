@@ -46,7 +46,7 @@ describe('the rests of a deleted bucket', () => {
     );
 
   /**
-   * A bucket that did a bit of everything, deleted; `told` messages wait, and so many were given
+   * A bucket that did a bit of everything, deleted; messages wait, and so many were given
    * up.
    */
   function live({ dead, waiting }: { dead: number; waiting: number }): void {
@@ -136,7 +136,7 @@ describe('the rests of a deleted bucket', () => {
     expect(count()).toEqual(EMPTY);
   });
 
-  it('keep what waits to be told, and with it the life', () => {
+  it('keep messages that wait, and with them the incarnation', () => {
     live({ dead: 2, waiting: 2 });
     sweep();
     expect(count()).toMatchObject({ outbox: 2, outbox_places: 1, buckets: 1 });

@@ -48,7 +48,7 @@ it('are not lowered by what a bucket said before it was granted more', () => {
   expect(raise(B, 11)).toBe(null);
 });
 
-it('count what a bucket stored before there was a quota, and settle those first that were settled longest ago', () => {
+it('count what was stored before the quota, and settle the longest unsettled first', () => {
   const { ledger, raise, settle } = openLedger();
   settle(A, 70, 0, 20);
   settle(B, 0, 0, 10);

@@ -130,7 +130,7 @@ function createWorld() {
     return blobId;
   }
 
-  /** As core does it: holds at home first, then arrivals for the commit. */
+  /** Adds remote references at owner buckets first, then gives those for the commit, like core. */
   function holdForeign(bucket: BucketRecord, segments: readonly Segment[]): NewBlobReference[] {
     return [...new Set(segments.map((segment) => segment.blobId))]
       .filter((blobId) => homeOf(blobId) !== bucket)

@@ -1,3 +1,4 @@
+// Migrations: what they make of empty and of older databases.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { freshSchemaFile } from '../../scripts/fresh-schema.ts';
@@ -23,13 +24,13 @@ const tablesOf = (sql: ReturnType<typeof openEmpty>) =>
     .map((row) => row.name);
 
 describe('migrate', () => {
-  it('makes of an empty database what all migrations make: else run scripts/fresh-schema.ts', () => {
+  it('makes what all migrations make; else run scripts/fresh-schema.ts', () => {
     expect(readFileSync('src/index/tables/fresh-schema.ts', 'utf8')).toBe(freshSchemaFile());
     const { fresh: _, ...byMigrations } = INDEX_SCHEMA;
     const [fresh, migrated] = [INDEX_SCHEMA, byMigrations].map((schema) => {
       const sql = openEmpty();
       migrate(sql, schema);
-      const told = tablesOf(sql).map((table) => ({
+      const tables = tablesOf(sql).map((table) => ({
         table,
         columns: sql.all(`PRAGMA table_xinfo(${table})`),
         indexes: sql
@@ -39,10 +40,10 @@ describe('migrate', () => {
           })),
         rows: sql.all(`SELECT count(*) AS n FROM ${table}`),
       }));
-      return { told, versions: sql.all('SELECT * FROM schema_versions ORDER BY name') };
+      return { tables, versions: sql.all('SELECT * FROM schema_versions ORDER BY name') };
     });
     expect(fresh).toEqual(migrated);
-    expect(fresh?.told.length).toBeGreaterThan(20);
+    expect(fresh?.tables.length).toBeGreaterThan(20);
   });
 
   it('makes the tables of both schemas in one database, once', () => {
@@ -64,7 +65,8 @@ describe('migrate', () => {
     migrate(sql, { name: 'index', migrations: INDEX_SCHEMA.migrations.slice(0, 1) });
     const access = '{"acl":"private","policyJson":null,"policyPublicPrefixes":[]}';
     sql.all(
-      "INSERT INTO buckets (id, name, owner_id, created_at_ms, revision, access) VALUES ('i', 'old', 'o', 1, 1, ?)",
+      `INSERT INTO buckets (id, name, owner_id, created_at_ms, revision, access)
+       VALUES ('i', 'old', 'o', 1, 1, ?)`,
       access,
     );
     migrate(sql, INDEX_SCHEMA);
@@ -72,7 +74,7 @@ describe('migrate', () => {
     expect(found?.settings).toEqual(NO_SETTINGS);
   });
 
-  it('gives sessions and tokens that were there before no proof and no key that they are bound to', () => {
+  it('gives older sessions and tokens no proof and no key', () => {
     const sql = openEmpty();
     const before = DIRECTORY_SCHEMA.migrations.findIndex((steps) =>
       steps.some((step) => step.includes('proven_at_ms')),
@@ -108,7 +110,8 @@ describe('migrate', () => {
     migrate(sql, { ...DIRECTORY_SCHEMA, migrations: DIRECTORY_SCHEMA.migrations.slice(0, before) });
     const add = (accountId: string, id: string, memberId: string | null, keyId: string | null) =>
       sql.all(
-        `INSERT INTO audit (account_id, id, at_ms, action, target, detail, member_id, access_key_id, credential, source, request_id)
+        `INSERT INTO audit (account_id, id, at_ms, action, target, detail, member_id, access_key_id,
+         credential, source, request_id)
          VALUES (?, ?, 1, 'a', 't', '', ?, ?, 'c', 's', 'r')`,
         ...[accountId, id, memberId, keyId],
       );
@@ -129,7 +132,7 @@ describe('migrate', () => {
     ]);
   });
 
-  it('takes cards, and who has which, from before they had a beginning, as valid from the beginning', () => {
+  it('takes older rate cards and choices as valid from the beginning', () => {
     const sql = openEmpty();
     const before = DIRECTORY_SCHEMA.migrations.findIndex((steps) =>
       steps.some((step) => step.includes('rate_card_versions')),

@@ -62,7 +62,7 @@ function openPlanning(schema: Schema) {
   return { sql, plannedAnew };
 }
 
-/** The same calls, noting the names of those that were called. */
+/** Wraps calls so that the names of those that were called are noted. */
 function noting<Api extends object>(api: Api, called: Set<string>): Api {
   return new Proxy(api, {
     get(target, name) {

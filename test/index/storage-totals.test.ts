@@ -40,12 +40,16 @@ type Row = {
   readonly n: number;
 };
 
-const SCAN = `SELECT storage_class, 'current' AS kind, sum(size_bytes) AS bytes, count(*) AS n FROM objects GROUP BY 1
-  UNION ALL SELECT storage_class, 'noncurrent', sum(size_bytes), count(*) FROM versions WHERE is_marker = 0 GROUP BY 1
+const SCAN = `SELECT storage_class, 'current' AS kind, sum(size_bytes) AS bytes, count(*) AS n
+  FROM objects GROUP BY 1
+  UNION ALL SELECT storage_class, 'noncurrent', sum(size_bytes), count(*) FROM versions
+  WHERE is_marker = 0 GROUP BY 1
   UNION ALL SELECT u.attributes ->> '$.storageClass', 'part', sum(p.size_bytes), count(*)
     FROM parts AS p JOIN uploads AS u ON u.upload_id = p.upload_id GROUP BY 1`;
-const KEPT = `SELECT storage_class, 'current' AS kind, current_bytes AS bytes, current_count AS n FROM storage_totals
-  UNION ALL SELECT storage_class, 'noncurrent', noncurrent_bytes, noncurrent_count FROM storage_totals
+const KEPT = `SELECT storage_class, 'current' AS kind, current_bytes AS bytes, current_count AS n
+  FROM storage_totals
+  UNION ALL SELECT storage_class, 'noncurrent', noncurrent_bytes, noncurrent_count
+  FROM storage_totals
   UNION ALL SELECT storage_class, 'part', part_bytes, part_count FROM storage_totals`;
 
 function totals(sql: NodeSqlite, query: string): Map<string, Totals> {
@@ -73,7 +77,8 @@ function closedHours(sql: NodeSqlite): Map<string, bigint> {
     gib: string;
     rest: string;
   }>(
-    `SELECT storage_class AS name, hour_ms, hour_count, CAST(gib_ms AS TEXT) AS gib, CAST(rest_ms AS TEXT) AS rest
+    `SELECT storage_class AS name, hour_ms, hour_count, CAST(gib_ms AS TEXT) AS gib,
+     CAST(rest_ms AS TEXT) AS rest
      FROM storage_hours`,
   )) {
     for (let at = 0; at < row.hour_count; at++) {
@@ -86,7 +91,7 @@ function closedHours(sql: NodeSqlite): Map<string, bigint> {
 }
 
 /**
- * The same by hand: what was stored from `fromMs` to `toMs` is added to the hours that this
+ * Integrates by hand: what was stored from `fromMs` to `toMs` is added to the hours that this
  * touches.
  */
 function integrate(
@@ -423,19 +428,24 @@ describe('storage totals', () => {
     expect(sql.all('SELECT * FROM storage_totals')).toEqual([]);
   });
 
-  it('of a database from before are worked out once, and their time begins with the next command', () => {
+  it('of an older database are computed once; their time begins with a command', () => {
     const sql = openSqlite(':memory:', { readOnly: false });
     migrate(sql, { name: 'index', migrations: INDEX_SCHEMA.migrations.slice(0, 4) });
     sql.all(`INSERT INTO buckets (n, id, name, owner_id, created_at_ms, revision, access)
       VALUES (1, 'i', 'old', 'o', 1, 1, '{}')`);
-    const object = `INSERT INTO objects (bucket, key, size_bytes, etag, last_modified_ms, storage_class, version_id)`;
+    const object = `INSERT INTO objects (bucket, key, size_bytes, etag, last_modified_ms,
+      storage_class, version_id)`;
     sql.all(
-      `${object} VALUES (1, 'a', 100, '', 5, 'STANDARD', 'v'), (1, 'b', 11, '', 5, 'STANDARD_IA', 'v')`,
+      `${object}
+       VALUES (1, 'a', 100, '', 5, 'STANDARD', 'v'), (1, 'b', 11, '', 5, 'STANDARD_IA', 'v')`,
     );
-    sql.all(`INSERT INTO versions (bucket, key, version_id, is_null, is_marker, size_bytes, etag, last_modified_ms,
-      storage_class) VALUES (1, 'a', 'u', 0, 0, 40, '', 3, 'STANDARD'), (1, 'c', 'm', 0, 1, 0, '', 3, '')`);
+    sql.all(`INSERT INTO versions (bucket, key, version_id, is_null, is_marker, size_bytes, etag,
+      last_modified_ms,
+      storage_class)
+      VALUES (1, 'a', 'u', 0, 0, 40, '', 3, 'STANDARD'), (1, 'c', 'm', 0, 1, 0, '', 3, '')`);
     sql.all(`INSERT INTO uploads VALUES (1, 'a', 'up', 5, '{"storageClass":"STANDARD_IA"}')`);
-    sql.all(`INSERT INTO parts (bucket, upload_id, part_number, size_bytes, md5, last_modified_ms, segments)
+    sql.all(`INSERT INTO parts (bucket, upload_id, part_number, size_bytes, md5, last_modified_ms,
+      segments)
       VALUES (1, 'up', 1, 7, '', 5, '[]'), (1, 'up', 2, 8, '', 5, '[]')`);
     migrate(sql, INDEX_SCHEMA);
     expect(totals(sql, KEPT)).toEqual(totals(sql, SCAN));

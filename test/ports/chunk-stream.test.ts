@@ -1,3 +1,4 @@
+// Streams of chunks: borrowed buffers, joined bodies, and closing midway.
 import { describe, expect, it } from 'vitest';
 import {
   type ByteChunks,

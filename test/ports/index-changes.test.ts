@@ -1,3 +1,4 @@
+// Which commands of the index change what caches may know.
 import { describe, expect, it } from 'vitest';
 import type { ObjectKey } from '../../src/domain/nouns.ts';
 import {

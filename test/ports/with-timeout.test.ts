@@ -1,3 +1,4 @@
+// Timeouts for calls of ports.
 import { expect, it, vi } from 'vitest';
 import { within } from '../../src/ports/with-timeout.ts';
 
@@ -28,7 +29,7 @@ it('gives what comes too late away, and a failure of that reaches nobody', async
       code: 'ServiceUnavailable',
     });
     resolve('late');
-    // Rejections are told of once the microtasks are done.
+    // Rejections are reported once the microtasks are done.
     await new Promise((done) => setImmediate(done));
     expect(dropped).toHaveBeenCalledWith('late');
     expect(unhandled).not.toHaveBeenCalled();

@@ -61,7 +61,7 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
     index.call(bucket.name, 'condemnBlobs', { bucket: addressOf(bucket), olderThanMs, limit });
 
   describe(`metadata index, blobs: ${subject.name}`, () => {
-    test('refers to a blob of the same bytes in the place of one that arrives, and says so again', async (index) => {
+    test('refers to an equal blob instead of the new one, and repeats so', async (index) => {
       const bucket = await makeBucket(index);
       const ref = refOf(bucket);
       const commit = (key: string, blobId: BlobId, digest = { sha256Hex: 'same' }) => {
@@ -128,7 +128,7 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
       expect(await get(index, bucket, 'b')).toBe(null);
     });
 
-    test('condemns the longest unreferenced first, and again until they are forgotten', async (index) => {
+    test('condemns the longest unreferenced first, again until forgotten', async (index) => {
       const bucket = await makeBucket(index);
       const blobIds: BlobId[] = [];
       for (const [at, key] of ['a', 'b', 'c'].entries()) {
@@ -270,7 +270,7 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
       expect((await sweep(index, home, START_MS + 21)).oldRemoteReferences).toHaveLength(3);
     });
 
-    test('reports no more holds than asked for of a blob that many hold, and the others once these are gone', async (index) => {
+    test('reports remote references of a blob up to the limit, then others', async (index) => {
       const { home, holder, blobId } = await copied(index);
       const second = await makeBucket(index);
       await hold(index, home, second, [blobId]);

@@ -159,7 +159,7 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
       expect(await index.call(first.name, 'getBucket', { name: first.name })).toEqual(won[0]);
     });
 
-    test('moves the revision on with the access, and refuses decisions on an older one', async (index) => {
+    test('moves the revision on with the access, and refuses older ones', async (index) => {
       const bucket = await makeBucket(index);
       await put(index, bucket, objectOf('k'));
       const changed = await index.call(bucket.name, 'setBucketAccess', {
@@ -172,7 +172,7 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
       expect(await get(index, changed, 'k')).not.toBe(null);
     });
 
-    test('changes the settings that are named, leaves the others and the access, and moves the revision on', async (index) => {
+    test('changes named settings alone, and moves the revision on', async (index) => {
       const bucket = await makeBucket(index, { access: PUBLIC });
       const set = (record: BucketRecord, settings: Partial<BucketSettings>) =>
         index.call(bucket.name, 'setBucketSettings', { bucket: refOf(record), settings });
@@ -204,7 +204,7 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
       });
     });
 
-    test('moves the floors of purges with the revision, and keeps them through other settings', async (index) => {
+    test('moves invalidation watermarks with the revision, and keeps them', async (index) => {
       const bucket = await makeBucket(index);
       const purge = (record: BucketRecord, scopes: readonly PurgeScope[]) =>
         index.call(bucket.name, 'purgeBucket', { bucket: refOf(record), scopes });
@@ -252,7 +252,7 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
       expect(await index.call(bucket.name, 'getBucket', { name: bucket.name })).toEqual(bucket);
     });
 
-    test('refuses decisions on another life, another name and a revision to come', async (index) => {
+    test('refuses another incarnation, another name and a later revision', async (index) => {
       const bucket = await makeBucket(index);
       await expectAllRefused(index, {
         ...refOf(bucket),
@@ -372,7 +372,7 @@ export function indexBucketsContract(subject: Subject<MetadataIndex>): void {
       ]);
     });
 
-    test('forgets a deleted life once its last blob is gone, and never a live one', async (index) => {
+    test('forgets a deleted incarnation after its last blob, no live one', async (index) => {
       const bucket = await makeBucket(index);
       const { name } = bucket;
       const address = addressOf(bucket);

@@ -19,7 +19,7 @@ let made = 0;
 function freshId(): BlobId {
   made += 1;
   const home = makeBucketId(
-    'packed' as BucketName,
+    'compressed' as BucketName,
     `${Date.now().toString(36)}${Math.floor(Math.random() * 1e9)}`,
   );
   return `${home}/01k9000ab${made.toString(32).padStart(18, '0')}` as BlobId;
@@ -29,12 +29,13 @@ function freshId(): BlobId {
 export function logBytes(lengthBytes: number): Uint8Array {
   let text = '';
   for (let line = 0; text.length < lengthBytes; line++) {
-    text += `2026-11-21T08:${line % 60} GET /photos/${line * 7919}.jpg 200 ${(line * 104729) % 99991}\n`;
+    const path = `/photos/${line * 7919}.jpg`;
+    text += `2026-11-21T08:${line % 60} GET ${path} 200 ${(line * 104729) % 99991}\n`;
   }
   return new TextEncoder().encode(text.slice(0, lengthBytes));
 }
 
-/** The whole of a packed blob as it was stored. */
+/** The whole of a compressed blob as it was stored. */
 async function pack(
   store: BlobStore,
   plain: Uint8Array,
@@ -58,7 +59,7 @@ const cutOf = (segment: Segment, offsetBytes: number, lengthBytes: number): Segm
 export function packedBlobsContract(subject: Subject<BlobStore>): void {
   const test = testsOf(subject);
 
-  describe(`packed blobs: ${subject.name}`, () => {
+  describe(`compressed blobs: ${subject.name}`, () => {
     test('give any range of any body', async (inner) => {
       const store = createDecompressingBlobStore(inner);
       const bodies = fc.oneof(
@@ -123,14 +124,14 @@ export function packedBlobsContract(subject: Subject<BlobStore>): void {
     test('join with plain ones in a row', async (inner) => {
       const store = createDecompressingBlobStore(inner);
       const plain = logBytes(10_000);
-      const packed = await pack(inner, plain, 4096);
+      const compressed = await pack(inner, plain, 4096);
       const blobId = freshId();
       await inner.write(blobId, sourceOf(patternBytes(5000)), identity);
       const runs: Segment[] = [
         { blobId, offsetBytes: 0, lengthBytes: 100 },
         { blobId, offsetBytes: 200, lengthBytes: 50 },
-        cutOf(packed, 4000, 5000),
-        cutOf(packed, 0, 10),
+        cutOf(compressed, 4000, 5000),
+        cutOf(compressed, 0, 10),
         { blobId, offsetBytes: 4999, lengthBytes: 1 },
       ];
       const bytes = patternBytes(5000);

@@ -111,7 +111,7 @@ export function indexNamesContract({ name, make }: Subject<MetadataIndex>): void
       expect((await measure()).sizes).toEqual([size(4, 305), size(2, 200), size(1, 5)]);
     });
 
-    it('finds text in names without case and accents, by looking and by its search index', async () => {
+    it('finds text in keys without case and accents, by scan and index', async () => {
       const { bucket } = await filled([
         'Straße/Über.JPG',
         'photos/naïve.jpg',

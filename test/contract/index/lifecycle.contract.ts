@@ -41,7 +41,7 @@ const HELD = { retention: null, hasLegalHold: true };
 const startOf = (phase: LifecyclePhase, prefix = ''): LifecycleCursor => ({
   ...{ phase, prefix, afterKey: '', afterId: '', newerVersions: 0 },
 });
-/** The same bucket, as a caller sees it whose record says that versions are kept. */
+/** A bucket as a caller sees it whose record says that versions are on. */
 const keeping = (bucket: BucketRef): BucketRef => ({ ...refOf(bucket), versioning: 'enabled' });
 
 const scan = (index: MetadataIndex, bucket: BucketRef, place: LifecycleCursor, bounds = ALL) =>
@@ -181,7 +181,7 @@ export function indexLifecycleContract(subject: Subject<MetadataIndex>): void {
       ]);
     });
 
-    test('finds markers: those that hide nothing, and those that are older versions themselves', async (index) => {
+    test('finds markers that hide nothing, and those that are older', async (index) => {
       const bucket = await makeBucket(index);
       const on = keeping(bucket);
       const lone = await hide(index, on, 'lone');
@@ -262,7 +262,7 @@ export function indexLifecycleContract(subject: Subject<MetadataIndex>): void {
       expect(found).toMatchObject([{ kind: 'noncurrent', versionId, replacedAtMs: START_MS + 5 }]);
     });
 
-    test('removes older versions and lone markers, never the latest, nor what is locked', async (index) => {
+    test('removes older versions and lone markers, no latest, no locked', async (index) => {
       const bucket = await makeBucket(index);
       const on = keeping(bucket);
       const [old, held] = [
@@ -292,7 +292,7 @@ export function indexLifecycleContract(subject: Subject<MetadataIndex>): void {
       expect((await get(index, on, 'k'))?.versionId).toBe(current);
     });
 
-    test('removes all older versions of a key that are due at once, whichever comes first', async (index) => {
+    test('removes all due older versions of a key at once, in any order', async (index) => {
       const bucket = await makeBucket(index);
       const on = keeping(bucket);
       const remove = (key: string, versionId: VersionId) =>
@@ -312,7 +312,7 @@ export function indexLifecycleContract(subject: Subject<MetadataIndex>): void {
       expect((await scanAll(index, on, 'versions')).flat()).toEqual([]);
     });
 
-    test('leaves a marker that hides what stays, and removes it together with all that it hides', async (index) => {
+    test('removes a marker only together with all that it hides', async (index) => {
       const bucket = await makeBucket(index);
       const on = keeping(bucket);
       const remove = (versionId: VersionId) =>
@@ -324,7 +324,7 @@ export function indexLifecycleContract(subject: Subject<MetadataIndex>): void {
       expect((await scanAll(index, on, 'versions')).flat()).toEqual([]);
     });
 
-    test('frees the blobs of what it removes, and changes classes where a version stands', async (index) => {
+    test('frees blobs of what it removes, and changes classes in place', async (index) => {
       const bucket = await makeBucket(index);
       const off = refOf(bucket);
       const blobId = await putBlob(index, bucket, 'blob');

@@ -74,7 +74,7 @@ const TREE = [
 ];
 
 /**
- * What a listing says, keys and common prefixes told apart by their order only as S3 gives them.
+ * What a listing says, keys and common prefixes in one order, as S3 gives them.
  */
 function namesOf(page: ListObjectsPage): { keys: readonly string[]; prefixes: readonly string[] } {
   return { keys: page.objects.map((object) => object.key), prefixes: page.commonPrefixes };
@@ -179,7 +179,7 @@ export function indexListingContract(subject: Subject<MetadataIndex>): void {
       ]);
     });
 
-    test('orders keys by the bytes of their UTF-8, page by page and after any of them', async (index) => {
+    test('orders keys by their UTF-8 bytes, page by page, after any key', async (index) => {
       const bucket = await filled(index, IN_BYTE_ORDER);
       for (const maxKeys of [1, 2, 3, 7, IN_BYTE_ORDER.length - 1, IN_BYTE_ORDER.length, 1000]) {
         expect((await walk(index, bucket, { maxKeys })).keys).toEqual(IN_BYTE_ORDER);
@@ -262,7 +262,7 @@ export function indexListingContract(subject: Subject<MetadataIndex>): void {
       }
     });
 
-    test('counts keys and common prefixes together and cuts in the order of both', async (index) => {
+    test('counts keys and common prefixes together, in one order', async (index) => {
       const bucket = await filled(index, TREE);
       const page = (after: string) => list(index, bucket, { delimiter: '/', maxKeys: 2, after });
       expect(await page('')).toMatchObject({

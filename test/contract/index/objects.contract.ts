@@ -103,7 +103,7 @@ export function indexObjectsContract(subject: Subject<MetadataIndex>): void {
       expect(none).toEqual({ bucket: null, objects: [null] });
     });
 
-    test('tells the files of rules of a hosted bucket with it, at the roots of its sites', async (index) => {
+    test('gives the rule files of a hosted bucket at the roots of its sites', async (index) => {
       const bucket = await makeBucket(index);
       const { name } = bucket;
       const resolve = async () =>
@@ -169,7 +169,7 @@ export function indexObjectsContract(subject: Subject<MetadataIndex>): void {
       });
     }
 
-    test('gives back segments of own and foreign blobs, parts and a composite checksum', async (index) => {
+    test('gives back segments of all blobs, parts, a composite checksum', async (index) => {
       const home = await makeBucket(index);
       const bucket = await makeBucket(index);
       const [a, b] = [blobIn(bucket), blobIn(home)];
@@ -309,7 +309,7 @@ export function indexObjectsContract(subject: Subject<MetadataIndex>): void {
       expect(await index.call(bucket.name, 'findUnknownBlobs', { blobIds })).toEqual(blobIds);
     });
 
-    test('holds an object of 10,000 parts with checksums, and refuses one too rich for a row', async (index) => {
+    test('stores an object of 10,000 parts, and refuses one beyond a row', async (index) => {
       const bucket = await makeBucket(index, {
         name: `${'long-name.'.repeat(4)}${bucketRecord().name}` as BucketName,
       });

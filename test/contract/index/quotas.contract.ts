@@ -71,7 +71,7 @@ export function indexQuotasContract(subject: Subject<MetadataIndex>): void {
       expect(await stored()).toBe(1000);
     });
 
-    test('counts the difference where an object is replaced, and the whole where versions stay', async (index) => {
+    test('counts the difference of a replaced object, all with versions', async (index) => {
       const plain = await limited(index, ownBytes(1000));
       await plain.put('k', 900);
       await plain.put('k', 1000);
@@ -156,7 +156,7 @@ export function indexQuotasContract(subject: Subject<MetadataIndex>): void {
       expect(await stored()).toBe(500);
     });
 
-    test('takes of its account what it was granted, and says how much more it needs', async (index) => {
+    test('uses its grant of the account, and says how much more it needs', async (index) => {
       const { bucket, put, stored } = await limited(index, { own: null, isShared: true });
       const address = addressOf(bucket);
       await expect(put('a', 100)).rejects.toMatchObject({

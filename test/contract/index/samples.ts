@@ -41,7 +41,8 @@ let made = 0;
 /** Text that no other test has, also in other processes; sorts in the order of the calls. */
 export function fresh(prefix: string): string {
   made += 1;
-  return `${prefix}${made.toString(36).padStart(6, '0')}${Math.floor(Math.random() * 36 ** 6).toString(36)}`;
+  const random = Math.floor(Math.random() * 36 ** 6).toString(36);
+  return `${prefix}${made.toString(36).padStart(6, '0')}${random}`;
 }
 
 export const asKey = (text: string) => text as ObjectKey;
@@ -134,7 +135,7 @@ export function segmentsObjectOf(
   } as Partial<ObjectVersion>);
 }
 
-/** Commits an object without a condition. Blobs that are not in `arrivals` must be known. */
+/** Commits an object without a condition. Blobs that are not in `newReferences` must be known. */
 export async function put(
   index: MetadataIndex,
   bucket: BucketRef,

@@ -224,7 +224,7 @@ export function indexUploadsContract(subject: Subject<MetadataIndex>): void {
       await listed(first, second);
     });
 
-    test('holds to the conditions of a completion, and keeps the upload when they fail', async (index) => {
+    test('checks the conditions of a completion; failed, the upload stays', async (index) => {
       const bucket = await makeBucket(index);
       const upload = await startUpload(index, bucket, 'k');
       const input = completionOf(upload, [await putBlobPart(index, bucket, upload, 1)]);
@@ -295,7 +295,7 @@ export function indexUploadsContract(subject: Subject<MetadataIndex>): void {
       expect((await listParts(index, bucket, keptUpload)).parts).toEqual([kept]);
     });
 
-    test('gives up uploads that rest, counted from their last part, and counts what that frees', async (index) => {
+    test('gives up idle uploads by their last part, and counts freed bytes', async (index) => {
       const bucket = await makeBucket(index);
       const hour = 3_600_000;
       const [idle, going, ruled] = [

@@ -27,7 +27,7 @@ import {
   wholeOf,
 } from './samples.ts';
 
-/** The same bucket, as a caller sees it whose record says so. */
+/** A bucket as a caller sees it whose record says so. */
 const as = (bucket: BucketRef, versioning: Versioning): BucketRef => ({
   ...refOf(bucket),
   versioning,
@@ -102,7 +102,7 @@ export function indexVersionsContract(subject: Subject<MetadataIndex>): void {
   describe(`metadata index, versions: ${subject.name}`, () => {
     const test = testsOf(subject);
 
-    test('keeps what is replaced once versions are on, the one from before as null', async (index) => {
+    test('keeps replaced versions once they are on, the first as null', async (index) => {
       const bucket = await makeBucket(index);
       expect(await write(index, as(bucket, 'off'), 'k', 'before')).toBe('null');
       const on = as(bucket, 'enabled');
@@ -151,7 +151,7 @@ export function indexVersionsContract(subject: Subject<MetadataIndex>): void {
       expect(await listKeys(index, bucket)).toEqual(['k']);
     });
 
-    test('makes a marker even of a key that was never there, and another on top of it', async (index) => {
+    test('makes a marker of a key that was never there, and one on top', async (index) => {
       const bucket = await makeBucket(index);
       const on = as(bucket, 'enabled');
       expect(await drop(index, on, 'k')).toMatchObject({ existed: false, marker: {} });
@@ -198,7 +198,7 @@ export function indexVersionsContract(subject: Subject<MetadataIndex>): void {
       expect(await all(index, suspended)).toEqual(['k:null4*', 'k:kept']);
     });
 
-    test('lists by key and, of one key, the latest first; page by page as in one', async (index) => {
+    test('lists by key, the latest first; page by page as in one', async (index) => {
       const bucket = await makeBucket(index);
       const on = as(bucket, 'enabled');
       await write(index, as(bucket, 'off'), 'b', 'b0');

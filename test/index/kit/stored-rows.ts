@@ -8,7 +8,7 @@ import { decodeSegments, segmentsOfDetail } from '../../../src/index/objects/obj
 export type StoredRow = {
   /** Number of the bucket in the tables. */
   readonly bucket: number;
-  /** Of a part that of its upload; '' where there is none. */
+  /** The storage class; a part has that of its upload, '' where there is none. */
   readonly storageClass: string;
   readonly segments: readonly Segment[];
   readonly sizeBytes: number;
@@ -17,10 +17,12 @@ export type StoredRow = {
 type Found = { readonly bucket: number; readonly class: string; readonly size: number };
 
 const versionsIn = (table: 'objects' | 'versions') =>
-  `SELECT o.bucket, o.storage_class AS class, o.size_bytes AS size, coalesce(o.detail, x.detail) AS detail
+  `SELECT o.bucket, o.storage_class AS class, o.size_bytes AS size, coalesce(o.detail,
+   x.detail) AS detail
    FROM ${table} AS o LEFT JOIN object_bodies AS x ON x.id = o.body_id`;
 
-const PARTS = `SELECT p.bucket, coalesce(u.attributes ->> '$.storageClass', '') AS class, p.size_bytes AS size, p.segments
+const PARTS = `SELECT p.bucket, coalesce(u.attributes ->> '$.storageClass', '') AS class,
+  p.size_bytes AS size, p.segments
    FROM parts AS p LEFT JOIN uploads AS u ON u.bucket = p.bucket AND u.upload_id = p.upload_id`;
 
 /** All rows of all buckets, delete markers not among them. */

@@ -193,7 +193,7 @@ function useEvents(index: IndexApi, bucket: BucketRef): void {
   for (const _ of [1, 2]) {
     index.commitObject({
       bucket: telling,
-      object: objectOf('told'),
+      object: objectOf('reported'),
       condition: null,
       newReferences: [],
     });
@@ -241,7 +241,7 @@ export function useOutbox(outbox: OutboxApi, place: string): void {
   outbox.nextDeliveryAt({});
 }
 
-/** The same with versions on, and off again as far as that goes. */
+/** Calls about versions, with versions on, and off again as far as that goes. */
 function useVersions(index: IndexApi, bucket: BucketRef): void {
   const [on, suspended] = (['enabled', 'suspended'] as const).map((versioning) => ({
     ...bucket,
@@ -328,21 +328,24 @@ function useCompression(index: IndexApi, bucket: BucketRef, otherId: VersionId):
   };
   index.setCompressionRun({ bucket, run });
   index.getCompressionRun({ bucket });
-  const [plain, packed] = [blobIn(bucket), blobIn(bucket)];
-  const { key, versionId } = segmentsObjectOf('packing', [wholeOf(plain)]);
-  const object = { ...segmentsObjectOf('packing', [wholeOf(plain)]), versionId };
+  const [plain, compressed] = [blobIn(bucket), blobIn(bucket)];
+  const { key, versionId } = segmentsObjectOf('compressed', [wholeOf(plain)]);
+  const object = { ...segmentsObjectOf('compressed', [wholeOf(plain)]), versionId };
   index.commitObject({ bucket, object, condition: null, newReferences: [newReferenceOf(plain)] });
   for (const phase of ['objects', 'versions'] as const) {
     const place = { phase, prefix: '', afterKey: '', afterId: '', newerVersions: 0 } as const;
     index.scanForCompression({ bucket, place, bounds });
   }
-  const to = { ...wholeOf(packed), packing: { frameBytes: 100, plainBytes: 100, storedBytes: 40 } };
+  const to = {
+    ...wholeOf(compressed),
+    packing: { frameBytes: 100, plainBytes: 100, storedBytes: 40 },
+  };
   const exchange = {
     bucket,
     key,
     from: [wholeOf(plain)],
     to,
-    newReference: newReferenceOf(packed, 40),
+    newReference: newReferenceOf(compressed, 40),
     nowMs: START_MS,
   };
   for (const id of [versionId, otherId]) index.exchangeBody({ ...exchange, versionId: id });
