@@ -169,7 +169,7 @@ export function accountPlace(accountId: AccountId): OutboxQueueId {
 }
 
 /** Commands that record events of what they change, where their bucket has rules. */
-const TELLING: ReadonlySet<string> = new Set<keyof IndexCommands>([
+const REPORTING: ReadonlySet<string> = new Set<keyof IndexCommands>([
   'commitObject',
   'commitCopies',
   'completeUpload',
@@ -181,7 +181,7 @@ const TELLING: ReadonlySet<string> = new Set<keyof IndexCommands>([
 
 /** Whether a call of the index may write events, and so needs the rules of its bucket. */
 export function mayReport(name: string): boolean {
-  return TELLING.has(name);
+  return REPORTING.has(name);
 }
 
 /**
@@ -190,7 +190,7 @@ export function mayReport(name: string): boolean {
 export function mayHaveEnqueued(name: string, input: unknown): boolean {
   if (name === 'enqueueDeliveries' || name === 'replayDeliveries') return true;
   return (
-    TELLING.has(name) && (input as { readonly bucket?: BucketRef }).bucket?.notify !== undefined
+    REPORTING.has(name) && (input as { readonly bucket?: BucketRef }).bucket?.notify !== undefined
   );
 }
 

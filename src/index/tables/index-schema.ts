@@ -1,7 +1,7 @@
 // The tables of a bucket's index. On Node all buckets share a database; on Cloudflare each bucket
 // name has them in a Durable Object of its own. docs/storage-schema.md explains them.
 import { FRESH_INDEX } from './fresh-schema.ts';
-import { NAME_AID_TABLES, NAME_JOB_TABLES } from './key-jobs-schema.ts';
+import { KEY_AID_TABLES, KEY_JOB_TABLES } from './key-jobs-schema.ts';
 import { OUTBOX_SCHEMA } from './outbox-schema.ts';
 import type { Schema } from './schema.ts';
 import { COMMIT_USAGE_TABLES, STORAGE_GRANT_TABLES } from './usage-tables.ts';
@@ -204,8 +204,8 @@ export const INDEX_SCHEMA: Schema = {
          GROUP BY 1, 2
        ) GROUP BY bucket, storage_class`,
     ],
-    NAME_JOB_TABLES,
-    NAME_AID_TABLES,
+    KEY_JOB_TABLES,
+    KEY_AID_TABLES,
     SAVING_COLUMNS,
     [
       'ALTER TABLE uploads ADD COLUMN active_at_ms INTEGER NOT NULL DEFAULT 0',

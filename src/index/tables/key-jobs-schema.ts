@@ -2,7 +2,7 @@
 // migrations never change.
 
 /** Jobs, what they did, and where the keys stand that a delete marker hides. */
-export const NAME_JOB_TABLES: readonly string[] = [
+export const KEY_JOB_TABLES: readonly string[] = [
   `CREATE TABLE name_jobs (
     bucket INTEGER NOT NULL,
     id TEXT NOT NULL,
@@ -30,7 +30,7 @@ export const NAME_JOB_TABLES: readonly string[] = [
  * Sums of ranges of keys, and the search index; buckets have rows here from the first call for
  * them.
  */
-export const NAME_AID_TABLES: readonly string[] = [
+export const KEY_AID_TABLES: readonly string[] = [
   `CREATE TABLE name_aids (
     bucket INTEGER PRIMARY KEY,
     counts INTEGER NOT NULL,
