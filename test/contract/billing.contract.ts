@@ -1,6 +1,6 @@
 // What every directory must keep of bills. Part of directory.contract.ts.
 import { describe, expect } from 'vitest';
-import type { CardChoice, CreditRow } from '../../src/domain/billing/billing.ts';
+import type { CardChoice, CreditRow, PushProgress } from '../../src/domain/billing/billing.ts';
 import type { AccountId, BucketName } from '../../src/domain/nouns.ts';
 import type { Directory } from '../../src/ports/directory.ts';
 import { fresh } from './index/samples.ts';
@@ -330,10 +330,11 @@ export function billingContract(subject: Subject<Directory>): void {
       const read = () => directory.call('getPushTarget', { accountId });
       await directory.call('notePush', { accountId, dayMs: 9, told: '', tried: '', triedAtMs: 0 });
       expect(await read()).toBe(null);
-      const begun = { accountId, customerId: 'cus_1', dayMs: 5, told: '', tried: '', triedAtMs: 0 };
+      const unreported: PushProgress = { dayMs: 5, told: '', tried: '', triedAtMs: 0 };
+      const begun = { accountId, customerId: 'cus_1', ...unreported };
       await directory.call('setPushTarget', { accountId, customerId: 'cus_1', dayMs: 5 });
       expect(await read()).toEqual(begun);
-      const progress = { dayMs: 6, told: 'a', tried: 'b', triedAtMs: 7 };
+      const progress: PushProgress = { dayMs: 6, told: 'a', tried: 'b', triedAtMs: 7 };
       for (const _ of [1, 2]) await directory.call('notePush', { accountId, ...progress });
       await directory.call('setPushTarget', { accountId, customerId: 'cus_2', dayMs: 1 });
       expect(await read()).toEqual({ accountId, customerId: 'cus_2', ...progress });

@@ -91,17 +91,17 @@ export function createWebhookCalls(sql: Sql): WebhookApi {
 
 /** See `WebhookApi.endWebhooks`; also a part of the commit by which the account goes. */
 export function endWebhooks(sql: Sql, accountId: AccountId): { isDone: boolean } {
-  const place = accountPlace(accountId);
+  const queueId = accountPlace(accountId);
   sql.all('DELETE FROM webhooks WHERE account_id = ?', accountId);
   const removed = sql.all(
     `DELETE FROM outbox WHERE id IN (
        SELECT id FROM outbox INDEXED BY outbox_states WHERE place = ? LIMIT ${PLAN_ONCE} ?)
        RETURNING 1`,
-    place,
+    queueId,
     MESSAGES_PER_CALL,
   );
   const isDone = removed.length < MESSAGES_PER_CALL;
-  if (isDone) sql.all('DELETE FROM outbox_places WHERE place = ?', place);
+  if (isDone) sql.all('DELETE FROM outbox_places WHERE place = ?', queueId);
   return { isDone };
 }
 

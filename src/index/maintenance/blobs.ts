@@ -32,29 +32,29 @@ export function createBlobCalls(sql: Sql): BlobCalls {
       return rows.map((row) => row.blob_id as BlobId);
     },
 
-    findHeldBlobs({ holder, blobIds }) {
+    findHeldBlobs({ holder: referrer, blobIds }) {
       const rows = sql.all<{ blob_id: BlobId }>(
         `SELECT blobs.blob_id FROM buckets JOIN blobs ON blobs.bucket = buckets.n
          WHERE buckets.id = ? AND buckets.name = ?
            AND blobs.blob_id IN (SELECT value FROM json_each(?))`,
-        holder.id,
-        holder.name,
+        referrer.id,
+        referrer.name,
         JSON.stringify(blobIds),
       );
       return rows.map((row) => row.blob_id);
     },
 
-    addRemoteReferences({ home, blobIds, holder, nowMs }) {
-      const bucket = findIncarnation(sql, home);
+    addRemoteReferences({ home: ownerBucket, blobIds, holder: referrer, nowMs }) {
+      const bucket = findIncarnation(sql, ownerBucket);
       if (bucket === null) throw new StorageError('NoSuchBlob');
-      for (const blobId of blobIds) addRemoteReference(sql, bucket, blobId, holder, nowMs);
+      for (const blobId of blobIds) addRemoteReference(sql, bucket, blobId, referrer, nowMs);
     },
 
-    releaseRemoteReferences({ home, blobIds, holder, takenUpToMs }) {
-      const bucket = findIncarnation(sql, home);
+    releaseRemoteReferences({ home: ownerBucket, blobIds, holder: referrer, takenUpToMs }) {
+      const bucket = findIncarnation(sql, ownerBucket);
       if (bucket === null) return;
       for (const blobId of blobIds)
-        releaseRemoteReference(sql, bucket, blobId, holder, takenUpToMs);
+        releaseRemoteReference(sql, bucket, blobId, referrer, takenUpToMs);
     },
 
     condemnBlobs({ bucket: address, olderThanMs, limit }) {
@@ -88,7 +88,7 @@ function addRemoteReference(
   sql: Sql,
   bucket: number,
   blobId: BlobId,
-  holder: BucketAddress,
+  referrer: BucketAddress,
   nowMs: number,
 ): void {
   const [row] = sql.all<{ is_held: number }>(
@@ -107,8 +107,8 @@ function addRemoteReference(
        SET held_at_ms = max(held_at_ms, excluded.held_at_ms)`,
     bucket,
     blobId,
-    holder.id,
-    holder.name,
+    referrer.id,
+    referrer.name,
     nowMs,
   );
 }
@@ -122,14 +122,14 @@ function releaseRemoteReference(
   sql: Sql,
   bucket: number,
   blobId: BlobId,
-  holder: BucketAddress,
+  referrer: BucketAddress,
   nowMs: number,
 ): void {
   sql.all(
     'DELETE FROM blob_holds WHERE bucket = ? AND blob_id = ? AND holder_id = ? AND held_at_ms <= ?',
     bucket,
     blobId,
-    holder.id,
+    referrer.id,
     nowMs,
   );
   sql.all(
@@ -213,8 +213,8 @@ function takeOldRemoteReferences(
       limit - references.length,
     );
     for (const row of rows) {
-      const holder = { id: row.holder_id as BucketId, name: row.holder_name as BucketName };
-      references.push({ blobId: blob_id as BlobId, holder });
+      const referrer = { id: row.holder_id as BucketId, name: row.holder_name as BucketName };
+      references.push({ blobId: blob_id as BlobId, holder: referrer });
     }
     sql.all(
       'UPDATE blobs SET holds_checked_ms = ? WHERE blob_id = ? AND bucket = ?',

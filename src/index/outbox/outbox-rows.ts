@@ -69,13 +69,13 @@ export function decodeDelivery(row: OutboxRow): Delivery {
  * those of an earlier database under the same name. 4,096 of one millisecond are exact; 2^53 is
  * reached in the year 2039, by ever smaller steps after.
  */
-export function nextSequence(sql: Sql, place: OutboxQueueId, nowMs: number): number {
+export function nextSequence(sql: Sql, queueId: OutboxQueueId, nowMs: number): number {
   const [row] = sql.all<{ last_sequence: number }>(
     `INSERT INTO outbox_places (place, last_sequence) VALUES (?, ?)
      ON CONFLICT (place) DO UPDATE
        SET last_sequence = max(last_sequence + 1, excluded.last_sequence)
      RETURNING last_sequence`,
-    place,
+    queueId,
     nowMs * SEQUENCES_PER_MS,
   );
   return row?.last_sequence ?? 0;
@@ -84,24 +84,24 @@ const SEQUENCES_PER_MS = 4096;
 
 /** Adds a message; it is due at once, unless another of its ordering key waits before it. */
 export function addDelivery(sql: Sql, delivery: NewDelivery, nowMs: number): void {
-  const { place, endpointId, lane } = delivery;
+  const { place: queueId, endpointId, lane: orderingKey } = delivery;
   sql.all(
     `INSERT INTO outbox (place, account_id, endpoint_id, lane, message_id, kind, type, payload,
        state, due_ms, created_at_ms)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'waiting', ?, ?)`,
-    place,
+    queueId,
     delivery.accountId,
     endpointId,
-    lane,
+    orderingKey,
     delivery.messageId,
     delivery.kind,
     delivery.type,
     delivery.payload,
-    lane !== '' && isOrderingKeyBusy(sql, place, endpointId, lane) ? null : nowMs,
+    orderingKey !== '' && isOrderingKeyBusy(sql, queueId, endpointId, orderingKey) ? null : nowMs,
     nowMs,
   );
-  if (changeCount(sql, place, 'waiting', 1) > WAITING_MAX) {
-    for (const row of listOldest(sql, place, 'waiting', 1))
+  if (changeCount(sql, queueId, 'waiting', 1) > WAITING_MAX) {
+    for (const row of listOldest(sql, queueId, 'waiting', 1))
       makeDeadLetter(sql, row, { nowMs, status: null, error: OVERFLOW });
   }
 }
@@ -109,16 +109,16 @@ const OVERFLOW = 'Too many messages waited; this was the oldest.';
 
 function isOrderingKeyBusy(
   sql: Sql,
-  place: OutboxQueueId,
+  queueId: OutboxQueueId,
   endpointId: string,
-  lane: string,
+  orderingKey: string,
 ): boolean {
   const rows = sql.all(
     `SELECT id FROM outbox
      WHERE place = ? AND endpoint_id = ? AND lane = ? AND state = 'waiting' LIMIT 1`,
-    place,
+    queueId,
     endpointId,
-    lane,
+    orderingKey,
   );
   return rows.length > 0;
 }
@@ -183,27 +183,36 @@ export function replay(sql: Sql, row: OutboxRowRef, nowMs: number): void {
 }
 
 /** Makes the next message of an ordering key due, as this one no longer waits. */
-function releaseNext(sql: Sql, { place, endpoint_id, lane }: OutboxRowRef, nowMs: number): void {
-  changeCount(sql, place, 'waiting', -1);
-  if (lane === '') return;
+function releaseNext(
+  sql: Sql,
+  { place: queueId, endpoint_id, lane: orderingKey }: OutboxRowRef,
+  nowMs: number,
+): void {
+  changeCount(sql, queueId, 'waiting', -1);
+  if (orderingKey === '') return;
   sql.all(
     `UPDATE outbox SET due_ms = ? WHERE id = (
        SELECT id FROM outbox WHERE place = ? AND endpoint_id = ? AND lane = ? AND state = 'waiting'
        ORDER BY id LIMIT 1) AND due_ms IS NULL`,
     nowMs,
-    place,
+    queueId,
     endpoint_id,
-    lane,
+    orderingKey,
   );
 }
 
 /** Changes a count of a queue and gives the new one. */
-function changeCount(sql: Sql, place: OutboxQueueId, state: DeliveryState, change: number): number {
+function changeCount(
+  sql: Sql,
+  queueId: OutboxQueueId,
+  state: DeliveryState,
+  change: number,
+): number {
   const [row] = sql.all<{ rows: number }>(
     `INSERT INTO outbox_places (place, ${state}) VALUES (?, ?)
      ON CONFLICT (place) DO UPDATE SET ${state} = max(0, ${state} + excluded.${state})
      RETURNING ${state} AS rows`,
-    place,
+    queueId,
     change,
   );
   return row?.rows ?? 0;
@@ -211,20 +220,20 @@ function changeCount(sql: Sql, place: OutboxQueueId, state: DeliveryState, chang
 
 function listOldest(
   sql: Sql,
-  place: OutboxQueueId,
+  queueId: OutboxQueueId,
   state: DeliveryState,
   limit: number,
 ): OutboxRowRef[] {
   return sql.all<OutboxRowRef>(
     `SELECT id, place, endpoint_id, lane FROM outbox INDEXED BY outbox_states
      WHERE place = ? AND state = '${state}' ORDER BY id LIMIT ${PLAN_ONCE} ?`,
-    place,
+    queueId,
     limit,
   );
 }
 
-function removeOldest(sql: Sql, place: OutboxQueueId, state: 'delivered' | 'dead'): void {
-  for (const { id } of listOldest(sql, place, state, 1))
+function removeOldest(sql: Sql, queueId: OutboxQueueId, state: 'delivered' | 'dead'): void {
+  for (const { id } of listOldest(sql, queueId, state, 1))
     sql.all('DELETE FROM outbox WHERE id = ?', id);
-  changeCount(sql, place, state, -1);
+  changeCount(sql, queueId, state, -1);
 }

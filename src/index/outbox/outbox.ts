@@ -25,14 +25,14 @@ export function createOutboxCalls(sql: Sql): OutboxApi {
       for (const delivery of deliveries) addDelivery(sql, delivery, nowMs);
     },
 
-    claimDeliveries({ nowMs, leaseMs, limit, perEndpoint, limits, after }) {
+    claimDeliveries({ nowMs, leaseMs: claimMs, limit, perEndpoint, limits, after }) {
       const claimed: Delivery[] = [];
       let nextDueAtMs: number | null = null;
       for (const endpointId of rotate(listWaitingEndpoints(sql), after)) {
         const room = Math.min(limits[endpointId] ?? perEndpoint, limit - claimed.length);
         if ((limits[endpointId] ?? 1) === 0) continue;
         for (const id of room === 0 ? [] : listDue(sql, endpointId, nowMs, room))
-          claimed.push(claim(sql, id, nowMs + leaseMs));
+          claimed.push(claim(sql, id, nowMs + claimMs));
         nextDueAtMs = earlier(nextDueAtMs, findFirstDueMs(sql, endpointId));
       }
       return { deliveries: claimed, nextDueAtMs };
@@ -42,11 +42,11 @@ export function createOutboxCalls(sql: Sql): OutboxApi {
       for (const result of results) settle(sql, result, nowMs);
     },
 
-    listDeliveries({ place, endpointId, state, before, limit }) {
+    listDeliveries({ place: queueId, endpointId, state, before, limit }) {
       const rows = sql.all<OutboxRow>(
         `SELECT ${OUTBOX_COLUMNS} FROM outbox INDEXED BY outbox_states
          WHERE place = ? AND state = '${state}' AND id < ? ORDER BY id DESC LIMIT ${PLAN_ONCE} ?`,
-        place,
+        queueId,
         before ?? Number.MAX_SAFE_INTEGER,
         limit,
       );
@@ -56,10 +56,10 @@ export function createOutboxCalls(sql: Sql): OutboxApi {
       };
     },
 
-    countDeliveries({ place }) {
+    countDeliveries({ place: queueId }) {
       const [row] = sql.all<{ waiting: number; delivered: number; dead: number; dropped: number }>(
         'SELECT waiting, delivered, dead, dropped FROM outbox_places WHERE place = ?',
-        place,
+        queueId,
       );
       return row ?? { waiting: 0, delivered: 0, dead: 0, dropped: 0 };
     },
@@ -73,11 +73,11 @@ export function createOutboxCalls(sql: Sql): OutboxApi {
       };
     },
 
-    replayDeliveries({ place, endpointId, ids, limit, nowMs }) {
+    replayDeliveries({ place: queueId, endpointId, ids, limit, nowMs }) {
       const rows =
         ids === null
-          ? listDeadLetters(sql, place, endpointId, limit)
-          : ids.slice(0, limit).flatMap((id) => readDeadLetter(sql, place, id));
+          ? listDeadLetters(sql, queueId, endpointId, limit)
+          : ids.slice(0, limit).flatMap((id) => readDeadLetter(sql, queueId, id));
       const chosen = rows.filter((row) => row.endpoint_id === endpointId);
       for (const row of chosen) replay(sql, row, nowMs);
       return chosen.length;
@@ -161,23 +161,23 @@ function retryAt(sql: Sql, { id, dueAtMs, status, error }: DeliveryResult, nowMs
 
 function listDeadLetters(
   sql: Sql,
-  place: string,
+  queueId: string,
   endpointId: string,
   limit: number,
 ): OutboxRowRef[] {
   return sql.all<OutboxRowRef>(
     `SELECT id, place, endpoint_id, lane FROM outbox INDEXED BY outbox_states
      WHERE place = ? AND state = 'dead' AND endpoint_id = ? ORDER BY id LIMIT ${PLAN_ONCE} ?`,
-    place,
+    queueId,
     endpointId,
     limit,
   );
 }
 
-function readDeadLetter(sql: Sql, place: string, id: number): OutboxRowRef[] {
+function readDeadLetter(sql: Sql, queueId: string, id: number): OutboxRowRef[] {
   return sql.all<OutboxRowRef>(
     `SELECT id, place, endpoint_id, lane FROM outbox WHERE id = ? AND place = ? AND state = 'dead'`,
     id,
-    place,
+    queueId,
   );
 }
