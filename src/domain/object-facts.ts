@@ -37,10 +37,10 @@ export type DefaultRetention = {
 };
 
 /**
- * How the bytes of a version are encrypted at rest: with a data key of its own, which stands here
- * wrapped by a key that only the client has (`customer`), by the master key of the server, or by
- * one of the server's KMS keys (`named`): envelope encryption. core/encryption/key-keeping.ts makes
- * and opens it.
+ * Envelope encryption of a version at rest: its bytes are encrypted with a data key of its own,
+ * which stands here wrapped. It is wrapped by a key that only the client has (`customer`), by the
+ * master key (`server`), or by a KMS key (`named`). core/encryption/key-keeping.ts makes and opens
+ * it.
  */
 export type ObjectEncryption =
   | { readonly kind: 'customer'; readonly wrappedKey: string }

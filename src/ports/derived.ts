@@ -68,9 +68,9 @@ export type DerivedBodies = {
   /**
    * Makes it and caches it; where the platform allows it, calls at the same time share the work
    * (request coalescing). While a coding is being made, and for some time after it could not be,
-   * `peek` says `none`. SlowDown when too much waits already, or too much of one requester;
-   * InvalidRequest for an image that can't be read or is too large; ServiceUnavailable for what
-   * takes too long; NotImplemented where the platform makes no images; or what `load` rejects with.
+   * `peek` says `none`. Rejects with SlowDown when too much waits already, or too much of one
+   * requester. InvalidRequest: an image can't be read or is too large. ServiceUnavailable: it takes
+   * too long. NotImplemented: the platform makes no images. Else with what `load` rejects with.
    */
   make(
     name: string,

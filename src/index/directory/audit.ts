@@ -1,7 +1,7 @@
 // The log of what was changed: a part of the directory. Plain synchronous code over a SQL port;
 // directory-index.ts makes each call atomic. Each account has a bounded number of entries, counted
-// by who made the changes: beyond it whoever has most of them loses the oldest, so a flood of
-// changes pushes out its own entries and nobody else's.
+// by who made the changes. Beyond it whoever has most of them loses the oldest. So a flood of
+// changes pushes out its own entries alone.
 
 import type { AuditEntry } from '../../domain/account-records.ts';
 import type { AccessKeyId, AccountId } from '../../domain/nouns.ts';

@@ -1,8 +1,8 @@
 // Sizes of prefixes in constant time: the keys of a bucket are cut into ranges of at most 1,000,
-// and a row for each range holds its sums. A change of a key touches one such row; a prefix, or any
-// stretch of keys, is the sum of the ranges inside it and a look at the objects of the two ranges
-// at its ends. Unlike sums for each folder this costs as little for deep keys, and works for
-// prefixes that end anywhere. Counted at the first call; key-aids.ts knows whether a bucket is.
+// and a row for each range holds its sums. A change of a key touches one such row. The size of a
+// prefix is the sum of the ranges inside it and of the objects in the two ranges at its ends.
+// Unlike sums for each folder this costs as little for deep keys, and works for prefixes that end
+// anywhere. Counted at the first call; key-aids.ts knows whether a bucket is.
 import type { PrefixSize } from '../../domain/key-aids.ts';
 import type { Sql, SqlValue } from '../../ports/sql.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';

@@ -1,4 +1,4 @@
-// Writes usage into the ledger's sums: by the hour, by the month, and for months with receipts the
+// Writes usage into the ledger's sums: by the hour and by the month. Months with receipts have the
 // account's sum of each meter too, so that a receipt reads some rows however many buckets and keys
 // there are.
 

@@ -18,7 +18,7 @@ import { compressionFactsOf, detailOfRow } from '../objects/object-rows.ts';
 import { readCurrentVersion, readOtherVersion } from '../objects/read-versions.ts';
 import { rowChanged } from '../objects/row-changes.ts';
 import { readCurrent, readOther } from '../objects/stored-versions.ts';
-import { rewriteDetail } from '../objects/version-rows.ts';
+import { rewriteDetail } from '../objects/version-details.ts';
 import { oneRow } from '../usage/row-state.ts';
 import { pageOf, readObjectRows, readOtherRows } from './lifecycle-scan.ts';
 

@@ -1,6 +1,6 @@
 // Finds what lifecycle rules may be about, page by page in the order of the rows. A page scans a
-// bounded number of rows and gives only those that the bounds let through, so a million objects
-// that no rule is due for cost a million rows of reading in small steps, and next to nothing on the
+// bounded number of rows and gives only those that the bounds let through. So a million objects
+// without a due rule cost a million rows of reading in small steps, and next to nothing on the
 // wire.
 
 import {

@@ -9,7 +9,7 @@ import { requireBucket } from '../buckets/buckets.ts';
 import { factsOf, recordEvent, taggingOf } from './object-events.ts';
 import { readCurrentVersion, readOtherVersion } from './read-versions.ts';
 import { matchesName } from './stored-versions.ts';
-import { rewriteDetail } from './version-rows.ts';
+import { rewriteDetail } from './version-details.ts';
 
 type UpdateInput = Parameters<IndexApi['updateVersion']>[0];
 

@@ -65,9 +65,9 @@ export function decodeDelivery(row: OutboxRow): Delivery {
 }
 
 /**
- * The next sequence number of a queue: greater than every one before, and by its time also than
- * those of an earlier database under the same name. 4,096 of one millisecond are exact; 2^53 is
- * reached in the year 2039, by ever smaller steps after.
+ * The next sequence number of a queue, greater than every one before. It begins with the time, so
+ * it also passes those of an earlier database of that name. Up to 4,096 in a millisecond are exact.
+ * From the year 2039 on numbers pass 2^53 and are rounded.
  */
 export function nextSequence(sql: Sql, queueId: OutboxQueueId, nowMs: number): number {
   const [row] = sql.all<{ last_sequence: number }>(

@@ -1,7 +1,7 @@
 // How much each bucket stores now, per storage class, and the exact integral of that over time. The
-// integral of the hour that runs stands in the row of the totals; whoever comes after its end
-// closes it: what it came to is moved to `storage_hours`, where it waits until the ledger has it.
-// Called by row-changes.ts alone, inside commits; the collecting side is storage-hours.ts.
+// integral of the current hour stands in the row of the totals. The first command after its end
+// closes it: the result is moved to `storage_hours`, where it waits until the ledger has it. Called
+// by row-changes.ts alone, inside commits; the collecting side is storage-hours.ts.
 //
 // Byte-milliseconds of one hour pass 2^63 from 2.6 TB on, and SQLite would go on in floating point.
 // So the integral is kept as two whole numbers: of the bytes' whole GiB and of the rest below one
