@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { errorsPage } from '../../scripts/errors-page.ts';
 import { ERROR_HELP } from '../../src/api/error-help.ts';
 import { docsHtml } from '../../src/api/openapi/docs-html.ts';
-import { answerDocs } from '../../src/api/openapi/docs-page.ts';
+import { respondDocs } from '../../src/api/openapi/docs-page.ts';
 import { problemResponse } from '../../src/api/routing/problem.ts';
 import { escapeHtml } from '../../src/core/escape-html.ts';
 import { ERROR_MESSAGES, type ErrorCode, StorageError } from '../../src/domain/errors.ts';
@@ -31,7 +31,7 @@ describe.each(codes)('%s', (code) => {
     const { pathname, hash } = new URL(type, 'https://files.example/-/api/v1/buckets');
     const path = pathname.replace('/-', '');
     const request = makeRequest({ method: 'GET', target: pathname, body: [] });
-    const page = await (await answerDocs(request, path, { requestId: 'R', page: html })).text();
+    const page = await (await respondDocs(request, path, { requestId: 'R', page: html })).text();
     expect(hash).toBe(`#${shown}`);
     const [, atAnchor] = page.split(` id="${shown}"`);
     const [cause] = ERROR_HELP[shown as ErrorCode];

@@ -3,11 +3,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openSqlite } from '../../src/adapters/node/index/node-sqlite.ts';
-import { WEBHOOK_SCHEMA } from '../../src/index/directory/webhooks.ts';
 import { DIRECTORY_SCHEMA } from '../../src/index/tables/directory-schema.ts';
 import { INDEX_SCHEMA } from '../../src/index/tables/index-schema.ts';
 import { LEDGER_SCHEMA } from '../../src/index/tables/ledger-schema.ts';
 import { migrate } from '../../src/index/tables/schema.ts';
+import { WEBHOOK_SCHEMA } from '../../src/index/tables/webhook-schema.ts';
 
 const text = readFileSync(new URL('../../docs/storage-schema.md', import.meta.url), 'utf8');
 const sql = openSqlite(':memory:', { readOnly: false });

@@ -1,10 +1,10 @@
 // The account that a request is about: the caller's own, or for the operator the one it names.
 // Routes call this before they touch anything of an account.
 import { type ApiCaller, isRoot } from '../../core/accounts/permissions.ts';
-import type { OfAccount } from '../../domain/accounts.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { Account, AccountId } from '../../domain/nouns.ts';
 import { ANONYMOUS_ID } from '../../domain/pointer.ts';
+import type { OfAccount } from '../../ports/directory-calls/sign-in-calls.ts';
 import type { SignedInCall } from './api-call.ts';
 
 /**
