@@ -15,7 +15,7 @@ import { readWorkerRequest } from './adapters/cloudflare/requests/worker-request
 import { toWorkerResponse } from './adapters/cloudflare/requests/worker-response.ts';
 import { type App, createApp } from './app.ts';
 import { ConfigError, parseConfig, warnOfUnknown } from './config.ts';
-import { runBilling } from './core/billing/run-billing.ts';
+import { runBilling } from './core/billing/scheduled/run-billing.ts';
 import { trustTime } from './core/clock/trust-time.ts';
 import type { Core } from './core/core.ts';
 import { createDispatcher } from './core/outbox/dispatch.ts';

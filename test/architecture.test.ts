@@ -56,7 +56,7 @@ function layerOf(path: string): string {
 const SERVER_NEEDS = [
   'http/request.ts',
   'http/observe/request-notes.ts',
-  'core/billing/prices/price-receipt.ts',
+  'core/billing/receipts/price-receipt.ts',
 ];
 const ADAPTER_NEEDS = ['domain', 'ports', 'index', 'crypto', 'config.ts', 'adapters/shared'];
 

@@ -1,6 +1,6 @@
 // Maintenance: everything that runs on a schedule and not for a request. Node calls it by a timer,
 // Cloudflare by a scheduled event.
-import { runBilling } from './billing/run-billing.ts';
+import { runBilling } from './billing/scheduled/run-billing.ts';
 import { trustTime } from './clock/trust-time.ts';
 import type { Core } from './core.ts';
 import { sweep } from './sweep/sweep.ts';

@@ -2,7 +2,7 @@
 // idempotency records. Secrets come digested or encrypted; nothing here can be used to sign in.
 import type { AccessKeyId, AccountId } from './nouns.ts';
 
-/** What a member of an account may do; core/accounts/permissions.ts says it in scopes. */
+/** What a member of an account may do; core/auth/permissions.ts says it in scopes. */
 export type Role = 'owner' | 'admin' | 'member' | 'billing' | 'reader';
 
 /**

@@ -1,6 +1,6 @@
 // The receipt of an answer as a header. The S3 surface and delivery write it, each decides who is
 // shown one; docs/billing.md tells clients how to read it.
-import type { Receipt } from '../core/metering/take-receipt.ts';
+import type { Receipt } from '../core/billing/receipts/take-receipt.ts';
 
 /** On requests the wish (`1`), on answers the receipt. */
 export const RECEIPT = 'x-quayside-receipt';

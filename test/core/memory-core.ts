@@ -21,7 +21,7 @@ import { createMemoryPointers } from '../../src/adapters/shared/memory-pointers.
 import { createTrackedBackground } from '../../src/adapters/shared/tracked-background.ts';
 import { createUsageMeter } from '../../src/adapters/shared/usage-meter.ts';
 import { ROOT_ACCOUNT } from '../../src/core/auth/root-account.ts';
-import { priceReceipt } from '../../src/core/billing/prices/price-receipt.ts';
+import { priceReceipt } from '../../src/core/billing/receipts/price-receipt.ts';
 import { type BucketHandle, openBucket } from '../../src/core/buckets/bucket-handle.ts';
 import { createBucket } from '../../src/core/buckets/create-bucket.ts';
 import type { Core, CoreSettings } from '../../src/core/core.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RATE_CARDS } from '../../src/core/billing/prices/rate-cards.ts';
-import { tariffOf } from '../../src/core/billing/prices/tariffs.ts';
+import { tariffOf } from '../../src/core/billing/receipts/tariffs.ts';
 import { FREE_RECEIPT, receiptHeader } from '../../src/http/receipt-header.ts';
 import { parseItemList } from '../wire/kit/structured-fields.ts';
 

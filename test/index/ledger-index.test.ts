@@ -2,7 +2,7 @@
 // come again in any way.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { priceReceipt } from '../../src/core/billing/prices/price-receipt.ts';
+import { priceReceipt } from '../../src/core/billing/receipts/price-receipt.ts';
 import type { MeterName, UsageGroup, UsageRow } from '../../src/domain/billing/usage.ts';
 import type { AccessKeyId, AccountId, BucketId } from '../../src/domain/nouns.ts';
 import { HOUR_MS } from '../../src/domain/time.ts';

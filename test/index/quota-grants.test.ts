@@ -1,7 +1,7 @@
 // Grants of an account's quota as the ledger gives them out: never more together than the quota,
 // also where what a bucket said of itself comes after a newer grant.
 import { expect, it } from 'vitest';
-import { priceReceipt } from '../../src/core/billing/prices/price-receipt.ts';
+import { priceReceipt } from '../../src/core/billing/receipts/price-receipt.ts';
 import type { StorageQuota } from '../../src/domain/billing/quotas.ts';
 import type { AccountId, BucketId } from '../../src/domain/nouns.ts';
 import { createLedgerIndex } from '../../src/index/ledger-index.ts';

@@ -7,10 +7,10 @@ import { StorageError } from '../../domain/errors.ts';
 import type { AccessKeyId, AccountId } from '../../domain/nouns.ts';
 import { boundOf } from '../auth/find-access-key.ts';
 import { scopeMistake } from '../auth/key-scope.ts';
+import { limitedExpiry, scopesOfRole } from '../auth/permissions.ts';
 import type { Core } from '../core.ts';
 import { sealSecret } from '../encryption/encrypted-secret.ts';
 import { type KeyMaker, limitedScope, requireCoversKey } from './key-limits.ts';
-import { limitedExpiry, scopesOfRole } from './permissions.ts';
 
 /** Keys of one account, and how long a secret is: 40 characters, as S3's, 200 bits. */
 const ACCESS_KEYS_MAX = 1000;

@@ -3,9 +3,9 @@
 import { isEqualInConstantTime } from '../../crypto/hash.ts';
 import type { Holder } from '../../domain/accounts.ts';
 import { StorageError } from '../../domain/errors.ts';
+import type { ApiCaller } from '../auth/permissions.ts';
 import type { Core } from '../core.ts';
 import { credentialDigest } from './credential-digest.ts';
-import type { ApiCaller } from './permissions.ts';
 import { secretDigest } from './secrets.ts';
 import type { FindAccessKey } from './sign-in.ts';
 

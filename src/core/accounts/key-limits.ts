@@ -4,7 +4,7 @@
 import type { AccessKeyRecord, KeyScope } from '../../domain/account-records.ts';
 import { StorageError } from '../../domain/errors.ts';
 import { actionsMatching, NO_KEY_LIMIT } from '../auth/key-scope.ts';
-import { type ApiCaller, type Scope, scopesOfRole } from './permissions.ts';
+import { type ApiCaller, type Scope, scopesOfRole } from '../auth/permissions.ts';
 
 /** Who makes a key. */
 export type KeyMaker = Pick<ApiCaller, 'role' | 'scopes' | 'endsAtMs'>;

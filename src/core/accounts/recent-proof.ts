@@ -2,7 +2,7 @@
 // is left open, must not become a password, a passkey or a token of somebody else. Asked by the
 // routes that make or change credentials.
 import { StorageError } from '../../domain/errors.ts';
-import type { ApiCaller } from './permissions.ts';
+import type { ApiCaller } from '../auth/permissions.ts';
 
 /**
  * How long a session may change credentials after its holder showed a secret, milliseconds. Ours:

@@ -2,8 +2,8 @@
 // the routes make.
 import type { Token } from '../../domain/accounts.ts';
 import { StorageError } from '../../domain/errors.ts';
+import { type ApiCaller, limitedExpiry, mayDo, type Scope, scopesOf } from '../auth/permissions.ts';
 import type { Core } from '../core.ts';
-import { type ApiCaller, limitedExpiry, mayDo, type Scope, scopesOf } from './permissions.ts';
 import { newTokenText, secretDigest } from './secrets.ts';
 
 /** Tokens of one account. */

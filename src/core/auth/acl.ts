@@ -4,7 +4,7 @@
 import type { AccountId, Principal } from '../../domain/nouns.ts';
 import type { Grant, Permission } from '../../domain/object-facts.ts';
 import { ANONYMOUS_ID } from '../../domain/pointer.ts';
-import type { S3Action } from './actions.ts';
+import type { S3Action } from './policy/actions.ts';
 
 /**
  * Grants in one list. Source:

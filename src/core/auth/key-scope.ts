@@ -3,7 +3,7 @@
 // test/core/auth/key-scope.test.ts has its table.
 import type { KeyScope } from '../../domain/account-records.ts';
 import { isInRange, parseIp, parseIpRange } from '../../domain/ip-range.ts';
-import { BUCKET_ACTIONS, isObjectAction, OBJECT_ACTIONS, type S3Action } from './actions.ts';
+import { BUCKET_ACTIONS, isObjectAction, OBJECT_ACTIONS, type S3Action } from './policy/actions.ts';
 
 /** What is about no bucket. */
 const ACCOUNT_ACTIONS = ['s3:ListAllMyBuckets', 'kms:ListKeys', 'kms:CreateKey'] as const;

@@ -1,6 +1,9 @@
 // Calendar months in UTC, the periods of bills: as texts, as bounds, and which comes before which.
+import { HOUR_MS } from '../../domain/time.ts';
 import type { Core } from '../core.ts';
-import type { BillingMonth } from './invoices/invoice.ts';
+
+/** A calendar month in UTC. */
+export type BillingMonth = { readonly year: number; readonly month: number };
 
 /** `2026-11`. */
 export function monthText({ year, month }: BillingMonth): string {
@@ -39,6 +42,11 @@ export function monthBounds({ year, month }: BillingMonth): {
   readonly endMs: number;
 } {
   return { startMs: Date.UTC(year, month - 1, 1), endMs: Date.UTC(year, month, 1) };
+}
+
+/** Hours of a calendar month. */
+export function hoursOf({ year, month }: BillingMonth): bigint {
+  return BigInt((Date.UTC(year, month, 1) - Date.UTC(year, month - 1, 1)) / HOUR_MS);
 }
 
 /** The day of a time, UTC: `2026-11-21`. */

@@ -5,7 +5,7 @@ import type { AccountId } from '../../domain/nouns.ts';
 import { HOUR_MS } from '../../domain/time.ts';
 import type { Core } from '../core.ts';
 import { queryInParts, toUsage } from '../metering/query-usage.ts';
-import { isInByteTime, type MeterName, type Usage } from './usage.ts';
+import { isInByteTime, type MeterName, type Usage } from '../metering/usage.ts';
 
 /** Byte-hours of byte-milliseconds, rounded down; of other meters the quantity as it is. */
 export function toBillingUnits(meter: MeterName, quantity: bigint): bigint {

@@ -5,7 +5,8 @@
 import type { Cap, CapState } from '../../domain/billing/caps.ts';
 import type { MeterName } from '../../domain/billing/usage.ts';
 import { HOUR_MS } from '../../domain/time.ts';
-import { type BillingMonth, hoursOf, makeInvoice } from '../billing/invoices/invoice.ts';
+import { makeInvoice } from '../billing/invoices/invoice.ts';
+import { type BillingMonth, hoursOf } from '../billing/month.ts';
 import { type CardLine, parseRateCard, type RateCard } from '../billing/prices/rate-card.ts';
 import { RATE_CARDS } from '../billing/prices/rate-cards.ts';
 import { toUsage } from '../metering/query-usage.ts';

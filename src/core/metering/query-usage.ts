@@ -5,6 +5,8 @@ import type { UsageQuery, UsageSum } from '../../domain/billing/usage.ts';
 import { hasCode } from '../../domain/errors.ts';
 import type { BucketName } from '../../domain/nouns.ts';
 import { HOUR_MS } from '../../domain/time.ts';
+import { nameOfBucketId } from '../buckets/owner-bucket.ts';
+import type { Core } from '../core.ts';
 import {
   isInByteTime,
   isSaving,
@@ -14,9 +16,7 @@ import {
   savedOf,
   savingMeter,
   type Usage,
-} from '../billing/usage.ts';
-import { nameOfBucketId } from '../buckets/owner-bucket.ts';
-import type { Core } from '../core.ts';
+} from './usage.ts';
 
 /** A sum with the name that the bucket has, or had. Of storage and savings in byte-milliseconds. */
 export type NamedUsageSum = UsageSum & { readonly bucket: BucketName | null };

@@ -3,7 +3,7 @@
 import type { MeterName, UsageRow } from '../../domain/billing/usage.ts';
 import { startOfHour } from '../../domain/time.ts';
 import type { DrainedUsage, UsageCounts } from '../../ports/metering.ts';
-import { BLOCKED } from '../billing/usage.ts';
+import { BLOCKED } from './usage.ts';
 
 /**
  * Reads that nobody names, so that they cost nothing more: what delivery serves to whoever has no

@@ -1,7 +1,6 @@
 // The access decision in the terms of a call: core/auth/decide.ts with the caller and the condition
 // keys of one request.
 
-import type { S3Action } from '../../core/auth/actions.ts';
 import type {
   AccessObject,
   AccessRecord,
@@ -10,6 +9,7 @@ import type {
   Decision,
 } from '../../core/auth/decide.ts';
 import { type AccountAction, exceededLimit } from '../../core/auth/key-scope.ts';
+import type { S3Action } from '../../core/auth/policy/actions.ts';
 import { createRequestEffort, isSpent } from '../../core/auth/policy/evaluate-policy.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { ObjectKey } from '../../domain/nouns.ts';

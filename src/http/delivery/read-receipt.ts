@@ -1,7 +1,7 @@
 // Receipts of public reads: of buckets whose owner shows everyone what requests cost. Such reads
 // are counted with their receipt, all others by count-read.ts; the hot door leaves these buckets
 // alone.
-import type { TakeReceipt } from '../../core/metering/take-receipt.ts';
+import type { TakeReceipt } from '../../core/billing/receipts/take-receipt.ts';
 import type { BucketReadPolicy } from '../../domain/nouns.ts';
 import type { OperationClass } from '../../ports/metering.ts';
 import { FREE_RECEIPT, RECEIPT, receiptHeader } from '../receipt-header.ts';

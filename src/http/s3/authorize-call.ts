@@ -2,8 +2,8 @@
 // operation works on, and decides with it whether the caller may. Nothing reaches a handler but
 // through here. routes.ts calls it once for each request.
 import { idOf } from '../../core/auth/acl.ts';
-import type { ObjectAction } from '../../core/auth/actions.ts';
 import { mayPolicyAllow } from '../../core/auth/decide.ts';
+import type { ObjectAction } from '../../core/auth/policy/actions.ts';
 import { type BucketHandle, openBucket } from '../../core/buckets/bucket-handle.ts';
 import type { Core } from '../../core/core.ts';
 import { parseBucketName, parseObjectKey } from '../../core/parse-names.ts';

@@ -1,7 +1,7 @@
 // From the response of an operation to the Response: it is metered, waits for its receipt where it
 // has one, and reports where its time went. routes.ts calls it for operations and preflights;
 // failures are errors.ts's.
-import type { TakeReceipt } from '../../core/metering/take-receipt.ts';
+import type { TakeReceipt } from '../../core/billing/receipts/take-receipt.ts';
 import type { Meter, UsageOwner } from '../../ports/metering.ts';
 import { countSent } from '../count-sent.ts';
 import { operationTiming, SERVER_TIMING } from '../observe/server-timing.ts';

@@ -1,9 +1,9 @@
 // The decision as a table: one bucket of alice's, and what bob, a stranger and she herself may do
 // with it and with the objects that they wrote.
 import { describe, expect, it } from 'vitest';
-import type { S3Action } from '../../../src/core/auth/actions.ts';
 import { cannedGrants } from '../../../src/core/auth/canned-acl.ts';
 import { type AccessObject, type Decision, decide } from '../../../src/core/auth/decide.ts';
+import type { S3Action } from '../../../src/core/auth/policy/actions.ts';
 import {
   type BucketAccess,
   PRIVATE_ACCESS,

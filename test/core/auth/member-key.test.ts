@@ -2,9 +2,9 @@
 // more than the role.
 import { expect, it } from 'vitest';
 import { createAccessKey } from '../../../src/core/accounts/access-keys.ts';
-import type { ApiCaller } from '../../../src/core/accounts/permissions.ts';
 import { createAccessKeyFinder } from '../../../src/core/auth/find-access-key.ts';
 import { isMemberKeyId, memberKeyId } from '../../../src/core/auth/member-key.ts';
+import type { ApiCaller } from '../../../src/core/auth/permissions.ts';
 import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import type { Role } from '../../../src/domain/accounts.ts';
 import type { AccessKeyId } from '../../../src/domain/nouns.ts';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { RateCard } from '../../../src/core/billing/prices/rate-card.ts';
 import { RATE_CARDS } from '../../../src/core/billing/prices/rate-cards.ts';
-import { addUsage, type MeterName, type Usage } from '../../../src/core/billing/usage.ts';
+import { addUsage, type MeterName, type Usage } from '../../../src/core/metering/usage.ts';
 
 export const GB = 1_000_000_000n;
 export const GiB = 1_073_741_824n;

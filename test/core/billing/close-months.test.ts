@@ -1,10 +1,10 @@
 // Bills over the ledger: the open month, closing once and for good, crashes and races in between,
 // credits, forecasts.
 import { describe, expect, it } from 'vitest';
-import { addCredit, leftOf } from '../../../src/core/billing/account-credits.ts';
-import { forecastMonth } from '../../../src/core/billing/forecast-month.ts';
+import { addCredit, leftOf } from '../../../src/core/billing/invoices/account-credits.ts';
 import { closeMonth } from '../../../src/core/billing/invoices/close-month.ts';
 import { closeMonths } from '../../../src/core/billing/invoices/close-months.ts';
+import { forecastMonth } from '../../../src/core/billing/invoices/forecast-month.ts';
 import { getInvoice } from '../../../src/core/billing/invoices/get-invoice.ts';
 import { recompute } from '../../../src/core/billing/invoices/invoice-document.ts';
 import {
@@ -14,9 +14,9 @@ import {
   setAccountCard,
 } from '../../../src/core/billing/prices/account-card.ts';
 import { rateCardJson } from '../../../src/core/billing/prices/rate-card-json.ts';
-import { simulateMonth } from '../../../src/core/billing/prices/simulate-month.ts';
-import { createTariffFinder } from '../../../src/core/billing/prices/tariffs.ts';
-import { runBilling } from '../../../src/core/billing/run-billing.ts';
+import { createTariffFinder } from '../../../src/core/billing/receipts/tariffs.ts';
+import { runBilling } from '../../../src/core/billing/scheduled/run-billing.ts';
+import { simulateMonth } from '../../../src/core/billing/simulation/simulate-month.ts';
 import type { Account } from '../../../src/domain/nouns.ts';
 import { accountPlace } from '../../../src/ports/outbox.ts';
 import { addAccount, type BillingCore, createBillingCore, dyingAtCall } from './billing-core.ts';

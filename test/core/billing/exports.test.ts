@@ -12,16 +12,16 @@ import {
   focusRows,
 } from '../../../src/core/billing/exports/focus.ts';
 import { invoiceCsv } from '../../../src/core/billing/exports/invoice-csv.ts';
-import { payable } from '../../../src/core/billing/exports/invoice-rows.ts';
 import { invoiceSheet } from '../../../src/core/billing/exports/sheet.ts';
 import { sheetHtml } from '../../../src/core/billing/exports/sheet-html.ts';
 import type { Credit } from '../../../src/core/billing/invoices/invoice.ts';
 import {
   type InvoiceDocument,
   makeDocument,
+  payable,
 } from '../../../src/core/billing/invoices/invoice-document.ts';
 import type { RateCard } from '../../../src/core/billing/prices/rate-card.ts';
-import type { Usage } from '../../../src/core/billing/usage.ts';
+import type { Usage } from '../../../src/core/metering/usage.ts';
 import type { BucketId, BucketName } from '../../../src/domain/nouns.ts';
 import {
   anyCard,

@@ -1,6 +1,6 @@
 // What a month will have used: storage by what is there, the rest by the last week.
 import { describe, expect, it } from 'vitest';
-import { FORECAST_WINDOW_MS, forecastUsage } from '../../../src/core/billing/forecast.ts';
+import { FORECAST_WINDOW_MS, forecastUsage } from '../../../src/core/billing/invoices/forecast.ts';
 import { MARCH, usageOf } from './billing-samples.ts';
 
 const DAY_MS = 86_400_000;

@@ -2,7 +2,7 @@
 // credits are used once.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CreditGrant, creditsFor } from '../../../src/core/billing/credits.ts';
+import { type CreditGrant, creditsFor } from '../../../src/core/billing/invoices/credits.ts';
 import {
   invoiceNumber,
   makeDocument,

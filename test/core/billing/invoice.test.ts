@@ -7,10 +7,11 @@ import {
   parseDecimal,
   SCALE,
 } from '../../../src/core/billing/decimal.ts';
-import { hoursOf, makeInvoice } from '../../../src/core/billing/invoices/invoice.ts';
+import { makeInvoice } from '../../../src/core/billing/invoices/invoice.ts';
+import { hoursOf } from '../../../src/core/billing/month.ts';
 import { parseRateCard, RateCardError } from '../../../src/core/billing/prices/rate-card.ts';
 import { RATE_CARDS } from '../../../src/core/billing/prices/rate-cards.ts';
-import { addUsage } from '../../../src/core/billing/usage.ts';
+import { addUsage } from '../../../src/core/metering/usage.ts';
 import { anyUsage, card, GB, GiB, MARCH, type Quantities, usageOf } from './billing-samples.ts';
 
 const bill = (id: string, quantities: Quantities, period = MARCH) =>

@@ -12,8 +12,8 @@ import { recompute } from '../../../src/core/billing/invoices/invoice-document.t
 import { priceLateUsage } from '../../../src/core/billing/invoices/price-late-usage.ts';
 import { putRateCard, setAccountCard } from '../../../src/core/billing/prices/account-card.ts';
 import { rateCardJson } from '../../../src/core/billing/prices/rate-card-json.ts';
-import { receiptStatement } from '../../../src/core/billing/prices/receipt-statement.ts';
-import { addUsage } from '../../../src/core/billing/usage.ts';
+import { receiptStatement } from '../../../src/core/billing/receipts/receipt-statement.ts';
+import { addUsage } from '../../../src/core/metering/usage.ts';
 import { addAccount, type BillingCore, createBillingCore, dyingAtCall } from './billing-core.ts';
 import { anyCard, anySavedUsage, card, GB, MARCH } from './billing-samples.ts';
 

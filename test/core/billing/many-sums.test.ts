@@ -2,7 +2,7 @@
 // made all the same.
 import { expect, it } from 'vitest';
 import { deleteAccount } from '../../../src/core/accounts/delete-account.ts';
-import { forecastMonth } from '../../../src/core/billing/forecast-month.ts';
+import { forecastMonth } from '../../../src/core/billing/invoices/forecast-month.ts';
 import { readStoredByHour } from '../../../src/core/billing/read-usage.ts';
 import { queryInParts } from '../../../src/core/metering/query-usage.ts';
 import type { UsageSum } from '../../../src/domain/billing/usage.ts';

@@ -1,7 +1,7 @@
 // Usage told elsewhere: each day once, whatever fails in between, and nothing of the month lost by
 // rounding.
 import { describe, expect, it } from 'vitest';
-import { pushUsage } from '../../../src/core/billing/push-usage.ts';
+import { pushUsage } from '../../../src/core/billing/scheduled/push-usage.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
 import type { UsageEvent, UsagePush } from '../../../src/ports/usage-push.ts';
 import { addAccount, createBillingCore, dyingAtCall } from './billing-core.ts';

@@ -4,9 +4,9 @@
 import { describe, expect, it } from 'vitest';
 import { makeDocument } from '../../../src/core/billing/invoices/invoice-document.ts';
 import { parseRateCard } from '../../../src/core/billing/prices/rate-card.ts';
-import { statementOf } from '../../../src/core/billing/prices/receipt-statement.ts';
-import { tariffOf } from '../../../src/core/billing/prices/tariffs.ts';
-import type { Usage } from '../../../src/core/billing/usage.ts';
+import { statementOf } from '../../../src/core/billing/receipts/receipt-statement.ts';
+import { tariffOf } from '../../../src/core/billing/receipts/tariffs.ts';
+import type { Usage } from '../../../src/core/metering/usage.ts';
 import type { ReceiptSums } from '../../../src/domain/billing/receipts.ts';
 
 const card = (price: string, more: object = {}) =>

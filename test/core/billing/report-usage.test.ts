@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { reportUsage } from '../../../src/core/billing/report-usage.ts';
+import { reportUsage } from '../../../src/core/billing/scheduled/report-usage.ts';
 import type { Account } from '../../../src/domain/nouns.ts';
 import { accountPlace } from '../../../src/ports/outbox.ts';
 import { withPorts } from '../memory-core.ts';

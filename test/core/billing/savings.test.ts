@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { invoiceCsv } from '../../../src/core/billing/exports/invoice-csv.ts';
-import { forecastMonth } from '../../../src/core/billing/forecast-month.ts';
+import { forecastMonth } from '../../../src/core/billing/invoices/forecast-month.ts';
 import { type Invoice, makeInvoice } from '../../../src/core/billing/invoices/invoice.ts';
 import { makeDocument, recompute } from '../../../src/core/billing/invoices/invoice-document.ts';
 import { invoiceJson, parseInvoiceJson } from '../../../src/core/billing/invoices/invoice-json.ts';
@@ -12,16 +12,16 @@ import {
   parseRateCard,
   type RateCard,
 } from '../../../src/core/billing/prices/rate-card.ts';
-import { simulateMonth } from '../../../src/core/billing/prices/simulate-month.ts';
-import { pushUsage } from '../../../src/core/billing/push-usage.ts';
+import { pushUsage } from '../../../src/core/billing/scheduled/push-usage.ts';
+import { simulateMonth } from '../../../src/core/billing/simulation/simulate-month.ts';
+import { spentOf } from '../../../src/core/caps/price-cap.ts';
+import { toUsage } from '../../../src/core/metering/query-usage.ts';
 import {
   type MeterName,
   netUsage,
   type Usage,
   withoutSavings,
-} from '../../../src/core/billing/usage.ts';
-import { spentOf } from '../../../src/core/caps/price-cap.ts';
-import { toUsage } from '../../../src/core/metering/query-usage.ts';
+} from '../../../src/core/metering/usage.ts';
 import { HOUR_MS } from '../../../src/domain/time.ts';
 import { addAccount, createBillingCore } from './billing-core.ts';
 import { anyCard, anySavedUsage, card, GB, MARCH, usageOf } from './billing-samples.ts';

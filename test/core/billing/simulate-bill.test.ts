@@ -9,8 +9,8 @@ import {
   simulateBill,
   toCard,
   type WhatIf,
-} from '../../../src/core/billing/prices/simulate-bill.ts';
-import type { MeterName } from '../../../src/core/billing/usage.ts';
+} from '../../../src/core/billing/simulation/simulate-bill.ts';
+import type { MeterName } from '../../../src/core/metering/usage.ts';
 import { fuzzRuns } from '../../fuzz-seed.ts';
 import { anyUsage, card, GB, MARCH, type Quantities, usageOf } from './billing-samples.ts';
 

@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createDirectLedger } from '../../../src/adapters/memory/direct-metadata-index.ts';
 import { createUsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
-import { priceReceipt } from '../../../src/core/billing/prices/price-receipt.ts';
+import { priceReceipt } from '../../../src/core/billing/receipts/price-receipt.ts';
+import { createReceipts } from '../../../src/core/billing/receipts/take-receipt.ts';
 import { createCapGuard } from '../../../src/core/caps/cap-guard.ts';
 import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
-import { createReceipts } from '../../../src/core/metering/take-receipt.ts';
 import type { Cap } from '../../../src/domain/billing/caps.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
 import type {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDirectLedger } from '../../../src/adapters/memory/direct-metadata-index.ts';
 import { createUsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
-import { priceReceipt } from '../../../src/core/billing/prices/price-receipt.ts';
+import { priceReceipt } from '../../../src/core/billing/receipts/price-receipt.ts';
 import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
 import { toUsage } from '../../../src/core/metering/query-usage.ts';
 import type { AccessKeyId, AccountId, BucketId } from '../../../src/domain/nouns.ts';

@@ -2,7 +2,7 @@
 // in, and after each way to die; and the bill of it.
 import { describe, expect, it } from 'vitest';
 import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
-import { forecastMonth } from '../../../src/core/billing/forecast-month.ts';
+import { forecastMonth } from '../../../src/core/billing/invoices/forecast-month.ts';
 import { getInvoice } from '../../../src/core/billing/invoices/get-invoice.ts';
 import { type BucketHandle, openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { setBucketSettings } from '../../../src/core/buckets/set-bucket-settings.ts';

@@ -1,6 +1,6 @@
 // The Durable Object of one account's ledger, by the account's id. do-ledger.ts is its only caller.
 import { DurableObject } from 'cloudflare:workers';
-import { priceReceipt } from '../../../core/billing/prices/price-receipt.ts';
+import { priceReceipt } from '../../../core/billing/receipts/price-receipt.ts';
 import { type IndexReply, runIndexCall } from '../../../index/call-outcome.ts';
 import { createLedgerIndex } from '../../../index/ledger-index.ts';
 import { LEDGER_SCHEMA } from '../../../index/tables/ledger-schema.ts';

@@ -2,7 +2,7 @@
 // runs them in one transaction and replies when that is durable, with one fsync for all. It ends,
 // and with it the process, when a commit fails in a way that leaves its outcome unknown.
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import { priceReceipt } from '../../../core/billing/prices/price-receipt.ts';
+import { priceReceipt } from '../../../core/billing/receipts/price-receipt.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import { createBucketIndex } from '../../../index/bucket-index.ts';
 import { failureReply, type IndexReply, runIndexCall } from '../../../index/call-outcome.ts';

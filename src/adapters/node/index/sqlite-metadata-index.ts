@@ -8,7 +8,7 @@
 // state before it, while its response is still on the way. Guard: from before a command is sent
 // until its response, what it touches has a fill barrier (fill-barrier-cache.ts).
 import type { Worker } from 'node:worker_threads';
-import { priceReceipt } from '../../../core/billing/prices/price-receipt.ts';
+import { priceReceipt } from '../../../core/billing/receipts/price-receipt.ts';
 import type { StoredAccessKey } from '../../../domain/account-records.ts';
 import type { AccessKeyId, BucketName, BucketRecord, ObjectKey } from '../../../domain/nouns.ts';
 import { createBucketIndex } from '../../../index/bucket-index.ts';

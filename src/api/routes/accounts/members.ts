@@ -1,8 +1,8 @@
 // Members of an account: its owner makes them and says their role; they change their own password.
 import { z } from '@hono/zod-openapi';
 import { addMember, changePassword } from '../../../core/accounts/members.ts';
-import { coversRole, isRoot } from '../../../core/accounts/permissions.ts';
 import { requireRecentProof } from '../../../core/accounts/recent-proof.ts';
+import { coversRole, isRoot } from '../../../core/auth/permissions.ts';
 import { hashPassword } from '../../../crypto/password.ts';
 import type { MemberRecord } from '../../../domain/account-records.ts';
 import type { Role } from '../../../domain/accounts.ts';

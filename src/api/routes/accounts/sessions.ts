@@ -2,8 +2,8 @@
 import { z } from '@hono/zod-openapi';
 import { proveByPassword } from '../../../core/accounts/members.ts';
 import { proveByPasskey } from '../../../core/accounts/passkeys.ts';
-import { type Scope, scopesOf } from '../../../core/accounts/permissions.ts';
 import { beginSession, proveByAccessKey, SESSION_MS } from '../../../core/accounts/sign-in.ts';
+import { type Scope, scopesOf } from '../../../core/auth/permissions.ts';
 import type { Holder, Session } from '../../../domain/accounts.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import { networkOf } from '../../../domain/ip-range.ts';

@@ -5,11 +5,11 @@ import { readBucketUsage } from '../../../core/billing/exports/bucket-shares.ts'
 import { focusCsv, focusJson } from '../../../core/billing/exports/focus.ts';
 import { invoiceCsv } from '../../../core/billing/exports/invoice-csv.ts';
 import { invoiceSheet } from '../../../core/billing/exports/sheet.ts';
-import { forecastMonth } from '../../../core/billing/forecast-month.ts';
+import { forecastMonth } from '../../../core/billing/invoices/forecast-month.ts';
 import { getInvoice } from '../../../core/billing/invoices/get-invoice.ts';
 import type { InvoiceDocument } from '../../../core/billing/invoices/invoice-document.ts';
-import type { WhatIf } from '../../../core/billing/prices/simulate-bill.ts';
-import { simulateMonth } from '../../../core/billing/prices/simulate-month.ts';
+import type { WhatIf } from '../../../core/billing/simulation/simulate-bill.ts';
+import { simulateMonth } from '../../../core/billing/simulation/simulate-month.ts';
 import type { Core } from '../../../core/core.ts';
 import type { AccountId } from '../../../domain/nouns.ts';
 import {

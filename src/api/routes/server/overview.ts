@@ -2,8 +2,8 @@
 // the caps stand. What the caller may not see is null.
 import { z } from '@hono/zod-openapi';
 import { type AccountTotals, readAccountTotals } from '../../../core/accounts/account-totals.ts';
-import { mayDo } from '../../../core/accounts/permissions.ts';
-import { forecastMonth } from '../../../core/billing/forecast-month.ts';
+import { mayDo } from '../../../core/auth/permissions.ts';
+import { forecastMonth } from '../../../core/billing/invoices/forecast-month.ts';
 import { monthText } from '../../../core/billing/month.ts';
 import { listCaps } from '../../../core/caps/set-cap.ts';
 import type { Core } from '../../../core/core.ts';

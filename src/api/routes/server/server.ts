@@ -1,7 +1,7 @@
 // The server itself, for a console: where S3 is, what it can do, which limits hold; and the
 // operator's KMS keys.
 import { z } from '@hono/zod-openapi';
-import { isRoot } from '../../../core/accounts/permissions.ts';
+import { isRoot } from '../../../core/auth/permissions.ts';
 import {
   changeKmsKey,
   createKmsKey,

@@ -2,7 +2,7 @@
 // Deny that applies wins over every Allow, and a policy that says nothing leaves the question to
 // access control lists. Source:
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
-import type { S3Action } from '../actions.ts';
+import type { S3Action } from './actions.ts';
 import { holds } from './conditions.ts';
 import { type Effort, spend, unlimited } from './match-glob.ts';
 import { type ConditionValues, matchesPattern } from './pattern.ts';

@@ -5,7 +5,7 @@
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-policy-language-overview.html
 import type { BucketName } from '../../../domain/nouns.ts';
 import { isJsonObject, type Json } from '../../json.ts';
-import { BUCKET_ACTIONS, OBJECT_ACTIONS } from '../actions.ts';
+import { BUCKET_ACTIONS, OBJECT_ACTIONS } from './actions.ts';
 import { isKnownKey } from './condition-keys.ts';
 import { type Condition, parseCondition } from './conditions.ts';
 import { conditionKey, matchesPattern, type Pattern, parsePattern } from './pattern.ts';

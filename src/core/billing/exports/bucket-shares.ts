@@ -6,9 +6,8 @@ import { hasCode } from '../../../domain/errors.ts';
 import type { AccountId, BucketId, BucketName } from '../../../domain/nouns.ts';
 import type { Core } from '../../core.ts';
 import { queryUsage } from '../../metering/query-usage.ts';
-import type { BillingMonth } from '../invoices/invoice.ts';
-import { monthBounds } from '../month.ts';
-import type { MeterName } from '../usage.ts';
+import type { MeterName } from '../../metering/usage.ts';
+import { type BillingMonth, monthBounds } from '../month.ts';
 
 /**
  * What one bucket used, as the ledger counts it; null: what was no bucket's, as lists of buckets

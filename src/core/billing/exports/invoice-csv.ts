@@ -1,10 +1,10 @@
 // A bill as CSV for spreadsheets: one row for each part of a line, and a total.
 import { formatCoins } from '../coins.ts';
 import { formatMicro } from '../decimal.ts';
-import type { InvoiceDocument } from '../invoices/invoice-document.ts';
+import { type InvoiceDocument, payable } from '../invoices/invoice-document.ts';
 import { amountsOf } from '../invoices/terms.ts';
 import { csvText } from './csv.ts';
-import { invoiceRows, payable, periodDays } from './invoice-rows.ts';
+import { invoiceRows, periodDays } from './invoice-rows.ts';
 
 const HEAD = [
   'invoice',

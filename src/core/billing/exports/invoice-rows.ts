@@ -1,10 +1,8 @@
 // A bill as rows that people read: the same for CSV, HTML and PDF, so that all three say the same.
 // No format here.
-import { formatCoins } from '../coins.ts';
 import { formatDecimal, formatMicro } from '../decimal.ts';
 import type { InvoiceLine, LateUsage } from '../invoices/invoice.ts';
 import type { InvoiceDocument } from '../invoices/invoice-document.ts';
-import { amountsOf } from '../invoices/terms.ts';
 import { dayText, monthBounds, monthText } from '../month.ts';
 import { meterWords } from './meter-words.ts';
 
@@ -104,12 +102,6 @@ function savedRow({ label, units, unitName, amountMicro }: InvoiceLine): Invoice
     price: '',
     amount,
   };
-}
-
-/** What is paid, tax included, in whole coins. A decimal. */
-export function payable({ invoice, terms }: Pick<InvoiceDocument, 'invoice' | 'terms'>): string {
-  const { currency, totalMicro } = invoice;
-  return formatCoins(amountsOf(totalMicro, currency, terms).payableMicro, currency);
 }
 
 /** The month as days, both of them in it: `2026-11-01` and `2026-11-30`. */

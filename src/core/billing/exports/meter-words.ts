@@ -1,7 +1,8 @@
 // What meters are called on bills, and in which units people check them. A table for each language:
 // English is the one that there is.
+
+import { isInByteTime, type MeterName } from '../../metering/usage.ts';
 import { formatDecimal, SCALE } from '../decimal.ts';
-import { isInByteTime, type MeterName } from '../usage.ts';
 
 /** Bytes of a GB. */
 const GB = 1_000_000_000n;

@@ -6,11 +6,9 @@ import { HOUR_MS } from '../../../domain/time.ts';
 import { ROOT_ACCOUNT } from '../../auth/root-account.ts';
 import type { Core } from '../../core.ts';
 import { enqueue } from '../../outbox/deliveries.ts';
-import { payable } from '../exports/invoice-rows.ts';
-import { monthOf, monthsLater, monthText, parseMonth } from '../month.ts';
+import { type BillingMonth, monthOf, monthsLater, monthText, parseMonth } from '../month.ts';
 import { closeMonth, isDue } from './close-month.ts';
-import type { BillingMonth } from './invoice.ts';
-import type { InvoiceDocument } from './invoice-document.ts';
+import { type InvoiceDocument, payable } from './invoice-document.ts';
 
 /** Accounts read at once. */
 const PAGE = 100;

@@ -2,13 +2,12 @@
 // now.
 import type { Account } from '../../../domain/nouns.ts';
 import type { Core } from '../../core.ts';
-import { creditsOf } from '../account-credits.ts';
-import { monthBounds, monthText } from '../month.ts';
+import type { Usage } from '../../metering/usage.ts';
+import { type BillingMonth, monthBounds, monthText } from '../month.ts';
 import { rateCardOf } from '../prices/account-card.ts';
 import { readUsage } from '../read-usage.ts';
-import type { Usage } from '../usage.ts';
+import { creditsOf } from './account-credits.ts';
 import { readClosed } from './close-month.ts';
-import type { BillingMonth } from './invoice.ts';
 import { type InvoiceDocument, makeDocument } from './invoice-document.ts';
 import { findLateUsage } from './late-usage.ts';
 import { makeTerms, readParties } from './terms.ts';

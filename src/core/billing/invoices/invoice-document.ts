@@ -2,18 +2,13 @@
 // anybody can make it again from the document alone. Closed ones are kept as JSON and never change;
 // the open month's is made when asked for.
 import { sha256Hex } from '../../../crypto/hash.ts';
-import { monthText } from '../month.ts';
+import type { Usage } from '../../metering/usage.ts';
+import { formatCoins } from '../coins.ts';
+import { type BillingMonth, monthText } from '../month.ts';
 import type { RateCard } from '../prices/rate-card.ts';
-import type { Usage } from '../usage.ts';
-import {
-  type BillingMonth,
-  type Credit,
-  type Invoice,
-  type LateUsage,
-  makeInvoice,
-} from './invoice.ts';
+import { type Credit, type Invoice, type LateUsage, makeInvoice } from './invoice.ts';
 import { priceLateUsage } from './price-late-usage.ts';
-import type { Terms } from './terms.ts';
+import { amountsOf, type Terms } from './terms.ts';
 
 export type InvoiceDocument = {
   /** Number in its series, as the directory gave it; an open month's names account and month. */
@@ -96,4 +91,10 @@ export function recompute(document: InvoiceDocument): Invoice {
     invoice.credits,
     invoice.late.map(priceLateUsage),
   );
+}
+
+/** What is paid, tax included, in whole coins. A decimal. */
+export function payable({ invoice, terms }: Pick<InvoiceDocument, 'invoice' | 'terms'>): string {
+  const { currency, totalMicro } = invoice;
+  return formatCoins(amountsOf(totalMicro, currency, terms).payableMicro, currency);
 }

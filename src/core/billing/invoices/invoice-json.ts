@@ -1,11 +1,11 @@
 // Invoices as JSON and back: what the API shows and what is kept of closed months. Money and
 // quantities are texts of whole numbers, because they pass 2^53.
 import type { StoredInvoice } from '../../../domain/billing/billing.ts';
+import type { MeterName, Usage } from '../../metering/usage.ts';
 import { formatDecimal, parseDecimal } from '../decimal.ts';
 import { monthBounds, monthText, parseMonth } from '../month.ts';
 import { parseRateCard } from '../prices/rate-card.ts';
 import { rateCardJson } from '../prices/rate-card-json.ts';
-import type { MeterName, Usage } from '../usage.ts';
 import type { Invoice, InvoiceLine, LateUsage } from './invoice.ts';
 import type { InvoiceDocument } from './invoice-document.ts';
 import { amountsOf } from './terms.ts';

@@ -1,9 +1,7 @@
 // An invoice is a pure function of usage, rate card and period: the same three give the same
 // amounts to the last micro-unit, now and in ten years. Amounts are exact fractions until each line
 // is rounded once.
-import { HOUR_MS } from '../../../domain/time.ts';
-import { divideRounded, divideUp, least, MICRO, SCALE } from '../decimal.ts';
-import type { CardLine, RateCard, Tier } from '../prices/rate-card.ts';
+
 import {
   isSaving,
   isStorage,
@@ -14,10 +12,10 @@ import {
   savedOf,
   savingMeter,
   type Usage,
-} from '../usage.ts';
-
-/** A calendar month in UTC. */
-export type BillingMonth = { readonly year: number; readonly month: number };
+} from '../../metering/usage.ts';
+import { divideRounded, divideUp, least, MICRO, SCALE } from '../decimal.ts';
+import { type BillingMonth, hoursOf } from '../month.ts';
+import type { CardLine, RateCard, Tier } from '../prices/rate-card.ts';
 
 /** What a line costs in one tier of its prices; before them what is free of it. */
 export type InvoicePart = {
@@ -83,11 +81,6 @@ export type Invoice = {
   /** Usage that the card has no price for: it costs nothing, and is shown. */
   readonly unpriced: Usage;
 };
-
-/** Hours of a calendar month. */
-export function hoursOf({ year, month }: BillingMonth): bigint {
-  return BigInt((Date.UTC(year, month, 1) - Date.UTC(year, month - 1, 1)) / HOUR_MS);
-}
 
 /**
  * Prices a month's usage. Late usage that would take more off than there is to pay is left out, and

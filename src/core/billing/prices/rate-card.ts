@@ -3,9 +3,9 @@
 
 import type { CardLine, RateCard, Tier } from '../../../domain/billing/rate-card.ts';
 import { isJsonObject, type Json } from '../../json.ts';
+import type { MeterKind, MeterName } from '../../metering/usage.ts';
 import { parseDecimal } from '../decimal.ts';
 import { MONTH_TEXT } from '../month.ts';
-import type { MeterKind, MeterName } from '../usage.ts';
 
 export type { CardLine, RateCard, Tier };
 

@@ -3,7 +3,7 @@
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html (x-amz-object-lock-*),
 // API_GetObject.html
 
-import type { ObjectAction } from '../../../core/auth/actions.ts';
+import type { ObjectAction } from '../../../core/auth/policy/actions.ts';
 import { parseIsoTime } from '../../../core/time.ts';
 import { createYielder } from '../../../core/yield-to-event-loop.ts';
 import { StorageError } from '../../../domain/errors.ts';

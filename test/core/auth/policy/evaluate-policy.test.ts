@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: policies write their variables so.
 import { describe, expect, it } from 'vitest';
-import type { S3Action } from '../../../../src/core/auth/actions.ts';
+import type { S3Action } from '../../../../src/core/auth/policy/actions.ts';
 import {
   createRequestEffort,
   evaluatePolicy,

@@ -19,11 +19,11 @@ import { createUsageMeter, type UsageMeter } from '../../../../src/adapters/shar
 import { createDecide } from '../../../../src/core/auth/decide.ts';
 import { createAccountFinder } from '../../../../src/core/auth/find-accounts.ts';
 import { ROOT_ACCOUNT } from '../../../../src/core/auth/root-account.ts';
-import { priceReceipt } from '../../../../src/core/billing/prices/price-receipt.ts';
+import { priceReceipt } from '../../../../src/core/billing/receipts/price-receipt.ts';
+import { createReceipts } from '../../../../src/core/billing/receipts/take-receipt.ts';
 import { createCapGuard } from '../../../../src/core/caps/cap-guard.ts';
 import type { Core } from '../../../../src/core/core.ts';
 import { createUsageFlusher } from '../../../../src/core/metering/flush-usage.ts';
-import { createReceipts } from '../../../../src/core/metering/take-receipt.ts';
 import type { AccessKey, AccessKeyId, Account, AccountId } from '../../../../src/domain/nouns.ts';
 import { createDelivery } from '../../../../src/http/delivery/deliver.ts';
 import { newHotCounts } from '../../../../src/http/delivery/hot-counts.ts';

@@ -1,15 +1,15 @@
 // Tells the webhooks of accounts what was used on each day, once it is over: `usage.daily`. Both
 // homes call it by their clock. A walk over the accounts that have webhooks, which notes its place;
 // what is repeated after a crash is the same message.
-import { sha256Hex } from '../../crypto/hash.ts';
-import type { AccountId } from '../../domain/nouns.ts';
-import { DAY_MS, startOfDay } from '../../domain/time.ts';
-import type { Core } from '../core.ts';
-import { enqueue } from '../outbox/deliveries.ts';
-import type { CloseOptions } from './invoices/close-months.ts';
-import { dayText } from './month.ts';
+import { sha256Hex } from '../../../crypto/hash.ts';
+import type { AccountId } from '../../../domain/nouns.ts';
+import { DAY_MS, startOfDay } from '../../../domain/time.ts';
+import type { Core } from '../../core.ts';
+import { enqueue } from '../../outbox/deliveries.ts';
+import type { CloseOptions } from '../invoices/close-months.ts';
+import { dayText } from '../month.ts';
+import { readUsage } from '../read-usage.ts';
 import { DAY_GRACE_MS } from './push-usage.ts';
-import { readUsage } from './read-usage.ts';
 
 const PAGE = 100;
 const ACCOUNTS_PER_RUN = 100_000;

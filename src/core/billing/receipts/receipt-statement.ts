@@ -9,9 +9,8 @@ import type { Core } from '../../core.ts';
 import { toUsage } from '../../metering/query-usage.ts';
 import { readClosed } from '../invoices/close-month.ts';
 import { openInvoice } from '../invoices/get-invoice.ts';
-import type { BillingMonth } from '../invoices/invoice.ts';
 import type { InvoiceDocument } from '../invoices/invoice-document.ts';
-import { monthBounds } from '../month.ts';
+import { type BillingMonth, monthBounds } from '../month.ts';
 import { lineTotal } from './price-receipt.ts';
 import { tariffOf } from './tariffs.ts';
 

@@ -1,8 +1,9 @@
 // Money that accounts need not pay: grants with an end, used up by invoices in their order. The sum
 // of what invoices took of a grant is kept in the invoices alone, so that nothing is taken twice
 // and nothing has to be kept in step.
-import type { BillingMonth, Credit, Invoice } from './invoices/invoice.ts';
-import { monthBounds } from './month.ts';
+
+import { type BillingMonth, monthBounds } from '../month.ts';
+import type { Credit, Invoice } from './invoice.ts';
 
 export type CreditGrant = {
   readonly id: string;

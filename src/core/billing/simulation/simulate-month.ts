@@ -4,12 +4,11 @@ import { StorageError } from '../../../domain/errors.ts';
 import type { Account, AccountId } from '../../../domain/nouns.ts';
 import { DAY_MS } from '../../../domain/time.ts';
 import type { Core } from '../../core.ts';
-import type { BillingMonth } from '../invoices/invoice.ts';
-import { monthBounds, monthText } from '../month.ts';
+import { withoutSavings } from '../../metering/usage.ts';
+import { type BillingMonth, monthBounds, monthText } from '../month.ts';
+import { findAccountCard, findReadableCard } from '../prices/account-card.ts';
+import { RATE_CARDS } from '../prices/rate-cards.ts';
 import { readStoredByHour, readUsage } from '../read-usage.ts';
-import { withoutSavings } from '../usage.ts';
-import { findAccountCard, findReadableCard } from './account-card.ts';
-import { RATE_CARDS } from './rate-cards.ts';
 import { type Simulation, simulateBill, type WhatIf } from './simulate-bill.ts';
 
 export type MonthSimulation = {

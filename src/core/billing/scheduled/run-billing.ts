@@ -1,6 +1,6 @@
-import type { Core } from '../core.ts';
-import { type CloseOptions, closeMonths } from './invoices/close-months.ts';
-import { notePrices } from './invoices/noted-prices.ts';
+import type { Core } from '../../core.ts';
+import { type CloseOptions, closeMonths } from '../invoices/close-months.ts';
+import { notePrices } from '../prices/noted-prices.ts';
 import { pushUsage } from './push-usage.ts';
 import { reportUsage } from './report-usage.ts';
 

@@ -1,16 +1,16 @@
 // What the running month will come to: its usage so far, gone on with (forecast.ts), as a bill.
 
-import type { UsageSum } from '../../domain/billing/usage.ts';
-import type { Account } from '../../domain/nouns.ts';
-import { HOUR_MS, startOfHour } from '../../domain/time.ts';
-import type { Core } from '../core.ts';
-import { queryInParts } from '../metering/query-usage.ts';
+import type { UsageSum } from '../../../domain/billing/usage.ts';
+import type { Account } from '../../../domain/nouns.ts';
+import { HOUR_MS, startOfHour } from '../../../domain/time.ts';
+import type { Core } from '../../core.ts';
+import { queryInParts } from '../../metering/query-usage.ts';
+import { type MeterName, SAVINGS, type Usage } from '../../metering/usage.ts';
+import { monthBounds, monthOf } from '../month.ts';
+import { readUsage } from '../read-usage.ts';
 import { FORECAST_WINDOW_MS, forecastUsage } from './forecast.ts';
-import { openInvoice } from './invoices/get-invoice.ts';
-import type { InvoiceDocument } from './invoices/invoice-document.ts';
-import { monthBounds, monthOf } from './month.ts';
-import { readUsage } from './read-usage.ts';
-import { type MeterName, SAVINGS, type Usage } from './usage.ts';
+import { openInvoice } from './get-invoice.ts';
+import type { InvoiceDocument } from './invoice-document.ts';
 
 export type MonthForecast = {
   /** The bill as it stands, and as it will be when the month ends. */

@@ -4,10 +4,9 @@ import { sha256Hex } from '../../../crypto/hash.ts';
 import type { Tariff } from '../../../domain/billing/receipts.ts';
 import type { AccountId } from '../../../domain/nouns.ts';
 import type { Core } from '../../core.ts';
-import type { BillingMonth } from '../invoices/invoice.ts';
-import { monthText } from '../month.ts';
-import { findAccountCard } from './account-card.ts';
-import { rateCardJson } from './rate-card-json.ts';
+import { type BillingMonth, monthText } from '../month.ts';
+import { findAccountCard } from '../prices/account-card.ts';
+import { rateCardJson } from '../prices/rate-card-json.ts';
 
 /** For so long a card is believed, milliseconds: as long as an access key is. */
 const FRESH_MS = 5_000;

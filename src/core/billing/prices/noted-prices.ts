@@ -3,9 +3,9 @@
 // others on the first leaves the month before as it was.
 import type { Core } from '../../core.ts';
 import { runningMonth } from '../month.ts';
-import { parseRateCard, type RateCard } from '../prices/rate-card.ts';
-import { rateCardJson } from '../prices/rate-card-json.ts';
-import { RATE_CARDS } from '../prices/rate-cards.ts';
+import { parseRateCard, type RateCard } from './rate-card.ts';
+import { rateCardJson } from './rate-card-json.ts';
+import { RATE_CARDS } from './rate-cards.ts';
 
 /** No card has this name: its id would have no blank. */
 const DEFAULT = 'default card';

@@ -1,8 +1,7 @@
 // "What would last month have cost there?": a month's usage against other cards, and with one thing
 // done otherwise. Pure. The ledger does not know objects, so each what-if says what it assumes;
 // where it can't know, it takes what costs more.
-import { divideRounded, divideUp, least } from '../decimal.ts';
-import { type BillingMonth, hoursOf, type Invoice, makeInvoice } from '../invoices/invoice.ts';
+
 import {
   addUsage,
   isOverTime,
@@ -10,8 +9,11 @@ import {
   type MeterName,
   SAVINGS,
   type Usage,
-} from '../usage.ts';
-import type { RateCard } from './rate-card.ts';
+} from '../../metering/usage.ts';
+import { divideRounded, divideUp, least } from '../decimal.ts';
+import { type Invoice, makeInvoice } from '../invoices/invoice.ts';
+import { type BillingMonth, hoursOf } from '../month.ts';
+import type { RateCard } from '../prices/rate-card.ts';
 
 const HOURS_PER_DAY = 24;
 /** Of shares, like 10,000 for all. */

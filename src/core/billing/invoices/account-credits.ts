@@ -1,10 +1,11 @@
 // An account's credits as the directory keeps them, in the terms of credits.ts.
 
-import type { AccountBilling, CreditRow } from '../../domain/billing/billing.ts';
-import type { AccountId } from '../../domain/nouns.ts';
-import type { Core } from '../core.ts';
+import type { AccountBilling, CreditRow } from '../../../domain/billing/billing.ts';
+import type { AccountId } from '../../../domain/nouns.ts';
+import type { Core } from '../../core.ts';
+import type { BillingMonth } from '../month.ts';
 import { type CreditGrant, creditsFor } from './credits.ts';
-import type { BillingMonth, Credit } from './invoices/invoice.ts';
+import type { Credit } from './invoice.ts';
 
 /**
  * What is left of the account's credits for a month in that currency, in the order in which it is

@@ -2,18 +2,18 @@
 // only these. An answer never fails for it: where the ledger does, the use goes the way of all
 // others (flush-usage.ts), counted once, and has no price.
 
-import type { ReceiptPart, Tariff } from '../../domain/billing/receipts.ts';
-import type { UsageBatch } from '../../domain/billing/usage.ts';
-import type { AccountId } from '../../domain/nouns.ts';
-import { createSemaphore, type Permit } from '../../domain/semaphore.ts';
-import { createCircuitBreaker } from '../../ports/circuit-breaker.ts';
-import type { UsageOwner, Use } from '../../ports/metering.ts';
-import { within } from '../../ports/with-timeout.ts';
-import { monthOf, monthText } from '../billing/month.ts';
-import { createTariffFinder } from '../billing/prices/tariffs.ts';
-import type { Core } from '../core.ts';
-import type { UsageFlusher } from './flush-usage.ts';
-import { usageRows } from './usage-rows.ts';
+import type { ReceiptPart, Tariff } from '../../../domain/billing/receipts.ts';
+import type { UsageBatch } from '../../../domain/billing/usage.ts';
+import type { AccountId } from '../../../domain/nouns.ts';
+import { createSemaphore, type Permit } from '../../../domain/semaphore.ts';
+import { createCircuitBreaker } from '../../../ports/circuit-breaker.ts';
+import type { UsageOwner, Use } from '../../../ports/metering.ts';
+import { within } from '../../../ports/with-timeout.ts';
+import type { Core } from '../../core.ts';
+import type { UsageFlusher } from '../../metering/flush-usage.ts';
+import { usageRows } from '../../metering/usage-rows.ts';
+import { monthOf, monthText } from '../month.ts';
+import { createTariffFinder } from './tariffs.ts';
 
 /** What an answer cost. */
 export type Price = {

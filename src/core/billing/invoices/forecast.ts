@@ -1,11 +1,10 @@
 // What a month will have used when it ends, going by what it has used and what is stored now. Pure;
 // forecast-month.ts asks the ledger. Storage is known: what is stored now is taken to stay.
 // Everything else goes on as in the last week.
-import { DAY_MS, HOUR_MS } from '../../domain/time.ts';
-import { divideRounded } from './decimal.ts';
-import type { BillingMonth } from './invoices/invoice.ts';
-import { monthBounds } from './month.ts';
-import { addUsage, isOverTime, type MeterName, type Usage } from './usage.ts';
+import { DAY_MS, HOUR_MS } from '../../../domain/time.ts';
+import { addUsage, isOverTime, type MeterName, type Usage } from '../../metering/usage.ts';
+import { divideRounded } from '../decimal.ts';
+import { type BillingMonth, monthBounds } from '../month.ts';
 
 /**
  * A week has each day of the week once. It may reach back into the month before, so that a month's

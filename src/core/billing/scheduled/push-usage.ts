@@ -3,16 +3,16 @@
 // day, and the progress is noted around it, so that a crash repeats one event at most, which the
 // service then knows. What can't be repeated safely any more is left out: a miss is in the
 // customer's favour.
-import { sha256Hex } from '../../crypto/hash.ts';
-import type { PushProgress, PushTarget } from '../../domain/billing/billing.ts';
-import type { MeterName } from '../../domain/billing/usage.ts';
-import { hasCode } from '../../domain/errors.ts';
-import { DAY_MS, HOUR_MS } from '../../domain/time.ts';
-import type { UsageEvent, UsagePush } from '../../ports/usage-push.ts';
-import type { Core } from '../core.ts';
-import { dayText, monthBounds, monthOf } from './month.ts';
-import { readUsage } from './read-usage.ts';
-import { netUsage, type Usage } from './usage.ts';
+import { sha256Hex } from '../../../crypto/hash.ts';
+import type { PushProgress, PushTarget } from '../../../domain/billing/billing.ts';
+import type { MeterName } from '../../../domain/billing/usage.ts';
+import { hasCode } from '../../../domain/errors.ts';
+import { DAY_MS, HOUR_MS } from '../../../domain/time.ts';
+import type { UsageEvent, UsagePush } from '../../../ports/usage-push.ts';
+import type { Core } from '../../core.ts';
+import { netUsage, type Usage } from '../../metering/usage.ts';
+import { dayText, monthBounds, monthOf } from '../month.ts';
+import { readUsage } from '../read-usage.ts';
 
 /** After a day's end, until the ledger has what was counted late. */
 export const DAY_GRACE_MS = 6 * HOUR_MS;
