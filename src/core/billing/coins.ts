@@ -1,4 +1,5 @@
-// What is paid is whole coins of a currency; the lines of a bill are exact to the micro-unit.
+// Whole coins (minor units) of a currency, which is what is paid; the lines of a bill are exact to
+// the micro-unit. Called by invoices and exports. No floating point.
 import { formatMicro, MICRO } from './decimal.ts';
 
 /** Digits behind the point of a currency's smallest coin. */
@@ -10,10 +11,10 @@ export function coinDigits(currency: string): number {
   return Math.min(maximumFractionDigits ?? 2, 6);
 }
 
-/** Micro-units of the smallest coin. */
+/** Micro-units of a currency's smallest coin. */
 export const coinOf = (currency: string): bigint => MICRO / 10n ** BigInt(coinDigits(currency));
 
-/** The amount rounded down to a coin; it is not negative. */
+/** An amount rounded down to a coin; it must not be negative. */
 export function wholeCoins(amountMicro: bigint, currency: string): bigint {
   const coin = coinOf(currency);
   return (amountMicro / coin) * coin;

@@ -1,4 +1,5 @@
-// What an account used, from the ledger, as bills count it.
+// Reads from the ledger what an account used, in the units of bills. Called by invoices, forecasts,
+// simulations and reports; it knows no price.
 
 import type { UsageSum } from '../../domain/billing/usage.ts';
 import type { AccountId } from '../../domain/nouns.ts';
@@ -7,14 +8,14 @@ import type { Core } from '../core.ts';
 import { queryInParts, toUsage } from '../metering/query-usage.ts';
 import { isInByteTime, type MeterName, type Usage } from '../metering/usage.ts';
 
-/** Byte-hours of byte-milliseconds, rounded down; of other meters the quantity as it is. */
+/** Byte-hours of byte-milliseconds, rounded down; the quantity of any other meter as it is. */
 export function toBillingUnits(meter: MeterName, quantity: bigint): bigint {
   return isInByteTime(meter) ? quantity / BigInt(HOUR_MS) : quantity;
 }
 
 /**
- * From `fromMs` until before `toMs`, milliseconds, both at the start of an hour. Cost: one query of
- * the ledger.
+ * Usage of an account from `fromMs` until before `toMs`, milliseconds, both at the start of an
+ * hour. Cost: one query of the ledger.
  */
 export async function readUsage(
   core: Core,
@@ -28,7 +29,7 @@ export async function readUsage(
 
 /**
  * Bytes of a storage meter at each hour, on average over the hour; 0 where the ledger has nothing.
- * Times as of `readUsage`, cost as of `queryInParts`.
+ * Times are bounds as for `readUsage`. Cost: that of `queryInParts`.
  */
 export async function readStoredByHour(
   core: Core,
@@ -39,8 +40,10 @@ export async function readStoredByHour(
     toMs,
   }: { readonly meter: MeterName; readonly fromMs: number; readonly toMs: number },
 ): Promise<readonly bigint[]> {
-  const hours: bigint[] = Array.from({ length: Math.max(0, (toMs - fromMs) / HOUR_MS) }, () => 0n);
+  const hourCount = Math.max(0, (toMs - fromMs) / HOUR_MS);
+  const hours: bigint[] = Array.from({ length: hourCount }, () => 0n);
   if (hours.length === 0) return hours;
+
   const query = { accountId, fromMs, toMs, groupBy: ['hour'], kinds: ['storage'] } as const;
   for await (const sums of queryInParts(core, query)) {
     for (const sum of sums) if (sum.meter === meter) addHour(hours, fromMs, sum);
@@ -49,7 +52,8 @@ export async function readStoredByHour(
 }
 
 function addHour(hours: bigint[], fromMs: number, { timeMs, meter, quantity }: UsageSum): void {
-  const at = timeMs === null ? -1 : (timeMs - fromMs) / HOUR_MS;
-  const before = hours[at];
-  if (before !== undefined) hours[at] = before + toBillingUnits(meter, quantity);
+  if (timeMs === null) return;
+  const index = (timeMs - fromMs) / HOUR_MS;
+  const sum = hours[index];
+  if (sum !== undefined) hours[index] = sum + toBillingUnits(meter, quantity);
 }

@@ -1,4 +1,4 @@
-// What a bill is made of: quantities by meter, whole numbers without bound. Storage is in
+// Usage as bills take it: quantities by meter, whole numbers without bound. Storage is in
 // byte-hours, traffic in bytes, requests in requests. The ledger adds usage up, a rate card prices
 // it; nothing here knows money.
 import type { MeterKind, MeterName } from '../../domain/billing/usage.ts';
@@ -6,7 +6,7 @@ import type { MeterKind, MeterName } from '../../domain/billing/usage.ts';
 export type { MeterKind, MeterName };
 export type Usage = ReadonlyMap<MeterName, bigint>;
 
-/** The sum of several. */
+/** Adds usages up by meter. */
 export function addUsage(...parts: readonly Usage[]): Usage {
   const sum = new Map<MeterName, bigint>();
   for (const part of parts)
@@ -27,7 +27,7 @@ export const isSaving = (meter: MeterName): boolean =>
   SAVINGS.some((kind) => kind === kindOf(meter));
 /** Whether a meter goes by what is stored from moment to moment. */
 export const isOverTime = (meter: MeterName): boolean => isStorage(meter) || isSaving(meter);
-/** What strangers were refused: shown to the owner, never billed, and no use of the account's. */
+/** The meter of refused requests of strangers: shown to the owner and never billed. */
 export const BLOCKED: MeterName = 'free/blocked';
 
 /** Whether the account used anything, so that a minimum is due and the month has a bill. */
@@ -49,16 +49,16 @@ export const savingMeter = (saving: Saving, storage: MeterName): MeterName =>
 export function savedOf(usage: Usage, storage: MeterName): Readonly<Record<Saving, bigint>> {
   let left = usage.get(storage) ?? 0n;
   const take = (saving: Saving): bigint => {
-    const meant = usage.get(savingMeter(saving, storage)) ?? 0n;
-    const taken = meant < left ? meant : left;
-    left -= taken;
-    return taken;
+    const counted = usage.get(savingMeter(saving, storage)) ?? 0n;
+    const saved = counted < left ? counted : left;
+    left -= saved;
+    return saved;
   };
   return { deduplicated: take('deduplicated'), compressed: take('compressed') };
 }
 
 /**
- * With what is really stored in the place of storage as clients see it, and without the savings.
+ * Net usage: what is really stored in the place of storage as clients see it, and no savings.
  */
 export function netUsage(usage: Usage): Usage {
   const net = new Map<MeterName, bigint>();
@@ -72,7 +72,7 @@ export function netUsage(usage: Usage): Usage {
   return net;
 }
 
-/** As if nothing had been saved. */
+/** Gross usage, as if deduplication and compression had saved nothing. */
 export function withoutSavings(usage: Usage): Usage {
   return new Map([...usage].filter(([meter]) => !isSaving(meter)));
 }

@@ -1,4 +1,5 @@
-// An account's credits as the directory keeps them, in the terms of credits.ts.
+// An account's credits as the directory stores them, in the terms of credits.ts. Called when bills
+// are made and by the JSON API; which credit pays what is decided there.
 
 import type { AccountBilling, CreditRow } from '../../../domain/billing/billing.ts';
 import type { AccountId } from '../../../domain/nouns.ts';
@@ -8,8 +9,8 @@ import { type CreditGrant, creditsFor } from './credits.ts';
 import type { Credit } from './invoice.ts';
 
 /**
- * What is left of the account's credits for a month in that currency, in the order in which it is
- * taken.
+ * What is left of the account's credits for a month in that currency, in the order in which bills
+ * take it.
  */
 export function creditsOf(
   { credits, uses }: AccountBilling,
@@ -21,14 +22,13 @@ export function creditsOf(
 
 /** What is left of one credit, micro-units. */
 export function leftOf({ uses }: AccountBilling, { id, amountMicro }: CreditRow): bigint {
-  const taken = uses
+  return uses
     .filter(({ creditId }) => creditId === id)
-    .map((use) => BigInt(use.amountMicro));
-  return taken.reduce((left, each) => left - each, BigInt(amountMicro));
+    .reduce((left, use) => left - BigInt(use.amountMicro), BigInt(amountMicro));
 }
 
 /**
- * Adds a credit, once for its id. Whoever gives it answers for id, label and amount being sound.
+ * Adds a credit, once for its id (idempotent). The caller has checked its id, label and amount.
  */
 export function addCredit(core: Core, accountId: AccountId, credit: CreditRow): Promise<CreditRow> {
   return core.ports.directory.call('addCredit', { accountId, credit });

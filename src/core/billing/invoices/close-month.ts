@@ -1,6 +1,6 @@
 // Makes the bill of an account for a month that is over, once and for good. Called by
-// close-months.ts; may be repeated, and run in two places at once: the directory keeps the first
-// bill, and everybody gets that one.
+// close-months.ts. Idempotent, also when two processes run it at once: the directory stores the
+// first bill, and every caller gets that one.
 
 import type { NewInvoice } from '../../../domain/billing/billing.ts';
 import { StorageError } from '../../../domain/errors.ts';
@@ -17,21 +17,21 @@ import { invoiceJson, parseStoredInvoice } from './invoice-json.ts';
 import { findLateUsage } from './late-usage.ts';
 import { makeTerms, readParties } from './terms.ts';
 
-/** Closings of other months of the account that may come between. */
+/** Attempts at storing a bill while other months of the account are closed at once. */
 const ATTEMPTS = 3;
 
 /**
- * Whether a month can be closed: it is over for so long that the ledger has what was counted late.
+ * Whether a month can be closed: it ended so long ago that the ledger has what was counted late.
  */
 export function isDue(core: Core, period: BillingMonth, nowMs: number): boolean {
   return monthBounds(period).endMs + core.settings.billingCloseHours * HOUR_MS <= nowMs;
 }
 
 /**
- * The closed bill; null for a month in which the account used nothing, which has none unless usage
- * of months before came late. What the ledger hears of the month later stands on the next bill.
- * `isLast`: the account ends, so the month need not be over. InvalidInput for a month that is not
- * due, ConditionalRequestConflict when others close at once.
+ * Closes a month and returns its bill; null when the account used nothing and nothing came late.
+ * What the ledger hears of the month afterwards stands on the next bill. `isLast`: the account
+ * ends, so the month need not be over. InvalidInput for a month that is not due,
+ * ConditionalRequestConflict when others close at once.
  */
 export async function closeMonth(
   core: Core,
@@ -46,14 +46,16 @@ export async function closeMonth(
   }
   const { startMs, endMs } = monthBounds(period);
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const kept = await readClosed(core, account, period);
-    if (kept !== null) return kept;
+    const closed = await readClosed(core, account, period);
+    if (closed !== null) return closed;
+
     const billing = await directory.call('getAccountBilling', { accountId: account.id });
     const [card, usage, { parties }] = await Promise.all([
       rateCardOf(core, billing.cards, monthText(period)),
       readUsage(core, account.id, startMs, endMs),
       readParties(core, account.id),
     ]);
+
     const { currency } = card;
     const late = await findLateUsage(core, account.id, { period, billing, currency });
     const credits = creditsOf(billing, period, currency);
@@ -69,16 +71,15 @@ export async function closeMonth(
       closedAtMs,
     });
     if (!isUsed(document.usage) && document.invoice.late.length === 0) return null;
-    const { invoiceCount } = billing;
-    const { invoicePrefix: prefix } = parties.issuer;
-    const stored = await core.ports.directory.call('keepInvoice', {
+
+    const stored = await directory.call('keepInvoice', {
       accountId: account.id,
-      ...newInvoice(document, prefix),
+      ...newInvoice(document, parties.issuer.invoicePrefix),
       uses: document.invoice.credits.map(({ id, amountMicro }) => ({
         creditId: id,
         amountMicro: String(amountMicro),
       })),
-      invoiceCount,
+      invoiceCount: billing.invoiceCount,
     });
     if (stored !== null) return parseStoredInvoice(stored);
   }
@@ -86,8 +87,8 @@ export async function closeMonth(
 }
 
 /**
- * The bill as it was closed, the last issue where none is named; null: it was not. Cost: one
- * directory read.
+ * Reads the bill as it was closed, the last issue unless one is named; null: the month is open.
+ * Cost: one directory read.
  */
 export async function readClosed(
   core: Core,
@@ -104,7 +105,7 @@ export async function readClosed(
   return stored === null ? null : parseStoredInvoice(stored);
 }
 
-/** A bill as the directory takes it. */
+/** The row that the directory stores of a bill. */
 export function newInvoice(document: InvoiceDocument, prefix: string): NewInvoice {
   const { invoice, closedAtMs } = document;
   const head = {

@@ -1,6 +1,6 @@
-// Closes the months that are due for all accounts, one after the other, and remembers how far it
-// came: a run that ends in the middle, by its bound or by a crash, goes on in the next one. Both
-// homes call it by their clock.
+// Closes the months that are due for all accounts, one after the other, and stores a cursor: a run
+// that ends in the middle, by its bound or by a crash, goes on in the next one. The timers of both
+// platforms call it, by scheduled/run-billing.ts.
 import type { Account, AccountId } from '../../../domain/nouns.ts';
 import { HOUR_MS } from '../../../domain/time.ts';
 import { ROOT_ACCOUNT } from '../../auth/root-account.ts';
@@ -10,16 +10,17 @@ import { type BillingMonth, monthOf, monthsLater, monthText, parseMonth } from '
 import { closeMonth, isDue } from './close-month.ts';
 import { type InvoiceDocument, payable } from './invoice-document.ts';
 
-/** Accounts read at once. */
+/** Accounts in one page of the directory. */
 const PAGE = 100;
+/** Accounts that one run looks at; the rest waits for the next. */
 const ACCOUNTS_PER_RUN = 100_000;
 /**
- * Accounts whose bills may fail for a run to go on with the next month: where more do, it is not
- * they who are broken.
+ * Accounts whose bills may fail while a run still goes on to the next month. Where more fail, the
+ * fault is not theirs.
  */
 const FAILED_MAX = 100;
-/** How long after its closing a bill is told of: two runs of the clock. Milliseconds. */
-const TELL_MS = 2 * HOUR_MS;
+/** How long after its closing a bill is reported, milliseconds: two runs of the timer. */
+const REPORT_MS = 2 * HOUR_MS;
 
 export type CloseOptions = {
   /** Accounts looked at in this run; the rest waits for the next. 100,000. */
@@ -28,9 +29,9 @@ export type CloseOptions = {
 };
 
 /**
- * How many bills were made or found. An account whose bill fails is logged, and looked at again in
- * the next run; its month stays open until then, and its later months too. Others' bills of it are
- * made all the same, and those of later months.
+ * Closes all due months and returns how many bills there are of them. An account whose bill fails
+ * is logged and retried in the next run; until then its later months stay open too. Other accounts
+ * are not held up by it.
  */
 export async function closeMonths(core: Core, options: CloseOptions = {}): Promise<number> {
   const { directory, clock } = core.ports;
@@ -39,13 +40,14 @@ export async function closeMonths(core: Core, options: CloseOptions = {}): Promi
     stopping: options.stopping ?? null,
     failed: new Set(),
   };
-  const begun = await directory.call('getClosing', {});
-  let period = begun === null ? null : parseMonth(begun.period);
-  let after = begun?.after ?? '';
+  const cursor = await directory.call('getClosing', {});
+  let period = cursor === null ? null : parseMonth(cursor.period);
+  let after = cursor?.after ?? '';
   if (period === null) {
     period = monthsLater(monthOf(clock.nowMs()), -1);
     after = '';
   }
+
   let closed = 0;
   while (isDue(core, period, clock.nowMs())) {
     const result = await closeForAll(core, period, after, run);
@@ -67,6 +69,7 @@ type Run = {
   readonly failed: Set<AccountId>;
 };
 
+/** Closes one month for the accounts after `start`; `isDone`: all of them were looked at. */
 async function closeForAll(core: Core, period: BillingMonth, start: string, run: Run) {
   const { directory, log } = core.ports;
   const { failed } = run;
@@ -87,7 +90,7 @@ async function closeForAll(core: Core, period: BillingMonth, start: string, run:
         if (failed.size <= FAILED_MAX) failed.add(account.id);
         log.error('closing-failed', { accountId: account.id, period: monthText(period), cause });
       }
-      // The place stays before the first failure, so that the next run comes by it again.
+      // The cursor stays before the first failure, so that the next run comes by it again.
       if (failed.size === 0)
         await directory.call('setClosing', { period: monthText(period), after });
     }
@@ -96,8 +99,8 @@ async function closeForAll(core: Core, period: BillingMonth, start: string, run:
 }
 
 /**
- * Tells the account's webhooks of a bill that is new. A run that was cut short between closing and
- * telling tells in the next one, within TELL_MS; who hears of it twice sees the same message id.
+ * Reports a new bill to the account's webhooks. A run that was cut short between closing and
+ * reporting reports in the next one, within REPORT_MS; a repetition has the same message id.
  */
 async function reportBill(
   core: Core,
@@ -105,7 +108,7 @@ async function reportBill(
   bill: InvoiceDocument,
 ): Promise<void> {
   const { number, closedAtMs, invoice } = bill;
-  if (closedAtMs === null || closedAtMs < core.ports.clock.nowMs() - TELL_MS) return;
+  if (closedAtMs === null || closedAtMs < core.ports.clock.nowMs() - REPORT_MS) return;
   const { currency, totalMicro, period } = invoice;
   const data = {
     number,
@@ -120,18 +123,24 @@ async function reportBill(
 }
 
 /**
- * Accounts after one in the order of their ids: those of the settings, those of the directory,
- * owners of buckets.
+ * Reads the accounts after an id, in the order of ids: those of the settings, those of the
+ * directory, and owners of buckets.
  */
 async function readPage(core: Core, after: string): Promise<readonly Account[]> {
   const { directory } = core.ports;
   const ids = await directory.call('listBilledAccounts', { after, limit: PAGE });
-  const last = ids.length < PAGE ? null : (ids.at(-1) ?? null);
-  const fixed = [ROOT_ACCOUNT, ...core.settings.seed.map(({ account }) => account)];
-  const known = new Map(fixed.map((account) => [account.id, account]));
-  const here = [...known.keys()].filter((id) => id > after && (last === null || id < last));
-  const named = await directory.call('getAccounts', { ids: ids.filter((id) => !known.has(id)) });
-  for (const account of named) known.set(account.id, account);
-  const all = [...new Set<AccountId>([...ids, ...here])].sort();
-  return all.slice(0, PAGE).map((id) => known.get(id) ?? { id, displayName: id });
+  const lastId = ids.length < PAGE ? null : (ids.at(-1) ?? null);
+
+  const configured = [ROOT_ACCOUNT, ...core.settings.seed.map(({ account }) => account)];
+  const accounts = new Map(configured.map((account) => [account.id, account]));
+  const configuredIds = [...accounts.keys()].filter(
+    (id) => id > after && (lastId === null || id < lastId),
+  );
+
+  const storedIds = ids.filter((id) => !accounts.has(id));
+  const stored = await directory.call('getAccounts', { ids: storedIds });
+  for (const account of stored) accounts.set(account.id, account);
+
+  const allIds = [...new Set<AccountId>([...ids, ...configuredIds])].sort();
+  return allIds.slice(0, PAGE).map((id) => accounts.get(id) ?? { id, displayName: id });
 }

@@ -1,7 +1,7 @@
 // Credit notes: money of a closed bill that need not be paid, or is paid back, with the tax on it.
-// The bill itself never changes. A void takes back all that is left, and may be followed by a bill
-// in its place: of the same usage, card and credits, by the terms of now, because what was wrong is
-// mostly an address or a tax.
+// The bill itself never changes. A void takes back all that is left. Another bill may take its
+// place: of the same usage, card and credits, by today's terms, because what was wrong is mostly an
+// address or a tax.
 
 import type { NewInvoice, StoredCreditNote } from '../../../domain/billing/billing.ts';
 import { StorageError } from '../../../domain/errors.ts';
@@ -15,7 +15,7 @@ import type { InvoiceDocument } from './invoice-document.ts';
 import { parseStoredInvoice } from './invoice-json.ts';
 import { amountsOf, makeTerms, readParties, type Terms } from './terms.ts';
 
-/** Notes of the same bill that may come between. */
+/** Attempts at storing a note while other notes of the same bill are stored at once. */
 const ATTEMPTS = 3;
 
 export type CreditNoteDocument = {
@@ -45,7 +45,10 @@ export type CreditRequest = {
   readonly part: { readonly netMicro: bigint } | { readonly lines: readonly number[] } | null;
 };
 
-/** NoSuchInvoice; InvalidInput for more than is left, and for what is no amount in coins. */
+/**
+ * Issues a credit note for a part of a bill. NoSuchInvoice; InvalidInput for more than is left, and
+ * for an amount that is not in whole coins.
+ */
 export async function creditInvoice(
   core: Core,
   account: Account,
@@ -54,11 +57,12 @@ export async function creditInvoice(
 ): Promise<CreditNoteDocument> {
   const { note } = await issueNote(core, account, period, ({ invoice }, leftMicro) => {
     const { currency } = invoice;
-    const lines =
-      part !== null && 'lines' in part ? part.lines.map((at) => lineOf(invoice, at)) : [];
+    const positions = part !== null && 'lines' in part ? part.lines : null;
+    const lines = (positions ?? []).map((position) => lineOf(invoice, position));
     const sumMicro = lines.reduce((sum, { amountMicro }) => sum + amountMicro, 0n);
-    const byLines = part !== null && 'lines' in part ? wholeCoins(sumMicro, currency) : null;
-    const netMicro = part !== null && 'netMicro' in part ? part.netMicro : (byLines ?? leftMicro);
+
+    let netMicro = positions === null ? leftMicro : wholeCoins(sumMicro, currency);
+    if (part !== null && 'netMicro' in part) netMicro = part.netMicro;
     if (netMicro <= 0n || netMicro % coinOf(currency) !== 0n) {
       throw new StorageError('InvalidInput', {
         detail: 'What is taken back must be whole coins, and more than 0.',
@@ -70,8 +74,8 @@ export async function creditInvoice(
 }
 
 /**
- * Takes back all that is left of a bill, and what it took of the account's credits is given back.
- * With `isReissued` another bill takes its place in the same commit. NoSuchInvoice, InvalidInput.
+ * Voids a bill: takes back all that is left of it, and returns the credits that it took. With
+ * `isReissued` another bill takes its place in the same commit. NoSuchInvoice, InvalidInput.
  */
 export async function voidInvoice(
   core: Core,
@@ -83,14 +87,14 @@ export async function voidInvoice(
   return issueNote(core, account, period, (document, leftMicro) => {
     const closedAtMs = core.ports.clock.nowMs();
     const terms = makeTerms(account, parties, closedAtMs);
-    const again = {
+    const replacement = {
       ...document,
       accountName: account.displayName,
       issue: document.issue + 1,
       terms,
       closedAtMs,
     };
-    const reissue = isReissued ? newInvoice(again, parties.issuer.invoicePrefix) : null;
+    const reissue = isReissued ? newInvoice(replacement, parties.issuer.invoicePrefix) : null;
     return { netMicro: leftMicro, lines: [], reason, isVoid: true, reissue };
   });
 }
@@ -99,6 +103,7 @@ type Draft = Pick<CreditNoteDocument, 'netMicro' | 'lines' | 'reason' | 'isVoid'
   readonly reissue: NewInvoice | null;
 };
 
+/** Stores the note that `draftOf` makes, optimistically: again from the start when it changed. */
 async function issueNote(
   core: Core,
   account: Account,
@@ -106,45 +111,48 @@ async function issueNote(
   draftOf: (document: InvoiceDocument, leftMicro: bigint) => Draft,
 ) {
   const { directory, ids, clock } = core.ports;
-  const at = { accountId: account.id, period: monthText(period) };
+  const invoiceKey = { accountId: account.id, period: monthText(period) };
   const { parties } = await readParties(core, account.id);
   const id = ids.recordId();
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const stored = await directory.call('getInvoice', at);
-    if (stored === null) throw new StorageError('NoSuchInvoice');
-    if (stored.isVoid)
-      throw new StorageError('InvalidInput', { detail: `${stored.number} is void already.` });
-    const document = parseStoredInvoice(stored);
-    const notes = await directory.call('listNotesOf', { ...at, issue: stored.issue });
+    const invoice = await directory.call('getInvoice', invoiceKey);
+    if (invoice === null) throw new StorageError('NoSuchInvoice');
+    if (invoice.isVoid)
+      throw new StorageError('InvalidInput', { detail: `${invoice.number} is void already.` });
+
+    const document = parseStoredInvoice(invoice);
+    const notes = await directory.call('listNotesOf', { ...invoiceKey, issue: invoice.issue });
     const { reissue, ...draft } = requireLeft(document, notes, draftOf);
-    const taxMicro = taxOf(document, notes, draft.netMicro);
-    const { currency } = document.invoice;
-    const written = {
-      ...draft,
-      taxMicro,
-      invoiceNumber: stored.number,
-      accountName: document.accountName,
-    };
-    const issuedAtMs = clock.nowMs();
     const note = {
       id,
-      period: at.period,
-      issue: stored.issue,
+      period: invoiceKey.period,
+      issue: invoice.issue,
       isVoid: draft.isVoid,
-      currency,
+      currency: document.invoice.currency,
       netMicro: String(draft.netMicro),
-      taxMicro: String(taxMicro),
-      issuedAtMs,
-      json: writeNote({ ...written, accountId: account.id, terms: document.terms }),
+      taxMicro: String(taxOf(document, notes, draft.netMicro)),
+      issuedAtMs: clock.nowMs(),
+      json: writeNote({
+        accountId: account.id,
+        accountName: document.accountName,
+        invoiceNumber: invoice.number,
+        reason: draft.reason,
+        lines: draft.lines,
+        terms: document.terms,
+      }),
     };
-    const prefix = parties.issuer.creditNotePrefix;
-    const kept = await directory.call('keepCreditNote', {
-      ...{ accountId: account.id, note, prefix, noteCount: notes.length, reissue },
+
+    const stored = await directory.call('keepCreditNote', {
+      accountId: account.id,
+      note,
+      prefix: parties.issuer.creditNotePrefix,
+      noteCount: notes.length,
+      reissue,
     });
-    if (kept !== null) {
+    if (stored !== null) {
       return {
-        note: parseCreditNote(kept.note),
-        invoice: kept.invoice === null ? null : parseStoredInvoice(kept.invoice),
+        note: parseCreditNote(stored.note),
+        invoice: stored.invoice === null ? null : parseStoredInvoice(stored.invoice),
       };
     }
   }
@@ -154,6 +162,7 @@ async function issueNote(
 const sumOf = (notes: readonly StoredCreditNote[], name: 'netMicro' | 'taxMicro'): bigint =>
   notes.reduce((sum, note) => sum + BigInt(note[name]), 0n);
 
+/** Makes the draft, and refuses one that takes back more than is left of the bill. */
 function requireLeft(
   document: InvoiceDocument,
   notes: readonly StoredCreditNote[],
@@ -170,8 +179,8 @@ function requireLeft(
 }
 
 /**
- * The tax of a part: that of all parts so far with this one, less that of those before. So all
- * parts together take back the whole tax, to the coin.
+ * The tax of a part: the tax of all parts with this one, less that of the parts before. All parts
+ * together therefore take back the whole tax, to the coin.
  */
 function taxOf(
   { invoice, terms }: InvoiceDocument,
@@ -186,14 +195,14 @@ function taxOf(
   return upTo - sumOf(notes, 'taxMicro');
 }
 
-function lineOf({ lines }: InvoiceDocument['invoice'], at: number) {
-  const line = lines[at];
+function lineOf({ lines }: InvoiceDocument['invoice'], position: number) {
+  const line = lines[position];
   if (line === undefined)
-    throw new StorageError('InvalidInput', { detail: `The invoice has no line ${at}.` });
+    throw new StorageError('InvalidInput', { detail: `The invoice has no line ${position}.` });
   return { label: line.label, amountMicro: line.amountMicro };
 }
 
-/** What is kept of a note beside its row. */
+/** Fields of a note that are stored as JSON, beside the columns of its row. */
 type NoteJson = Pick<
   CreditNoteDocument,
   'accountId' | 'accountName' | 'invoiceNumber' | 'reason' | 'terms'
@@ -217,13 +226,17 @@ function writeNote(note: Omit<NoteJson, 'lines'> & Pick<CreditNoteDocument, 'lin
   } satisfies NoteJson);
 }
 
-/** A note as the directory gives it. */
+/** Reads a note from its row in the directory. */
 export function parseCreditNote(stored: StoredCreditNote): CreditNoteDocument {
   const { number, period, isVoid, currency, netMicro, taxMicro, issuedAtMs } = stored;
   const { lines, ...json } = JSON.parse(stored.json) as NoteJson;
   return {
     ...json,
-    ...{ number, period, isVoid, currency, issuedAtMs },
+    number,
+    period,
+    isVoid,
+    currency,
+    issuedAtMs,
     lines: lines.map(({ label, amountMicro }) => ({ label, amountMicro: BigInt(amountMicro) })),
     netMicro: BigInt(netMicro),
     taxMicro: BigInt(taxMicro),

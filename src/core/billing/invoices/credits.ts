@@ -1,6 +1,6 @@
-// Money that accounts need not pay: grants with an end, used up by invoices in their order. The sum
-// of what invoices took of a grant is kept in the invoices alone, so that nothing is taken twice
-// and nothing has to be kept in step.
+// Credits: money that accounts need not pay, granted until an end and used up by invoices in their
+// order. What was taken of a grant is recorded in the invoices alone, so that nothing is taken
+// twice and no second sum has to be kept in step. Pure.
 
 import { type BillingMonth, monthBounds } from '../month.ts';
 import type { Credit, Invoice } from './invoice.ts';
@@ -17,8 +17,8 @@ export type CreditGrant = {
 };
 
 /**
- * What is left of each grant for a month, the one that ends first first; a month's end before the
- * grant gets none.
+ * What is left of each grant for a month, the one that expires first at the front. A month that
+ * ended before the grant gets none of it.
  */
 export function creditsFor(
   period: BillingMonth,
@@ -27,24 +27,24 @@ export function creditsFor(
   invoices: readonly Pick<Invoice, 'credits'>[],
 ): readonly Credit[] {
   const { startMs, endMs } = monthBounds(period);
-  const taken = new Map<string, bigint>();
+  const takenMicro = new Map<string, bigint>();
   for (const { id, amountMicro } of invoices.flatMap(({ credits }) => credits)) {
-    taken.set(id, (taken.get(id) ?? 0n) + amountMicro);
+    takenMicro.set(id, (takenMicro.get(id) ?? 0n) + amountMicro);
   }
+
   return grants
     .filter((grant) => grant.currency === currency && grant.grantedAtMs < endMs)
     .filter(({ expiresAtMs }) => expiresAtMs === null || expiresAtMs > startMs)
-    .sort(byEnd)
+    .sort(compareExpiry)
     .map(({ id, label, amountMicro }) => ({
       id,
       label,
-      amountMicro: amountMicro - (taken.get(id) ?? 0n),
+      amountMicro: amountMicro - (takenMicro.get(id) ?? 0n),
     }))
     .filter(({ amountMicro }) => amountMicro > 0n);
 }
 
-function byEnd(a: CreditGrant, b: CreditGrant): number {
-  const ends =
-    (a.expiresAtMs ?? Number.MAX_SAFE_INTEGER) - (b.expiresAtMs ?? Number.MAX_SAFE_INTEGER);
-  return ends || a.grantedAtMs - b.grantedAtMs || (a.id < b.id ? -1 : 1);
+function compareExpiry(a: CreditGrant, b: CreditGrant): number {
+  const expiryOf = ({ expiresAtMs }: CreditGrant) => expiresAtMs ?? Number.MAX_SAFE_INTEGER;
+  return expiryOf(a) - expiryOf(b) || a.grantedAtMs - b.grantedAtMs || (a.id < b.id ? -1 : 1);
 }

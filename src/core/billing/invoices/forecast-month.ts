@@ -1,4 +1,5 @@
-// What the running month will come to: its usage so far, gone on with (forecast.ts), as a bill.
+// Forecasts what the running month will come to, as a bill. Reads the ledger and the account's
+// prices; forecast.ts extends the usage to the month's end. Called by the JSON API.
 
 import type { UsageSum } from '../../../domain/billing/usage.ts';
 import type { Account } from '../../../domain/nouns.ts';
@@ -19,14 +20,14 @@ export type MonthForecast = {
 };
 
 /**
- * How long the ledger may not have heard from a bucket, hours: what is stored now is what the last
- * full one of them had.
+ * How far back a bucket's latest full hour in the ledger may lie, hours: it stands for what is
+ * stored now.
  */
 const LATEST_HOURS = 48;
 
 /**
- * Goes by whole hours: the one that runs is left out. Cost: 5 queries of the ledger, more for
- * thousands of buckets; 4 directory reads.
+ * Forecasts the running month by whole hours, without the one that runs. Cost: 5 queries of the
+ * ledger, more for thousands of buckets; 4 directory reads.
  */
 export async function forecastMonth(core: Core, account: Account): Promise<MonthForecast> {
   const nowMs = core.ports.clock.nowMs();
@@ -39,21 +40,20 @@ export async function forecastMonth(core: Core, account: Account): Promise<Month
     readStored(core, account, hourMs),
     core.ports.ledger.call('getFirstHour', { accountId: account.id }),
   ]);
-  // What a new account used in the time that it has would be too little by the time that it has
-  // not.
+  // A new account has a shorter past: dividing by a whole week would forecast too little.
   const windowMs = Math.min(FORECAST_WINDOW_MS, Math.max(0, hourMs - (firstMs ?? hourMs)));
-  const past = { period, nowMs: hourMs, used, recent, windowMs, stored };
+  const usageAtEnd = forecastUsage({ period, nowMs: hourMs, used, recent, windowMs, stored });
+
   const [soFar, atEnd] = await Promise.all([
     openInvoice(core, account, period, used),
-    openInvoice(core, account, period, forecastUsage(past)),
+    openInvoice(core, account, period, usageAtEnd),
   ]);
   return { soFar, atEnd };
 }
 
 /**
- * Bytes by meter, of what is stored and what is saved of it, in the latest hour that the ledger has
- * of each bucket and class. What is saved is of that same hour: an hour without any has no row for
- * it.
+ * Bytes stored and bytes saved, by meter, in the latest hour that the ledger has of each bucket and
+ * class. Savings come from that very hour, because an hour without any has no row for them.
  */
 async function readStored(core: Core, { id: accountId }: Account, hourMs: number): Promise<Usage> {
   const fromMs = hourMs - LATEST_HOURS * HOUR_MS;
@@ -64,12 +64,13 @@ async function readStored(core: Core, { id: accountId }: Account, hourMs: number
     for (const sum of sums) {
       const { meter, bucketId, timeMs } = sum;
       if (timeMs === null) continue;
-      const place = `${bucketId} ${meter.slice(meter.indexOf('/'))}`;
-      const known = latest.get(place);
+      const bucketAndClass = `${bucketId} ${meter.slice(meter.indexOf('/'))}`;
+      const known = latest.get(bucketAndClass);
       if (known?.timeMs === timeMs) known.rows.push(sum);
-      else if ((known?.timeMs ?? 0) < timeMs) latest.set(place, { timeMs, rows: [sum] });
+      else if ((known?.timeMs ?? 0) < timeMs) latest.set(bucketAndClass, { timeMs, rows: [sum] });
     }
   }
+
   const stored = new Map<MeterName, bigint>();
   for (const { meter, quantity } of [...latest.values()].flatMap(({ rows }) => rows))
     stored.set(meter, (stored.get(meter) ?? 0n) + quantity / BigInt(HOUR_MS));

@@ -1,14 +1,13 @@
-// What a month will have used when it ends, going by what it has used and what is stored now. Pure;
-// forecast-month.ts asks the ledger. Storage is known: what is stored now is taken to stay.
-// Everything else goes on as in the last week.
+// Forecasts what a month will have used when it ends. Storage is taken to stay as it is now;
+// everything else goes on as in the last week. Pure; forecast-month.ts reads the ledger for it.
 import { DAY_MS, HOUR_MS } from '../../../domain/time.ts';
 import { addUsage, isOverTime, type MeterName, type Usage } from '../../metering/usage.ts';
 import { divideRounded } from '../decimal.ts';
 import { type BillingMonth, monthBounds } from '../month.ts';
 
 /**
- * A week has each day of the week once. It may reach back into the month before, so that a month's
- * first day has a past.
+ * Time that a forecast goes by, milliseconds: a week, which has each weekday once. It may reach
+ * into the month before, so that a month's first day has a past.
  */
 export const FORECAST_WINDOW_MS = 7 * DAY_MS;
 
@@ -25,7 +24,7 @@ export type ForecastInput = {
   readonly stored: Usage;
 };
 
-/** The usage of the whole month. A month that is over is as it was. */
+/** Forecasts the usage of a whole month; a month that is over is as it was. */
 export function forecastUsage({
   period,
   nowMs,
@@ -35,6 +34,7 @@ export function forecastUsage({
   stored,
 }: ForecastInput): Usage {
   const leftMs = BigInt(Math.max(0, monthBounds(period).endMs - nowMs));
+
   const rest: [MeterName, bigint][] = [...stored].map(([meter, bytes]) => [
     meter,
     divideRounded(bytes * leftMs, BigInt(HOUR_MS)),

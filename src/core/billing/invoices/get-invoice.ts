@@ -1,5 +1,5 @@
-// The bill of an account for a month: as it was closed, or, while the month is open, as it stands
-// now.
+// The bill of an account for a month: as it was closed or, while the month is open, as it stands
+// now. Called by the JSON API and forecasts; it stores nothing.
 import type { Account } from '../../../domain/nouns.ts';
 import type { Core } from '../../core.ts';
 import type { Usage } from '../../metering/usage.ts';
@@ -13,8 +13,8 @@ import { findLateUsage } from './late-usage.ts';
 import { makeTerms, readParties } from './terms.ts';
 
 /**
- * Null for a month to come, and for an issue that there is not. What runs of the hour is in the
- * bill as far as the ledger has heard of it.
+ * Reads the bill of a month; null for a month to come, and for an issue that there is not. The
+ * running hour is in it as far as the ledger has heard of it.
  */
 export async function getInvoice(
   core: Core,
@@ -24,12 +24,13 @@ export async function getInvoice(
 ): Promise<InvoiceDocument | null> {
   const { startMs, endMs } = monthBounds(period);
   if (startMs > core.ports.clock.nowMs()) return null;
-  const stored = await readClosed(core, account, period, issue);
-  if (stored !== null || issue !== undefined) return stored;
+
+  const closed = await readClosed(core, account, period, issue);
+  if (closed !== null || issue !== undefined) return closed;
   return openInvoice(core, account, period, await readUsage(core, account.id, startMs, endMs));
 }
 
-/** The bill that this usage makes by the account's card and credits; nothing is kept. */
+/** Makes the bill of this usage by the account's card and credits; it is not stored. */
 export async function openInvoice(
   core: Core,
   account: Account,

@@ -1,6 +1,6 @@
 // The bill of an account for a month as a document: with everything that it was made from, so that
-// anybody can make it again from the document alone. Closed ones are kept as JSON and never change;
-// the open month's is made when asked for.
+// anybody can make it again from the document alone. Closed bills are stored as JSON and never
+// change; that of an open month is made for each call.
 import { sha256Hex } from '../../../crypto/hash.ts';
 import type { Usage } from '../../metering/usage.ts';
 import { formatCoins } from '../coins.ts';
@@ -42,22 +42,22 @@ export type InvoiceInput = {
 };
 
 /**
- * Digits of an account's digest in a number: two of 100,000 accounts share one in 50,000
- * installations.
+ * Hex digits of an account's digest in a number, 48 bits: of 50,000 installations with 100,000
+ * accounts, one has two accounts that share them.
  */
 const NUMBER_DIGITS = 12;
 
 /**
- * What an open bill is called: `QS-2026-11-` and the beginning of the digest of the account's id,
- * whose own form may be long.
+ * The number of an open bill: `QS-2026-11-` and the beginning of the digest of the account's id,
+ * which itself may be long.
  */
 export function invoiceNumber(accountId: string, period: BillingMonth): string {
   return `QS-${monthText(period)}-${sha256Hex(accountId).slice(0, NUMBER_DIGITS)}`;
 }
 
 /**
- * Pure: the same input gives the same document. Usage of 0 is left out, and meters stand in byte
- * order.
+ * Makes the document of a bill. Pure: equal input gives an equal document. Usage of 0 is left out,
+ * and meters stand in byte order.
  */
 export function makeDocument(input: InvoiceInput): InvoiceDocument {
   const used = [...input.usage]
@@ -79,8 +79,8 @@ export function makeDocument(input: InvoiceInput): InvoiceDocument {
 }
 
 /**
- * The invoice made again from the document's own usage, card, late usage and credits; it equals the
- * one in the document.
+ * Makes the invoice again from the document's own usage, card, late usage and credits. It equals
+ * the one in the document.
  */
 export function recompute(document: InvoiceDocument): Invoice {
   const { usage, card, invoice } = document;
@@ -93,7 +93,7 @@ export function recompute(document: InvoiceDocument): Invoice {
   );
 }
 
-/** What is paid, tax included, in whole coins. A decimal. */
+/** The amount payable, tax included, in whole coins, as a decimal. */
 export function payable({ invoice, terms }: Pick<InvoiceDocument, 'invoice' | 'terms'>): string {
   const { currency, totalMicro } = invoice;
   return formatCoins(amountsOf(totalMicro, currency, terms).payableMicro, currency);

@@ -1,5 +1,5 @@
-// Invoices as JSON and back: what the API shows and what is kept of closed months. Money and
-// quantities are texts of whole numbers, because they pass 2^53.
+// Invoices as JSON and back: what the API shows and what is stored of closed months. Money and
+// quantities are texts of whole numbers, because they pass 2^53. Stored fields keep their names.
 import type { StoredInvoice } from '../../../domain/billing/billing.ts';
 import type { MeterName, Usage } from '../../metering/usage.ts';
 import { formatDecimal, parseDecimal } from '../decimal.ts';
@@ -10,11 +10,11 @@ import type { Invoice, InvoiceLine, LateUsage } from './invoice.ts';
 import type { InvoiceDocument } from './invoice-document.ts';
 import { amountsOf } from './terms.ts';
 
-/** Of what is kept; a change that old readers can't read makes it 2. */
+/** Version of the stored format; a change that old readers can't read makes it 2. */
 const FORMAT = 1;
 
 type WrittenJson = ReturnType<typeof invoiceJson>;
-/** What is kept may be from before it had the later fields. */
+/** A stored invoice, which may be older than the later fields. */
 export type InvoiceJson = Omit<WrittenJson, LaterField> & {
   readonly [Name in LaterField]?: WrittenJson[Name];
 };
@@ -26,7 +26,7 @@ const usageJson = (usage: Usage): Readonly<Record<string, string>> =>
 const usageOf = (json: Readonly<Record<string, string>>): Usage =>
   new Map(Object.entries(json).map(([meter, quantity]) => [meter as MeterName, BigInt(quantity)]));
 
-/** Times are ISO 8601 in UTC; `*Micro` are millionths of the currency. */
+/** An invoice as JSON: times are ISO 8601 in UTC, `*Micro` are millionths of the currency. */
 export function invoiceJson({ invoice, ...document }: InvoiceDocument) {
   const { startMs, endMs } = monthBounds(invoice.period);
   const amounts = amountsOf(invoice.totalMicro, invoice.currency, document.terms);
@@ -96,8 +96,8 @@ const lineJson = (line: InvoiceLine) => ({
 });
 
 /**
- * What `invoiceJson` made, read again as it was written: nothing is reckoned anew. Error for
- * anything else.
+ * Reads what `invoiceJson` wrote, as it was written: nothing is computed anew. Error for anything
+ * else.
  */
 export function parseInvoiceJson(json: InvoiceJson): InvoiceDocument {
   const period = parseMonth(json.period);
@@ -116,18 +116,21 @@ export function parseInvoiceJson(json: InvoiceJson): InvoiceDocument {
     totalMicro: BigInt(json.totalMicro),
     unpriced: usageOf(json.unpriced),
   };
-  const { number, accountId, accountName, closedAt } = json;
-  const closedAtMs = closedAt === null ? null : Date.parse(closedAt);
-  const usage = usageOf(json.usage);
-  const standing = {
+  return {
+    number: json.number,
+    accountId: json.accountId,
+    accountName: json.accountName,
+    closedAtMs: json.closedAt === null ? null : Date.parse(json.closedAt),
     issue: json.issue ?? 0,
     isVoid: json.status === 'void',
     terms: json.terms ?? null,
+    card,
+    usage: usageOf(json.usage),
+    invoice,
   };
-  return { number, accountId, accountName, closedAtMs, ...standing, card, usage, invoice };
 }
 
-/** A bill as the directory gives it: number and standing are those of its row. */
+/** Reads a bill from its row in the directory, which has its number, its issue and whether it is void. */
 export function parseStoredInvoice({
   json,
   number,
@@ -151,7 +154,7 @@ function parseLate(json: NonNullable<InvoiceJson['late']>[number]): LateUsage {
   };
 }
 
-/** Reads a decimal, which may be negative for late usage and savings. */
+/** Reads a signed decimal: late usage and savings may be negative. */
 function decimal(text: string): bigint {
   const value = parseDecimal(text.replace(/^-/, ''));
   if (value === null) throw new Error(`${text} is no decimal.`);

@@ -1,6 +1,6 @@
-// An invoice is a pure function of usage, rate card and period: the same three give the same
-// amounts to the last micro-unit, now and in ten years. Amounts are exact fractions until each line
-// is rounded once.
+// Prices a month: an invoice is a pure function of usage, rate card and period, so equal input
+// gives equal amounts to the last micro-unit, now and in ten years. Amounts are exact fractions
+// until each line is rounded once. It reads no clock and no store.
 
 import {
   isSaving,
@@ -17,7 +17,7 @@ import { divideRounded, divideUp, least, MICRO, SCALE } from '../decimal.ts';
 import { type BillingMonth, hoursOf } from '../month.ts';
 import type { CardLine, RateCard, Tier } from '../prices/rate-card.ts';
 
-/** What a line costs in one tier of its prices; before them what is free of it. */
+/** What a line costs in one tier of its prices; what is free of it comes as the first part. */
 export type InvoicePart = {
   /** Which of the line's tiers, from 0; null for what is free before them. */
   readonly tier: number | null;
@@ -31,8 +31,8 @@ export type InvoicePart = {
 export type InvoiceLine = {
   readonly label: string;
   /**
-   * Null: what was used. Else what is saved of the line before that: the units are those that need
-   * not be paid, the amounts are negative.
+   * Null for a line of usage. Otherwise what is saved of the usage line before it: units that need
+   * not be paid, with negative amounts.
    */
   readonly saving: Saving | null;
   readonly meters: readonly MeterName[];
@@ -49,7 +49,7 @@ export type InvoiceLine = {
   readonly amountMicro: bigint;
 };
 
-/** Usage of a month that was closed before the ledger heard of it (late-usage.ts). */
+/** Late usage: the ledger heard of it after its month was closed (late-usage.ts). */
 export type LateUsage = {
   readonly period: BillingMonth;
   /** The card that the month was billed by. */
@@ -83,8 +83,8 @@ export type Invoice = {
 };
 
 /**
- * Prices a month's usage. Late usage that would take more off than there is to pay is left out, and
- * waits for a later bill. Cost: some BigInt operations per line.
+ * Prices a month's usage. Late usage that would take off more than there is to pay waits for a
+ * later bill. Cost: some BigInt operations per line.
  */
 export function makeInvoice(
   usage: Usage,
@@ -95,17 +95,19 @@ export function makeInvoice(
 ): Invoice {
   const monthHours = card.monthHours === 'calendar' ? hoursOf(period) : card.monthHours;
   const lines = card.lines.flatMap((line) => priceLine(line, usage, monthHours));
-  const priced = new Set(card.lines.flatMap((line) => line.meters));
-  const used = lines.reduce((total, line) => total + line.amountMicro, 0n);
+  const linesMicro = lines.reduce((sum, { amountMicro }) => sum + amountMicro, 0n);
+
   const leastMicro = divideRounded(card.minimum * MICRO, SCALE);
-  const minimumMicro = isUsed(usage) && leastMicro > used ? leastMicro - used : 0n;
-  let owedMicro = used + minimumMicro;
+  const minimumMicro = isUsed(usage) && leastMicro > linesMicro ? leastMicro - linesMicro : 0n;
+
+  let owedMicro = linesMicro + minimumMicro;
   const late = lateUsage.filter(({ amountMicro }) => {
     if (owedMicro + amountMicro < 0n) return false;
     owedMicro += amountMicro;
     return true;
   });
-  const given = takeCredits(credits, owedMicro);
+  const usedCredits = takeCredits(credits, owedMicro);
+
   return {
     cardId: card.id,
     currency: card.currency,
@@ -113,21 +115,24 @@ export function makeInvoice(
     lines,
     minimumMicro,
     late,
-    credits: given,
-    totalMicro: given.reduce((total, credit) => total - credit.amountMicro, owedMicro),
-    unpriced: new Map(
-      [...usage].filter(
-        ([meter, quantity]) => !priced.has(meter) && !isSaving(meter) && quantity !== 0n,
-      ),
-    ),
+    credits: usedCredits,
+    totalMicro: usedCredits.reduce((total, credit) => total - credit.amountMicro, owedMicro),
+    unpriced: unpricedUsage(usage, card),
   };
+}
+
+function unpricedUsage(usage: Usage, card: RateCard): Usage {
+  const pricedMeters = new Set(card.lines.flatMap((line) => line.meters));
+  const isUnpriced = ([meter, quantity]: [MeterName, bigint]) =>
+    !pricedMeters.has(meter) && !isSaving(meter) && quantity !== 0n;
+  return new Map([...usage].filter(isUnpriced));
 }
 
 const sumOf = (usage: Usage, meters: readonly MeterName[]): bigint =>
   meters.reduce((sum, meter) => sum + (usage.get(meter) ?? 0n), 0n);
 
 /**
- * What a line of the card makes of the usage: a line of it all, and one for each saving. Their sum
+ * Prices a line of the card: an invoice line of all its usage, and one for each saving. Their sum
  * is the price of what is left.
  */
 function priceLine(line: CardLine, usage: Usage, monthHours: bigint): readonly InvoiceLine[] {
@@ -153,7 +158,7 @@ const SAVING_LABELS: Readonly<Record<Saving, string>> = {
   compressed: 'saved by compression',
 };
 
-/** The difference that a saving makes, tier by tier. No tier has more after it than before. */
+/** The line of what a saving saves, tier by tier; no tier has more after it than before. */
 function savingLine(
   saving: Saving,
   stored: readonly MeterName[],
@@ -180,9 +185,9 @@ function savingLine(
 }
 
 /**
- * The price of so much of a line's meters. Everything is a whole number over `unitSize` × 10^12
- * until a line's amount is rounded, once. `stored`: byte-hours that something is free for, as
- * clients see them: savings take nothing from it.
+ * Prices a quantity of a line's meters, exactly: whole numbers over `unitSize` × 10^12, until the
+ * line's amount is rounded once. `stored`: byte-hours that the free allowance goes by, as clients
+ * see them, whatever is saved of them.
  */
 function priceQuantity(
   line: CardLine,
@@ -190,8 +195,8 @@ function priceQuantity(
   stored: bigint,
   monthHours: bigint,
 ): InvoiceLine {
-  // What is stored comes in byte-hours; beside it everything is taken so many times as a month has
-  // hours.
+  // Storage comes in byte-hours. To compare it with other quantities, those are multiplied by the
+  // hours of the month.
   const share = line.freePerStored === null ? 1n : monthHours;
   const unitSize = line.unit.size * (line.unit.isPerMonth ? monthHours : share);
   const used = quantity * share * SCALE;
@@ -214,8 +219,8 @@ function priceQuantity(
 }
 
 /**
- * Units times price, tier by tier. Amounts are differences of rounded sums, so that they add up to
- * the rounded sum.
+ * Prices units tier by tier. Amounts are differences of rounded sums, so that they add up to the
+ * rounded sum.
  */
 function priceTiers(
   billed: bigint,
@@ -242,13 +247,13 @@ function priceTiers(
   return parts;
 }
 
-/** Credits in their order until nothing is left to pay. */
+/** Takes credits in their order until nothing is left to pay. */
 function takeCredits(credits: readonly Credit[], sumMicro: bigint): readonly Credit[] {
-  let left = sumMicro;
+  let leftMicro = sumMicro;
   return credits.flatMap((credit) => {
-    const taken = least(credit.amountMicro, left);
-    if (taken <= 0n) return [];
-    left -= taken;
-    return [{ ...credit, amountMicro: taken }];
+    const amountMicro = least(credit.amountMicro, leftMicro);
+    if (amountMicro <= 0n) return [];
+    leftMicro -= amountMicro;
+    return [{ ...credit, amountMicro }];
   });
 }

@@ -1,5 +1,5 @@
-// Usage that the ledger heard of after its month was closed: it stands on the account's next bill,
-// as a part of its own, and is priced by price-late-usage.ts.
+// Late usage: the ledger heard of it after its month was closed. It stands on the account's next
+// bill as a part of its own. Found here, priced by price-late-usage.ts.
 
 import type { AccountBilling } from '../../../domain/billing/billing.ts';
 import type { AccountId } from '../../../domain/nouns.ts';
@@ -13,14 +13,14 @@ import type { InvoiceDocument } from './invoice-document.ts';
 import { parseStoredInvoice } from './invoice-json.ts';
 import { priceLateUsage } from './price-late-usage.ts';
 
-/** Months before a bill's own that it looks for late usage in. */
+/** Months before a bill's own that are searched for late usage. */
 const LATE_MONTHS = 6;
 
 /**
- * Late usage of closed months before `period` that no bill has yet, the oldest month first. Only
- * months whose card has that currency. `billing` must have been read before: who keeps the bill
- * then finds out whether another one took the same usage meanwhile. Cost: a query of the ledger,
- * two directory reads.
+ * Finds late usage of closed months before `period` that is on no bill yet, the oldest month first,
+ * only of months whose card has that currency. Race: another bill may take the same usage at once.
+ * Guard: `billing` was read before, and a bill is stored only while its invoice count is current.
+ * Cost: a query of the ledger, two directory reads.
  */
 export async function findLateUsage(
   core: Core,
@@ -33,19 +33,22 @@ export async function findLateUsage(
 ): Promise<readonly LateUsage[]> {
   const { directory, ledger } = core.ports;
   const first = monthsLater(period, -LATE_MONTHS);
-  const [fromMs, toMs] = [monthBounds(first).startMs, monthBounds(period).startMs];
+  const fromMs = monthBounds(first).startMs;
+  const toMs = monthBounds(period).startMs;
   const [sums, stored, closing] = await Promise.all([
     ledger.call('query', { accountId, fromMs, toMs, groupBy: ['month'] }),
     directory.call('readInvoices', { accountId, from: monthText(first), to: monthText(period) }),
     directory.call('getClosing', {}),
   ]);
+
   const bills = stored.map(parseStoredInvoice);
   const late: LateUsage[] = [];
   for (const monthMs of new Set(sums.map(({ timeMs }) => timeMs ?? fromMs))) {
     const month = monthOf(monthMs);
     const bill = bills.find(({ invoice }) => monthText(invoice.period) === monthText(month));
-    // Without a bill it is closed only when the closing of all accounts has passed it.
+    // A month without a bill is closed only when the closing of all accounts has passed it.
     if (bill === undefined && monthText(month) >= (closing?.period ?? '')) continue;
+
     const card = bill?.card ?? (await rateCardOf(core, billing.cards, monthText(month)));
     const after = toUsage(sums.filter(({ timeMs }) => timeMs === monthMs));
     const part = priceLateUsage({ period: month, card, before: billedOf(month, bills), after });
@@ -54,7 +57,7 @@ export async function findLateUsage(
   return late;
 }
 
-/** Usage of a month that was billed: by the last bill with late usage of it, else by its own. */
+/** The billed usage of a month: by the last bill with late usage of it, else by its own bill. */
 function billedOf(month: BillingMonth, bills: readonly InvoiceDocument[]): Usage {
   const text = monthText(month);
   const parts = bills

@@ -1,9 +1,12 @@
-// The price of usage that the ledger heard of after its month was closed: the bill that the month
-// would have now, less what of it was billed, by the card of then. So allowances, tiers and the
-// minimum count once, and nothing is billed twice however often usage comes late.
+// Prices late usage: the bill that its month would have now, less the one that it had, by the card
+// of then. So allowances, tiers and the minimum count once, and nothing is billed twice however
+// often usage comes late. Pure.
 import { type InvoiceLine, type InvoicePart, type LateUsage, makeInvoice } from './invoice.ts';
 
-/** Pure. `before`: what of the month was billed so far; `after`: what the ledger has of it now. */
+/**
+ * Prices the late usage of a month. Pure. `before`: its usage that was billed so far; `after`: its
+ * usage in the ledger now.
+ */
 export function priceLateUsage(
   input: Pick<LateUsage, 'period' | 'card' | 'before' | 'after'>,
 ): LateUsage {
@@ -18,17 +21,19 @@ export function priceLateUsage(
 
 const keyOf = ({ saving, meters }: InvoiceLine): string => `${saving} ${meters.join()}`;
 
-/** What each line has more than before. Lines that did not change are left out. */
+/** The differences of the lines; those that did not change are left out. */
 function lineDifferences(
   before: readonly InvoiceLine[],
   after: readonly InvoiceLine[],
 ): readonly InvoiceLine[] {
-  const old = new Map(before.map((line) => [keyOf(line), line]));
-  const changed = after.map((line) => differenceOf(old.get(keyOf(line)), line));
-  const names = new Set(after.map(keyOf));
+  const linesBefore = new Map(before.map((line) => [keyOf(line), line]));
+  const changed = after.map((line) => differenceOf(linesBefore.get(keyOf(line)), line));
+
+  const keysAfter = new Set(after.map(keyOf));
   const gone = before
-    .filter((line) => !names.has(keyOf(line)))
+    .filter((line) => !keysAfter.has(keyOf(line)))
     .map((line) => differenceOf(line, undefined));
+
   return [...changed, ...gone].flatMap((line) =>
     line === null || (line.units === 0n && line.amountMicro === 0n) ? [] : [line],
   );

@@ -1,5 +1,5 @@
-// Who bills whom, by what tax, and until when it is to be paid. Settings may change; what held when
-// a month was closed is frozen in its bill as its terms.
+// The terms of a bill: who bills whom, by what tax, and until when it is to be paid. Settings may
+// change; the terms that held when a month was closed are frozen in its bill.
 import type { Account, AccountId } from '../../../domain/nouns.ts';
 import { DAY_MS } from '../../../domain/time.ts';
 import type { Core } from '../../core.ts';
@@ -77,7 +77,7 @@ const defaultIssuer = (name: string): Issuer => ({
   reverseChargeNote: 'Reverse charge: the recipient is liable for the tax.',
 });
 
-/** Parties as they are now, with the JSON that the directory has. Cost: a directory read. */
+/** Reads the parties as they are now, with the JSON that is stored. Cost: a directory read. */
 export async function readParties(core: Core, accountId: AccountId) {
   const stored = await core.ports.directory.call('getParties', { accountId });
   const parse = <Value>(json: string | null): Value | null =>
@@ -90,16 +90,18 @@ export async function readParties(core: Core, accountId: AccountId) {
   return { stored, parties };
 }
 
-/** Pure. `closedAtMs` null: the month is open. */
+/** Makes the terms of a bill. Pure. `closedAtMs` null: the month is open. */
 export function makeTerms(account: Account, parties: Parties, closedAtMs: number | null): Terms {
   const { issuer, tax } = parties;
   const { name, address, country, taxId } = issuer;
-  const nameless = { name: account.displayName, address: '', country: '', taxId: '' };
-  const buyer = parties.buyer ?? nameless;
+  const accountAsBuyer = { name: account.displayName, address: '', country: '', taxId: '' };
+  const buyer = parties.buyer ?? accountAsBuyer;
+
   const isReversed = buyer.taxId !== '' && buyer.taxId === tax.reverseChargeTaxId;
   const byCountry = Object.hasOwn(issuer.taxPercentByCountry, buyer.country)
     ? issuer.taxPercentByCountry[buyer.country]
     : undefined;
+
   return {
     seller: { name, address, country, taxId },
     buyer,
@@ -110,10 +112,10 @@ export function makeTerms(account: Account, parties: Parties, closedAtMs: number
   };
 }
 
-/** `19` of `19.00`, so that 0 is known by its text. */
+/** The shortest text of a decimal: `19` of `19.00`, so that a rate of 0 is known by its text. */
 const plainDecimal = (text: string): string => formatDecimal(parseDecimal(text) ?? 0n);
 
-/** What is paid, in whole coins. */
+/** The amounts to pay, in whole coins. */
 export type Amounts = {
   readonly netMicro: bigint;
   readonly taxMicro: bigint;
@@ -121,8 +123,8 @@ export type Amounts = {
 };
 
 /**
- * The bill's total down to a coin, the tax of that to the nearest coin (halves up), and both
- * together. A bill without terms is from before there were any, and has no tax.
+ * The amounts of a bill: its total rounded down to a coin, the tax on that to the nearest coin
+ * (halves up), and both together. A bill without terms is an old one, and has no tax.
  */
 export function amountsOf(totalMicro: bigint, currency: string, terms: Terms | null): Amounts {
   const netMicro = wholeCoins(totalMicro, currency);

@@ -1,8 +1,7 @@
-// Tells a billing service outside, day by day, what accounts used that have a customer there. Both
-// homes call it by their clock. Each event goes out under an identifier of its account, meter and
-// day, and the progress is noted around it, so that a crash repeats one event at most, which the
-// service then knows. What can't be repeated safely any more is left out: a miss is in the
-// customer's favour.
+// Reports to a billing service outside, day by day, what accounts used that have a customer there.
+// The timers of both platforms call it. Each event has an idempotency key of its account, meter and
+// day, and progress is noted around it: a crash repeats at most one event, which the service then
+// knows. An event that can't be repeated safely any more is left out, in the customer's favour.
 import { sha256Hex } from '../../../crypto/hash.ts';
 import type { PushProgress, PushTarget } from '../../../domain/billing/billing.ts';
 import type { MeterName } from '../../../domain/billing/usage.ts';
@@ -14,24 +13,26 @@ import { netUsage, type Usage } from '../../metering/usage.ts';
 import { dayText, monthBounds, monthOf } from '../month.ts';
 import { readUsage } from '../read-usage.ts';
 
-/** After a day's end, until the ledger has what was counted late. */
+/** Wait after a day's end, milliseconds, until the ledger has what was counted late. */
 export const DAY_GRACE_MS = 6 * HOUR_MS;
 /**
- * So long the service knows an identifier again, with an hour to spare. Source: Stripe, meter
- * events, `identifier`.
+ * How long the service recognises a repeated identifier, milliseconds, with an hour to spare.
+ * Source: Stripe, meter events, `identifier`: 24 hours.
  */
 const REPEAT_MS = 23 * HOUR_MS;
 /**
- * Older days are not taken any more, with a day to spare. Source: Stripe, meter events,
- * `timestamp`: 35 days.
+ * Age of the oldest day that the service takes, milliseconds, with a day to spare. Source: Stripe,
+ * meter events, `timestamp`: 35 days.
  */
 const OLDEST_MS = 34 * DAY_MS;
+/** Accounts in one page of the directory. */
 const PAGE = 100;
-/** Bytes and byte-hours are told in millions, since values have 15 digits at most. */
+/** Unit of bytes and byte-hours in events: a million, since values have 15 digits at most. */
 const MEGA = 1_000_000n;
 
 /**
- * How many events were told. An account whose push fails is logged, and goes on in the next run.
+ * Pushes all days that are over and returns how many events were reported. An account whose push
+ * fails is logged, and goes on in the next run.
  */
 export async function pushUsage(
   core: Core,
@@ -39,19 +40,15 @@ export async function pushUsage(
   stopping: AbortSignal | null = null,
 ): Promise<number> {
   const { directory, log } = core.ports;
-  let told = 0;
+  let reportedEvents = 0;
   for (let after = ''; ; ) {
     const targets = await directory.call('listPushTargets', { after, limit: PAGE });
     for (const target of targets) {
-      if (stopping?.aborted === true) return told;
+      if (stopping?.aborted === true) return reportedEvents;
       try {
         for (let next: PushTarget | null = target; next !== null; ) {
-          const day: { readonly told: number; readonly next: PushTarget | null } = await pushDay(
-            core,
-            push,
-            next,
-          );
-          told += day.told;
+          const day: PushedDay = await pushDay(core, push, next);
+          reportedEvents += day.reportedEvents;
           next = day.next;
         }
       } catch (cause) {
@@ -59,62 +56,67 @@ export async function pushUsage(
       }
       after = target.accountId;
     }
-    if (targets.length < PAGE) return told;
+    if (targets.length < PAGE) return reportedEvents;
   }
 }
 
-/** Tells one day, and says what to go on with; null: no further day is over. */
-async function pushDay(core: Core, push: UsagePush, target: PushTarget) {
-  const { clock, log } = core.ports;
-  const { accountId, dayMs } = target;
+/** `next`: where the account's push goes on; null: no further day is over. */
+type PushedDay = { readonly reportedEvents: number; readonly next: PushTarget | null };
+
+/** Progress at the beginning of a day: no meter of it is reported, none was tried. */
+const NOTHING_REPORTED = { told: '', tried: '', triedAtMs: 0 } as const;
+
+/** Pushes the events of one day, in the order of their meters. */
+async function pushDay(core: Core, push: UsagePush, target: PushTarget): Promise<PushedDay> {
+  const { clock, directory, log } = core.ports;
+  const { accountId, dayMs, told: lastReportedMeter, tried, triedAtMs } = target;
   const nowMs = clock.nowMs();
-  if (dayMs + DAY_MS + DAY_GRACE_MS > nowMs) return { told: 0, next: null };
+  if (dayMs + DAY_MS + DAY_GRACE_MS > nowMs) return { reportedEvents: 0, next: null };
+
+  let progress: PushProgress = { dayMs, told: lastReportedMeter, tried, triedAtMs };
   const note = async (change: Partial<PushProgress>): Promise<void> => {
     progress = { ...progress, ...change };
-    await core.ports.directory.call('notePush', { accountId, ...progress });
+    await directory.call('notePush', { accountId, ...progress });
   };
-  let progress: PushProgress = {
-    dayMs,
-    told: target.told,
-    tried: target.tried,
-    triedAtMs: target.triedAtMs,
-  };
-  let told = 0;
+
+  let reportedEvents = 0;
   const events = dayMs < nowMs - OLDEST_MS ? [] : await eventsOf(core, target);
   for (const { meter, event } of events) {
-    if (meter <= progress.told) continue;
+    if (meter <= lastReportedMeter) continue;
     const wasTried = progress.tried === meter;
     if (wasTried && nowMs - progress.triedAtMs > REPEAT_MS) {
       log.error('push-given-up', { accountId, meter, dayMs });
     } else {
       if (!wasTried) await note({ tried: meter, triedAtMs: nowMs });
       await push.push(event).catch(async (error: unknown) => {
-        // It was not counted, so whenever it is repeated it is the first.
+        // The service refused it and counted nothing, so a repetition is always the first.
         if (hasCode(error, 'InvalidRequest')) await note({ tried: '', triedAtMs: 0 });
         throw error;
       });
-      told += 1;
+      reportedEvents += 1;
     }
-    await note({ told: meter, tried: '', triedAtMs: 0 });
+    await note({ ...NOTHING_REPORTED, told: meter });
   }
-  const next: PushTarget = { ...target, dayMs: dayMs + DAY_MS, told: '', tried: '', triedAtMs: 0 };
-  await note({ dayMs: next.dayMs, told: '', tried: '', triedAtMs: 0 });
-  return { told, next };
+
+  const nextDay = { ...NOTHING_REPORTED, dayMs: dayMs + DAY_MS };
+  await note(nextDay);
+  return { reportedEvents, next: { ...target, ...nextDay } };
 }
 
 /**
- * What a day adds to the month, in whole units: rounded down over the month, so that days lose
- * nothing but at its end.
+ * The events of a day: what it adds to the month, in whole units. Rounding down runs over the
+ * month, so that days lose nothing but at its end.
  */
 async function eventsOf(core: Core, { accountId, customerId, dayMs }: PushTarget) {
   const { startMs } = monthBounds(monthOf(dayMs));
-  // Storage is told as it is stored, what is saved taken off: meters outside can't go down.
+  // Storage is reported net of savings: meters of the service can't go down.
   const [before, after] = (
     await Promise.all([
       readUsage(core, accountId, startMs, dayMs),
       readUsage(core, accountId, startMs, dayMs + DAY_MS),
     ])
   ).map(netUsage) as [Usage, Usage];
+
   const meters = [...after.keys()].filter((meter) => !meter.startsWith('free/')).sort();
   return meters.flatMap((meter) => {
     const value = wholeUnits(after, meter) - wholeUnits(before, meter);
@@ -128,13 +130,15 @@ async function eventsOf(core: Core, { accountId, customerId, dayMs }: PushTarget
   });
 }
 
+/** Requests as they are, bytes and byte-hours in millions, rounded down. */
 function wholeUnits(usage: Usage, meter: MeterName): bigint {
   const quantity = usage.get(meter) ?? 0n;
   return meter.startsWith('class-') ? quantity : quantity / MEGA;
 }
 
 /**
- * `quayside_class_a_standard`; the identifier holds a digest of the account, whose id may be long.
+ * Names an event: `quayside_class_a_standard`, and an identifier that is its idempotency key. It
+ * holds a digest of the account, whose id may be long.
  */
 function namesOf(
   accountId: string,

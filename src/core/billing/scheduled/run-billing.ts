@@ -1,3 +1,5 @@
+// The scheduled work on bills, in its order. The timers of both platforms call it; each step keeps
+// its own cursor, so a run that is cut short goes on in the next one.
 import type { Core } from '../../core.ts';
 import { type CloseOptions, closeMonths } from '../invoices/close-months.ts';
 import { notePrices } from '../prices/noted-prices.ts';
@@ -5,8 +7,8 @@ import { pushUsage } from './push-usage.ts';
 import { reportUsage } from './report-usage.ts';
 
 /**
- * The scheduled work on bills: months that are due are closed, days that are over are told to
- * webhooks, and usage to a billing service, if there is one.
+ * Closes the months that are due, reports the days that are over to webhooks, and pushes usage to a
+ * billing service, if there is one.
  */
 export async function runBilling(core: Core, options: CloseOptions = {}): Promise<void> {
   await notePrices(core);
