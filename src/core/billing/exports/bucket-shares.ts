@@ -1,6 +1,6 @@
-// What of a bill is whose: lines are priced for the account as a whole, with its tiers and
-// allowances, and are shared out between its buckets by what each used of the line, so that the
-// shares add up to the line exactly. For the FOCUS dataset.
+// Shares a bill out between buckets (cost allocation), for the FOCUS dataset. Lines are priced for
+// the account as a whole, with its tiers and allowances. Each is shared out by what every bucket
+// used of it, and the shares add up to the line exactly.
 
 import { hasCode } from '../../../domain/errors.ts';
 import type { AccountId, BucketId, BucketName } from '../../../domain/nouns.ts';
@@ -10,8 +10,8 @@ import type { MeterName } from '../../metering/usage.ts';
 import { type BillingMonth, monthBounds } from '../month.ts';
 
 /**
- * What one bucket used, as the ledger counts it; null: what was no bucket's, as lists of buckets
- * are.
+ * What one bucket used, as the ledger counts it. `bucket` null: usage of no bucket, such as lists
+ * of buckets.
  */
 export type BucketUsage = {
   readonly bucket: { readonly id: BucketId; readonly name: BucketName } | null;
@@ -19,9 +19,9 @@ export type BucketUsage = {
 };
 
 /**
- * Of all buckets of a month, by id, those that are gone too. Empty where there are too many to tell
- * apart: then a bill has no shares. Of a closed month it may hold what came after the closing;
- * shares follow, sums do not. Cost: one query of the ledger.
+ * Reads the usage of a month by bucket, in the order of ids, deleted buckets included. Empty where
+ * there are too many sums: then a bill has no shares. Late usage of a closed month moves shares,
+ * never sums. Cost: one query of the ledger.
  */
 export async function readBucketUsage(
   core: Core,
@@ -34,11 +34,11 @@ export async function readBucketUsage(
     const byBucket = Map.groupBy(sums, ({ bucketId }) => bucketId);
     const ids = [...byBucket.keys()].sort((a, b) => ((a ?? '~') < (b ?? '~') ? -1 : 1));
     return ids.map((id) => {
-      const of = byBucket.get(id) ?? [];
-      const name = of[0]?.bucket ?? null;
+      const bucketSums = byBucket.get(id) ?? [];
+      const name = bucketSums[0]?.bucket ?? null;
       return {
         bucket: id === null || name === null ? null : { id, name },
-        quantities: new Map(of.map(({ meter, quantity }) => [meter, quantity])),
+        quantities: new Map(bucketSums.map(({ meter, quantity }) => [meter, quantity])),
       };
     });
   } catch (error) {
@@ -47,7 +47,7 @@ export async function readBucketUsage(
   }
 }
 
-/** How much each bucket used of some meters. */
+/** The weights of buckets in a line: how much each used of its meters. */
 export function weightsOf(
   buckets: readonly BucketUsage[],
   meters: readonly MeterName[],
@@ -58,19 +58,24 @@ export function weightsOf(
 }
 
 /**
- * Whole numbers in proportion to the weights, which add up to the total: each is rounded down, and
- * what is left goes one by one to those that lost most, the first of equals first. All of weight 0:
- * nothing can be shared out, null. A negative total is shared like its opposite.
+ * Shares a total out in proportion to the weights, by the largest remainder method: shares are
+ * whole numbers and add up to the total. Each is rounded down; what is left goes one by one to
+ * those that lost most, the first of equals first. A negative total is shared like its opposite.
+ * Null: all weights are 0.
  */
 export function shareOut(total: bigint, weights: readonly bigint[]): readonly bigint[] | null {
-  const all = weights.reduce((sum, weight) => sum + weight, 0n);
-  if (all === 0n) return null;
-  const [sign, size] = total < 0n ? [-1n, -total] : [1n, total];
-  const shares = weights.map((weight) => (size * weight) / all);
+  const totalWeight = weights.reduce((sum, weight) => sum + weight, 0n);
+  if (totalWeight === 0n) return null;
+
+  const isNegative = total < 0n;
+  const size = isNegative ? -total : total;
+  const shares = weights.map((weight) => (size * weight) / totalWeight);
   const left = Number(size - shares.reduce((sum, share) => sum + share, 0n));
+
   const byLoss = weights
-    .map((weight, at) => ({ at, lost: (size * weight) % all }))
-    .sort((a, b) => (a.lost === b.lost ? a.at - b.at : a.lost > b.lost ? -1 : 1));
-  for (const { at } of byLoss.slice(0, left)) shares[at] = (shares[at] ?? 0n) + 1n;
-  return shares.map((share) => sign * share);
+    .map((weight, index) => ({ index, lost: (size * weight) % totalWeight }))
+    .sort((a, b) => (a.lost === b.lost ? a.index - b.index : a.lost > b.lost ? -1 : 1));
+  for (const { index } of byLoss.slice(0, left)) shares[index] = (shares[index] ?? 0n) + 1n;
+
+  return shares.map((share) => (isNegative ? -share : share));
 }

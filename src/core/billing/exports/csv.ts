@@ -5,7 +5,7 @@
 export type CsvCell = string | null;
 
 /**
- * What spreadsheets take for the beginning of a formula, wide forms of East Asia included, spaces
+ * The beginning of a formula for spreadsheets (CSV injection), fullwidth forms included, spaces
  * before it or not.
  */
 const FORMULA = /^[\s\u3000]*[=+\-@|%\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
@@ -13,8 +13,8 @@ const NUMBER = /^-?\d+(\.\d+)?$/;
 const NEEDS_QUOTES = /[",;\r\n\t]|^\s|\s$/;
 
 /**
- * Lines end in CR LF. A text that a spreadsheet would run gets an apostrophe before it; numbers
- * stay numbers.
+ * Writes CSV with lines that end in CR LF. A text that a spreadsheet would run gets an apostrophe
+ * before it; numbers stay numbers.
  */
 export function csvText(rows: readonly (readonly CsvCell[])[]): string {
   return rows.map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');

@@ -1,9 +1,9 @@
-// A bill as a FOCUS dataset, the FinOps Open Cost and Usage Specification, version 1.2: one row for
-// each price of each line, so that price times quantity is the cost. All columns that 1.2 makes
-// mandatory, and those of its others that say something here. Source:
-// https://focus.finops.org/focus-specification/v1-2/
+// A bill as a FOCUS dataset (FinOps Open Cost and Usage Specification, version 1.2). It has one row
+// for each price of each line, so that price times quantity is the cost. Columns are all that 1.2
+// makes mandatory, and the others that say something here.
+// Source: https://focus.finops.org/focus-specification/v1-2/
 import { formatDecimal, formatMicro } from '../decimal.ts';
-import type { Credit, InvoiceLine, InvoicePart } from '../invoices/invoice.ts';
+import type { Credit, Invoice, InvoiceLine, InvoicePart, LateUsage } from '../invoices/invoice.ts';
 import type { InvoiceDocument } from '../invoices/invoice-document.ts';
 import { amountsOf } from '../invoices/terms.ts';
 import { monthBounds, monthText } from '../month.ts';
@@ -11,7 +11,7 @@ import type { CardLine } from '../prices/rate-card.ts';
 import { type BucketUsage, shareOut, weightsOf } from './bucket-shares.ts';
 import { csvText } from './csv.ts';
 
-/** In the order of the file. */
+/** Columns of the dataset, in the order of the file. */
 export const FOCUS_COLUMNS = [
   'BilledCost',
   'BillingAccountId',
@@ -51,7 +51,7 @@ export const FOCUS_COLUMNS = [
 ] as const;
 
 export type FocusColumn = (typeof FOCUS_COLUMNS)[number];
-/** Numbers are texts of decimals, so that none is rounded; null is no value. */
+/** A row of the dataset. Numbers are texts of decimals, so that none is rounded; null: no value. */
 export type FocusRow = Readonly<Record<FocusColumn, string | null>>;
 
 const GB_UNITS: ReadonlyMap<bigint, string> = new Map([
@@ -70,26 +70,42 @@ const METER_TITLES: Readonly<Record<string, string>> = {
   retrieval: 'Data Retrieval',
 };
 
-/** `2026-11-01T00:00:00Z`, as FOCUS writes times. */
+/** A time as FOCUS writes it: `2026-11-01T00:00:00Z`. */
 const focusTime = (atMs: number): string => new Date(atMs).toISOString().replace('.000Z', 'Z');
 
 /**
+ * Makes the rows of a bill; their costs add up to its total and tax, to the last micro-unit.
  * `issuer`: who provides and bills. `buckets`: what each used, by which lines are shared out;
- * without them rows have no resources. Costs of the rows add up to the invoice's total and its tax,
- * to the last micro-unit.
+ * without them rows have no resources.
  */
 export function focusRows(
   document: InvoiceDocument,
   issuer: string,
   buckets: readonly BucketUsage[] = [],
 ): readonly FocusRow[] {
+  const { invoice } = document;
+  const common = commonColumns(document, issuer);
+  const rows = [
+    ...usedRows(document, buckets),
+    ...savedRows(invoice, buckets),
+    ...minimumRows('Minimum of the month', invoice.minimumMicro),
+    ...invoice.late.flatMap(lateRows),
+    ...invoice.credits.map(creditRow),
+    ...taxRows(document),
+  ];
+  return rows.map((row) => ({ ...common, ...row }));
+}
+
+/** Columns that are alike in all rows, unless a row has its own value. */
+function commonColumns({ invoice, ...document }: InvoiceDocument, issuer: string) {
   const sender = document.terms?.seller.name ?? issuer;
-  const { startMs, endMs } = monthBounds(document.invoice.period);
-  const [start, end] = [focusTime(startMs), focusTime(endMs)];
-  const common = {
+  const { startMs, endMs } = monthBounds(invoice.period);
+  const start = focusTime(startMs);
+  const end = focusTime(endMs);
+  return {
     BillingAccountId: document.accountId,
     BillingAccountName: document.accountName,
-    BillingCurrency: document.invoice.currency,
+    BillingCurrency: invoice.currency,
     BillingPeriodEnd: end,
     BillingPeriodStart: start,
     ChargeClass: null,
@@ -103,55 +119,57 @@ export function focusRows(
     ServiceName: 'Object Storage',
     ServiceSubcategory: 'Object Storage',
   };
-  const used = document.invoice.lines.filter((line) => line.saving === null);
-  const usedRows = used.flatMap((line, at) => {
-    const cardLine = document.card.lines[at];
-    return cardLine === undefined ? [] : lineRows(document.card.id, cardLine, line, buckets);
+}
+
+/** Rows of all that was used, tier by tier. */
+function usedRows({ invoice, card }: InvoiceDocument, buckets: readonly BucketUsage[]) {
+  const lines = invoice.lines.filter((line) => line.saving === null);
+  return lines.flatMap((line, index) => {
+    const cardLine = card.lines[index];
+    return cardLine === undefined ? [] : lineRows(card.id, cardLine, line, buckets);
   });
-  // Quantities and unit prices of usage may not be negative there, so a saving is an adjustment.
-  const saved = document.invoice.lines
-    .filter((line) => line.saving !== null)
-    .flatMap((line) =>
-      shares(line.meters, buckets, [line.amountMicro]).map(
-        ({ resource, values: [amountMicro = 0n] }) => ({
-          ...otherRow('Adjustment', 'Usage-Based', line.label, amountMicro),
-          ...resource,
-        }),
-      ),
-    );
-  const { minimumMicro, credits } = document.invoice;
-  const least =
-    minimumMicro === 0n
-      ? []
-      : [otherRow('Adjustment', 'Recurring', 'Minimum of the month', minimumMicro)];
-  const taken = credits.map((credit: Credit) =>
-    otherRow('Credit', 'One-Time', credit.label, -credit.amountMicro),
+}
+
+/**
+ * Rows of what was saved. FOCUS allows no negative quantity or price of usage, so a saving is an
+ * adjustment.
+ */
+function savedRows({ lines }: Invoice, buckets: readonly BucketUsage[]): readonly OwnColumns[] {
+  const savings = lines.filter((line) => line.saving !== null);
+  return savings.flatMap(({ meters, label, amountMicro }) =>
+    shares(meters, buckets, [amountMicro]).map(({ resource, values: [shareMicro = 0n] }) => ({
+      ...otherRow('Adjustment', 'Usage-Based', label, shareMicro),
+      ...resource,
+    })),
   );
-  // The specification calls a correction what belongs to a period that was billed before.
-  const late = document.invoice.late.flatMap(({ period, lines, minimumMicro: missing }) => {
-    const of = `late usage of ${monthText(period)}`;
-    const rows = lines.map((line) =>
-      otherRow('Adjustment', 'Usage-Based', `${line.label}, ${of}`, line.amountMicro),
-    );
-    const minimum =
-      missing === 0n
-        ? []
-        : [otherRow('Adjustment', 'Recurring', `Minimum of the month, ${of}`, missing)];
-    const bounds = monthBounds(period);
-    const times = {
-      ChargePeriodStart: focusTime(bounds.startMs),
-      ChargePeriodEnd: focusTime(bounds.endMs),
-    };
-    return [...rows, ...minimum].map((row) => ({ ...row, ...times, ChargeClass: 'Correction' }));
-  });
-  const { totalMicro, currency } = document.invoice;
-  const { taxMicro } = amountsOf(totalMicro, currency, document.terms);
-  const tax =
-    taxMicro === 0n
-      ? []
-      : [otherRow('Tax', 'Recurring', `Tax, ${document.terms?.taxPercent} %`, taxMicro)];
-  const rows = [...usedRows, ...saved, ...least, ...late, ...taken, ...tax];
-  return rows.map((row) => ({ ...common, ...row }));
+}
+
+const minimumRows = (description: string, minimumMicro: bigint): readonly OwnColumns[] =>
+  minimumMicro === 0n ? [] : [otherRow('Adjustment', 'Recurring', description, minimumMicro)];
+
+/** Rows of late usage: FOCUS calls a charge of a period that was billed before a correction. */
+function lateRows({ period, lines, minimumMicro }: LateUsage) {
+  const suffix = `late usage of ${monthText(period)}`;
+  const bounds = monthBounds(period);
+  const correction = {
+    ChargePeriodStart: focusTime(bounds.startMs),
+    ChargePeriodEnd: focusTime(bounds.endMs),
+    ChargeClass: 'Correction',
+  };
+  const rows = lines.map(({ label, amountMicro }) =>
+    otherRow('Adjustment', 'Usage-Based', `${label}, ${suffix}`, amountMicro),
+  );
+  const minimum = minimumRows(`Minimum of the month, ${suffix}`, minimumMicro);
+  return [...rows, ...minimum].map((row) => ({ ...row, ...correction }));
+}
+
+const creditRow = ({ label, amountMicro }: Credit): OwnColumns =>
+  otherRow('Credit', 'One-Time', label, -amountMicro);
+
+function taxRows({ invoice, terms }: InvoiceDocument): readonly OwnColumns[] {
+  const { taxMicro } = amountsOf(invoice.totalMicro, invoice.currency, terms);
+  if (taxMicro === 0n) return [];
+  return [otherRow('Tax', 'Recurring', `Tax, ${terms?.taxPercent} %`, taxMicro)];
 }
 
 /** Columns that differ between rows. */
@@ -168,8 +186,8 @@ const NO_RESOURCE = { ResourceId: null, ResourceName: null, ResourceType: null }
 type Resource = Pick<FocusRow, keyof typeof NO_RESOURCE>;
 
 /**
- * Numbers of a line by bucket, each of which adds up to itself; a bucket that gets nothing of any
- * is left out.
+ * Shares the numbers of a line out between buckets; the shares of each add up to it. A bucket that
+ * gets nothing of any is left out.
  */
 function shares(
   meters: InvoiceLine['meters'],
@@ -182,17 +200,19 @@ function shares(
   ];
   const columns = totals.map((total) => shareOut(total, weights));
   if (columns.includes(null)) return whole;
-  const rows = buckets.map(({ bucket }, at) => ({
+
+  const rows = buckets.map(({ bucket }, index) => ({
     resource:
       bucket === null
         ? NO_RESOURCE
         : { ResourceId: bucket.id, ResourceName: bucket.name, ResourceType: 'Bucket' },
-    values: columns.map((column) => column?.[at] ?? 0n),
+    values: columns.map((column) => column?.[index] ?? 0n),
   }));
   const used = rows.filter(({ values }) => values.some((value) => value !== 0n));
   return used.length === 0 ? whole : used;
 }
 
+/** Rows of one line: one for each tier and bucket, with quantities and unit prices. */
 function lineRows(
   cardId: string,
   { unit }: CardLine,
@@ -205,6 +225,7 @@ function lineRows(
   const size = kind in METER_TITLES ? GB_UNITS.get(unit.size) : undefined;
   const name = size ?? `${unit.size} ${kind in METER_TITLES ? 'B' : 'Requests'}`;
   const pricingUnit = unit.isPerMonth ? `${name}-Months` : name;
+
   let left = line.units;
   return line.parts.flatMap((part: InvoicePart) => {
     // Units that were begun are paid whole, but not consumed.
@@ -238,14 +259,15 @@ function lineRows(
 }
 
 /**
- * Nothing is amortised and there are no discounts besides the prices themselves: the four costs are
- * one.
+ * The four costs of a row, which are one: nothing is amortised, and the prices are the only
+ * discounts.
  */
 function costs(amountMicro: bigint) {
   const cost = formatMicro(amountMicro, 6);
   return { BilledCost: cost, ContractedCost: cost, EffectiveCost: cost, ListCost: cost };
 }
 
+/** A row without quantities and unit prices. */
 const otherRow = (
   category: string,
   frequency: string,
@@ -269,7 +291,7 @@ const otherRow = (
   SkuPriceId: null,
 });
 
-/** With a line of column names; empty where `focusJson` has null. */
+/** Writes the dataset as CSV, with a line of column names; cells without a value are empty. */
 export function focusCsv(
   document: InvoiceDocument,
   issuer: string,
@@ -281,19 +303,20 @@ export function focusCsv(
   return csvText([[...FOCUS_COLUMNS], ...rows]);
 }
 
-/** Numbers are JSON numbers with all their digits, null is null. */
+/** Writes the dataset as JSON: numbers are JSON numbers with all their digits. */
 export function focusJson(
   document: InvoiceDocument,
   issuer: string,
   buckets: readonly BucketUsage[] = [],
 ): string {
   const isMetric = (column: FocusColumn): boolean => /Cost$|Quantity$|UnitPrice$/.test(column);
+  const jsonOf = (column: FocusColumn, value: string | null): string =>
+    value !== null && isMetric(column) ? value : JSON.stringify(value);
   const rows = focusRows(document, issuer, buckets).map((row) => {
-    const cells = FOCUS_COLUMNS.map((column) => {
-      const value = row[column];
-      return `${JSON.stringify(column)}:${value !== null && isMetric(column) ? value : JSON.stringify(value)}`;
-    });
-    return `{${cells.join(',')}}`;
+    const members = FOCUS_COLUMNS.map(
+      (column) => `${JSON.stringify(column)}:${jsonOf(column, row[column])}`,
+    );
+    return `{${members.join(',')}}`;
   });
   return `[${rows.join(',\n')}]\n`;
 }

@@ -1,5 +1,5 @@
-// A bill as rows that people read: the same for CSV, HTML and PDF, so that all three say the same.
-// No format here.
+// A bill as rows that people read. CSV, HTML and PDF are all made of them, so that the three say
+// the same. No format here.
 import { formatDecimal, formatMicro } from '../decimal.ts';
 import type { InvoiceLine, LateUsage } from '../invoices/invoice.ts';
 import type { InvoiceDocument } from '../invoices/invoice-document.ts';
@@ -7,7 +7,7 @@ import { dayText, monthBounds, monthText } from '../month.ts';
 import { meterWords } from './meter-words.ts';
 
 /**
- * One part of a line, what is saved of one, the minimum, late usage, or a credit. Numbers are
+ * A row of a bill: a part of a line, a saving, the minimum, late usage, or a credit. Numbers are
  * decimals; `unit` and `price` are empty where there is none.
  */
 export type InvoiceRow = {
@@ -20,45 +20,40 @@ export type InvoiceRow = {
 };
 
 /**
- * All that was used, tier by tier, with what is free; then the minimum, late usage, credits, and
- * what costs nothing.
+ * The rows of a bill: usage tier by tier with what is free, then the minimum, late usage, credits,
+ * and usage without a price.
  */
 export function invoiceRows({ invoice }: InvoiceDocument): readonly InvoiceRow[] {
   const used = invoice.lines.flatMap((line) =>
     line.saving === null ? usedRows(line) : [savedRow(line)],
   );
-  const minimum = {
-    kind: 'minimum' as const,
-    label: 'Minimum of the month',
-    quantity: '',
-    unit: '',
-    price: '',
-  };
-  const credits = invoice.credits.map(({ label, amountMicro }) => ({
-    kind: 'credit' as const,
-    label: `Credit: ${label}`,
-    quantity: '',
-    unit: '',
-    price: '',
-    amount: formatMicro(-amountMicro, 6),
-  }));
+  const minimum =
+    invoice.minimumMicro === 0n
+      ? []
+      : [amountRow('minimum', 'Minimum of the month', invoice.minimumMicro)];
+  const late = invoice.late.flatMap(lateRows);
+  const credits = invoice.credits.map(({ label, amountMicro }) =>
+    amountRow('credit', `Credit: ${label}`, -amountMicro),
+  );
   const unpriced = [...invoice.unpriced].map(([meter, quantity]) => ({
     kind: 'unpriced' as const,
     ...meterWords(meter, quantity),
     price: '0',
     amount: formatMicro(0n, 6),
   }));
-  const least =
-    invoice.minimumMicro === 0n
-      ? []
-      : [{ ...minimum, amount: formatMicro(invoice.minimumMicro, 6) }];
-  return [...used, ...least, ...invoice.late.flatMap(lateRows), ...credits, ...unpriced];
+  return [...used, ...minimum, ...late, ...credits, ...unpriced];
 }
 
-/**
- * A row for each line of the month that came to more, and one for what is now not missing of its
- * minimum.
- */
+/** A row that is an amount alone, without quantity and price. */
+export function amountRow(
+  kind: InvoiceRow['kind'],
+  label: string,
+  amountMicro: bigint,
+): InvoiceRow {
+  return { kind, label, quantity: '', unit: '', price: '', amount: formatMicro(amountMicro, 6) };
+}
+
+/** Rows of late usage: one for each line that changed, and one for the change of the minimum. */
 function lateRows({ period, lines, minimumMicro }: LateUsage): readonly InvoiceRow[] {
   const suffix = `late usage of ${monthText(period)}`;
   const rows = lines.map(({ label, units, unitName, amountMicro }) => ({
@@ -70,14 +65,7 @@ function lateRows({ period, lines, minimumMicro }: LateUsage): readonly InvoiceR
     amount: formatMicro(amountMicro, 6),
   }));
   if (minimumMicro === 0n) return rows;
-  const minimum = {
-    kind: 'late' as const,
-    label: `Minimum of the month, ${suffix}`,
-    quantity: '',
-    unit: '',
-    price: '',
-  };
-  return [...rows, { ...minimum, amount: formatMicro(minimumMicro, 6) }];
+  return [...rows, amountRow('late', `Minimum of the month, ${suffix}`, minimumMicro)];
 }
 
 function usedRows(line: InvoiceLine): readonly InvoiceRow[] {
@@ -91,20 +79,19 @@ function usedRows(line: InvoiceLine): readonly InvoiceRow[] {
   }));
 }
 
-/** One row: it may save in several tiers at once, so that it has no price of its own. */
+/** The row of a saving: it may save in several tiers at once, so it has no price of its own. */
 function savedRow({ label, units, unitName, amountMicro }: InvoiceLine): InvoiceRow {
-  const amount = formatMicro(amountMicro, 6);
   return {
     kind: 'saving',
     label,
     quantity: formatDecimal(units),
     unit: unitName,
     price: '',
-    amount,
+    amount: formatMicro(amountMicro, 6),
   };
 }
 
-/** The month as days, both of them in it: `2026-11-01` and `2026-11-30`. */
+/** First and last day of the month: `2026-11-01` and `2026-11-30`. */
 export function periodDays({ invoice }: Pick<InvoiceDocument, 'invoice'>): {
   readonly first: string;
   readonly last: string;

@@ -1,5 +1,5 @@
-// What meters are called on bills, and in which units people check them. A table for each language:
-// English is the one that there is.
+// What meters are called on bills, and the units that they are shown in. One table for each
+// language; English is the only one. It knows no price.
 
 import { isInByteTime, type MeterName } from '../../metering/usage.ts';
 import { formatDecimal, SCALE } from '../decimal.ts';
@@ -54,22 +54,19 @@ const ENGLISH: Words = {
   ownUnits: { 'free/stale-uploads': 'uploads', 'free/stale-upload-bytes': 'bytes' },
 };
 
-/** A meter with its quantity: exact, in the unit that it says. */
+/** The words of a meter with its quantity, exact, in the unit that they name. */
 export function meterWords(meter: MeterName, quantity: bigint, words: Words = ENGLISH) {
   const [kind = '', name = ''] = meter.split('/');
-  const own = words.meters[meter];
-  const label =
-    own ?? words.kinds[kind]?.replace('{name}', () => words.names[name] ?? name) ?? meter;
-  const isBytes = kind === 'egress' || kind === 'retrieval';
-  const isLarge = isInByteTime(meter) || isBytes;
-  const unit = isInByteTime(meter)
-    ? words.units.byteTime
-    : isBytes
-      ? words.units.bytes
-      : words.units.requests;
+  const kindLabel = words.kinds[kind]?.replace('{name}', () => words.names[name] ?? name);
+  const unit = unitOf(meter, kind);
   return {
-    label,
-    unit: words.ownUnits[meter] ?? unit,
-    quantity: isLarge ? formatDecimal((quantity * SCALE) / GB) : String(quantity),
+    label: words.meters[meter] ?? kindLabel ?? meter,
+    unit: words.ownUnits[meter] ?? words.units[unit],
+    quantity: unit === 'requests' ? String(quantity) : formatDecimal((quantity * SCALE) / GB),
   };
+}
+
+function unitOf(meter: MeterName, kind: string): keyof Words['units'] {
+  if (isInByteTime(meter)) return 'byteTime';
+  return kind === 'egress' || kind === 'retrieval' ? 'bytes' : 'requests';
 }

@@ -1,12 +1,12 @@
-// A bill or credit note as a sheet to read and print: the same for HTML and PDF, so that both say
-// the same. No format here.
+// A bill or credit note as a sheet to read and print. HTML and PDF are both made of it, so that the
+// two say the same. No format here.
 import { formatCoins } from '../coins.ts';
 import { formatMicro } from '../decimal.ts';
 import type { CreditNoteDocument } from '../invoices/credit-note.ts';
 import type { InvoiceDocument } from '../invoices/invoice-document.ts';
 import { type Amounts, amountsOf, type Party, type Terms } from '../invoices/terms.ts';
 import { dayText } from '../month.ts';
-import { type InvoiceRow, invoiceRows, periodDays } from './invoice-rows.ts';
+import { amountRow, type InvoiceRow, invoiceRows, periodDays } from './invoice-rows.ts';
 
 export type Sheet = {
   readonly title: string;
@@ -22,7 +22,7 @@ export type Sheet = {
   readonly notes: readonly string[];
 };
 
-/** `issuer`: who sends a bill that is from before bills had terms. */
+/** Makes the sheet of a bill. `issuer`: who sends an old bill, which has no terms. */
 export function invoiceSheet(document: InvoiceDocument, issuer: string): Sheet {
   const { invoice, card, terms, closedAtMs } = document;
   const { first, last } = periodDays(document);
@@ -58,19 +58,10 @@ export function invoiceSheet(document: InvoiceDocument, issuer: string): Sheet {
   };
 }
 
+/** Makes the sheet of a credit note. `issuer`: who sends one of an old bill, without terms. */
 export function creditNoteSheet(note: CreditNoteDocument, issuer: string): Sheet {
   const { currency, netMicro, taxMicro, terms } = note;
-  const row = (label: string, amountMicro: bigint): InvoiceRow => ({
-    ...{
-      kind: 'credit',
-      label,
-      quantity: '',
-      unit: '',
-      price: '',
-      amount: formatMicro(-amountMicro, 6),
-    },
-  });
-  const whole = row(`Of invoice ${note.invoiceNumber}`, netMicro);
+  const whole = amountRow('credit', `Of invoice ${note.invoiceNumber}`, -netMicro);
   const amounts = { netMicro: -netMicro, taxMicro: -taxMicro, payableMicro: -netMicro - taxMicro };
   return {
     title: `Credit note ${note.number}`,
@@ -88,7 +79,7 @@ export function creditNoteSheet(note: CreditNoteDocument, issuer: string): Sheet
     rows:
       note.lines.length === 0
         ? [whole]
-        : note.lines.map(({ label, amountMicro }) => row(label, amountMicro)),
+        : note.lines.map(({ label, amountMicro }) => amountRow('credit', label, -amountMicro)),
     sums: amountSums(amounts, currency, terms, 'In your favour'),
     notes: terms?.reverseChargeNote == null ? [] : [terms.reverseChargeNote],
   };

@@ -1,7 +1,7 @@
-// Which prices an account has in a month: the card that the operator gave it, else the server's
-// default. Cards are those that ship with Quayside and those that the operator wrote, which can't
-// take the name of a shipped one. Both have versions, each from a month on, so that what changes
-// leaves the months before as they were (docs/adr/0035-prices-have-a-beginning.md).
+// Which rate card prices a month of an account: the one that the operator gave it, else the
+// server's default. Cards ship with Quayside or are the operator's, which can't take the id of a
+// shipped one. Both have versions, each from a month on, so that a change leaves the months before
+// as they were (docs/adr/0035-prices-have-a-beginning.md).
 
 import type { CardChoice } from '../../../domain/billing/billing.ts';
 import { StorageError } from '../../../domain/errors.ts';
@@ -16,8 +16,8 @@ import { rateCardJson } from './rate-card-json.ts';
 import { RATE_CARDS } from './rate-cards.ts';
 
 /**
- * The version of a card that prices a month, the one that runs if none is named; null: there is no
- * such card. Cost: none for a shipped card in the month that runs, else one directory read, or two.
+ * Finds the version of a card that prices a month, the running one by default; null: there is no
+ * such card. Cost: none for a shipped card in the running month, else one or two directory reads.
  */
 export async function findRateCard(
   core: Core,
@@ -31,7 +31,7 @@ export async function findRateCard(
   return json === null ? null : withoutBlocked(parseRateCard(JSON.parse(json)));
 }
 
-/** Cards of old could price what strangers are refused; new bills go by what is left of them. */
+/** Removes the price of refused requests, which old cards may have and no bill uses. */
 function withoutBlocked(card: RateCard): RateCard {
   if (!card.lines.some(({ meters }) => meters.includes(BLOCKED))) return card;
   const lines = card.lines.map((line) => {
@@ -43,14 +43,14 @@ function withoutBlocked(card: RateCard): RateCard {
   return { ...card, lines };
 }
 
-/** The card's id that these choices make for a month; null is the server's default. */
+/** The id of the card that these choices make for a month; null: the server's default. */
 export function choiceAt(choices: readonly CardChoice[], period: string): string | null {
   return choices.findLast(({ validFrom }) => validFrom <= period)?.cardId ?? null;
 }
 
 /**
- * The card that prices a month of an account with these choices. ServiceUnavailable when there is
- * none of that id, which an operator can mend.
+ * Finds the card that prices a month of an account with these choices. ServiceUnavailable when
+ * there is none of that id, which an operator can mend.
  */
 export async function rateCardOf(
   core: Core,
@@ -60,13 +60,16 @@ export async function rateCardOf(
   const id = choiceAt(choices, period) ?? (await defaultCardId(core, period));
   const card = await findRateCard(core, id, period);
   if (card !== null) return card;
-  const detail = `There is no rate card ${id}, which prices this: the operator makes it, or sets QUAYSIDE_RATE_CARD to one that there is.`;
-  throw new StorageError('ServiceUnavailable', { detail });
+  throw new StorageError('ServiceUnavailable', {
+    detail:
+      `There is no rate card ${id}, which prices this: the operator makes it, ` +
+      'or sets QUAYSIDE_RATE_CARD to one that there is.',
+  });
 }
 
 /**
- * The card that prices a month of an account, the one that runs if none is named. Cost: one to
- * three directory reads.
+ * Finds the card that prices a month of an account, the running one by default. Cost: one to three
+ * directory reads.
  */
 export async function findAccountCard(
   core: Core,
@@ -78,10 +81,10 @@ export async function findAccountCard(
 }
 
 /**
- * The version of that card that prices a month, if it is one that `readerId` may know the prices
- * of: one that ships, one that it has, had or will have, for the operator any. What others have
- * agreed on with the operator is theirs. Null: there is none for it. Cost: at most four directory
- * reads.
+ * Finds the version of a card that prices a month, if `readerId` may know its prices; null
+ * otherwise. An account may read cards that ship, and those that it has, had or will have; the
+ * operator any. What others have agreed on with the operator is theirs. Cost: at most four
+ * directory reads.
  */
 export async function findReadableCard(
   core: Core,
@@ -98,10 +101,10 @@ export async function findReadableCard(
   return isDefault ? card : null;
 }
 
-/** Cards ship under these ids, and the operator can't take one of them. */
+/** Whether a card ships under this id, which the operator then can't take. */
 export const isShipped = (id: string): boolean => RATE_CARDS.some((card) => card.id === id);
 
-/** The operator's cards that `readerId` may read, in the order of their ids, after that one. */
+/** Lists the operator's cards that `readerId` may read, after an id and in the order of ids. */
 export async function listReadableCards(
   core: Core,
   readerId: AccountId,
@@ -120,11 +123,10 @@ export async function listReadableCards(
 }
 
 /**
- * Makes a card of the operator's, or a version of it, which prices months from its `validFrom` on;
- * the month that runs where it says none. `check` sees the version that prices that month now
- * (null: there is no such card), and throws where it is not what was meant. InvalidInput for JSON
- * that is no card, for the id of a shipped one, and for months that are over; PreconditionFailed
- * when it changes meanwhile.
+ * Stores a card of the operator's, or a version of one. It prices months from its `validFrom` on,
+ * by default the running one. `check` gets the version that prices that month now (null: there is
+ * none), and throws where the caller meant another. InvalidInput for JSON that is no card, for the
+ * id of a shipped one, and for months that are over; PreconditionFailed when it changes meanwhile.
  */
 export async function putRateCard(
   core: Core,
@@ -132,33 +134,37 @@ export async function putRateCard(
   json: unknown,
   check: (known: RateCard | null) => void = () => undefined,
 ): Promise<RateCard> {
-  const request = readCard(json);
-  if (request.id !== id)
+  const newCard = readCard(json);
+  if (newCard.id !== id)
     throw new StorageError('InvalidInput', {
-      detail: `The card says that its id is ${request.id}.`,
+      detail: `The card says that its id is ${newCard.id}.`,
     });
   if (isShipped(id)) {
     throw new StorageError('InvalidInput', {
       detail: `The card ${id} ships with Quayside; take another id.`,
     });
   }
+
   const { directory } = core.ports;
-  const validFrom = request.validFrom ?? runningMonth(core);
-  const card = { ...request, validFrom };
+  const validFrom = newCard.validFrom ?? runningMonth(core);
+  const card = { ...newCard, validFrom };
   const version = JSON.stringify(rateCardJson(card));
   const known = await directory.call('getRateCard', { id, period: validFrom });
   check(known === null ? null : withoutBlocked(parseRateCard(JSON.parse(known))));
   if (known === version) return card;
+
   requireOpen(core, validFrom);
   await directory.call('putRateCard', { id, validFrom, json: version, known });
   return card;
 }
 
-/** Refuses a beginning in a month that is over: what it used keeps its prices. InvalidInput. */
+/** Refuses prices from a month that is over, whose usage keeps the prices it had. InvalidInput. */
 function requireOpen(core: Core, validFrom: string): void {
   if (validFrom >= runningMonth(core)) return;
   throw new StorageError('InvalidInput', {
-    detail: `${validFrom} is over: validFrom is the month that runs or one to come; left out, it is the one that runs.`,
+    detail:
+      `${validFrom} is over: validFrom is the month that runs or one to come; ` +
+      'left out, it is the one that runs.',
   });
 }
 
@@ -180,10 +186,10 @@ export type ChoiceOptions = {
 };
 
 /**
- * Gives an account that card from a month on, the one that runs if none is named; null is the
- * server's default. `check` sees the choices so far, and throws where they are not what was meant.
- * NoSuchRateCard; InvalidInput for a month that is over; PreconditionFailed when another is made
- * meanwhile.
+ * Gives an account a card from a month on, by default the running one; null is the server's
+ * default. `check` gets the choices so far, and throws where the caller meant others.
+ * NoSuchRateCard; InvalidInput for a month that is over; PreconditionFailed when another choice is
+ * made meanwhile.
  */
 export async function setAccountCard(
   core: Core,

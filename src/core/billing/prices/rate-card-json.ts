@@ -1,12 +1,12 @@
-// A rate card as the JSON that parseRateCard reads: for the API, for what is stored, and inside
-// closed invoices.
+// Writes a rate card as the JSON that parseRateCard reads: for the API, for what is stored, and
+// inside closed invoices. Stored fields keep their names.
 import { formatDecimal } from '../decimal.ts';
 import type { CardLine, RateCard } from './rate-card.ts';
 
 const decimalField = (name: string, value: bigint) =>
   value === 0n ? {} : { [name]: formatDecimal(value) };
 
-/** `parseRateCard` of it gives an equal card. */
+/** Writes a card as JSON; `parseRateCard` reads an equal card from it. */
 export function rateCardJson(card: RateCard): Readonly<Record<string, unknown>> {
   return {
     id: card.id,

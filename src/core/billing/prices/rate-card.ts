@@ -1,5 +1,5 @@
-// Rate cards: what a quantity costs, as data. A card is JSON with its source and date, so that
-// anybody can check it and write another. Here it is read and checked; invoice.ts applies it.
+// Reads and checks rate cards: what a quantity costs, as data. A card is JSON with its source and
+// date, so that anybody can check it and write another. invoices/invoice.ts applies it.
 
 import type { CardLine, RateCard, Tier } from '../../../domain/billing/rate-card.ts';
 import { isJsonObject, type Json } from '../../json.ts';
@@ -23,11 +23,14 @@ const KINDS: ReadonlySet<string> = new Set<MeterKind>([
   'egress',
   'retrieval',
 ]);
+/** Lines of a card, and meters of a line. Ours: cards stay small enough to stand in bills. */
 const LINES_MAX = 100;
+/** Price tiers of a line. Ours. */
 const TIERS_MAX = 20;
+/** Notes of a card. Ours. */
 const NOTES_MAX = 20;
 
-/** No control characters: texts of cards stand in documents. */
+/** A text without control characters: texts of cards stand in documents. */
 const TEXT = /^[^\p{Cc}]{1,300}$/u;
 
 function text(object: Json, name: string, where: string, pattern = TEXT): string {
@@ -52,7 +55,7 @@ function list(value: unknown, where: string, maxLength: number): readonly unknow
   throw new RateCardError(`${where} must be a list of 1 to ${maxLength}.`);
 }
 
-/** Reads parsed JSON. RateCardError. A meter may stand in one line only. */
+/** Reads a card from parsed JSON, where a meter may stand in one line only. RateCardError. */
 export function parseRateCard(json: unknown): RateCard {
   if (!isJsonObject(json)) throw new RateCardError('A rate card must be an object.');
   const { monthHours } = json;
@@ -69,26 +72,18 @@ export function parseRateCard(json: unknown): RateCard {
     lines: list(json.lines, 'card.lines', LINES_MAX).map(parseLine),
   };
   const meters = card.lines.flatMap((line) => line.meters);
-  const twice = meters.find((meter, at) => meters.indexOf(meter) !== at);
-  if (twice !== undefined) throw new RateCardError(`The meter ${twice} stands in the card twice.`);
+  const repeated = meters.find((meter, index) => meters.indexOf(meter) !== index);
+  if (repeated !== undefined)
+    throw new RateCardError(`The meter ${repeated} stands in the card twice.`);
   return card;
 }
 
-function parseLine(json: unknown, at: number): CardLine {
-  const where = `card.lines[${at}]`;
+function parseLine(json: unknown, index: number): CardLine {
+  const where = `card.lines[${index}]`;
   if (!isJsonObject(json)) throw new RateCardError(`${where} must be an object.`);
   const { unit } = json;
   if (!isJsonObject(unit)) throw new RateCardError(`${where}.unit must be an object.`);
-  const tiers = list(json.tiers, `${where}.tiers`, TIERS_MAX).map((tier, place) =>
-    parseTier(tier, `${where}.tiers[${place}]`),
-  );
-  tiers.forEach(({ upTo }, place) => {
-    const isLast = place === tiers.length - 1;
-    const before = place === 0 ? 0n : (tiers[place - 1]?.upTo ?? 0n);
-    if (isLast !== (upTo === null) || (upTo !== null && upTo <= before)) {
-      throw new RateCardError(`${where}.tiers must ascend, and only the last one is without end.`);
-    }
-  });
+  const tiers = parseTiers(json.tiers, `${where}.tiers`);
   return {
     label: text(json, 'label', where),
     meters: list(json.meters, `${where}.meters`, LINES_MAX).map((meter) =>
@@ -135,6 +130,20 @@ function parseMeter(value: unknown, where: string): MeterName {
   const [kind = '', name = ''] = typeof value === 'string' ? value.split('/') : [];
   if (KINDS.has(kind) && /^[A-Za-z_]{1,40}$/.test(name)) return value as MeterName;
   throw new RateCardError(`${where}.meters: ${String(value).slice(0, 60)} is no meter.`);
+}
+
+function parseTiers(json: unknown, where: string): readonly Tier[] {
+  const tiers = list(json, where, TIERS_MAX).map((tier, index) =>
+    parseTier(tier, `${where}[${index}]`),
+  );
+  tiers.forEach(({ upTo }, index) => {
+    const isLast = index === tiers.length - 1;
+    const before = index === 0 ? 0n : (tiers[index - 1]?.upTo ?? 0n);
+    if (isLast !== (upTo === null) || (upTo !== null && upTo <= before)) {
+      throw new RateCardError(`${where} must ascend, and only the last one is without end.`);
+    }
+  });
+  return tiers;
 }
 
 function parseTier(json: unknown, where: string): Tier {

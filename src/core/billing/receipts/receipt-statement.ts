@@ -1,6 +1,6 @@
-// How the receipts of a month and its bill go together: what of each line had receipts, what had
-// none, and what is the month's alone. So that whoever keeps receipts can check the bill, and the
-// other way round.
+// Reconciles the receipts of a month with its bill: how much of each line had receipts, how much
+// had none, and what is the month's alone. Whoever collects receipts can check the bill by it, and
+// the other way round.
 
 import type { ReceiptPart, ReceiptSums } from '../../../domain/billing/receipts.ts';
 import type { MeterName } from '../../../domain/billing/usage.ts';
@@ -34,7 +34,7 @@ export type ReceiptStatement = {
   readonly restMicro: bigint;
   readonly lateMicro: bigint;
   readonly creditsMicro: bigint;
-  /** By the version of the card that they were priced by; `isCurrent`: the bill's. */
+  /** Receipts by the version of the card that priced them; `isCurrent`: the bill's version. */
   readonly cards: readonly (Omit<ReceiptSums, 'parts'> & {
     readonly amountMicro: bigint;
     readonly isCurrent: boolean;
@@ -43,8 +43,8 @@ export type ReceiptStatement = {
 };
 
 /**
- * Null for a month to come. Usage and receipts are of one moment. Cost: a call to the ledger, and
- * the bill's look-ups.
+ * Reads the statement of a month; null for a month to come. Usage and receipts are of one moment.
+ * Cost: a call to the ledger, and the bill's look-ups.
  */
 export async function receiptStatement(
   core: Core,
@@ -63,7 +63,7 @@ export async function receiptStatement(
   return statementOf(document, receipts);
 }
 
-/** Pure. */
+/** Makes the statement of a bill and its receipts. Pure. */
 export function statementOf(
   document: InvoiceDocument,
   receipts: readonly ReceiptSums[],
@@ -75,24 +75,24 @@ export function statementOf(
   return {
     document,
     lines: invoice.lines.map(({ label, meters: own, amountMicro, saving }) => {
-      const priced =
-        saving === null ? sumOf(meters.filter(({ meter }) => own.includes(meter))) : 0n;
+      const ofLine = saving === null ? meters.filter(({ meter }) => own.includes(meter)) : [];
+      const lineReceiptsMicro = sumOf(ofLine);
       return {
         label,
         meters: own,
         amountMicro,
-        receiptsMicro: priced,
-        restMicro: amountMicro - priced,
+        receiptsMicro: lineReceiptsMicro,
+        restMicro: amountMicro - lineReceiptsMicro,
       };
     }),
     receiptsMicro,
     restMicro: lineTotal(invoice) - receiptsMicro,
     lateMicro: invoice.late.reduce((sum, { amountMicro }) => sum + amountMicro, 0n),
     creditsMicro: invoice.credits.reduce((sum, { amountMicro }) => sum + amountMicro, 0n),
-    cards: receipts.map(({ parts, ...of }) => ({
-      ...of,
+    cards: receipts.map(({ parts, ...priced }) => ({
+      ...priced,
       amountMicro: sumOf(parts),
-      isCurrent: of.cardId === card.id && of.version === version,
+      isCurrent: priced.cardId === card.id && priced.version === version,
     })),
     meters,
   };
@@ -104,11 +104,11 @@ const sumOf = (parts: readonly ReceiptPart[]): bigint =>
 function sumMeters(receipts: readonly ReceiptSums[]): ReadonlyMap<MeterName, ReceiptPart> {
   const sums = new Map<MeterName, ReceiptPart>();
   for (const { meter, quantity, amountMicro } of receipts.flatMap(({ parts }) => parts)) {
-    const known = sums.get(meter) ?? { meter, quantity: 0n, amountMicro: 0n };
+    const sum = sums.get(meter) ?? { meter, quantity: 0n, amountMicro: 0n };
     sums.set(meter, {
       meter,
-      quantity: known.quantity + quantity,
-      amountMicro: known.amountMicro + amountMicro,
+      quantity: sum.quantity + quantity,
+      amountMicro: sum.amountMicro + amountMicro,
     });
   }
   return sums;

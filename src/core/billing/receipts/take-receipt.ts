@@ -1,6 +1,6 @@
-// Records one answer in the ledger at once and gives its receipt: for requests that want one, and
-// only these. An answer never fails for it: where the ledger does, the use goes the way of all
-// others (flush-usage.ts), counted once, and has no price.
+// Records one response in the ledger at once and returns its receipt, for requests that want one.
+// A response never fails for it: where the ledger fails, the use goes the way of all others
+// (metering/flush-usage.ts), is counted once, and has no price.
 
 import type { ReceiptPart, Tariff } from '../../../domain/billing/receipts.ts';
 import type { UsageBatch } from '../../../domain/billing/usage.ts';
@@ -15,41 +15,38 @@ import { usageRows } from '../../metering/usage-rows.ts';
 import { monthOf, monthText } from '../month.ts';
 import { createTariffFinder } from './tariffs.ts';
 
-/** What an answer cost. */
+/** The price of a response. */
 export type Price = {
-  /** The month whose bill it is part of: `2026-11`. */
+  /** The month whose bill has it: `2026-11`. */
   readonly period: string;
   readonly parts: readonly ReceiptPart[];
   readonly tariff: Tariff;
 };
-/** `price` null: counted, but the ledger could not be asked what it costs. */
+/** A receipt. `price` null: counted, but the ledger could not say what it costs. */
 export type Receipt = {
   readonly operationClass: Use['operationClass'];
   readonly price: Price | null;
 };
 
 /**
- * Counts the use in the turn in which it is called, and never rejects. Cost: one call to the
- * ledger.
+ * Counts a use within the tick of the call, and returns its receipt; never rejects. Cost: one call
+ * to the ledger.
  */
 export type TakeReceipt = (owner: UsageOwner, use: Use) => Promise<Receipt>;
 
-/** An answer waits so long for its receipt, milliseconds. */
-const LIMIT_MS = 2_000;
-/**
- * After a failure an account's receipts are not tried for so long, milliseconds; then one of them
- * is.
- */
-const PAUSE_MS = 2_000;
+/** Timeout of a receipt, milliseconds: so long a response waits for it. */
+const TIMEOUT_MS = 2_000;
+/** Cooldown of the circuit breaker of an account whose receipt failed, milliseconds. */
+const COOLDOWN_MS = 2_000;
 /** Receipts under way at once in a process; those above have no price. */
 const UNDER_WAY_MAX = 256;
-/** One that the runtime ended in the middle counts as over after so long, milliseconds. */
+/** Time after which a receipt that the runtime has ended gives its permit back, milliseconds. */
 const LOST_MS = 60_000;
 
 /**
- * Makes the taking. `source` is a name that no other process has had. Each receipt under way has a
- * source of its own in the ledger, by which a batch that comes twice or late is known; there are as
- * many as were ever under way at once.
+ * Makes `TakeReceipt`. `source` is a name that no other process has had. Each receipt under way has
+ * a source slot of its own in the ledger, by which a batch that comes twice or late is recognised.
+ * There are as many slots as were ever under way at once.
  */
 export function createReceipts(
   core: Core,
@@ -58,21 +55,21 @@ export function createReceipts(
 ): TakeReceipt {
   const { background, clock, ledger, log, meter } = core.ports;
   const findTariff = createTariffFinder(core);
-  const limitMs = Math.min(core.settings.tierLimitMs, LIMIT_MS);
-  const breaker = createCircuitBreaker(clock, PAUSE_MS);
+  const timeoutMs = Math.min(core.settings.tierLimitMs, TIMEOUT_MS);
+  const breaker = createCircuitBreaker(clock, COOLDOWN_MS);
   const underWay = createSemaphore({
     max: UNDER_WAY_MAX,
     idleMs: LOST_MS,
     nowMs: () => clock.nowMs(),
   });
-  const idle: Lane[] = [];
-  let made = 0;
+  const idleSlots: SourceSlot[] = [];
+  let slotCount = 0;
 
-  function takeLane(): Lane {
-    const lane = idle.pop() ?? { source: `${source} receipts ${made}`, sequence: 0 };
-    if (lane.sequence === 0) made += 1;
-    lane.sequence += 1;
-    return lane;
+  function takeSlot(): SourceSlot {
+    const slot = idleSlots.pop() ?? { source: `${source} receipts ${slotCount}`, sequence: 0 };
+    if (slot.sequence === 0) slotCount += 1;
+    slot.sequence += 1;
+    return slot;
   }
 
   async function priceOf(accountId: AccountId, use: UsageBatch, atMs: number): Promise<Price> {
@@ -101,24 +98,24 @@ export function createReceipts(
     const { accountId } = owner;
     const { operationClass } = use;
     const { usage, settle } = meter.of(owner).countApart(use);
-    const lane = takeLane();
+    const slot = takeSlot();
     const batch = {
-      source: lane.source,
-      sequence: lane.sequence,
+      source: slot.source,
+      sequence: slot.sequence,
       rows: usageRows({ ...usage, operations: new Map(), unnamedReads: 0 }),
     };
     try {
-      const price = await within(limitMs, 'the ledger', () =>
+      const price = await within(timeoutMs, 'the ledger', () =>
         priceOf(accountId, batch, usage.usedFromMs),
       );
-      idle.push(lane);
+      idleSlots.push(slot);
       breaker.end(accountId);
       return { operationClass, price };
     } catch (cause) {
       log.error('receipt-not-taken', { accountId, cause });
       breaker.begin(accountId);
-      // It may have been recorded, or may be yet: the same batch again is counted once. Its lane is
-      // not used any more.
+      // It may have been recorded, or may be yet: a batch that is sent again is counted once. Its
+      // slot is not used any more.
       flusher.adopt(accountId, batch);
       return { operationClass, price: null };
     } finally {
@@ -128,20 +125,21 @@ export function createReceipts(
   }
 
   return (owner, use) => {
-    const isPaused = breaker.isOn(owner.accountId);
-    // Of those that come when it is over the first is let through, to see.
-    if (!isPaused) breaker.renew(owner.accountId);
-    const permit = isPaused ? null : underWay.tryTake({ tenant: owner.accountId, shares: [] });
+    const isOpen = breaker.isOn(owner.accountId);
+    // After the cooldown the first receipt is let through, as a probe.
+    if (!isOpen) breaker.renew(owner.accountId);
+    const permit = isOpen ? null : underWay.tryTake({ tenant: owner.accountId, shares: [] });
     if (permit === null) {
       countPlainly(owner, use);
       return Promise.resolve({ operationClass: use.operationClass, price: null });
     }
-    const taken = take(owner, use, permit);
+
+    const receipt = take(owner, use, permit);
     // A client that leaves ends its request on Cloudflare; what was begun here goes on.
-    background.run('receipt', () => taken);
-    return taken;
+    background.run('receipt', () => receipt);
+    return receipt;
   };
 }
 
-/** A source of batches that come one after the other. */
-type Lane = { readonly source: string; sequence: number };
+/** A source slot: a name in the ledger under which batches come one after the other. */
+type SourceSlot = { readonly source: string; sequence: number };

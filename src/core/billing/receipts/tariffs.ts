@@ -1,5 +1,5 @@
-// By which card an account's requests are priced as they happen, remembered for some seconds so
-// that a receipt costs no look-up of its own. Bills ask account-card.ts, which remembers nothing.
+// A cache of the card that prices an account's requests as they happen, with a TTL of some seconds:
+// a receipt costs no look-up of its own. Bills call account-card.ts, which caches nothing.
 import { sha256Hex } from '../../../crypto/hash.ts';
 import type { Tariff } from '../../../domain/billing/receipts.ts';
 import type { AccountId } from '../../../domain/nouns.ts';
@@ -8,35 +8,36 @@ import { type BillingMonth, monthText } from '../month.ts';
 import { findAccountCard } from '../prices/account-card.ts';
 import { rateCardJson } from '../prices/rate-card-json.ts';
 
-/** For so long a card is believed, milliseconds: as long as an access key is. */
-const FRESH_MS = 5_000;
-/** Accounts remembered; with more, all are forgotten. A card is some KB. */
+/** TTL of a cached card, milliseconds: that of an access key. */
+const TTL_MS = 5_000;
+/** Accounts in the cache; with more, it is emptied. A card is some KB. */
 const ACCOUNTS_MAX = 1_000;
-/** Hex digits of the digest: two versions of one card share them in one of 2^48 cases. */
+/** Hex digits of a version's digest: two versions of a card share them in one of 2^48 cases. */
 const VERSION_LENGTH = 12;
 
 export type FindTariff = (accountId: AccountId, month: BillingMonth) => Promise<Tariff>;
 
 /**
- * Makes the look-up of what prices a request of that month. It fails as findAccountCard does. Cost:
- * one or two directory reads, once in some seconds.
+ * Makes the cached look-up of the tariff that prices a request. It fails as findAccountCard does.
+ * Cost: one or two directory reads, once in TTL_MS.
  */
 export function createTariffFinder(core: Core): FindTariff {
-  const known = new Map<string, { readonly tariff: Tariff; readonly untilMs: number }>();
+  const cache = new Map<string, { readonly tariff: Tariff; readonly expiresAtMs: number }>();
   return async (accountId, month) => {
     const { clock } = core.ports;
     const period = monthText(month);
-    const name = `${period} ${accountId}`;
-    const kept = known.get(name);
-    if (kept !== undefined && kept.untilMs > clock.nowMs()) return kept.tariff;
+    const cacheKey = `${period} ${accountId}`;
+    const entry = cache.get(cacheKey);
+    if (entry !== undefined && entry.expiresAtMs > clock.nowMs()) return entry.tariff;
+
     const tariff = tariffOf(await findAccountCard(core, accountId, period));
-    if (known.size >= ACCOUNTS_MAX) known.clear();
-    known.set(name, { tariff, untilMs: clock.nowMs() + FRESH_MS });
+    if (cache.size >= ACCOUNTS_MAX) cache.clear();
+    cache.set(cacheKey, { tariff, expiresAtMs: clock.nowMs() + TTL_MS });
     return tariff;
   };
 }
 
-/** The card with the digest of all that it says. */
+/** A card with its version, the digest of all that it says. */
 export function tariffOf(card: Tariff['card']): Tariff {
   return { card, version: sha256Hex(JSON.stringify(rateCardJson(card))).slice(0, VERSION_LENGTH) };
 }

@@ -1,6 +1,6 @@
-// "What would last month have cost there?": a month's usage against other cards, and with one thing
-// done otherwise. Pure. The ledger does not know objects, so each what-if says what it assumes;
-// where it can't know, it takes what costs more.
+// Simulates bills: what a month would have cost by other cards, and with one thing done otherwise.
+// The ledger does not know objects, so each what-if says what it assumes; where it can't know, it
+// assumes what costs more. Pure.
 
 import {
   addUsage,
@@ -16,7 +16,7 @@ import { type BillingMonth, hoursOf } from '../month.ts';
 import type { RateCard } from '../prices/rate-card.ts';
 
 const HOURS_PER_DAY = 24;
-/** Of shares, like 10,000 for all. */
+/** Basis points of a whole: shares are given in 1/10,000. */
 const BASIS_POINTS = 10_000n;
 
 /** A month as the simulator replays it. */
@@ -34,30 +34,30 @@ export type ReplayedMonth = {
 
 export type WhatIf =
   /**
-   * What has been stored for so many days goes to STANDARD_IA. Deletes are taken to hit what is
-   * newest, so that as much as can be is that old; it is then as often read as everything else, and
-   * moving costs one class A call per object.
+   * Bytes that have been stored for so many days move to STANDARD_IA. Assumes that deletes hit the
+   * newest bytes, that old bytes are read as often as others, and that moving costs one class A
+   * request per object.
    */
   | { readonly kind: 'lifecycle'; readonly days: number }
   /**
-   * Everything in STANDARD is STANDARD_IA from the start: calls have its prices, and bytes from the
-   * store are retrieved.
+   * Everything in STANDARD is STANDARD_IA from the start: requests have its prices, and bytes from
+   * the store are retrieved.
    */
   | { readonly kind: 'all-infrequent' }
   /**
-   * Each object is read from the store once in that time at most, since one cache keeps it;
-   * seconds.
+   * A cache holds each object for so many seconds, so that the store is read at most once in that
+   * time.
    */
   | { readonly kind: 'cache-lifetime'; readonly seconds: number }
   /**
-   * So much of what is stored is there twice, and is stored once; basis points. Other savings go
-   * down with it.
+   * A share of what is stored, in basis points, is there twice and would be stored once. Other
+   * savings go down with it.
    */
   | { readonly kind: 'deduplication'; readonly duplicateBasisPoints: number };
 
 export type Simulation = { readonly card: RateCard; readonly invoice: Invoice };
 
-/** The month's invoice by each of the cards, in their order. Cost: a card's lines each. */
+/** Makes the month's invoice by each of the cards, in their order. Cost: a card's lines each. */
 export function simulateBill(
   month: ReplayedMonth,
   cards: readonly RateCard[],
@@ -71,8 +71,8 @@ export function simulateBill(
 }
 
 /**
- * Usage as a card counts it: of a storage class that the card does not have, everything is
- * STANDARD, and neither a minimum time nor a retrieval costs anything.
+ * Usage as a card counts it. A storage class that the card does not have counts as STANDARD, and
+ * neither its minimum storage duration nor its retrieval costs anything.
  */
 export function toCard(usage: Usage, card: RateCard): Usage {
   const priced = new Set(card.lines.flatMap((line) => line.meters));
@@ -100,23 +100,24 @@ function apply(month: ReplayedMonth, whatIf: WhatIf): ReplayedMonth {
     const lifetimes = divideUp(hoursOf(month.period) * 3600n, BigInt(whatIf.seconds));
     return withUsage(month, withReadsAtMost(month, month.objectCount * lifetimes));
   }
-  const kept = BASIS_POINTS - BigInt(whatIf.duplicateBasisPoints);
+  const storedBasisPoints = BASIS_POINTS - BigInt(whatIf.duplicateBasisPoints);
   const usage: Usage = new Map(
     [...month.usage].map(([meter, quantity]) => [
       meter,
-      isOverTime(meter) ? divideRounded(quantity * kept, BASIS_POINTS) : quantity,
+      isOverTime(meter) ? divideRounded(quantity * storedBasisPoints, BASIS_POINTS) : quantity,
     ]),
   );
   const standardBytesByHour = month.standardBytesByHour.map((bytes) =>
-    divideRounded(bytes * kept, BASIS_POINTS),
+    divideRounded(bytes * storedBasisPoints, BASIS_POINTS),
   );
   return { ...month, usage, standardBytesByHour };
 }
 
 const withUsage = (month: ReplayedMonth, usage: Usage): ReplayedMonth => ({ ...month, usage });
+
 /**
- * `moved` of `stored` byte-hours in STANDARD_IA, with that share of the reads; of the writes too,
- * unless they stay.
+ * Moves `moved` of `stored` byte-hours to STANDARD_IA, with that share of the reads, and of the
+ * writes unless they stay.
  */
 function toInfrequent(
   { usage }: ReplayedMonth,
@@ -134,20 +135,20 @@ function toInfrequent(
   for (const saving of SAVINGS) move(saving, shareOf(usage.get(`${saving}/STANDARD`) ?? 0n));
   move('class-b', shareOf(usage.get('class-b/STANDARD') ?? 0n));
   if (!areWritesStandard) move('class-a', shareOf(usage.get('class-a/STANDARD') ?? 0n));
-  // As the ledger counts it: what a cache has is not retrieved.
+  // The ledger counts so too: what a cache serves is not retrieved.
   changes.push(['retrieval/STANDARD_IA', shareOf(usage.get('egress/bucket') ?? 0n)]);
   return addUsage(usage, ...changes.map((change) => new Map([change])));
 }
 
 /**
- * Byte-hours of the month that were in STANDARD for `days` already: at each hour the least of that
- * time before it.
+ * Byte-hours of the month that had been in STANDARD for `days`: at each hour the sliding-window
+ * minimum of the days before it. Cost: linear in the hours.
  */
 function oldByteHours({ period, standardBytesByHour: bytes }: ReplayedMonth, days: number): bigint {
   const window = days * HOURS_PER_DAY;
   const first = bytes.length - Number(hoursOf(period));
   let sum = 0n;
-  // The places of the window whose bytes may yet be the least, smallest first.
+  // Hours of the window whose bytes may yet be its minimum, the smallest first (monotonic queue).
   const candidates: number[] = [];
   for (const [hour, stored] of bytes.entries()) {
     while (candidates.length > 0 && (bytes[candidates.at(-1) ?? 0] ?? 0n) >= stored)
@@ -159,13 +160,13 @@ function oldByteHours({ period, standardBytesByHour: bytes }: ReplayedMonth, day
   return sum;
 }
 
-/** Reads of each class, cut in proportion so that together they are no more than `most`. */
-function withReadsAtMost({ usage }: ReplayedMonth, most: bigint): Usage {
+/** Cuts the reads of each class in proportion, so that together they are at most `readsMax`. */
+function withReadsAtMost({ usage }: ReplayedMonth, readsMax: bigint): Usage {
   const reads = [...usage].filter(([meter]) => meter.startsWith('class-b/'));
-  const all = reads.reduce((sum, [, count]) => sum + count, 0n);
-  if (all <= most) return usage;
+  const totalReads = reads.reduce((sum, [, count]) => sum + count, 0n);
+  if (totalReads <= readsMax) return usage;
   return new Map([
     ...usage,
-    ...reads.map(([meter, count]) => [meter, divideUp(count * most, all)] as const),
+    ...reads.map(([meter, count]) => [meter, divideUp(count * readsMax, totalReads)] as const),
   ]);
 }

@@ -1,4 +1,5 @@
-// Replays a month of an account against other cards, with what-ifs (simulate-bill.ts).
+// Replays a month of an account against other cards, with what-ifs (simulate-bill.ts). Called by
+// the JSON API; it reads the ledger and the cards that the reader may see, and stores nothing.
 
 import { StorageError } from '../../../domain/errors.ts';
 import type { Account, AccountId } from '../../../domain/nouns.ts';
@@ -23,14 +24,14 @@ export type SimulateInput = {
   readonly cardIds: readonly string[];
   readonly whatIfs: readonly WhatIf[];
   readonly objectCount: bigint;
-  /** Who asks, and sees what the cards cost; absent: the account itself. */
+  /** Who reads the result, and may see these cards; absent: the account itself. */
   readonly readerId?: AccountId;
 };
 
 /**
- * NoSuchRateCard. Cost: one query of the ledger; with a lifecycle one more, for the hours of the
- * month and of as many days before. A read of the directory for the account, and one for each card
- * that does not ship.
+ * Simulates a month by other cards. NoSuchRateCard. Cost: one query of the ledger; with a lifecycle
+ * one more, for the hours of the month and of as many days before. A read of the directory for the
+ * account, and one for each card that does not ship.
  */
 export async function simulateMonth(
   core: Core,
@@ -38,24 +39,27 @@ export async function simulateMonth(
   input: SimulateInput,
 ): Promise<MonthSimulation> {
   const { period, cardIds, whatIfs, objectCount, readerId = account.id } = input;
-  const { startMs, endMs } = monthBounds(period);
   const month = monthText(period);
   const ownCard = await findAccountCard(core, account.id, month);
   const cards = await Promise.all(cardIds.map((id) => findReadableCard(core, readerId, id, month)));
+
+  const { startMs, endMs } = monthBounds(period);
   const usage = await readUsage(core, account.id, startMs, endMs);
-  const days = Math.max(
+  const lifecycleDays = Math.max(
     0,
     ...whatIfs.map((whatIf) => (whatIf.kind === 'lifecycle' ? whatIf.days : 0)),
   );
   const hours = {
     meter: 'storage/STANDARD' as const,
-    fromMs: startMs - days * DAY_MS,
+    fromMs: startMs - lifecycleDays * DAY_MS,
     toMs: endMs,
   };
-  const standardBytesByHour = days === 0 ? [] : await readStoredByHour(core, account.id, hours);
+  const standardBytesByHour =
+    lifecycleDays === 0 ? [] : await readStoredByHour(core, account.id, hours);
+
   const replayed = { period, usage, standardBytesByHour, objectCount };
   const [own] = simulateBill(replayed, [ownCard]);
-  // Who else ships a card neither shares nor compresses what is stored there.
+  // Other providers neither deduplicate nor compress what is stored there.
   const gross = { ...replayed, usage: withoutSavings(usage) };
   const others = cards.map((card) => card ?? missing());
   const simulations = [ownCard, ...others].flatMap((card) => {
