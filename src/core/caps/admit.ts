@@ -1,30 +1,34 @@
-// Whether something may still be used, from what memory knows of the caps on it: some comparisons,
-// no I/O. cap-guard.ts leases more when memory doesn't know. Pure.
+// Admission control: whether a use still fits what memory knows of the caps on it. Some
+// comparisons, no I/O. cap-guard.ts leases more when memory doesn't know. Pure.
 import { type Allowance, type OperationClass, unitsOf } from '../../ports/metering.ts';
 
 /**
- * `ask`: what memory knows is too old or used up. `no`: the cap is reached, or lets only through
- * what caches hold.
+ * Whether a use is admitted. `lease`: what memory knows is too old or used up, and more must be
+ * leased first. `no`: the cap is reached, or lets only through what caches hold.
  */
-export type Admission = 'yes' | 'ask' | 'no';
+export type Admission = 'yes' | 'lease' | 'no';
 
-/** `fromMemory`: whether nothing below the caches is needed for the answer. */
+/** A use that is to be admitted. `fromMemory`: nothing below the caches is needed for it. */
+export type RequestedUse = {
+  readonly operationClass: OperationClass;
+  readonly bytesOut: number;
+  readonly fromMemory: boolean;
+};
+
+/** Decides whether the allowances admit a use; null: memory knows none yet. */
 export function admit(
   allowances: readonly Allowance[] | null,
-  wanted: { operationClass: OperationClass; bytesOut: number; fromMemory: boolean },
+  { operationClass, bytesOut, fromMemory }: RequestedUse,
   nowMs: number,
 ): Admission {
-  if (wanted.operationClass === 'free') return 'yes';
-  if (allowances === null) return 'ask';
+  if (operationClass === 'free') return 'yes';
+  if (allowances === null) return 'lease';
   for (const allowance of allowances) {
-    if (allowance.expiresAtMs <= nowMs) return 'ask';
+    if (allowance.expiresAtMs <= nowMs) return 'lease';
     if (allowance.level === 'refused') return 'no';
-    if (allowance.level === 'cached' && !wanted.fromMemory) return 'no';
-    if (
-      allowance.used + unitsOf(allowance, wanted.operationClass, wanted.bytesOut) >
-      allowance.upTo
-    )
-      return 'ask';
+    if (allowance.level === 'cached' && !fromMemory) return 'no';
+    if (allowance.used + unitsOf(allowance, operationClass, bytesOut) > allowance.upTo)
+      return 'lease';
   }
   return 'yes';
 }

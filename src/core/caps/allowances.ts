@@ -1,6 +1,6 @@
-// How much of a cap a process may use before it asks again. Worked out from what the ledger knows:
-// what is left when what is recorded and what others hold is taken off. Pure; docs/adr/0020-caps.md
-// tells why no more than the limit is ever used.
+// How much of a cap a process may lease. Computed from the ledger's state: the limit less what is
+// recorded and what other processes have leased. Pure; docs/adr/0020-caps.md says why no more than
+// the limit is ever used.
 import {
   type Cap,
   type CapGrant,
@@ -18,32 +18,34 @@ import {
   storageUntilEnd,
 } from './price-cap.ts';
 
-/** A process gets this share of what is left, so that others get some too. */
+/** Share of what is left that a process leases, so that others get some too. */
 const SHARE = 1 / 4;
 /**
- * A use of more than this of what is left is granted besides others that wait. Smaller ones go by
- * the share, so that a crowd of them asks again on the way, and alerts are told as they are passed.
+ * Share of what is left above which a waiting use is large, and is granted by itself. Smaller ones
+ * go by SHARE: a crowd of them leases again on the way, and alerts are reported as they are passed.
  */
 const LARGE_SHARE = 1 / 16;
 /**
- * But at least for so many requests, and so many bytes out: else the last bit of a cap would be
- * asked for one by one.
+ * Requests that a lease suffices for at least; otherwise the last bit of a cap would be leased use
+ * by use.
  */
 const LEAST_REQUESTS = 100;
+/** Bytes out that a lease suffices for at least. */
 const LEAST_BYTES = 1024 * 1024;
 
+/** How a cap stands: what is spent of it, what is left, and what that means for requests. */
 export type CapStanding = {
   readonly cap: Cap;
   readonly spent: bigint;
-  /** Of the limit, whole percent, rounded down. */
+  /** Whole percent of the limit that is spent, rounded down. */
   readonly percent: number;
   readonly level: Allowance['level'];
   readonly periodMs: { readonly fromMs: number; readonly toMs: number };
   readonly isLifted: boolean;
   readonly prices: CapPrices;
-  /** Storage from then on until the period ends. */
+  /** Cost of storage from now until the period ends. */
   readonly storage: StorageUntilEnd;
-  /** Units that are left for whoever asks, and how many of them it gets. */
+  /** Units that are left for this process, and how many of them it gets leased. */
   readonly left: number;
   readonly units: number;
 };
@@ -52,53 +54,68 @@ type MeteredUse = Pick<Use, 'operationClass' | 'bytesOut'>;
 
 /** What a process needs of one cap, in the cap's units. */
 export type CapNeed = {
-  /** What it holds of its last lease and has not brought to the ledger: that must stay covered. */
-  readonly held: number;
-  /** What it has counted of that, or answers under way may still send. */
+  /** Units of its last lease that are not in the ledger yet: they must stay covered. */
+  readonly leased: number;
+  /** Units of those that it has counted, or that responses under way may still send. */
   readonly pending: number;
   /** Uses that wait for this lease, in the order in which they came. */
   readonly waiting: readonly MeteredUse[];
 };
 
-const NO_NEED: CapNeed = { held: 0, pending: 0, waiting: [] };
+const NO_NEED: CapNeed = { leased: 0, pending: 0, waiting: [] };
 
-/** How a cap stands. */
 function standingOf(state: CapState, nowMs: number, need: CapNeed): CapStanding {
   const { cap } = state;
+  const month = monthOf(nowMs);
   const periodMs = capPeriod(cap.period, nowMs);
-  const spent = spentOf(state, monthOf(nowMs));
-  const percent = Number((spent * 100n) / cap.limit);
-  const isLifted = cap.liftedUntilMs !== null && cap.liftedUntilMs > nowMs;
+  const spent = spentOf(state, month);
   const left = Math.max(0, Number(cap.limit - spent) - state.leasedToOthers);
-  const isCached = cap.cachedFromPercent !== null && percent >= cap.cachedFromPercent;
-  const level = isLifted ? 'open' : left <= 0 ? 'refused' : isCached ? 'cached' : 'open';
   const prices = pricesOf(cap);
-  const storage = storageUntilEnd(state, monthOf(nowMs), periodMs.toMs - nowMs);
-  const standing = { cap, spent, percent, level, periodMs, isLifted, prices, storage } as const;
-  if (isLifted)
-    return { ...standing, left: Number.MAX_SAFE_INTEGER, units: Number.MAX_SAFE_INTEGER };
-  return { ...standing, left, units: grantOf(prices, left, need) };
+  const standing = {
+    cap,
+    spent,
+    periodMs,
+    prices,
+    percent: Number((spent * 100n) / cap.limit),
+    storage: storageUntilEnd(state, month, periodMs.toMs - nowMs),
+  };
+
+  if (cap.liftedUntilMs !== null && cap.liftedUntilMs > nowMs) {
+    const unlimited = Number.MAX_SAFE_INTEGER;
+    return { ...standing, isLifted: true, level: 'open', left: unlimited, units: unlimited };
+  }
+  const level = levelOf(cap, standing.percent, left);
+  return { ...standing, isLifted: false, level, left, units: grantOf(prices, left, need) };
+}
+
+/** What a cap that is not lifted lets through. */
+function levelOf({ cachedFromPercent }: Cap, percent: number, left: number): CapStanding['level'] {
+  if (left <= 0) return 'refused';
+  return cachedFromPercent !== null && percent >= cachedFromPercent ? 'cached' : 'open';
 }
 
 /**
- * What is held and pending stays covered. Beyond that: a share of what is free, and never less than
- * what large uses need, as long as there is that much. A use that does not fit takes nothing from
- * those that wait behind it, nor from others.
+ * The units to lease of a cap. What is leased and pending stays covered; beyond that comes a share
+ * of what is free, and never less than large uses need, as long as there is that much. A use that
+ * does not fit takes nothing from those that wait behind it, nor from others.
  */
-function grantOf(prices: CapPrices, left: number, { held, pending, waiting }: CapNeed): number {
+function grantOf(prices: CapPrices, left: number, { leased, pending, waiting }: CapNeed): number {
   const { perA, perB, perByte } = prices;
-  const least = Math.max(perA, perB) * LEAST_REQUESTS + perByte * LEAST_BYTES;
-  const free = Math.max(0, left - pending);
-  const fitting = (sum: number, use: MeteredUse) => {
+  const leastUnits = Math.max(perA, perB) * LEAST_REQUESTS + perByte * LEAST_BYTES;
+  const freeUnits = Math.max(0, left - pending);
+
+  const addIfFitting = (sum: number, use: MeteredUse) => {
     const units = unitsOf(prices, use.operationClass, use.bytesOut);
-    const isLarge = units > free * LARGE_SHARE;
-    return isLarge && sum + units <= free ? sum + units : sum;
+    const isLarge = units > freeUnits * LARGE_SHARE;
+    return isLarge && sum + units <= freeUnits ? sum + units : sum;
   };
-  const large = waiting.reduce(fitting, 0);
-  return Math.min(left, Math.max(held, pending + Math.max(free * SHARE, least, large)));
+  const largeUnits = waiting.reduce(addIfFitting, 0);
+
+  const beyondPending = Math.max(freeUnits * SHARE, leastUnits, largeUnits);
+  return Math.min(left, Math.max(leased, pending + beyondPending));
 }
 
-/** Leases are for caps that are heard. */
+/** The leases to take of each cap; a lifted cap needs none. */
 export function grantsOf(standings: readonly CapStanding[]): readonly CapGrant[] {
   return standings.map(({ cap, isLifted, units }) => ({
     capId: cap.id,
@@ -106,7 +123,7 @@ export function grantsOf(standings: readonly CapStanding[]): readonly CapGrant[]
   }));
 }
 
-/** Alerts that were reached, whether or not they were told before. */
+/** Alerts of caps that were reached, whether or not they were reported before. */
 export function crossingsOf(standings: readonly CapStanding[]) {
   return standings.flatMap(({ cap, percent, periodMs, isLifted }) =>
     isLifted
@@ -117,7 +134,7 @@ export function crossingsOf(standings: readonly CapStanding[]) {
   );
 }
 
-/** How each cap stands. `needOf`: what whoever asks needs of it; absent: nothing. */
+/** How each cap stands. `needOf`: what this process needs of it; absent: nothing. */
 export function standingsOf(
   state: CapsState,
   nowMs: number,

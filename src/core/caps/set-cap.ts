@@ -1,6 +1,6 @@
-// What an owner does with caps: sets them, which is also how one is lifted for a time, removes and
-// looks at them. Every bucket that a cap is on has a mark in its record, which travels in its read policy:
-// only where it is set do readers ask the guard at all.
+// What an owner does with caps: sets, lifts for a time, removes and lists them. Every bucket that a
+// cap is on has a mark in its record, which travels in its read policy. Only where the mark is set
+// do requests go through cap-guard.ts.
 
 import type { Cap, CapScope } from '../../domain/billing/caps.ts';
 import { hasCode, StorageError } from '../../domain/errors.ts';
@@ -15,36 +15,38 @@ import { type CapStanding, standingsOf } from './allowances.ts';
 
 /** Buckets of an account that are read at once. */
 const PAGE = 500;
-/** Nobody holds a lease under this name. */
+/** Holder under which no quota lease is ever taken. */
 const NOBODY = 'nobody';
 
 /**
- * Sets a cap, or changes the one of that id. `check` sees that one (null: there is none), and
- * throws where it is not what was meant. `readerId`: who sets it, and may name the cards that it
- * can read. InvalidArgument; PreconditionFailed when it changes meanwhile; InvalidRequest when
- * there are too many. Heard at once on Node, elsewhere within seconds; what is leased by then may
- * still be used. A cap in money without a card takes the account's, as it is now. Cost: a commit
- * for each bucket it is on.
+ * Sets a cap, or changes the one of that id. `check` gets that one (null: there is none), and
+ * throws where the caller meant another. `readerId`: who sets it, and may name the cards that it
+ * can read. A cap in money without a card takes the account's, as it is now. It holds at once on
+ * Node, elsewhere within seconds; what is leased by then may still be used. InvalidArgument;
+ * PreconditionFailed when it changes meanwhile; InvalidRequest when there are too many. Cost: a
+ * commit for each bucket it is on.
  */
 export async function setCap(
   core: Core,
   accountId: AccountId,
-  wanted: Cap,
+  request: Cap,
   check: (known: Cap | null) => void = () => undefined,
   readerId: AccountId = accountId,
 ): Promise<Cap> {
-  requireSense(wanted);
+  requireValid(request);
   const caps = await core.ports.ledger.call('listCaps', { accountId });
-  const known = caps.find(({ id }) => id === wanted.id) ?? null;
+  const known = caps.find(({ id }) => id === request.id) ?? null;
   check(known);
-  const cap = { ...wanted, ...(await findCard(core, { accountId, readerId }, wanted, known)) };
+
+  const card = await findCard(core, { accountId, readerId }, request, known);
+  const cap = { ...request, ...card };
   await core.ports.ledger.call('putCap', { accountId, cap, known });
   core.ports.meter.forgetAllowances(accountId);
   await markBuckets(core, accountId, await scopesOf(core, accountId), cap.scope);
   return cap;
 }
 
-/** Removes it. Whether there was one. */
+/** Removes a cap, and returns whether there was one. */
 export async function removeCap(core: Core, accountId: AccountId, id: string): Promise<boolean> {
   const caps = await core.ports.ledger.call('listCaps', { accountId });
   const cap = caps.find((known) => known.id === id);
@@ -56,9 +58,8 @@ export async function removeCap(core: Core, accountId: AccountId, id: string): P
 }
 
 /**
- * The caps of an account and how they stand: what is recorded by now. What processes have leased
- * and not used is not spent, so it is left out of account: a cap stands as refused when it is.
- * Cost: one call to the ledger.
+ * Lists the caps of an account and how they stand, by what is recorded by now. Unused leases of
+ * processes are not spent, so they do not count here. Cost: one call to the ledger.
  */
 export async function listCaps(core: Core, accountId: AccountId): Promise<readonly CapStanding[]> {
   const nowMs = core.ports.clock.nowMs();
@@ -67,10 +68,8 @@ export async function listCaps(core: Core, accountId: AccountId): Promise<readon
     holder: NOBODY,
     nowMs,
   });
-  return standingsOf(
-    { revision, caps: caps.map((state) => ({ ...state, leasedToOthers: 0 })) },
-    nowMs,
-  );
+  const withoutLeases = caps.map((state) => ({ ...state, leasedToOthers: 0 }));
+  return standingsOf({ revision, caps: withoutLeases }, nowMs);
 }
 
 /** Whether a new bucket of the account is capped from the start. */
@@ -83,8 +82,8 @@ async function scopesOf(core: Core, accountId: AccountId): Promise<readonly CapS
 }
 
 /**
- * What the cap is reckoned by, with all that pricing needs, so that nothing is looked up then.
- * InvalidArgument.
+ * Finds the card that prices a cap. A card of the operator's is stored in the cap, so that pricing
+ * looks nothing up. InvalidArgument.
  */
 async function findCard(
   core: Core,
@@ -93,12 +92,12 @@ async function findCard(
   known: Cap | null,
 ): Promise<Pick<Cap, 'cardId' | 'card'>> {
   if (unit === 'bytes') return { cardId: null, card: null };
-  const card = await namedCard();
+  const card = await findNamedCard();
   if (card === null)
     throw new StorageError('InvalidArgument', { detail: 'There is no such rate card.' });
   return { cardId: card.id, card: RATE_CARDS.includes(card) ? null : rateCardJson(card) };
 
-  function namedCard() {
+  function findNamedCard() {
     if (cardId === null) return findAccountCard(core, accountId);
     // The cap may keep the card that it has, also when the account has another by now.
     return cardId === known?.cardId
@@ -107,21 +106,28 @@ async function findCard(
   }
 }
 
-function requireSense({ id, limit, alertPercents, cachedFromPercent }: Cap): void {
-  const isPercent = (value: number) => Number.isInteger(value) && value >= 1 && value <= 100;
-  const wrong = !/^[a-zA-Z0-9_-]{1,64}$/.test(id)
-    ? 'id: letters, digits, _ and -, at most 64.'
-    : limit < 1n || limit > BigInt(Number.MAX_SAFE_INTEGER)
-      ? 'limit: a whole number from 1 to 2^53 - 1.'
-      : alertPercents.length > 10 || !alertPercents.every(isPercent)
-        ? 'alertPercents: at most 10 whole numbers from 1 to 100.'
-        : cachedFromPercent !== null && !isPercent(cachedFromPercent)
-          ? 'cachedFromPercent: a whole number from 1 to 100.'
-          : null;
-  if (wrong !== null) throw new StorageError('InvalidArgument', { detail: wrong });
+/** Alerts of one cap. Ours. */
+const ALERTS_MAX = 10;
+
+function requireValid(cap: Cap): void {
+  const mistake = mistakeOf(cap);
+  if (mistake !== null) throw new StorageError('InvalidArgument', { detail: mistake });
 }
 
-/** Marks what the changed scope is about, or takes the mark off where no cap is left. */
+/** What is wrong with a cap, as a sentence; null: nothing. */
+function mistakeOf({ id, limit, alertPercents, cachedFromPercent }: Cap): string | null {
+  const isPercent = (value: number) => Number.isInteger(value) && value >= 1 && value <= 100;
+  if (!/^[a-zA-Z0-9_-]{1,64}$/.test(id)) return 'id: letters, digits, _ and -, at most 64.';
+  if (limit < 1n || limit > BigInt(Number.MAX_SAFE_INTEGER))
+    return 'limit: a whole number from 1 to 2^53 - 1.';
+  if (alertPercents.length > ALERTS_MAX || !alertPercents.every(isPercent))
+    return 'alertPercents: at most 10 whole numbers from 1 to 100.';
+  if (cachedFromPercent !== null && !isPercent(cachedFromPercent))
+    return 'cachedFromPercent: a whole number from 1 to 100.';
+  return null;
+}
+
+/** Marks the buckets of the changed scope, or takes the mark off where no cap is left. */
 async function markBuckets(
   core: Core,
   accountId: AccountId,
@@ -151,8 +157,8 @@ async function markBuckets(
 }
 
 /**
- * Sets the mark of a bucket of the account, or takes it off. Nothing when there is no such bucket.
- * Cost: a commit where it changes.
+ * Sets the mark of a bucket of the account, or takes it off. Does nothing when there is no such
+ * bucket. Cost: a commit where it changes.
  */
 export async function markBucket(
   core: Core,
@@ -167,7 +173,7 @@ export async function markBucket(
     if ((bucket.record().settings.isCapped === true) === isCapped) return;
     await bucket.call('setBucketSettings', { settings: { isCapped: isCapped ? true : null } });
   } catch (error) {
-    // It went meanwhile, or is the trace of an interrupted create.
+    // The bucket was deleted meanwhile, or is the trace of an interrupted create.
     if (!hasCode(error, 'NoSuchBucket')) throw error;
   }
 }

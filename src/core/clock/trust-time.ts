@@ -1,28 +1,28 @@
-// Whether the clock can be believed, asked before all that goes by age: the scheduled work of both
-// platforms, and the last bills of an account. What steady time does not support pauses that work
-// until the clock is right again, or the operator has said that it is (confirm-time.ts). Requests
-// are served meanwhile as ever.
+// Whether the clock can be trusted. Called before all that goes by age: the scheduled work of both
+// platforms, and the last bills of an account. A jump that steady time does not support pauses that
+// work until the clock is right again, or the operator confirms it (confirm-time.ts). Requests are
+// served meanwhile as ever.
 import { StorageError } from '../../domain/errors.ts';
 import { jumpSince, type SeenTime, type SteadyReading } from '../../domain/trusted-time.ts';
 import type { Clock, SteadyClock } from '../../ports/system.ts';
 import type { Core } from '../core.ts';
 
 /**
- * A run where there is no steady time takes no longer, milliseconds. Source: Cloudflare, cron
- * triggers, 15 minutes.
+ * Longest run on a platform without steady time, milliseconds. Source: Cloudflare, cron triggers,
+ * 15 minutes.
  */
 const RUN_MAX_MS = 15 * 60_000;
 
 export type TimeState = {
   readonly nowMs: number;
   readonly steady: SteadyReading | null;
-  /** The last time that was believed; null: none yet. */
+  /** The last time that was trusted; null: none yet. */
   readonly seen: SeenTime | null;
-  /** By how much the clock has jumped since, milliseconds; 0: it is believed. */
+  /** By how much the clock has jumped since, milliseconds; 0: it is trusted. */
   readonly jumpMs: number;
 };
 
-/** Cost: a directory read. */
+/** Reads the clocks and the last trusted time. Cost: a directory read. */
 export async function readTimeState(core: Core): Promise<TimeState> {
   const { clock, directory, steadyClock } = core.ports;
   const seen = await directory.call('getSeenTime', {});
@@ -32,9 +32,9 @@ export async function readTimeState(core: Core): Promise<TimeState> {
 }
 
 /**
- * Gives a core whose clock goes on from this moment by steady time, so that a jump in the middle of
- * the work does nothing to it; null, and a line in the log, while the clock is in doubt. Cost: a
- * read and a command of the directory.
+ * Returns a core whose clock goes on from this moment by steady time, so that a jump during the
+ * work does nothing to it. Null, and a line in the log, while the clock is in doubt. Cost: a read
+ * and a command of the directory.
  */
 export async function trustTime(core: Core): Promise<Core | null> {
   const { clock, directory, log, steadyClock } = core.ports;
@@ -51,13 +51,14 @@ export async function trustTime(core: Core): Promise<Core | null> {
   return { ...core, ports: { ...core.ports, clock: clockFrom(nowMs, clock, steadyClock) } };
 }
 
-/** ServiceUnavailable while the clock is in doubt. */
+/** Refuses what goes by age, ServiceUnavailable, while the clock is in doubt. */
 export async function requireTrustedTime(core: Core): Promise<void> {
   const { jumpMs } = await readTimeState(core);
   if (jumpMs === 0) return;
   throw new StorageError('ServiceUnavailable', {
     detail:
-      "The server's clock has jumped, so nothing is billed until it is right or the operator has confirmed it.",
+      "The server's clock has jumped, so nothing is billed until it is right " +
+      'or the operator has confirmed it.',
   });
 }
 
@@ -70,6 +71,7 @@ function describeJump({ nowMs, seen, jumpMs }: { nowMs: number; seen: SeenTime; 
   };
 }
 
+/** A clock that starts at a time and goes on by steady time, or within RUN_MAX_MS without it. */
 function clockFrom(startMs: number, clock: Clock, steadyClock: SteadyClock | null): Clock {
   if (steadyClock === null) {
     return { nowMs: () => Math.min(Math.max(clock.nowMs(), startMs), startMs + RUN_MAX_MS) };

@@ -1,21 +1,19 @@
+// Counts requests that were refused, for the usage that owners see; they are never billed. Called
+// by the S3 surface and delivery once the status of a response is known.
 import type { AccountId } from '../../domain/nouns.ts';
 import type { Meter, UsageOwner } from '../../ports/metering.ts';
 
 /**
- * Counts a request that was refused: what strangers do wrong costs the owner nothing, and is shown.
- * What the owner's own keys do wrong is free too, and not counted at all.
+ * Counts a refused request (4xx) of a stranger, which costs the owner nothing and is shown. One of
+ * the owner's own keys is free too, and not counted.
  */
 export function countBlocked(
   meter: Meter,
   { payer, requester }: { readonly payer: UsageOwner | null; readonly requester: string | null },
   status: number,
 ): void {
-  if (
-    payer === null ||
-    status < 400 ||
-    status > 499 ||
-    payer.accountId === (requester as AccountId | null)
-  )
-    return;
+  const isRefused = status >= 400 && status <= 499;
+  if (payer === null || !isRefused) return;
+  if (payer.accountId === (requester as AccountId | null)) return;
   meter.of({ ...payer, accessKeyId: null }).block();
 }

@@ -1,8 +1,7 @@
-// Brings what the meter counted to the ledger. A batch whose outcome is not known is sent again as
-// it was, so it is counted once; until it is through, the account's counters go on counting. Node
-// calls `flush` every few seconds and at its end, a Worker `flushSoon` with every answer. Never
-// fails: what can't be sent waits. Nothing here waits for a run that the runtime has ended: what a
-// run has not done, the next one does.
+// Brings what the meter has counted to the ledger. A batch whose outcome is unknown is sent again
+// as it was, so that it is counted once (idempotent). Node calls `flush` every few seconds and at
+// its end, a Worker `flushSoon` with every response. Never fails: what can't be sent waits. What
+// is left by a run that the runtime has ended, the next run sends.
 
 import type { UsageBatch } from '../../domain/billing/usage.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -14,128 +13,201 @@ import { usageRows } from './usage-rows.ts';
 
 export type UsageFlusher = {
   /**
-   * Sends what there is. Resolves when everything is through or has failed; whether nothing is
+   * Sends what there is. Resolves when everything is sent or has failed, with whether nothing is
    * left, counted or drained.
    */
   flush(): Promise<boolean>;
   /**
-   * Sends all of one account; rejects when the ledger does not have it then. Whoever waits bounds
-   * it.
+   * Sends all usage of one account; rejects when the ledger does not have it then. It has no
+   * timeout of its own: the caller sets one.
    */
   flushAccount(accountId: AccountId): Promise<void>;
   /**
-   * Takes a batch that somebody else tried to record, and does not know whether it was; it is sent
-   * soon.
+   * Takes over a batch that was sent with an unknown outcome; it is sent again soon.
    */
   adopt(accountId: AccountId, batch: UsageBatch): void;
   /**
-   * Has what is left flushed behind this answer, unless there is nothing or another answer does so.
-   * Call it inside a request: no I/O, no throw. Cost: a look at the clock.
+   * Flushes in the background, unless nothing is left or another response has begun it. To be
+   * called inside a request: no I/O, no throw. Cost: a look at the clock.
    */
   flushSoon(): void;
   /**
-   * Sends all there is, in two rounds: one for what waited for an answer, one for what was counted
-   * meanwhile.
+   * Sends all there is, in two rounds: one for batches that were under way, one for what was
+   * counted meanwhile.
    */
   close(): Promise<void>;
 };
 
-type Run = { readonly sinceMs: number };
-
-/** What of an account was drained and is not through yet. */
-type Pending = { batches: UsageBatch[]; hourMs: number };
+/** Batches of an account that were drained from the meter and are not in the ledger yet. */
+type Pending = { readonly batches: readonly UsageBatch[]; readonly hourMs: number };
+type PendingBatches = Map<AccountId, Pending>;
 
 /**
- * Batches of one account that wait: an hour each, so two days of a ledger that fails. Counters hold
- * the rest.
+ * Batches of one account that wait. After a failure there is one an hour, so these are two days of
+ * a ledger that fails; counters have the rest.
  */
 const BATCHES_MAX = 48;
-/** The same with batches of others, which come one by one. */
+/** Batches of one account that wait, adopted ones included, which come one by one. */
 const ADOPTED_MAX = 1000;
-/** Flushes of one run behind an answer; then the next answer begins another. */
+/** Flushes of one run in the background; then the next response begins another run. */
 const ROUNDS = 3;
 /**
- * A run that is older has died, milliseconds: work behind an answer is ended then, and nobody says
- * so. Source: https://developers.cloudflare.com/workers/runtime-apis/context/#waituntil
+ * Age at which a run counts as dead, milliseconds: the runtime ends work in the background then,
+ * without a word.
+ * Source: https://developers.cloudflare.com/workers/runtime-apis/context/#waituntil
  */
 const RUN_MAX_MS = 30_000;
 
-/** `source`: a name that no other process has had. `intervalMs`: between two flushes. */
+/** Makes the flusher of a process. `source`: a name that no other process has had. */
 export function createUsageFlusher(
-  { ports: { background, clock, ledger, log, meter }, settings: { tierLimitMs } }: Core,
+  core: Core,
   { source, intervalMs }: { readonly source: string; readonly intervalMs: number },
 ): UsageFlusher {
-  const pending = new Map<AccountId, Pending>();
-  const runMs = Math.min(ROUNDS * (intervalMs + tierLimitMs), RUN_MAX_MS);
-  let sequence = 0;
-  /** The work behind an answer that will flush what is used now; it may have died. */
-  let run: Run | null = null;
-
-  /**
-   * Takes what was counted out of the meter, but of accounts that still wait for an answer of this
-   * hour.
-   */
-  function collect(only: AccountId | null = null): void {
-    const nowMs = clock.nowMs();
-    const hourMs = startOfHour(nowMs);
-    const drained = meter.drain((accountId) => {
-      if (only !== null) return accountId === only;
-      const waits = pending.get(accountId);
-      return waits === undefined || (waits.hourMs < hourMs && waits.batches.length < BATCHES_MAX);
-    });
-    const byAccount = Map.groupBy(drained, ({ owner }) => owner.accountId);
-    for (const [accountId, usages] of byAccount) {
-      sequence += 1;
-      const batch = { source, sequence, rows: usages.flatMap(usageRows) };
-      const waits = pending.get(accountId) ?? { batches: [], hourMs };
-      pending.set(accountId, { batches: [...waits.batches, batch], hourMs });
-    }
-  }
-
-  /**
-   * A ledger that says nothing for `limitMs` has failed; what it then does late is told by the ids
-   * of batches.
-   */
-  async function send(accountId: AccountId, { batches }: Pending, limitMs: number): Promise<void> {
-    try {
-      const record = () => ledger.call('record', { accountId, batches, nowMs: clock.nowMs() });
-      await within(limitMs, 'the ledger', record);
-    } catch (cause) {
-      log.error('usage-not-recorded', { accountId, batches: batches.length, cause });
-      return;
-    }
-    const left = pending.get(accountId);
-    if (left === undefined) return;
-    const rest = left.batches.filter((batch) => !batches.includes(batch));
-    if (rest.length === 0) pending.delete(accountId);
-    else pending.set(accountId, { ...left, batches: rest });
-  }
+  const { clock, log, meter } = core.ports;
+  const { tierLimitMs } = core.settings;
+  const pending: PendingBatches = new Map();
+  const collect = createCollector(core, pending, source);
+  const isAnythingLeft = () => meter.hasUses() || pending.size > 0;
 
   async function flush(): Promise<boolean> {
-    collect();
+    collect(null);
+    const accounts = [...pending];
     await Promise.all(
-      [...pending].map(([accountId, waits]) => send(accountId, waits, tierLimitMs)),
+      accounts.map(([accountId, { batches }]) =>
+        sendBatches(core, pending, { accountId, batches, timeoutMs: tierLimitMs }),
+      ),
     );
     return !isAnythingLeft();
   }
 
-  function isAnythingLeft(): boolean {
-    return meter.hasUses() || pending.size > 0;
+  const flushSoon = createBackgroundFlush(core, { intervalMs, flush, isAnythingLeft });
+
+  return {
+    flush,
+    async flushAccount(accountId) {
+      collect(accountId);
+      const waiting = pending.get(accountId);
+      if (waiting === undefined) return;
+
+      const { batches } = waiting;
+      await sendBatches(core, pending, {
+        accountId,
+        batches,
+        timeoutMs: Number.POSITIVE_INFINITY,
+      });
+      const left = pending.get(accountId)?.batches ?? [];
+      if (left.some((batch) => batches.includes(batch)))
+        throw new StorageError('ServiceUnavailable', {
+          detail: 'The ledger can not be asked now.',
+        });
+    },
+    adopt(accountId, batch) {
+      const nowMs = clock.nowMs();
+      const waiting = pending.get(accountId) ?? { batches: [], hourMs: startOfHour(nowMs) };
+      // Dropped in the customer's favour, where a ledger fails for very long.
+      if (waiting.batches.length >= ADOPTED_MAX)
+        return log.error('usage-not-recorded', { accountId, batches: 1 });
+      pending.set(accountId, { ...waiting, batches: [...waiting.batches, batch] });
+      flushSoon();
+    },
+    async close() {
+      await flush();
+      await flush();
+    },
+    flushSoon,
+  };
+}
+
+/**
+ * Makes the draining of the meter into batches: of one account, or of all but those with a batch of
+ * this hour that waits.
+ */
+function createCollector({ ports }: Core, pending: PendingBatches, source: string) {
+  const { clock, meter } = ports;
+  let sequence = 0;
+
+  return (only: AccountId | null): void => {
+    const nowMs = clock.nowMs();
+    const hourMs = startOfHour(nowMs);
+    const drained = meter.drain((accountId) => {
+      if (only !== null) return accountId === only;
+      const waiting = pending.get(accountId);
+      if (waiting === undefined) return true;
+      return waiting.hourMs < hourMs && waiting.batches.length < BATCHES_MAX;
+    });
+
+    const byAccount = Map.groupBy(drained, ({ owner }) => owner.accountId);
+    for (const [accountId, usages] of byAccount) {
+      sequence += 1;
+      const batch = { source, sequence, rows: usages.flatMap(usageRows) };
+      const before = pending.get(accountId)?.batches ?? [];
+      pending.set(accountId, { batches: [...before, batch], hourMs });
+    }
+  };
+}
+
+type Sending = {
+  readonly accountId: AccountId;
+  readonly batches: readonly UsageBatch[];
+  readonly timeoutMs: number;
+};
+
+/**
+ * Sends batches of an account, and removes them from `pending` once the ledger has them. Race: the
+ * ledger records them after the timeout. Guard: batches have ids, and one that comes again is
+ * counted once.
+ */
+async function sendBatches(
+  { ports: { clock, ledger, log } }: Core,
+  pending: PendingBatches,
+  { accountId, batches, timeoutMs }: Sending,
+): Promise<void> {
+  try {
+    const record = () => ledger.call('record', { accountId, batches, nowMs: clock.nowMs() });
+    await within(timeoutMs, 'the ledger', record);
+  } catch (cause) {
+    log.error('usage-not-recorded', { accountId, batches: batches.length, cause });
+    return;
   }
+
+  const waiting = pending.get(accountId);
+  if (waiting === undefined) return;
+  const rest = waiting.batches.filter((batch) => !batches.includes(batch));
+  if (rest.length === 0) pending.delete(accountId);
+  else pending.set(accountId, { ...waiting, batches: rest });
+}
+
+type BackgroundFlush = {
+  /** Time between two flushes. */
+  readonly intervalMs: number;
+  readonly flush: () => Promise<boolean>;
+  readonly isAnythingLeft: () => boolean;
+};
+
+/** Work in the background that will flush what is used now. */
+type Run = { readonly sinceMs: number };
+
+/** Makes `flushSoon`: one run at a time, which another replaces when it has died. */
+function createBackgroundFlush(
+  { ports: { background, clock }, settings: { tierLimitMs } }: Core,
+  { intervalMs, flush, isAnythingLeft }: BackgroundFlush,
+): () => void {
+  const runMs = Math.min(ROUNDS * (intervalMs + tierLimitMs), RUN_MAX_MS);
+  let current: Run | null = null;
 
   function isAlive({ sinceMs }: Run, nowMs: number): boolean {
     return sinceMs <= nowMs && nowMs < sinceMs + runMs;
   }
 
-  async function flushInRounds(mine: Run): Promise<void> {
-    // One that was taken for dead does not end the next.
+  async function flushInRounds(run: Run): Promise<void> {
+    // A run that was taken for dead does not end its successor.
     const end = () => {
-      if (run === mine) run = null;
+      if (current === run) current = null;
     };
     for (let round = 1; round < ROUNDS; round++) {
       await wait(intervalMs);
       await flush();
-      // Asked in the turn in which it ends.
+      // Checked in the tick in which the run ends.
       if (!isAnythingLeft()) return end();
     }
     await wait(intervalMs);
@@ -144,43 +216,13 @@ export function createUsageFlusher(
     await flush();
   }
 
-  function flushSoon(): void {
+  return () => {
     if (!isAnythingLeft()) return;
     const nowMs = clock.nowMs();
-    if (run !== null && isAlive(run, nowMs)) return;
-    const mine = { sinceMs: nowMs };
-    run = mine;
-    background.run('usage', () => flushInRounds(mine));
-  }
-
-  return {
-    flush,
-    async flushAccount(accountId) {
-      collect(accountId);
-      const waits = pending.get(accountId);
-      if (waits === undefined) return;
-      await send(accountId, waits, Number.POSITIVE_INFINITY);
-      const isLeft =
-        pending.get(accountId)?.batches.some((batch) => waits.batches.includes(batch)) === true;
-      if (isLeft)
-        throw new StorageError('ServiceUnavailable', {
-          detail: 'The ledger can not be asked now.',
-        });
-    },
-    adopt(accountId, batch) {
-      const nowMs = clock.nowMs();
-      const waits = pending.get(accountId) ?? { batches: [], hourMs: startOfHour(nowMs) };
-      // In the customer's favour, where a ledger fails for very long.
-      if (waits.batches.length >= ADOPTED_MAX)
-        return log.error('usage-not-recorded', { accountId, batches: 1 });
-      pending.set(accountId, { ...waits, batches: [...waits.batches, batch] });
-      flushSoon();
-    },
-    async close() {
-      await flush();
-      await flush();
-    },
-    flushSoon,
+    if (current !== null && isAlive(current, nowMs)) return;
+    const run = { sinceMs: nowMs };
+    current = run;
+    background.run('usage', () => flushInRounds(run));
   };
 }
 

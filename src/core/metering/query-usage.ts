@@ -1,5 +1,5 @@
-// What an account used, for charts and bills: sums of the ledger with names, and as usage the way
-// bills take it.
+// Queries what an account used: sums of the ledger, with the names of buckets for charts, and added
+// up by meter for bills. It knows no price.
 
 import type { UsageQuery, UsageSum } from '../../domain/billing/usage.ts';
 import { hasCode } from '../../domain/errors.ts';
@@ -18,12 +18,12 @@ import {
   type Usage,
 } from './usage.ts';
 
-/** A sum with the name that the bucket has, or had. Of storage and savings in byte-milliseconds. */
+/** A sum with the name of its bucket; storage and savings are in byte-milliseconds. */
 export type NamedUsageSum = UsageSum & { readonly bucket: BucketName | null };
 
 /**
- * Sums of an account's usage. InvalidRequest when there are too many of them. Cost: one call to the
- * ledger.
+ * Queries sums of an account's usage. InvalidRequest when there are too many of them. Cost: one
+ * call to the ledger.
  */
 export async function queryUsage(core: Core, query: UsageQuery): Promise<readonly NamedUsageSum[]> {
   const sums = await core.ports.ledger.call('query', query);
@@ -34,9 +34,9 @@ export async function queryUsage(core: Core, query: UsageQuery): Promise<readonl
 }
 
 /**
- * The same in as many parts as it takes: where there are too many sums at once, the time is halved,
- * so that a sum of more than an hour may come in pieces. InvalidRequest when there are too many of
- * one hour. Cost: one call to the ledger; for 50,000 sums more, some more.
+ * Queries sums in as many parts as it takes. Where there are too many at once, the time is halved,
+ * so a sum of more than an hour may come in pieces. InvalidRequest when there are too many of one
+ * hour. Cost: one call to the ledger; for 50,000 sums more, some more.
  */
 export async function* queryInParts(
   core: Core,
@@ -54,20 +54,19 @@ export async function* queryInParts(
   yield* queryInParts(core, { ...query, fromMs: halfMs });
 }
 
-/**
- * Whether a meter says again what was asked for, by its name: charts show that, and bills don't.
- */
+/** Whether a meter counts requests by operation: charts show it, and bills don't. */
 export const isOperation = (meter: MeterName): boolean => meter.startsWith('operation/');
 
 /**
- * Adds sums up by meter; but for operations by name. Byte-milliseconds become byte-hours once,
- * down: what is left of an hour is the customer's. Savings are rounded so that what remains of
- * storage without them is rounded down too, from its exact byte-milliseconds.
+ * Adds sums up by meter, without those by operation. Byte-milliseconds become byte-hours once,
+ * rounded down in the customer's favour. Savings are rounded so that storage net of them is rounded
+ * down too, from its exact byte-milliseconds.
  */
 export function toUsage(sums: readonly Pick<UsageSum, 'meter' | 'quantity'>[]): Usage {
   const exact = new Map<MeterName, bigint>();
   for (const { meter, quantity } of sums)
     if (!isOperation(meter)) exact.set(meter, (exact.get(meter) ?? 0n) + quantity);
+
   const usage = new Map([...exact].filter(([meter]) => !isInByteTime(meter)));
   for (const [meter, byteMs] of exact) {
     if (isStorage(meter)) addHours(usage, exact, meter, byteMs);
@@ -76,19 +75,21 @@ export function toUsage(sums: readonly Pick<UsageSum, 'meter' | 'quantity'>[]): 
   return usage;
 }
 
+/** Adds byte-hours of a storage meter and of each saving of it. */
 function addHours(
   usage: Map<MeterName, bigint>,
   exact: Usage,
   storage: MeterName,
   byteMs: bigint,
 ): void {
-  let [leftMs, left] = [byteMs, byteMs / BigInt(HOUR_MS)];
-  usage.set(storage, left);
+  let netByteMs = byteMs;
+  let netHours = byteMs / BigInt(HOUR_MS);
+  usage.set(storage, netHours);
   for (const [saving, savedMs] of Object.entries(savedOf(exact, storage)) as [Saving, bigint][]) {
     if (savedMs === 0n) continue;
-    leftMs -= savedMs;
-    const after = leftMs / BigInt(HOUR_MS);
-    usage.set(savingMeter(saving, storage), left - after);
-    left = after;
+    netByteMs -= savedMs;
+    const hoursAfter = netByteMs / BigInt(HOUR_MS);
+    usage.set(savingMeter(saving, storage), netHours - hoursAfter);
+    netHours = hoursAfter;
   }
 }

@@ -1,4 +1,5 @@
-// What the counters hold, as rows of the ledger: which count is which meter. Pure.
+// Turns what the counters have counted into rows of the ledger: it says which count is which meter.
+// Called when counters are drained, and for receipts. Pure.
 
 import type { MeterName, UsageRow } from '../../domain/billing/usage.ts';
 import { startOfHour } from '../../domain/time.ts';
@@ -6,16 +7,16 @@ import type { DrainedUsage, UsageCounts } from '../../ports/metering.ts';
 import { BLOCKED } from './usage.ts';
 
 /**
- * Reads that nobody names, so that they cost nothing more: what delivery serves to whoever has no
- * key, and what the hot door serves to whoever has one.
+ * Meters of reads that are counted without their operation, to cost less: what delivery serves to
+ * readers without a key, and what the fast path serves to those with one.
  */
 const PUBLIC_READS: MeterName = 'operation/PublicRead';
 const SIGNED_READS: MeterName = 'operation/SignedRead';
 
 /**
- * Rows of one drain; what is 0 has none. All of a counter belongs to the hour of its first use
- * since the last drain: of what is used around the turn of an hour some seconds' worth may stand in
- * the earlier one, never in both.
+ * Makes the rows of one drained counter; a meter of 0 has none. All of a counter belongs to the
+ * hour of its first use since the last drain. Some seconds' worth of use may thus stand in the hour
+ * before, never in both.
  */
 export function usageRows({
   owner,
@@ -31,7 +32,7 @@ export function usageRows({
   const add = (meter: MeterName, quantity: number) => {
     if (quantity > 0) sums.set(meter, (sums.get(meter) ?? 0n) + BigInt(quantity));
   };
-  for (const [storageClass, of] of counts) addClass(add, storageClass, of);
+  for (const [storageClass, classCounts] of counts) addClass(add, storageClass, classCounts);
   add(BLOCKED, blocked);
   for (const [operation, count] of operations) add(`operation/${operation}`, count);
   add(accessKeyId === null ? PUBLIC_READS : SIGNED_READS, unnamedReads);
@@ -39,22 +40,22 @@ export function usageRows({
 }
 
 /**
- * Bytes of colder classes are retrieved too when they come from where they are stored: not out of a
- * cache.
+ * Adds the counts of one storage class. Bytes of colder classes count as retrieved too when they
+ * come from the store, not from a cache.
  */
 function addClass(
   add: (meter: MeterName, quantity: number) => void,
   storageClass: string,
-  of: Readonly<UsageCounts>,
+  counts: Readonly<UsageCounts>,
 ): void {
-  add(`class-a/${storageClass}`, of.classA);
-  add(`class-b/${storageClass}`, of.classB);
-  add(`free/${storageClass}`, of.free);
-  add('egress/memory', of.memoryBytes);
-  add('egress/edge', of.edgeBytes);
-  add('egress/bucket', of.bucketBytes);
-  add('egress/made', of.madeBytes);
+  add(`class-a/${storageClass}`, counts.classA);
+  add(`class-b/${storageClass}`, counts.classB);
+  add(`free/${storageClass}`, counts.free);
+  add('egress/memory', counts.memoryBytes);
+  add('egress/edge', counts.edgeBytes);
+  add('egress/bucket', counts.bucketBytes);
+  add('egress/made', counts.madeBytes);
   if (storageClass !== 'STANDARD') {
-    add(`retrieval/${storageClass}`, of.bucketBytes + of.retrievedBytes);
+    add(`retrieval/${storageClass}`, counts.bucketBytes + counts.retrievedBytes);
   }
 }

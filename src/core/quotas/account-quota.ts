@@ -1,5 +1,6 @@
-// The quota of an account: the operator sets it, and each of its buckets gets a mark in its record,
-// without which no commit asks for a grant. What the buckets store then is noted in the ledger.
+// The storage quota of an account. The operator sets it; each bucket of the account gets a mark in
+// its record, without which no commit needs a grant. What the buckets store then is noted in the
+// ledger.
 
 import type { StorageQuota } from '../../domain/billing/quotas.ts';
 import { hasCode, StorageError } from '../../domain/errors.ts';
@@ -11,15 +12,15 @@ import { settleGrant } from './storage-grants.ts';
 /** Buckets of an account that are read at once. */
 const PAGE = 500;
 
-/** The quota of an account, null for none. Cost: one call of the ledger. */
+/** Reads the quota of an account, null for none. Cost: one call of the ledger. */
 export function getAccountQuota(core: Core, accountId: AccountId): Promise<StorageQuota | null> {
   return core.ports.ledger.call('getQuota', { accountId });
 }
 
 /**
- * Sets the quota of an account, null for none. `check` sees the one that it has, and throws where
- * it is not what was meant. It holds for every bucket when this resolves; one that fails midway is
- * to be repeated. PreconditionFailed when it changes meanwhile. Cost: some calls for each bucket.
+ * Sets the quota of an account, null for none. `check` gets the present one, and throws where the
+ * caller meant another. It holds for every bucket when this resolves; a call that fails midway must
+ * be repeated. PreconditionFailed when it changes meanwhile. Cost: some calls for each bucket.
  */
 export async function setAccountQuota(
   core: Core,
@@ -45,9 +46,9 @@ export async function setAccountQuota(
 }
 
 /**
- * Sets the mark of a bucket, or takes it off, and notes what it stores. The mark comes first: what
- * is committed behind it asks for a grant, what was before it is counted. Nothing when there is no
- * such bucket of the account.
+ * Sets the mark of a bucket, or takes it off, and notes what it stores. Does nothing when the
+ * account has no such bucket. Race: a commit lands between the two steps. Guard: the mark comes
+ * first, so commits after it need a grant, and those before it are counted.
  */
 export async function markBucket(
   core: Core,
@@ -65,7 +66,7 @@ export async function markBucket(
       await bucket.call('setBucketSettings', { settings: { hasAccountQuota } });
     if (hasQuota) await settleGrant(core, accountId, bucket.record().id);
   } catch (error) {
-    // It went meanwhile, or is the trace of an interrupted create.
+    // The bucket was deleted meanwhile, or is the trace of an interrupted create.
     if (!hasCode(error, 'NoSuchBucket')) throw error;
   }
 }

@@ -1,10 +1,10 @@
-// Brings a bucket more of its account's quota. The ledger grants; what other buckets were granted
-// and do not use is taken back from them first, where the rest is too little. Called by
-// bucket-handle.ts when a commit needs it, and by account-quota.ts.
+// Grants a bucket more of its account's quota. The ledger grants; where the rest is too little,
+// unused grants of other buckets are taken back first. Called by bucket-handle.ts when a commit
+// needs it, and by account-quota.ts.
 //
-// A grant is raised in the ledger first and then in the bucket; it is lowered in the bucket first
-// and then in the ledger. A process that dies in between leaves the ledger with more than the
-// bucket believes in, never with less, and the next settling puts that right.
+// Race: a process dies between ledger and bucket. Guard: a grant is raised in the ledger first, and
+// lowered in the bucket first. So the ledger may record more than the bucket has, never less, and
+// the next settling puts that right.
 
 import type { StorageAmount } from '../../domain/billing/quotas.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -13,24 +13,24 @@ import { nameOfBucketId } from '../buckets/owner-bucket.ts';
 import type { Core } from '../core.ts';
 
 /**
- * Grants of an account that are taken back at most in SETTLED_FRESH_MS, whoever needs them, and how
- * many at once. Each is two calls, so an account with thousands of buckets that writes on when it
- * is full must not have some hundreds of them made for each refusal.
+ * Grants of an account that one refusal takes back at most. Each is two calls, and an account with
+ * thousands of buckets may write on when it is full.
  */
 const SETTLED_MAX = 200;
+/** Grants that are taken back at once. */
 const AT_ONCE = 6;
-/** A grant is taken back at most so often, milliseconds. */
+/** Least time between two takings back of one grant, milliseconds. */
 const SETTLED_FRESH_MS = 1_000;
 
-/** What the commit of a StorageGrantNeeded would leave the bucket with. */
+/** The amount that a commit refused with StorageGrantNeeded would leave the bucket with. */
 export function neededBy({ fields }: StorageError): StorageAmount {
   return { bytes: Number(fields.Bytes), objects: Number(fields.Objects) };
 }
 
 /**
- * Has at least `needed` granted to the bucket. QuotaExceeded. Cost: a call of the ledger and one of
- * the index; where the quota is nearly used up, two for each of up to SETTLED_MAX other buckets
- * besides.
+ * Raises the bucket's grant to at least `needed`. QuotaExceeded. Cost: a call of the ledger and one
+ * of the index; where the quota is nearly used up, two more for each of up to SETTLED_MAX other
+ * buckets.
  */
 export async function raiseStorageGrant(
   core: Core,
@@ -55,19 +55,23 @@ export async function raiseStorageGrant(
   await metadataIndex.call(name, 'setStorageGrant', { bucket: { id, name }, grant });
 }
 
+/** Takes unused grants of the account's other buckets back, those that were not settled lately. */
 async function settleOthers(core: Core, accountId: AccountId, exceptId: BucketId): Promise<void> {
   const { clock, ledger } = core.ports;
   const settledBeforeMs = clock.nowMs() - SETTLED_FRESH_MS;
-  const found = await ledger.call('listGrants', { accountId, settledBeforeMs, limit: SETTLED_MAX });
-  const others = found.filter((bucketId) => bucketId !== exceptId);
-  for (let at = 0; at < others.length; at += AT_ONCE) {
-    await Promise.all(
-      others.slice(at, at + AT_ONCE).map((bucketId) => settleGrant(core, accountId, bucketId)),
-    );
+  const bucketIds = await ledger.call('listGrants', {
+    accountId,
+    settledBeforeMs,
+    limit: SETTLED_MAX,
+  });
+  const otherIds = bucketIds.filter((bucketId) => bucketId !== exceptId);
+  for (let start = 0; start < otherIds.length; start += AT_ONCE) {
+    const batch = otherIds.slice(start, start + AT_ONCE);
+    await Promise.all(batch.map((bucketId) => settleGrant(core, accountId, bucketId)));
   }
 }
 
-/** Lowers the grant of a bucket to what it stores now, and has the ledger know of it. */
+/** Lowers the grant of a bucket to what it stores now, there and then in the ledger. */
 export async function settleGrant(
   core: Core,
   accountId: AccountId,

@@ -1,7 +1,8 @@
 // The answers of a site that are no plain read of an object: error documents, redirects, lists,
 // small files that the owner did not think of, and pages for failures. deliver-site.ts decides
 // which.
-import type { CapGuard, Wanted } from '../../../core/caps/cap-guard.ts';
+import type { RequestedUse } from '../../../core/caps/admit.ts';
+import type { CapGuard } from '../../../core/caps/cap-guard.ts';
 import type { Core } from '../../../core/core.ts';
 import { isInMemory, openBody } from '../../../core/objects/read-object.ts';
 import { StorageError } from '../../../domain/errors.ts';
@@ -81,8 +82,8 @@ export function createSiteAnswers(
   const guardOf = ({ settings }: BucketReadPolicy) => (settings.isCapped === true ? caps : null);
 
   /** Before anything is opened for it. As `counted`. */
-  async function admitted({ readPolicy }: Stay, wanted: Wanted): Promise<void> {
-    await guardOf(readPolicy)?.require(readerOf(readPolicy), wanted);
+  async function admitted({ readPolicy }: Stay, use: RequestedUse): Promise<void> {
+    await guardOf(readPolicy)?.require(readerOf(readPolicy), use);
   }
 
   /** Counts a visit and makes its answer. `added`: the header of its receipt, if it has one. */
