@@ -11,7 +11,7 @@
 // text and list has a bound. Names of fields are camelCase, times `timeSchema`.
 // test/api/openapi/document.test.ts checks these rules on the document itself.
 import { OpenAPIHono } from '@hono/zod-openapi';
-import type { ApiCaller } from '../core/accounts/permissions.ts';
+import type { ApiCaller } from '../core/auth/permissions.ts';
 import { randomText } from '../crypto/random-text.ts';
 import { StorageError } from '../domain/errors.ts';
 import { networkOf } from '../domain/ip-range.ts';

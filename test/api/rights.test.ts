@@ -4,9 +4,9 @@
 // a line there.
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { SCOPES, type Scope, scopesOfRole } from '../../src/core/accounts/permissions.ts';
 import { PROOF_RECENT_MS } from '../../src/core/accounts/recent-proof.ts';
 import { newTokenText, secretDigest } from '../../src/core/accounts/secrets.ts';
+import { SCOPES, type Scope, scopesOfRole } from '../../src/core/auth/permissions.ts';
 import type { Role } from '../../src/domain/accounts.ts';
 import type { AccountId } from '../../src/domain/nouns.ts';
 import { createMemoryCore } from '../core/memory-core.ts';

@@ -4,8 +4,8 @@
 // keep it over TLS, and on localhost over plain HTTP too (Chrome and Firefox do, Safari does not);
 // elsewhere over plain HTTP they drop it, so that no session crosses a network unprotected.
 import { type Credential, findCaller } from '../../core/accounts/find-caller.ts';
-import type { ApiCaller } from '../../core/accounts/permissions.ts';
 import type { FindAccessKey } from '../../core/accounts/sign-in.ts';
+import type { ApiCaller } from '../../core/auth/permissions.ts';
 import type { Core } from '../../core/core.ts';
 import { StorageError } from '../../domain/errors.ts';
 import { networkOf } from '../../domain/ip-range.ts';

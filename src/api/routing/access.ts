@@ -1,12 +1,12 @@
 // Access to routes: who may call one, by scope, session or recent proof of a secret. app.ts asks
 // before it reads a body, and every route once more before its handler.
 import { requireCaller } from '../../core/accounts/find-caller.ts';
-import { isRoot, mayDo, type Scope } from '../../core/accounts/permissions.ts';
 import {
   requireRecentOfSession,
   requireRecentProof,
   requireSession,
 } from '../../core/accounts/recent-proof.ts';
+import { isRoot, mayDo, type Scope } from '../../core/auth/permissions.ts';
 import { StorageError } from '../../domain/errors.ts';
 import { type ApiCall, type ApiContext, callOf, type SignedInCall } from './api-call.ts';
 

@@ -1,6 +1,6 @@
 // The account that a request is about: the caller's own, or for the operator the one it names.
 // Routes call this before they touch anything of an account.
-import { type ApiCaller, isRoot } from '../../core/accounts/permissions.ts';
+import { type ApiCaller, isRoot } from '../../core/auth/permissions.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { Account, AccountId } from '../../domain/nouns.ts';
 import { ANONYMOUS_ID } from '../../domain/pointer.ts';

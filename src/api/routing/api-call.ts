@@ -3,10 +3,10 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { requireCaller } from '../../core/accounts/find-caller.ts';
-import type { ApiCaller } from '../../core/accounts/permissions.ts';
 import type { FindAccessKey } from '../../core/accounts/sign-in.ts';
 import type { Decide } from '../../core/auth/decide.ts';
 import type { FindAccounts } from '../../core/auth/find-accounts.ts';
+import type { ApiCaller } from '../../core/auth/permissions.ts';
 import type { Core } from '../../core/core.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import type { HttpRequest } from '../../http/request.ts';

@@ -6,7 +6,7 @@ import {
   auditDetail,
   beginAudit,
 } from '../../core/accounts/audit.ts';
-import type { ApiCaller } from '../../core/accounts/permissions.ts';
+import type { ApiCaller } from '../../core/auth/permissions.ts';
 import type { Session } from '../../domain/accounts.ts';
 import { networkOf } from '../../domain/ip-range.ts';
 import type { ApiCall, SignedInCall } from './api-call.ts';

@@ -1,6 +1,6 @@
 // The bucket that a request names, opened for its caller. Routes about buckets and objects call
 // this first; what may be done with the bucket is the scope's.
-import { mayDo, type Scope } from '../../core/accounts/permissions.ts';
+import { mayDo, type Scope } from '../../core/auth/permissions.ts';
 import { type BucketHandle, openBucket } from '../../core/buckets/bucket-handle.ts';
 import { isBucketName } from '../../core/parse-names.ts';
 import { StorageError } from '../../domain/errors.ts';

@@ -2,7 +2,7 @@
 // numbers, because they pass what JSON numbers hold.
 import { z } from '@hono/zod-openapi';
 import { MONTH_TEXT, parseMonth } from '../../core/billing/month.ts';
-import { SAVINGS } from '../../core/billing/usage.ts';
+import { SAVINGS } from '../../core/metering/usage.ts';
 import { StorageError } from '../../domain/errors.ts';
 import { termsSchema } from './parties.ts';
 import { timeSchema } from './time.ts';

@@ -1,6 +1,6 @@
 // Schemas that several resources share.
 import { z } from '@hono/zod-openapi';
-import { SCOPES } from '../../core/accounts/permissions.ts';
+import { SCOPES } from '../../core/auth/permissions.ts';
 
 /** An id that we made, or a word that stands for one. */
 export const idSchema = z.string().regex(/^[\w.~-]{1,128}$/);

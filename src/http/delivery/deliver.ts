@@ -5,10 +5,10 @@
 // body can bring old ones. Header names are lower case everywhere (semantics/object-headers.ts), or
 // one would come twice.
 import type { Decide } from '../../core/auth/decide.ts';
+import type { TakeReceipt } from '../../core/billing/receipts/take-receipt.ts';
 import type { CapGuard } from '../../core/caps/cap-guard.ts';
 import type { Core } from '../../core/core.ts';
 import { openWithCustomerKey } from '../../core/encryption/envelope.ts';
-import type { TakeReceipt } from '../../core/metering/take-receipt.ts';
 import { findCurrent, findCurrentOf } from '../../core/objects/find-current.ts';
 import { parseBucketName, parseObjectKey } from '../../core/parse-names.ts';
 import { hasCode } from '../../domain/errors.ts';

@@ -3,9 +3,9 @@
 // errors that it throws (errors.ts). Deviations from S3 are listed in deviations.md.
 import type { Decide } from '../../core/auth/decide.ts';
 import type { FindAccounts } from '../../core/auth/find-accounts.ts';
+import type { TakeReceipt } from '../../core/billing/receipts/take-receipt.ts';
 import type { CapGuard } from '../../core/caps/cap-guard.ts';
 import type { Core } from '../../core/core.ts';
-import type { TakeReceipt } from '../../core/metering/take-receipt.ts';
 import { StorageError } from '../../domain/errors.ts';
 import { createSemaphore } from '../../domain/semaphore.ts';
 import type { Domains } from '../address.ts';

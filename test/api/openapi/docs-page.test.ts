@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { docsHtml } from '../../../src/api/openapi/docs-html.ts';
 import { respondDocs } from '../../../src/api/openapi/docs-page.ts';
-import { SCOPES } from '../../../src/core/accounts/permissions.ts';
+import { SCOPES } from '../../../src/core/auth/permissions.ts';
 import { ERROR_STATUS } from '../../../src/http/semantics/error-status.ts';
 import { makeRequest } from '../../http/s3/kit/make-request.ts';
 import { startMemoryApi } from '../memory-api.ts';

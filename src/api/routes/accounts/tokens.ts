@@ -2,7 +2,6 @@
 // nowhere else.
 import { z } from '@hono/zod-openapi';
 import { createToken } from '../../../core/accounts/tokens.ts';
-import type { Scope } from '../../../core/auth/permissions.ts';
 import type { Token } from '../../../domain/accounts.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import { requireProofForCredentials } from '../../routing/access.ts';

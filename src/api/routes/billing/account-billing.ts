@@ -1,7 +1,7 @@
 // The card that an account has, and its credits: the account sees them, the operator sets them. The
 // cards themselves are in rate-cards.ts.
 import { z } from '@hono/zod-openapi';
-import { addCredit, leftOf } from '../../../core/billing/account-credits.ts';
+import { addCredit, leftOf } from '../../../core/billing/invoices/account-credits.ts';
 import { runningMonth } from '../../../core/billing/month.ts';
 import { choiceAt, rateCardOf, setAccountCard } from '../../../core/billing/prices/account-card.ts';
 import type { AccountBilling, CardChoice, CreditRow } from '../../../domain/billing/billing.ts';

@@ -1,7 +1,7 @@
 // Rate cards. Everybody sees the prices that ship with Quayside, an account those of its own card;
 // the operator alone sees all, and sets them. Which account has which is in account-billing.ts.
 import { z } from '@hono/zod-openapi';
-import { mayDo } from '../../../core/accounts/permissions.ts';
+import { mayDo } from '../../../core/auth/permissions.ts';
 import {
   findReadableCard,
   isShipped,

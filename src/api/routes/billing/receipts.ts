@@ -4,7 +4,7 @@ import { z } from '@hono/zod-openapi';
 import {
   type ReceiptStatement,
   receiptStatement,
-} from '../../../core/billing/prices/receipt-statement.ts';
+} from '../../../core/billing/receipts/receipt-statement.ts';
 import { billedAccountOf } from '../../routing/account-of.ts';
 import { type Api, callOf } from '../../routing/api-call.ts';
 import { apiRoute, jsonResponse } from '../../routing/api-route.ts';

@@ -1,6 +1,6 @@
 // Finds the version of an object that a request means, and decides whether the caller may use it
 // so. It is called by authorize-call.ts for operations on a version, and by open-copy-source.ts.
-import type { ObjectAction } from '../../../core/auth/actions.ts';
+import type { ObjectAction } from '../../../core/auth/policy/actions.ts';
 import {
   type BucketHandle,
   type Changer,

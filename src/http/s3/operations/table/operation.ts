@@ -1,8 +1,9 @@
 // What an entry of the operation table says: who may call the operation, what body it takes, how it
 // is metered, which headers it refuses and who handles it. The entries stand beside it, the
 // whole table is operations.ts.
-import type { BucketAction, ObjectAction } from '../../../../core/auth/actions.ts';
+
 import type { AccountAction } from '../../../../core/auth/key-scope.ts';
+import type { BucketAction, ObjectAction } from '../../../../core/auth/policy/actions.ts';
 import type { Core } from '../../../../core/core.ts';
 import type { VersionChange } from '../../../../domain/object-facts.ts';
 import type { OperationClass } from '../../../../ports/metering.ts';
