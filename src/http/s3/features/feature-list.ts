@@ -117,11 +117,12 @@ function isTriggered(
   return false;
 }
 
-/** A form has headers of its own, and those of its request count as well. */
+/** Forms and presigned URLs have headers of their own, and those of the request count as well. */
 function hasFact({ kind, name }: Trigger, call: S3Call, record: BucketRecord | null): boolean {
   switch (kind) {
     case 'header':
-      return call.request.header(name) !== null || call.header(name) !== null;
+      if (call.request.header(name) !== null) return true;
+      return (call.isPresigned || call.form !== null) && call.header(name) !== null;
     case 'parameter':
       return call.query.has(name);
     case 'setting':

@@ -20,6 +20,8 @@ function callOf(target: string, headers: Record<string, string> = {}): S3Call {
     request,
     query: parseQuery(request.rawQuery),
     header,
+    isPresigned: false,
+    form: null,
   } as unknown as S3Call;
 }
 
