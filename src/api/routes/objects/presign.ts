@@ -51,6 +51,17 @@ const headersSchema = z
     (headers) => Object.keys(headers).length <= HEADERS_MAX,
     `at most ${HEADERS_MAX} headers`,
   );
+/** Digests, and nothing else: what is true of all parts was said when the upload began. */
+const PART_HEADER = /^(?:content-md5|x-amz-checksum-[a-z0-9]{1,20})$/;
+const partHeadersSchema = z
+  .record(
+    z.string().regex(PART_HEADER),
+    z.string().max(256).refine(isHeaderText, 'not a text of a header'),
+  )
+  .refine(
+    (headers) => Object.keys(headers).length <= HEADERS_MAX,
+    `at most ${HEADERS_MAX} headers`,
+  );
 const versionId = versionIdSchema.optional();
 const requestSchema = z
   .discriminatedUnion('operation', [
@@ -78,6 +89,9 @@ const requestSchema = z
       key: keySchema,
       uploadId: z.string().regex(/^[\w-]{1,256}$/),
       partNumber: z.number().int().min(1).max(PART_NUMBER_MAX),
+      headers: partHeadersSchema.default({}).openapi({
+        description: 'Digests of the part, in lower case; they must be sent with the bytes.',
+      }),
     }),
   ])
   .openapi('UrlRequest');
@@ -226,7 +240,7 @@ function presign(
   request: Request,
 ) {
   const method = METHODS[request.operation];
-  const headers = request.operation === 'put' ? request.headers : {};
+  const headers = 'headers' in request ? request.headers : {};
   const target: UrlWanted = {
     method,
     bucket,

@@ -42,8 +42,18 @@ const partSchema = z
     size: z.string(),
     etag: z.string(),
     lastModified: timeSchema,
+    checksum: z.object({ algorithm: z.string(), value: z.string() }).nullable(),
   })
   .openapi('UploadPart');
+/** What S3 calls x-amz-checksum-algorithm: every part is stored with a checksum of that kind. */
+const checksumSchema = z
+  .enum(['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'])
+  .optional()
+  .openapi({
+    description: 'Each part then has a checksum: the one that came with it, or one made here.',
+  });
+/** With quotes or without. */
+const ETAG = /^"?[\w-]{1,64}"?$/;
 const completionSchema = z.strictObject({
   key: keySchema,
   parts: z
@@ -52,13 +62,18 @@ const completionSchema = z.strictObject({
         partNumber: z.number().int().min(1).max(PART_NUMBER_MAX),
         etag: z
           .string()
-          .regex(/^"?[\w-]{1,64}"?$/)
+          .regex(ETAG)
           .openapi({ description: 'As the answer to the part had it, with quotes or without.' }),
       }),
     )
     .min(1)
     .max(PART_NUMBER_MAX),
   onlyIfNew: z.boolean().default(false).openapi({ description: '412 where the key is taken.' }),
+  onlyIfEtag: z
+    .string()
+    .regex(ETAG)
+    .optional()
+    .openapi({ description: '412 where the key has another object; 404 where it has none.' }),
 });
 const completedSchema = z
   .object({ key: z.string(), versionId: z.string().nullable(), size: z.string(), etag: z.string() })
@@ -90,13 +105,13 @@ function addStart(api: Api): void {
       access: 'objects:write',
       request: {
         params: bucketParams,
-        body: jsonBody(attributesSchema.extend({ key: keySchema })),
+        body: jsonBody(attributesSchema.extend({ key: keySchema, checksum: checksumSchema })),
       },
       responses: { 201: jsonResponse(uploadSchema, 'Begun') },
     }),
     async (c) => {
       const call = callOf(c);
-      const { key, tags = {}, ...attributes } = c.req.valid('json');
+      const { key, checksum = null, tags = {}, ...attributes } = c.req.valid('json');
       const facts = { ...NO_FACTS, tags: toObjectTags({}, tags) };
       const bucket = await openBucketOf(call, c.req.valid('param').bucket, 'objects:write');
       const upload = await createUpload(call.core, bucket, {
@@ -104,7 +119,7 @@ function addStart(api: Api): void {
         facts,
         attributes: toAttributes(attributes, null),
         encryption: wishOfBucket(bucket.record().settings.encryption),
-        checksumAlgorithm: null,
+        checksumAlgorithm: checksum,
         checksumType: null,
       });
       return c.json(show(upload), 201);
@@ -175,11 +190,12 @@ function addReads(api: Api): void {
       const last = isTruncated ? parts.at(-1) : undefined;
       const nextPosition = last === undefined ? null : `${last.partNumber}`;
       const nextCursor = cursorAt(call.secrets, list, nextPosition);
-      const items = parts.map(({ partNumber, sizeBytes, md5: etag, lastModifiedMs }) => ({
+      const items = parts.map(({ partNumber, sizeBytes, md5: etag, lastModifiedMs, checksum }) => ({
         partNumber,
         size: `${sizeBytes}`,
         etag,
         lastModified: isoTime(lastModifiedMs),
+        checksum,
       }));
       return c.json({ items, nextCursor }, 200);
     },
@@ -200,7 +216,8 @@ function addCompletionAndAbort(api: Api): void {
     }),
     async (c) => {
       const call = callOf(c);
-      const { key, parts, onlyIfNew } = c.req.valid('json');
+      const { key, parts, onlyIfNew, onlyIfEtag } = c.req.valid('json');
+      const ifMatch = onlyIfEtag?.replaceAll('"', '') ?? null;
       const { bucket: name, uploadId } = c.req.valid('param');
       const bucket = await openBucketOf(call, name, 'objects:write');
       const object = await completeUpload(call.core, bucket, {
@@ -213,7 +230,8 @@ function addCompletionAndAbort(api: Api): void {
         })),
         expectedChecksum: null,
         expectedSizeBytes: null,
-        condition: onlyIfNew ? { ifMatch: null, ifNoneMatch: '*' } : null,
+        condition:
+          onlyIfNew || ifMatch !== null ? { ifMatch, ifNoneMatch: onlyIfNew ? '*' : null } : null,
       });
       const { versionId, isNull, sizeBytes, etag } = object;
       return c.json({ key, versionId: isNull ? null : versionId, size: `${sizeBytes}`, etag }, 200);
