@@ -81,6 +81,7 @@ export function openChecks(root: string): Checks {
 
 function configOf(file: string): string {
   if (IS_CLOUDFLARES.test(file)) return 'tsconfig.workers.json';
+  if (file.startsWith('src/client/')) return 'tsconfig.client.json';
   return IS_NODES.test(file) ? 'tsconfig.json' : 'tsconfig.neutral.json';
 }
 

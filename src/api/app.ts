@@ -133,6 +133,9 @@ export function createApi({
   };
 }
 
+/** Makes the OpenAPI document without a service behind it, for what is generated from it. */
+export const readOpenApiDocument = (): string => documentJson(createRoutes(), BASE_PATH);
+
 /** Makes the routes, which throw what fails: app.fetch then rejects. */
 function createRoutes(): OpenAPIHono<ApiEnv> {
   const api = new OpenAPIHono<ApiEnv>({

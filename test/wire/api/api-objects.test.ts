@@ -1,5 +1,6 @@
-// Objects as a console handles them with nothing but the JSON API and the URLs that it gives: sent, shown, changed, brought
-// back. The bytes are sent by fetch without any header of ours, as a browser would.
+// Objects as a console handles them with nothing but the JSON API and the URLs that it gives: sent,
+// shown, changed, brought back. The bytes are sent by fetch without any header of ours, as a
+// browser would.
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { type ApiClient, apiClient, signIn, tokenClient } from '../kit/clients/json-api.ts';
@@ -174,6 +175,14 @@ describeCore('objects by JSON', () => {
       size: '4',
       checksum: { algorithm: 'SHA256', type: 'COMPOSITE' },
     });
+    const reads = await urlsOf(api, bucket, [
+      { operation: 'get', key },
+      { operation: 'get', key, checksums: true },
+    ]);
+    const shown = await Promise.all(
+      reads.map(async (read) => (await use(read)).headers.get('x-amz-checksum-sha256')),
+    );
+    expect(shown).toEqual([null, detail.checksum.value]);
   });
 
   it('change without a byte, keep their history, and come back', async () => {

@@ -63,6 +63,10 @@ const partHeadersSchema = z
     `at most ${HEADERS_MAX} headers`,
   );
 const versionId = versionIdSchema.optional();
+const checksums = z
+  .boolean()
+  .default(false)
+  .openapi({ description: 'The answer names the stored checksum, as x-amz-checksum-mode wants it.' });
 const requestSchema = z
   .discriminatedUnion('operation', [
     z.strictObject({
@@ -74,8 +78,9 @@ const requestSchema = z
         .regex(/^[^\p{Cc}\p{Cs}]{1,255}$/u)
         .optional()
         .openapi({ description: 'A browser saves it under that name, instead of showing it.' }),
+      checksums,
     }),
-    z.strictObject({ operation: z.literal('head'), key: keySchema, versionId }),
+    z.strictObject({ operation: z.literal('head'), key: keySchema, versionId, checksums }),
     z.strictObject({ operation: z.literal('delete'), key: keySchema, versionId }),
     z.strictObject({
       operation: z.literal('put'),
@@ -199,6 +204,7 @@ function addContent(api: Api): void {
       const request = {
         operation: 'get' as const,
         key,
+        checksums: false,
         ...(versionId === undefined ? {} : { versionId }),
         ...(download === '1' ? { fileName } : {}),
       };
@@ -269,8 +275,10 @@ function queryOf(request: Request): Record<string, string> {
     return { partNumber: `${request.partNumber}`, uploadId: request.uploadId };
   const { versionId } = request;
   const fileName = request.operation === 'get' ? request.fileName : undefined;
+  const wantsChecksums = request.operation !== 'delete' && request.checksums;
   return {
     ...(versionId === undefined ? {} : { versionId }),
+    ...(wantsChecksums ? { 'x-amz-checksum-mode': 'ENABLED' } : {}),
     ...(fileName === undefined ? {} : { 'response-content-disposition': attachment(fileName) }),
   };
 }

@@ -1,0 +1,2748 @@
+// The routes of the JSON API and what goes over them. Made from the OpenAPI document by
+// scripts/client-types.ts: change the routes and run it, not this file.
+
+export type AccessKey = {
+  id: string;
+  name: string;
+  scope: KeyScope;
+  /** Of whoever signs in here with it; null: it is for S3 alone. */
+  role: 'owner' | 'admin' | 'member' | 'billing' | 'reader' | null;
+  createdAt: string;
+  expiresAt: string | null;
+  isEnabled: boolean;
+  /** To the hour. */
+  lastUsedAt: string | null;
+};
+
+export type Account = {
+  id: string;
+  displayName: string;
+  /** null: an account of the settings. */
+  createdAt: string | null;
+  isEnabled: boolean;
+};
+
+export type AccountBilling = {
+  accountId: string;
+  rateCardId: string;
+  isDefaultCard: boolean;
+  /** Which cards it has from months to come on; null: the default of the server. */
+  rateCardChanges: {
+    /** A calendar month in UTC. */
+    validFrom: string;
+    rateCardId: string | null;
+  }[];
+  currency: string;
+  credits: Credit[];
+  stripeCustomerId: string | null;
+};
+
+export type AccountQuota =
+  & StorageQuota
+  & {
+      stored: {
+        /** Requests, bytes or byte-hours. */
+        bytes: string;
+        /** Requests, bytes or byte-hours. */
+        objects: string;
+        /** false: these are sums of the first 100 buckets by name. */
+        isComplete: boolean;
+      };
+    };
+
+export type AccountTax = {
+  /** Percent, a decimal. */
+  percent?: string | null | undefined;
+  /**
+   * The buyer's tax id as the operator checked it: while it is the buyer's, no tax is on its
+   * bills.
+   */
+  reverseChargeTaxId?: string | null | undefined;
+};
+
+export type AuditEntry = {
+  id: string;
+  at: string;
+  action: string;
+  target: string;
+  /** What was sent, without secrets. */
+  detail: string;
+  memberId: string | null;
+  accessKeyId: string | null;
+  /** The session, token or access key, by its id. */
+  credential: string;
+  source: string;
+  requestId: string;
+  /** null: it is not known whether it was done. */
+  status: number | null;
+};
+
+export type Bucket = {
+  name: string;
+  id: string;
+  accountId: string;
+  createdAt: string;
+  /**
+   * What everyone may read: nothing, something that policy or lists of grants open, every
+   * object.
+   */
+  publicAccess: 'none' | 'some' | 'read';
+  versioning: 'off' | 'enabled' | 'suspended';
+  /** A policy in S3's language. */
+  policy: Record<string, unknown> | null;
+  ownership: 'BucketOwnerEnforced' | 'BucketOwnerPreferred' | 'ObjectWriter' | null;
+  publicAccessBlock: PublicAccessBlock;
+  cors: CorsRule[];
+  lifecycle: {
+    id: string;
+  }[];
+  /** As in docs/hosting.md; its `domains` are the hosts of the bucket. */
+  hosting: Record<string, unknown> | null;
+  tags: Record<string, string>;
+  encryption: BucketEncryption;
+  compression: BucketCompression;
+  quota: StorageQuota | null;
+  requestPayer: 'owner' | 'requester';
+  /**
+   * Who is told with each answer what it cost: who signs as the account, or everyone. Null:
+   * who signs so and asks.
+   */
+  receipts: 'owner' | 'everyone' | null;
+  logging: BucketLogging;
+  website: BucketWebsite;
+  objectLock: BucketLock;
+  notifications: NotificationRule[];
+  /** Equal bodies of a storage class that are written from now on are stored, and paid, once. */
+  deduplication: boolean;
+};
+
+export type BucketChange = {
+  versioning?: 'enabled' | 'suspended' | undefined;
+  /** A policy in S3's language. */
+  policy?: Record<string, unknown> | null | undefined;
+  ownership?: 'BucketOwnerEnforced' | 'BucketOwnerPreferred' | 'ObjectWriter' | null | undefined;
+  /**
+   * As `publicAccessBlock` of Bucket, and merged with it: what is absent stays, null takes it
+   * away.
+   */
+  publicAccessBlock?: Record<string, unknown> | null | undefined;
+  cors?: CorsRule[] | null | undefined;
+  lifecycle?: LifecycleRule[] | null | undefined;
+  /** As `hosting` of Bucket, and merged with it: what is absent stays, null takes it away. */
+  hosting?: Record<string, unknown> | null | undefined;
+  /** As `tags` of Bucket, and merged with it: what is absent stays, null takes it away. */
+  tags?: Record<string, unknown> | null | undefined;
+  /** As `encryption` of Bucket, and merged with it: what is absent stays, null takes it away. */
+  encryption?: Record<string, unknown> | null | undefined;
+  /** As `compression` of Bucket, and merged with it: what is absent stays, null takes it away. */
+  compression?: Record<string, unknown> | null | undefined;
+  /** As `quota` of Bucket, and merged with it: what is absent stays, null takes it away. */
+  quota?: Record<string, unknown> | null | undefined;
+  requestPayer?: 'owner' | 'requester' | undefined;
+  /**
+   * Who is told with each answer what it cost: who signs as the account, or everyone. Null:
+   * who signs so and asks.
+   */
+  receipts?: 'owner' | 'everyone' | null | undefined;
+  /** As `logging` of Bucket, and merged with it: what is absent stays, null takes it away. */
+  logging?: Record<string, unknown> | null | undefined;
+  /** As `website` of Bucket, and merged with it: what is absent stays, null takes it away. */
+  website?: Record<string, unknown> | null | undefined;
+  /** As `objectLock` of Bucket, and merged with it: what is absent stays, null takes it away. */
+  objectLock?: Record<string, unknown> | null | undefined;
+  notifications?: NotificationRule[] | null | undefined;
+  /** Equal bodies of a storage class that are written from now on are stored, and paid, once. */
+  deduplication?: boolean | undefined;
+  /**
+   * A short way to the policy that lets everyone read every object. Not together with
+   * `policy`.
+   */
+  publicAccess?: 'none' | 'read' | undefined;
+};
+
+export type BucketCompression =
+  | {
+  /** Days after it was written that a body is compressed, if it shrinks by a tenth at least. */
+  afterDays: number;
+}
+  | null;
+
+export type BucketDomain = {
+  host: string;
+  /** The host shows only keys that begin with it, without it. */
+  prefix: string;
+  /**
+   * Whether a request here for the host comes to this bucket. false: setting `hosting` again
+   * binds it.
+   */
+  isBound: boolean;
+  /** What must stand in DNS before the host is bound to the bucket; null: nothing. */
+  record:
+    | {
+    name: string;
+    type: 'TXT';
+    value: string;
+  }
+    | null;
+};
+
+export type BucketEncryption =
+  | {
+  kind: 'server' | 'named';
+  /** Of a named key. */
+  keyId?: string | null | undefined;
+  isDoubled?: boolean | undefined;
+  isBucketKey?: boolean | undefined;
+  refusesCustomerKeys?: boolean | undefined;
+}
+  | null;
+
+export type BucketLock =
+  | {
+  /** How long new versions are locked that say nothing themselves; null: they are not. */
+  defaultRetention?:
+    | {
+    mode: 'GOVERNANCE' | 'COMPLIANCE';
+    days?: number | null | undefined;
+    years?: number | null | undefined;
+  }
+    | null | undefined;
+}
+  | null;
+
+export type BucketLogging =
+  | {
+  /** A bucket of the same account, whose policy allows it. */
+  targetBucket: string;
+  targetPrefix?: string | undefined;
+  /** Null: log objects are named by prefix and time alone. */
+  partitionedBy?: 'EventTime' | 'DeliveryTime' | null | undefined;
+}
+  | null;
+
+export type BucketSummary = {
+  name: string;
+  createdAt: string;
+};
+
+export type BucketWebsite =
+  | {
+  redirectAllTo?:
+    | {
+    hostName: string;
+    protocol?: 'http' | 'https' | null | undefined;
+  }
+    | null | undefined;
+  indexSuffix?: string | null | undefined;
+  errorKey?: string | null | undefined;
+  routingRules?: {
+    keyPrefix?: string | null | undefined;
+    errorCode?: number | null | undefined;
+    redirect: {
+      hostName?: string | null | undefined;
+      protocol?: 'http' | 'https' | null | undefined;
+      statusCode?: number | null | undefined;
+      replaceKeyPrefixWith?: string | null | undefined;
+      replaceKeyWith?: string | null | undefined;
+    };
+  }[] | undefined;
+}
+  | null;
+
+export type Buyer = {
+  buyer: Party | null;
+  tax: AccountTax;
+};
+
+export type CachePurge = {
+  keys?: string[] | undefined;
+  prefixes?: string[] | undefined;
+  /** Those of `x-amz-meta-cache-tag`. */
+  tags?: string[] | undefined;
+  everything?: boolean | undefined;
+};
+
+export type CachePurgeReceipt = {
+  id: string;
+  /** The revision of the bucket before which nothing counts any more. */
+  floor: number;
+  /** From then on no tier anywhere gives what was purged, unless it can not ask the index. */
+  freshBy: string;
+};
+
+export type Cap = {
+  id: string;
+  unit: 'bytes' | 'money';
+  /** Bytes that go out, or micro-units of the currency of the rate card. */
+  limit: string;
+  period?: 'day' | 'month' | undefined;
+  bucket?: string | null | undefined;
+  accessKeyId?: string | null | undefined;
+  alertPercents?: number[] | undefined;
+  cachedFromPercent?: number | null | undefined;
+  /** Of a cap in money. Null: the account's, as it is when the cap is set. */
+  rateCardId?: string | null | undefined;
+  liftedUntil?: string | null | undefined;
+  /** Of the period, as far as it is recorded; in the unit of `limit`. */
+  spent: string;
+  percent: number;
+  level: 'open' | 'cached' | 'refused';
+  periodEndsAt: string;
+};
+
+export type ChangedMember =
+  & Member
+  & {
+      ended: EndedCredentials;
+    };
+
+export type CheckedDomain = {
+  host: string;
+  /**
+   * Whether a request here for the host comes to this bucket. false: setting `hosting` again
+   * binds it.
+   */
+  isBound: boolean;
+  /** What must stand in DNS before the host is bound to the bucket; null: nothing. */
+  record:
+    | {
+    name: string;
+    type: 'TXT';
+    value: string;
+  }
+    | null;
+  /** Whether the record is there now, or none is needed. */
+  isProven: boolean;
+};
+
+export type Clock = {
+  now: string;
+  /**
+   * Whether bills, lifecycle rules and sweeping go on; false: they wait for the clock, or for
+   * PUT /clock.
+   */
+  isTrusted: boolean;
+  /** By how much it has jumped since, ahead or back. */
+  jumpSeconds: number;
+  lastTrustedAt: string | null;
+};
+
+export type CompletedUpload = {
+  key: string;
+  versionId: string | null;
+  size: string;
+  etag: string;
+};
+
+export type CorsRule = {
+  id?: string | null | undefined;
+  allowedMethods: ('GET' | 'PUT' | 'POST' | 'DELETE' | 'HEAD')[];
+  allowedOrigins: string[];
+  allowedHeaders?: string[] | undefined;
+  exposeHeaders?: string[] | undefined;
+  maxAgeSeconds?: number | null | undefined;
+};
+
+export type Credit = {
+  id: string;
+  label: string;
+  currency: string;
+  /** Millionths of a unit of the currency. */
+  amountMicro: string;
+  /** Millionths of a unit of the currency. */
+  leftMicro: string;
+  grantedAt: string;
+  expiresAt: string | null;
+};
+
+export type CreditNote = {
+  number: string;
+  issuedAt: string;
+  accountId: string;
+  accountName: string;
+  /** A calendar month in UTC. */
+  period: string;
+  invoiceNumber: string;
+  isVoid: boolean;
+  reason: string;
+  currency: string;
+  lines: {
+    label: string;
+    /** Millionths of a unit of the currency. */
+    amountMicro: string;
+  }[];
+  /** What is taken back, without tax. */
+  netMicro: string;
+  /** Millionths of a unit of the currency. */
+  taxMicro: string;
+  terms: InvoiceTerms;
+};
+
+export type DeletionPreview =
+  | {
+  objects: number;
+  bytes: string;
+  goesToTrash: boolean;
+  /** Millionths of the currency, for a month of storage at list price. */
+  savedPerMonthMicro: string;
+  currency: string;
+}
+  | null;
+
+export type Delivery = {
+  id: number;
+  messageId: string;
+  type: string;
+  key: string | null;
+  state: 'waiting' | 'delivered' | 'dead';
+  attempts: number;
+  createdAt: string;
+  nextAttemptAt: string | null;
+  finishedAt: string | null;
+  lastStatus: number | null;
+  lastError: string | null;
+};
+
+export type DeliveryPage = {
+  items: Delivery[];
+  /** For the next page; null: this was the last. */
+  nextCursor: string | null;
+  /** Dead letters that were too many. */
+  droppedCount: number;
+};
+
+export type DueByLifecycle = {
+  action: string;
+  subject: string;
+  key: string;
+  ruleId: string;
+  versionId: string | null;
+  uploadId: string | null;
+  size: string | null;
+  storageClass: string | null;
+  toStorageClass: string | null;
+};
+
+export type EncryptionKey = {
+  id: string;
+  isEnabled: boolean;
+  /** Whose buckets may use it besides the operator's; null: those of every account. */
+  accountIds: string[] | null;
+  createdAt: string;
+};
+
+export type EndedCredentials = {
+  sessions: number;
+  tokens: number;
+};
+
+export type FolderEntry =
+  | {
+      kind: 'folder';
+      prefix: string;
+    }
+  |
+      & ObjectSummary
+      & {
+          kind: 'object';
+        };
+
+export type Forecast = {
+  soFar: Invoice;
+  atEnd: Invoice;
+};
+
+export type Invoice = {
+  format: 1;
+  number: string;
+  /** From 0; one more for each that replaced a void one. */
+  issue: number;
+  status: 'open' | 'closed' | 'void';
+  accountId: string;
+  accountName: string;
+  /** A calendar month in UTC. */
+  period: string;
+  periodStart: string;
+  periodEnd: string;
+  closedAt: string | null;
+  terms: InvoiceTerms;
+  currency: string;
+  lines: {
+    label: string;
+    /**
+     * What the line is saved by: units are those saved, the amount is negative; null: of
+     * usage.
+     */
+    saving: 'deduplicated' | 'compressed' | null;
+    meters: string[];
+    unit: string;
+    units: string;
+    billedUnits: string;
+    parts: {
+      /** Of the line on the card, from 0; null: what is free. */
+      tier: number | null;
+      units: string;
+      price: string;
+      /** Millionths of a unit of the currency. */
+      amountMicro: string;
+    }[];
+    /** Millionths of a unit of the currency. */
+    amountMicro: string;
+  }[];
+  /** Millionths of a unit of the currency. */
+  minimumMicro: string;
+  /** Usage of closed months that came late, and no bill had yet. */
+  late: {
+    /** A calendar month in UTC. */
+    period: string;
+    lines: {
+      label: string;
+      /**
+       * What the line is saved by: units are those saved, the amount is negative; null: of
+       * usage.
+       */
+      saving: 'deduplicated' | 'compressed' | null;
+      meters: string[];
+      unit: string;
+      units: string;
+      billedUnits: string;
+      parts: {
+        /** Of the line on the card, from 0; null: what is free. */
+        tier: number | null;
+        units: string;
+        price: string;
+        /** Millionths of a unit of the currency. */
+        amountMicro: string;
+      }[];
+      /** Millionths of a unit of the currency. */
+      amountMicro: string;
+    }[];
+    /** Millionths of a unit of the currency. */
+    minimumMicro: string;
+    /** Millionths of a unit of the currency. */
+    amountMicro: string;
+    usageBefore: Record<string, string>;
+    usageAfter: Record<string, string>;
+    card: RateCard;
+  }[];
+  credits: {
+    id: string;
+    label: string;
+    /** Millionths of a unit of the currency. */
+    amountMicro: string;
+  }[];
+  /** Millionths of a unit of the currency. */
+  totalMicro: string;
+  /** The total rounded down to a coin. */
+  netMicro: string;
+  /** Of netMicro, to the nearest coin. */
+  taxMicro: string;
+  /** Both together. */
+  payableMicro: string;
+  unpriced: Record<string, string>;
+  usage: Record<string, string>;
+  card: RateCard;
+  /** Made again from its usage and card it is the same. */
+  isRecomputable: boolean;
+};
+
+export type InvoiceSummary = {
+  number: string;
+  /** A calendar month in UTC. */
+  period: string;
+  issue: number;
+  isVoid: boolean;
+  currency: string;
+  /** Millionths of a unit of the currency. */
+  totalMicro: string;
+  closedAt: string;
+};
+
+export type InvoiceTerms =
+  | {
+  seller: Party;
+  buyer: Party;
+  paymentNote: string;
+  dueOn: string | null;
+  /** Percent, a decimal. */
+  taxPercent: string;
+  reverseChargeNote: string | null;
+}
+  | null;
+
+export type Issuer = {
+  name: string;
+  /** Lines, with line feeds between. */
+  address?: string | undefined;
+  /** Two letters of ISO 3166-1, or empty. */
+  country?: string | undefined;
+  taxId?: string | undefined;
+  /** How to pay: a bank account, say. */
+  paymentNote?: string | undefined;
+  dueDays?: number | undefined;
+  /** What numbers of the series begin with; ends with no digit. */
+  invoicePrefix?: string | undefined;
+  /** What numbers of the series begin with; ends with no digit. */
+  creditNotePrefix?: string | undefined;
+  /** Percent, a decimal. */
+  taxPercent?: string | undefined;
+  /** Of buyers of these countries, in place of taxPercent. */
+  taxPercentByCountry?: Record<string, string> | undefined;
+  reverseChargeNote?: string | undefined;
+};
+
+export type Job = {
+  id: string;
+  /** empty-trash removes what is in the trash for good: nothing brings it back. */
+  kind: 'move' | 'delete' | 'restore' | 'empty-trash' | 'undo';
+  prefix: string | null;
+  to: string | null;
+  toBucket: string | null;
+  /** Of an undo: the job that it takes back. */
+  undoes: string | null;
+  state: 'running' | 'done' | 'cancelled' | 'failed';
+  counts: {
+    done: number;
+    bytes: string;
+    missing: number;
+    conflicts: number;
+    locked: number;
+  };
+  /** Keys there were when it began, as far as known. */
+  total: number | null;
+  startedAt: string;
+  updatedAt: string;
+  canUndo: boolean;
+  failure: string | null;
+};
+
+export type JobTask =
+  | {
+      kind: 'move';
+      /** What the keys begin with. */
+      prefix: string;
+      /** Of the keys with the prefix only these; absent: all. */
+      keys?: string[] | undefined;
+      /** What takes the place of the prefix in each key. */
+      to: string;
+      toBucket?: string | undefined;
+      /** Where the new name is taken: leave it, take its place, or find a numbered name. */
+      conflict?: 'refuse' | 'replace' | 'keep-both' | undefined;
+    }
+  | {
+      kind: 'delete';
+      /** What the keys begin with. */
+      prefix: string;
+      /** Of the keys with the prefix only these; absent: all. */
+      keys?: string[] | undefined;
+    }
+  | {
+      kind: 'restore';
+      /** What the keys begin with. */
+      prefix: string;
+      /** Of the keys with the prefix only these; absent: all. */
+      keys?: string[] | undefined;
+    }
+  | {
+      kind: 'empty-trash';
+      /** What the keys begin with. */
+      prefix: string;
+      /** Of the keys with the prefix only these; absent: all. */
+      keys?: string[] | undefined;
+    };
+
+export type KeyScope =
+  | {
+  /** Names of buckets; one that ends in * means all that begin so. */
+  buckets?: string[] | null | undefined;
+  /** Beginnings of the keys of objects. */
+  prefixes?: string[] | null | undefined;
+  /** Actions of S3, like s3:GetObject or s3:Get*. */
+  actions?: string[] | null | undefined;
+  /** Addresses and ranges, like 10.0.0.0/8. */
+  sourceIps?: string[] | null | undefined;
+}
+  | null;
+
+export type KeyScopeChange =
+  | {
+  /** Names of buckets; one that ends in * means all that begin so. */
+  buckets?: string[] | null | undefined;
+  /** Beginnings of the keys of objects. */
+  prefixes?: string[] | null | undefined;
+  /** Actions of S3, like s3:GetObject or s3:Get*. */
+  actions?: string[] | null | undefined;
+  /** Addresses and ranges, like 10.0.0.0/8. */
+  sourceIps?: string[] | null | undefined;
+}
+  | null;
+
+export type LifecycleRule = {
+  id?: string | undefined;
+  isEnabled?: boolean | undefined;
+  filter?: {
+    prefix?: string | null | undefined;
+    tags?: Record<string, string> | undefined;
+    sizeGreaterThan?: number | null | undefined;
+    sizeLessThan?: number | null | undefined;
+  } | undefined;
+  expiration?:
+    | {
+    days?: number | null | undefined;
+    date?: string | null | undefined;
+    expiredObjectDeleteMarker?: boolean | null | undefined;
+  }
+    | null | undefined;
+  transitions?: {
+    days?: number | null | undefined;
+    date?: string | null | undefined;
+    storageClass: string;
+  }[] | undefined;
+  noncurrentExpiration?:
+    | {
+    noncurrentDays: number;
+    newerVersions?: number | null | undefined;
+  }
+    | null | undefined;
+  noncurrentTransitions?: {
+    noncurrentDays: number;
+    newerVersions?: number | null | undefined;
+    storageClass: string;
+  }[] | undefined;
+  abortUploadsAfterDays?: number | null | undefined;
+};
+
+export type Me = {
+  account: {
+    id: string;
+    displayName: string;
+  };
+  role: 'owner' | 'admin' | 'member' | 'billing' | 'reader';
+  memberId: string | null;
+  accessKeyId: string | null;
+  by: 'token' | 'session';
+  scopes: (
+    | 'account:read'
+    | 'account:write'
+    | 'members:read'
+    | 'members:write'
+    | 'keys:read'
+    | 'keys:write'
+    | 'tokens:read'
+    | 'tokens:write'
+    | 'sessions:read'
+    | 'sessions:write'
+    | 'audit:read'
+    | 'buckets:read'
+    | 'buckets:write'
+    | 'objects:read'
+    | 'objects:write'
+    | 'usage:read'
+    | 'billing:read'
+    | 'billing:write'
+    | 'caps:read'
+    | 'caps:write'
+    | 'webhooks:read'
+    | 'webhooks:write')[];
+};
+
+export type Member = {
+  id: string;
+  login: string;
+  displayName: string;
+  role: 'owner' | 'admin' | 'member' | 'billing' | 'reader';
+  isEnabled: boolean;
+  hasPassword: boolean;
+  createdAt: string;
+};
+
+export type NewAccessKey =
+  & AccessKey
+  & {
+      secretAccessKey: string;
+    };
+
+export type NewToken =
+  & Token
+  & {
+      /** Shown once. */
+      token: string;
+    };
+
+export type NewWebhook =
+  & Webhook
+  & {
+      /** Shown once. Standard Webhooks: base64 behind `whsec_`. */
+      secret: string;
+    };
+
+export type NewWebhookSecret = {
+  /** Shown once. Standard Webhooks: base64 behind `whsec_`. */
+  secret: string;
+  oldEndsAt: string;
+};
+
+export type NotificationRule = {
+  id?: string | undefined;
+  webhookId: string;
+  /** Names of S3, like s3:ObjectCreated:*. */
+  events: string[];
+  prefix?: string | undefined;
+  suffix?: string | undefined;
+};
+
+export type ObjectChange = {
+  contentType?: string | null | undefined;
+  cacheControl?: string | null | undefined;
+  contentDisposition?: string | null | undefined;
+  contentEncoding?: string | null | undefined;
+  contentLanguage?: string | null | undefined;
+  expires?: string | null | undefined;
+  websiteRedirectLocation?: string | null | undefined;
+  metadata?: Record<string, string | null> | null | undefined;
+  storageClass?: string | undefined;
+  tags?: Record<string, string | null> | null | undefined;
+  retention?:
+    | {
+    mode?: 'GOVERNANCE' | 'COMPLIANCE' | undefined;
+    until?: string | undefined;
+  }
+    | null | undefined;
+  legalHold?: boolean | undefined;
+  /** Owners and admins alone. */
+  bypassGovernance?: boolean | undefined;
+};
+
+export type ObjectDetail =
+  & ObjectSummary
+  & {
+      storageClass?: string | undefined;
+      versionId: string;
+      isLatest: boolean;
+      contentType: string | null;
+      cacheControl: string | null;
+      contentDisposition: string | null;
+      contentEncoding: string | null;
+      contentLanguage: string | null;
+      expires: string | null;
+      websiteRedirectLocation: string | null;
+      /** User metadata: what S3 calls x-amz-meta-…, without that. */
+      metadata: Record<string, string>;
+      tags: Record<string, string>;
+      checksum:
+        | {
+        algorithm: string;
+        type: string;
+        value: string;
+      }
+        | null;
+      /** Of an object that came by multipart upload. */
+      parts: number | null;
+      encryption:
+        | {
+        kind: 'customer' | 'server' | 'named';
+        keyId: string | null;
+      }
+        | null;
+      retention: Retention;
+      legalHold: boolean;
+      /** Whether strangers may; `ask`: the policy decides with each request. */
+      everyoneMayRead: 'yes' | 'no' | 'ask';
+      /** Where strangers find it, if they may read it. */
+      publicUrl: string | null;
+    };
+
+export type ObjectSummary = {
+  key: string;
+  /** Bytes. */
+  size: string;
+  etag: string;
+  lastModified: string;
+  storageClass: string;
+};
+
+export type ObjectVersion =
+  & ObjectSummary
+  & {
+      versionId: string;
+      isLatest: boolean;
+      isDeleteMarker: boolean;
+      /** When the next version took its place. */
+      replacedAt: string | null;
+    };
+
+export type Overview = {
+  accountId: string;
+  buckets: {
+    count: number;
+    /** false: there are more than the 1,000 that were counted. */
+    isComplete: boolean;
+  };
+  stored: {
+    /** false: these are sums of the first 100 buckets by name. */
+    isComplete: boolean;
+    current: {
+      /** Requests, bytes or byte-hours. */
+      objects: string;
+      /** Requests, bytes or byte-hours. */
+      bytes: string;
+    };
+    noncurrent: {
+      /** Requests, bytes or byte-hours. */
+      objects: string;
+      /** Requests, bytes or byte-hours. */
+      bytes: string;
+    };
+    uploads: {
+      /** Requests, bytes or byte-hours. */
+      objects: string;
+      /** Requests, bytes or byte-hours. */
+      bytes: string;
+    };
+    saved: {
+      /** Requests, bytes or byte-hours. */
+      deduplicated: string;
+      /** Requests, bytes or byte-hours. */
+      compressed: string;
+    };
+  };
+  /** Totals of GET /forecast; null without the scope billing:read. */
+  month:
+    | {
+    /** A calendar month in UTC. */
+    period: string;
+    currency: string;
+    /** Millionths of a unit of the currency. */
+    soFarMicro: string;
+    /** Millionths of a unit of the currency. */
+    atEndMicro: string;
+  }
+    | null;
+  /** As of GET /caps; null without the scope caps:read. */
+  caps: Cap[] | null;
+};
+
+export type Party = {
+  name: string;
+  /** Lines, with line feeds between. */
+  address?: string | undefined;
+  /** Two letters of ISO 3166-1, or empty. */
+  country?: string | undefined;
+  taxId?: string | undefined;
+};
+
+export type Passkey = {
+  id: string;
+  name: string;
+  createdAt: string;
+  lastUsedAt: string | null;
+};
+
+export type PasskeyAuthentication = {
+  id: string;
+  rawId: string;
+  type: 'public-key';
+  authenticatorAttachment?: 'cross-platform' | 'platform' | undefined;
+  clientExtensionResults?: Record<string, unknown> | undefined;
+  response: {
+    clientDataJSON: string;
+    authenticatorData: string;
+    signature: string;
+    userHandle?: string | undefined;
+  };
+};
+
+export type PasskeyOptions = {
+  challenge: string;
+};
+
+export type PasskeyRegistration = {
+  id: string;
+  rawId: string;
+  type: 'public-key';
+  authenticatorAttachment?: 'cross-platform' | 'platform' | undefined;
+  clientExtensionResults?: Record<string, unknown> | undefined;
+  response: {
+    clientDataJSON: string;
+    attestationObject: string;
+    transports?: string[] | undefined;
+  };
+};
+
+export type PrefixSize = {
+  prefix: string;
+  objects: number;
+  bytes: string;
+  /** Those of the bytes that are not of the class STANDARD. */
+  otherBytes: string;
+};
+
+export type PresignedUrl = {
+  method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';
+  url: string;
+  headers: Record<string, string>;
+};
+
+export type Problem = {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  /** Stable; what programs branch on. */
+  code: string;
+  requestId: string;
+  /** Of InvalidInput: each field that cannot be used, as a JSON pointer, and why. */
+  errors?: {
+    field: string;
+    message: string;
+  }[] | undefined;
+};
+
+export type PublicAccessBlock =
+  | {
+  blockPublicAcls: boolean;
+  ignorePublicAcls: boolean;
+  blockPublicPolicy: boolean;
+  restrictPublicBuckets: boolean;
+}
+  | null;
+
+export type RateCard = {
+  id: string;
+  name: string;
+  currency: string;
+  /** Where the prices come from: an https address. */
+  source: string;
+  asOf: string;
+  /**
+   * The first month that this version prices. Sent without it, a card counts from the month
+   * that runs.
+   */
+  validFrom?: string | undefined;
+  monthHours: 'calendar' | number;
+  minimum?: string | undefined;
+  notes?: string[] | undefined;
+  lines: {
+    label: string;
+    meters: string[];
+    unit: {
+      name: string;
+      size: number;
+      perMonth?: boolean | undefined;
+    };
+    /** Units that cost nothing in a period. */
+    free?: string | undefined;
+    freePerStored?: {
+      meters: string[];
+      times: string;
+    } | undefined;
+    /** A unit that was begun is paid whole. */
+    roundUp?: boolean | undefined;
+    tiers: {
+      /** Units of the period; the last tier is without end. */
+      upTo?: string | undefined;
+      price: string;
+    }[];
+  }[];
+};
+
+export type ReceiptStatement = {
+  /** A calendar month in UTC. */
+  period: string;
+  status: 'open' | 'closed';
+  currency: string;
+  cardId: string;
+  /** What all receipts of the month come to. */
+  receiptsMicro: string;
+  /** What had none: storage, and requests that did not ask. */
+  restMicro: string;
+  /** Millionths of a unit of the currency. */
+  minimumMicro: string;
+  /** Late usage of months before. */
+  lateMicro: string;
+  /** Millionths of a unit of the currency. */
+  creditsMicro: string;
+  /** The invoice's total: receiptsMicro + restMicro + minimumMicro + lateMicro - creditsMicro. */
+  totalMicro: string;
+  /** Those of the invoice. */
+  lines: {
+    label: string;
+    meters: string[];
+    /** Millionths of a unit of the currency. */
+    amountMicro: string;
+    /** Millionths of a unit of the currency. */
+    receiptsMicro: string;
+    /** Millionths of a unit of the currency. */
+    restMicro: string;
+  }[];
+  /** What had receipts. */
+  meters: {
+    meter: string;
+    /** Requests, bytes or byte-hours. */
+    quantity: string;
+    /** Millionths of a unit of the currency. */
+    amountMicro: string;
+  }[];
+  /**
+   * How many receipts were made by each card. A card that was changed in the month has
+   * several versions.
+   */
+  cards: {
+    cardId: string;
+    version: string;
+    receipts: number;
+    /** Millionths of a unit of the currency. */
+    amountMicro: string;
+    isCurrent: boolean;
+  }[];
+};
+
+export type Replayed = {
+  count: number;
+};
+
+export type Retention =
+  | {
+  mode: 'GOVERNANCE' | 'COMPLIANCE';
+  until: string;
+}
+  | null;
+
+export type Server = {
+  now: string;
+  /** For S3 clients, with buckets in the path. */
+  s3Endpoint: string;
+  region: string;
+  /** `{bucket}.` before it addresses a bucket. */
+  baseDomain: string | null;
+  /** `{bucket}.` before it is the website of a bucket. */
+  websiteDomain: string | null;
+  /** Hosts that no bucket can be bound to. */
+  ownHosts: string[];
+  features: {
+    /** Whether the server has a master key: access keys need one too. */
+    encryption: boolean;
+    /** Whether the caller may bind hosts to buckets. */
+    bindingHosts: boolean;
+  };
+  limits: {
+    objectBytes: string;
+    putBytes: string;
+    partBytesMin: string;
+    parts: number;
+    keyBytes: number;
+    urlSeconds: number;
+    zipObjects: number;
+  };
+};
+
+export type Session = {
+  id: string;
+  /** What the browser calls itself. */
+  label: string;
+  memberId: string | null;
+  accessKeyId: string | null;
+  createdAt: string;
+  expiresAt: string;
+  /**
+   * When its holder last showed a secret. Credentials are changed for ten minutes from then
+   * on.
+   */
+  provenAt: string;
+  isCurrent: boolean;
+};
+
+export type Simulation = {
+  own: {
+    cardId: string;
+    currency: string;
+    /** Millionths of a unit of the currency. */
+    totalMicro: string;
+  };
+  others: {
+    cardId: string;
+    currency: string;
+    /** Millionths of a unit of the currency. */
+    totalMicro: string;
+  }[];
+};
+
+export type StorageQuota = {
+  /**
+   * Of current objects, older versions and parts of uploads, as clients see them. Null: no
+   * limit.
+   */
+  bytes?: string | null | undefined;
+  /** Current objects and older versions, not delete markers. Null: no limit. */
+  objects?: number | null | undefined;
+};
+
+export type StorageTotals = {
+  storageClass: string;
+  current: {
+    objects: number;
+    bytes: string;
+  };
+  /** Older versions: what the trash and the history take. */
+  noncurrent: {
+    objects: number;
+    bytes: string;
+  };
+  /** Parts of uploads that are not finished. */
+  uploads: {
+    objects: number;
+    bytes: string;
+  };
+  /** Bytes of these that are not stored, for they are there already or compressed. */
+  saved: {
+    deduplicated: string;
+    compressed: string;
+  };
+};
+
+export type TestMessage = {
+  messageId: string;
+};
+
+export type Token = {
+  id: string;
+  name: string;
+  role: 'owner' | 'admin' | 'member' | 'billing' | 'reader';
+  memberId: string | null;
+  accessKeyId: string | null;
+  /** null: everything that its holder may do. */
+  scopes: string[] | null;
+  createdAt: string;
+  expiresAt: string | null;
+};
+
+export type TrashSettings = {
+  /** How long what is deleted or replaced is kept; null: as the rules of the bucket say. */
+  days: number | null;
+};
+
+export type TrashedObject = {
+  key: string;
+  deletedAt: string;
+  /** Bytes that would come back; null: nothing would. */
+  size: string | null;
+  etag: string | null;
+  lastModified: string | null;
+};
+
+export type Upload = {
+  id: string;
+  key: string;
+  startedAt: string;
+  storageClass: string;
+};
+
+export type UploadPart = {
+  partNumber: number;
+  size: string;
+  etag: string;
+  lastModified: string;
+  checksum:
+    | {
+    algorithm: string;
+    value: string;
+  }
+    | null;
+};
+
+export type UrlRequest =
+  | {
+      operation: 'get';
+      key: string;
+      /** `null` is the version from before the bucket kept any. */
+      versionId?: string | undefined;
+      /** A browser saves it under that name, instead of showing it. */
+      fileName?: string | undefined;
+      /** The answer names the stored checksum, as x-amz-checksum-mode wants it. */
+      checksums?: boolean | undefined;
+    }
+  | {
+      operation: 'head';
+      key: string;
+      /** `null` is the version from before the bucket kept any. */
+      versionId?: string | undefined;
+      /** The answer names the stored checksum, as x-amz-checksum-mode wants it. */
+      checksums?: boolean | undefined;
+    }
+  | {
+      operation: 'delete';
+      key: string;
+      /** `null` is the version from before the bucket kept any. */
+      versionId?: string | undefined;
+    }
+  | {
+      operation: 'put';
+      key: string;
+      /** In lower case; they must be sent with the bytes. */
+      headers?: Record<string, string> | undefined;
+    }
+  | {
+      operation: 'put-part';
+      key: string;
+      uploadId: string;
+      partNumber: number;
+      /** Digests of the part, in lower case; they must be sent with the bytes. */
+      headers?: Record<string, string> | undefined;
+    };
+
+export type Usage = {
+  /** Start of the hour, day or month; null: of the whole time. */
+  time: string | null;
+  bucket: string | null;
+  accessKeyId: string | null;
+  /** Of a key of the account that there still is. */
+  accessKeyName: string | null;
+  operation: string | null;
+  meter: string;
+  /** Requests, bytes or byte-hours. */
+  quantity: string;
+};
+
+export type UsageAnswer = {
+  from: string;
+  to: string;
+  items: Usage[];
+};
+
+export type VoidedInvoice = {
+  creditNote: CreditNote;
+  invoice: Invoice | null;
+};
+
+export type Webhook = {
+  id: string;
+  /** What a bucket's notification configuration names. */
+  arn: string;
+  url: string;
+  description: string;
+  /**
+   * Types of account events to get: `invoice.closed`, `usage.*`, `*`. Not of what buckets
+   * tell.
+   */
+  types: string[];
+  isEnabled: boolean;
+  createdAt: string;
+};
+
+/** Every route: what it takes and what it answers. */
+export type Routes = {
+  /** Sign in with an access key, or as a member with a password or a passkey. */
+  'POST /sessions': {
+    body:
+      | {
+          accessKeyId: string;
+          secretAccessKey: string;
+        }
+      | {
+          login: string;
+          password: string;
+        }
+      | {
+          passkey: PasskeyAuthentication;
+        };
+    answer: Session;
+  };
+  /** List sessions: your own, as owner or admin those of the account. */
+  'GET /sessions': {
+    query?: {
+      /** Items of one page at most. */
+      limit?: number | undefined;
+      /** The nextCursor of the page before; absent for the first page. */
+      cursor?: string | undefined;
+    };
+    answer: {
+      items: Session[];
+      /** For the next page; null: this was the last. */
+      nextCursor: string | null;
+    };
+  };
+  /** End all of your sessions, this one too. */
+  'DELETE /sessions': {
+    answer: undefined;
+  };
+  /** Who you are and what you may do. */
+  'GET /me': {
+    answer: Me;
+  };
+  /** Show your password, passkey or access key again, to change credentials in this session. */
+  'POST /sessions/current/proof': {
+    body:
+      | {
+          accessKeyId: string;
+          secretAccessKey: string;
+        }
+      | {
+          login: string;
+          password: string;
+        }
+      | {
+          passkey: PasskeyAuthentication;
+        };
+    answer: {
+      /**
+       * When its holder last showed a secret. Credentials are changed for ten minutes from
+       * then on.
+       */
+      provenAt: string;
+    };
+  };
+  /** End a session; `current` is the one that asks. */
+  'DELETE /sessions/{sessionId}': {
+    path: {
+      sessionId: string;
+    };
+    answer: undefined;
+  };
+  /** Make a bearer token with all or some of your rights. */
+  'POST /tokens': {
+    body: {
+      name: string;
+      scopes?:
+        | (
+        | 'account:read'
+        | 'account:write'
+        | 'members:read'
+        | 'members:write'
+        | 'keys:read'
+        | 'keys:write'
+        | 'tokens:read'
+        | 'tokens:write'
+        | 'sessions:read'
+        | 'sessions:write'
+        | 'audit:read'
+        | 'buckets:read'
+        | 'buckets:write'
+        | 'objects:read'
+        | 'objects:write'
+        | 'usage:read'
+        | 'billing:read'
+        | 'billing:write'
+        | 'caps:read'
+        | 'caps:write'
+        | 'webhooks:read'
+        | 'webhooks:write')[]
+        | null | undefined;
+      expiresAt?: string | null | undefined;
+    };
+    answer: NewToken;
+  };
+  /** List tokens: your own, as owner or admin those of the account. */
+  'GET /tokens': {
+    query?: {
+      /** Items of one page at most. */
+      limit?: number | undefined;
+      /** The nextCursor of the page before; absent for the first page. */
+      cursor?: string | undefined;
+    };
+    answer: {
+      items: Token[];
+      /** For the next page; null: this was the last. */
+      nextCursor: string | null;
+    };
+  };
+  /** Withdraw a token; it is refused from now on. */
+  'DELETE /tokens/{tokenId}': {
+    path: {
+      tokenId: string;
+    };
+    answer: undefined;
+  };
+  /** Options for navigator.credentials.create. */
+  'POST /passkeys/registration-options': {
+    answer: PasskeyOptions;
+  };
+  /** Register a passkey. */
+  'POST /passkeys': {
+    body: {
+      name: string;
+      passkey: PasskeyRegistration;
+    };
+    answer: Passkey;
+  };
+  /** Your passkeys. */
+  'GET /passkeys': {
+    answer: {
+      items: Passkey[];
+    };
+  };
+  /** Remove one of your passkeys, with the other sessions and the tokens that it began. */
+  'DELETE /passkeys/{passkeyId}': {
+    path: {
+      passkeyId: string;
+    };
+    answer: undefined;
+  };
+  /** Options for navigator.credentials.get; its answer goes to POST /sessions. */
+  'POST /passkeys/authentication-options': {
+    answer: PasskeyOptions;
+  };
+  /** Make an account (operator). */
+  'POST /accounts': {
+    body: {
+      displayName: string;
+    };
+    answer: Account;
+  };
+  /** List accounts (operator); those of the settings are not among them. */
+  'GET /accounts': {
+    query?: {
+      /** Items of one page at most. */
+      limit?: number | undefined;
+      /** The nextCursor of the page before; absent for the first page. */
+      cursor?: string | undefined;
+    };
+    answer: {
+      items: Account[];
+      /** For the next page; null: this was the last. */
+      nextCursor: string | null;
+    };
+  };
+  /** An account. */
+  'GET /accounts/{accountId}': {
+    path: {
+      accountId: string;
+    };
+    answer: Account;
+  };
+  /** Name an account; as operator also disable it, which ends its sessions and stops its keys. */
+  'PATCH /accounts/{accountId}': {
+    path: {
+      accountId: string;
+    };
+    body: {
+      displayName?: string | undefined;
+      isEnabled?: boolean | undefined;
+    };
+    answer: Account;
+  };
+  /**
+   * Delete an account that has no buckets, with its members, keys, tokens, sessions and
+   * webhooks (operator).
+   */
+  'DELETE /accounts/{accountId}': {
+    path: {
+      accountId: string;
+    };
+    answer: undefined;
+  };
+  /** What all buckets of an account may store together, and what they do. */
+  'GET /accounts/{accountId}/quota': {
+    path: {
+      accountId: string;
+    };
+    answer: AccountQuota;
+  };
+  /** Limit what all buckets of an account may store together (operator). */
+  'PUT /accounts/{accountId}/quota': {
+    path: {
+      accountId: string;
+    };
+    body: StorageQuota;
+    answer: AccountQuota;
+  };
+  /**
+   * An account at a glance: its buckets, what is stored, what the month costs, how its caps
+   * stand.
+   */
+  'GET /overview': {
+    query?: {
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    answer: Overview;
+  };
+  /** Make a member, who signs in with a login and a password. */
+  'POST /members': {
+    query?: {
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    body: {
+      login: string;
+      displayName: string;
+      role: 'owner' | 'admin' | 'member' | 'billing' | 'reader';
+      password?: string | null | undefined;
+    };
+    answer: Member;
+  };
+  /** List members. */
+  'GET /members': {
+    query?: {
+      /** Items of one page at most. */
+      limit?: number | undefined;
+      /** The nextCursor of the page before; absent for the first page. */
+      cursor?: string | undefined;
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    answer: {
+      items: Member[];
+      /** For the next page; null: this was the last. */
+      nextCursor: string | null;
+    };
+  };
+  /** A member. */
+  'GET /members/{memberId}': {
+    path: {
+      memberId: string;
+    };
+    query?: {
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    answer: Member;
+  };
+  /** Change the name, role or password of a member, or disable one. */
+  'PATCH /members/{memberId}': {
+    path: {
+      memberId: string;
+    };
+    query?: {
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    body: {
+      displayName?: string | undefined;
+      role?: 'owner' | 'admin' | 'member' | 'billing' | 'reader' | undefined;
+      isEnabled?: boolean | undefined;
+      password?: string | undefined;
+      /** Whether a new password ends the bearer tokens of the member too. */
+      endTokens?: boolean | undefined;
+    };
+    answer: ChangedMember;
+  };
+  /** Delete a member, with tokens, sessions and passkeys. */
+  'DELETE /members/{memberId}': {
+    path: {
+      memberId: string;
+    };
+    query?: {
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    answer: undefined;
+  };
+  /** Change your own password; your other sessions end, and your tokens unless you keep them. */
+  'PUT /me/password': {
+    body: {
+      currentPassword: string;
+      newPassword: string;
+      /** Whether a new password ends the bearer tokens of the member too. */
+      endTokens?: boolean | undefined;
+    };
+    answer: EndedCredentials;
+  };
+  /** Make an access key, with a scope or without. */
+  'POST /access-keys': {
+    query?: {
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    body: {
+      name: string;
+      scope?: KeyScope | undefined;
+      expiresAt?: string | null | undefined;
+    };
+    answer: NewAccessKey;
+  };
+  /** List access keys, without their secrets; those of the settings are not among them. */
+  'GET /access-keys': {
+    query?: {
+      /** Items of one page at most. */
+      limit?: number | undefined;
+      /** The nextCursor of the page before; absent for the first page. */
+      cursor?: string | undefined;
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    answer: {
+      items: AccessKey[];
+      /** For the next page; null: this was the last. */
+      nextCursor: string | null;
+    };
+  };
+  /** An access key, without its secret. */
+  'GET /access-keys/{accessKeyId}': {
+    path: {
+      accessKeyId: string;
+    };
+    query?: {
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    answer: AccessKey;
+  };
+  /** Name, narrow, end or disable an access key. */
+  'PATCH /access-keys/{accessKeyId}': {
+    path: {
+      accessKeyId: string;
+    };
+    query?: {
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    body: {
+      name?: string | undefined;
+      scope?: KeyScopeChange | undefined;
+      expiresAt?: string | null | undefined;
+      isEnabled?: boolean | undefined;
+    };
+    answer: AccessKey;
+  };
+  /** Delete an access key, and end what signed in by it. */
+  'DELETE /access-keys/{accessKeyId}': {
+    path: {
+      accessKeyId: string;
+    };
+    query?: {
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    answer: undefined;
+  };
+  /** Make a key of the same scope; both work until the overlap is over. */
+  'POST /access-keys/{accessKeyId}/rotate': {
+    path: {
+      accessKeyId: string;
+    };
+    query?: {
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    body: {
+      overlapSeconds?: number | undefined;
+    };
+    answer: NewAccessKey;
+  };
+  /** What was changed, by whom, when and from where. */
+  'GET /audit': {
+    query?: {
+      /** Items of one page at most. */
+      limit?: number | undefined;
+      /** The nextCursor of the page before; absent for the first page. */
+      cursor?: string | undefined;
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+      /** An operationId of this document, or an operation of S3 like PutBucketPolicy. */
+      action?: string | undefined;
+      memberId?: string | undefined;
+      accessKeyId?: string | undefined;
+      from?: string | undefined;
+      to?: string | undefined;
+    };
+    answer: {
+      items: AuditEntry[];
+      /** For the next page; null: this was the last. */
+      nextCursor: string | null;
+    };
+  };
+  /** List the buckets of an account, in byte order of their names. */
+  'GET /buckets': {
+    query?: {
+      /** Items of one page at most. */
+      limit?: number | undefined;
+      /** The nextCursor of the page before; absent for the first page. */
+      cursor?: string | undefined;
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+      prefix?: string | undefined;
+    };
+    answer: {
+      items: BucketSummary[];
+      /** For the next page; null: this was the last. */
+      nextCursor: string | null;
+    };
+  };
+  /** Make a bucket; it is private. */
+  'POST /buckets': {
+    query?: {
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    body: {
+      name: string;
+    };
+    answer: Bucket;
+  };
+  /** A bucket with its settings. */
+  'GET /buckets/{bucket}': {
+    path: {
+      bucket: string;
+    };
+    answer: Bucket;
+  };
+  /** Change settings of a bucket; what is absent stays. */
+  'PATCH /buckets/{bucket}': {
+    path: {
+      bucket: string;
+    };
+    body: BucketChange;
+    answer: Bucket;
+  };
+  /** Delete an empty bucket. */
+  'DELETE /buckets/{bucket}': {
+    path: {
+      bucket: string;
+    };
+    answer: undefined;
+  };
+  /**
+   * What a bucket stores now, by storage class: current objects, older versions, parts of
+   * uploads.
+   */
+  'GET /buckets/{bucket}/totals': {
+    path: {
+      bucket: string;
+    };
+    answer: {
+      quota: StorageQuota | null;
+      items: StorageTotals[];
+    };
+  };
+  /** The hosts of a bucket, and whether each is bound to it. */
+  'GET /buckets/{bucket}/domains': {
+    path: {
+      bucket: string;
+    };
+    answer: {
+      /** The hosts in the settings of the bucket; at most 20. */
+      items: BucketDomain[];
+      /** Where S3 has the bucket as a host of the service; null: nowhere. */
+      bucketHost: string | null;
+      /** Its website on the service's own domain; null: there is none. */
+      websiteHost: string | null;
+    };
+  };
+  /** The record of DNS that lets a host be bound to the bucket, and whether it is there. */
+  'POST /buckets/{bucket}/domains/check': {
+    path: {
+      bucket: string;
+    };
+    body: {
+      host: string;
+    };
+    answer: CheckedDomain;
+  };
+  /**
+   * What the lifecycle rules and the trash would do to what there is now, if they ran at a
+   * time.
+   */
+  'GET /buckets/{bucket}/lifecycle-preview': {
+    path: {
+      bucket: string;
+    };
+    query?: {
+      /** The nextCursor of the page before; absent for the first page. */
+      cursor?: string | undefined;
+      /** Absent: now. */
+      at?: string | undefined;
+    };
+    answer: {
+      at: string;
+      items: DueByLifecycle[];
+      nextCursor: string | null;
+    };
+  };
+  /** Make every tier ask the truth again: for keys, prefixes, tags, or everything. */
+  'POST /buckets/{bucket}/cache-purges': {
+    path: {
+      bucket: string;
+    };
+    body: CachePurge;
+    answer: CachePurgeReceipt;
+  };
+  /** What is below a prefix: folders, and objects by name, size or date. */
+  'GET /buckets/{bucket}/objects': {
+    path: {
+      bucket: string;
+    };
+    query?: {
+      /** Items of one page at most. */
+      limit?: number | undefined;
+      /** The nextCursor of the page before; absent for the first page. */
+      cursor?: string | undefined;
+      sort?: 'name' | 'size' | 'modified' | undefined;
+      order?: 'asc' | 'desc' | undefined;
+      prefix?: string | undefined;
+      delimiter?: string | undefined;
+    };
+    answer: {
+      items: FolderEntry[];
+      nextCursor: string | null;
+      /** Whether all there is took part; otherwise narrow the prefix or the text. */
+      isComplete: boolean;
+    };
+  };
+  /** Find objects by a part of their key, without regard to case and accents. */
+  'GET /buckets/{bucket}/search': {
+    path: {
+      bucket: string;
+    };
+    query: {
+      /** Items of one page at most. */
+      limit?: number | undefined;
+      /** The nextCursor of the page before; absent for the first page. */
+      cursor?: string | undefined;
+      sort?: 'name' | 'size' | 'modified' | undefined;
+      order?: 'asc' | 'desc' | undefined;
+      prefix?: string | undefined;
+      text: string;
+    };
+    answer: {
+      items: ObjectSummary[];
+      nextCursor: string | null;
+      /** Whether all there is took part; otherwise narrow the prefix or the text. */
+      isComplete: boolean;
+      /** The search index of the bucket. Without it a page looks at some thousand names only. */
+      index: 'off' | 'building' | 'ready';
+    };
+  };
+  /** How many objects stand below prefixes, and how large they are, exact to the last commit. */
+  'GET /buckets/{bucket}/sizes': {
+    path: {
+      bucket: string;
+    };
+    query?: {
+      /** Up to 100, by repeating it. Absent: the whole bucket. */
+      prefix?: string | string[] | undefined;
+    };
+    answer: {
+      /** Null: the bucket is being counted, ask again. */
+      items: PrefixSize[] | null;
+    };
+  };
+  /** All that is known of an object, or of a version of it. */
+  'GET /buckets/{bucket}/object': {
+    path: {
+      bucket: string;
+    };
+    query: {
+      key: string;
+      /** `null` is the version from before the bucket kept any. */
+      versionId?: string | undefined;
+    };
+    answer: ObjectDetail;
+  };
+  /**
+   * Change headers, metadata, tags or lock of an object; what is absent stays, and no byte
+   * moves.
+   */
+  'PATCH /buckets/{bucket}/object': {
+    path: {
+      bucket: string;
+    };
+    query: {
+      key: string;
+      /** `null` is the version from before the bucket kept any. */
+      versionId?: string | undefined;
+    };
+    body: ObjectChange;
+    answer: ObjectDetail;
+  };
+  /** Delete an object, or one version of it for good. */
+  'DELETE /buckets/{bucket}/object': {
+    path: {
+      bucket: string;
+    };
+    query: {
+      key: string;
+      /** `null` is the version from before the bucket kept any. */
+      versionId?: string | undefined;
+      /** Owners and admins alone. */
+      bypassGovernance?: '0' | '1' | undefined;
+    };
+    answer: {
+      /** The marker that hides the object now. */
+      deleteMarkerId: string | null;
+    };
+  };
+  /** Make an older version the current one again, as a new version of the same bytes. */
+  'POST /buckets/{bucket}/object/restore': {
+    path: {
+      bucket: string;
+    };
+    body: {
+      key: string;
+      /** `null` is the version from before the bucket kept any. */
+      versionId: string;
+    };
+    answer: ObjectDetail;
+  };
+  /** Versions and delete markers, by key, of each key the latest first. */
+  'GET /buckets/{bucket}/versions': {
+    path: {
+      bucket: string;
+    };
+    query?: {
+      /** Items of one page at most. */
+      limit?: number | undefined;
+      /** The nextCursor of the page before; absent for the first page. */
+      cursor?: string | undefined;
+      prefix?: string | undefined;
+      /** The history of this key alone. */
+      key?: string | undefined;
+    };
+    answer: {
+      items: ObjectVersion[];
+      /** For the next page; null: this was the last. */
+      nextCursor: string | null;
+    };
+  };
+  /**
+   * URLs for up to 1,000 requests to objects, each of which works without any key until it
+   * expires.
+   */
+  'POST /buckets/{bucket}/presigned-urls': {
+    path: {
+      bucket: string;
+    };
+    body: {
+      requests: UrlRequest[];
+      expiresSeconds?: number | undefined;
+    };
+    answer: {
+      items: PresignedUrl[];
+      expiresAt: string;
+    };
+  };
+  /** Go to the bytes of an object: for links and images of a page that is signed in. */
+  'GET /buckets/{bucket}/content': {
+    path: {
+      bucket: string;
+    };
+    query: {
+      key: string;
+      /** `null` is the version from before the bucket kept any. */
+      versionId?: string | undefined;
+      /** 1: a browser saves it. */
+      download?: '0' | '1' | undefined;
+    };
+    answer: Response;
+  };
+  /** Begin a multipart upload. */
+  'POST /buckets/{bucket}/uploads': {
+    path: {
+      bucket: string;
+    };
+    body: {
+      contentType?: string | null | undefined;
+      cacheControl?: string | null | undefined;
+      contentDisposition?: string | null | undefined;
+      contentEncoding?: string | null | undefined;
+      contentLanguage?: string | null | undefined;
+      expires?: string | null | undefined;
+      websiteRedirectLocation?: string | null | undefined;
+      /** User metadata: what S3 calls x-amz-meta-…, without that. */
+      metadata?: Record<string, string> | undefined;
+      storageClass?: string | undefined;
+      tags?: Record<string, string> | undefined;
+      key: string;
+      /** Each part then has a checksum: the one that came with it, or one made here. */
+      checksum?: 'CRC32' | 'CRC32C' | 'CRC64NVME' | 'SHA1' | 'SHA256' | undefined;
+    };
+    answer: Upload;
+  };
+  /** Uploads that are not finished, by key. */
+  'GET /buckets/{bucket}/uploads': {
+    path: {
+      bucket: string;
+    };
+    query?: {
+      /** Items of one page at most. */
+      limit?: number | undefined;
+      /** The nextCursor of the page before; absent for the first page. */
+      cursor?: string | undefined;
+      prefix?: string | undefined;
+    };
+    answer: {
+      items: Upload[];
+      /** For the next page; null: this was the last. */
+      nextCursor: string | null;
+    };
+  };
+  /** Parts of an upload that have arrived. */
+  'GET /buckets/{bucket}/uploads/{uploadId}/parts': {
+    path: {
+      bucket: string;
+      uploadId: string;
+    };
+    query: {
+      /** Items of one page at most. */
+      limit?: number | undefined;
+      /** The nextCursor of the page before; absent for the first page. */
+      cursor?: string | undefined;
+      key: string;
+    };
+    answer: {
+      items: UploadPart[];
+      /** For the next page; null: this was the last. */
+      nextCursor: string | null;
+    };
+  };
+  /** Make the parts the object, in one commit. */
+  'POST /buckets/{bucket}/uploads/{uploadId}/complete': {
+    path: {
+      bucket: string;
+      uploadId: string;
+    };
+    body: {
+      key: string;
+      parts: {
+        partNumber: number;
+        /** As the answer to the part had it, with quotes or without. */
+        etag: string;
+      }[];
+      /** 412 where the key is taken. */
+      onlyIfNew?: boolean | undefined;
+      /** 412 where the key has another object; 404 where it has none. */
+      onlyIfEtag?: string | undefined;
+    };
+    answer: CompletedUpload;
+  };
+  /** Give an upload up; its parts are swept later. */
+  'DELETE /buckets/{bucket}/uploads/{uploadId}': {
+    path: {
+      bucket: string;
+      uploadId: string;
+    };
+    query: {
+      key: string;
+    };
+    answer: undefined;
+  };
+  /** Move, delete or restore many objects, or empty the trash, without moving a byte. */
+  'POST /buckets/{bucket}/jobs': {
+    path: {
+      bucket: string;
+    };
+    body: JobTask;
+    answer: Job;
+  };
+  /** The newest jobs of a bucket, at most 100. */
+  'GET /buckets/{bucket}/jobs': {
+    path: {
+      bucket: string;
+    };
+    answer: {
+      items: Job[];
+      nextCursor: null;
+    };
+  };
+  /** What deleting all below a prefix would remove, and what that saves a month. */
+  'GET /buckets/{bucket}/deletion-preview': {
+    path: {
+      bucket: string;
+    };
+    query?: {
+      prefix?: string | undefined;
+    };
+    answer: {
+      preview: DeletionPreview;
+    };
+  };
+  /** A job with its progress. */
+  'GET /buckets/{bucket}/jobs/{jobId}': {
+    path: {
+      bucket: string;
+      jobId: string;
+    };
+    answer: Job;
+  };
+  /** End a job that runs; what it did stays, and can be undone. */
+  'POST /buckets/{bucket}/jobs/{jobId}/cancel': {
+    path: {
+      bucket: string;
+      jobId: string;
+    };
+    answer: Job;
+  };
+  /** Take back what a job did, as far as it still is as the job left it. */
+  'POST /buckets/{bucket}/jobs/{jobId}/undo': {
+    path: {
+      bucket: string;
+      jobId: string;
+    };
+    answer: Job;
+  };
+  /** Keys that are deleted but kept, by name, time of deletion or size. */
+  'GET /buckets/{bucket}/trash': {
+    path: {
+      bucket: string;
+    };
+    query?: {
+      /** Items of one page at most. */
+      limit?: number | undefined;
+      /** The nextCursor of the page before; absent for the first page. */
+      cursor?: string | undefined;
+      prefix?: string | undefined;
+      sort?: 'name' | 'deleted' | 'size' | undefined;
+      order?: 'asc' | 'desc' | undefined;
+    };
+    answer: {
+      items: TrashedObject[];
+      /** For the next page; null: this was the last. */
+      nextCursor: string | null;
+      /** Whether all there is took part; otherwise narrow the prefix or the text. */
+      isComplete: boolean;
+    };
+  };
+  /** How long the bucket keeps what is deleted. */
+  'GET /buckets/{bucket}/trash/settings': {
+    path: {
+      bucket: string;
+    };
+    answer: TrashSettings;
+  };
+  /** Keep what is deleted for so many days; this switches versioning on. */
+  'PUT /buckets/{bucket}/trash/settings': {
+    path: {
+      bucket: string;
+    };
+    body: TrashSettings;
+    answer: TrashSettings;
+  };
+  /** What an account used: storage in byte-hours, traffic in bytes, operations by class. */
+  'GET /usage': {
+    query: {
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+      /** The hour that it is in is the first. */
+      from: string;
+      /** The hour that it is in is left out; absent: now. */
+      to?: string | undefined;
+      by?: 'hour' | 'day' | 'month' | 'total' | undefined;
+      /**
+       * bucket, accessKey, operation, or several with commas. By operation: how many requests
+       * of each kind there were, and nothing else; PublicRead is what was read without a
+       * signature, SignedRead what GetObject and HeadObject were answered out of memory.
+       */
+      groupBy?: string | undefined;
+      bucket?: string | undefined;
+      accessKeyId?: string | undefined;
+      /** Only this meter, or all of its kind. */
+      meter?: string | undefined;
+    };
+    answer: UsageAnswer;
+  };
+  /** List the closed invoices of an account, void ones too. */
+  'GET /invoices': {
+    query?: {
+      /** Items of one page at most. */
+      limit?: number | undefined;
+      /** The nextCursor of the page before; absent for the first page. */
+      cursor?: string | undefined;
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    answer: {
+      items: InvoiceSummary[];
+      /** For the next page; null: this was the last. */
+      nextCursor: string | null;
+    };
+  };
+  /** Read the invoice of a month; of one that is not closed, as it stands now. */
+  'GET /invoices/{period}': {
+    path: {
+      /** A calendar month in UTC. */
+      period: string;
+    };
+    query?: {
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+      /**
+       * Which of the bills of the month, from 0; absent: the last, which replaces void ones
+       * before it.
+       */
+      issue?: number | null | undefined;
+    };
+    answer: Invoice;
+  };
+  /** The invoice as a file: CSV, a page to print, PDF, or a FOCUS 1.2 dataset. */
+  'GET /invoices/{period}/{file}': {
+    path: {
+      /** A calendar month in UTC. */
+      period: string;
+      file:
+        | 'invoice.csv'
+        | 'invoice.html'
+        | 'invoice.pdf'
+        | 'focus.csv'
+        | 'focus.json';
+    };
+    query?: {
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+      /**
+       * Which of the bills of the month, from 0; absent: the last, which replaces void ones
+       * before it.
+       */
+      issue?: number | null | undefined;
+    };
+    answer: Response;
+  };
+  /**
+   * What the running month comes to: what is stored stays, the rest goes on as in the last
+   * seven days.
+   */
+  'GET /forecast': {
+    query?: {
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    answer: Forecast;
+  };
+  /** What a month would have cost by other cards, and with things done otherwise. */
+  'POST /simulations': {
+    query?: {
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    body: {
+      /** A calendar month in UTC. */
+      period: string;
+      cardIds?: string[] | undefined;
+      whatIfs?: (
+        | {
+            kind: 'lifecycle';
+            days: number;
+          }
+        | {
+            kind: 'all-infrequent';
+          }
+        | {
+            kind: 'cache-lifetime';
+            seconds: number;
+          }
+        | {
+            kind: 'deduplication';
+            duplicateBasisPoints: number;
+          })[] | undefined;
+      /** Objects that there are, for what goes by the object; 0 leaves that out. */
+      objectCount?: string | undefined;
+    };
+    answer: Simulation;
+  };
+  /** Take back a part of a closed invoice, or all that is left of it. */
+  'POST /invoices/{period}/credit-notes': {
+    path: {
+      /** A calendar month in UTC. */
+      period: string;
+    };
+    query?: {
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    body: {
+      reason: string;
+      /** Without tax, in whole coins. Absent, and without lines: all that is left. */
+      netMicro?: string | undefined;
+      /** In place of netMicro: lines of the invoice, from 0. */
+      lines?: number[] | undefined;
+    };
+    answer: CreditNote;
+  };
+  /**
+   * Take back all that is left of an invoice; with reissue another takes its place, by the
+   * terms of now.
+   */
+  'POST /invoices/{period}/void': {
+    path: {
+      /** A calendar month in UTC. */
+      period: string;
+    };
+    query?: {
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    body: {
+      reason: string;
+      reissue?: boolean | undefined;
+    };
+    answer: VoidedInvoice;
+  };
+  /** List the credit notes of an account. */
+  'GET /credit-notes': {
+    query?: {
+      /** Items of one page at most. */
+      limit?: number | undefined;
+      /** The nextCursor of the page before; absent for the first page. */
+      cursor?: string | undefined;
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    answer: {
+      items: CreditNote[];
+      /** For the next page; null: this was the last. */
+      nextCursor: string | null;
+    };
+  };
+  /** Read a credit note. */
+  'GET /credit-notes/{number}': {
+    path: {
+      number: string;
+    };
+    query?: {
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    answer: CreditNote;
+  };
+  /** The credit note as a file: a page to print, or PDF. */
+  'GET /credit-notes/{number}/{noteFile}': {
+    path: {
+      number: string;
+      noteFile: 'credit-note.html' | 'credit-note.pdf';
+    };
+    query?: {
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    answer: Response;
+  };
+  /** Read who issues the invoices of this server, with what tax, and how they are numbered. */
+  'GET /billing/issuer': {
+    answer: Issuer;
+  };
+  /** Set who issues invoices; closed ones stay as they are. */
+  'PUT /billing/issuer': {
+    body: Issuer;
+    answer: Issuer;
+  };
+  /** Read whom the invoices of an account name, and its tax. */
+  'GET /billing/buyer': {
+    query?: {
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    answer: Buyer;
+  };
+  /** Set whom the invoices of an account name: company, address and tax id. */
+  'PUT /billing/buyer': {
+    query?: {
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    body: Party;
+    answer: Buyer;
+  };
+  /**
+   * Set the tax of an account: a rate of its own, or reverse charge for a tax id that was
+   * checked.
+   */
+  'PUT /billing/tax': {
+    query?: {
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    body: AccountTax;
+    answer: AccountTax;
+  };
+  /** What the receipts of a month come to, and what of its invoice had none. */
+  'GET /receipts/{period}': {
+    path: {
+      /** A calendar month in UTC. */
+      period: string;
+    };
+    query?: {
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    answer: ReceiptStatement;
+  };
+  /**
+   * List rate cards: those that ship with Quayside, then the account's own, the operator's
+   * all.
+   */
+  'GET /rate-cards': {
+    query?: {
+      /** Items of one page at most. */
+      limit?: number | undefined;
+      /** The nextCursor of the page before; absent for the first page. */
+      cursor?: string | undefined;
+    };
+    answer: {
+      items: RateCard[];
+      /** For the next page; null: this was the last. */
+      nextCursor: string | null;
+    };
+  };
+  /**
+   * Read a rate card, as it prices a month: one that ships with Quayside, or the account's
+   * own.
+   */
+  'GET /rate-cards/{cardId}': {
+    path: {
+      cardId: string;
+    };
+    query?: {
+      /** The month that it prices; absent: the one that runs. */
+      period?: string | undefined;
+    };
+    answer: RateCard;
+  };
+  /**
+   * Make a card of your own, or a version of it from a month on; months that are over keep
+   * their prices.
+   */
+  'PUT /rate-cards/{cardId}': {
+    path: {
+      cardId: string;
+    };
+    body: RateCard;
+    answer: RateCard;
+  };
+  /** Which card an account has, and what is left of its credits. */
+  'GET /billing': {
+    query?: {
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    answer: AccountBilling;
+  };
+  /**
+   * Give an account a card, from the month that runs or one to come; null is the default of
+   * the server.
+   */
+  'PUT /billing/rate-card': {
+    query?: {
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    body: {
+      rateCardId: string | null;
+      /** A calendar month in UTC. */
+      validFrom?: string | undefined;
+    };
+    answer: RateCard;
+  };
+  /** Give an account a credit; the open month and later ones are paid with it. */
+  'POST /billing/credits': {
+    query?: {
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    body: {
+      label: string;
+      currency: string;
+      amountMicro: string;
+      expiresAt?: string | null | undefined;
+    };
+    answer: Credit;
+  };
+  /** Tell Stripe what the account uses from today on, as that customer; null ends it. */
+  'PUT /billing/stripe-customer': {
+    query?: {
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    body: {
+      customerId: string | null;
+    };
+    answer: undefined;
+  };
+  /** List the caps of an account and how they stand. */
+  'GET /caps': {
+    query?: {
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    answer: {
+      items: Cap[];
+    };
+  };
+  /** A cap and how it stands. */
+  'GET /caps/{capId}': {
+    path: {
+      capId: string;
+    };
+    query?: {
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    answer: Cap;
+  };
+  /** Set a cap, change it, or lift it until a time. */
+  'PUT /caps/{capId}': {
+    path: {
+      capId: string;
+    };
+    query?: {
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    body: {
+      unit: 'bytes' | 'money';
+      /** Bytes that go out, or micro-units of the currency of the rate card. */
+      limit: string;
+      period?: 'day' | 'month' | undefined;
+      bucket?: string | null | undefined;
+      accessKeyId?: string | null | undefined;
+      alertPercents?: number[] | undefined;
+      cachedFromPercent?: number | null | undefined;
+      /** Of a cap in money. Null: the account's, as it is when the cap is set. */
+      rateCardId?: string | null | undefined;
+      liftedUntil?: string | null | undefined;
+    };
+    answer: Cap;
+  };
+  /** Remove a cap. */
+  'DELETE /caps/{capId}': {
+    path: {
+      capId: string;
+    };
+    query?: {
+      /** The operator may name another account; everybody else's own is meant. */
+      accountId?: string | undefined;
+    };
+    answer: undefined;
+  };
+  /** Make a webhook and its secret. */
+  'POST /webhooks': {
+    body: {
+      url: string;
+      description?: string | undefined;
+      /**
+       * Types of account events to get: `invoice.closed`, `usage.*`, `*`. Not of what buckets
+       * tell.
+       */
+      types?: string[] | undefined;
+      isEnabled?: boolean | undefined;
+    };
+    answer: NewWebhook;
+  };
+  /** List the webhooks of your account. */
+  'GET /webhooks': {
+    query?: {
+      /** Items of one page at most. */
+      limit?: number | undefined;
+      /** The nextCursor of the page before; absent for the first page. */
+      cursor?: string | undefined;
+    };
+    answer: {
+      items: Webhook[];
+      /** For the next page; null: this was the last. */
+      nextCursor: string | null;
+    };
+  };
+  /** One webhook. */
+  'GET /webhooks/{webhookId}': {
+    path: {
+      webhookId: string;
+    };
+    answer: Webhook;
+  };
+  /** Change what is given; a webhook that is disabled makes dead letters of what comes. */
+  'PATCH /webhooks/{webhookId}': {
+    path: {
+      webhookId: string;
+    };
+    body: {
+      url?: string | undefined;
+      description?: string | undefined;
+      /**
+       * Types of account events to get: `invoice.closed`, `usage.*`, `*`. Not of what buckets
+       * tell.
+       */
+      types?: string[] | undefined;
+      isEnabled?: boolean | undefined;
+    };
+    answer: Webhook;
+  };
+  /** Delete a webhook; what waits for it becomes a dead letter. */
+  'DELETE /webhooks/{webhookId}': {
+    path: {
+      webhookId: string;
+    };
+    answer: undefined;
+  };
+  /** Give it a new secret; for a day messages are signed with the old one too. */
+  'POST /webhooks/{webhookId}/secret': {
+    path: {
+      webhookId: string;
+    };
+    answer: NewWebhookSecret;
+  };
+  /** Send it a message of the type quayside.test. */
+  'POST /webhooks/{webhookId}/test': {
+    path: {
+      webhookId: string;
+    };
+    answer: TestMessage;
+  };
+  /** List what was or is to be sent to it: by default dead letters. */
+  'GET /webhooks/{webhookId}/deliveries': {
+    path: {
+      webhookId: string;
+    };
+    query?: {
+      /** Items of one page at most. */
+      limit?: number | undefined;
+      /** The nextCursor of the page before; absent for the first page. */
+      cursor?: string | undefined;
+      state?: 'waiting' | 'delivered' | 'dead' | undefined;
+      /** What this bucket tells; without it, what concerns the account. */
+      bucket?: string | undefined;
+    };
+    answer: DeliveryPage;
+  };
+  /** Send dead letters again: those named, or all, a thousand at a time. */
+  'POST /webhooks/{webhookId}/replay': {
+    path: {
+      webhookId: string;
+    };
+    body: {
+      /** What this bucket tells; without it, what concerns the account. */
+      bucket?: string | undefined;
+      ids?: number[] | null | undefined;
+    };
+    answer: Replayed;
+  };
+  /** Where S3 is, what this server can do, and its limits. */
+  'GET /server': {
+    answer: Server;
+  };
+  /** Named encryption keys, for buckets and SSE-KMS (operator). */
+  'GET /encryption-keys': {
+    query?: {
+      /** Items of one page at most. */
+      limit?: number | undefined;
+      /** The nextCursor of the page before; absent for the first page. */
+      cursor?: string | undefined;
+    };
+    answer: {
+      items: EncryptionKey[];
+      /** For the next page; null: this was the last. */
+      nextCursor: string | null;
+    };
+  };
+  /** Make a named key, say whose it is, or disable it (operator). */
+  'PUT /encryption-keys': {
+    body: {
+      id: string;
+      isEnabled?: boolean | undefined;
+      /** Absent: as it was; of a new key nobody's but the operator's. */
+      accountIds?: string[] | null | undefined;
+    };
+    answer: EncryptionKey;
+  };
+  /** Whether the server's clock is believed. */
+  'GET /clock': {
+    answer: Clock;
+  };
+  /**
+   * Confirm that the clock is right after a jump, so that bills, lifecycle rules and sweeping
+   * go on.
+   */
+  'PUT /clock': {
+    body: {
+      /** The time as you read it elsewhere: within five minutes of the clock. */
+      now: string;
+    };
+    answer: Clock;
+  };
+};

@@ -1,0 +1,114 @@
+// The door of tokens and sessions: the JSON API presigns each request and keeps the multipart
+// uploads. Calls that come together are presigned in one request.
+import type { PresignedUrl, UrlRequest } from '../api-types.ts';
+import { createEach } from '../pages.ts';
+import type { Request } from '../routes.ts';
+import type { Address, Door, ObjectCall } from './door.ts';
+
+/** URLs presigned at once. Source: the API's bound. */
+const BATCH_MAX = 1000;
+/** How long calls wait for others to go with, milliseconds. */
+const BATCH_WAIT_MS = 2;
+/** Life of a URL, seconds: a slow line needs a while for one part. */
+const EXPIRES_SECONDS = 6 * 3600;
+
+export function createApiDoor(request: Request): Door {
+  const presign = createPresigner(request);
+  const each = createEach(request);
+  return {
+    address: presign,
+    learnClock: () => false,
+    async begin({ bucket, key }, attributes, algorithm, signal) {
+      const checksum = algorithm === null ? {} : { checksum: algorithm };
+      const body = { ...attributes, ...checksum, key };
+      const { id } = await request('POST /buckets/{bucket}/uploads', {
+        path: { bucket },
+        body,
+        signal,
+      });
+      return id;
+    },
+    async parts({ bucket, key, uploadId }, signal) {
+      const path = { bucket, uploadId };
+      const parts = [];
+      const list = each('GET /buckets/{bucket}/uploads/{uploadId}/parts', {
+        path,
+        query: { key },
+        signal,
+      });
+      for await (const { size, ...part } of list) parts.push({ ...part, sizeBytes: Number(size) });
+      return parts;
+    },
+    async complete({ bucket, key, uploadId }, parts, { ifNone, ifMatch }, signal) {
+      const body = {
+        key,
+        parts: parts.map(({ partNumber, etag }) => ({ partNumber, etag })),
+        onlyIfNew: ifNone,
+        ...(ifMatch === null ? {} : { onlyIfEtag: ifMatch }),
+      };
+      const path = { bucket, uploadId };
+      const route = 'POST /buckets/{bucket}/uploads/{uploadId}/complete';
+      const { etag, versionId } = await request(route, { path, body, signal });
+      return { etag, versionId };
+    },
+    async abort({ bucket, key, uploadId }) {
+      const path = { bucket, uploadId };
+      await request('DELETE /buckets/{bucket}/uploads/{uploadId}', { path, query: { key } });
+    },
+  };
+}
+
+type Waiting = {
+  readonly call: ObjectCall;
+  resolve(address: Address): void;
+  reject(error: unknown): void;
+};
+
+/** Request coalescing: presigns calls of one bucket together. */
+function createPresigner(request: Request): Door['address'] {
+  const queues = new Map<string, Waiting[]>();
+
+  async function flush(bucket: string): Promise<void> {
+    const batch = queues.get(bucket) ?? [];
+    queues.delete(bucket);
+    try {
+      const { items } = await request('POST /buckets/{bucket}/presigned-urls', {
+        path: { bucket },
+        body: {
+          requests: batch.map(({ call }) => urlRequestOf(call)),
+          expiresSeconds: EXPIRES_SECONDS,
+        },
+      });
+      for (const [at, { call, resolve }] of batch.entries()) resolve(addressOf(call, items[at]));
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+
+  return (call) =>
+    new Promise((resolve, reject) => {
+      const queue = queues.get(call.bucket) ?? [];
+      if (queue.length === 0) {
+        queues.set(call.bucket, queue);
+        setTimeout(() => void flush(call.bucket), BATCH_WAIT_MS);
+      }
+      queue.push({ call, resolve, reject });
+      if (queue.length === BATCH_MAX) void flush(call.bucket);
+    });
+}
+
+/** Headers of ranges are no part of a signature: one URL serves all of them. */
+const isUnsigned = (name: string) => name === 'range' || name === 'if-range';
+
+function addressOf({ headers = {} }: ObjectCall, url: PresignedUrl | undefined): Address {
+  const unsigned = Object.entries(headers).filter(([name]) => isUnsigned(name));
+  return { url: url?.url ?? '', headers: { ...url?.headers, ...Object.fromEntries(unsigned) } };
+}
+
+function urlRequestOf(call: ObjectCall): UrlRequest {
+  const { method, key, part, headers = {}, versionId, wantsChecksum: checksums = false } = call;
+  if (method === 'GET') return { operation: 'get', key, versionId, checksums };
+  if (method === 'HEAD') return { operation: 'head', key, versionId, checksums };
+  if (part === undefined) return { operation: 'put', key, headers };
+  return { operation: 'put-part', key, ...part, headers };
+}

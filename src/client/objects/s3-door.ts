@@ -1,0 +1,144 @@
+// The door of access keys: every request is signed here, multipart uploads are kept by S3's own
+// operations. Keys with a scope, which are for S3 alone, work too.
+import type { AccessKeyPair, Fetch } from '../credential.ts';
+import { failureOf } from '../read-failure.ts';
+import { type RetryPolicy, retrying } from '../retry.ts';
+import { elementsOf, escapeXml, textOf } from '../xml.ts';
+import type { Door, ObjectCall, StoredPart } from './door.ts';
+import { attributeHeaders, conditionHeaders, unquoted } from './object-headers.ts';
+import { createSigner, encode, encodeQuery } from './sigv4.ts';
+
+export type S3DoorOptions = {
+  readonly fetch: Fetch;
+  /** Origin of the server. */
+  readonly endpoint: string;
+  readonly region: string;
+  readonly accessKey: AccessKeyPair;
+  readonly policy: RetryPolicy;
+};
+
+type Signed = {
+  readonly method: string;
+  readonly bucket: string;
+  readonly key: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+type Operated = { readonly text: string; readonly headers: Headers };
+
+const ALGORITHMS = ['SHA256', 'CRC64NVME', 'SHA1', 'CRC32C', 'CRC32'];
+
+export function createS3Door({ fetch, endpoint, region, accessKey, policy }: S3DoorOptions): Door {
+  const sign = createSigner(accessKey, region);
+  const { host } = new URL(endpoint);
+  /** How far the server's clock is ahead of ours, milliseconds. */
+  let aheadMs = 0;
+
+  async function signed({ method, bucket, key, query, headers = {} }: Signed) {
+    const path = `/${encode(bucket)}/${key.split('/').map(encode).join('/')}`;
+    const request = { method, host, path, query, headers };
+    const text = encodeQuery(query);
+    return {
+      url: `${endpoint}${path}${text === '' ? '' : `?${text}`}`,
+      headers: await sign(request, Date.now() + aheadMs),
+    };
+  }
+
+  function learnClock(date: string | null): boolean {
+    const serverMs = Date.parse(date ?? '');
+    if (Number.isNaN(serverMs)) return false;
+    aheadMs = serverMs - Date.now();
+    return true;
+  }
+
+  /** One operation on an upload, repeated where it may be; resolves with the document. */
+  const operate = (
+    call: Signed,
+    signal?: AbortSignal,
+    body: string | null = null,
+  ): Promise<Operated> =>
+    retrying(
+      async (index) => {
+        const { url, headers } = await signed(call);
+        const init = { method: call.method, headers, body, signal: signal ?? null };
+        const response = await fetch(url, init);
+        if (response.ok) return { text: await response.text(), headers: response.headers };
+        const error = await failureOf(response);
+        const isSkewed = error.code === 'RequestTimeTooSkewed' && index === 0;
+        if (isSkewed && learnClock(response.headers.get('date')))
+          return operate(call, signal, body);
+        throw error;
+      },
+      { policy, signal },
+    );
+
+  return {
+    address: ({ method, bucket, key, headers, ...call }) =>
+      signed({
+        method,
+        bucket,
+        key,
+        query: queryOf(call),
+        headers: {
+          ...headers,
+          ...(call.wantsChecksum ? { 'x-amz-checksum-mode': 'ENABLED' } : {}),
+        },
+      }),
+    learnClock,
+    async begin({ bucket, key }, attributes, algorithm, signal) {
+      const checksum = algorithm === null ? {} : { 'x-amz-checksum-algorithm': algorithm };
+      const headers = { ...attributeHeaders(attributes), ...checksum };
+      const call = { method: 'POST', bucket, key, query: { uploads: '' }, headers };
+      return textOf((await operate(call, signal)).text, 'UploadId') ?? '';
+    },
+    async parts({ bucket, key, uploadId }, signal) {
+      const parts: StoredPart[] = [];
+      for (let marker = '0'; ; ) {
+        const query = { uploadId, 'part-number-marker': marker };
+        const { text } = await operate({ method: 'GET', bucket, key, query }, signal);
+        parts.push(...elementsOf(text, 'Part').map(partOf));
+        marker = textOf(text, 'NextPartNumberMarker') ?? '0';
+        if (textOf(text, 'IsTruncated') !== 'true') return parts;
+      }
+    },
+    async complete({ bucket, key, uploadId }, parts, condition, signal) {
+      const headers = { ...conditionHeaders(condition), 'content-type': 'application/xml' };
+      const call = { method: 'POST', bucket, key, query: { uploadId }, headers };
+      const body = `<CompleteMultipartUpload>${parts.map(partElement).join('')}</CompleteMultipartUpload>`;
+      const answer = await operate(call, signal, body);
+      const versionId = answer.headers.get('x-amz-version-id');
+      return { etag: unquoted(textOf(answer.text, 'ETag') ?? ''), versionId };
+    },
+    async abort({ bucket, key, uploadId }) {
+      await operate({ method: 'DELETE', bucket, key, query: { uploadId } });
+    },
+  };
+}
+
+function queryOf({ versionId, part }: Pick<ObjectCall, 'versionId' | 'part'>) {
+  if (part !== undefined) return { partNumber: `${part.partNumber}`, uploadId: part.uploadId };
+  const query: Record<string, string> = versionId === undefined ? {} : { versionId };
+  return query;
+}
+
+function partOf(xml: string): StoredPart {
+  const algorithm = ALGORITHMS.find((name) => xml.includes(`<Checksum${name}>`));
+  return {
+    partNumber: Number(textOf(xml, 'PartNumber')),
+    sizeBytes: Number(textOf(xml, 'Size')),
+    etag: unquoted(textOf(xml, 'ETag') ?? ''),
+    checksum:
+      algorithm === undefined
+        ? null
+        : { algorithm, value: textOf(xml, `Checksum${algorithm}`) ?? '' },
+  };
+}
+
+function partElement({ partNumber, etag, checksum }: StoredPart): string {
+  const digest =
+    checksum === null
+      ? ''
+      : `<Checksum${checksum.algorithm}>${checksum.value}</Checksum${checksum.algorithm}>`;
+  return `<Part><PartNumber>${partNumber}</PartNumber><ETag>"${escapeXml(etag)}"</ETag>${digest}</Part>`;
+}

@@ -1,0 +1,46 @@
+// One attempt of a request about an object, through whichever door.
+import type { Fetch } from '../credential.ts';
+import { failureOf } from '../read-failure.ts';
+import type { Bytes } from '../upload/piece.ts';
+import type { Door, ObjectCall } from './door.ts';
+import { canReport, sendReporting } from './send-reporting.ts';
+
+export type Sending = {
+  readonly body?: Bytes;
+  readonly signal?: AbortSignal | undefined;
+  /** Bytes of the body that have left, again and again; only where the platform says so. */
+  readonly onSent?: (bytes: number) => void;
+};
+
+/** Sends a call; rejects with a QuaysideError unless the server answers 2xx. */
+export type SendObject = (call: ObjectCall, sending?: Sending) => Promise<Response>;
+
+/** `isOwn`: the caller's own fetch, past which nothing may go. */
+export function createSendObject(door: Door, fetch: Fetch, isOwn: boolean): SendObject {
+  async function attempt(call: ObjectCall, { body, signal, onSent }: Sending): Promise<Response> {
+    const { url, headers } = await door.address(call, signal);
+    signal?.throwIfAborted();
+    if (body !== undefined && onSent !== undefined && !isOwn && canReport()) {
+      return sendReporting({ method: call.method, url, headers, body, signal, onSent });
+    }
+    return fetch(url, {
+      method: call.method,
+      headers,
+      signal: signal ?? null,
+      ...(body === undefined ? {} : { body }),
+    });
+  }
+
+  return async (call, sending = {}) => {
+    let response = await attempt(call, sending);
+    if (response.ok) return response;
+    let error = await failureOf(response);
+    const isSkewed = error.code === 'RequestTimeTooSkewed';
+    if (isSkewed && door.learnClock(response.headers.get('date'))) {
+      response = await attempt(call, sending);
+      if (response.ok) return response;
+      error = await failureOf(response);
+    }
+    throw error;
+  };
+}

@@ -1,0 +1,58 @@
+// Sends a body by XMLHttpRequest, which alone tells a browser how much of it has left.
+
+/** What is used of XMLHttpRequest, which not every platform has. */
+type Xhr = {
+  responseType: string;
+  readonly status: number;
+  readonly response: ArrayBuffer | null;
+  readonly upload: { onprogress: ((event: { loaded: number }) => void) | null };
+  onload: (() => void) | null;
+  onerror: (() => void) | null;
+  onabort: (() => void) | null;
+  open(method: string, url: string): void;
+  setRequestHeader(name: string, value: string): void;
+  getAllResponseHeaders(): string;
+  send(body: Uint8Array<ArrayBuffer> | Blob): void;
+  abort(): void;
+};
+
+const platform = globalThis as { XMLHttpRequest?: new () => Xhr };
+
+export const canReport = (): boolean => platform.XMLHttpRequest !== undefined;
+
+export type Reported = {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array<ArrayBuffer> | Blob;
+  readonly signal?: AbortSignal | undefined;
+  readonly onSent: (bytes: number) => void;
+};
+
+/** As fetch: rejects with a TypeError without a response, with the signal's reason when aborted. */
+export function sendReporting({ method, url, headers, body, signal, onSent }: Reported) {
+  return new Promise<Response>((resolve, reject) => {
+    if (platform.XMLHttpRequest === undefined) throw new TypeError('There is no XMLHttpRequest.');
+    const xhr = new platform.XMLHttpRequest();
+    const stop = () => xhr.abort();
+    xhr.open(method, url);
+    xhr.responseType = 'arraybuffer';
+    for (const [name, value] of Object.entries(headers)) xhr.setRequestHeader(name, value);
+    xhr.upload.onprogress = ({ loaded }) => onSent(loaded);
+    xhr.onload = () => {
+      signal?.removeEventListener('abort', stop);
+      resolve(new Response(xhr.response, { status: xhr.status, headers: headersOf(xhr) }));
+    };
+    xhr.onerror = () => reject(new TypeError('The request got no response.'));
+    xhr.onabort = () => reject(signal?.reason);
+    signal?.addEventListener('abort', stop, { once: true });
+    xhr.send(body);
+  });
+}
+
+function headersOf(xhr: Xhr): [string, string][] {
+  const lines = xhr.getAllResponseHeaders().split('\r\n');
+  return lines
+    .filter((line) => line.includes(':'))
+    .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]);
+}

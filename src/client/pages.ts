@@ -1,0 +1,44 @@
+// Lists without an end of a page: every page is asked for, and a list that the server cut says so.
+import { QuaysideError } from './errors.ts';
+import type { Item, ListRoute, OptionsOf, Request, RequestOptions, Route } from './routes.ts';
+
+type Page = {
+  readonly items: readonly unknown[];
+  readonly nextCursor: string | null;
+  readonly isComplete?: boolean;
+};
+
+export type Each = <R extends ListRoute>(
+  route: R,
+  ...options: OptionsOf<RequestOptions<R>>
+) => AsyncGenerator<Item<R>, void, undefined>;
+
+/** Items asked for at once. Source: the API's bound. */
+const PAGE_ITEMS = 1000;
+/** This list has a fixed page. */
+const UNLIMITED: readonly string[] = ['GET /buckets/{bucket}/lifecycle-preview'];
+
+/**
+ * Makes the iterator of lists. Code IncompleteList: the server looked at a part of what there is
+ * (long lists sorted by size or date, short searches of large buckets).
+ */
+export function createEach(request: Request): Each {
+  async function* each(route: Route, given: { query?: object } = {}) {
+    const limit = UNLIMITED.includes(route) ? {} : { limit: PAGE_ITEMS };
+    let cursor: string | undefined;
+    for (;;) {
+      const query = { ...limit, ...given.query, ...(cursor === undefined ? {} : { cursor }) };
+      const page = (await request(route, { ...given, query } as never)) as Page;
+      yield* page.items;
+      if (page.nextCursor === null) {
+        if (page.isComplete === false) throw incomplete();
+        return;
+      }
+      cursor = page.nextCursor;
+    }
+  }
+  return each as Each;
+}
+
+const incomplete = () =>
+  new QuaysideError('IncompleteList', 'There is more than the server looked at.');

@@ -1,0 +1,115 @@
+// Sends requests to the JSON API by the name of their route, and repeats those that may be repeated.
+import type { Credential, Fetch } from './credential.ts';
+import { failureOf } from './read-failure.ts';
+import { type RetryPolicy, retrying } from './retry.ts';
+import type { Answer, CommonOptions, FileRoute, Request, Route } from './routes.ts';
+
+/** Answered with the response itself: files, and what leads to one. */
+const FILE_ROUTES: readonly string[] = [
+  'GET /buckets/{bucket}/content',
+  'GET /invoices/{period}/{file}',
+  'GET /credit-notes/{number}/{noteFile}',
+] satisfies readonly FileRoute[];
+
+/** POSTs that change nothing: they need no Idempotency-Key to be repeated. */
+const QUESTIONS: readonly string[] = [
+  'POST /buckets/{bucket}/presigned-urls',
+  'POST /simulations',
+] satisfies readonly Route[];
+
+/** Longest wait for a response of the API, milliseconds. */
+const TIME_LIMIT_MS = 60_000;
+
+export type Sender = {
+  readonly fetch: Fetch;
+  readonly apiUrl: string;
+  readonly credential: Credential;
+  readonly policy: RetryPolicy;
+};
+
+type Texts = Readonly<Record<string, unknown>>;
+type SentOptions = CommonOptions & {
+  readonly path?: Texts;
+  readonly query?: Texts;
+  readonly body?: unknown;
+};
+
+/** Makes the function that all calls of the API go through. */
+export function createRequest(sender: Sender): Request {
+  const { fetch, credential, policy } = sender;
+  /** ETags of the answers that are still in somebody's hands. */
+  const etags = new WeakMap<object, string>();
+
+  async function send(method: string, url: string, route: Route, options: SentOptions) {
+    const { signal } = options;
+    const attempt = async () => {
+      const { headers: shown, ...init } = await credential.init(signal);
+      const limit = AbortSignal.timeout(TIME_LIMIT_MS);
+      const response = await fetch(url, {
+        ...init,
+        method,
+        headers: { ...headersOf(options, etags), ...(shown as Record<string, string>) },
+        signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+        ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+      });
+      return response;
+    };
+    let response = await attempt();
+    if (response.status === 401 && credential.renew()) response = await attempt();
+    if (!response.ok) throw await failureOf(response);
+    options.onResponse?.(response);
+    if (FILE_ROUTES.includes(route)) return response;
+    const text = await response.text();
+    const answer = text === '' ? undefined : JSON.parse(text);
+    const etag = response.headers.get('etag');
+    if (etag !== null && typeof answer === 'object') etags.set(answer, etag);
+    return answer;
+  }
+
+  return async <R extends Route>(route: R, given: SentOptions = {}): Promise<Answer<R>> => {
+    const [method = '', template = ''] = route.split(' ');
+    const url = `${sender.apiUrl}${fill(template, given.path ?? {})}${queryText(given.query ?? {})}`;
+    const isQuestion = QUESTIONS.includes(route);
+    const needsKey = method === 'POST' && !isQuestion;
+    const options = needsKey
+      ? { ...given, idempotencyKey: given.idempotencyKey ?? randomText() }
+      : given;
+    const isRepeatable = method === 'GET' || method === 'POST';
+    return retrying(() => send(method, url, route, options), {
+      policy,
+      signal: given.signal,
+      // A 429 comes before anything is done, so even a change may be sent again.
+      mayRepeat: ({ retryable, status }) => retryable && (isRepeatable || status === 429),
+    });
+  };
+}
+
+/** 128 random bits. Pages over plain http have no randomUUID. */
+const randomText = () => [...crypto.getRandomValues(new Uint32Array(4))].join('-');
+
+function headersOf(
+  { body, idempotencyKey, ifMatch, headers }: SentOptions,
+  etags: WeakMap<object, string>,
+): Record<string, string> {
+  const tag = typeof ifMatch === 'object' ? etags.get(ifMatch) : ifMatch;
+  return {
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+    ...(tag === undefined ? {} : { 'if-match': tag }),
+    ...headers,
+  };
+}
+
+/** A route's path with its parameters. */
+function fill(template: string, texts: Texts): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(`${texts[name]}`));
+}
+
+function queryText(query: Texts): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value])
+      .filter((one) => one !== undefined)
+      .map((one) => `${name}=${encodeURIComponent(`${one}`)}`),
+  );
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+}

@@ -1,0 +1,51 @@
+// Pausing: what is under way is stopped, and goes on from its last whole part when resumed.
+
+export type Pauser = {
+  pause(): void;
+  resume(): void;
+  isPaused(): boolean;
+  /** Runs it while not paused, from its beginning again after each pause. */
+  run<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
+};
+
+/** `stopped` ends it for good, also while it is paused. */
+export function createPauser(stopped: AbortSignal): Pauser {
+  let running = new AbortController();
+  let resumed: { readonly promise: Promise<void>; readonly resolve: () => void } | null = null;
+
+  function pause(): void {
+    if (resumed !== null) return;
+    let resolve = () => {};
+    const promise = new Promise<void>((done) => {
+      resolve = done;
+    });
+    resumed = { promise, resolve };
+    running.abort(new DOMException('Paused', 'AbortError'));
+  }
+
+  function resume(): void {
+    if (resumed === null) return;
+    running = new AbortController();
+    resumed.resolve();
+    resumed = null;
+  }
+
+  stopped.addEventListener('abort', resume, { once: true });
+  return {
+    pause,
+    resume,
+    isPaused: () => resumed !== null,
+    async run(work) {
+      for (;;) {
+        await resumed?.promise;
+        stopped.throwIfAborted();
+        const { signal } = running;
+        try {
+          return await work(AbortSignal.any([signal, stopped]));
+        } catch (error) {
+          if (!signal.aborted || stopped.aborted) throw error;
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,95 @@
+// What is uploaded, cut into pieces: each is a part of the upload, or the whole.
+import { QuaysideError } from '../errors.ts';
+
+/** What can be uploaded. Only a stream is read once; all others can be gone back to. */
+export type UploadSource =
+  | Blob
+  | ArrayBuffer
+  | ArrayBufferView
+  | string
+  | ReadableStream<Uint8Array>;
+
+/** Bytes that a request can carry. */
+export type Bytes = Uint8Array<ArrayBuffer>;
+
+export type Pieces = {
+  /** Null: nobody knows before the stream ends. */
+  readonly sizeBytes: number | null;
+  /** Yields the bytes in order; `sizeOf` says how large the piece of that number (from 1) is. */
+  cut(sizeOf: (number: number) => number): AsyncGenerator<Bytes, void, undefined>;
+};
+
+/** Reads a source as pieces; `stopped` ends a stream. Memory: one piece, and a stream's chunk. */
+export function piecesOf(source: UploadSource, stopped: AbortSignal): Pieces {
+  if (source instanceof ReadableStream) {
+    return { sizeBytes: null, cut: cutStream(source, stopped) };
+  }
+  const blob = source instanceof Blob ? source : null;
+  const bytes = blob === null ? bytesOf(source as Exclude<UploadSource, Blob>) : null;
+  const sizeBytes = blob?.size ?? bytes?.length ?? 0;
+
+  async function* cut(sizeOf: (number: number) => number) {
+    let offset = 0;
+    for (let number = 1; offset < sizeBytes || number === 1; number++) {
+      const end = Math.min(sizeBytes, offset + sizeOf(number));
+      yield blob === null
+        ? (bytes ?? NOTHING).subarray(offset, end)
+        : await slice(blob, offset, end);
+      offset = end;
+    }
+  }
+  return { sizeBytes, cut };
+}
+
+const NOTHING: Bytes = new Uint8Array(0);
+
+function bytesOf(source: Exclude<UploadSource, Blob | ReadableStream>): Bytes;
+function bytesOf(source: unknown): Bytes;
+function bytesOf(source: unknown): Bytes {
+  if (typeof source === 'string') return new TextEncoder().encode(source);
+  if (source instanceof ArrayBuffer) return new Uint8Array(source);
+  const { buffer, byteOffset, byteLength } = source as ArrayBufferView<ArrayBuffer>;
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+/** A file that was changed or removed since it was chosen cannot be read. */
+async function slice(blob: Blob, start: number, end: number): Promise<Bytes> {
+  try {
+    return new Uint8Array(await blob.slice(start, end).arrayBuffer());
+  } catch (cause) {
+    throw new QuaysideError('SourceUnreadable', 'The file cannot be read any more.', { cause });
+  }
+}
+
+function cutStream(stream: ReadableStream<Uint8Array>, stopped: AbortSignal): Pieces['cut'] {
+  return async function* cut(sizeOf) {
+    const reader = stream.getReader();
+    const stop = () => void reader.cancel(stopped.reason).catch(() => {});
+    stopped.addEventListener('abort', stop, { once: true });
+    let rest: Uint8Array = NOTHING;
+    try {
+      for (let number = 1; ; number++) {
+        const piece = new Uint8Array(sizeOf(number));
+        let filled = 0;
+        while (filled < piece.length) {
+          if (rest.length === 0) {
+            const { done, value } = await reader.read();
+            if (done) {
+              if (filled > 0 || number === 1) yield piece.subarray(0, filled);
+              return;
+            }
+            rest = value;
+          }
+          const taken = rest.subarray(0, piece.length - filled);
+          piece.set(taken, filled);
+          filled += taken.length;
+          rest = rest.subarray(taken.length);
+        }
+        yield piece;
+      }
+    } finally {
+      stopped.removeEventListener('abort', stop);
+      await reader.cancel().catch(() => {});
+    }
+  };
+}

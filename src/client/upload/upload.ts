@@ -1,0 +1,195 @@
+// An upload from its beginning to its end: one PUT or parts, whichever fits, with a handle that
+// pauses, goes on and cancels.
+import { QuaysideError } from '../errors.ts';
+import type { Attributes, Completed, UploadRef } from '../objects/door.ts';
+import { createMeter, type Progress } from '../progress.ts';
+import { algorithmOf, type ChecksumChoice } from './digest.ts';
+import { type PartSize, partSizeFor, partSizeOfStored, SINGLE_MAX_BYTES } from './part-size.ts';
+import { createPauser } from './pauser.ts';
+import { type Bytes, type Pieces, piecesOf, type UploadSource } from './piece.ts';
+import { putWhole } from './put-whole.ts';
+import { sendParts } from './send-parts.ts';
+import type { Transport, UploadContext, UploadTarget } from './upload-context.ts';
+
+export type UploadOptions = Attributes & {
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Ends it, as `cancel()` does. */
+  readonly signal?: AbortSignal | undefined;
+  /** `*`: only where the key is free. */
+  readonly ifNoneMatch?: '*' | undefined;
+  /** Only over the object with that ETag. */
+  readonly ifMatch?: string | undefined;
+  /** By default `sha256` in one request, and `crc64nvme` in parts. */
+  readonly checksum?: ChecksumChoice | undefined;
+  /** 5 MiB at least; by default chosen by the size. */
+  readonly partSizeBytes?: number | undefined;
+  /** Parts under way at once at most, 8; how many of them, the line decides. */
+  readonly maxParallel?: number | undefined;
+  /** Learns the id of a multipart upload: keep it to go on after a reload. */
+  readonly onUploadId?: ((uploadId: string) => void) | undefined;
+};
+
+export type UploadResult = UploadTarget & Completed & { readonly sizeBytes: number };
+
+/** Resolves when the object is there. */
+export type UploadTask = Promise<UploadResult> & {
+  pause(): void;
+  resume(): void;
+  /** Takes everything back; resolves when nothing is left on the server. Too late once completed. */
+  cancel(): Promise<void>;
+  progress(): Progress;
+};
+
+const MAX_PARALLEL = 8;
+
+/** Begins an upload, or goes on with the one that has that id. */
+export function startUpload(
+  transport: Transport,
+  target: UploadTarget,
+  source: UploadSource,
+  options: UploadOptions,
+  uploadId: string | null = null,
+): UploadTask {
+  const stop = new AbortController();
+  const pieces = piecesOf(source, stop.signal);
+  const meter = createMeter(pieces.sizeBytes, options.onProgress);
+  const pauser = createPauser(stop.signal);
+  const context: UploadContext = {
+    ...transport,
+    target,
+    attributes: attributesOf(options, source),
+    condition: { ifNone: options.ifNoneMatch === '*', ifMatch: options.ifMatch ?? null },
+    checksum: options.checksum,
+    maxParallel: options.maxParallel ?? MAX_PARALLEL,
+    meter,
+    pauser,
+    stopped: stop.signal,
+  };
+  const cancelled = new QuaysideError('Cancelled', 'The upload was cancelled.');
+  const onAbort = () => stop.abort(options.signal?.reason);
+  if (options.signal?.aborted) onAbort();
+  options.signal?.addEventListener('abort', onAbort, { once: true });
+
+  const done = run(context, pieces, options, uploadId).finally(() =>
+    options.signal?.removeEventListener('abort', onAbort),
+  );
+  return Object.assign(done, {
+    pause: pauser.pause,
+    resume: pauser.resume,
+    async cancel() {
+      stop.abort(cancelled);
+      await done.catch((error: unknown) => {
+        if (error !== stop.signal.reason) throw error;
+      });
+    },
+    progress: meter.now,
+  });
+}
+
+async function run(
+  context: UploadContext,
+  { sizeBytes, cut }: Pieces,
+  options: UploadOptions,
+  uploadId: string | null,
+): Promise<UploadResult> {
+  const { meter, target } = context;
+  const isSmall = uploadId === null && sizeBytes !== null && sizeBytes <= SINGLE_MAX_BYTES;
+  const layout = isSmall
+    ? () => Math.max(1, sizeBytes)
+    : partSizeFor(sizeBytes, options.partSizeBytes);
+  const finish = (completed: Completed) => {
+    const sentBytes = meter.now().sentBytes;
+    meter.setTotal(sentBytes);
+    meter.flush();
+    return { ...target, ...completed, sizeBytes: sentBytes };
+  };
+  if (uploadId !== null) {
+    return finish(await inParts(context, { cut, sizeBytes, layout, options, uploadId }));
+  }
+  const pieces = cut(layout);
+  const first = await pieces.next();
+  const second = isSmall ? null : await pieces.next();
+  context.stopped.throwIfAborted();
+  if (first.value !== undefined && (second === null || second.done)) {
+    return finish(await putWhole(context, first.value));
+  }
+  const begun = [first.value, second?.value].filter((piece) => piece !== undefined);
+  const all = () => chain(begun, pieces);
+  return finish(await inParts(context, { cut: all, sizeBytes, layout, options, uploadId }));
+}
+
+async function* chain(begun: readonly Bytes[], rest: AsyncGenerator<Bytes, void, undefined>) {
+  yield* begun;
+  yield* rest;
+}
+
+type Multipart = Pick<Pieces, 'cut' | 'sizeBytes'> & {
+  readonly layout: PartSize;
+  readonly options: UploadOptions;
+  readonly uploadId: string | null;
+};
+
+async function inParts(
+  context: UploadContext,
+  { cut, sizeBytes, layout, options, uploadId: known }: Multipart,
+): Promise<Completed> {
+  const { door, target, attributes, condition, stopped } = context;
+  // Of all that parts can have, this one alone becomes a checksum that a download can verify.
+  const chosen = algorithmOf(context.checksum ?? 'crc64nvme');
+  // Never stopped halfway: an upload whose id nobody knows could not be taken back.
+  const uploadId = known ?? (await door.begin(target, attributes, chosen));
+  const upload: UploadRef = { ...target, uploadId };
+  options.onUploadId?.(uploadId);
+  try {
+    stopped.throwIfAborted();
+    const stored = known === null ? [] : await door.parts(upload, stopped);
+    const partSize = known === null ? layout : partSizeOfStored(stored, sizeBytes, layout);
+    const parts = await sendParts(context, {
+      upload,
+      pieces: cut(partSize),
+      largestBytes: partSize(1),
+      algorithm: algorithmOfStored(stored, chosen),
+      stored,
+    });
+    return await door.complete(upload, parts, condition);
+  } catch (error) {
+    const isRefused = error instanceof QuaysideError && error.code === 'PreconditionFailed';
+    if (stopped.aborted || isRefused) await giveUp(context, upload);
+    throw stopped.aborted ? stopped.reason : error;
+  }
+}
+
+/** Takes the upload back; one that is gone already is fine. */
+async function giveUp({ door }: UploadContext, upload: UploadRef): Promise<void> {
+  await door.abort(upload).catch((error: unknown) => {
+    if (!(error instanceof QuaysideError) || error.code !== 'NoSuchUpload') throw error;
+  });
+}
+
+function algorithmOfStored(
+  stored: readonly { readonly checksum: { readonly algorithm: string } | null }[],
+  chosen: ReturnType<typeof algorithmOf>,
+): ReturnType<typeof algorithmOf> {
+  const [first] = stored;
+  if (first === undefined) return chosen;
+  const { algorithm } = first.checksum ?? {};
+  return algorithm === 'SHA256' || algorithm === 'CRC64NVME' ? algorithm : null;
+}
+
+/** What is said of the object; a file knows its own type. */
+function attributesOf(options: UploadOptions, source: UploadSource): Attributes {
+  const { contentType, cacheControl, contentDisposition, contentEncoding } = options;
+  const { contentLanguage, expires, metadata, tags, storageClass } = options;
+  const ownType = source instanceof Blob && source.type !== '' ? source.type : undefined;
+  return {
+    contentType: contentType ?? ownType,
+    cacheControl,
+    contentDisposition,
+    contentEncoding,
+    contentLanguage,
+    expires,
+    metadata,
+    tags,
+    storageClass,
+  };
+}
