@@ -42,7 +42,8 @@ export function resumingBody(body: ResumingBody): ReadableStream<Uint8Array<Arra
       if (lengthBytes === null || received === lengthBytes) return null;
       throw new QuaysideError('NetworkFailure', 'The body ended early.', { retryable: true });
     }
-    return result.value;
+    // Nothing is no progress: it must not make the attempts begin anew.
+    return result.value.length === 0 ? read() : result.value;
   }
 
   const mayRepeat = ({ retryable }: QuaysideError) => retryable && reopen !== null;

@@ -97,12 +97,10 @@ function createPresigner(request: Request): Door['address'] {
     });
 }
 
-/** Headers of ranges are no part of a signature: one URL serves all of them. */
-const isUnsigned = (name: string) => name === 'range' || name === 'if-range';
-
-function addressOf({ headers = {} }: ObjectCall, url: PresignedUrl | undefined): Address {
-  const unsigned = Object.entries(headers).filter(([name]) => isUnsigned(name));
-  return { url: url?.url ?? '', headers: { ...url?.headers, ...Object.fromEntries(unsigned) } };
+/** Ranges and conditions of reads are no part of a signature: one URL serves all of them. */
+function addressOf({ method, headers }: ObjectCall, presigned: PresignedUrl | undefined): Address {
+  const { url = '', headers: signed } = presigned ?? {};
+  return { url, headers: method === 'GET' ? { ...headers } : { ...signed } };
 }
 
 function urlRequestOf(call: ObjectCall): UrlRequest {

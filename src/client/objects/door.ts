@@ -9,7 +9,7 @@ export type ObjectCall = {
   readonly versionId?: string | undefined;
   /** The part that a PUT is, of that upload. */
   readonly part?: { readonly uploadId: string; readonly partNumber: number };
-  /** Lower-case names. All are signed, but those that begin with `range` or `if-range`. */
+  /** Lower-case names. Of a read they may stay unsigned. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The response shall name the stored checksum. */
   readonly wantsChecksum?: boolean;

@@ -52,21 +52,29 @@ function inHeader(text: string): string {
   return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('');
 }
 
-/** The text that a header means: UTF-8, or what S3 makes of it (RFC 2047, quoted printable). */
+/** An encoded word of UTF-8, as S3 answers what is no ASCII. Source: RFC 2047 section 2. */
+const WORD = /^=\?UTF-8\?([QB])\?([^?]*)\?=$/;
+
+/** The text that a header means: encoded words, UTF-8, or its characters as they are. */
 export function fromHeader(header: string): string {
-  const [, coded] = /^=\?UTF-8\?Q\?([^?]*)\?=$/.exec(header) ?? [];
-  const text = coded
-    ?.replace(/_/g, ' ')
-    .replace(/=([0-9A-F]{2})/g, (_, code: string) =>
-      String.fromCharCode(Number.parseInt(code, 16)),
-    );
+  const words = header.split(' ').map((word) => WORD.exec(word));
+  const bytes = words.every((word) => word !== null)
+    ? words.map(([, encoding, text = '']) => (encoding === 'B' ? atob(text) : fromQ(text))).join('')
+    : header;
   try {
-    const bytes = Uint8Array.from(text ?? header, (character) => character.charCodeAt(0));
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const decoder = new TextDecoder('utf-8', { fatal: true });
+    return decoder.decode(Uint8Array.from(bytes, (character) => character.charCodeAt(0)));
   } catch {
     return header;
   }
 }
+
+const fromQ = (text: string): string =>
+  text
+    .replaceAll('_', ' ')
+    .replace(/=([0-9A-F]{2})/g, (_, code: string) =>
+      String.fromCharCode(Number.parseInt(code, 16)),
+    );
 
 /** An ETag without its quotes. */
 export const unquoted = (etag: string): string => etag.replaceAll('"', '');

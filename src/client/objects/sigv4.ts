@@ -39,7 +39,10 @@ const hex = (bytes: ArrayBuffer) =>
 const sha256Hex = async (text: string) =>
   hex(await crypto.subtle.digest('SHA-256', encoder.encode(text)));
 
-async function hmac(secret: BufferSource, text: string): Promise<ArrayBuffer> {
+async function hmac(
+  secret: ArrayBuffer | Uint8Array<ArrayBuffer>,
+  text: string,
+): Promise<ArrayBuffer> {
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
   const key = await crypto.subtle.importKey('raw', secret, algorithm, false, ['sign']);
   return crypto.subtle.sign('HMAC', key, encoder.encode(text));

@@ -21,7 +21,7 @@ export type UploadOptions = Attributes & {
   readonly ifMatch?: string | undefined;
   /** By default `sha256` in one request, and `crc64nvme` in parts. */
   readonly checksum?: ChecksumChoice | undefined;
-  /** 5 MiB at least; by default chosen by the size. */
+  /** 5 MiB at least, and 16 MiB go in one request; chosen by the size unless it is given. */
   readonly partSizeBytes?: number | undefined;
   /** Parts under way at once at most, 8; how many of them, the line decides. */
   readonly maxParallel?: number | undefined;
@@ -93,7 +93,8 @@ async function run(
   uploadId: string | null,
 ): Promise<UploadResult> {
   const { meter, target } = context;
-  const isSmall = uploadId === null && sizeBytes !== null && sizeBytes <= SINGLE_MAX_BYTES;
+  const singleMaxBytes = options.partSizeBytes ?? SINGLE_MAX_BYTES;
+  const isSmall = uploadId === null && sizeBytes !== null && sizeBytes <= singleMaxBytes;
   const layout = isSmall
     ? () => Math.max(1, sizeBytes)
     : partSizeFor(sizeBytes, options.partSizeBytes);
