@@ -7,6 +7,12 @@ export type { Download, DownloadOptions, FileTarget } from './download/download.
 export { QuaysideError } from './errors.ts';
 export type { Attributes, UploadRef } from './objects/door.ts';
 export type { Progress } from './progress.ts';
+export { type Dropped, droppedFiles } from './queue/dropped-files.ts';
+export type { ItemState, QueueFile, QueueItem } from './queue/queue-item.ts';
+export type { QueueSnapshot } from './queue/queue-list.ts';
+export type { QueueStorage } from './queue/queue-storage.ts';
+export { type QueueFolder, type QueueTotals, totalsOf, treeOf } from './queue/queue-totals.ts';
+export { createUploadQueue, type QueueOptions, type UploadQueue } from './queue/upload-queue.ts';
 export type { RetryPolicy } from './retry.ts';
 export type { Answer, CommonOptions, Item, ListRoute, RequestOptions, Route } from './routes.ts';
 export type { ChecksumChoice } from './upload/digest.ts';

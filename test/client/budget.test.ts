@@ -34,3 +34,9 @@ it('is at most 12 KB with uploads and downloads', async () => {
   expect(bytes).toBeGreaterThan(4000);
   expect(bytes).toBeLessThanOrEqual(12_000);
 });
+
+it('is at most 3 KB for the element, which holds nothing of the client', async () => {
+  const bytes = await sizeOf("export * from './upload-element.ts';");
+  expect(bytes).toBeGreaterThan(500);
+  expect(bytes).toBeLessThanOrEqual(3000);
+});

@@ -1,0 +1,139 @@
+// Many uploads as one thing that a page can show: files and folders wait, go a few at a time, stop
+// and go on, each by itself or all. It knows no framework: subscribe and getSnapshot are what
+// React's useSyncExternalStore wants, and what every other framework can use.
+import type { UploadOptions } from '../upload/upload.ts';
+import { isSameFile, type QueueFile, toQueueFiles } from './queue-item.ts';
+import { createQueueList, isOver, type QueueSnapshot } from './queue-list.ts';
+import { createItemStore, type QueueStorage } from './queue-storage.ts';
+import { cancelEntry, type QueueClient, sendEntry } from './send-entry.ts';
+
+export type QueueOptions = {
+  readonly client: QueueClient;
+  readonly bucket: string;
+  /** What keys begin with, before the paths of files. */
+  readonly prefix?: string | undefined;
+  /** Files under way at once, 3. Each may send several parts at once. */
+  readonly concurrency?: number | undefined;
+  /** Where unfinished uploads are remembered: `localStorage`. Without it a reload forgets them. */
+  readonly storage?: QueueStorage | undefined;
+  /** What is said of each object, and how it is sent. */
+  readonly optionsFor?: ((file: File, key: string) => UploadOptions) | undefined;
+};
+
+/** Without `ids` a verb is for all files. */
+export type UploadQueue = {
+  subscribe(listener: () => void): () => void;
+  /** The same object until something changes. */
+  getSnapshot(): QueueSnapshot;
+  /** Adds files; one that is known from before a reload goes on where it was. */
+  add(files: Iterable<File | QueueFile>): void;
+  pause(ids?: readonly string[]): void;
+  resume(ids?: readonly string[]): void;
+  /** Resolves when nothing of them is left on the server. Done files stay. */
+  cancel(ids?: readonly string[]): Promise<void>;
+  /** Begins the failed ones again, where they were. */
+  retry(ids?: readonly string[]): void;
+  /** Takes what is done or cancelled off the list. */
+  clear(): void;
+  /** Resolves when nothing waits or is sent any more. */
+  settled(): Promise<void>;
+  /** Resolves when what was unfinished before the reload is on the list. */
+  readonly restored: Promise<void>;
+};
+
+const CONCURRENCY = 3;
+
+export function createUploadQueue(options: QueueOptions): UploadQueue {
+  const { client, bucket, prefix = '', concurrency = CONCURRENCY } = options;
+  const store = createItemStore(options.storage);
+  const list = createQueueList(store);
+  const restored = store.load().then((items) => {
+    // What was added before this stands on the list already.
+    const keys = new Set(list.chosen().map(({ stored }) => stored.key));
+    for (const stored of items) if (!keys.has(stored.key)) list.insert(stored, null);
+  });
+
+  /** Begins what waits, as far as there is room. */
+  function advance(): void {
+    const entries = list.chosen();
+    let free = concurrency - entries.filter(({ item }) => item.state === 'sending').length;
+    for (const entry of entries) {
+      if (free <= 0) return;
+      if (entry.item.state !== 'waiting' || entry.file === null) continue;
+      free--;
+      if (entry.task === null) {
+        const own = options.optionsFor?.(entry.file, entry.stored.key) ?? {};
+        void sendEntry(list, client, entry, own).then(advance);
+      } else {
+        list.change(entry, { state: 'sending' });
+        entry.task.resume();
+      }
+    }
+  }
+
+  function add(files: Iterable<File | QueueFile>): void {
+    const awaited = list.chosen().filter(({ item }) => item.state === 'needs-file');
+    for (const { file, path } of toQueueFiles(files)) {
+      const key = `${prefix}${path}`;
+      const known = awaited.find(({ stored }) => isSameFile(stored, key, file));
+      if (known === undefined) {
+        const { size: sizeBytes, lastModified: modifiedAtMs } = file;
+        list.insert({ bucket, key, path, sizeBytes, modifiedAtMs, uploadId: null }, file);
+      } else {
+        known.file = file;
+        list.change(known, { state: 'waiting' });
+      }
+    }
+    list.save();
+    advance();
+  }
+
+  const isBusy = () =>
+    list.chosen().some(({ item }) => item.state === 'waiting' || item.state === 'sending');
+
+  return {
+    restored,
+    subscribe: list.subscribe,
+    getSnapshot: list.getSnapshot,
+    add,
+    pause(ids) {
+      for (const entry of list.chosen(ids)) {
+        if (entry.item.state !== 'waiting' && entry.item.state !== 'sending') continue;
+        entry.task?.pause();
+        list.change(entry, { state: 'paused', bytesPerSecond: 0, secondsLeft: null });
+      }
+      // Others may go meanwhile, if only some were meant.
+      if (ids !== undefined) advance();
+    },
+    resume(ids) {
+      for (const entry of list.chosen(ids)) {
+        if (entry.item.state === 'paused') list.change(entry, { state: 'waiting' });
+      }
+      advance();
+    },
+    async cancel(ids) {
+      await Promise.all(list.chosen(ids).map((entry) => cancelEntry(list, client, entry)));
+      list.save();
+      advance();
+    },
+    retry(ids) {
+      for (const entry of list.chosen(ids)) {
+        if (entry.item.state === 'failed') list.change(entry, { state: 'waiting', error: null });
+      }
+      advance();
+    },
+    clear() {
+      for (const entry of list.chosen()) if (isOver(entry.item)) list.remove(entry);
+    },
+    settled: () =>
+      new Promise((resolve) => {
+        const look = () => {
+          if (isBusy()) return;
+          stop();
+          resolve();
+        };
+        const stop = list.subscribe(look);
+        look();
+      }),
+  };
+}
