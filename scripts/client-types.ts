@@ -5,9 +5,17 @@ import { fileURLToPath } from 'node:url';
 import { readOpenApiDocument } from '../src/api/app.ts';
 import { docOf, type Schema, typeOf } from './client-types/type-of.ts';
 
-export const CLIENT_TYPES_PATH = fileURLToPath(new URL('../src/client/api-types.ts', import.meta.url));
+export const CLIENT_TYPES_PATH = fileURLToPath(
+  new URL('../src/client/api-types.ts', import.meta.url),
+);
 
-type Parameter = { name: string; in: string; required?: boolean; schema: Schema; description?: string };
+type Parameter = {
+  name: string;
+  in: string;
+  required?: boolean;
+  schema: Schema;
+  description?: string;
+};
 type Content = { content?: Record<string, { schema?: Schema }>; required?: boolean };
 type Operation = {
   summary: string;
@@ -41,7 +49,8 @@ const fieldOf = (name: string, schema: Schema | null, isOptional: boolean): stri
 
 /** What comes back: `Response` where it is a file or a redirect, which is left to the caller. */
 function answerOf(responses: Operation['responses']): string {
-  const [status = '', response] = Object.entries(responses).find(([name]) => name !== 'default') ?? [];
+  const [status = '', response] =
+    Object.entries(responses).find(([name]) => name !== 'default') ?? [];
   const types = Object.keys(response?.content ?? {});
   const isFile = types.some((type) => type !== JSON_TYPE) || status.startsWith('3');
   if (isFile) return 'Response';
@@ -49,7 +58,10 @@ function answerOf(responses: Operation['responses']): string {
   return schema === undefined ? 'undefined' : typeOf(schema, '    ');
 }
 
-function routeType(name: string, { summary, parameters = [], requestBody, responses }: Operation): string {
+function routeType(
+  name: string,
+  { summary, parameters = [], requestBody, responses }: Operation,
+): string {
   const query = objectOf(parameters, 'query');
   const body = requestBody?.content?.[JSON_TYPE]?.schema ?? null;
   const lines = [
@@ -67,7 +79,9 @@ export function clientTypes(document: OpenApi): string {
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, schema]) => `export type ${name} = ${typeOf(schema, '')};\n`);
   const routes = Object.entries(document.paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([method, operation]) => routeType(`${method.toUpperCase()} ${path}`, operation)),
+    Object.entries(operations).map(([method, operation]) =>
+      routeType(`${method.toUpperCase()} ${path}`, operation),
+    ),
   );
   const table = `/** Every route: what it takes and what it answers. */\nexport type Routes = {\n${routes.join('\n')}\n};\n`;
   return `${HEAD}\n${schemas.join('\n')}\n${table}`.replace(/ \n/g, '\n');

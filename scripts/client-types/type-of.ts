@@ -33,14 +33,20 @@ function isJoined(type: string): boolean {
 
 const inBrackets = (type: string) => (isJoined(type) ? `(${type})` : type);
 const quote = (value: unknown) =>
-  typeof value === 'string' ? `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'` : `${value}`;
+  typeof value === 'string'
+    ? `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
+    : `${value}`;
 
 /** Joins types that stand in a line of their own where they are too many for one. */
 function joined(types: readonly string[], sign: '|' | '&', indent: string): string {
   const unique = [...new Set(types)];
   const line = unique.map((type) => (sign === '&' ? inBrackets(type) : type)).join(` ${sign} `);
   const first = line.split('\n')[0] ?? '';
-  if (unique.length === 1 || (!line.includes('\n') && indent.length + first.length <= LINE_MAX - 20)) return line;
+  if (
+    unique.length === 1 ||
+    (!line.includes('\n') && indent.length + first.length <= LINE_MAX - 20)
+  )
+    return line;
   return unique.map((type) => `\n${indent}  ${sign} ${type}`).join('');
 }
 
@@ -62,7 +68,9 @@ export function typeOf(schema: Schema, indent: string): string {
     const parts = schema.allOf.filter(({ $ref, allOf, properties, additionalProperties }) =>
       [$ref, allOf, properties, additionalProperties].some((keyword) => keyword !== undefined),
     );
-    const isNullable = schema.allOf.some(({ type }) => Array.isArray(type) && type.includes('null'));
+    const isNullable = schema.allOf.some(
+      ({ type }) => Array.isArray(type) && type.includes('null'),
+    );
     if (parts.length === 1 && parts[0] !== undefined) {
       return `${typeOf(parts[0], indent)}${isNullable ? ' | null' : ''}`;
     }
@@ -73,7 +81,8 @@ export function typeOf(schema: Schema, indent: string): string {
     );
   }
   const names = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? []);
-  if (names.length === 0) return schema.properties === undefined ? 'unknown' : objectType(schema, indent);
+  if (names.length === 0)
+    return schema.properties === undefined ? 'unknown' : objectType(schema, indent);
   return joined(
     names.map((name) => typeNamed(name, schema, indent)),
     '|',

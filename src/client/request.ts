@@ -1,4 +1,4 @@
-// Sends requests to the JSON API by the name of their route, and repeats those that may be repeated.
+// Sends requests to the JSON API by the name of their route, and repeats those that may be.
 import type { Credential, Fetch } from './credential.ts';
 import { failureOf } from './read-failure.ts';
 import { type RetryPolicy, retrying } from './retry.ts';
@@ -68,7 +68,8 @@ export function createRequest(sender: Sender): Request {
 
   return async <R extends Route>(route: R, given: SentOptions = {}): Promise<Answer<R>> => {
     const [method = '', template = ''] = route.split(' ');
-    const url = `${sender.apiUrl}${fill(template, given.path ?? {})}${queryText(given.query ?? {})}`;
+    const path = fill(template, given.path ?? {});
+    const url = `${sender.apiUrl}${path}${queryText(given.query ?? {})}`;
     const isQuestion = QUESTIONS.includes(route);
     const needsKey = method === 'POST' && !isQuestion;
     const options = needsKey

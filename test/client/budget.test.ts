@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 
 const CLIENT = fileURLToPath(new URL('../../src/client/', import.meta.url));
 
-/** Size of an entry with all that it imports, compressed, bytes; fails where it imports a package. */
+/** Size of an entry with all that it imports, compressed, bytes. */
 async function sizeOf(source: string): Promise<number> {
   const entry = `${CLIENT}budget-entry.ts`;
   const bundle = await rolldown({

@@ -25,7 +25,7 @@ async function eachOf(count: number, parallel: number, work: (number: number) =>
   await Promise.all(Array.from({ length: parallel }, run));
 }
 
-/** Sends small objects over the line, then compares each version of the bucket with what was sent. */
+/** Sends small objects over the line, then compares all versions with what was sent. */
 async function sendSmall(client: Client, count: number): Promise<void> {
   const bucket = await home.newBucket({ versioning: 'enabled' });
   const bodyOf = (number: number) => bytesOf(20 + (number % 900), number + 1);

@@ -1,4 +1,4 @@
-// The pieces of a transfer that need no server: signatures, checksums, sizes of parts, permits, speed.
+// The pieces of a transfer that need no server: signatures, checksums, part sizes, permits, speed.
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CRC64_OF_NOTHING, crc64Text, createCrc64 } from '../../src/client/objects/crc64nvme.ts';

@@ -1,4 +1,5 @@
-// The queue of a page, against the Node home: what waits, goes, stops, fails, and outlives a reload.
+// The queue of a page, against the Node home: what waits, goes, stops, fails, and is there after a
+// reload.
 import { describe, expect, it } from 'vitest';
 import {
   createUploadQueue,
@@ -127,7 +128,7 @@ describe('a queue', () => {
     expect(statesOf(queue.getSnapshot())).toEqual(['bad.txt done', 'good.txt done']);
   });
 
-  it('goes on after a reload with the same file, and takes back what is cancelled then', async () => {
+  it('goes on after a reload with the same file, and takes back what is cancelled', async () => {
     const texts = new Map<string, string>();
     const storage = {
       getItem: (name: string) => texts.get(name) ?? null,

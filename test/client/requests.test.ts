@@ -1,4 +1,5 @@
-// Calls of the API: what is sent, repeated, refused and paged. The server is real where it need not fail.
+// Calls of the API: what is sent, repeated, refused and paged. The server is real where it need not
+// fail.
 import { describe, expect, it } from 'vitest';
 import { createClient, type Fetch, QuaysideError } from '../../src/client/index.ts';
 import { useClientHome } from './client-home.ts';

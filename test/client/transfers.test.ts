@@ -122,7 +122,7 @@ describe.each(['byToken', 'byKey'] as const)('with a client %s', (kind) => {
     await expect(refused).rejects.toMatchObject({ status: 412 });
   });
 
-  it('an interrupted upload goes on elsewhere, and sends only what is missing or differs', async () => {
+  it('an interrupted upload goes on elsewhere, and sends what is missing or differs', async () => {
     const key = `${kind}/resumed`;
     const bytes = bytesOf(15 * MiB + 9);
     const options = { partSizeBytes: 5 * MiB, maxParallel: 1 };

@@ -105,7 +105,8 @@ export function createS3Door({ fetch, endpoint, region, accessKey, policy }: S3D
     async complete({ bucket, key, uploadId }, parts, condition, signal) {
       const headers = { ...conditionHeaders(condition), 'content-type': 'application/xml' };
       const call = { method: 'POST', bucket, key, query: { uploadId }, headers };
-      const body = `<CompleteMultipartUpload>${parts.map(partElement).join('')}</CompleteMultipartUpload>`;
+      const listed = parts.map(partElement).join('');
+      const body = `<CompleteMultipartUpload>${listed}</CompleteMultipartUpload>`;
       const answer = await operate(call, signal, body);
       const versionId = answer.headers.get('x-amz-version-id');
       return { etag: unquoted(textOf(answer.text, 'ETag') ?? ''), versionId };
@@ -140,5 +141,6 @@ function partElement({ partNumber, etag, checksum }: StoredPart): string {
     checksum === null
       ? ''
       : `<Checksum${checksum.algorithm}>${checksum.value}</Checksum${checksum.algorithm}>`;
-  return `<Part><PartNumber>${partNumber}</PartNumber><ETag>"${escapeXml(etag)}"</ETag>${digest}</Part>`;
+  const facts = `<PartNumber>${partNumber}</PartNumber><ETag>"${escapeXml(etag)}"</ETag>`;
+  return `<Part>${facts}${digest}</Part>`;
 }

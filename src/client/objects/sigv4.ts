@@ -78,7 +78,12 @@ export function createSigner({ id, secret }: AccessKeyPair, region: string): Sig
     const hash = await sha256Hex(canonical.join('\n'));
     const text = `AWS4-HMAC-SHA256\n${amzDate}\n${scope}\n${hash}`;
     const signature = hex(await hmac(await dayKey, text));
-    headers.authorization = `AWS4-HMAC-SHA256 Credential=${id}/${scope}, SignedHeaders=${names}, Signature=${signature}`;
+    const claims = [
+      `Credential=${id}/${scope}`,
+      `SignedHeaders=${names}`,
+      `Signature=${signature}`,
+    ];
+    headers.authorization = `AWS4-HMAC-SHA256 ${claims.join(', ')}`;
     return headers;
   };
 }

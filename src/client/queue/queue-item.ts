@@ -40,7 +40,7 @@ export type StoredItem = {
   readonly uploadId: string | null;
 };
 
-/** Whether that file is the one that was begun with: by name, size and time, as browsers tell them. */
+/** Whether that file is the one that was begun with: by key, size and time. */
 export const isSameFile = (stored: StoredItem, key: string, file: File): boolean =>
   stored.key === key && stored.sizeBytes === file.size && stored.modifiedAtMs === file.lastModified;
 

@@ -35,7 +35,7 @@ export type UploadResult = UploadTarget & Completed & { readonly sizeBytes: numb
 export type UploadTask = Promise<UploadResult> & {
   pause(): void;
   resume(): void;
-  /** Takes everything back; resolves when nothing is left on the server. Too late once completed. */
+  /** Takes everything back; resolves when nothing is left on the server. */
   cancel(): Promise<void>;
   progress(): Progress;
 };
