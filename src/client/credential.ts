@@ -6,11 +6,16 @@ export type AccessKeyPair = { readonly id: string; readonly secret: string };
 
 export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
 
+/** What a request of the API carries to say who asks. */
+export type CredentialInit = {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly credentials?: 'same-origin';
+};
+
 export type Credential = {
-  /** What a request of the API carries. */
-  init(signal?: AbortSignal): Promise<Pick<RequestInit, 'headers' | 'credentials'>>;
-  /** After a 401: whether another attempt may be let in. */
-  renew(): boolean;
+  init(): Promise<CredentialInit>;
+  /** After a 401 to that: whether another attempt may be let in. */
+  renew(shown: CredentialInit): boolean;
 };
 
 type Shown = {
@@ -32,16 +37,17 @@ export function createCredential(
     : sessionOf(fetch, apiUrl, accessKey);
 }
 
-const fixed = (init: Pick<RequestInit, 'headers' | 'credentials'>): Credential => ({
+const fixed = (init: CredentialInit): Credential => ({
   init: async () => init,
   renew: () => false,
 });
 
 /** Signs in once for all requests, and again when the session has ended. */
 function sessionOf(fetch: Fetch, apiUrl: string, { id, secret }: AccessKeyPair): Credential {
-  let session: Promise<RequestInit> | null = null;
+  let session: Promise<CredentialInit> | null = null;
+  let current: CredentialInit | null = null;
 
-  async function signIn(): Promise<RequestInit> {
+  async function signIn(): Promise<CredentialInit> {
     const response = await fetch(`${apiUrl}/sessions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -55,16 +61,22 @@ function sessionOf(fetch: Fetch, apiUrl: string, { id, secret }: AccessKeyPair):
 
   return {
     init() {
-      session ??= signIn().catch((error: unknown) => {
-        session = null;
-        throw error;
-      });
+      session ??= signIn().then(
+        (init) => {
+          current = init;
+          return init;
+        },
+        (error: unknown) => {
+          session = null;
+          throw error;
+        },
+      );
       return session;
     },
-    renew() {
-      const hadSession = session !== null;
-      session = null;
-      return hadSession;
+    renew(shown) {
+      // Of many requests that were refused together one signs in again, for all.
+      if (shown === current) session = null;
+      return true;
     },
   };
 }

@@ -1,5 +1,5 @@
 // Sends requests to the JSON API by the name of their route, and repeats those that may be.
-import type { Credential, Fetch } from './credential.ts';
+import type { Credential, CredentialInit, Fetch } from './credential.ts';
 import { failureOf } from './read-failure.ts';
 import { type RetryPolicy, retrying } from './retry.ts';
 import type { Answer, CommonOptions, FileRoute, Request, Route } from './routes.ts';
@@ -42,20 +42,21 @@ export function createRequest(sender: Sender): Request {
 
   async function send(method: string, url: string, route: Route, options: SentOptions) {
     const { signal } = options;
-    const attempt = async () => {
-      const { headers: shown, ...init } = await credential.init(signal);
+    const attempt = async (shown: CredentialInit) => {
       const limit = AbortSignal.timeout(TIME_LIMIT_MS);
-      const response = await fetch(url, {
-        ...init,
+      return fetch(url, {
+        ...shown,
         method,
-        headers: { ...headersOf(options, etags), ...(shown as Record<string, string>) },
+        headers: { ...headersOf(options, etags), ...shown.headers },
         signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
         ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
       });
-      return response;
     };
-    let response = await attempt();
-    if (response.status === 401 && credential.renew()) response = await attempt();
+    const shown = await credential.init();
+    let response = await attempt(shown);
+    if (response.status === 401 && credential.renew(shown)) {
+      response = await attempt(await credential.init());
+    }
     if (!response.ok) throw await failureOf(response);
     options.onResponse?.(response);
     if (FILE_ROUTES.includes(route)) return response;

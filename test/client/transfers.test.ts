@@ -207,6 +207,26 @@ it('an upload that is cancelled while its stream says nothing ends', async () =>
   await expect(task).rejects.toMatchObject({ code: 'Cancelled' });
 });
 
+it('objects that are sent together are presigned together, and fail alone', async () => {
+  const questions: string[] = [];
+  const fetch: Fetch = (url, init) => {
+    if (url.endsWith('/presigned-urls')) questions.push(url);
+    return globalThis.fetch(url, init);
+  };
+  const client = home.byToken({ fetch });
+  const keys = Array.from({ length: 20 }, (_, at) => `together/${at}`);
+  await Promise.all(keys.map((key) => client.upload(bucket, key, key)));
+  expect(questions.length).toBeLessThan(keys.length / 2);
+  const ends = await Promise.allSettled([
+    client.upload(bucket, 'together/fine', 'a'),
+    client.upload(bucket, 'x'.repeat(2000), 'a'),
+  ]);
+  expect(ends).toMatchObject([
+    { status: 'fulfilled' },
+    { status: 'rejected', reason: { code: 'InvalidInput' } },
+  ]);
+});
+
 it('a key with a scope, which is for S3 alone, sends and reads in its prefix', async () => {
   const scope = { buckets: [bucket], prefixes: ['in/'] };
   const made = await home.byToken().keys.create({ body: { name: 'scoped', scope } });

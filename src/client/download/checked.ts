@@ -23,7 +23,7 @@ export function createCheck(headers: Headers, sizeBytes: number): Check | null {
   const crc64 = value('crc64nvme');
   if (crc64 !== null) return crc64Check(crc64);
   const sha256 = value('sha256');
-  const isUsable = globalThis.crypto?.subtle !== undefined && sizeBytes <= SHA256_MAX_BYTES;
+  const isUsable = crypto.subtle !== undefined && sizeBytes <= SHA256_MAX_BYTES;
   return sha256 !== null && !sha256.includes('-') && isUsable
     ? sha256Check(sha256, sizeBytes)
     : null;

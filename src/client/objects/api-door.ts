@@ -68,9 +68,14 @@ type Waiting = {
 function createPresigner(request: Request): Door['address'] {
   const queues = new Map<string, Waiting[]>();
 
-  async function flush(bucket: string): Promise<void> {
+  function flush(bucket: string): void {
     const batch = queues.get(bucket) ?? [];
     queues.delete(bucket);
+    void answer(bucket, batch);
+  }
+
+  async function answer(bucket: string, batch: readonly Waiting[]): Promise<void> {
+    if (batch.length === 0) return;
     try {
       const { items } = await request('POST /buckets/{bucket}/presigned-urls', {
         path: { bucket },
@@ -81,7 +86,9 @@ function createPresigner(request: Request): Door['address'] {
       });
       for (const [at, { call, resolve }] of batch.entries()) resolve(addressOf(call, items[at]));
     } catch (error) {
-      for (const { reject } of batch) reject(error);
+      // One that is refused takes no other with it.
+      if (batch.length > 1) await Promise.all(batch.map((one) => answer(bucket, [one])));
+      else batch[0]?.reject(error);
     }
   }
 
@@ -90,10 +97,10 @@ function createPresigner(request: Request): Door['address'] {
       const queue = queues.get(call.bucket) ?? [];
       if (queue.length === 0) {
         queues.set(call.bucket, queue);
-        setTimeout(() => void flush(call.bucket), BATCH_WAIT_MS);
+        setTimeout(() => flush(call.bucket), BATCH_WAIT_MS);
       }
       queue.push({ call, resolve, reject });
-      if (queue.length === BATCH_MAX) void flush(call.bucket);
+      if (queue.length === BATCH_MAX) flush(call.bucket);
     });
 }
 

@@ -62,7 +62,7 @@ export function fromHeader(header: string): string {
     ? words.map(([, encoding, text = '']) => (encoding === 'B' ? atob(text) : fromQ(text))).join('')
     : header;
   try {
-    const decoder = new TextDecoder('utf-8', { fatal: true });
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
     return decoder.decode(Uint8Array.from(bytes, (character) => character.charCodeAt(0)));
   } catch {
     return header;

@@ -15,6 +15,12 @@ export type Sending = {
 /** Sends a call; rejects with a QuaysideError unless the server answers 2xx. */
 export type SendObject = (call: ObjectCall, sending?: Sending) => Promise<Response>;
 
+/**
+ * The bytes as they are stored: what a server or a proxy compressed on the way could be neither
+ * resumed nor verified. Not signed, since proxies change it; browsers leave it out.
+ */
+const IDENTITY = { 'accept-encoding': 'identity' };
+
 /** `isOwn`: the caller's own fetch, past which nothing may go. */
 export function createSendObject(door: Door, fetch: Fetch, isOwn: boolean): SendObject {
   async function attempt(call: ObjectCall, { body, signal, onSent }: Sending): Promise<Response> {
@@ -25,7 +31,7 @@ export function createSendObject(door: Door, fetch: Fetch, isOwn: boolean): Send
     }
     return fetch(url, {
       method: call.method,
-      headers,
+      headers: { ...headers, ...IDENTITY },
       signal: signal ?? null,
       ...(body === undefined ? {} : { body }),
     });

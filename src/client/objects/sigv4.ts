@@ -54,7 +54,7 @@ export function createSigner({ id, secret }: AccessKeyPair, region: string): Sig
   let dayKey: Promise<ArrayBuffer> | null = null;
 
   async function derive(date: string): Promise<ArrayBuffer> {
-    let key = await hmac(encoder.encode(`AWS4${secret}`), date);
+    let key = await hmac(encoder.encode(`AWS4${secret}`) as Uint8Array<ArrayBuffer>, date);
     for (const text of [region, 's3', 'aws4_request']) key = await hmac(key, text);
     return key;
   }

@@ -46,6 +46,8 @@ export const isSameFile = (stored: StoredItem, key: string, file: File): boolean
 
 /** Files of an `<input type=file>`, or of anything else that lists them. */
 export const toQueueFiles = (files: Iterable<File | QueueFile>): QueueFile[] =>
-  [...files].map((one) =>
-    'file' in one ? one : { file: one, path: one.webkitRelativePath || one.name },
-  );
+  [...files].map((one) => ('file' in one ? one : { file: one, path: pathOf(one) }));
+
+/** Browsers alone know the folder that was chosen. */
+const pathOf = (file: File & { readonly webkitRelativePath?: string }): string =>
+  file.webkitRelativePath || file.name;

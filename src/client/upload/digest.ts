@@ -11,7 +11,7 @@ export type Digest = (bytes: Bytes) => Promise<string>;
 /** The algorithm that is meant. Pages over plain http have no WebCrypto: there it is CRC-64. */
 export function algorithmOf(choice: ChecksumChoice): Algorithm | null {
   if (choice === 'none') return null;
-  const hasWebCrypto = globalThis.crypto?.subtle !== undefined;
+  const hasWebCrypto = crypto.subtle !== undefined;
   if (choice === 'crc64nvme' || !hasWebCrypto) return 'CRC64NVME';
   return 'SHA256';
 }

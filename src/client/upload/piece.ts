@@ -46,7 +46,7 @@ const NOTHING: Bytes = new Uint8Array(0);
 function bytesOf(source: Exclude<UploadSource, Blob | ReadableStream>): Bytes;
 function bytesOf(source: unknown): Bytes;
 function bytesOf(source: unknown): Bytes {
-  if (typeof source === 'string') return new TextEncoder().encode(source);
+  if (typeof source === 'string') return new TextEncoder().encode(source) as Bytes;
   if (source instanceof ArrayBuffer) return new Uint8Array(source);
   const { buffer, byteOffset, byteLength } = source as ArrayBufferView<ArrayBuffer>;
   return new Uint8Array(buffer, byteOffset, byteLength);
