@@ -24,7 +24,12 @@ import {
 import { API, type Project, type Type, TypeFlags } from 'typescript/unstable/sync';
 
 /** Between them they have all sources. */
-const CONFIGS = ['tsconfig.neutral.json', 'tsconfig.client.json', 'tsconfig.json', 'tsconfig.workers.json'];
+const CONFIGS = [
+  'tsconfig.neutral.json',
+  'tsconfig.client.json',
+  'tsconfig.json',
+  'tsconfig.workers.json',
+];
 /** Types of any other kind can't be waited for. */
 const MAY_BE_PROMISE = TypeFlags.Object | TypeFlags.Union | TypeFlags.Intersection;
 

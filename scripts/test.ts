@@ -90,7 +90,12 @@ async function runStaticChecks(): Promise<Totals> {
   const count = (succeeded: boolean) => totals[succeeded ? 'passed' : 'failed']++;
   count(await run('format and lint', bin('biome'), ['check', '--error-on-warnings'], 'captured'));
   if (totals.failed > 0) return totals;
-  const configs = ['tsconfig.neutral.json', 'tsconfig.client.json', 'tsconfig.json', 'tsconfig.workers.json'];
+  const configs = [
+    'tsconfig.neutral.json',
+    'tsconfig.client.json',
+    'tsconfig.json',
+    'tsconfig.workers.json',
+  ];
   const checks = configs.map((config) =>
     run(`types, ${config}`, bin('tsc'), ['-p', config, '--checkers', '1'], 'captured'),
   );

@@ -3,9 +3,9 @@
 import { type AccessKeyPair, createCredential, type Fetch } from './credential.ts';
 import { type Download, type DownloadOptions, startDownload } from './download/download.ts';
 import { createGroups, type Groups } from './groups.ts';
-import { createApiDoor } from './objects/api-door.ts';
-import type { UploadRef } from './objects/door.ts';
-import { createS3Door } from './objects/s3-door.ts';
+import { createApiBackend } from './objects/api-backend.ts';
+import type { UploadRef } from './objects/backend.ts';
+import { createS3Backend } from './objects/s3-backend.ts';
 import { createSendObject } from './objects/send-object.ts';
 import { createEach, type Each } from './pages.ts';
 import { createRequest } from './request.ts';
@@ -20,7 +20,7 @@ export type ClientOptions = {
   /** A bearer token, `qst_…`. Without it and an access key the browser's session is used. */
   readonly token?: string | undefined;
   readonly accessKey?: AccessKeyPair | undefined;
-  /** Of signatures by an access key; `auto` by default. */
+  /** What signatures by an access key name; `auto` by default. */
   readonly region?: string | undefined;
   readonly fetch?: Fetch | undefined;
   /** How often, and how long, failed requests are repeated. */
@@ -49,12 +49,12 @@ export function createClient(options: ClientOptions): Client {
   const credential = createCredential(fetch, apiUrl, { token, accessKey });
   const request = createRequest({ fetch, apiUrl, credential, policy });
   const each = createEach(request);
-  const door =
+  const backend =
     accessKey === undefined || token !== undefined
-      ? createApiDoor(request)
-      : createS3Door({ fetch, endpoint, region, accessKey, policy });
-  const send = createSendObject(door, fetch, options.fetch !== undefined);
-  const transport = { door, send, policy };
+      ? createApiBackend(request)
+      : createS3Backend({ fetch, endpoint, region, accessKey, policy });
+  const send = createSendObject(backend, fetch, options.fetch !== undefined);
+  const transport = { backend, send, policy };
   return {
     ...createGroups(request, each),
     request,

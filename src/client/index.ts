@@ -5,7 +5,7 @@ export type { AccessKeyPair, Fetch } from './credential.ts';
 export type { VerifiedBy } from './download/checked.ts';
 export type { Download, DownloadOptions, FileTarget } from './download/download.ts';
 export { QuaysideError } from './errors.ts';
-export type { Attributes, UploadRef } from './objects/door.ts';
+export type { Attributes, UploadRef } from './objects/backend.ts';
 export type { Progress } from './progress.ts';
 export { type Dropped, droppedFiles } from './queue/dropped-files.ts';
 export type { ItemState, QueueFile, QueueItem } from './queue/queue-item.ts';

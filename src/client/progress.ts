@@ -5,7 +5,7 @@ export type Progress = {
   /** Null: nobody knows yet. */
   readonly totalBytes: number | null;
   readonly bytesPerSecond: number;
-  /** Null: it cannot be told yet. */
+  /** Null: nobody knows yet. */
   readonly secondsLeft: number | null;
 };
 

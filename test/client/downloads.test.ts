@@ -1,15 +1,15 @@
 // Downloads over lines that break: the bytes are those of one object, or there is an error.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Fetch } from '../../src/client/index.ts';
-import { bytesOf, useClientHome } from './client-home.ts';
+import { bytesOf, useClientServer } from './client-server.ts';
 
-const home = useClientHome();
+const server = useClientServer();
 const bytes = bytesOf(3_000_000);
 let bucket = '';
 beforeAll(async () => {
-  bucket = await home.newBucket();
+  bucket = await server.newBucket();
   const options = { checksum: 'crc64nvme', contentType: 'image/x-test' } as const;
-  await home.byToken().upload(bucket, 'large', bytes, options);
+  await server.byToken().upload(bucket, 'large', bytes, options);
 });
 
 /** A line whose answers break off after so many bytes each; a cut of null is none. */
@@ -39,7 +39,7 @@ function cutting(...cuts: (number | null)[]) {
 describe.each(['byToken', 'byKey'] as const)('a download %s', (kind) => {
   it('goes on where the line was cut', async () => {
     const { fetch, ranges } = cutting(1_000_000, 10, 1_500_000);
-    const download = await home[kind]({ fetch }).download(bucket, 'large');
+    const download = await server[kind]({ fetch }).download(bucket, 'large');
     expect(Buffer.compare(await download.bytes(), bytes)).toBe(0);
     expect(ranges.map((range) => range !== null)).toEqual([false, true, true, true]);
     expect(download.verifiedBy()).toBe('crc64nvme');
@@ -48,7 +48,7 @@ describe.each(['byToken', 'byKey'] as const)('a download %s', (kind) => {
   it('goes on in the middle of a range', async () => {
     const { fetch, ranges } = cutting(500);
     const range = { offsetBytes: 100, lengthBytes: 1_000_000 };
-    const download = await home[kind]({ fetch }).download(bucket, 'large', { range });
+    const download = await server[kind]({ fetch }).download(bucket, 'large', { range });
     expect(Buffer.compare(await download.bytes(), bytes.subarray(100, 1_000_100))).toBe(0);
     expect(ranges).toEqual(['bytes=100-1000099', expect.stringMatching(/^bytes=\d+-1000099$/)]);
     expect(download.verifiedBy()).toBe('length');
@@ -56,16 +56,16 @@ describe.each(['byToken', 'byKey'] as const)('a download %s', (kind) => {
 });
 
 it('never joins two objects', async () => {
-  await home.byToken().upload(bucket, 'replaced', bytes);
+  await server.byToken().upload(bucket, 'replaced', bytes);
   const { fetch } = cutting(1000);
-  const download = await home.byToken({ fetch }).download(bucket, 'replaced');
-  await home.byToken().upload(bucket, 'replaced', bytesOf(bytes.length, 2));
+  const download = await server.byToken({ fetch }).download(bucket, 'replaced');
+  await server.byToken().upload(bucket, 'replaced', bytesOf(bytes.length, 2));
   await expect(download.bytes()).rejects.toMatchObject({ code: 'ObjectChanged' });
 });
 
 it('gives up on a line that brings nothing any more', async () => {
   const { fetch, ranges } = cutting(1000, ...Array.from({ length: 20 }, () => 0));
-  const download = await home.byToken({ fetch }).download(bucket, 'large');
+  const download = await server.byToken({ fetch }).download(bucket, 'large');
   await expect(download.bytes()).rejects.toMatchObject({ code: 'NetworkFailure' });
   expect(ranges.length).toBeLessThan(12);
 });
@@ -78,15 +78,15 @@ it('takes no byte that was changed on the way', async () => {
     spoiled[5] = 255 - (spoiled[5] ?? 0);
     return new Response(spoiled, { headers: response.headers });
   };
-  await home.byToken().upload(bucket, 'sha256', bytesOf(1000));
+  await server.byToken().upload(bucket, 'sha256', bytesOf(1000));
   for (const key of ['large', 'sha256']) {
-    const download = await home.byToken({ fetch: spoiling }).download(bucket, key);
+    const download = await server.byToken({ fetch: spoiling }).download(bucket, key);
     await expect(download.bytes()).rejects.toMatchObject({ code: 'ChecksumMismatch' });
   }
 });
 
 it('comes as a stream, a blob, a text, or into a file', async () => {
-  const client = home.byToken();
+  const client = server.byToken();
   await client.upload(bucket, 'text', 'héllo', { contentType: 'text/plain' });
   const get = () => client.download(bucket, 'text');
   expect(await (await get()).text()).toBe('héllo');
@@ -103,7 +103,7 @@ it('comes as a stream, a blob, a text, or into a file', async () => {
 });
 
 it('reads no more than is wanted, and ends with its signal', async () => {
-  const client = home.byToken();
+  const client = server.byToken();
   const aborting = new AbortController();
   const { signal } = aborting;
   const download = await client.download(bucket, 'large', { signal });
@@ -114,16 +114,16 @@ it('reads no more than is wanted, and ends with its signal', async () => {
 });
 
 it('an older version, and an object that is decoded by the platform', async () => {
-  const versioned = await home.newBucket({ versioning: 'enabled' });
-  const client = home.byKey();
+  const versioned = await server.newBucket({ versioning: 'enabled' });
+  const client = server.byKey();
   const first = await client.upload(versioned, 'a', 'first');
   await client.upload(versioned, 'a', 'second');
   const options = first.versionId === null ? {} : { versionId: first.versionId };
   expect(await (await client.download(versioned, 'a', options)).text()).toBe('first');
-  const packed = new Blob(['packed']).stream().pipeThrough(new CompressionStream('gzip'));
-  const body = await new Response(packed).blob();
-  await client.upload(versioned, 'packed', body, { contentEncoding: 'gzip' });
-  const download = await client.download(versioned, 'packed');
-  expect(await download.text()).toBe('packed');
+  const zipped = new Blob(['zipped']).stream().pipeThrough(new CompressionStream('gzip'));
+  const body = await new Response(zipped).blob();
+  await client.upload(versioned, 'zipped', body, { contentEncoding: 'gzip' });
+  const download = await client.download(versioned, 'zipped');
+  expect(await download.text()).toBe('zipped');
   expect([download.sizeBytes, download.verifiedBy()]).toEqual([null, 'nothing']);
 });

@@ -1,4 +1,4 @@
-// The programs of examples/ against the Node home, as users run them. What a page shows needs a
+// The programs of examples/ against a server on Node, as users run them. What a page shows needs a
 // browser and is not looked at here; its server, its bundle and all that it sends are.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,18 +11,18 @@ import { servePage } from '../../examples/browser-upload/server.ts';
 import { syncFolder } from '../../examples/folder-sync/sync-folder.ts';
 import worker from '../../examples/worker/worker.ts';
 import { createClient, createUploadQueue } from '../../src/client/index.ts';
-import { temporaryFolder } from '../node/temporary-folder.ts';
-import { ACCESS_KEY, bytesOf, MiB, useClientHome } from './client-home.ts';
+import { temporaryFolder } from '../node/kit/temporary-folder.ts';
+import { ACCESS_KEY, bytesOf, MiB, useClientServer } from './client-server.ts';
 
-const home = useClientHome();
+const server = useClientServer();
 const exampleAt = (path: string) =>
   fileURLToPath(new URL(`../../examples/${path}`, import.meta.url));
 
 async function runProgram(path: string, args: readonly string[]) {
   const child = spawn(process.execPath, [exampleAt(path), ...args], {
     env: {
-      QUAYSIDE_ENDPOINT: home.url(),
-      QUAYSIDE_TOKEN: home.token(),
+      QUAYSIDE_ENDPOINT: server.url(),
+      QUAYSIDE_TOKEN: server.token(),
       QUAYSIDE_ACCESS_KEY: ACCESS_KEY.id,
       QUAYSIDE_SECRET_KEY: ACCESS_KEY.secret,
     },
@@ -35,11 +35,11 @@ async function runProgram(path: string, args: readonly string[]) {
 }
 
 it('the Node script sends a file, goes on with it, and prints a link', async () => {
-  const bucket = await home.newBucket();
+  const bucket = await server.newBucket();
   const file = join(temporaryFolder(), 'film ü.mp4');
   const bytes = bytesOf(17 * MiB);
   await writeFile(file, bytes);
-  const broken = home.byKey({
+  const broken = server.byKey({
     fetch: async (url, init) =>
       url.includes('partNumber=2') ? new Response(null, { status: 403 }) : fetch(url, init),
   });
@@ -57,12 +57,12 @@ it('the Node script sends a file, goes on with it, and prints a link', async () 
 });
 
 it('the folder sync sends what is new or changed, and deletes what is gone', async () => {
-  const bucket = await home.newBucket();
+  const bucket = await server.newBucket();
   const folder = temporaryFolder();
   await mkdir(join(folder, 'a', 'b'), { recursive: true });
   for (const name of ['one', 'a/two', 'a/b/three']) await writeFile(join(folder, name), name);
   const target = { bucket, prefix: 'site/' };
-  const sync = (deletes = false) => syncFolder(home.byToken(), target, folder, deletes);
+  const sync = (deletes = false) => syncFolder(server.byToken(), target, folder, deletes);
   expect((await sync()).sent).toEqual(['site/a/b/three', 'site/a/two', 'site/one']);
   expect(await sync(true)).toEqual({ sent: [], deleted: [] });
   await writeFile(join(folder, 'one'), 'changed');
@@ -80,10 +80,10 @@ it('the folder sync sends what is new or changed, and deletes what is gone', asy
 
 it('the Worker keeps what is sent to it and gives it back', async () => {
   const env = {
-    QUAYSIDE_ENDPOINT: home.url(),
+    QUAYSIDE_ENDPOINT: server.url(),
     QUAYSIDE_ACCESS_KEY: ACCESS_KEY.id,
     QUAYSIDE_SECRET_KEY: ACCESS_KEY.secret,
-    QUAYSIDE_BUCKET: await home.newBucket(),
+    QUAYSIDE_BUCKET: await server.newBucket(),
   };
   const send = (method: string, path: string, body?: string) =>
     worker.fetch(
@@ -105,7 +105,7 @@ it('the Worker keeps what is sent to it and gives it back', async () => {
 
 it('the React hook gives what the queue shows, and its verbs', async () => {
   const input = exampleAt('react-hook/use-upload-queue.ts');
-  // A React that renders once: it takes the snapshot, and a listener that it wants told.
+  // A React that renders once: it takes the snapshot, and a listener that it wants to hear.
   const shim = `export const useSyncExternalStore = (subscribe, getSnapshot) => {
     subscribe(() => globalThis.reactRenders++);
     return getSnapshot();
@@ -126,7 +126,7 @@ it('the React hook gives what the queue shows, and its verbs', async () => {
   const seen = globalThis as { reactRenders?: number };
   seen.reactRenders = 0;
   onTestFinished(() => void delete seen.reactRenders);
-  const queue = createUploadQueue({ client: home.byToken(), bucket: await home.newBucket() });
+  const queue = createUploadQueue({ client: server.byToken(), bucket: await server.newBucket() });
   const { add, items } = useUploadQueue(queue);
   expect(items).toEqual([]);
   add([new File(['a'], 'a.txt')]);
@@ -136,33 +136,33 @@ it('the React hook gives what the queue shows, and its verbs', async () => {
 });
 
 it('the page’s server lets browsers send below its prefix, and do nothing else', async () => {
-  const server = await servePage(home.url(), home.token(), 0);
-  onTestFinished(server.end);
-  const page = await (await fetch(server.url)).text();
-  const code = await (await fetch(`${server.url}/page.js`)).text();
-  expect([page, code]).toEqual([
+  const page = await servePage(server.url(), server.token(), 0);
+  onTestFinished(page.end);
+  const html = await (await fetch(page.url)).text();
+  const code = await (await fetch(`${page.url}/page.js`)).text();
+  expect([html, code]).toEqual([
     expect.stringContaining('/page.js'),
     expect.stringContaining('quayside-upload'),
   ]);
-  expect(code).not.toContain(home.token());
+  expect(code).not.toContain(server.token());
   // What the page makes, with the session of a browser.
-  const client = createClient({ endpoint: server.url });
+  const client = createClient({ endpoint: page.url });
   const large = bytesOf(5 * MiB + 1);
   await client.upload('uploads', 'in/small', 'text');
   const sent = await client.upload('uploads', 'in/large', large, { partSizeBytes: 5 * MiB });
-  expect((await home.byToken().download('uploads', 'in/large')).etag).toBe(sent.etag);
+  expect((await server.byToken().download('uploads', 'in/large')).etag).toBe(sent.etag);
   const refused = { status: 403 };
   await expect(client.upload('uploads', 'out/small', 'text')).rejects.toMatchObject(refused);
   await expect(client.download('uploads', 'in/small')).rejects.toMatchObject(refused);
   await expect(client.buckets.get('uploads')).rejects.toMatchObject(refused);
   await expect(client.uploads.list('uploads').next()).rejects.toMatchObject(refused);
-  const preflight = await fetch(`${home.url()}/uploads/in/a`, {
+  const preflight = await fetch(`${server.url()}/uploads/in/a`, {
     method: 'OPTIONS',
     headers: {
-      origin: server.url,
+      origin: page.url,
       'access-control-request-method': 'PUT',
       'access-control-request-headers': 'content-type,x-amz-checksum-sha256',
     },
   });
-  expect(preflight.headers.get('access-control-allow-origin')).toBe(server.url);
+  expect(preflight.headers.get('access-control-allow-origin')).toBe(page.url);
 });

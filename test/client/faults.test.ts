@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Client } from '../../src/client/index.ts';
-import { bytesOf, MiB, useClientHome } from './client-home.ts';
+import { bytesOf, MiB, useClientServer } from './client-server.ts';
 import { FAULTS, type Fault, type FaultProxy, someOf, startFaultProxy } from './fault-proxy.ts';
 
-const home = useClientHome();
+const server = useClientServer();
 let proxy: FaultProxy | null = null;
 afterEach(async () => {
   await proxy?.end();
@@ -27,11 +27,11 @@ async function eachOf(count: number, parallel: number, work: (number: number) =>
 
 /** Sends small objects over the line, then compares all versions with what was sent. */
 async function sendSmall(client: Client, count: number): Promise<void> {
-  const bucket = await home.newBucket({ versioning: 'enabled' });
+  const bucket = await server.newBucket({ versioning: 'enabled' });
   const bodyOf = (number: number) => bytesOf(20 + (number % 900), number + 1);
   await eachOf(count, 24, (number) => client.upload(bucket, `small/${number}`, bodyOf(number)));
   const versions: { key: string; etag: string | null }[] = [];
-  for await (const version of home.byToken().objects.versions(bucket)) versions.push(version);
+  for await (const version of server.byToken().objects.versions(bucket)) versions.push(version);
   const shown = versions.map(({ key, etag }) => `${key} ${etag}`).sort();
   const sent = Array.from({ length: count }, (_, at) => `small/${at} ${md5(bodyOf(at))}`).sort();
   expect(shown).toEqual(sent);
@@ -41,21 +41,21 @@ describe('a line that loses, cuts and spoils one request in twenty', () => {
   it('gets 1,000 small objects across with a token, each once and whole', {
     timeout: 60_000,
   }, async () => {
-    proxy = await startFaultProxy(home.url(), someOf(SHARE, 7));
-    await sendSmall(home.byToken({ endpoint: proxy.url }), 1000);
+    proxy = await startFaultProxy(server.url(), someOf(SHARE, 7));
+    await sendSmall(server.byToken({ endpoint: proxy.url }), 1000);
     for (const fault of FAULTS) expect(proxy.counts[fault], fault).toBeGreaterThan(2);
   });
 
   it('gets 200 across with an access key', { timeout: 60_000 }, async () => {
-    proxy = await startFaultProxy(home.url(), someOf(SHARE, 8));
-    await sendSmall(home.byKey({ endpoint: proxy.url }), 200);
+    proxy = await startFaultProxy(server.url(), someOf(SHARE, 8));
+    await sendSmall(server.byKey({ endpoint: proxy.url }), 200);
     expect(Object.values(proxy.counts).reduce((a, b) => a + b)).toBeGreaterThan(5);
   });
 
   it('gets a large object across in parts, and back', { timeout: 60_000 }, async () => {
-    proxy = await startFaultProxy(home.url(), someOf(0.2, 9));
-    const bucket = await home.newBucket();
-    const client = home.byToken({
+    proxy = await startFaultProxy(server.url(), someOf(0.2, 9));
+    const bucket = await server.newBucket();
+    const client = server.byToken({
       endpoint: proxy.url,
       retries: { attempts: 12, baseMs: 5, maxMs: 50 },
     });
@@ -78,9 +78,9 @@ describe('an answer that is lost', () => {
   it.each(['byToken', 'byKey'] as const)(
     'makes no second version, nor a false refusal (%s)',
     async (kind) => {
-      proxy = await startFaultProxy(home.url(), firstOf('PUT', 'lost-answer', 'refused'));
-      const bucket = await home.newBucket({ versioning: 'enabled' });
-      const client = home[kind]({ endpoint: proxy.url });
+      proxy = await startFaultProxy(server.url(), firstOf('PUT', 'lost-answer', 'refused'));
+      const bucket = await server.newBucket({ versioning: 'enabled' });
+      const client = server[kind]({ endpoint: proxy.url });
       const options = {
         ifNoneMatch: '*',
         metadata: { from: 'Łódź' },
@@ -89,16 +89,16 @@ describe('an answer that is lost', () => {
       const sent = await client.upload(bucket, 'once', 'text', options);
       expect(sent.etag).toBe(md5(Buffer.from('text')));
       const versions = [];
-      for await (const version of home.byToken().objects.versions(bucket)) versions.push(version);
+      for await (const version of server.byToken().objects.versions(bucket)) versions.push(version);
       expect(versions).toMatchObject([{ key: 'once', versionId: sent.versionId }]);
     },
   );
 
   it('is no excuse to take the object of somebody else for ours', async () => {
-    proxy = await startFaultProxy(home.url(), firstOf('PUT', 'refused'));
-    const bucket = await home.newBucket();
-    await home.byToken().upload(bucket, 'taken', 'text', { contentType: 'text/html' });
-    const client = home.byToken({ endpoint: proxy.url });
+    proxy = await startFaultProxy(server.url(), firstOf('PUT', 'refused'));
+    const bucket = await server.newBucket();
+    await server.byToken().upload(bucket, 'taken', 'text', { contentType: 'text/html' });
+    const client = server.byToken({ endpoint: proxy.url });
     const options = { ifNoneMatch: '*', contentType: 'text/plain' } as const;
     await expect(client.upload(bucket, 'taken', 'text', options)).rejects.toMatchObject({
       code: 'PreconditionFailed',
@@ -107,11 +107,11 @@ describe('an answer that is lost', () => {
   });
 
   it('makes nothing twice by a POST, which is known again', async () => {
-    proxy = await startFaultProxy(home.url(), firstOf('POST', 'lost-answer'));
-    const client = home.byToken({ endpoint: proxy.url });
+    proxy = await startFaultProxy(server.url(), firstOf('POST', 'lost-answer'));
+    const client = server.byToken({ endpoint: proxy.url });
     const made = await client.tokens.create({ body: { name: 'once' } });
     const tokens = [];
-    for await (const token of home.byToken().tokens.list()) tokens.push(token);
+    for await (const token of server.byToken().tokens.list()) tokens.push(token);
     expect(tokens.filter(({ name }) => name === 'once').map(({ id }) => id)).toEqual([made.id]);
   });
 });

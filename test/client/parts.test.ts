@@ -11,7 +11,7 @@ import { partSizeFor, partSizeOfStored } from '../../src/client/upload/part-size
 import { elementsOf, escapeXml, textOf } from '../../src/client/xml.ts';
 import { crc64nvme } from '../../src/crypto/crc64nvme.ts';
 import { toEncodedWords } from '../../src/http/semantics/encoded-words.ts';
-import { bytesOf, MiB } from './client-home.ts';
+import { bytesOf, MiB } from './client-server.ts';
 
 type Vector = {
   readonly name: string;

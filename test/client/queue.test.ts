@@ -1,5 +1,5 @@
-// The queue of a page, against the Node home: what waits, goes, stops, fails, and is there after a
-// reload.
+// The queue of a page, against a server on Node: what waits, goes, stops, fails, and what is there
+// after a reload.
 import { describe, expect, it } from 'vitest';
 import {
   createUploadQueue,
@@ -10,15 +10,15 @@ import {
   type QueueSnapshot,
   treeOf,
 } from '../../src/client/index.ts';
-import { bytesOf, MiB, useClientHome } from './client-home.ts';
+import { bytesOf, MiB, useClientServer } from './client-server.ts';
 
-const home = useClientHome();
+const server = useClientServer();
 const fileOf = (name: string, body: string | Uint8Array<ArrayBuffer> = name, lastModified = 1) =>
   new File([body], name, { lastModified });
 
 async function newQueue(options: Partial<QueueOptions> = {}) {
-  const bucket = await home.newBucket();
-  const queue = createUploadQueue({ client: home.byToken(), bucket, ...options });
+  const bucket = await server.newBucket();
+  const queue = createUploadQueue({ client: server.byToken(), bucket, ...options });
   return { bucket: options.bucket ?? bucket, queue };
 }
 
@@ -26,7 +26,7 @@ const statesOf = ({ items }: QueueSnapshot) => items.map(({ path, state }) => `$
 
 async function keysOf(bucket: string): Promise<string[]> {
   const keys: string[] = [];
-  for await (const entry of home.byToken().objects.list(bucket, { query: { delimiter: '' } })) {
+  for await (const entry of server.byToken().objects.list(bucket, { query: { delimiter: '' } })) {
     if (entry.kind === 'object') keys.push(entry.key);
   }
   return keys;
@@ -55,7 +55,7 @@ function holding(text: string) {
 describe('a queue', () => {
   it('sends files and folders, a few at a time, and tells whoever listens', async () => {
     const { fetch, open, count } = holding('/in/');
-    const client = home.byToken({ fetch });
+    const client = server.byToken({ fetch });
     const { bucket, queue } = await newQueue({ client, prefix: 'in/', concurrency: 2 });
     let reports = 0;
     const stop = queue.subscribe(() => reports++);
@@ -87,7 +87,7 @@ describe('a queue', () => {
 
   it('pauses, resumes and cancels one, some or all', async () => {
     const { fetch, open, count } = holding('.bin');
-    const client = home.byToken({ fetch });
+    const client = server.byToken({ fetch });
     const { bucket, queue } = await newQueue({ client, concurrency: 1 });
     queue.add(['1.bin', '2.bin', '3.bin', '4.bin'].map((name) => fileOf(name)));
     const ids = queue.getSnapshot().items.map(({ id }) => id);
@@ -116,7 +116,7 @@ describe('a queue', () => {
       if (isBroken && url.includes('bad.txt')) return new Response(null, { status: 403 });
       return globalThis.fetch(url, init);
     };
-    const { bucket, queue } = await newQueue({ client: home.byToken({ fetch }), concurrency: 1 });
+    const { bucket, queue } = await newQueue({ client: server.byToken({ fetch }), concurrency: 1 });
     queue.add([fileOf('bad.txt'), fileOf('good.txt')]);
     await queue.settled();
     const [bad] = queue.getSnapshot().items;
@@ -144,7 +144,7 @@ describe('a queue', () => {
       }
       return globalThis.fetch(url, init);
     };
-    const client = home.byToken({ fetch });
+    const client = server.byToken({ fetch });
     const optionsFor = () => ({ partSizeBytes: 5 * MiB, maxParallel: 1 });
     const bytes = bytesOf(5 * MiB + 3);
     const files = () => [fileOf('film', bytes), fileOf('other', bytes)];
@@ -169,14 +169,14 @@ describe('a queue', () => {
     await after.cancel();
     expect(await keysOf(bucket)).toEqual(['film']);
     const left = [];
-    for await (const upload of home.byToken().uploads.list(bucket)) left.push(upload);
+    for await (const upload of server.byToken().uploads.list(bucket)) left.push(upload);
     expect(left).toEqual([]);
     await expect.poll(() => JSON.parse([...texts.values()][0] ?? '')).toEqual([]);
   });
 
   it('begins anew where the upload was swept meanwhile, and minds no broken storage', async () => {
     const stored = { key: 'swept', path: 'swept', sizeBytes: 5, modifiedAtMs: 1, uploadId: 'gone' };
-    const bucket = await home.newBucket();
+    const bucket = await server.newBucket();
     const storage = {
       getItem: async () => JSON.stringify([{ ...stored, bucket }]),
       setItem: () => {
@@ -194,7 +194,7 @@ describe('a queue', () => {
   });
 
   it('stays quick with thousands of files', () => {
-    const client = home.byToken({ fetch: () => new Promise(() => {}) });
+    const client = server.byToken({ fetch: () => new Promise(() => {}) });
     const queue = createUploadQueue({ client, bucket: 'b' });
     const startedAtMs = performance.now();
     queue.add(Array.from({ length: 20_000 }, (_, at) => fileOf(`${at}`)));

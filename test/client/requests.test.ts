@@ -2,9 +2,9 @@
 // fail.
 import { describe, expect, it } from 'vitest';
 import { createClient, type Fetch, QuaysideError } from '../../src/client/index.ts';
-import { useClientHome } from './client-home.ts';
+import { useClientServer } from './client-server.ts';
 
-const home = useClientHome();
+const server = useClientServer();
 
 type Sent = { readonly method: string; readonly url: string; readonly headers: Headers };
 
@@ -125,11 +125,11 @@ describe('a failed request', () => {
 
 describe('against a server', () => {
   it('names fields that are wrong', async () => {
-    const wrong = home.byToken().buckets.create({ body: { name: 'A' } });
+    const wrong = server.byToken().buckets.create({ body: { name: 'A' } });
     await expect(wrong).rejects.toMatchObject({ status: 400, requestId: expect.any(String) });
-    const strange = home.byToken().request('GET /me', { query: { a: '1' } } as never);
+    const strange = server.byToken().request('GET /me', { query: { a: '1' } } as never);
     await strange.catch(() => {});
-    const many = home.byToken().buckets.create({ body: { name: 'a'.repeat(300) } });
+    const many = server.byToken().buckets.create({ body: { name: 'a'.repeat(300) } });
     await expect(many).rejects.toMatchObject({
       code: 'InvalidInput',
       fields: [{ field: '/name', message: expect.any(String) }],
@@ -138,10 +138,10 @@ describe('against a server', () => {
   });
 
   it('follows every page of a list', async () => {
-    const bucket = await home.newBucket();
+    const bucket = await server.newBucket();
     const keys = Array.from({ length: 7 }, (_, at) => `k${at}`);
-    for (const key of keys) await home.byToken().upload(bucket, key, key);
-    const client = home.byToken();
+    for (const key of keys) await server.byToken().upload(bucket, key, key);
+    const client = server.byToken();
     const seen: string[] = [];
     const options = { path: { bucket }, query: { limit: 3 } };
     for await (const entry of client.each('GET /buckets/{bucket}/objects', options)) {
@@ -164,8 +164,8 @@ describe('against a server', () => {
   });
 
   it('changes a thing only as this client saw it', async () => {
-    const bucket = await home.newBucket();
-    const client = home.byToken();
+    const bucket = await server.newBucket();
+    const client = server.byToken();
     const seen = await client.buckets.get(bucket);
     await client.buckets.update(bucket, { body: { versioning: 'enabled' }, ifMatch: seen });
     const late = client.buckets.update(bucket, {
@@ -182,19 +182,19 @@ describe('against a server', () => {
   });
 
   it('signs in again when a session has ended', async () => {
-    const client = home.byKey();
+    const client = server.byKey();
     const before = await client.request('GET /me');
     await client.request('DELETE /sessions/{sessionId}', { path: { sessionId: 'current' } });
     const again = await Promise.all([client.request('GET /me'), client.request('GET /me')]);
     expect(again).toEqual([before, before]);
-    const stranger = home.byKey({ accessKey: { id: 'nobody', secret: 'x'.repeat(20) } });
+    const stranger = server.byKey({ accessKey: { id: 'nobody', secret: 'x'.repeat(20) } });
     await expect(stranger.request('GET /me')).rejects.toMatchObject({ code: 'InvalidCredentials' });
   });
 
   it('gives files and headers as they are', async () => {
-    const bucket = await home.newBucket();
+    const bucket = await server.newBucket();
     // What leads to the bytes does so for whoever has a cookie.
-    const client = home.byKey();
+    const client = server.byKey();
     await client.upload(bucket, 'a.txt', 'text');
     const route = 'GET /buckets/{bucket}/content';
     const response = await client.request(route, { path: { bucket }, query: { key: 'a.txt' } });

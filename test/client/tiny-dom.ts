@@ -1,4 +1,4 @@
-// As much of a document as the upload element uses, so that its doings can be tested without a
+// A document as far as the upload element uses one, so that its doings can be tested without a
 // browser: elements with children, attributes and texts, and selectors of one tag or one part.
 
 export class TinyElement {

@@ -1,17 +1,17 @@
-// Bytes both ways against the Node home, with both credentials.
+// Bytes both ways against a server on Node, with both credentials.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Fetch, Progress } from '../../src/client/index.ts';
 import { QuaysideError } from '../../src/client/index.ts';
-import { bytesOf, MiB, useClientHome } from './client-home.ts';
+import { bytesOf, MiB, useClientServer } from './client-server.ts';
 
-const home = useClientHome();
+const server = useClientServer();
 /** The least that goes in two parts. */
 const IN_PARTS = { partSizeBytes: 5 * MiB } as const;
 const LARGE_BYTES = 5 * MiB + 7;
 const LARGE = bytesOf(LARGE_BYTES);
 let bucket = '';
 beforeAll(async () => {
-  bucket = await home.newBucket();
+  bucket = await server.newBucket();
 });
 
 const isPart = (url: string, init?: RequestInit) =>
@@ -33,7 +33,7 @@ function watchParts(before: (partNumber: number, signal: AbortSignal) => unknown
 
 async function unfinished(key: string): Promise<number> {
   let count = 0;
-  for await (const _ of home.byToken().uploads.list(bucket, { query: { prefix: key } })) count++;
+  for await (const _ of server.byToken().uploads.list(bucket, { query: { prefix: key } })) count++;
   return count;
 }
 
@@ -49,7 +49,7 @@ describe.each(['byToken', 'byKey'] as const)('with a client %s', (kind) => {
     ['a blob', new Blob(['a', 'bc']), 3],
     ['a short stream', streamOf(bytesOf(5), bytesOf(7)), 12],
   ])('%s goes in one request and comes back verified', async (name, source, length) => {
-    const client = home[kind]();
+    const client = server[kind]();
     const key = `${kind}/${name} ü(1)*'!&+?#%.txt`;
     const sent = await client.upload(bucket, key, source);
     expect(sent).toMatchObject({ bucket, key, sizeBytes: length });
@@ -60,7 +60,7 @@ describe.each(['byToken', 'byKey'] as const)('with a client %s', (kind) => {
   });
 
   it('what is said of an object comes back', async () => {
-    const client = home[kind]();
+    const client = server[kind]();
     const key = `${kind}/said`;
     const said = {
       contentType: 'text/plain; charset=utf-8',
@@ -72,19 +72,19 @@ describe.each(['byToken', 'byKey'] as const)('with a client %s', (kind) => {
       const download = await client.download(bucket, key);
       await download.body.cancel();
       expect(download).toMatchObject({ contentType: said.contentType, metadata: said.metadata });
-      const detail = await home.byToken().objects.get(bucket, { query: { key } });
+      const detail = await server.byToken().objects.get(bucket, { query: { key } });
       expect(detail).toMatchObject({ ...said, tags: { kind: 'ä b=c' } });
     }
   });
 
   it('a large object goes in parts, with progress, and comes back by ranges', async () => {
-    const client = home[kind]();
+    const client = server[kind]();
     const key = `${kind}/large`;
     const bytes = LARGE;
     const seen: Progress[] = [];
     const { sent, fetch } = watchParts();
     const options = { ...IN_PARTS, onProgress: (progress: Progress) => seen.push(progress) };
-    const done = await home[kind]({ fetch }).upload(bucket, key, new Blob([bytes]), options);
+    const done = await server[kind]({ fetch }).upload(bucket, key, new Blob([bytes]), options);
     expect(done.etag).toMatch(/-2$/);
     expect(sent.toSorted()).toEqual([1, 2]);
     expect(seen.at(-1)).toMatchObject({ sentBytes: bytes.length, totalBytes: bytes.length });
@@ -97,7 +97,7 @@ describe.each(['byToken', 'byKey'] as const)('with a client %s', (kind) => {
   });
 
   it('a long stream goes in parts', async () => {
-    const client = home[kind]();
+    const client = server[kind]();
     const bytes = LARGE;
     const done = await client.upload(bucket, `${kind}/stream`, streamOf(bytes), {
       ...IN_PARTS,
@@ -107,7 +107,7 @@ describe.each(['byToken', 'byKey'] as const)('with a client %s', (kind) => {
   });
 
   it('conditions hold for one request and for parts', async () => {
-    const client = home[kind]();
+    const client = server[kind]();
     const key = `${kind}/conditions`;
     const first = await client.upload(bucket, key, 'first', { ifNoneMatch: '*' });
     for (const source of ['second', LARGE]) {
@@ -130,7 +130,7 @@ describe.each(['byToken', 'byKey'] as const)('with a client %s', (kind) => {
     const broken = watchParts((partNumber) => {
       if (partNumber === 3) throw new QuaysideError('Broken', 'The machine died.');
     });
-    const begun = home[kind]({ fetch: broken.fetch }).upload(bucket, key, bytes, {
+    const begun = server[kind]({ fetch: broken.fetch }).upload(bucket, key, bytes, {
       ...options,
       onUploadId: (id) => {
         uploadId = id;
@@ -140,7 +140,7 @@ describe.each(['byToken', 'byKey'] as const)('with a client %s', (kind) => {
     const changed = bytes.slice();
     changed[0] = 255 - (bytes[0] ?? 0);
     const { sent, fetch } = watchParts();
-    const client = home[kind]({ fetch });
+    const client = server[kind]({ fetch });
     const done = await client.resumeUpload({ bucket, key, uploadId }, new Blob([changed]));
     expect(sent.toSorted()).toEqual([1, 3, 4]);
     expect(done).toMatchObject({ sizeBytes: bytes.length, etag: expect.stringMatching(/-4$/) });
@@ -161,7 +161,7 @@ describe.each(['byToken', 'byKey'] as const)('with a client %s', (kind) => {
         signal.addEventListener('abort', () => reject(signal.reason)),
       );
     });
-    const task = home[kind]({ fetch }).upload(bucket, key, LARGE, IN_PARTS);
+    const task = server[kind]({ fetch }).upload(bucket, key, LARGE, IN_PARTS);
     await started.promise;
     task.pause();
     hangs = false;
@@ -186,7 +186,7 @@ describe.each(['byToken', 'byKey'] as const)('with a client %s', (kind) => {
         );
       });
       const { signal } = aborting;
-      const task = home[kind]({ fetch }).upload(bucket, key, LARGE, { ...IN_PARTS, signal });
+      const task = server[kind]({ fetch }).upload(bucket, key, LARGE, { ...IN_PARTS, signal });
       const failure = task.catch((error: unknown) => error);
       await started.promise;
       expect(await unfinished(key)).toBe(1);
@@ -202,7 +202,7 @@ describe.each(['byToken', 'byKey'] as const)('with a client %s', (kind) => {
 
 it('an upload that is cancelled while its stream says nothing ends', async () => {
   const silent = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => {}) });
-  const task = home.byToken().upload(bucket, 'silent', silent);
+  const task = server.byToken().upload(bucket, 'silent', silent);
   await task.cancel();
   await expect(task).rejects.toMatchObject({ code: 'Cancelled' });
 });
@@ -213,7 +213,7 @@ it('objects that are sent together are presigned together, and fail alone', asyn
     if (url.endsWith('/presigned-urls')) questions.push(url);
     return globalThis.fetch(url, init);
   };
-  const client = home.byToken({ fetch });
+  const client = server.byToken({ fetch });
   const keys = Array.from({ length: 20 }, (_, at) => `together/${at}`);
   await Promise.all(keys.map((key) => client.upload(bucket, key, key)));
   expect(questions.length).toBeLessThan(keys.length / 2);
@@ -229,9 +229,9 @@ it('objects that are sent together are presigned together, and fail alone', asyn
 
 it('a key with a scope, which is for S3 alone, sends and reads in its prefix', async () => {
   const scope = { buckets: [bucket], prefixes: ['in/'] };
-  const made = await home.byToken().keys.create({ body: { name: 'scoped', scope } });
+  const made = await server.byToken().keys.create({ body: { name: 'scoped', scope } });
   const accessKey = { id: made.id, secret: made.secretAccessKey };
-  const client = home.byKey({ accessKey });
+  const client = server.byKey({ accessKey });
   await client.upload(bucket, 'in/a', LARGE, IN_PARTS);
   expect((await client.download(bucket, 'in/a')).sizeBytes).toBe(LARGE_BYTES);
   await expect(client.upload(bucket, 'out/a', 'x')).rejects.toMatchObject({
@@ -246,9 +246,11 @@ it('a clock that is wrong by a day signs by the server’s', async () => {
   const realNow = Date.now;
   Date.now = () => realNow() - 86_400_000;
   try {
-    const client = home.byKey();
+    const client = server.byKey();
     await client.upload(bucket, 'skewed', LARGE, IN_PARTS);
-    expect(await (await home.byKey().download(bucket, 'skewed')).bytes()).toHaveLength(LARGE_BYTES);
+    expect(await (await server.byKey().download(bucket, 'skewed')).bytes()).toHaveLength(
+      LARGE_BYTES,
+    );
   } finally {
     Date.now = realNow;
   }

@@ -4,10 +4,10 @@ import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it, vi } from 'vitest';
-import { useClientHome } from '../client/client-home.ts';
-import { temporaryFolder } from '../node/temporary-folder.ts';
+import { useClientServer } from '../client/client-server.ts';
+import { temporaryFolder } from '../node/kit/temporary-folder.ts';
 
-const home = useClientHome();
+const server = useClientServer();
 const document = readFileSync(new URL('../../docs/sdk.md', import.meta.url), 'utf8');
 const client = new URL('../../src/client/index.ts', import.meta.url).href;
 
@@ -16,8 +16,8 @@ it('runs, and says what it says', async () => {
   expect(blocks.length).toBeGreaterThan(5);
   const program = blocks
     .join('\n')
-    .replaceAll("'http://127.0.0.1:9000'", `'${home.url()}'`)
-    .replaceAll("'qst_…'", `'${home.token()}'`)
+    .replaceAll("'http://127.0.0.1:9000'", `'${server.url()}'`)
+    .replaceAll("'qst_…'", `'${server.token()}'`)
     .replaceAll("'quayside/client'", `'${client}'`);
   const path = join(temporaryFolder(), 'program.mjs');
   writeFileSync(path, stripTypeScriptTypes(program));

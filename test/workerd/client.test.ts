@@ -1,8 +1,8 @@
 // The client inside the Workers runtime: its fetch, streams and WebCrypto are not those of Node.
 import { expect, it } from 'vitest';
 import { createClient } from '../../src/client/index.ts';
-import { freshBucketName } from './bucket.ts';
-import { createIsolate } from './isolate.ts';
+import { freshBucketName } from './kit/bucket.ts';
+import { createIsolate } from './kit/isolate.ts';
 
 const MiB = 1024 * 1024;
 const KEY = { id: 'client-in-workerd', secret: 'client-in-workerd-secret' };

@@ -1,6 +1,6 @@
 // A download: the response's facts at once, the body when somebody reads it.
 import { QuaysideError } from '../errors.ts';
-import type { ObjectCall } from '../objects/door.ts';
+import type { ObjectCall } from '../objects/backend.ts';
 import { metadataOf, unquoted } from '../objects/object-headers.ts';
 import { createMeter, type Progress } from '../progress.ts';
 import { retrying } from '../retry.ts';
@@ -21,7 +21,7 @@ export type DownloadOptions = {
 export type FileTarget = { createWritable(): Promise<WritableStream<Uint8Array>> };
 
 export type Download = {
-  /** Of what comes: of the range, where one was asked for. Null: the platform decodes it. */
+  /** How much comes, of the range where one was asked for. Null: the platform decodes it. */
   readonly sizeBytes: number | null;
   readonly etag: string;
   readonly versionId: string | null;

@@ -1,5 +1,5 @@
 // What is said of an object, as the headers of a PUT.
-import type { Algorithm, Attributes, Condition } from './door.ts';
+import type { Algorithm, Attributes, Condition } from './backend.ts';
 
 const NAMES = {
   contentType: 'content-type',

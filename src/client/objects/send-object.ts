@@ -1,8 +1,8 @@
-// One attempt of a request about an object, through whichever door.
+// One attempt of a request about an object, through whichever backend.
 import type { Fetch } from '../credential.ts';
 import { failureOf } from '../read-failure.ts';
 import type { Bytes } from '../upload/piece.ts';
-import type { Door, ObjectCall } from './door.ts';
+import type { Backend, ObjectCall } from './backend.ts';
 import { canReport, sendReporting } from './send-reporting.ts';
 
 export type Sending = {
@@ -22,9 +22,9 @@ export type SendObject = (call: ObjectCall, sending?: Sending) => Promise<Respon
 const IDENTITY = { 'accept-encoding': 'identity' };
 
 /** `isOwn`: the caller's own fetch, past which nothing may go. */
-export function createSendObject(door: Door, fetch: Fetch, isOwn: boolean): SendObject {
+export function createSendObject(backend: Backend, fetch: Fetch, isOwn: boolean): SendObject {
   async function attempt(call: ObjectCall, { body, signal, onSent }: Sending): Promise<Response> {
-    const { url, headers } = await door.address(call, signal);
+    const { url, headers } = await backend.address(call, signal);
     signal?.throwIfAborted();
     if (body !== undefined && onSent !== undefined && !isOwn && canReport()) {
       return sendReporting({ method: call.method, url, headers, body, signal, onSent });
@@ -42,7 +42,7 @@ export function createSendObject(door: Door, fetch: Fetch, isOwn: boolean): Send
     if (response.ok) return response;
     let error = await failureOf(response);
     const isSkewed = error.code === 'RequestTimeTooSkewed';
-    if (isSkewed && door.learnClock(response.headers.get('date'))) {
+    if (isSkewed && backend.learnClock(response.headers.get('date'))) {
       response = await attempt(call, sending);
       if (response.ok) return response;
       error = await failureOf(response);

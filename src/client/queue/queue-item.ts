@@ -21,7 +21,7 @@ export type QueueItem = {
   readonly sizeBytes: number;
   readonly sentBytes: number;
   readonly bytesPerSecond: number;
-  /** Null: it cannot be told yet. */
+  /** Null: nobody knows yet. */
   readonly secondsLeft: number | null;
   readonly state: ItemState;
   readonly error: QuaysideError | null;

@@ -19,13 +19,13 @@ export type Entry = {
 
 /** Shortest time between two reports to listeners, milliseconds. */
 const REPORT_EVERY_MS = 50;
-/** So long changes are gathered before they are stored, milliseconds. */
+/** How long changes are gathered before they are stored, milliseconds. */
 const SAVE_AFTER_MS = 100;
 
 export type QueueList = {
   insert(stored: StoredItem, file: File | null): void;
   change(entry: Entry, changed: Partial<QueueItem>): void;
-  /** Those with the ids; without ids all. */
+  /** Gives the entries with the ids; without ids all. */
   chosen(ids?: readonly string[]): Entry[];
   remove(entry: Entry): void;
   subscribe(listener: () => void): () => void;

@@ -23,7 +23,7 @@ export type QueueOptions = {
 /** Without `ids` a verb is for all files. */
 export type UploadQueue = {
   subscribe(listener: () => void): () => void;
-  /** The same object until something changes. */
+  /** Gives the same object until something changes. */
   getSnapshot(): QueueSnapshot;
   /** Adds files; one that is known from before a reload goes on where it was. */
   add(files: Iterable<File | QueueFile>): void;

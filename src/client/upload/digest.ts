@@ -1,7 +1,7 @@
 // Checksums of pieces: SHA-256 by WebCrypto, CRC-64/NVME by ourselves.
 
+import type { Algorithm } from '../objects/backend.ts';
 import { crc64Text, createCrc64 } from '../objects/crc64nvme.ts';
-import type { Algorithm } from '../objects/door.ts';
 import type { Bytes } from './piece.ts';
 
 /** What users may ask for. */

@@ -1,7 +1,7 @@
 // How large the parts of an upload are: large enough for 10,000 of them to hold the object, and
 // otherwise so small that a lost one costs little.
 import { QuaysideError } from '../errors.ts';
-import type { StoredPart } from '../objects/door.ts';
+import type { StoredPart } from '../objects/backend.ts';
 
 const MiB = 1024 * 1024;
 /** Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html */

@@ -1,7 +1,7 @@
 // A small object in one PUT. An attempt whose answer was lost may have written it: before the next
 // one the object is looked at, so that a bucket with versions gets one of them.
 import { QuaysideError } from '../errors.ts';
-import type { Completed } from '../objects/door.ts';
+import type { Completed } from '../objects/backend.ts';
 import {
   attributeHeaders,
   checksumHeader,

@@ -1,7 +1,7 @@
 // The parts of a multipart upload: several at once, each with its checksum, each repeated until it
 // arrives. Parts that the server has already, with the same size and digest, are not sent again.
 import { QuaysideError } from '../errors.ts';
-import type { Algorithm, StoredPart, UploadRef } from '../objects/door.ts';
+import type { Algorithm, StoredPart, UploadRef } from '../objects/backend.ts';
 import { checksumHeader, unquoted } from '../objects/object-headers.ts';
 import { retrying } from '../retry.ts';
 import { createDigest } from './digest.ts';

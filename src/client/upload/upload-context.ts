@@ -1,5 +1,5 @@
 // What all steps of one upload share.
-import type { Attributes, Condition, Door } from '../objects/door.ts';
+import type { Attributes, Backend, Condition } from '../objects/backend.ts';
 import type { SendObject } from '../objects/send-object.ts';
 import type { Meter } from '../progress.ts';
 import type { RetryPolicy } from '../retry.ts';
@@ -7,7 +7,7 @@ import type { ChecksumChoice } from './digest.ts';
 import type { Pauser } from './pauser.ts';
 
 export type Transport = {
-  readonly door: Door;
+  readonly backend: Backend;
   readonly send: SendObject;
   readonly policy: RetryPolicy;
 };

@@ -1,7 +1,7 @@
 // An upload from its beginning to its end: one PUT or parts, whichever fits, with a handle that
 // pauses, goes on and cancels.
 import { QuaysideError } from '../errors.ts';
-import type { Attributes, Completed, UploadRef } from '../objects/door.ts';
+import type { Attributes, Completed, UploadRef } from '../objects/backend.ts';
 import { createMeter, type Progress } from '../progress.ts';
 import { algorithmOf, type ChecksumChoice } from './digest.ts';
 import { type PartSize, partSizeFor, partSizeOfStored, SINGLE_MAX_BYTES } from './part-size.ts';
@@ -134,16 +134,16 @@ async function inParts(
   context: UploadContext,
   { cut, sizeBytes, layout, options, uploadId: known }: Multipart,
 ): Promise<Completed> {
-  const { door, target, attributes, condition, stopped } = context;
+  const { backend, target, attributes, condition, stopped } = context;
   // Of all that parts can have, this one alone becomes a checksum that a download can verify.
   const chosen = algorithmOf(context.checksum ?? 'crc64nvme');
   // Never stopped halfway: an upload whose id nobody knows could not be taken back.
-  const uploadId = known ?? (await door.begin(target, attributes, chosen));
+  const uploadId = known ?? (await backend.begin(target, attributes, chosen));
   const upload: UploadRef = { ...target, uploadId };
   options.onUploadId?.(uploadId);
   try {
     stopped.throwIfAborted();
-    const stored = known === null ? [] : await door.parts(upload, stopped);
+    const stored = known === null ? [] : await backend.parts(upload, stopped);
     const partSize = known === null ? layout : partSizeOfStored(stored, sizeBytes, layout);
     const parts = await sendParts(context, {
       upload,
@@ -152,7 +152,7 @@ async function inParts(
       algorithm: algorithmOfStored(stored, chosen),
       stored,
     });
-    return await door.complete(upload, parts, condition);
+    return await backend.complete(upload, parts, condition);
   } catch (error) {
     const isRefused = error instanceof QuaysideError && error.code === 'PreconditionFailed';
     if (stopped.aborted || isRefused) await giveUp(context, upload);
@@ -161,8 +161,8 @@ async function inParts(
 }
 
 /** Takes the upload back; one that is gone already is fine. */
-async function giveUp({ door }: UploadContext, upload: UploadRef): Promise<void> {
-  await door.abort(upload).catch((error: unknown) => {
+async function giveUp({ backend }: UploadContext, upload: UploadRef): Promise<void> {
+  await backend.abort(upload).catch((error: unknown) => {
     if (!(error instanceof QuaysideError) || error.code !== 'NoSuchUpload') throw error;
   });
 }

@@ -54,7 +54,7 @@ export type Condition = { readonly ifNone: boolean; readonly ifMatch: string | n
 
 export type Completed = { readonly etag: string; readonly versionId: string | null };
 
-export type Door = {
+export type Backend = {
   /** Cost: a request for each batch of calls, or three hashes. Addresses are for one attempt. */
   address(call: ObjectCall, signal?: AbortSignal): Promise<Address>;
   /** Learns the server's clock from a refused attempt; true: another one may be let in. */

@@ -1,14 +1,14 @@
-// The door of access keys: every request is signed here, multipart uploads are kept by S3's own
+// The backend of access keys: every request is signed here, multipart uploads are kept by S3's own
 // operations. Keys with a scope, which are for S3 alone, work too.
 import type { AccessKeyPair, Fetch } from '../credential.ts';
 import { failureOf } from '../read-failure.ts';
 import { type RetryPolicy, retrying } from '../retry.ts';
 import { elementsOf, escapeXml, textOf } from '../xml.ts';
-import type { Door, ObjectCall, StoredPart } from './door.ts';
+import type { Backend, ObjectCall, StoredPart } from './backend.ts';
 import { attributeHeaders, conditionHeaders, unquoted } from './object-headers.ts';
 import { createSigner, encode, encodeQuery } from './sigv4.ts';
 
-export type S3DoorOptions = {
+export type S3BackendOptions = {
   readonly fetch: Fetch;
   /** Origin of the server. */
   readonly endpoint: string;
@@ -29,7 +29,13 @@ type Operated = { readonly text: string; readonly headers: Headers };
 
 const ALGORITHMS = ['SHA256', 'CRC64NVME', 'SHA1', 'CRC32C', 'CRC32'];
 
-export function createS3Door({ fetch, endpoint, region, accessKey, policy }: S3DoorOptions): Door {
+export function createS3Backend({
+  fetch,
+  endpoint,
+  region,
+  accessKey,
+  policy,
+}: S3BackendOptions): Backend {
   const sign = createSigner(accessKey, region);
   const { host } = new URL(endpoint);
   /** How far the server's clock is ahead of ours, milliseconds. */

@@ -1,9 +1,9 @@
-// The door of tokens and sessions: the JSON API presigns each request and keeps the multipart
+// The backend of tokens and sessions: the JSON API presigns each request and keeps the multipart
 // uploads. Calls that come together are presigned in one request.
 import type { PresignedUrl, UrlRequest } from '../api-types.ts';
 import { createEach } from '../pages.ts';
 import type { Request } from '../routes.ts';
-import type { Address, Door, ObjectCall } from './door.ts';
+import type { Address, Backend, ObjectCall } from './backend.ts';
 
 /** URLs presigned at once. Source: the API's bound. */
 const BATCH_MAX = 1000;
@@ -12,7 +12,7 @@ const BATCH_WAIT_MS = 2;
 /** Life of a URL, seconds: a slow line needs a while for one part. */
 const EXPIRES_SECONDS = 6 * 3600;
 
-export function createApiDoor(request: Request): Door {
+export function createApiBackend(request: Request): Backend {
   const presign = createPresigner(request);
   const each = createEach(request);
   return {
@@ -65,7 +65,7 @@ type Waiting = {
 };
 
 /** Request coalescing: presigns calls of one bucket together. */
-function createPresigner(request: Request): Door['address'] {
+function createPresigner(request: Request): Backend['address'] {
   const queues = new Map<string, Waiting[]>();
 
   function flush(bucket: string): void {

@@ -1,7 +1,7 @@
-// The TypeScript client against whatever home this runs on; test/client has its own cases.
+// The TypeScript client against whatever platform this runs on; test/client has its own cases.
 import { expect, it } from 'vitest';
-import { createClient } from '../../src/client/index.ts';
-import { client, describeCore } from './suite.ts';
+import { createClient } from '../../../src/client/index.ts';
+import { client, describeCore } from '../kit/clients/suite.ts';
 
 const MiB = 1024 * 1024;
 const { target } = client;

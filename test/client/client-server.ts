@@ -1,14 +1,14 @@
-// A Node home for the tests of the client, one for each file, with a bucket and both credentials.
+// A server on Node for the tests of the client, one for each file, with both credentials.
 import { afterAll, beforeAll } from 'vitest';
 import { type Client, type ClientOptions, createClient } from '../../src/client/index.ts';
-import { type Home, ROOT_KEY, startHome } from '../node/home.ts';
-import { temporaryFolder } from '../node/temporary-folder.ts';
+import { type Home, ROOT_KEY, startHome } from '../node/kit/home.ts';
+import { temporaryFolder } from '../node/kit/temporary-folder.ts';
 
 export const ACCESS_KEY = { id: ROOT_KEY.accessKeyId, secret: ROOT_KEY.secretAccessKey };
 /** Waits of tests are short. */
 export const QUICK = { baseMs: 5, maxMs: 50 };
 
-export type ClientHome = {
+export type ClientServer = {
   url(): string;
   token(): string;
   /** A client with the access key: it signs its requests by itself. */
@@ -19,8 +19,8 @@ export type ClientHome = {
   newBucket(settings?: { readonly versioning?: 'enabled' }): Promise<string>;
 };
 
-/** Starts a home before the tests of a file, and ends it after them. */
-export function useClientHome(): ClientHome {
+/** Starts a server before the tests of a file, and ends it after them. */
+export function useClientServer(): ClientServer {
   let home: Home | null = null;
   let token = '';
   let buckets = 0;
