@@ -33,33 +33,24 @@ export class QuaysideError extends Error {
     this.retryable = facts.retryable ?? false;
     this.retryAfterMs = facts.retryAfterMs ?? null;
     this.fields = facts.fields ?? [];
-    this.hint = HINTS[code] ?? (this.retryable ? HINT_LATER : HINT_DOCS);
+    this.hint = hintOf(code, this.retryable);
   }
 }
 
-const HINT_LATER = 'Try again later.';
-const HINT_DOCS = 'Look the code up at /-/docs of the server.';
-
-/** What to do next, for the codes that users meet most. */
+/** What to do next where the client knows better than the server's page of codes. */
 const HINTS: Readonly<Record<string, string>> = {
-  AccessDenied: 'Use a credential that may do this, or widen its scopes.',
-  BadDigest: 'The bytes changed on the way or while they were read: send them again.',
   ChecksumMismatch: 'The bytes changed on the way: download them again.',
   IncompleteList: 'Narrow the prefix or the text, or sort by name.',
   InvalidInput: 'See `fields`: each names a field and what is wrong with it.',
-  NetworkFailure:
-    'Check the endpoint, the connection and, in a browser, the CORS rules of the bucket.',
+  NetworkFailure: 'Check the endpoint, the line and, in a browser, the CORS rules of the bucket.',
   NoSuchUpload: 'It was completed, cancelled or swept: begin a new upload.',
   ObjectChanged: 'Somebody wrote the object meanwhile: begin the download anew.',
   PreconditionFailed: 'It changed meanwhile: read it again, then decide.',
   PreconditionRequired: 'Read it first, then pass it as `ifMatch`.',
-  QuotaExceeded: 'Delete something, or raise the quota.',
-  RecentProofRequired: 'Ask for the secret, send it to POST /sessions/current/proof, then repeat.',
-  RequestTimeTooSkewed: 'Set the clock of this machine.',
-  SpendingCapReached: 'Raise the cap, or wait for the next period.',
-  SignatureDoesNotMatch: 'Check the secret of the access key, and proxies that change requests.',
-  Unauthenticated: 'Sign in, or pass a token or an access key.',
 };
+
+const hintOf = (code: string, retryable: boolean): string =>
+  HINTS[code] ?? (retryable ? 'Try again later.' : `See /-/docs#${code} of the server.`);
 
 /** A request that got no response. */
 export const networkFailure = (cause: unknown): QuaysideError =>

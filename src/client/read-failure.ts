@@ -22,7 +22,10 @@ type Problem = {
 };
 
 /** The error that a response stands for. Reads its body; never rejects. */
-export async function failureOf(response: Response): Promise<QuaysideError> {
+export async function failureOf(
+  response: Response,
+  learnClock: (date: string | null) => boolean = () => false,
+): Promise<QuaysideError> {
   const { status, headers } = response;
   const text = await response.text().catch(() => '');
   const problem = headers.get('content-type')?.includes('json') ? fromJson(text) : fromXml(text);
@@ -30,7 +33,9 @@ export async function failureOf(response: Response): Promise<QuaysideError> {
   return new QuaysideError(code, problem.detail ?? `The server answered ${status}.`, {
     status,
     requestId: headers.get('x-request-id') ?? problem.requestId ?? null,
-    retryable: isRetryable(status, code),
+    retryable:
+      isRetryable(status, code) ||
+      (code === 'RequestTimeTooSkewed' && learnClock(headers.get('date'))),
     retryAfterMs: retryAfterMs(headers.get('retry-after')),
     fields: problem.errors ?? [],
   });
@@ -66,4 +71,10 @@ function retryAfterMs(value: string | null): number | null {
   const seconds = Number(value);
   const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(value) - Date.now();
   return ms > 0 ? ms : null;
+}
+
+/** For `catch`: null where what was asked for is not there. */
+export function nullWhereMissing(error: unknown): null {
+  if (error instanceof QuaysideError && error.status === 404) return null;
+  throw error;
 }

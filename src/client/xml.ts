@@ -23,7 +23,3 @@ export function elementsOf(xml: string, name: string): string[] {
     .slice(1)
     .map((rest) => rest.slice(0, Math.max(0, rest.indexOf(`</${name}>`))));
 }
-
-/** A text as it may stand in an element. */
-export const escapeXml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -38,7 +38,7 @@ it('runs, and says what it says', async () => {
     404,
     expect.any(String),
     false,
-    'Look the code up at /-/docs of the server.',
+    'See /-/docs#NoSuchKey of the server.',
   ]);
   expect(said).toContainEqual(['trip']);
 });

@@ -52,13 +52,27 @@ export type StoredPart = {
 /** Only onto that state of the key: nothing there (`ifNone`), or an object with that ETag. */
 export type Condition = { readonly ifNone: boolean; readonly ifMatch: string | null };
 
+/** An object as it is now. */
+export type FoundObject = {
+  readonly sizeBytes: number;
+  readonly checksum: { readonly algorithm: string; readonly value: string } | null;
+  readonly contentType: string | null;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly completed: Completed;
+};
+
 export type Completed = { readonly etag: string; readonly versionId: string | null };
 
 export type Backend = {
   /** Cost: a request for each batch of calls, or three hashes. Addresses are for one attempt. */
   address(call: ObjectCall, signal?: AbortSignal): Promise<Address>;
-  /** Learns the server's clock from a refused attempt; true: another one may be let in. */
+  /** Learns the server’s clock from a refusal; true: another attempt is worth it. */
   learnClock(date: string | null): boolean;
+  /** The current object, never an older one; null: there is none. */
+  find(
+    object: { readonly bucket: string; readonly key: string },
+    signal: AbortSignal,
+  ): Promise<FoundObject | null>;
   /** Begins a multipart upload; resolves with its id. */
   begin(
     object: { readonly bucket: string; readonly key: string },

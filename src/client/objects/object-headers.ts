@@ -1,5 +1,5 @@
 // What is said of an object, as the headers of a PUT.
-import type { Algorithm, Attributes, Condition } from './backend.ts';
+import type { Algorithm, Attributes, Completed, Condition } from './backend.ts';
 
 const NAMES = {
   contentType: 'content-type',
@@ -16,6 +16,12 @@ export const NO_CONDITION: Condition = { ifNone: false, ifMatch: null };
 /** `x-amz-checksum-sha256` and so on. */
 export const checksumHeader = (algorithm: Algorithm): string =>
   `x-amz-checksum-${algorithm.toLowerCase()}`;
+
+/** What of some options is said of an object. */
+export function pickAttributes(options: Attributes): Attributes {
+  const names = [...Object.keys(NAMES), 'metadata', 'tags'] as (keyof Attributes)[];
+  return Object.fromEntries(names.map((name) => [name, options[name]]));
+}
 
 export function attributeHeaders(attributes: Attributes): Record<string, string> {
   const headers: Record<string, string> = {};
@@ -56,7 +62,7 @@ function inHeader(text: string): string {
 const WORD = /^=\?UTF-8\?([QB])\?([^?]*)\?=$/;
 
 /** The text that a header means: encoded words, UTF-8, or its characters as they are. */
-export function fromHeader(header: string): string {
+function fromHeader(header: string): string {
   const words = header.split(' ').map((word) => WORD.exec(word));
   const bytes = words.every((word) => word !== null)
     ? words.map(([, encoding, text = '']) => (encoding === 'B' ? atob(text) : fromQ(text))).join('')
@@ -78,3 +84,9 @@ const fromQ = (text: string): string =>
 
 /** An ETag without its quotes. */
 export const unquoted = (etag: string): string => etag.replaceAll('"', '');
+
+/** What the response to a PUT or HEAD says of the object. */
+export const completedOf = (headers: Headers): Completed => ({
+  etag: unquoted(headers.get('etag') ?? ''),
+  versionId: headers.get('x-amz-version-id'),
+});

@@ -1,11 +1,12 @@
 // The backend of access keys: every request is signed here, multipart uploads are kept by S3's own
 // operations. Keys with a scope, which are for S3 alone, work too.
 import type { AccessKeyPair, Fetch } from '../credential.ts';
-import { failureOf } from '../read-failure.ts';
+import { failureOf, nullWhereMissing } from '../read-failure.ts';
 import { type RetryPolicy, retrying } from '../retry.ts';
-import { elementsOf, escapeXml, textOf } from '../xml.ts';
+import { elementsOf, textOf } from '../xml.ts';
 import type { Backend, ObjectCall, StoredPart } from './backend.ts';
 import { attributeHeaders, conditionHeaders, unquoted } from './object-headers.ts';
+import { foundObject, partElement, partOf } from './s3-documents.ts';
 import { createSigner, encode, encodeQuery } from './sigv4.ts';
 
 export type S3BackendOptions = {
@@ -27,7 +28,8 @@ type Signed = {
 
 type Operated = { readonly text: string; readonly headers: Headers };
 
-const ALGORITHMS = ['SHA256', 'CRC64NVME', 'SHA1', 'CRC32C', 'CRC32'];
+/** A server refuses signatures that are off by a quarter of an hour, milliseconds. */
+const CLOCK_TOLERANCE_MS = 60_000;
 
 export function createS3Backend({
   fetch,
@@ -52,10 +54,10 @@ export function createS3Backend({
   }
 
   function learnClock(date: string | null): boolean {
-    const serverMs = Date.parse(date ?? '');
-    if (Number.isNaN(serverMs)) return false;
-    aheadMs = serverMs - Date.now();
-    return true;
+    const newAheadMs = Date.parse(date ?? '') - Date.now();
+    const isNews = Math.abs(newAheadMs - aheadMs) > CLOCK_TOLERANCE_MS;
+    if (isNews) aheadMs = newAheadMs;
+    return isNews;
   }
 
   /** One operation on an upload, repeated where it may be; resolves with the document. */
@@ -65,16 +67,12 @@ export function createS3Backend({
     body: string | null = null,
   ): Promise<Operated> =>
     retrying(
-      async (index) => {
+      async () => {
         const { url, headers } = await signed(call);
         const init = { method: call.method, headers, body, signal: signal ?? null };
         const response = await fetch(url, init);
-        if (response.ok) return { text: await response.text(), headers: response.headers };
-        const error = await failureOf(response);
-        const isSkewed = error.code === 'RequestTimeTooSkewed' && index === 0;
-        if (isSkewed && learnClock(response.headers.get('date')))
-          return operate(call, signal, body);
-        throw error;
+        if (!response.ok) throw await failureOf(response, learnClock);
+        return { text: await response.text(), headers: response.headers };
       },
       { policy, signal },
     );
@@ -92,6 +90,12 @@ export function createS3Backend({
         },
       }),
     learnClock,
+    async find({ bucket, key }, signal) {
+      const headers = { 'x-amz-checksum-mode': 'ENABLED' };
+      const call = { method: 'HEAD', bucket, key, query: {}, headers };
+      const found = await operate(call, signal).catch(nullWhereMissing);
+      return found === null ? null : foundObject(found.headers);
+    },
     async begin({ bucket, key }, attributes, algorithm, signal) {
       const checksum = algorithm === null ? {} : { 'x-amz-checksum-algorithm': algorithm };
       const headers = { ...attributeHeaders(attributes), ...checksum };
@@ -127,26 +131,4 @@ function queryOf({ versionId, part }: Pick<ObjectCall, 'versionId' | 'part'>) {
   if (part !== undefined) return { partNumber: `${part.partNumber}`, uploadId: part.uploadId };
   const query: Record<string, string> = versionId === undefined ? {} : { versionId };
   return query;
-}
-
-function partOf(xml: string): StoredPart {
-  const algorithm = ALGORITHMS.find((name) => xml.includes(`<Checksum${name}>`));
-  return {
-    partNumber: Number(textOf(xml, 'PartNumber')),
-    sizeBytes: Number(textOf(xml, 'Size')),
-    etag: unquoted(textOf(xml, 'ETag') ?? ''),
-    checksum:
-      algorithm === undefined
-        ? null
-        : { algorithm, value: textOf(xml, `Checksum${algorithm}`) ?? '' },
-  };
-}
-
-function partElement({ partNumber, etag, checksum }: StoredPart): string {
-  const digest =
-    checksum === null
-      ? ''
-      : `<Checksum${checksum.algorithm}>${checksum.value}</Checksum${checksum.algorithm}>`;
-  const facts = `<PartNumber>${partNumber}</PartNumber><ETag>"${escapeXml(etag)}"</ETag>`;
-  return `<Part>${facts}${digest}</Part>`;
 }

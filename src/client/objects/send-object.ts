@@ -38,15 +38,8 @@ export function createSendObject(backend: Backend, fetch: Fetch, isOwn: boolean)
   }
 
   return async (call, sending = {}) => {
-    let response = await attempt(call, sending);
+    const response = await attempt(call, sending);
     if (response.ok) return response;
-    let error = await failureOf(response);
-    const isSkewed = error.code === 'RequestTimeTooSkewed';
-    if (isSkewed && backend.learnClock(response.headers.get('date'))) {
-      response = await attempt(call, sending);
-      if (response.ok) return response;
-      error = await failureOf(response);
-    }
-    throw error;
+    throw await failureOf(response, backend.learnClock);
   };
 }

@@ -41,7 +41,9 @@ export function sendReporting({ method, url, headers, body, signal, onSent }: Re
     xhr.upload.onprogress = ({ loaded }) => onSent(loaded);
     xhr.onload = () => {
       signal?.removeEventListener('abort', stop);
-      resolve(new Response(xhr.response, { status: xhr.status, headers: headersOf(xhr) }));
+      // A 204 must have no body at all.
+      const body = xhr.response?.byteLength ? xhr.response : null;
+      resolve(new Response(body, { status: xhr.status, headers: headersOf(xhr) }));
     };
     xhr.onerror = () => reject(new TypeError('The request got no response.'));
     xhr.onabort = () => reject(signal?.reason);

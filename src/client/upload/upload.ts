@@ -1,14 +1,15 @@
 // An upload from its beginning to its end: one PUT or parts, whichever fits, with a handle that
 // pauses, goes on and cancels.
 import { QuaysideError } from '../errors.ts';
-import type { Attributes, Completed, UploadRef } from '../objects/backend.ts';
+import type { Attributes, Completed } from '../objects/backend.ts';
+import { pickAttributes } from '../objects/object-headers.ts';
 import { createMeter, type Progress } from '../progress.ts';
-import { algorithmOf, type ChecksumChoice } from './digest.ts';
-import { type PartSize, partSizeFor, partSizeOfStored, SINGLE_MAX_BYTES } from './part-size.ts';
+import type { ChecksumChoice } from './digest.ts';
+import { inParts } from './in-parts.ts';
+import { partSizeFor, SINGLE_MAX_BYTES } from './part-size.ts';
 import { createPauser } from './pauser.ts';
 import { type Bytes, type Pieces, piecesOf, type UploadSource } from './piece.ts';
 import { putWhole } from './put-whole.ts';
-import { sendParts } from './send-parts.ts';
 import type { Transport, UploadContext, UploadTarget } from './upload-context.ts';
 
 export type UploadOptions = Attributes & {
@@ -57,7 +58,7 @@ export function startUpload(
   const context: UploadContext = {
     ...transport,
     target,
-    attributes: attributesOf(options, source),
+    attributes: { ...pickAttributes(options), contentType: options.contentType ?? typeOf(source) },
     condition: { ifNone: options.ifNoneMatch === '*', ifMatch: options.ifMatch ?? null },
     checksum: options.checksum,
     maxParallel: options.maxParallel ?? MAX_PARALLEL,
@@ -93,6 +94,7 @@ async function run(
   uploadId: string | null,
 ): Promise<UploadResult> {
   const { meter, target } = context;
+  const { onUploadId } = options;
   const singleMaxBytes = options.partSizeBytes ?? SINGLE_MAX_BYTES;
   const isSmall = uploadId === null && sizeBytes !== null && sizeBytes <= singleMaxBytes;
   const layout = isSmall
@@ -105,7 +107,7 @@ async function run(
     return { ...target, ...completed, sizeBytes: sentBytes };
   };
   if (uploadId !== null) {
-    return finish(await inParts(context, { cut, sizeBytes, layout, options, uploadId }));
+    return finish(await inParts(context, { cut, sizeBytes, layout, onUploadId, uploadId }));
   }
   const pieces = cut(layout);
   const first = await pieces.next();
@@ -116,7 +118,7 @@ async function run(
   }
   const begun = [first.value, second?.value].filter((piece) => piece !== undefined);
   const all = () => chain(begun, pieces);
-  return finish(await inParts(context, { cut: all, sizeBytes, layout, options, uploadId }));
+  return finish(await inParts(context, { cut: all, sizeBytes, layout, onUploadId, uploadId }));
 }
 
 async function* chain(begun: readonly Bytes[], rest: AsyncGenerator<Bytes, void, undefined>) {
@@ -124,73 +126,6 @@ async function* chain(begun: readonly Bytes[], rest: AsyncGenerator<Bytes, void,
   yield* rest;
 }
 
-type Multipart = Pick<Pieces, 'cut' | 'sizeBytes'> & {
-  readonly layout: PartSize;
-  readonly options: UploadOptions;
-  readonly uploadId: string | null;
-};
-
-async function inParts(
-  context: UploadContext,
-  { cut, sizeBytes, layout, options, uploadId: known }: Multipart,
-): Promise<Completed> {
-  const { backend, target, attributes, condition, stopped } = context;
-  // Of all that parts can have, this one alone becomes a checksum that a download can verify.
-  const chosen = algorithmOf(context.checksum ?? 'crc64nvme');
-  // Never stopped halfway: an upload whose id nobody knows could not be taken back.
-  const uploadId = known ?? (await backend.begin(target, attributes, chosen));
-  const upload: UploadRef = { ...target, uploadId };
-  options.onUploadId?.(uploadId);
-  try {
-    stopped.throwIfAborted();
-    const stored = known === null ? [] : await backend.parts(upload, stopped);
-    const partSize = known === null ? layout : partSizeOfStored(stored, sizeBytes, layout);
-    const parts = await sendParts(context, {
-      upload,
-      pieces: cut(partSize),
-      largestBytes: partSize(1),
-      algorithm: algorithmOfStored(stored, chosen),
-      stored,
-    });
-    return await backend.complete(upload, parts, condition);
-  } catch (error) {
-    const isRefused = error instanceof QuaysideError && error.code === 'PreconditionFailed';
-    if (stopped.aborted || isRefused) await giveUp(context, upload);
-    throw stopped.aborted ? stopped.reason : error;
-  }
-}
-
-/** Takes the upload back; one that is gone already is fine. */
-async function giveUp({ backend }: UploadContext, upload: UploadRef): Promise<void> {
-  await backend.abort(upload).catch((error: unknown) => {
-    if (!(error instanceof QuaysideError) || error.code !== 'NoSuchUpload') throw error;
-  });
-}
-
-function algorithmOfStored(
-  stored: readonly { readonly checksum: { readonly algorithm: string } | null }[],
-  chosen: ReturnType<typeof algorithmOf>,
-): ReturnType<typeof algorithmOf> {
-  const [first] = stored;
-  if (first === undefined) return chosen;
-  const { algorithm } = first.checksum ?? {};
-  return algorithm === 'SHA256' || algorithm === 'CRC64NVME' ? algorithm : null;
-}
-
-/** What is said of the object; a file knows its own type. */
-function attributesOf(options: UploadOptions, source: UploadSource): Attributes {
-  const { contentType, cacheControl, contentDisposition, contentEncoding } = options;
-  const { contentLanguage, expires, metadata, tags, storageClass } = options;
-  const ownType = source instanceof Blob && source.type !== '' ? source.type : undefined;
-  return {
-    contentType: contentType ?? ownType,
-    cacheControl,
-    contentDisposition,
-    contentEncoding,
-    contentLanguage,
-    expires,
-    metadata,
-    tags,
-    storageClass,
-  };
-}
+/** A file knows its own type. */
+const typeOf = (source: UploadSource): string | undefined =>
+  source instanceof Blob && source.type !== '' ? source.type : undefined;

@@ -1,0 +1,42 @@
+// What S3 says of objects and parts, in headers and documents.
+import { textOf } from '../xml.ts';
+import type { Algorithm, FoundObject, StoredPart } from './backend.ts';
+import { checksumHeader, completedOf, metadataOf, unquoted } from './object-headers.ts';
+
+/** The checksums that can be compared here. */
+const ALGORITHMS: readonly Algorithm[] = ['SHA256', 'CRC64NVME'];
+
+export function foundObject(headers: Headers): FoundObject {
+  const checksumOf = (name: Algorithm) => headers.get(checksumHeader(name));
+  const algorithm = ALGORITHMS.find((name) => checksumOf(name) !== null);
+  const value = algorithm === undefined ? null : checksumOf(algorithm);
+  return {
+    sizeBytes: Number(headers.get('content-length')),
+    checksum: algorithm === undefined || value === null ? null : { algorithm, value },
+    contentType: headers.get('content-type'),
+    metadata: metadataOf(headers),
+    completed: completedOf(headers),
+  };
+}
+
+export function partOf(xml: string): StoredPart {
+  const algorithm = ALGORITHMS.find((name) => xml.includes(`<Checksum${name}>`));
+  return {
+    partNumber: Number(textOf(xml, 'PartNumber')),
+    sizeBytes: Number(textOf(xml, 'Size')),
+    etag: unquoted(textOf(xml, 'ETag') ?? ''),
+    checksum:
+      algorithm === undefined
+        ? null
+        : { algorithm, value: textOf(xml, `Checksum${algorithm}`) ?? '' },
+  };
+}
+
+export function partElement({ partNumber, etag, checksum }: StoredPart): string {
+  const digest =
+    checksum === null
+      ? ''
+      : `<Checksum${checksum.algorithm}>${checksum.value}</Checksum${checksum.algorithm}>`;
+  const facts = `<PartNumber>${partNumber}</PartNumber><ETag>"${etag}"</ETag>`;
+  return `<Part>${facts}${digest}</Part>`;
+}
