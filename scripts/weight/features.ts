@@ -5,6 +5,15 @@ export type Feature = { readonly name: string; readonly globs: readonly string[]
 
 export const FEATURES: readonly Feature[] = [
   {
+    name: 'SDK',
+    globs: [
+      'src/client/**',
+      'test/client/**',
+      'test/{docs,wire/api}/sdk.test.ts',
+      'test/workerd/client.test.ts',
+    ],
+  },
+  {
     name: 'bills, prices, receipts',
     globs: [
       'src/core/billing/**',
