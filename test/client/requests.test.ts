@@ -64,19 +64,23 @@ describe('a failed request', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it.each(['0.02', new Date(Date.now() + 900).toUTCString()])(
-    'waits as long as Retry-After says: %s',
-    async (after) => {
-      const { client } = answering(
-        problem(429, 'TooManyRequests', { 'retry-after': after }),
-        Response.json({}),
-      );
-      const startedAtMs = performance.now();
-      await client.request('GET /me');
-      const leastMs = after === '0.02' ? 19 : 0;
-      expect(performance.now() - startedAtMs).toBeGreaterThanOrEqual(leastMs);
-    },
-  );
+  it('waits as long as Retry-After says', async () => {
+    const { client } = answering(
+      problem(429, 'TooManyRequests', { 'retry-after': '0.05' }),
+      Response.json({}),
+    );
+    const startedAtMs = performance.now();
+    await client.request('GET /me');
+    expect(performance.now() - startedAtMs).toBeGreaterThanOrEqual(48);
+  });
+
+  it('may say by a date how long', async () => {
+    const after = new Date(Date.now() + 3_600_000).toUTCString();
+    const { client } = answering(problem(503, 'SlowDown', { 'retry-after': after }));
+    const failure = await client.request('GET /me').catch((error: unknown) => error);
+    const { retryAfterMs } = failure as QuaysideError;
+    expect(Math.round((retryAfterMs ?? 0) / 10_000)).toBe(360);
+  });
 
   it('gives up in time, and says all that is known', async () => {
     const { client, sent } = answering(problem(503, 'SlowDown', { 'retry-after': '3600' }));
@@ -125,10 +129,6 @@ describe('a failed request', () => {
 
 describe('against a server', () => {
   it('names fields that are wrong', async () => {
-    const wrong = server.byToken().buckets.create({ body: { name: 'A' } });
-    await expect(wrong).rejects.toMatchObject({ status: 400, requestId: expect.any(String) });
-    const strange = server.byToken().request('GET /me', { query: { a: '1' } } as never);
-    await strange.catch(() => {});
     const many = server.byToken().buckets.create({ body: { name: 'a'.repeat(300) } });
     await expect(many).rejects.toMatchObject({
       code: 'InvalidInput',

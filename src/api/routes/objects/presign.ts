@@ -66,7 +66,9 @@ const versionId = versionIdSchema.optional();
 const checksums = z
   .boolean()
   .default(false)
-  .openapi({ description: 'The answer names the stored checksum, as x-amz-checksum-mode wants it.' });
+  .openapi({
+    description: 'The answer names the stored checksum, as x-amz-checksum-mode wants it.',
+  });
 const requestSchema = z
   .discriminatedUnion('operation', [
     z.strictObject({
