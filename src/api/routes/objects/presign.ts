@@ -63,12 +63,9 @@ const partHeadersSchema = z
     `at most ${HEADERS_MAX} headers`,
   );
 const versionId = versionIdSchema.optional();
-const checksums = z
-  .boolean()
-  .default(false)
-  .openapi({
-    description: 'The answer names the stored checksum, as x-amz-checksum-mode wants it.',
-  });
+const checksums = z.boolean().default(false).openapi({
+  description: 'The answer names the stored checksum, as x-amz-checksum-mode wants it.',
+});
 const requestSchema = z
   .discriminatedUnion('operation', [
     z.strictObject({
