@@ -1,7 +1,7 @@
 // A server on Node for the tests of the client, one for each file, with both credentials.
 import { afterAll, beforeAll } from 'vitest';
 import { type Client, type ClientOptions, createClient } from '../../src/client/index.ts';
-import { type Home, ROOT_KEY, startHome } from '../node/kit/home.ts';
+import { type NodeProcess, ROOT_KEY, startNodeProcess } from '../node/kit/node-process.ts';
 import { temporaryFolder } from '../node/kit/temporary-folder.ts';
 
 export const ACCESS_KEY = { id: ROOT_KEY.accessKeyId, secret: ROOT_KEY.secretAccessKey };
@@ -21,10 +21,10 @@ export type ClientServer = {
 
 /** Starts a server before the tests of a file, and ends it after them. */
 export function useClientServer(): ClientServer {
-  let home: Home | null = null;
+  let node: NodeProcess | null = null;
   let token = '';
   let buckets = 0;
-  const url = () => home?.url ?? '';
+  const url = () => node?.url ?? '';
   const byKey = (options = {}) =>
     createClient({ endpoint: url(), accessKey: ACCESS_KEY, retries: QUICK, ...options });
   const byToken = (options = {}) =>
@@ -32,13 +32,13 @@ export function useClientServer(): ClientServer {
 
   beforeAll(async () => {
     // The tests send more in a minute than one account may.
-    home = await startHome(temporaryFolder(), {
+    node = await startNodeProcess(temporaryFolder(), {
       QUAYSIDE_API_REQUESTS_PER_MINUTE: '0',
     });
     token = (await byKey().tokens.create({ body: { name: 'tests' } })).token;
   });
   afterAll(async () => {
-    await home?.end('SIGKILL');
+    await node?.end('SIGKILL');
   });
 
   return {
