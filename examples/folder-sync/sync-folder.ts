@@ -1,4 +1,4 @@
-// Makes a bucket's prefix hold what a folder holds: sends what is new or changed and, with --delete,
+// Makes a bucket’s prefix hold what a folder holds: sends what is new or changed and, if asked to,
 // deletes what is gone.
 //
 //   QUAYSIDE_ENDPOINT=… QUAYSIDE_TOKEN=qst_… node sync-folder.ts ./site bucket [prefix/] [--delete]

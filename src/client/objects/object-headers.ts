@@ -17,7 +17,7 @@ export const NO_CONDITION: Condition = { ifNone: false, ifMatch: null };
 export const checksumHeader = (algorithm: Algorithm): string =>
   `x-amz-checksum-${algorithm.toLowerCase()}`;
 
-/** What of some options is said of an object. */
+/** Picks what is said of an object out of the options of an upload. */
 export function pickAttributes(options: Attributes): Attributes {
   const names = [...Object.keys(NAMES), 'metadata', 'tags'] as (keyof Attributes)[];
   return Object.fromEntries(names.map((name) => [name, options[name]]));
