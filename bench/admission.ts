@@ -14,7 +14,7 @@ import { createRandom, createZipf, drawSize } from './simulate/random.ts';
 
 const MiB = 2 ** 20;
 const OBJECTS = 20_000;
-/** Bodies above it never come into the tier. Source: src/config-defaults.ts, MEMORY_DEFAULTS. */
+/** Bodies above it never come into the tier. Source: src/config/defaults.ts, MEMORY_DEFAULTS. */
 const SIZES = { medianBytes: 32 * 1024, sigma: 1.7, maxBytes: MiB };
 const REQUESTS = 300_000;
 /** The scan goes on during the middle third: one cold object after each request of the trace. */

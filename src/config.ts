@@ -1,12 +1,13 @@
 // The settings of both platforms, parsed once at the start from the environment. node.ts and
 // worker.ts call it; everything below gets a Config, never an environment. The tables in config/
 // say what each setting is; limits that S3 fixes are core/limits.ts, not settings.
+
+import { ConfigError } from './config/parse-texts.ts';
 import { parseSeedText } from './config/service-settings.ts';
 import type { Platform, Setting, SettingTable, ValuesOf } from './config/setting.ts';
 import { SETTINGS } from './config/settings.ts';
 import { WEBHOOK_SETTINGS } from './config/write-settings.ts';
-import { ConfigError } from './config-texts.ts';
-import { parseSeededNamedKeys } from './core/auth/seed.ts';
+import { parseSeededKmsKeys } from './core/auth/seed.ts';
 import { type MasterKeys, parseMasterKeys } from './core/encryption/master-keys.ts';
 import type { WebhookSettings } from './core/outbox/webhook-settings.ts';
 
@@ -32,8 +33,8 @@ type Environment = Readonly<Record<string, unknown>>;
 type ReadText = (variable: string) => string | null;
 
 /**
- * Reads the settings from an environment or from the bindings of a Worker, of which only texts
- * count. ConfigError.
+ * Parses the settings of an environment, or of the bindings of a Worker, where only texts count.
+ * ConfigError.
  */
 export function parseConfig(env: Environment, platform: Platform = 'node'): Config {
   const readText: ReadText = (variable) => {
@@ -43,16 +44,17 @@ export function parseConfig(env: Environment, platform: Platform = 'node'): Conf
   const values = parseTable(SETTINGS, readText, platform);
   const { baseDomain, websiteDomain, namedOwnHosts } = values;
   const domains = [baseDomain, websiteDomain].filter((domain) => domain !== null);
+
   return {
     ...values,
-    seededNamedKeys: parseSeedText(readText(SETTINGS.seed.variable), parseSeededNamedKeys),
+    seededNamedKeys: parseSeedText(readText(SETTINGS.seed.variable), parseSeededKmsKeys),
     ownHosts: [...domains, ...(namedOwnHosts ?? [])],
     accountsMayBindHosts: namedOwnHosts !== null,
     webhooks: parseTable(WEBHOOK_SETTINGS, readText, platform),
   };
 }
 
-/** The values of a table. ConfigError. */
+/** Parses the values of a table. ConfigError. */
 function parseTable<Table extends SettingTable>(
   table: Table,
   readText: ReadText,
@@ -61,23 +63,23 @@ function parseTable<Table extends SettingTable>(
   const parse = ([name, setting]: [string, Setting<unknown>]) => {
     return [name, setting.parse(readText(setting.variable), platform)] as const;
   };
-  // Object.entries forgets which name has which type.
+  // Object.entries has lost which name has which type.
   return Object.fromEntries(Object.entries(table).map(parse)) as ValuesOf<Table>;
 }
 
 /**
- * Master keys of the settings and, behind them, those of the data folder's file, so that whoever
- * moves from one to the other, or rotates, can still read what the old ones wrapped. ConfigError
- * when the text is damaged; it is never shown.
+ * Master keys of the settings and, behind them, those of the data folder's file. An operator who
+ * moves from one to the other, or rotates keys, can still read what the old ones wrapped.
+ * ConfigError when the text is damaged; it is never shown.
  */
-export function withKeptMasterKeys(configured: MasterKeys, keptText: string | null): MasterKeys {
-  const kept = keptText === null ? [] : parseMasterKeys(keptText);
-  if (kept === null) {
+export function withKeptMasterKeys(configured: MasterKeys, storedText: string | null): MasterKeys {
+  const stored = storedText === null ? [] : parseMasterKeys(storedText);
+  if (stored === null) {
     throw new ConfigError(
       'The file master-key in the data folder holds no master key. ' +
         'Restore it: what it protects can be read with it alone.',
     );
   }
   const known = new Set(configured.map(({ id }) => id));
-  return [...configured, ...kept.filter(({ id }) => !known.has(id))];
+  return [...configured, ...stored.filter(({ id }) => !known.has(id))];
 }

@@ -71,10 +71,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   api: ['http', 'core', 'domain', 'ports', 'crypto'],
   // What users bundle: it knows the server by its API alone.
   client: [],
-  'config.ts': ['config', 'config-defaults.ts', 'config-texts.ts', 'core', 'domain', 'ports'],
-  config: ['config-defaults.ts', 'config-texts.ts', 'core', 'domain', 'ports'],
-  'config-defaults.ts': [],
-  'config-texts.ts': [],
+  'config.ts': ['config', 'core', 'domain', 'ports'],
+  config: ['core', 'domain', 'ports'],
   'app.ts': ['api', 'http', 'core', 'domain', 'ports', 'config.ts'],
   'worker.ts': [
     'app.ts',
@@ -113,10 +111,8 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     '@simplewebauthn/server',
   ],
   client: [],
-  'config-defaults.ts': [],
   config: [],
   'config.ts': [],
-  'config-texts.ts': [],
   'app.ts': ['hono'],
   'worker.ts': ['cloudflare:'],
   'node.ts': ['node:'],

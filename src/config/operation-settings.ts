@@ -1,8 +1,9 @@
 // Settings of logs, metrics, the JSON API and bills. settings.ts puts them together with the
 // others.
-import { parseIssuer, parseRateCardId, parseStripeUrl, parseToken } from '../config-texts.ts';
+import { parseIssuer, parseRateCardId, parseStripeUrl, parseToken } from './parse-texts.ts';
 import { oneOf, onOff, optional, text, whole } from './setting.ts';
 
+/** Settings of logs and metrics. */
 export const LOG_SETTINGS = {
   logLevel: oneOf('QUAYSIDE_LOG_LEVEL', {
     meaning: 'What is logged: everything, errors or nothing.',
@@ -58,6 +59,7 @@ export const LOG_SETTINGS = {
   }),
 } as const;
 
+/** Settings of the JSON API and of bills. */
 export const BILLING_SETTINGS = {
   requestsPerMinute: whole('QUAYSIDE_API_REQUESTS_PER_MINUTE', {
     meaning:

@@ -13,8 +13,8 @@ import {
   TIER_LIMIT_MS,
   ZIP_DEFAULT_OBJECTS,
   ZIP_IDLE_DEFAULT_SECONDS,
-} from '../config-defaults.ts';
-import { parseHeaderText } from '../config-texts.ts';
+} from './defaults.ts';
+import { parseHeaderText } from './parse-texts.ts';
 import { onOff, type Platform, text, whole } from './setting.ts';
 
 /** More memory than any machine has. */
@@ -28,6 +28,7 @@ function memoryDefault(name: MemoryDefault): Readonly<Record<Platform, number>> 
   return { node: MEMORY_DEFAULTS.node[name], cloudflare: MEMORY_DEFAULTS.cloudflare[name] };
 }
 
+/** Settings of how old reads may be, and how they are served. */
 export const FRESHNESS_SETTINGS = {
   defaultCacheControl: text('QUAYSIDE_DEFAULT_CACHE_CONTROL', {
     meaning: 'Cache-Control of public objects that bring neither one nor Expires.',
@@ -93,6 +94,7 @@ export const FRESHNESS_SETTINGS = {
   }),
 } as const;
 
+/** Settings of memory, and of what is derived from objects. */
 export const MEMORY_SETTINGS = {
   pointerMemoryMaxEntries: whole('QUAYSIDE_POINTER_MEMORY_ENTRIES', {
     meaning: 'Most pointers and bucket read policies in memory.',

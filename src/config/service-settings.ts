@@ -1,6 +1,9 @@
 // Settings of the service itself: where it listens, its keys, its addresses and its connections.
 // settings.ts puts them together with the others.
-import { DISK_RESERVE_DEFAULT_BYTES, MiB } from '../config-defaults.ts';
+
+import { parseSeed, SeedError } from '../core/auth/seed.ts';
+import { type MasterKeys, parseMasterKeys } from '../core/encryption/master-keys.ts';
+import { DISK_RESERVE_DEFAULT_BYTES, MiB } from './defaults.ts';
 import {
   ConfigError,
   parseAccessKey,
@@ -11,14 +14,13 @@ import {
   parseRegion,
   parseSecretKey,
   requireDomain,
-} from '../config-texts.ts';
-import { parseSeed, SeedError } from '../core/auth/seed.ts';
-import { type MasterKeys, parseMasterKeys } from '../core/encryption/master-keys.ts';
+} from './parse-texts.ts';
 import { oneOf, onOff, optional, text, whole, wholeSecondsAsMs } from './setting.ts';
 
-/** A disk of this size is larger than any. */
+/** More disk than any machine has. */
 const DISK_MAX_BYTES = 1024 * 1024 * MiB;
 
+/** Settings of the process: where it listens, and its folder. */
 export const PLACE_SETTINGS = {
   port: whole('QUAYSIDE_PORT', {
     meaning: 'TCP port to listen on; 0 takes a free one.',
@@ -76,12 +78,13 @@ export const PLACE_SETTINGS = {
   }),
 } as const;
 
-/** What holds without a root key in the settings. */
+/** The root key without one in the settings, as the page shows it. */
 const ROOT_KEY_SHOWN = {
   node: 'made once, kept in the data folder',
   cloudflare: 'none: signed requests get 503',
 } as const;
 
+/** Settings of keys. */
 export const KEY_SETTINGS = {
   rootAccessKey: optional('QUAYSIDE_ROOT_ACCESS_KEY', {
     meaning: 'Access key id of the root account: 3 to 128 letters, digits, hyphens or underscores.',
@@ -136,6 +139,7 @@ export const KEY_SETTINGS = {
   }),
 } as const;
 
+/** Settings of hosts. */
 export const ADDRESS_SETTINGS = {
   baseDomain: optional('QUAYSIDE_BASE_DOMAIN', {
     meaning: 'Hosts `{bucket}.{base domain}` address a bucket. A domain without a port.',
@@ -168,6 +172,7 @@ export const ADDRESS_SETTINGS = {
   }),
 } as const;
 
+/** Settings of connections. */
 export const CONNECTION_SETTINGS = {
   trustedProxies: optional('QUAYSIDE_TRUSTED_PROXIES', {
     meaning:

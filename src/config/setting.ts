@@ -1,6 +1,6 @@
 // One setting: its variable, meaning, unit, bounds, default and parser. The tables beside this file
 // are made of it; config.ts parses by them, scripts/configuration-page.ts prints them.
-import { ConfigError, parseChoice, parseSwitch } from '../config-texts.ts';
+import { ConfigError, parseChoice, parseSwitch } from './parse-texts.ts';
 
 /** Where the program runs; it chooses some of the defaults. */
 export type Platform = 'node' | 'cloudflare';

@@ -1,18 +1,14 @@
 // Settings of writes and of what follows them: inline bodies, uploads, the sweep, lifecycle rules,
 // webhooks. settings.ts puts them together with the others.
-import {
-  HOUR_SECONDS,
-  INLINE_DEFAULT_BYTES,
-  INLINE_MAX_BYTES,
-  KiB,
-  MiB,
-} from '../config-defaults.ts';
+
 import { HOUR_MS } from '../domain/time.ts';
+import { HOUR_SECONDS, INLINE_DEFAULT_BYTES, INLINE_MAX_BYTES, KiB, MiB } from './defaults.ts';
 import { onOff, whole } from './setting.ts';
 
 const DAY_SECONDS = 24 * HOUR_SECONDS;
 const YEAR_DAYS = 365;
 
+/** Settings of writes and of work in the background. */
 export const WRITE_SETTINGS = {
   inlineBodyMaxBytes: whole('QUAYSIDE_INLINE_MAX_BYTES', {
     meaning: 'Largest body that stands in the row of the index instead of a blob.',
@@ -68,7 +64,7 @@ export const WRITE_SETTINGS = {
   }),
 } as const;
 
-/** Members of `webhooks` in Config. */
+/** Settings of webhooks: the members of `webhooks` in Config. */
 export const WEBHOOK_SETTINGS = {
   mayBePrivate: onOff('QUAYSIDE_WEBHOOK_PRIVATE_TARGETS', {
     meaning:

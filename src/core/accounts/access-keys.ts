@@ -1,21 +1,23 @@
-// Access keys for S3: made with a secret that is shown once, kept sealed, narrowed by a scope,
-// rotated with both keys live for a while. Who may do it is the caller's to check (permissions.ts).
+// Access keys for S3: made with a secret that is shown once and stored encrypted, limited by a
+// scope, rotated with both keys live for a while. The caller checks who may do it
+// (auth/permissions.ts).
 import { randomText } from '../../crypto/random-text.ts';
 import type { AccessKeyRecord, KeyScope } from '../../domain/account-records.ts';
 import type { Role } from '../../domain/accounts.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccessKeyId, AccountId } from '../../domain/nouns.ts';
-import { boundOf } from '../auth/find-access-key.ts';
+import { associatedDataOf } from '../auth/find-access-key.ts';
 import { scopeMistake } from '../auth/key-scope.ts';
 import { limitedExpiry, scopesOfRole } from '../auth/permissions.ts';
 import type { Core } from '../core.ts';
 import { sealSecret } from '../encryption/encrypted-secret.ts';
 import { type KeyMaker, limitedScope, requireCoversKey } from './key-limits.ts';
 
-/** Keys of one account, and how long a secret is: 40 characters, as S3's, 200 bits. */
+/** Most keys of one account. Ours. */
 const ACCESS_KEYS_MAX = 1000;
+/** Characters of a secret: as many as S3's, 200 random bits. */
 const SECRET_LENGTH = 40;
-/** `QS` and 80 random bits: nobody guesses an id, and nothing hangs on it. */
+/** Random characters of an id, behind `QS`: 80 bits. Nothing depends on nobody guessing it. */
 const ID_LENGTH = 16;
 
 export type NewAccessKey = {
@@ -23,28 +25,26 @@ export type NewAccessKey = {
   readonly name: string;
   readonly scope: KeyScope | null;
   readonly expiresAtMs: number | null;
-  /** Who makes it: it may do no more, and lasts no longer. */
+  /** The caller that makes the key, which may do no more and lasts no longer. */
   readonly maker: KeyMaker;
-  /**
-   * The role of the key that it takes the place of, which it does not exceed either; absent: it
-   * takes none.
-   */
+  /** The role of the key that it replaces, which it does not exceed; absent: it replaces none. */
   readonly oldRole?: Role | null;
 };
 
-/** A key with its secret, which nobody sees again. */
+/** A new key with its secret, which is shown this once. */
 export type MadeAccessKey = { readonly key: AccessKeyRecord; readonly secret: string };
 
 /**
- * InvalidInput (a scope that means nothing, too many keys, an expiry in the past), AccessDenied
- * (the maker may not do that), ServiceUnavailable (no master key).
+ * Makes an access key. InvalidInput (a scope that means nothing, too many keys, an expiry in the
+ * past), AccessDenied (the maker may not do that), ServiceUnavailable (no master key).
  */
-export async function createAccessKey(core: Core, wanted: NewAccessKey): Promise<MadeAccessKey> {
+export async function createAccessKey(core: Core, request: NewAccessKey): Promise<MadeAccessKey> {
   const { directory, clock } = core.ports;
-  checkAccessKey(core, wanted);
-  const { accountId, name, maker } = wanted;
-  const scope = limitedScope(maker, wanted.scope);
-  const expiresAtMs = limitedExpiry(maker, wanted.expiresAtMs);
+  checkAccessKey(core, request);
+  const { accountId, name, maker } = request;
+  const scope = limitedScope(maker, request.scope);
+  const expiresAtMs = limitedExpiry(maker, request.expiresAtMs);
+
   const known = await directory.call('listAccessKeys', {
     accountId,
     after: '',
@@ -55,27 +55,29 @@ export async function createAccessKey(core: Core, wanted: NewAccessKey): Promise
       detail: `An account has at most ${ACCESS_KEYS_MAX} access keys.`,
     });
   }
+
   const id = `QS${randomText(ID_LENGTH).toUpperCase()}` as AccessKeyId;
   const secret = randomText(SECRET_LENGTH);
-  const times = { createdAtMs: clock.nowMs(), expiresAtMs, lastUsedMs: null };
   const key = {
     id,
     accountId,
     name,
     scope,
-    role: roleOf(wanted),
-    ...times,
+    role: roleOf(request),
+    createdAtMs: clock.nowMs(),
+    expiresAtMs,
+    lastUsedMs: null,
     isEnabled: true,
     revision: 1,
   };
-  const sealedSecret = sealSecret(core.settings.masterKeys, secret, boundOf(id));
+  const sealedSecret = sealSecret(core.settings.masterKeys, secret, associatedDataOf(id));
   await directory.call('addAccessKey', { key, sealedSecret });
   return { key, secret };
 }
 
 /**
- * A key with a scope stays one for S3, also when the scope is taken away; so do one that a narrowed
- * token makes, and its successors.
+ * The role of a new key; null: it is for S3 alone. A key with a scope is, also after the scope is
+ * taken away; so are the keys of a limited token, and their successors.
  */
 function roleOf({ scope, maker, oldRole }: NewAccessKey): Role | null {
   if (scope !== null || maker.scopes !== null || oldRole === null) return null;
@@ -84,7 +86,7 @@ function roleOf({ scope, maker, oldRole }: NewAccessKey): Role | null {
   return oldRole;
 }
 
-/** InvalidInput for what no key can have. */
+/** Refuses a scope or an expiry that no key can have. InvalidInput. */
 export function checkAccessKey(
   core: Core,
   { scope, expiresAtMs }: Pick<NewAccessKey, 'scope' | 'expiresAtMs'>,
@@ -97,10 +99,10 @@ export function checkAccessKey(
 }
 
 /**
- * Makes a key of the same name and scope, with no more rights than the old one and `maker` have;
- * the old one goes on until the overlap is over, unless it ends sooner by itself. NoSuchAccessKey,
- * AccessDenied (by S3 it may do more than the maker), and what createAccessKey throws. A crash in
- * between leaves both keys as they are.
+ * Rotates a key: makes one of the same name and scope, with no more rights than the old one and
+ * `maker` have. The old one works until the overlap is over, unless it expires sooner. A crash in
+ * between leaves both keys as they are. NoSuchAccessKey, AccessDenied (by S3 it may do more than
+ * the maker), and what createAccessKey throws.
  */
 export async function rotateAccessKey(
   core: Core,
@@ -109,12 +111,13 @@ export async function rotateAccessKey(
   maker: KeyMaker,
 ): Promise<MadeAccessKey> {
   const { directory, clock } = core.ports;
-  const found = await directory.call('findAccessKeyRecord', old);
-  if (found === null) throw new StorageError('NoSuchAccessKey');
+  const record = await directory.call('findAccessKeyRecord', old);
+  if (record === null) throw new StorageError('NoSuchAccessKey');
   // The successor signs in with the lesser role of both.
-  requireCoversKey(maker, { scope: found.scope, role: null });
-  const untilMs = clock.nowMs() + overlapMs;
-  const { accountId, name, scope, role: oldRole, isEnabled, revision } = found;
+  requireCoversKey(maker, { scope: record.scope, role: null });
+
+  const overlapEndMs = clock.nowMs() + overlapMs;
+  const { accountId, name, scope, role: oldRole, isEnabled, revision } = record;
   const made = await createAccessKey(core, {
     accountId,
     name,
@@ -123,7 +126,8 @@ export async function rotateAccessKey(
     maker,
     oldRole,
   });
-  const expiresAtMs = Math.min(untilMs, found.expiresAtMs ?? untilMs);
+
+  const expiresAtMs = Math.min(overlapEndMs, record.expiresAtMs ?? overlapEndMs);
   await directory.call('updateAccessKey', {
     ...old,
     revision,
@@ -141,8 +145,8 @@ export type AccessKeyChange = Partial<
 >;
 
 /**
- * Whether a change can give whoever has the key more than it had: another scope, a later end, use
- * of a disabled one. Such a change is one of credentials.
+ * Whether a change can give the key's holder more than before: another scope, a later expiry, use
+ * of a disabled key. Such a change counts as one of credentials.
  */
 export function canWidenKey(known: AccessKeyRecord, change: AccessKeyChange): boolean {
   const { scope, expiresAtMs, isEnabled } = change;
@@ -158,8 +162,8 @@ export function canWidenKey(known: AccessKeyRecord, change: AccessKeyChange): bo
 }
 
 /**
- * Changes a key that was seen at that revision. AccessDenied where `maker` would give it more than
- * it has itself; InvalidInput, NoSuchAccessKey, PreconditionFailed.
+ * Changes a key, if its revision is still that of `known`. AccessDenied where `maker` would give it
+ * more than it has itself; InvalidInput, NoSuchAccessKey, PreconditionFailed.
  */
 export async function changeAccessKey(
   core: Core,

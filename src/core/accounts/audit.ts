@@ -1,69 +1,62 @@
-// The audit log: an entry before a change is made, how it ended after it. So a crash in between
-// leaves the entry, with an unknown end; what was refused changed nothing and leaves none. Both
-// surfaces that change settings come here: the JSON API and S3.
+// The audit log: an entry before a change is made, its outcome afterwards (write-ahead). A crash in
+// between leaves the entry without an outcome; a refused change leaves none. Both surfaces that
+// change settings call it: the JSON API and S3.
 import type { AuditEntry } from '../../domain/account-records.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import { DAY_MS } from '../../domain/time.ts';
 import type { Core } from '../core.ts';
 
-/** How long entries are kept, milliseconds: a year and a month. */
+/** Retention of entries, milliseconds: a year and a month. */
 export const AUDIT_KEPT_MS = 400 * DAY_MS;
 /**
- * Entries that an account keeps: a change every half an hour of those 400 days. With details of 2
- * KB they take 95 MB of the directory (measured 2026-11, SQLite's pages and indexes included; one
- * more costs 90 µs then), with the longest twice that; it has 10 GB on Cloudflare. Source:
- * https://developers.cloudflare.com/durable-objects/platform/limits/
+ * Most entries of an account: a change every half an hour of those 400 days. With details of 2 KB
+ * they take 95 MB of the directory (measured 2026-11, SQLite's pages and indexes included; one more
+ * costs 90 µs then), with the longest twice that; it has 10 GB on Cloudflare.
+ * Source: https://developers.cloudflare.com/durable-objects/platform/limits/
  */
-const KEPT_ENTRIES = 20_000;
+const ENTRIES_MAX = 20_000;
+/** Longest detail of an entry, characters. Ours. */
 const DETAIL_MAX_LENGTH = 2048;
+/** Longest target of an entry, characters: a bucket, and a key of 1,024 bytes. */
 const TARGET_MAX_LENGTH = 1200;
-/** Fields whose values never get into the log, whatever they are in. */
+/** Names of fields whose values never get into the log. */
 const SECRET_FIELD = /secret|password|token|credential|signature|privatekey|response/i;
 
-/** What is known of a change when it begins. */
+/** A change when it begins. */
 export type AuditedChange = Omit<AuditEntry, 'id' | 'atMs' | 'status'>;
 
-/** How a change ended. */
+/** The outcome of a change. */
 export type AuditedEnd = {
-  /** The HTTP status of its answer; null: it was refused. */
+  /** The HTTP status of its response; null: it was refused. */
   readonly status: number | null;
   /** What was sent, where that is only known now. */
   readonly detail?: string;
-  /** Whose log shall have it too: the owner of what was changed, where somebody else did it. */
+  /** A second log for the entry: of the owner of what was changed, where another account did it. */
   readonly alsoFor: AccountId | null;
 };
 
 export type OpenEntry = {
-  /** Never rejects: what can't be kept is logged. */
+  /** Records the outcome; never rejects: what can't be stored is logged. */
   end(end: AuditedEnd): Promise<void>;
 };
 
-/** Keeps that a change begins. Cost: a commit of the directory, and another for its end. */
+/** Records that a change begins. Cost: a commit of the directory, and another for its end. */
 export async function beginAudit(core: Core, change: AuditedChange): Promise<OpenEntry> {
   const { directory, clock, ids, log } = core.ports;
   const atMs = clock.nowMs();
-  const kept = { keepFromMs: atMs - AUDIT_KEPT_MS, keepMax: KEPT_ENTRIES };
+  const retention = { keepFromMs: atMs - AUDIT_KEPT_MS, keepMax: ENTRIES_MAX };
   const target = change.target.slice(0, TARGET_MAX_LENGTH);
   const entry = { ...change, target, id: ids.recordId(), atMs, status: null };
-  await directory.call('addAudit', { entry, ...kept });
+  await directory.call('addAudit', { entry, ...retention });
   return {
     async end({ status, detail, alsoFor }) {
       const { id, accountId, requestId } = entry;
+      const outcome = detail === undefined ? { status } : { status, detail };
       try {
-        await directory.call('endAudit', {
-          id,
-          accountId,
-          status,
-          ...(detail === undefined ? {} : { detail }),
-        });
+        await directory.call('endAudit', { id, accountId, ...outcome });
         if (status === null || alsoFor === null || alsoFor === accountId) return;
-        const ended = {
-          ...entry,
-          accountId: alsoFor,
-          status,
-          ...(detail === undefined ? {} : { detail }),
-        };
-        await directory.call('addAudit', { entry: ended, ...kept });
+        const ownersEntry = { ...entry, ...outcome, accountId: alsoFor };
+        await directory.call('addAudit', { entry: ownersEntry, ...retention });
       } catch (cause) {
         log.error('audit-end-not-kept', { requestId, cause });
       }
@@ -71,7 +64,7 @@ export async function beginAudit(core: Core, change: AuditedChange): Promise<Ope
   };
 }
 
-/** Keeps something that has happened. */
+/** Records a change that has happened. */
 export async function addAudited(core: Core, change: AuditedChange, status: number): Promise<void> {
   const { directory, clock, ids } = core.ports;
   const atMs = clock.nowMs();
@@ -80,11 +73,11 @@ export async function addAudited(core: Core, change: AuditedChange, status: numb
   await directory.call('addAudit', {
     entry,
     keepFromMs: atMs - AUDIT_KEPT_MS,
-    keepMax: KEPT_ENTRIES,
+    keepMax: ENTRIES_MAX,
   });
 }
 
-/** What was sent, without the secrets of JSON; '' for nothing and for what is no text. */
+/** The detail of an entry: the body without the secrets of its JSON; '' for one that is no text. */
 export function auditDetail(body: Uint8Array | null): string {
   if (body === null || body.length === 0) return '';
   const sent = textOf(body);
@@ -100,7 +93,7 @@ function textOf(body: Uint8Array): string {
   }
 }
 
-/** Null: it is no JSON. */
+/** The JSON without the values of secret fields; null: it is no JSON. */
 function withoutSecrets(text: string): string | null {
   try {
     return JSON.stringify(JSON.parse(text), (name, value: unknown) =>

@@ -1,7 +1,7 @@
-// Deletes an account for good. Nobody comes by its months later, so its last bills are made here:
-// first it is stopped, then what its buckets stored goes to the ledger, then its months are closed,
-// the open one too, then its webhooks end, then it goes. Each step can be repeated; a deletion that
-// dies in the middle leaves a disabled account, and is finished by another.
+// Deletes an account for good, and makes its last bills, because no later run would. Steps: disable
+// it, bring what its buckets stored to the ledger, close its months, the open one too, end its
+// webhooks, remove it. Each step is idempotent: a deletion that dies in the middle leaves a
+// disabled account, and another call finishes it.
 import type { AccountRecord } from '../../domain/account-records.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId, BucketName } from '../../domain/nouns.ts';
@@ -15,10 +15,10 @@ import { queryInParts } from '../metering/query-usage.ts';
 import { endWebhooks } from '../outbox/webhooks.ts';
 
 /**
- * NoSuchAccount, AccountNotEmpty (it has buckets), ServiceUnavailable (the clock is in doubt). What
- * was counted in the last seconds before and has not come to the ledger is not billed, and nobody
- * is told of the last bills: the webhooks go with the account. Cost: one index call for each bucket
- * that it used in this month and the last, some directory calls.
+ * Deletes an account. Usage of the last seconds that is not in the ledger yet is not billed, and
+ * the last bills are reported to nobody: the webhooks go with the account. NoSuchAccount,
+ * AccountNotEmpty (it has buckets), ServiceUnavailable (the clock is in doubt). Cost: one index
+ * call for each bucket that it used in this month and the last, some directory calls.
  */
 export async function deleteAccount(core: Core, id: AccountId): Promise<void> {
   const { directory } = core.ports;
@@ -26,6 +26,7 @@ export async function deleteAccount(core: Core, id: AccountId): Promise<void> {
   if (account === null) throw new StorageError('NoSuchAccount');
   await requireNoBuckets(core, id);
   await requireTrustedTime(core);
+
   if (account.isEnabled) await disable(core, account);
   for (const name of await usedBuckets(core, id)) await collectStorage(core, name);
   await closeLastMonths(core, account);
@@ -48,8 +49,8 @@ async function disable(core: Core, { id, revision, displayName }: AccountRecord)
 }
 
 /**
- * Its buckets are gone; what they stored waits in their indexes, under the names that the ledger
- * knows.
+ * Names of deleted buckets that the account used lately, from the ledger. Hours of their storage
+ * may still wait in their indexes.
  */
 async function usedBuckets(core: Core, accountId: AccountId): Promise<ReadonlySet<BucketName>> {
   const month = monthOf(core.ports.clock.nowMs());

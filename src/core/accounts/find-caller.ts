@@ -1,5 +1,5 @@
-// Who sent a request of the JSON API, by what it shows: a token or a session. Called before
-// anything else of it is looked at.
+// Authenticates requests of the JSON API by a token or a session. Called before anything else of a
+// request is read.
 import { isEqualInConstantTime } from '../../crypto/hash.ts';
 import type { Holder } from '../../domain/accounts.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -9,12 +9,13 @@ import { credentialDigest } from './credential-digest.ts';
 import { secretDigest } from './secrets.ts';
 import type { FindAccessKey } from './sign-in.ts';
 
-/** What a request shows to say who it is from. */
+/** The credential of a request. */
 export type Credential = { readonly kind: 'token' | 'session'; readonly text: string };
 
 /**
- * Who holds it; null: nobody, or nobody any more. Cost: one directory read, none for a text that
- * can be none; where an access key signed in, its look-up besides, which is out of memory.
+ * Finds the caller with a credential; null: nobody has it, or nobody any more. Cost: one directory
+ * read, none for a malformed credential. Where an access key signed in, also its look-up, which is
+ * mostly in memory.
  */
 export async function findCaller(
   core: Core,
@@ -43,9 +44,8 @@ async function readCaller(core: Core, { kind, text }: Credential): Promise<ApiCa
 }
 
 /**
- * Whether the access key that signed in is still one, with the same secret. The directory ends what
- * its own keys made; the root key and those of the seed change in the settings, and any key
- * expires, and the directory sees neither.
+ * Whether the access key that signed in still exists with its secret. The directory ends what its
+ * own keys made, but does not see that keys of the settings change, nor that a key expires.
  */
 async function isKeyUnchanged(
   findAccessKey: FindAccessKey,
@@ -56,7 +56,7 @@ async function isKeyUnchanged(
   return key !== null && digest !== null && isEqualInConstantTime(digest, credentialDigest(key));
 }
 
-/** Unauthenticated. */
+/** Refuses a request without a caller. Unauthenticated. */
 export function requireCaller(caller: ApiCaller | null): ApiCaller {
   if (caller === null) throw new StorageError('Unauthenticated');
   return caller;

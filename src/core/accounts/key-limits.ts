@@ -1,17 +1,17 @@
-// What an access key may do at most that a caller of the JSON API makes, rotates or brings back: no
-// more by S3 than the caller may do itself. A session has all that its role has, and only owners
-// and admins make keys, so this is about tokens.
+// Limits the access keys that a caller of the JSON API makes, rotates or enables: by S3 they may do
+// no more than the caller itself. A session has all that its role has, and only owners and admins
+// make keys, so this is about tokens.
 import type { AccessKeyRecord, KeyScope } from '../../domain/account-records.ts';
 import { StorageError } from '../../domain/errors.ts';
 import { actionsMatching, NO_KEY_LIMIT } from '../auth/key-scope.ts';
 import { type ApiCaller, type Scope, scopesOfRole } from '../auth/permissions.ts';
 
-/** Who makes a key. */
+/** The caller that makes a key. */
 export type KeyMaker = Pick<ApiCaller, 'role' | 'scopes' | 'endsAtMs'>;
 
 /**
- * The rights of the JSON API as patterns of S3 actions; member-key.ts reads them too. Actions in
- * none of these (encryption keys, overriding a governing retention) need an unlimited maker.
+ * The S3 actions of each scope of the JSON API, as patterns; member-key.ts reads them too. An action
+ * of no scope (of KMS keys, or the bypass of governance retention) needs an unlimited maker.
  */
 const S3_ACTIONS_OF_SCOPE: Partial<Record<Scope, readonly string[]>> = {
   'objects:read': [
@@ -47,17 +47,17 @@ const S3_ACTIONS_OF_SCOPE: Partial<Record<Scope, readonly string[]>> = {
   ],
 };
 
-/** The actions of S3 that the scopes allow, as patterns. */
+/** The S3 actions that the scopes allow, as patterns. */
 export function actionsOfScopes(scopes: Iterable<string>): readonly string[] {
   return [...scopes].flatMap((scope) => S3_ACTIONS_OF_SCOPE[scope as Scope] ?? []);
 }
 
-/** The actions of a maker, as patterns; null: whatever its account may do. */
+/** The S3 actions of a maker, as patterns; null: whatever its account may do. */
 function actionsOf({ scopes }: KeyMaker): readonly string[] | null {
   return scopes === null ? null : actionsOfScopes(scopes);
 }
 
-/** The first of the actions that the maker may not do; null: all are within its rights. */
+/** The first of the actions that the maker may not do; null: it may do all. */
 function exceeding(maker: KeyMaker, actions: readonly string[]): string | null {
   const own = actionsOf(maker);
   if (own === null) return null;
@@ -69,8 +69,8 @@ function exceeding(maker: KeyMaker, actions: readonly string[]): string | null {
 }
 
 /**
- * The scope that a new key gets: the one that was asked for, where it asked for every action those
- * of the maker. AccessDenied for actions that the maker lacks.
+ * The scope of a new key: the requested one, and the maker's actions where all were requested.
+ * AccessDenied for actions that the maker lacks.
  */
 export function limitedScope(maker: KeyMaker, requested: KeyScope | null): KeyScope | null {
   const own = actionsOf(maker);
@@ -88,7 +88,7 @@ export function limitedScope(maker: KeyMaker, requested: KeyScope | null): KeySc
   return { ...(requested ?? NO_KEY_LIMIT), actions };
 }
 
-/** AccessDenied unless the maker may do all that such a key may, here and by S3. */
+/** Refuses a key that may do more than its maker, here or by S3. AccessDenied. */
 export function requireCoversKey(
   maker: KeyMaker,
   { scope, role }: Pick<AccessKeyRecord, 'scope' | 'role'>,

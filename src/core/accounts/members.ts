@@ -1,4 +1,5 @@
-// Members: people of an account, who sign in with a name and a password or a passkey.
+// Members: people of an account, who sign in with a login and a password, or with a passkey. Called
+// by the JSON API, which checks who may do it.
 import { sha256Hex } from '../../crypto/hash.ts';
 import { hashPassword, isPassword } from '../../crypto/password.ts';
 import { randomBytes } from '../../crypto/random-text.ts';
@@ -13,7 +14,7 @@ import type { AccountId } from '../../domain/nouns.ts';
 import type { Core } from '../core.ts';
 import { proveSecret, requireNoWait, type SignInFrom } from './sign-in.ts';
 
-/** An account of a random id, of the form of S3's canonical user ids. */
+/** Creates an account with a random id, of the form of S3's canonical user ids. */
 export async function createAccount(core: Core, displayName: string): Promise<AccountRecord> {
   const { directory, clock } = core.ports;
   const id = randomBytes(32).toHex() as AccountId;
@@ -22,43 +23,46 @@ export async function createAccount(core: Core, displayName: string): Promise<Ac
   return account;
 }
 
-/** Logins of others that an account may run into in an hour before it waits. */
+/** Taken logins that an account may try in an hour before it waits. Ours. */
 const TAKEN_LOGINS_FREE = 20;
 
 /**
- * LoginTaken, TooManyRequests. Without a password a member signs in by passkey alone, once one is
- * registered. Logins are of the whole server, so who asks for many that others have is slowed:
- * nobody shall read off them who is here. `isOperator`: knows all of them anyway.
+ * Adds a member. Without a password it signs in by passkey alone, once one is registered. Logins
+ * are unique in the server, so a caller that tries many taken ones is slowed down: nobody shall
+ * enumerate them. `isOperator`: it knows all logins anyway. LoginTaken, TooManyRequests.
  */
 export async function addMember(
   core: Core,
-  wanted: Pick<MemberRecord, 'accountId' | 'login' | 'displayName' | 'role'> & {
+  request: Pick<MemberRecord, 'accountId' | 'login' | 'displayName' | 'role'> & {
     readonly password: string | null;
   },
   isOperator: boolean,
 ): Promise<MemberRecord> {
-  if (isOperator) return makeMember(core, wanted);
+  if (isOperator) return makeMember(core, request);
   const { background, directory, clock } = core.ports;
-  const subject = sha256Hex(`logins of ${wanted.accountId}`);
+  const subject = sha256Hex(`logins of ${request.accountId}`);
   const attempt = { subject, free: TAKEN_LOGINS_FREE, nowMs: clock.nowMs() };
   const { waitMs } = await directory.call('countAttempt', attempt);
   requireNoWait(waitMs, 'Too many of these names were taken. Try again later.');
-  const member = await makeMember(core, wanted);
-  // The member is there by now: nothing that fails behind it may be answered as if it were not.
+  const member = await makeMember(core, request);
+  // The member exists by now: a later failure must not make the response say that it does not.
   background.run('uncount-attempt', () => directory.call('uncountAttempt', { subject }));
   return member;
 }
 
 async function makeMember(
   core: Core,
-  wanted: Parameters<typeof addMember>[1],
+  request: Parameters<typeof addMember>[1],
 ): Promise<MemberRecord> {
   const { directory, clock, ids } = core.ports;
-  const { password, ...given } = wanted;
+  const { password, ...fields } = request;
   const member = {
-    ...given,
-    ...{ id: ids.recordId(), isEnabled: true, hasPassword: password !== null },
-    ...{ createdAtMs: clock.nowMs(), revision: 1 },
+    ...fields,
+    id: ids.recordId(),
+    isEnabled: true,
+    hasPassword: password !== null,
+    createdAtMs: clock.nowMs(),
+    revision: 1,
   };
   const passwordHash = password === null ? null : await hashPassword(password);
   await directory.call('addMember', { member, passwordHash });
@@ -66,8 +70,8 @@ async function makeMember(
 }
 
 /**
- * Whoever knows a password. InvalidCredentials, TooManyRequests. The answer for a login that nobody
- * has takes as long as for a wrong password.
+ * Proves a member by login and password. An unknown login takes as long as a wrong password (no
+ * timing oracle). InvalidCredentials, TooManyRequests.
  */
 export function proveByPassword(
   core: Core,
@@ -92,13 +96,13 @@ function suspectedOf({ accountId, login, id }: Pick<MemberRecord, 'accountId' | 
 }
 
 /**
- * Changes the password of whoever knows the old one, and ends that member's other sessions, and the
- * tokens where that is wanted. InvalidCredentials, TooManyRequests, NoSuchMember.
+ * Changes a password, proved by the old one, and ends the member's other sessions, with `endTokens`
+ * its tokens too. InvalidCredentials, TooManyRequests, NoSuchMember.
  */
 export async function changePassword(
   core: Core,
   member: Pick<MemberRecord, 'accountId' | 'id'> & { readonly sessionId: string | null },
-  given: {
+  request: {
     readonly currentPassword: string;
     readonly newPassword: string;
     readonly endTokens: boolean;
@@ -107,20 +111,20 @@ export async function changePassword(
 ): Promise<EndedCredentials> {
   const { directory } = core.ports;
   const { accountId, id, sessionId } = member;
-  const found = await directory.call('getMember', { accountId, id });
-  if (found === null) throw new StorageError('NoSuchMember');
-  await proveSecret(core, { name: `login:${found.login}`, isGuessable: true }, from, async () => {
-    const login = await directory.call('findLogin', { login: found.login });
-    const isRight = await isPassword(given.currentPassword, login?.passwordHash ?? null);
-    return isRight ? { isRight, proof: null } : { isRight, suspected: suspectedOf(found) };
+  const record = await directory.call('getMember', { accountId, id });
+  if (record === null) throw new StorageError('NoSuchMember');
+
+  await proveSecret(core, { name: `login:${record.login}`, isGuessable: true }, from, async () => {
+    const login = await directory.call('findLogin', { login: record.login });
+    const isRight = await isPassword(request.currentPassword, login?.passwordHash ?? null);
+    return isRight ? { isRight, proof: null } : { isRight, suspected: suspectedOf(record) };
   });
-  const passwordHash = await hashPassword(given.newPassword);
-  const { endTokens } = given;
+
   return directory.call('setPassword', {
     accountId,
     id,
-    passwordHash,
+    passwordHash: await hashPassword(request.newPassword),
     exceptId: sessionId,
-    endTokens,
+    endTokens: request.endTokens,
   });
 }

@@ -1,6 +1,5 @@
-// Passkeys: the challenges that one is shown with, and what a shown one means. The ceremonies
-// themselves are the library's, which the API's webauthn.ts runs; here is what is kept and
-// who is signed in.
+// Passkeys (WebAuthn): challenges, what is stored of a passkey, and who is signed in by one. The
+// ceremonies themselves are the library's, which the surface runs (webauthn.ts of the API).
 import { sha256Hex } from '../../crypto/hash.ts';
 import { randomBytes } from '../../crypto/random-text.ts';
 import type { Holder } from '../../domain/accounts.ts';
@@ -11,19 +10,20 @@ import type { Core } from '../core.ts';
 import { passkeyDigest } from './credential-digest.ts';
 import { proveSecret, type SignInFrom } from './sign-in.ts';
 
-/** A person has that long to touch the authenticator, milliseconds. */
+/** TTL of a challenge, milliseconds: a person has that long to touch the authenticator. */
 const CHALLENGE_MS = 5 * 60_000;
+/** Random bytes of a challenge. */
 const CHALLENGE_BYTES = 32;
-/** Passkeys of one member. */
+/** Most passkeys of one member. Ours. */
 const PASSKEYS_MAX = 20;
 
-/** What a challenge is for: signing in, or registering one more passkey of that member. */
+/** Purpose of a challenge: signing in, or registering one more passkey of that member. */
 export type ChallengeFor = 'sign-in' | { readonly memberId: string };
 
 const subjectOf = (purpose: ChallengeFor) =>
   purpose === 'sign-in' ? purpose : `register ${purpose.memberId}`;
 
-/** 32 random bytes, good once and for five minutes. Cost: one commit of the directory. */
+/** Makes a challenge, good once and for CHALLENGE_MS. Cost: one commit of the directory. */
 export async function newChallenge(
   core: Core,
   purpose: ChallengeFor,
@@ -31,16 +31,16 @@ export async function newChallenge(
   const challenge = new Uint8Array(randomBytes(CHALLENGE_BYTES));
   const nowMs = core.ports.clock.nowMs();
   const digest = sha256Hex(challenge.toBase64({ alphabet: 'base64url', omitPadding: true }));
-  const times = { nowMs, expiresAtMs: nowMs + CHALLENGE_MS };
   await core.ports.directory.call('addChallenge', {
     digest,
     subject: subjectOf(purpose),
-    ...times,
+    nowMs,
+    expiresAtMs: nowMs + CHALLENGE_MS,
   });
   return challenge;
 }
 
-/** Whether the challenge, in base64url, was open for that; it is not any more. */
+/** Consumes a challenge, given in base64url; whether it was open for that purpose. */
 export function takeChallenge(
   core: Core,
   purpose: ChallengeFor,
@@ -52,7 +52,7 @@ export function takeChallenge(
 }
 
 /**
- * Keeps a passkey that was proved. InvalidInput: the member has too many, or it is registered
+ * Stores a passkey that was proved. InvalidInput: the member has too many, or it is registered
  * already.
  */
 export async function addPasskey(
@@ -76,8 +76,8 @@ export async function addPasskey(
 }
 
 /**
- * Whoever shows a passkey; `prove` runs the ceremony and gives the authenticator's count, null when
- * it is wrong. InvalidCredentials, TooManyRequests.
+ * Proves a member by passkey. `prove` runs the ceremony and returns the authenticator's signature
+ * counter, null when it fails. InvalidCredentials, TooManyRequests.
  */
 export function proveByPasskey(
   core: Core,
@@ -87,10 +87,11 @@ export function proveByPasskey(
 ): Promise<Holder> {
   const { directory, clock } = core.ports;
   return proveSecret(core, { name: `passkey:${id}`, isGuessable: false }, from, async () => {
-    const found = await directory.call('findPasskey', { id });
-    if (found === null) return { isRight: false, suspected: null };
-    const { accountId, role, id: memberId } = found.member;
-    const counter = await prove(found.passkey);
+    const registered = await directory.call('findPasskey', { id });
+    if (registered === null) return { isRight: false, suspected: null };
+
+    const { accountId, role, id: memberId } = registered.member;
+    const counter = await prove(registered.passkey);
     if (counter === null) {
       const suspected = { accountId, credential: `passkey ${id}`, memberId, accessKeyId: null };
       return { isRight: false, suspected };
@@ -104,8 +105,8 @@ export function proveByPasskey(
 }
 
 /**
- * Removes a passkey of a member, and ends the sessions and tokens that it began, but for the
- * session that asks. NoSuchPasskey.
+ * Removes a passkey of a member, and ends the sessions and tokens that it began, except the session
+ * of the request. NoSuchPasskey.
  */
 export async function removePasskey(
   core: Core,

@@ -1,6 +1,6 @@
-// Credentials change only by whoever has just shown one: a cookie that is stolen, or a browser that
-// is left open, must not become a password, a passkey or a token of somebody else. Asked by the
-// routes that make or change credentials.
+// Requires a recent proof before credentials change: a stolen cookie, or a browser that is left
+// open, must not become a password, a passkey or a token of somebody else. Called by the routes
+// that make or change credentials.
 import { StorageError } from '../../domain/errors.ts';
 import type { ApiCaller } from '../auth/permissions.ts';
 
@@ -10,7 +10,7 @@ import type { ApiCaller } from '../auth/permissions.ts';
  */
 export const PROOF_RECENT_MS = 10 * 60_000;
 
-/** AccessDenied for a token: it is a script's, and no person shows it a password. */
+/** Refuses a token, AccessDenied: it is a script's, and no person shows a password to it. */
 export function requireSession({ by }: Pick<ApiCaller, 'by'>): void {
   if (by.kind === 'session') return;
   throw new StorageError('AccessDenied', {
@@ -18,7 +18,7 @@ export function requireSession({ by }: Pick<ApiCaller, 'by'>): void {
   });
 }
 
-/** Lets only a session through that was proved lately. AccessDenied, RecentProofRequired. */
+/** Requires a session that was proved lately. AccessDenied, RecentProofRequired. */
 export function requireRecentProof(
   caller: Pick<ApiCaller, 'by' | 'provenAtMs'>,
   nowMs: number,
@@ -28,8 +28,8 @@ export function requireRecentProof(
 }
 
 /**
- * Lets tokens through, which get no more than they have, and sessions that were proved lately.
- * RecentProofRequired.
+ * Requires of sessions that they were proved lately; tokens pass, because they can't give more than
+ * they have. RecentProofRequired.
  */
 export function requireRecentOfSession(
   { by, provenAtMs }: Pick<ApiCaller, 'by' | 'provenAtMs'>,

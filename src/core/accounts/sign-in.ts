@@ -1,6 +1,6 @@
-// Signing in: a name and a secret become a session, or prove a session once more. Attempts are
-// counted before anything is looked at (index/directory/sign-in-attempts.ts), and slow down;
-// whatever is wrong, the answer and the time that it takes are the same.
+// Signs in: a name and a secret become a session, or prove a session once more. Attempts are
+// counted before anything is checked (index/directory/sign-in-attempts.ts), and slowed down.
+// Whatever is wrong, the response and its time are the same.
 import { isEqualInConstantTime, sha256Hex } from '../../crypto/hash.ts';
 import type { FailedSignIn, Holder, Session } from '../../domain/accounts.ts';
 import { StorageError } from '../../domain/errors.ts';
@@ -12,38 +12,38 @@ import { AUDIT_KEPT_MS } from './audit.ts';
 import { credentialDigest } from './credential-digest.ts';
 import { newCookieText, secretDigest } from './secrets.ts';
 
-/** How long a session lasts, milliseconds: a working day and some. Nothing prolongs it. */
+/** Lifetime of a session, milliseconds: a working day and some. Nothing prolongs it. */
 export const SESSION_MS = 12 * HOUR_MS;
-/** Entries about failures that an account's audit log gets in a day, and one for all others. */
+/** Entries about failures in an account's audit log in a day; one more stands for all others. */
 const FAILURES_PER_DAY = 20;
 /**
- * Ids that we made ourselves, of access keys and of the root key's file: their secrets have 200
- * random bits and more, so nobody guesses one. The operator may have chosen any other.
+ * Ids of access keys that this program made: their secrets have 200 random bits and more, so nobody
+ * guesses one. The operator may have chosen any other.
  */
 const OUR_KEY_ID = /^(?:QS[0-9A-Z]{16}|QSROOT[A-Z2-7]{14})$/;
 
 export type FindAccessKey = (id: AccessKeyId) => AccessKey | Promise<AccessKey | null> | null;
 
-/** Where an attempt comes from. */
+/** The origin of an attempt. */
 export type SignInFrom = { readonly source: string; readonly requestId: string };
 
-/** A session and the text of its cookie, which is shown once and kept nowhere. */
+/** A session and the text of its cookie, which is shown once and stored nowhere. */
 export type SignedIn = { readonly session: Session; readonly cookieText: string };
 
-/** What is tried: its name, and whether its secret may be one that somebody thought of. */
+/** What is attempted: its name, and whether its secret may be one that somebody thought of. */
 export type Attempted = { readonly name: string; readonly isGuessable: boolean };
 
-/** Whose secret was tried, for the audit log of that account. */
+/** The holder whose secret was tried, for the audit log of that account. */
 export type Suspected = Pick<FailedSignIn, 'accountId' | 'credential' | 'memberId' | 'accessKeyId'>;
 
-/** How an attempt came out; `suspected` null: nobody has that name. */
+/** The outcome of an attempt; `suspected` null: nobody has that name. */
 export type Outcome<Proof> =
   | { readonly isRight: true; readonly proof: Proof }
   | { readonly isRight: false; readonly suspected: Suspected | null };
 
 /**
- * Whoever knows the secret of an access key, with the role that the key has. InvalidCredentials,
- * AccessDenied (it is for S3 alone), TooManyRequests (with the field RetryAfterSeconds).
+ * Proves the holder of an access key, who gets the key's role. InvalidCredentials, AccessDenied (it
+ * is for S3 alone), TooManyRequests (with the field RetryAfterSeconds).
  */
 export function proveByAccessKey(
   core: Core,
@@ -59,6 +59,7 @@ export function proveByAccessKey(
     const key = await findAccessKey(accessKeyId as AccessKeyId);
     const isRight = isEqualInConstantTime(sha256Hex(secretAccessKey), sha256Hex(key?.secret ?? ''));
     if (key === null) return { isRight: false, suspected: null };
+
     const { id } = key;
     const accountId = key.account.id;
     if (!isRight) {
@@ -86,9 +87,9 @@ export function proveByAccessKey(
 }
 
 /**
- * Counts an attempt, then runs it, and keeps it for the audit log when it was wrong.
- * InvalidCredentials, TooManyRequests (with the field RetryAfterSeconds), and what the attempt
- * itself throws. Cost: two calls of the directory.
+ * Counts an attempt, then runs it, and records a failure in the audit log. InvalidCredentials,
+ * TooManyRequests (with the field RetryAfterSeconds), and what the attempt itself throws. Cost: two
+ * calls of the directory.
  */
 export async function proveSecret<Proof>(
   core: Core,
@@ -105,6 +106,7 @@ export async function proveSecret<Proof>(
   const nowMs = clock.nowMs();
   const { waitMs } = await directory.call('beginSignIn', { ...subjects, isGuessable, nowMs });
   requireNoWait(waitMs, 'Too many attempts to sign in. Try again later.');
+
   const outcome = await prove();
   if (!outcome.isRight) {
     await noteFailure(core, outcome.suspected, from);
@@ -114,7 +116,7 @@ export async function proveSecret<Proof>(
   return outcome.proof;
 }
 
-/** TooManyRequests for whoever must wait. */
+/** Refuses an attempt that must wait (rate limit). TooManyRequests. */
 export function requireNoWait(waitMs: number, detail: string): void {
   if (waitMs <= 0) return;
   throw new StorageError('TooManyRequests', {
@@ -124,8 +126,8 @@ export function requireNoWait(waitMs: number, detail: string): void {
 }
 
 /**
- * The operator's log has the names that nobody has, and never the name itself: people type
- * passwords there.
+ * Records a failure in the account's audit log; an unknown name goes to the operator's. The name
+ * itself is never recorded: people type passwords there.
  */
 async function noteFailure(
   core: Core,
@@ -134,19 +136,25 @@ async function noteFailure(
 ): Promise<void> {
   const { directory, clock, ids } = core.ports;
   const atMs = clock.nowMs();
-  const nobody = { accountId: ROOT_ACCOUNT.id, credential: '', memberId: null, accessKeyId: null };
-  const failure = { id: ids.recordId(), atMs, ...(suspected ?? nobody), ...from };
+  const unknown = { accountId: ROOT_ACCOUNT.id, credential: '', memberId: null, accessKeyId: null };
+  const failure = { id: ids.recordId(), atMs, ...(suspected ?? unknown), ...from };
   const keepFromMs = atMs - AUDIT_KEPT_MS;
   await directory.call('noteFailedSignIn', { failure, perDay: FAILURES_PER_DAY, keepFromMs });
 }
 
-/** Makes a session of whoever proved to be its holder; `label` is what the browser calls itself. */
+/** Makes a session of a proved holder; `label` is what the browser calls itself. */
 export async function beginSession(core: Core, holder: Holder, label: string): Promise<SignedIn> {
   const { directory, clock, ids } = core.ports;
   const cookieText = newCookieText();
   const createdAtMs = clock.nowMs();
-  const times = { createdAtMs, expiresAtMs: createdAtMs + SESSION_MS, provenAtMs: createdAtMs };
-  const session = { ...holder, id: ids.recordId(), label, ...times };
+  const session = {
+    ...holder,
+    id: ids.recordId(),
+    label,
+    createdAtMs,
+    expiresAtMs: createdAtMs + SESSION_MS,
+    provenAtMs: createdAtMs,
+  };
   await directory.call('addSession', {
     digest: secretDigest('session', cookieText) ?? '',
     session,

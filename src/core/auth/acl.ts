@@ -1,18 +1,18 @@
-// Access control lists: what a list of grants gives to a caller. Pure. The owner of a thing may
-// always read and change its list, so that nobody can lock himself out. Source:
-// https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html
+// Access control lists: what a list of grants gives to a caller. Called by decide.ts. Pure. The
+// owner of a bucket or object may always read and change its list, so that nobody is locked out.
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html
 import type { AccountId, Principal } from '../../domain/nouns.ts';
 import type { Grant, Permission } from '../../domain/object-facts.ts';
 import { ANONYMOUS_ID } from '../../domain/pointer.ts';
 import type { S3Action } from './policy/actions.ts';
 
 /**
- * Grants in one list. Source:
- * https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html
+ * Most grants in one list.
+ * Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html
  */
 export const ACL_MAX_GRANTS = 100;
 
-/** A list with whom it belongs to; `acl` null is the owner's full control. */
+/** A list with its owner; `acl` null: the owner's full control. */
 export type OwnedAcl = { readonly ownerId: AccountId; readonly acl: readonly Grant[] | null };
 
 /** The permission of a bucket's list that allows an action, where there is one. */
@@ -28,7 +28,7 @@ const BUCKET_PERMISSIONS: Partial<Record<S3Action, Permission>> = {
   's3:PutObject': 'WRITE',
 };
 
-/** The same of an object's list. */
+/** The permission of an object's list that allows an action, where there is one. */
 const OBJECT_PERMISSIONS: Partial<Record<S3Action, Permission>> = {
   's3:GetObject': 'READ',
   's3:GetObjectAcl': 'READ_ACP',
@@ -52,7 +52,7 @@ export function permissionFor(action: S3Action, list: 'bucket' | 'object'): Perm
   return (list === 'bucket' ? BUCKET_PERMISSIONS : OBJECT_PERMISSIONS)[action] ?? null;
 }
 
-/** The id by which lists know a caller. */
+/** The id of a caller in lists of grants. */
 export function idOf(principal: Principal): AccountId {
   return principal.kind === 'account' ? principal.account.id : ANONYMOUS_ID;
 }
@@ -81,10 +81,7 @@ function isGrantedTo({ grantee }: Grant, principal: Principal): boolean {
   return grantee.group === 'AuthenticatedUsers' && principal.kind === 'account';
 }
 
-/**
- * Whether the grant goes to everybody, or to everybody with an account, which is as good as
- * everybody.
- */
+/** Whether the grant goes to everybody; everybody with an account counts as everybody. */
 function isPublicGrant({ grantee }: Grant): boolean {
   return grantee.kind === 'group' && grantee.group !== 'LogDelivery';
 }

@@ -1,8 +1,10 @@
-// The access control lists that S3 has names for.
+// Canned ACLs: the access control lists that S3 has names for, as grants. Called by the S3 surface
+// and new-object-access.ts.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#canned-acl
 import type { AccountId } from '../../domain/nouns.ts';
 import type { Grant, GranteeGroup, Permission } from '../../domain/object-facts.ts';
 
+/** Canned ACLs of buckets. */
 export const BUCKET_CANNED_ACLS = [
   'private',
   'public-read',
@@ -10,6 +12,7 @@ export const BUCKET_CANNED_ACLS = [
   'authenticated-read',
   'log-delivery-write',
 ] as const;
+/** Canned ACLs of objects. */
 export const OBJECT_CANNED_ACLS = [
   'private',
   'public-read',
@@ -57,7 +60,7 @@ export function cannedGrants(
   }
 }
 
-/** Null in place of a list that says no more than null does. */
+/** Normalizes a list: null where it gives nobody but the owner anything. */
 export function normalGrants(
   grants: readonly Grant[],
   ownerId: AccountId,

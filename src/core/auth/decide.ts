@@ -1,6 +1,6 @@
-// The decision on every request: may this caller do this to that bucket or object? Policy, access
-// control lists, ownership and the switches against publicness meet here and nowhere else. A pure
-// function of its arguments; the S3 surface asks it for each operation, delivery where a policy
+// Authorizes every request: may this caller do this to that bucket or object? Policy, access
+// control lists, ownership and the block of public access meet here and nowhere else. A pure
+// function of its arguments. The S3 surface calls it for each operation, delivery where a policy
 // depends on the request. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/how-s3-evaluates-access-control.html
 import type { BucketAccess } from '../../domain/bucket-access.ts';
@@ -16,10 +16,10 @@ import { parsePolicy } from './policy/parse-policy.ts';
 import type { ConditionValues } from './policy/pattern.ts';
 import type { Policy } from './policy/policy.ts';
 
-/** What of a bucket counts. */
+/** The part of a bucket's record that a decision depends on. */
 export type AccessRecord = Pick<BucketRecord, 'name' | 'ownerId' | 'access'>;
 
-/** What of an object, or of an upload that will be one, counts. */
+/** The part of an object, or of an upload that will be one, that a decision depends on. */
 export type AccessObject = Pick<ObjectFacts, 'ownerId' | 'acl'>;
 
 export type AccessRequest = {
@@ -33,13 +33,13 @@ export type AccessRequest = {
   readonly object: AccessObject | null;
   /** The request's condition keys, those of the object's tags among them. */
   readonly values: ConditionValues;
-  /** What all decisions of one HTTP request share. */
+  /** Budget of comparisons that all decisions of one HTTP request share. */
   readonly effort?: Effort;
 };
 
 /**
- * What the owner may do whatever the policy says, or a wrong policy could never be mended. Source:
- * PutBucketPolicy.
+ * Actions of the owner whatever the policy says; otherwise a wrong policy could never be mended.
+ * Source: PutBucketPolicy.
  */
 const ALWAYS_THE_OWNERS: ReadonlySet<S3Action> = new Set([
   's3:DeleteBucketPolicy',
@@ -47,7 +47,7 @@ const ALWAYS_THE_OWNERS: ReadonlySet<S3Action> = new Set([
   's3:PutBucketPolicy',
 ]);
 
-/** `denied`: by a statement that says so, which no other right outweighs. */
+/** A decision. `denied`: by an explicit Deny, which no other right outweighs. */
 export type Decision = 'allowed' | 'refused' | 'denied';
 
 /** Decides on one request. Never throws. */
@@ -58,8 +58,8 @@ export type Decide = {
 };
 
 /**
- * Makes the decision for an app: it keeps the policies of the records that it meets, read, as long
- * as those live.
+ * Makes the decision for an app, with a cache of parsed policies, each for as long as its record
+ * lives.
  */
 export function createDecide(): Decide {
   const policies = new WeakMap<BucketAccess, ReadPolicy>();
@@ -80,7 +80,7 @@ export function createDecide(): Decide {
   );
 }
 
-/** Decides. Cost: 1 µs, with a policy what parsing and evaluating it costs. Never throws. */
+/** Decides on one request. Cost: 1 µs, plus parsing and evaluating a policy. Never throws. */
 export function decide(
   record: AccessRecord,
   request: AccessRequest,
@@ -90,23 +90,24 @@ export function decide(
   const { access, ownerId } = record;
   const isOwner = principal.kind === 'account' && principal.account.id === ownerId;
   if (isOwner && ALWAYS_THE_OWNERS.has(action)) return 'allowed';
-  const verdict = policy === 'unreadable' ? 'none' : askPolicy(policy, record, request);
+
+  const verdict = policy === 'unreadable' ? 'none' : verdictOf(policy, record, request);
   if (verdict === 'deny') return 'denied';
+
   const objectOwnerId = object === null ? ownerId : ownerOf(record, object);
   const isOwnersObject = objectOwnerId === ownerId;
   if (isOwner && (isOwnersObject || !isDecidedByObject(action))) return 'allowed';
   if (policy === 'unreadable') return 'refused';
   if (!isOwner && isRestricted(record, policy)) return 'refused';
-  // The policy is the word of the bucket's owner. It opens what that account owns, and to others
-  // what is their own.
+
+  // A policy speaks for the bucket's owner: it opens that account's objects, and to others their
+  // own.
   if (verdict === 'allow' && (isOwnersObject || isOwn(principal, objectOwnerId))) return 'allowed';
   const ignoresPublic = access.publicAccessBlock?.ignorePublicAcls ?? false;
   return isGrantedByAcl(record, request, ignoresPublic) ? 'allowed' : 'refused';
 }
 
-/**
- * Who owns an object of the bucket: with ownership enforced the bucket's owner, whoever wrote it.
- */
+/** The owner of an object: with ownership enforced the bucket's owner, whoever wrote it. */
 function ownerOf(
   { access, ownerId }: Pick<AccessRecord, 'access' | 'ownerId'>,
   object: AccessObject,
@@ -114,7 +115,7 @@ function ownerOf(
   return access.ownership === 'BucketOwnerEnforced' ? ownerId : (object.ownerId ?? ownerId);
 }
 
-/** The list in force: with ownership enforced there is none but the owner's full control. */
+/** The list in force: with ownership enforced only the owner's full control. */
 export function aclOf(
   record: Pick<AccessRecord, 'access' | 'ownerId'>,
   object: AccessObject | null,
@@ -129,12 +130,12 @@ function isOwn(principal: Principal, objectOwnerId: AccountId): boolean {
   return principal.kind === 'account' && principal.account.id === objectOwnerId;
 }
 
-/** A policy that was read; null: the bucket has none. */
+/** A parsed policy; null: the bucket has none. */
 export type ReadPolicy = Policy | null | 'unreadable';
 
 /**
- * The policy of a bucket. `unreadable`: stored by a program that took what this one does not; then
- * nobody but the owner gets anything, for it may have held a Deny.
+ * Reads the policy of a bucket. `unreadable`: another release stored what this one refuses. Then
+ * nobody but the owner gets anything, because the policy may have a Deny (fail closed).
  */
 export function readPolicy({ access, name }: Pick<AccessRecord, 'access' | 'name'>): ReadPolicy {
   if (access.policyJson === null) return null;
@@ -146,9 +147,9 @@ export function readPolicy({ access, name }: Pick<AccessRecord, 'access' | 'name
 }
 
 /**
- * Whether the bucket's policy may let the caller do it to some key, under some conditions. For what
- * must be decided before it is known which keys: each of them is decided by itself. Never throws.
- * Cost: that of parsing the policy.
+ * Whether the bucket's policy may let the caller do it to some key, under some conditions. For
+ * requests whose keys are not known yet: each key is then decided by itself. Never throws. Cost:
+ * that of parsing the policy.
  */
 export function mayPolicyAllow(
   record: AccessRecord,
@@ -161,7 +162,7 @@ export function mayPolicyAllow(
   );
 }
 
-function askPolicy(
+function verdictOf(
   policy: Policy | null,
   record: AccessRecord,
   request: AccessRequest,
@@ -169,7 +170,7 @@ function askPolicy(
   return policy === null ? 'none' : evaluatePolicy(policy, policyRequestOf(record, request));
 }
 
-/** Whether a public policy has shut the bucket to all other accounts. */
+/** Whether RestrictPublicBuckets shuts the bucket, which has a public policy, to other accounts. */
 function isRestricted({ access }: AccessRecord, policy: Policy | null): boolean {
   return (
     (access.publicAccessBlock?.restrictPublicBuckets ?? false) &&
@@ -184,9 +185,12 @@ function isGrantedByAcl(
   ignoresPublic: boolean,
 ): boolean {
   const { principal, action, object } = request;
-  const ofObject = permissionFor(action, 'object');
-  if (ofObject !== null)
-    return object !== null && isGranted(aclOf(record, object), principal, ofObject, ignoresPublic);
-  const ofBucket = permissionFor(action, 'bucket');
-  return ofBucket !== null && isGranted(aclOf(record, null), principal, ofBucket, ignoresPublic);
+  const objectPermission = permissionFor(action, 'object');
+  if (objectPermission !== null) {
+    if (object === null) return false;
+    return isGranted(aclOf(record, object), principal, objectPermission, ignoresPublic);
+  }
+  const bucketPermission = permissionFor(action, 'bucket');
+  if (bucketPermission === null) return false;
+  return isGranted(aclOf(record, null), principal, bucketPermission, ignoresPublic);
 }

@@ -1,16 +1,16 @@
-// Why a refused request was refused, for the keys of the bucket's own account: the rule that its
-// owner can change. The decision itself is decide.ts's; this is asked afterwards, and never for
-// strangers, who learn nothing of a policy.
+// Explains a refusal to the keys of the bucket's own account: it names the rule that the owner can
+// change. decide.ts decides; this is called afterwards, and never for strangers, who must learn
+// nothing of a policy.
 import type { Principal } from '../../domain/nouns.ts';
 import type { AccessRecord, AccessRequest, ReadPolicy } from './decide.ts';
 import { findDenial, type PolicyCaller, type PolicyRequest } from './policy/evaluate-policy.ts';
 
-/** Longest name of a statement that is repeated, characters. */
+/** Longest name of a statement in an explanation, characters. */
 const SID_MAX_LENGTH = 128;
 
 /**
- * The reason as a sentence; null for who is not of the bucket's account, and where no rule says no.
- * Never throws.
+ * The reason of a refusal as a sentence; null for callers of other accounts, and where no rule says
+ * no. Never throws.
  */
 export function explainRefusal(
   record: AccessRecord,
@@ -19,6 +19,7 @@ export function explainRefusal(
 ): string | null {
   const { principal, action, object } = request;
   if (principal.kind !== 'account' || principal.account.id !== record.ownerId) return null;
+
   const denial =
     policy === null || policy === 'unreadable'
       ? null
@@ -29,6 +30,7 @@ export function explainRefusal(
       sid === null ? `statement ${number}` : `the statement "${sid.slice(0, SID_MAX_LENGTH)}"`;
     return `Access Denied: ${name} of the bucket policy denies ${action}.`;
   }
+
   const isAnothers =
     object !== null && object.ownerId !== null && object.ownerId !== record.ownerId;
   return isAnothers
@@ -36,7 +38,7 @@ export function explainRefusal(
     : null;
 }
 
-/** The request as a policy sees it. */
+/** A request in the terms of policies. */
 export function policyRequestOf(
   { name }: Pick<AccessRecord, 'name'>,
   { principal, action, key, values, effort }: AccessRequest,
@@ -50,7 +52,7 @@ export function policyRequestOf(
   };
 }
 
-/** Who asks, as a policy sees it. */
+/** A caller in the terms of policies. */
 export function callerOf(principal: Principal): PolicyCaller {
   return principal.kind === 'account'
     ? { kind: 'account', accountId: principal.account.id }

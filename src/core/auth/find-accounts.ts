@@ -1,14 +1,14 @@
-// Accounts by their ids: for documents of S3 that show owners and grantees, and ACLs that name one.
-// Decisions need only ids.
+// Looks accounts up by id, for documents of S3 that show owners and grantees, and for ACLs that
+// name one. Decisions need only ids, and never call it.
 import type { AccessKey, Account, AccountId } from '../../domain/nouns.ts';
 import { ANONYMOUS_ID } from '../../domain/pointer.ts';
 import type { Core } from '../core.ts';
 import { ROOT_ACCOUNT } from './root-account.ts';
 
-/** Whom S3 shows as the owner of what strangers wrote. */
+/** The owner that S3 shows of objects that strangers wrote. */
 const ANONYMOUS_ACCOUNT: Account = { id: ANONYMOUS_ID, displayName: 'anonymous' };
 
-/** Those of the accounts that there are, by id. */
+/** Finds the accounts with these ids; an id without an account is missing from the result. */
 export type FindAccounts = (ids: Iterable<AccountId>) => Promise<ReadonlyMap<AccountId, Account>>;
 
 /**
@@ -20,17 +20,18 @@ export function createAccountFinder(core: Core, seed: readonly AccessKey[]): Fin
     [ROOT_ACCOUNT, ANONYMOUS_ACCOUNT, ...seed.map(({ account }) => account)].map((a) => [a.id, a]),
   );
   return async (ids) => {
-    const wanted = new Set(ids);
-    const found = new Map<AccountId, Account>();
-    for (const id of wanted) {
+    const uniqueIds = new Set(ids);
+    const accounts = new Map<AccountId, Account>();
+    for (const id of uniqueIds) {
       const account = atHand.get(id);
-      if (account !== undefined) found.set(id, account);
+      if (account !== undefined) accounts.set(id, account);
     }
-    const others = [...wanted].filter((id) => !found.has(id));
-    if (others.length > 0) {
-      const accounts = await core.ports.directory.call('getAccounts', { ids: others });
-      for (const account of accounts) found.set(account.id, account);
+
+    const otherIds = [...uniqueIds].filter((id) => !accounts.has(id));
+    if (otherIds.length > 0) {
+      const stored = await core.ports.directory.call('getAccounts', { ids: otherIds });
+      for (const account of stored) accounts.set(account.id, account);
     }
-    return found;
+    return accounts;
   };
 }

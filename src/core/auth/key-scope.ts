@@ -1,11 +1,11 @@
-// What a key with a scope may do at most: asked for every operation of S3, before and beside
-// decide.ts, for a key can only ever have less than its account. One pure function;
-// test/core/auth/key-scope.test.ts has its table.
+// Limits a key with a scope. Called for every operation of S3, before decide.ts: a key can only
+// ever have less than its account. One pure function; test/core/auth/key-scope.test.ts has its
+// table.
 import type { KeyScope } from '../../domain/account-records.ts';
 import { isInRange, parseIp, parseIpRange } from '../../domain/ip-range.ts';
 import { BUCKET_ACTIONS, isObjectAction, OBJECT_ACTIONS, type S3Action } from './policy/actions.ts';
 
-/** What is about no bucket. */
+/** Actions that are about no bucket. */
 const ACCOUNT_ACTIONS = ['s3:ListAllMyBuckets', 'kms:ListKeys', 'kms:CreateKey'] as const;
 export type AccountAction = (typeof ACCOUNT_ACTIONS)[number];
 
@@ -15,31 +15,26 @@ export type ScopedRequest = {
   readonly bucket: string | null;
   /** Null: the bucket itself; with an action on objects: some key, which is not known yet. */
   readonly key: string | null;
-  /** What a listing is narrowed to. */
+  /** The prefix of a listing; null: it has none. */
   readonly prefix: string | null;
   readonly sourceIp: string | null;
 };
 
-/** Listings, which say by their prefix which keys they are about. */
+/** Listings: their prefix says which keys they are about. */
 const LISTINGS: ReadonlySet<string> = new Set([
   's3:ListBucket',
   's3:ListBucketVersions',
   's3:ListBucketMultipartUploads',
 ]);
-/**
- * What of a bucket tells nothing of its keys and changes nothing: clients ask it before they begin.
- */
+/** Actions that show nothing of a bucket's keys and change nothing; clients begin with them. */
 const HARMLESS: ReadonlySet<string> = new Set(['s3:GetBucketLocation']);
 
-/** Whether the scope lets it through. Never throws. Cost: 0.2 µs with a few entries. */
+/** Whether a request is within the scope. Never throws. Cost: 0.2 µs with a few entries. */
 export function isWithinScope(scope: KeyScope, request: ScopedRequest): boolean {
   return exceededLimit(scope, request) === null;
 }
 
-/**
- * The limit of the scope that the request is outside of, by its name in the JSON API; null: it is
- * within all.
- */
+/** The limit of the scope that a request exceeds, by its name in the JSON API; null: none. */
 export function exceededLimit(scope: KeyScope, request: ScopedRequest): keyof KeyScope | null {
   const { action, bucket, sourceIp } = request;
   if (scope.sourceIps !== null && !isFrom(scope.sourceIps, sourceIp)) return 'sourceIps';
@@ -49,7 +44,7 @@ export function exceededLimit(scope: KeyScope, request: ScopedRequest): keyof Ke
   return scope.prefixes !== null && !isBelow(scope.prefixes, request) ? 'prefixes' : null;
 }
 
-/** What is about no bucket is about none of them. */
+/** Whether the bucket is one of these; a request about no bucket never is. */
 function isAmong(buckets: readonly string[], bucket: string | null): boolean {
   return bucket !== null && buckets.some((pattern) => matches(pattern, bucket));
 }
@@ -96,10 +91,7 @@ export function actionsMatching(pattern: string): readonly string[] {
   return ACTIONS.filter((action) => matches(pattern, action));
 }
 
-/**
- * What of a scope can mean nothing: actions that nobody knows, addresses that are none. Null: it is
- * fine.
- */
+/** A mistake in a scope as a sentence: an unknown action, or an address that is none. Null: none. */
 export function scopeMistake(scope: KeyScope): string | null {
   const action = scope.actions?.find((pattern) => actionsMatching(pattern).length === 0);
   if (action !== undefined) return `There is no action ${action}.`;

@@ -1,7 +1,7 @@
-// The access key of a member, who has none: what the JSON API presigns URLs with for somebody who
-// signed in by password or passkey. It is kept nowhere and shown to nobody; its secret follows from
-// the server's root secret and the member's id, and the member's row says whether it is in use and
-// what it may do. So a URL ends with the member, the role or the account.
+// The derived access key of a member, who signed in by password or passkey: the JSON API presigns
+// URLs with it. It is stored nowhere and shown to nobody. Its secret is derived from the server's
+// root secret and the member's id; the member's row says whether it is in use and what it may do.
+// A URL therefore ends with the member, the role or the account.
 import { hmacSha256 } from '../../crypto/hash.ts';
 import { deriveKey } from '../../crypto/key-wrap.ts';
 import type { StoredAccessKey } from '../../domain/account-records.ts';
@@ -16,7 +16,7 @@ export function memberKeyId(memberId: string): AccessKeyId {
   return `${MEMBER_KEY_PREFIX}${memberId}` as AccessKeyId;
 }
 
-/** Whether an id is one of those. */
+/** Whether an id is that of a member's key. */
 export function isMemberKeyId(id: AccessKeyId): boolean {
   return id.startsWith(MEMBER_KEY_PREFIX);
 }
@@ -38,7 +38,8 @@ function presignedActionsOf(role: Role): readonly string[] {
 }
 
 /**
- * Makes keys of rows. `rootSecret` is the server's; another one ends every URL. Cost: 10 µs a key.
+ * Makes the derivation of members' keys from their rows. Another `rootSecret` ends every URL. Cost:
+ * 10 µs a key.
  */
 export function createMemberKeys(
   rootSecret: string,
@@ -51,7 +52,7 @@ export function createMemberKeys(
     const actions = actionsOfRole.get(role) ?? presignedActionsOf(role);
     actionsOfRole.set(role, actions);
     const secret = hmacSha256(secretKey, id).toBase64({ alphabet: 'base64url', omitPadding: true });
-    // Nobody signs in with it.
+    // Without a role: nobody signs in with it.
     return { id, secret, account, scope: { ...NO_KEY_LIMIT, actions }, role: null };
   };
 }

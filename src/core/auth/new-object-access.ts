@@ -1,6 +1,6 @@
-// Who will own an object that is written, and with which list of grants: what the writer asked for,
-// as the bucket's ownership controls and its block of public access allow it. Source:
-// https://docs.aws.amazon.com/AmazonS3/latest/userguide/about-object-ownership.html
+// The owner and the list of grants of an object that is written: what the writer requested, as the
+// bucket's ownership controls and its block of public access allow it. Called by writes.
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/about-object-ownership.html
 
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId, BucketRecord, Principal } from '../../domain/nouns.ts';
@@ -9,7 +9,7 @@ import { isPublicByAcl } from '../../domain/pointer.ts';
 import { idOf, isPublicAcl } from './acl.ts';
 import { type CannedAcl, cannedGrants, normalGrants } from './canned-acl.ts';
 
-/** What a request asks an access control list to be; grantees are known to exist. */
+/** The access control list that a request sets; its grantees are known to exist. */
 export type RequestedAcl =
   | { readonly kind: 'canned'; readonly name: CannedAcl }
   | { readonly kind: 'grants'; readonly grants: readonly Grant[] };
@@ -22,8 +22,8 @@ export type NewObjectAccess = Pick<ObjectFacts, 'ownerId' | 'acl'> & {
 type Bucket = Pick<BucketRecord, 'ownerId' | 'access'>;
 
 /**
- * AccessControlListNotSupported where ownership is enforced, AccessDenied where public lists are
- * blocked.
+ * Determines owner and list of a new object. AccessControlListNotSupported where ownership is
+ * enforced, AccessDenied where public lists are blocked.
  */
 export function accessOfNewObject(
   bucket: Bucket,
@@ -38,6 +38,7 @@ export function accessOfNewObject(
       throw new StorageError('AccessControlListNotSupported');
     return { ownerId: null, acl: null, isPublic: false };
   }
+
   const writerId = idOf(principal);
   const isHandedOver =
     ownership === 'BucketOwnerPreferred' && isForBucketOwner && requested.kind === 'canned';
@@ -48,7 +49,7 @@ export function accessOfNewObject(
   return { ...access, isPublic: isPublicByAcl(access) };
 }
 
-/** The list that a request sets on something of that owner. */
+/** The grants that a request sets on a bucket or object of that owner. */
 export function grantsOf(
   requested: RequestedAcl,
   owners: { ownerId: AccountId; bucketOwnerId: AccountId },
@@ -59,8 +60,8 @@ export function grantsOf(
 }
 
 /**
- * AccessDenied for a public list where the bucket blocks those; the bucket's own account is told
- * so.
+ * Refuses a public list where the bucket blocks those, AccessDenied. Only the bucket's own account
+ * gets the reason.
  */
 export function requireNotBlocked(
   { access, ownerId }: Bucket,
@@ -73,8 +74,8 @@ export function requireNotBlocked(
 }
 
 /**
- * What is allowed where ownership is enforced: the canned list of that name, or the grant that it
- * stands for.
+ * Whether a list is bucket-owner-full-control, by name or by its grant, which is all that enforced
+ * ownership allows.
  */
 function givesBucketOwnerAll(requested: RequestedAcl, bucketOwnerId: AccountId): boolean {
   if (requested.kind === 'canned') return requested.name === 'bucket-owner-full-control';

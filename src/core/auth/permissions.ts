@@ -1,11 +1,11 @@
-// What a caller of the JSON API may do: roles are lists of scopes, tokens have fewer. One pure
-// function, asked by every route. What S3 requests may do is auth/decide.ts.
+// Authorizes callers of the JSON API: roles are lists of scopes, tokens have fewer. One pure
+// function, called by every route. decide.ts authorizes S3 requests.
 import type { Holder, Role } from '../../domain/accounts.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import { ROOT_ACCOUNT } from './root-account.ts';
 
-/** Every right there is; a token may have some of them. */
+/** Every scope there is; a token may have some of them. */
 export const SCOPES = [
   'account:read',
   'account:write',
@@ -33,8 +33,8 @@ export const SCOPES = [
 
 export type Scope = (typeof SCOPES)[number];
 
-/** Everybody's: to see and end what is one's own. */
-const OWN: readonly Scope[] = [
+/** Scopes of every role: to see and end what is one's own. */
+const OWN_SCOPES: readonly Scope[] = [
   'account:read',
   'tokens:read',
   'tokens:write',
@@ -44,10 +44,10 @@ const OWN: readonly Scope[] = [
 
 const SCOPES_OF_ROLE: Readonly<Record<Role, ReadonlySet<Scope>>> = {
   owner: new Set(SCOPES),
-  // Who belongs to the account, and what it is called, is the owner's.
+  // Only the owner decides who belongs to the account, and what it is called.
   admin: new Set(SCOPES.filter((scope) => scope !== 'account:write' && scope !== 'members:write')),
   member: new Set([
-    ...OWN,
+    ...OWN_SCOPES,
     'buckets:read',
     'buckets:write',
     'objects:read',
@@ -56,7 +56,7 @@ const SCOPES_OF_ROLE: Readonly<Record<Role, ReadonlySet<Scope>>> = {
     'caps:read',
   ] as const),
   billing: new Set([
-    ...OWN,
+    ...OWN_SCOPES,
     'buckets:read',
     'usage:read',
     'billing:read',
@@ -64,15 +64,21 @@ const SCOPES_OF_ROLE: Readonly<Record<Role, ReadonlySet<Scope>>> = {
     'caps:read',
     'caps:write',
   ] as const),
-  reader: new Set([...OWN, 'buckets:read', 'objects:read', 'usage:read', 'caps:read'] as const),
+  reader: new Set([
+    ...OWN_SCOPES,
+    'buckets:read',
+    'objects:read',
+    'usage:read',
+    'caps:read',
+  ] as const),
 };
 
-/** The rights of a role. */
+/** The scopes of a role. */
 export function scopesOfRole(role: Role): ReadonlySet<Scope> {
   return SCOPES_OF_ROLE[role];
 }
 
-/** Who calls. `scopes` null: all of the role. */
+/** A caller of the JSON API. `scopes` null: all of the role. */
 export type ApiCaller = Holder & {
   /** How the caller showed who it is, and the id of that token or session. */
   readonly by: { readonly kind: 'token' | 'session'; readonly id: string };
@@ -80,8 +86,8 @@ export type ApiCaller = Holder & {
   /** When the holder of a session last showed a secret, milliseconds; 0 for a token. */
   readonly provenAtMs: number;
   /**
-   * When a token ends; null: never, or it is a session, whose holder is asked for a secret before
-   * what lasts is made.
+   * When a token ends. Null: never, or it is a session, whose holder shows a secret again before
+   * making anything that outlasts it.
    */
   readonly endsAtMs: number | null;
 };
@@ -91,7 +97,7 @@ export function isRoot(caller: Pick<ApiCaller, 'accountId'>): boolean {
   return caller.accountId === ROOT_ACCOUNT.id;
 }
 
-/** Whether the caller may do that to its own account, or root to any. Pure. */
+/** Whether the caller has the scope for its own account, or root for any. Pure. */
 export function mayDo(
   caller: ApiCaller,
   scope: Scope,
@@ -110,8 +116,8 @@ export function coversRole(caller: ApiCaller, role: Role): boolean {
 }
 
 /**
- * When what a caller makes ends: when that was asked for, and no later than the caller's own token.
- * AccessDenied for a later time that was asked for.
+ * The expiry of what a caller makes: as requested, and no later than the caller's own token.
+ * AccessDenied for a later one that was requested.
  */
 export function limitedExpiry(
   { endsAtMs }: Pick<ApiCaller, 'endsAtMs'>,

@@ -1,7 +1,7 @@
-// Works out what a bucket's access means for everyone's reads, whenever it changes: what is open,
-// what is closed, and what only the policy itself can tell with the request in hand. Delivery then
-// needs some prefixes and one boolean. It must never call something open or closed that decide.ts
-// would see otherwise; test/core/auth proves it.
+// Precomputes what a bucket's access means for everyone's reads, whenever it changes: what is open,
+// what is closed, and what only the policy itself can decide for a given request. Delivery then
+// needs some prefixes and one boolean. It must never differ from decide.ts; test/core/auth proves
+// it.
 import type { BucketAccess, PublicAnswer, PublicReads } from '../../domain/bucket-access.ts';
 import type { BucketName } from '../../domain/nouns.ts';
 import { type AccessRecord, decide, readPolicy } from './decide.ts';
@@ -10,30 +10,32 @@ import { isPublicPolicy } from './policy/is-public-policy.ts';
 import { isPrefixPattern, literalPrefix } from './policy/pattern.ts';
 import type { Policy, Statement } from './policy/policy.ts';
 
-type Given = Omit<BucketAccess, 'publicReads'>;
+type AccessSettings = Omit<BucketAccess, 'publicReads'>;
 
-/** The access with what follows from it. Cost: that of parsing the policy. */
+/** Adds the public reads that follow from the access. Cost: that of parsing the policy. */
 export function withPublicReads(
   record: Pick<AccessRecord, 'name' | 'ownerId'>,
-  access: Given,
+  access: AccessSettings,
 ): BucketAccess {
   return { ...access, publicReads: publicReadsOf(record, access) };
 }
 
 function publicReadsOf(
   record: Pick<AccessRecord, 'name' | 'ownerId'>,
-  given: Given,
+  access: AccessSettings,
 ): PublicReads | null {
-  const whole: AccessRecord = { ...record, access: { ...given, publicReads: null } };
-  const policy = readPolicy(whole);
+  const accessRecord: AccessRecord = { ...record, access: { ...access, publicReads: null } };
+  const policy = readPolicy(accessRecord);
   if (policy === 'unreadable') return null;
-  const { publicAccessBlock: block, ownership } = given;
+  const { publicAccessBlock: block, ownership } = access;
   if (block?.restrictPublicBuckets && policy !== null && isPublicPolicy(policy)) return null;
+
   const ignoresPublic = block?.ignorePublicAcls ?? false;
   const prefixes = policy === null ? NO_PREFIXES : prefixesOf(policy, record.name);
   const isAllOwned = ownership === 'BucketOwnerEnforced';
-  const isAclHeard = given.hasPublicObjects && !isAllOwned && !ignoresPublic;
-  const reads = { ...prefixes, isAclHeard, isAllOwned, listing: listingOf(whole, policy) };
+  const isAclHeard = access.hasPublicObjects && !isAllOwned && !ignoresPublic;
+  const reads = { ...prefixes, isAclHeard, isAllOwned, listing: listingOf(accessRecord, policy) };
+
   const isOpenAnywhere =
     isAclHeard || reads.open.length > 0 || reads.mayOpen.length > 0 || reads.listing !== 'no';
   return isOpenAnywhere ? reads : null;
@@ -44,7 +46,7 @@ const NO_PREFIXES: Prefixes = { open: [], mayOpen: [], closed: [], mayClose: [] 
 
 const NO_VALUES = () => null;
 const ANYBODY = { kind: 'anonymous' } as const;
-/** As evaluate-policy.ts compares it. */
+/** Actions in lower case, in which policies compare them. */
 const GET_OBJECT = 's3:getobject';
 const LIST_BUCKET = 's3:listbucket';
 
@@ -52,8 +54,9 @@ function speaksOf({ principals, actions }: Statement, action: string): boolean {
   return matchesPrincipal(principals, ANYBODY) && matchesAny(actions, action, NO_VALUES);
 }
 
+/** The prefixes that a policy opens and closes to everyone's reads, for certain or perhaps. */
 function prefixesOf(policy: Policy, bucket: BucketName): Prefixes {
-  const found = {
+  const prefixes = {
     open: new Set<string>(),
     mayOpen: new Set<string>(),
     closed: new Set<string>(),
@@ -63,20 +66,21 @@ function prefixesOf(policy: Policy, bucket: BucketName): Prefixes {
     if (!speaksOf(statement, GET_OBJECT)) continue;
     for (const { prefix, isWhole } of keysOf(statement, bucket)) {
       const isCertain = isWhole && statement.conditions.length === 0;
-      if (statement.effect === 'Allow') found[isCertain ? 'open' : 'mayOpen'].add(prefix);
-      else found[isCertain ? 'closed' : 'mayClose'].add(prefix);
+      if (statement.effect === 'Allow') prefixes[isCertain ? 'open' : 'mayOpen'].add(prefix);
+      else prefixes[isCertain ? 'closed' : 'mayClose'].add(prefix);
     }
   }
   return {
-    open: [...found.open],
-    mayOpen: [...found.mayOpen],
-    closed: [...found.closed],
-    mayClose: [...found.mayClose],
+    open: [...prefixes.open],
+    mayOpen: [...prefixes.mayOpen],
+    closed: [...prefixes.closed],
+    mayClose: [...prefixes.mayClose],
   };
 }
 
 /**
- * The keys that a statement's resources can mean. `isWhole`: it means every key under the prefix.
+ * The prefixes of keys that a statement's resources can mean. `isWhole`: they mean every key under
+ * the prefix.
  */
 function keysOf(
   { resources }: Statement,
@@ -96,7 +100,7 @@ function keysOf(
   });
 }
 
-/** Whether everyone may list. A condition that could speak of it makes the answer depend. */
+/** Whether everyone may list; `ask` where a condition or variable makes it depend on the request. */
 function listingOf(record: AccessRecord, policy: Policy | null): PublicAnswer {
   const depends = policy?.statements.some(
     (statement) =>

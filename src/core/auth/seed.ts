@@ -1,6 +1,6 @@
-// Accounts that the operator names in the settings, with their keys: they exist as long as the seed
-// says so. For tests, exams and small installations; accounts that come and go live in the
-// directory.
+// Parses the seed: accounts that the operator names in the settings, with their keys. They exist as
+// long as the seed has them. For tests, exams and small installations; accounts that come and go
+// are rows of the directory.
 import type { AccessKey, AccessKeyId, AccountId } from '../../domain/nouns.ts';
 import { isKmsKeyId } from '../encryption/kms-keys.ts';
 import { isJsonObject, type Json } from '../json.ts';
@@ -25,10 +25,10 @@ export function parseSeed(text: string): readonly AccessKey[] {
 }
 
 /**
- * Ids of named keys in `{"kmsKeys": ["id", …]}`, none when there is no such list: the server makes
- * each when it is first wanted, and keeps it. SeedError.
+ * Reads ids of KMS keys in `{"kmsKeys": ["id", …]}`, none when there is no such list. The server
+ * makes each when it is first used, and stores it. SeedError.
  */
-export function parseSeededNamedKeys(text: string): readonly string[] {
+export function parseSeededKmsKeys(text: string): readonly string[] {
   const { kmsKeys = [] } = parseObject(text);
   if (Array.isArray(kmsKeys) && kmsKeys.every(isKmsKeyId)) return kmsKeys;
   throw new SeedError('The seed\'s "kmsKeys" must be a list of ids of keys.');

@@ -2,7 +2,7 @@
 // and what has expired or is disabled is as good as none.
 import { describe, expect, it } from 'vitest';
 import { createAccessKey, rotateAccessKey } from '../../../src/core/accounts/access-keys.ts';
-import { boundOf, createAccessKeyFinder } from '../../../src/core/auth/find-access-key.ts';
+import { associatedDataOf, createAccessKeyFinder } from '../../../src/core/auth/find-access-key.ts';
 import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { openSecret } from '../../../src/core/encryption/encrypted-secret.ts';
 import type { AccessKeyId, Account, AccountId } from '../../../src/domain/nouns.ts';
@@ -30,7 +30,9 @@ describe('access keys', () => {
     await core.settle();
     const stored = await directory.call('getAccessKey', { id: OLD });
     expect([stored?.isSealed, stored?.secret.includes('plain-secret')]).toEqual([true, false]);
-    expect(openSecret(MASTER_KEYS, stored?.secret ?? '', boundOf(OLD))).toBe('plain-secret');
+    expect(openSecret(MASTER_KEYS, stored?.secret ?? '', associatedDataOf(OLD))).toBe(
+      'plain-secret',
+    );
     expect(await find(OLD)).toMatchObject({ secret: 'plain-secret' });
   });
 
@@ -46,8 +48,8 @@ describe('access keys', () => {
     const { key, secret } = await createAccessKey(core, wanted);
     const stored = await directory.call('getAccessKey', { id: key.id });
     expect(JSON.stringify(stored)).not.toContain(secret);
-    expect(() => openSecret(MASTER_KEYS, stored?.secret ?? '', boundOf(OLD))).toThrow();
-    expect(() => openSecret([], stored?.secret ?? '', boundOf(key.id))).toThrow();
+    expect(() => openSecret(MASTER_KEYS, stored?.secret ?? '', associatedDataOf(OLD))).toThrow();
+    expect(() => openSecret([], stored?.secret ?? '', associatedDataOf(key.id))).toThrow();
     expect(await find(key.id)).toMatchObject({ secret, account: ROOT_ACCOUNT });
     await core.settle();
     const [record] = await directory.call('listAccessKeys', {

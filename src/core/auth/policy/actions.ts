@@ -1,8 +1,7 @@
-// The names of what can be allowed or denied on buckets and objects: S3's own, so that policies
-// written for S3 mean here what they mean there. Operations without an entry in
-// http/s3/operations/table/operations.ts have their names here all the same: a policy may speak of
-// them. Source:
-// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazons3.html
+// The actions that can be allowed or denied on buckets and objects, by S3's names, so that policies
+// written for S3 mean here what they mean there. Actions without an operation in
+// http/s3/operations/table stand here too: a policy may name them.
+// Source: https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazons3.html
 
 /** Actions whose resource is an object. */
 export const OBJECT_ACTIONS = [

@@ -1,6 +1,7 @@
 // The condition operators of policies: what a statement's Condition block demands of a request.
-// Values are read and checked once, when the policy is parsed; holds() then compares. Source:
-// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_condition_operators.html
+// Values are read and checked once, when the policy is parsed; holds() then compares. Source, on
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/:
+// reference_policies_elements_condition_operators.html
 import { type IpRange, isInRange, parseIp, parseIpRange } from '../../../domain/ip-range.ts';
 import { type Effort, spend } from './match-glob.ts';
 import { type ConditionValues, matchesPattern, type Pattern, parsePattern } from './pattern.ts';
@@ -8,18 +9,18 @@ import { type ConditionValues, matchesPattern, type Pattern, parsePattern } from
 /** Compares one value of the request with one of the policy. */
 type Test = (value: string, values: ConditionValues, effort: Effort) => boolean;
 
-/** One operator with one key: what must hold. */
+/** One operator with one key, and the values that it compares with. */
 export type Condition = {
   readonly key: string;
   /** The operator without set prefix and IfExists: `StringEquals`. */
   readonly operator: string;
-  /** As the policy wrote them. */
+  /** The values as the policy wrote them. */
   readonly expected: readonly string[];
-  /** What a request without the key means: `true` where the condition holds then. */
+  /** Whether the condition holds for a request without the key. */
   readonly ifMissing: boolean;
-  /** How many of the request's values must pass. */
+  /** Which of the request's values must pass. */
   readonly quantifier: 'any' | 'all';
-  /** Negated operators want that none of the policy's values fits. */
+  /** Whether none of the policy's values may fit. */
   readonly isNegated: boolean;
   readonly tests: readonly Test[];
 };
@@ -79,7 +80,7 @@ const OPERATORS: ReadonlyMap<string, Operator> = new Map([
 
 const NAME = /^(?:(ForAllValues|ForAnyValue):)?([A-Za-z]+?)(IfExists)?$/;
 
-/** What of a condition can't be read, in words for the client. */
+/** The mistake of a condition that can't be read, in words for the client. */
 export type ConditionProblem = { readonly problem: string };
 
 /**
@@ -94,41 +95,44 @@ export function parseCondition(
 ): Condition | ConditionProblem {
   const [, set, base = '', ifExists] = NAME.exec(name) ?? [];
   if (base === 'Null' && ifExists === undefined) return parseNull(key, expected);
-  const found = OPERATORS.get(base);
-  if (found === undefined) return { problem: `Invalid Condition type : ${name}` };
+  const operatorOfName = OPERATORS.get(base);
+  if (operatorOfName === undefined) return { problem: `Invalid Condition type : ${name}` };
+
+  const { isNegated } = operatorOfName;
   const tests: Test[] = [];
   for (const value of expected) {
-    const test = makeTest(found, value, hasVariables);
+    const test = makeTest(operatorOfName, value, hasVariables);
     if (test === null)
       return { problem: `Invalid value for the condition ${name} of ${key}: ${value}` };
     tests.push(test);
   }
+
+  // A set operator defines what an empty set means: ForAllValues holds for it.
+  const holdsForEmpty = set === undefined ? isNegated : set === 'ForAllValues';
   return {
     key,
     operator: base,
     expected,
-    // A set operator says itself what an empty set means; ForAllValues holds for it.
-    ifMissing:
-      ifExists !== undefined || (set === undefined ? found.isNegated : set === 'ForAllValues'),
+    ifMissing: ifExists !== undefined || holdsForEmpty,
     quantifier: set === 'ForAllValues' ? 'all' : 'any',
-    isNegated: found.isNegated,
+    isNegated,
     tests,
   };
 }
 
 function parseNull(key: string, expected: readonly string[]): Condition | ConditionProblem {
-  const wanted = new Set(expected.map((value) => value.toLowerCase()));
-  if ([...wanted].some((value) => value !== 'true' && value !== 'false') || wanted.size === 0) {
+  const booleans = new Set(expected.map((value) => value.toLowerCase()));
+  if ([...booleans].some((text) => text !== 'true' && text !== 'false') || booleans.size === 0) {
     return { problem: `Invalid value for the condition Null of ${key}` };
   }
-  // The test passes for every value, so a request with the key holds exactly where "false" was
-  // wanted.
-  const tests: readonly Test[] = wanted.has('false') ? [() => true] : [];
+  // The test passes for every value: the condition holds for a request with the key exactly where
+  // the policy says "false".
+  const tests: readonly Test[] = booleans.has('false') ? [() => true] : [];
   return {
     key,
     operator: 'Null',
     expected,
-    ifMissing: wanted.has('true'),
+    ifMissing: booleans.has('true'),
     quantifier: 'any',
     isNegated: false,
     tests,
@@ -136,14 +140,15 @@ function parseNull(key: string, expected: readonly string[]): Condition | Condit
 }
 
 /**
- * Whether a request with these values meets the condition. Says nothing once the effort is spent.
+ * Whether a request with these values meets the condition. The result means nothing once the effort
+ * is spent.
  */
 export function holds(condition: Condition, values: ConditionValues, effort: Effort): boolean {
-  const found = values(condition.key);
-  if (found === null || found.length === 0) return condition.ifMissing;
+  const actual = values(condition.key);
+  if (actual === null || actual.length === 0) return condition.ifMissing;
   const passes = (value: string) =>
     condition.tests.some((test) => test(value, values, effort)) !== condition.isNegated;
-  return condition.quantifier === 'all' ? found.every(passes) : found.some(passes);
+  return condition.quantifier === 'all' ? actual.every(passes) : actual.some(passes);
 }
 
 function makeTest(
@@ -174,7 +179,7 @@ function makeTest(
   }
 }
 
-/** With the effort of a test that looks at all of the request's value. */
+/** Adds the effort of a test that looks at all of the request's value. */
 function reading(test: Test | null): Test | null {
   return (
     test && ((value, values, effort) => spend(effort, value.length) && test(value, values, effort))
@@ -200,7 +205,7 @@ function patternTest(
     matchesPattern(folded, fold(value), foldedValues(values), effort);
 }
 
-/** Each of the six parts is a pattern of its own: a `*` never reaches over a colon. */
+/** Compares ARNs: each of the six parts is a pattern of its own, so `*` never spans a colon. */
 function arnTest(expected: string, hasVariables: boolean): Test | null {
   const patterns = arnParts(expected).map((part) =>
     parsePattern(part, { hasVariables, hasWildcards: true }),
@@ -217,7 +222,7 @@ function arnTest(expected: string, hasVariables: boolean): Test | null {
   };
 }
 
-/** `arn:partition:service:region:account:resource`; the resource may hold colons. */
+/** The parts of `arn:partition:service:region:account:resource`; the last may have colons. */
 function arnParts(text: string): string[] {
   const parts = text.split(':');
   return parts.length <= 6 ? parts : [...parts.slice(0, 5), parts.slice(5).join(':')];
@@ -258,8 +263,8 @@ function parseNumber(text: string): number | null {
 }
 
 /**
- * ISO 8601 as W3C profiles it, or seconds since 1970; milliseconds. Source:
- * https://www.w3.org/TR/NOTE-datetime
+ * Reads a time, ISO 8601 as W3C profiles it or seconds since 1970, into milliseconds.
+ * Source: https://www.w3.org/TR/NOTE-datetime
  */
 function parseDate(text: string): number | null {
   if (/^\d{1,12}$/.test(text)) return Number(text) * 1000;
@@ -274,8 +279,8 @@ function parseDate(text: string): number | null {
 }
 
 function boolTest(expected: string): Test | null {
-  const wanted = expected.toLowerCase();
-  return wanted === 'true' || wanted === 'false' ? (value) => value.toLowerCase() === wanted : null;
+  const lower = expected.toLowerCase();
+  return lower === 'true' || lower === 'false' ? (value) => value.toLowerCase() === lower : null;
 }
 
 function ipTest(range: IpRange | null): Test | null {

@@ -1,14 +1,14 @@
-// Asks a policy about one request. A pure function: everything that counts is in its arguments. A
-// Deny that applies wins over every Allow, and a policy that says nothing leaves the question to
-// access control lists. Source:
-// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
+// Evaluates a policy for one request. A pure function: everything that counts is in its arguments.
+// A Deny that applies wins over every Allow; where no statement applies, access control lists
+// decide.
+// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
 import type { S3Action } from './actions.ts';
 import { holds } from './conditions.ts';
 import { type Effort, spend, unlimited } from './match-glob.ts';
 import { type ConditionValues, matchesPattern } from './pattern.ts';
 import type { Policy, PolicyMatch, PolicyPrincipals, Statement } from './policy.ts';
 
-/** Who asks, as policies see it: an account, a program of this service, or nobody in particular. */
+/** A caller in the terms of policies: an account, a program of this service, or anybody. */
 export type PolicyCaller =
   | { readonly kind: 'account'; readonly accountId: string }
   | { readonly kind: 'service'; readonly name: string }
@@ -20,52 +20,53 @@ export type PolicyRequest = {
   /** The bucket's name, or name, slash and key. */
   readonly resource: string;
   readonly values: ConditionValues;
-  /** What all decisions of one HTTP request share; without it, each decision has only its own. */
+  /** Budget that all decisions of one HTTP request share; absent: each has only its own. */
   readonly effort?: Effort | undefined;
 };
 
-/** `none`: no statement speaks of it. */
+/** What a policy says of a request. `none`: no statement applies. */
 export type PolicyVerdict = 'allow' | 'deny' | 'none';
 
 /**
- * Comparisons of characters that a decision may cause: 10 ms of them (measured November 2026).
- * Every pattern that a policy has room for can be looked for in the longest key; S3 names no limit.
+ * Budget of one decision, in comparisons of characters: 10 ms of them (measured November 2026).
+ * Every pattern that a policy has room for can be searched for in the longest key; S3 names no
+ * limit.
  */
 const EFFORT_MAX = 2_000_000;
 
 /**
- * Comparisons of characters that all decisions of one HTTP request may cause together: 19 patterns
- * looked for in each of 1,000 of the longest keys, or ten of the longest decisions. S3 names no
- * limit.
+ * Budget of all decisions of one HTTP request, in comparisons of characters: 19 patterns searched
+ * for in each of 1,000 of the longest keys, or ten of the longest decisions. S3 names no limit.
  */
 const REQUEST_EFFORT_MAX = 20_000_000;
 
-/** Makes the effort that all decisions of one HTTP request share. */
+/** Makes the budget that all decisions of one HTTP request share. */
 export const createRequestEffort = (): Effort => ({ left: REQUEST_EFFORT_MAX });
 
 /**
- * What the policy says of the request. Strangers choose how long a value is, and owners how often
- * it is looked through: what would take more than EFFORT_MAX, or than the HTTP request has left, is
- * denied. Cost: about 1 µs for each statement with conditions, less without.
+ * Evaluates the policy for a request. Strangers choose how long a value is, and owners how often it
+ * is searched: a request that needs more than EFFORT_MAX, or than its budget, is denied. Cost:
+ * about 1 µs for each statement with conditions, less without.
  */
 export function evaluatePolicy(policy: Policy, request: PolicyRequest): PolicyVerdict {
   if (isSpent(request.effort)) return 'deny';
   const action = request.action.toLowerCase();
   const effort = { left: EFFORT_MAX, whole: request.effort };
   const counted = { ...request, values: countLookups(request.values, effort) };
+
   let verdict: PolicyVerdict = 'none';
   for (const statement of policy.statements) {
     if (statement.effect === 'Allow' && verdict === 'allow') continue;
-    const isMeant = applies(statement, action, counted, effort);
+    const doesApply = applies(statement, action, counted, effort);
     if (effort.left < 0) return 'deny';
-    if (!isMeant) continue;
+    if (!doesApply) continue;
     if (statement.effect === 'Deny') return 'deny';
     verdict = 'allow';
   }
   return verdict;
 }
 
-/** What it takes to look up a value of the request, in comparisons: 0.25 µs. */
+/** Effort of looking up a value of the request, in comparisons: 0.25 µs. */
 const LOOKUP_EFFORT = 50;
 
 /**
@@ -75,14 +76,14 @@ const LOOKUP_EFFORT = 50;
 function countLookups(values: ConditionValues, effort: Effort): ConditionValues {
   return (key) => {
     if (isSpent(effort)) return null;
-    const found = values(key);
-    const length = found?.reduce((sum, value) => sum + value.length, 0) ?? 0;
+    const actual = values(key);
+    const length = actual?.reduce((sum, value) => sum + value.length, 0) ?? 0;
     spend(effort, LOOKUP_EFFORT + length);
-    return found;
+    return actual;
   };
 }
 
-/** Whether too many comparisons were asked for. */
+/** Whether the budget is spent: more comparisons were needed than it had. */
 export function isSpent(effort: Effort | undefined): boolean {
   return effort !== undefined && effort.left < 0;
 }
@@ -98,12 +99,12 @@ export function couldAllow(policy: Policy, caller: PolicyCaller, action: S3Actio
   );
 }
 
-/** Patterns of actions have no variables. */
+/** No values: patterns of actions have no variables. */
 const NO_VALUES: ConditionValues = () => null;
 
 /**
- * The statement that denies the request, with its number from 1; null: none does, or the policy
- * would be looked through too often. Cost: that of evaluatePolicy.
+ * Finds the statement that denies the request, with its number from 1; null: none does, or the
+ * budget is spent. Cost: that of evaluatePolicy.
  */
 export function findDenial(
   { statements }: Policy,
@@ -113,11 +114,12 @@ export function findDenial(
   const action = request.action.toLowerCase();
   const effort = { left: EFFORT_MAX, whole: request.effort };
   const counted = { ...request, values: countLookups(request.values, effort) };
-  const at = statements.findIndex(
+
+  const index = statements.findIndex(
     (statement) => statement.effect === 'Deny' && applies(statement, action, counted, effort),
   );
-  if (at === -1 || effort.left < 0) return null;
-  return { sid: statements[at]?.sid ?? null, number: at + 1 };
+  if (index === -1 || effort.left < 0) return null;
+  return { sid: statements[index]?.sid ?? null, number: index + 1 };
 }
 
 function applies(
@@ -135,14 +137,12 @@ function applies(
   );
 }
 
-/**
- * What is allowed to everyone is allowed to no program of this service: those are allowed by name.
- */
+/** Whether an Allow can mean the caller: programs of this service must be allowed by name. */
 function isNoServiceOrNamed({ services }: PolicyPrincipals, caller: PolicyCaller): boolean {
   return caller.kind !== 'service' || services.has(caller.name);
 }
 
-/** Whether a statement speaks of the caller. */
+/** Whether a statement's principals include the caller. */
 export function matchesPrincipal(principals: PolicyPrincipals, caller: PolicyCaller): boolean {
   return isNamed(principals, caller) !== principals.isNegated;
 }
@@ -156,7 +156,7 @@ function isNamed(
   return caller.kind === 'service' && services.has(caller.name);
 }
 
-/** Whether an Action or Resource element takes the text in. */
+/** Whether an Action or Resource element includes the text. */
 export function matchesAny(
   { isNegated, patterns }: PolicyMatch,
   text: string,

@@ -1,5 +1,5 @@
-// Whether a policy opens a bucket to the public, as S3 defines it: it starts as public, and every
-// Allow must name fixed callers, or a fixed place that they come from, to make it not so. Source:
+// Whether a policy is public, as S3 defines it: it is, unless every Allow names fixed callers, or a
+// fixed network that they come from. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html
 // (The meaning of "public")
 
@@ -8,7 +8,7 @@ import type { Condition } from './conditions.ts';
 import { conditionKey } from './pattern.ts';
 import type { Policy, Statement } from './policy.ts';
 
-/** Keys whose fixed values tell who may come. */
+/** Condition keys whose fixed values identify callers. */
 const NARROWING_KEYS: ReadonlySet<string> = new Set(
   [
     'aws:PrincipalAccount',
@@ -37,7 +37,7 @@ const NARROWING_OPERATORS: ReadonlySet<string> = new Set([
   'ArnLike',
 ]);
 const SOURCE_IP = conditionKey('aws:SourceIp');
-/** Ranges wider than these are everybody. Source: as above. */
+/** Shortest prefixes of ranges that are not everybody. Source: the page named at the top. */
 const NARROW_IPV4_BITS = 8;
 const NARROW_IPV6_BITS = 32;
 /** Addresses of private networks are narrow in any width. Source: RFC 1918 section 3. */

@@ -13,7 +13,7 @@ export type GlobPart = string | Wildcard;
  */
 export type Effort = { left: number; readonly whole?: Effort | undefined };
 
-/** Takes that many comparisons; false: there are not so many left, here or in the whole. */
+/** Spends that many comparisons; false: there are not so many left, here or in the whole. */
 export function spend(effort: Effort, comparisons: number): boolean {
   const isTooMany = comparisons > effort.left;
   const isTaken = !isTooMany && (effort.whole === undefined || spend(effort.whole, comparisons));
@@ -21,10 +21,10 @@ export function spend(effort: Effort, comparisons: number): boolean {
   return isTaken;
 }
 
-/** For texts that are short and patterns that are few: no limit. */
+/** An effort without a limit, for texts that are short and patterns that are few. */
 export const unlimited = (): Effort => ({ left: Number.MAX_SAFE_INTEGER });
 
-/** What stands between two runs: texts and single characters. */
+/** A part of a pattern between two `*`: texts and single characters. */
 type Segment = readonly GlobPart[];
 
 /**
@@ -86,8 +86,8 @@ function isPairBefore(text: string, end: number): boolean {
 }
 
 /**
- * Up to here trying each position costs less than anything cleverer, and at most 0.1 ms: characters
- * of both, multiplied.
+ * Product of both lengths up to which trying each position beats the NFA; it then costs at most 0.1
+ * ms.
  */
 const SMALL = 1 << 16;
 
@@ -109,7 +109,8 @@ function searchFor(segment: Segment, text: string, from: number, effort: Effort)
 }
 
 /**
- * Each state is a bit: set while the segment, up to and with that character, ends the text so far.
+ * Searches with a bit-parallel NFA (Shift-And). Each state is a bit, set while the segment up to
+ * that character ends the text so far.
  */
 function searchInParallel(segment: Segment, text: string, from: number): number {
   const { words, ones, characters, lastBit } = statesOf(segment);

@@ -1,6 +1,6 @@
-// Reads the JSON of a bucket policy and refuses, in S3's words, what could not be enforced as it is
-// written: a policy that is stored means what it says. Called when a policy is put, and to evaluate
-// a stored one. Source:
+// Parses the JSON of a bucket policy and refuses, in S3's words, what could not be enforced as it
+// is written: a policy that is stored means what it says. Called when a policy is put, and to
+// evaluate a stored one. Source:
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_grammar.html and
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-policy-language-overview.html
 import type { BucketName } from '../../../domain/nouns.ts';
@@ -13,7 +13,7 @@ import type { Policy, PolicyMatch, Statement } from './policy.ts';
 import { malformedPolicy, readTexts } from './policy-json.ts';
 import { readPrincipals } from './principals.ts';
 
-/** Before every resource, and the only partition there is. */
+/** Prefix of every resource; there is only one partition. */
 const ARN = 'arn:aws:s3:::';
 const CURRENT_VERSION = '2012-10-17';
 /**
@@ -33,12 +33,12 @@ const STATEMENT_ELEMENTS = new Set([
   'Condition',
 ]);
 
-/** What the elements of one policy share. */
+/** What readers of the elements of one policy need. */
 type Reading = { readonly bucket: BucketName; readonly hasVariables: boolean };
 
 /**
- * Reads the policy of that bucket. MalformedPolicy. Cost: 5 µs for a common one, 0.5 ms for one of
- * 20 KiB.
+ * Parses the policy of a bucket. MalformedPolicy. Cost: 5 µs for a common one, 0.5 ms for one of 20
+ * KiB.
  */
 export function parsePolicy(json: string, bucket: BucketName): Policy {
   let document: unknown;
@@ -87,7 +87,7 @@ function readStatement(statement: unknown, reading: Reading): Statement {
   };
 }
 
-/** One of the two elements; both or none is malformed. */
+/** Reads an element or its negation; both or none is malformed. */
 function readEither(
   statement: Json,
   name: string,
@@ -137,8 +137,8 @@ function readResources(statement: Json, reading: Reading): PolicyMatch {
 }
 
 /**
- * Whether the part before the first slash can be this bucket: a statement about another one would
- * never apply.
+ * Whether the part of a resource before the first slash can be this bucket; a statement about
+ * another one would never apply.
  */
 function canMeanBucket({ source }: Pattern, bucket: BucketName): boolean {
   const slashAt = source.indexOf('/');
@@ -169,7 +169,7 @@ function readConditions(block: unknown, { hasVariables }: Reading): readonly Con
   return conditions;
 }
 
-/** Values may be written as JSON's own numbers and booleans. */
+/** Reads the values of a condition, which may be JSON's own numbers and booleans. */
 function readConditionValues(value: unknown, operator: string): readonly string[] {
   const list = Array.isArray(value) ? value : [value];
   return readTexts(
@@ -181,10 +181,10 @@ function readConditionValues(value: unknown, operator: string): readonly string[
 }
 
 /**
- * MalformedPolicy for an action that none of its statement's resources can be the subject of:
- * GetObject on a bucket, ListBucket on objects. Such a statement looks like a rule and is none.
- * Asked when a policy is put, and not of those that are stored, or a policy from before this check
- * would shut its bucket.
+ * Refuses an action that applies to none of its statement's resources: GetObject on a bucket,
+ * ListBucket on objects. Such a statement looks like a rule and is none. Called when a policy is
+ * put, never for stored ones, or a policy older than this check would shut its bucket.
+ * MalformedPolicy.
  */
 export function requireUsefulStatements({ statements }: Policy): void {
   for (const { actions, resources } of statements) {
@@ -199,7 +199,7 @@ export function requireUsefulStatements({ statements }: Policy): void {
   }
 }
 
-/** Whether it takes in keys of a bucket: a `*` stands for slashes too. */
+/** Whether a resource includes keys of a bucket: a `*` stands for slashes too. */
 function canBeObject({ source }: Pattern): boolean {
   return source.includes('/') || source.includes('*');
 }

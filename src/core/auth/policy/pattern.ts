@@ -1,12 +1,12 @@
 // Patterns of policies: text in which `*` stands for any run of characters, `?` for one, and
-// `${key}` for a value of the request. A value that a variable brings is plain text: a wildcard in
-// it stands for itself. Source:
-// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_variables.html
+// `${key}` for a value of the request. The value of a variable is plain text: a wildcard in it
+// stands for itself.
+// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_variables.html
 import { type Effort, type GlobPart, matchesGlob, unlimited, type Wildcard } from './match-glob.ts';
 
 /**
- * All values of a condition key in a request, null when it has none. Keys are as `conditionKey`
- * makes them.
+ * Returns all values of a condition key in a request, null when it has none. Keys are spelt as
+ * `conditionKey` does.
  */
 export type ConditionValues = (key: string) => readonly string[] | null;
 
@@ -15,7 +15,7 @@ export type PatternPart =
   | { readonly kind: 'variable'; readonly key: string; readonly fallback: string | null };
 
 export type Pattern = {
-  /** As it was written. */
+  /** The pattern as it was written. */
   readonly source: string;
   readonly parts: readonly PatternPart[];
   readonly hasWildcard: boolean;
@@ -26,12 +26,12 @@ const ANY: Wildcard = { kind: 'any' };
 const ONE: Wildcard = { kind: 'one' };
 const NO_VALUES: ConditionValues = () => null;
 
-/** What stands in the braces of `${key}` or `${key, 'fallback'}`. */
+/** The inside of the braces of `${key}` or `${key, 'fallback'}`. */
 const VARIABLE = /^\s*([A-Za-z0-9:/_.+=@-]+)\s*(?:,\s*'([^']*)'\s*)?$/;
 
 /**
- * Reads a pattern. `hasVariables`: whether `${` begins one, as it does in policies of 2012. Returns
- * null for a variable that is none.
+ * Parses a pattern; null for a malformed variable. `hasVariables`: whether `${` begins one, as it
+ * does in policies of version 2012-10-17.
  */
 export function parsePattern(
   source: string,
@@ -59,7 +59,7 @@ export function parsePattern(
 /** A run of plain text, a wildcard, or what stands in the braces of a variable. */
 type PatternToken = GlobPart | { readonly inside: string };
 
-/** Looks at each character once. A `${` that nothing closes is plain text. */
+/** Cuts a pattern into tokens in one pass. A `${` that nothing closes is plain text. */
 function* tokensOf(
   source: string,
   {
@@ -79,13 +79,13 @@ function* tokensOf(
       yield isVariable ? { inside: source.slice(at + 2, end) } : source[at] === '*' ? ANY : ONE;
       plainFrom = end + 1;
     }
-    // Without variables, what looks like one is plain text all the same: wildcards in it are none.
+    // Without variables, what looks like one is plain text: wildcards in it are none.
     at = end;
   }
   yield source.slice(plainFrom);
 }
 
-/** `${*}`, `${?}` and `${$}` are the characters themselves. Null for a variable that is none. */
+/** The part of a token: `${*}`, `${?}` and `${$}` are plain characters. Null: malformed. */
 function partOf(token: Exclude<PatternToken, string>): PatternPart | null {
   if ('kind' in token) return token;
   const { inside } = token;
@@ -96,10 +96,7 @@ function partOf(token: Exclude<PatternToken, string>): PatternPart | null {
     : { kind: 'variable', key: conditionKey(key), fallback: fallback ?? null };
 }
 
-/**
- * The one spelling of a condition key: its name counts without regard to case, a tag's key after
- * the slash does not.
- */
+/** Normalizes a condition key: its name is case-insensitive, a tag's key after the slash is not. */
 export function conditionKey(text: string): string {
   const slashAt = text.indexOf('/');
   return slashAt === -1
@@ -107,9 +104,7 @@ export function conditionKey(text: string): string {
     : text.slice(0, slashAt).toLowerCase() + text.slice(slashAt);
 }
 
-/**
- * The text with which every match begins: all of it where there is neither wildcard nor variable.
- */
+/** The literal prefix of every match: all of it where there is no wildcard or variable. */
 export function literalPrefix({ parts }: Pattern): string {
   const [first] = parts;
   return typeof first === 'string' ? first : '';
@@ -123,8 +118,8 @@ export function isPrefixPattern({ parts }: Pattern): boolean {
 }
 
 /**
- * Whether the text matches. A variable without a value, or with more than one, makes the pattern
- * match nothing.
+ * Whether the text matches. A pattern with a variable that has no value, or more than one, matches
+ * nothing.
  */
 export function matchesPattern(
   pattern: Pattern,
@@ -133,7 +128,7 @@ export function matchesPattern(
   effort: Effort = unlimited(),
 ): boolean {
   if (!pattern.hasWildcard && !pattern.hasVariable) return literalPrefix(pattern) === text;
-  // Most of all: the keys below a prefix.
+  // The most frequent pattern: the keys below a prefix.
   if (isPrefixPattern(pattern)) return text.startsWith(literalPrefix(pattern));
   const parts = pattern.hasVariable
     ? resolve(pattern.parts, values)
@@ -141,7 +136,7 @@ export function matchesPattern(
   return parts !== null && matchesGlob(parts, text, effort);
 }
 
-/** With the values of the request in the places of the variables; null when one has none. */
+/** Replaces variables by the values of the request; null when one has none. */
 function resolve(
   parts: readonly PatternPart[],
   values: ConditionValues,
@@ -152,10 +147,10 @@ function resolve(
       resolved.push(part);
       continue;
     }
-    const found = values(part.key);
-    const value =
-      found === null || found.length === 0 ? part.fallback : found.length === 1 ? found[0] : null;
-    if (value === null || value === undefined) return null;
+    const actual = values(part.key) ?? [];
+    if (actual.length > 1) return null;
+    const value = actual[0] ?? part.fallback;
+    if (value === null) return null;
     resolved.push(value);
   }
   return resolved;

@@ -1,10 +1,9 @@
-// A bucket policy as it is evaluated: statements with their patterns read and checked. Made by
-// parse-policy.ts from the JSON that the owner put; evaluate-policy.ts asks it. Nothing here is
-// stored.
+// A parsed bucket policy: statements with their patterns read and checked. parse-policy.ts makes it
+// from the JSON that the owner put, evaluate-policy.ts evaluates it. Nothing here is stored.
 import type { Condition } from './conditions.ts';
 import type { Pattern } from './pattern.ts';
 
-/** Whom a statement speaks of. */
+/** The principals of a statement. */
 export type PolicyPrincipals = {
   /** NotPrincipal: everyone but these. */
   readonly isNegated: boolean;
@@ -15,17 +14,17 @@ export type PolicyPrincipals = {
   readonly services: ReadonlySet<string>;
 };
 
-/** What an Action or Resource element holds; `isNegated` for NotAction and NotResource. */
+/** An Action or Resource element; `isNegated` for NotAction and NotResource. */
 export type PolicyMatch = { readonly isNegated: boolean; readonly patterns: readonly Pattern[] };
 
 export type Statement = {
-  /** What its author called it; null: nothing. */
+  /** The statement's Sid; null: it has none. */
   readonly sid: string | null;
   readonly effect: 'Allow' | 'Deny';
   readonly principals: PolicyPrincipals;
-  /** Lower case. */
+  /** Patterns in lower case. */
   readonly actions: PolicyMatch;
-  /** What stands behind `arn:aws:s3:::`: a bucket, or bucket, slash and key. */
+  /** Patterns behind `arn:aws:s3:::`: a bucket, or bucket, slash and key. */
   readonly resources: PolicyMatch;
   /** All must hold. */
   readonly conditions: readonly Condition[];

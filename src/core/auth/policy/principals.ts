@@ -1,7 +1,8 @@
 // The Principal element of a statement. An account is named by its id, alone or in an ARN of its
-// root; there are no users or roles below an account, so a statement about one is refused rather
-// than kept as one that never applies. Source:
-// https://docs.aws.amazon.com/AmazonS3/latest/userguide/s3-bucket-user-policy-specifying-principal-intro.html
+// root. There are no users or roles below an account, so a statement about one is refused rather
+// than stored as one that never applies. Source, on
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/:
+// s3-bucket-user-policy-specifying-principal-intro.html
 
 import { isJsonObject } from '../../json.ts';
 import type { PolicyPrincipals } from './policy.ts';
@@ -9,7 +10,7 @@ import { malformedPolicy, readTexts } from './policy-json.ts';
 
 const ROOT_ARN = /^arn:aws:iam::([\w.-]{1,128}):root$/;
 const ACCOUNT_ID = /^[\w.-]{1,128}$/;
-/** A name that no program of this service has is kept, and allows nobody. */
+/** The name of a program of this service; an unknown one is stored, and allows nobody. */
 const SERVICE = /^[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,10}$/;
 
 /** Reads Principal or NotPrincipal. MalformedPolicy. */

@@ -1,12 +1,16 @@
-// The texts of settings, read and checked one by one: config.ts knows which setting is what.
-// Everything here throws ConfigError for a text that can't be used, and never shows a secret in it.
+// Parses the texts of settings, one function a form; the tables beside this file say which setting
+// has which. Everything here throws ConfigError for a text that can't be used, and never shows a
+// secret in it.
 
 /** A setting that cannot be used; the message names its variable and never shows a secret. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** S3 clients expect 16 to 128 word characters. Source: AWS IAM API, AccessKey.AccessKeyId. */
+/**
+ * Parses an access key id: S3 clients expect 16 to 128 word characters. Source: AWS IAM API,
+ * AccessKey.AccessKeyId.
+ */
 export function parseAccessKey(value: string | null): string | null {
   if (value === null || /^[\w-]{3,128}$/.test(value)) return value;
   throw new ConfigError(
@@ -15,8 +19,8 @@ export function parseAccessKey(value: string | null): string | null {
 }
 
 /**
- * A short secret can be guessed offline from one signed request; 8 is the least that other S3
- * servers take.
+ * Parses a secret key. A short one can be guessed offline from one signed request; 8 characters are
+ * the least that other S3 servers take.
  */
 export function parseSecretKey(value: string | null): string | null {
   if (value === null || /^[\x21-\x7e]{8,256}$/.test(value)) return value;
@@ -24,20 +28,20 @@ export function parseSecretKey(value: string | null): string | null {
 }
 
 /**
- * Something to be guessed over the network by anybody, so not a short one. The characters are those
- * of RFC 6750.
+ * Parses a bearer token. Anybody may guess at it over the network, so it is not short. Its
+ * characters are those of RFC 6750.
  */
 export function parseToken(variable: string, value: string | null): string | null {
   if (value === null || /^[\w.~+/=-]{16,256}$/.test(value)) return value;
   throw new ConfigError(`${variable} must be 16 to 256 letters, digits or any of - . _ ~ + / =`);
 }
 
-/** A domain in lower case, or none. ConfigError names `variable`, here and below. */
+/** Parses a domain into lower case, null for none. ConfigError names `variable`. */
 export function parseDomain(variable: string, value: string | null): string | null {
   return value === null ? null : requireDomain(variable, value);
 }
 
-/** The same where there must be one. */
+/** Parses a domain that must be there, into lower case. ConfigError names `variable`. */
 export function requireDomain(variable: string, value: string): string {
   const domain = value.toLowerCase();
   if (
@@ -49,7 +53,7 @@ export function requireDomain(variable: string, value: string): string {
   throw new ConfigError(`${variable} must be a domain name without scheme, port or wildcard.`);
 }
 
-/** As SigV4 scopes have them. */
+/** Parses a region as SigV4 credential scopes have them. */
 export function parseRegion(value: string): string {
   if (/^[a-z0-9-]{1,63}$/.test(value)) return value;
   throw new ConfigError(
@@ -57,44 +61,45 @@ export function parseRegion(value: string): string {
   );
 }
 
-/** Whether there is such a card is seen when a bill is made. */
+/** Parses the id of a rate card; whether there is one is checked when a bill is made. */
 export function parseRateCardId(value: string): string {
   if (/^[a-z0-9][a-z0-9-]{0,62}$/.test(value)) return value;
   throw new ConfigError('QUAYSIDE_RATE_CARD must be the id of a rate card, like cloudflare-r2.');
 }
 
-/** It stands on invoices as it is. */
+/** Parses the issuer of bills, which stands on invoices as it is. */
 export function parseIssuer(value: string): string {
   if (/^[^\p{Cc}]{1,200}$/u.test(value)) return value;
   throw new ConfigError('QUAYSIDE_INVOICE_ISSUER must be one line of at most 200 characters.');
 }
 
-/** Without a path. */
+/** Parses the URL of Stripe's API, which has no path. */
 export function parseStripeUrl(value: string): string {
-  // The secret key goes there with every message.
+  // The secret key goes to this host with every message.
   if (
     /^(?:https:\/\/[a-z0-9.-]{1,253}|http:\/\/(?:localhost|127\.0\.0\.1))(?::\d{1,5})?$/.test(value)
   )
     return value;
   throw new ConfigError(
-    'QUAYSIDE_STRIPE_URL must be https:// and a host, without a path; http:// for this machine alone.',
+    'QUAYSIDE_STRIPE_URL must be https:// and a host, without a path; ' +
+      'http:// for this machine alone.',
   );
 }
 
-/** A value that goes out as a header. */
+/** Parses a value that goes out as a header. */
 export function parseHeaderText(name: string, value: string): string {
   if (/^[\x20-\x7e]{1,1024}$/.test(value)) return value;
   throw new ConfigError(`${name} must be visible ASCII, at most 1024 characters.`);
 }
 
-/** `on` or `off`. */
+/** Parses a switch: `on` or `off`. */
 export function parseSwitch(name: string, value: string): boolean {
   return parseChoice(name, value, ['on', 'off']) === 'on';
 }
 
 const IPV4 = /^(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}$/;
 
-/** A list of addresses and CIDR ranges, with commas between them. */
+/** Parses a list of addresses and CIDR ranges, with commas between them. */
 export function parseAddressRanges(variable: string, value: string | null): readonly string[] {
   if (value === null) return [];
   return value.split(',').map((entry) => {
@@ -114,26 +119,24 @@ export function parseAddressRanges(variable: string, value: string | null): read
   });
 }
 
-/**
- * Who is asked for records of DNS: DNS over HTTPS at `url`, else these servers; neither: who the
- * platform asks.
- */
+/** A resolver: DNS over HTTPS at `url`, else these servers; neither: the platform's own. */
 export type DnsResolver = { readonly url: string | null; readonly servers: readonly string[] };
 
-/** `1.1.1.1`, `127.0.0.1:5353`, `::1`, `[::1]:53`. */
+/** An address of a DNS server: `1.1.1.1`, `127.0.0.1:5353`, `::1`, `[::1]:53`. */
 const DNS_SERVER = /^(?:[0-9.]{7,15}(?::\d{1,5})?|[0-9a-f:]{2,39}|\[[0-9a-f:]{2,39}\]:\d{1,5})$/;
 const DNS_URL =
   /^(?:https:\/\/[a-z0-9.-]{1,253}|http:\/\/(?:localhost|127\.0\.0\.1))(?::\d{1,5})?\/[\w/.-]{0,255}$/;
 
-/** `hasSockets`: servers can be asked, not DNS over HTTPS alone. */
+/** Parses a resolver. `hasSockets`: the platform reaches servers, not DNS over HTTPS alone. */
 export function parseDnsResolver(value: string | null, hasSockets: boolean): DnsResolver {
   if (value === null) return { url: null, servers: [] };
   if (DNS_URL.test(value)) return { url: value, servers: [] };
   const servers = value.split(',').map((address) => address.trim().toLowerCase());
   if (hasSockets && servers.every(isServerAddress)) return { url: null, servers };
-  const ofServers = hasSockets ? 'addresses of DNS servers with commas between, or ' : '';
+  const orServers = hasSockets ? 'addresses of DNS servers with commas between, or ' : '';
   throw new ConfigError(
-    `QUAYSIDE_DNS_RESOLVER must be ${ofServers}the https:// URL of DNS over HTTPS; http:// for this machine alone.`,
+    `QUAYSIDE_DNS_RESOLVER must be ${orServers}the https:// URL of DNS over HTTPS; ` +
+      'http:// for this machine alone.',
   );
 }
 
@@ -146,7 +149,7 @@ function isServerAddress(text: string): boolean {
   return host.startsWith('[') || (IPV4.test(host) && text.startsWith(host));
 }
 
-/** One of the words that the variable may be. ConfigError. */
+/** Parses one of the words that the variable may be. ConfigError. */
 export function parseChoice<const Choice extends string>(
   variable: string,
   value: string,
@@ -158,11 +161,12 @@ export function parseChoice<const Choice extends string>(
   throw new ConfigError(`${variable} must be ${listed}, not "${value.slice(0, 40)}".`);
 }
 
-/** QUAYSIDE_WITHOUT_MASTER_KEYS. ConfigError. */
+/** Parses ids of master keys for QUAYSIDE_WITHOUT_MASTER_KEYS. ConfigError. */
 export function parseMasterKeyIds(value: string | null): readonly string[] {
   const ids = (value ?? '').split(/[\s,]+/).filter((id) => id !== '');
   if (ids.every((id) => /^[0-9a-f]{8}$/.test(id))) return ids;
   throw new ConfigError(
-    'QUAYSIDE_WITHOUT_MASTER_KEYS must be ids of master keys, 8 hex digits each, with commas between.',
+    'QUAYSIDE_WITHOUT_MASTER_KEYS must be ids of master keys, 8 hex digits each, ' +
+      'with commas between.',
   );
 }
