@@ -1,3 +1,4 @@
+// Settings from an environment: defaults, bounds, and errors that name the variable.
 import { describe, expect, it } from 'vitest';
 import { ConfigError, parseConfig, withKeptMasterKeys } from '../src/config.ts';
 
@@ -54,7 +55,7 @@ describe('parseConfig', () => {
     });
   });
 
-  it('reads who bills by which prices, and where usage is told', () => {
+  it('reads who bills by which prices, and where usage is reported', () => {
     expect(parseConfig({})).toMatchObject({
       rateCardId: 'cloudflare-r2',
       invoiceIssuer: 'Quayside',
@@ -185,7 +186,7 @@ describe('parseConfig', () => {
     expect(() => parseConfig({ QUAYSIDE_CONNECTIONS_MAX: '0' })).toThrow(ConfigError);
   });
 
-  it('takes keys of clients over plain http from where it is told to', () => {
+  it('takes keys of clients over plain http from where the setting allows it', () => {
     expect(parseConfig({}).customerKeysOverHttp).toBe('loopback');
     expect(parseConfig({ QUAYSIDE_SSE_C_OVER_HTTP: 'never' }).customerKeysOverHttp).toBe('never');
     expect(() => parseConfig({ QUAYSIDE_SSE_C_OVER_HTTP: 'yes' })).toThrow(ConfigError);

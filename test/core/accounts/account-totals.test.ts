@@ -1,3 +1,4 @@
+// Totals of an account: their columns, and what is left out where there are too many buckets.
 import { expect, it } from 'vitest';
 import {
   readAccountTotals,

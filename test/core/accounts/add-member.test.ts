@@ -1,3 +1,4 @@
+// A member is made before the count of taken logins is lowered; that may fail on its own.
 import { expect, it } from 'vitest';
 import { addMember } from '../../../src/core/accounts/members.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
@@ -5,7 +6,7 @@ import type { AccountId } from '../../../src/domain/nouns.ts';
 import type { Ports } from '../../../src/ports/index.ts';
 import { createMemoryCore, withPorts } from '../memory-core.ts';
 
-it('a member that was made is answered as made, whatever becomes of the count of taken logins', async () => {
+it('a new member gets its response, whatever becomes of the count of taken logins', async () => {
   const plain = createMemoryCore();
   const { directory } = plain.ports;
   const call = (async (name: string, input: never) => {

@@ -1,3 +1,4 @@
+// An account that is deleted: its last bills, its webhooks, and deletions that die in the middle.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { deleteAccount } from '../../../src/core/accounts/delete-account.ts';
 import { createAccount } from '../../../src/core/accounts/members.ts';
@@ -70,7 +71,7 @@ function dyingAt(name: keyof DirectoryApi, nth: number): MemoryCore {
 }
 
 describe('an account that is deleted', () => {
-  it('gets its last bill at once, with what its buckets stored to the last moment, and keeps it', async () => {
+  it('gets its last bill at once, with what its buckets stored to the last moment', async () => {
     await useAndEmpty();
     await deleteAccount(core, ann.id);
     const bill = await getInvoice(core, ann, NOVEMBER);
@@ -106,7 +107,7 @@ describe('an account that is deleted', () => {
     expect(kept.map(({ period }) => period)).toEqual(['2026-10']);
   });
 
-  it('takes its webhooks along, and what waits for them, also after a first try that died between', async () => {
+  it('takes its webhooks and their messages along, also after a first try that died', async () => {
     const settings = {
       url: 'http://127.0.0.1:1/x',
       description: '',

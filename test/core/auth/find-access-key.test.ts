@@ -1,4 +1,4 @@
-// Access keys of the directory: secrets at rest are sealed, also those that an older program wrote,
+// Access keys of the directory: secrets at rest are encrypted, also that an older program wrote,
 // and what has expired or is disabled is as good as none.
 import { describe, expect, it } from 'vitest';
 import { createAccessKey, rotateAccessKey } from '../../../src/core/accounts/access-keys.ts';
@@ -23,7 +23,7 @@ function setUp() {
 }
 
 describe('access keys', () => {
-  it('of an older program are found, and sealed behind the answer', async () => {
+  it('of an older release are found, and encrypted in the background', async () => {
     const { core, find, directory } = setUp();
     await directory.call('putAccount', { account, keys: [{ id: OLD, secret: 'plain-secret' }] });
     expect(await find(OLD)).toMatchObject({ secret: 'plain-secret', account });
@@ -36,7 +36,7 @@ describe('access keys', () => {
     expect(await find(OLD)).toMatchObject({ secret: 'plain-secret' });
   });
 
-  it('are kept sealed, each for its own id alone', async () => {
+  it('are stored encrypted, each for its own id alone', async () => {
     const { core, find, directory } = setUp();
     const wanted = {
       accountId: ROOT_ACCOUNT.id,

@@ -33,7 +33,7 @@ async function withMember(role: Role, isEnabled = true) {
   return createAccessKeyFinder(core, { id: 'root-key', secret: 'root-secret' }, []);
 }
 
-it('are told from all keys that are made', async () => {
+it('member keys differ from all keys that are made by their ids', async () => {
   const core = createMemoryCore();
   for (let made = 0; made < 100; made++) {
     const { key } = await createAccessKey(core, {

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: policies write their variables so.
-// What delivery is told about a bucket must never differ from what the decision itself would be: random policies, lists
-// and switches, asked both ways.
+// What delivery knows of a bucket must never differ from the decision itself: random policies,
+// lists and switches, decided both ways.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cannedGrants } from '../../../src/core/auth/canned-acl.ts';

@@ -1,3 +1,4 @@
+// The seed of the settings: what it may be, and that its mistakes show no secret.
 import { describe, expect, it } from 'vitest';
 import { parseSeed, SeedError } from '../../../src/core/auth/seed.ts';
 

@@ -32,8 +32,8 @@ export function createBillingCore(): BillingCore {
 }
 
 /**
- * The same core in a process that is killed when its directory commits that call: it happened, and
- * nobody heard of it. No later call happens.
+ * A core in a process that is killed when its directory commits that call: the call is committed,
+ * and its response is lost. No later call happens.
  */
 export function dyingAtCall(core: BillingCore, dies: number): MemoryCore {
   const { directory } = core.ports;

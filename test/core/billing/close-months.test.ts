@@ -119,7 +119,7 @@ describe('closing', () => {
     ).toEqual([]);
   });
 
-  it('makes no bill of a month in which strangers alone did something, and were refused', async () => {
+  it('makes no bill of a month that has refused requests of strangers alone', async () => {
     const core = createBillingCore();
     const ann = await addAccount(core, 'ann');
     await setAccountCard(core, ann.id, 'bunny-storage');
@@ -264,7 +264,7 @@ describe('closing by the clock', () => {
     expect((await getInvoice(core, ann, NOVEMBER))?.closedAtMs).toBe(core.ports.clock.nowMs());
   });
 
-  it('bills others for later months while one account’s bill fails, and that one in the order of its months', async () => {
+  it('bills other accounts while one fails, and that one in the order of its months', async () => {
     const { core, ann } = await withUsage();
     const bob = await addAccount(core, 'bob');
     await closeMonths(core);
@@ -387,7 +387,7 @@ describe('prices with a beginning', () => {
     return { core, ann };
   }
 
-  it('leave the month that is over as it was, when a card changes before it is closed', async () => {
+  it('leave a past month as it was, when a card changes before it is closed', async () => {
     const { core, ann } = await withOwnCard();
     december(core, 1, 1);
     await core.use(ann, Date.UTC(2026, 11, 1), 'class-a/STANDARD', 1_000_000n);
@@ -417,7 +417,7 @@ describe('prices with a beginning', () => {
     expect((await findAccountCard(core, ann.id)).id).toBe('bunny-storage');
   });
 
-  it('leave it too when the default card, or a card that ships, is another after a restart', async () => {
+  it('leave it too when the default card or a shipped card changes with a restart', async () => {
     const { core, ann } = await withUsage();
     await runBilling(core);
     december(core, 1, 1);

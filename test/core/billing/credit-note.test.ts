@@ -119,7 +119,7 @@ describe('the terms of a bill', () => {
 });
 
 describe('numbers', () => {
-  it('have no gap and no twin, wherever closings are killed and however often they are repeated', async () => {
+  it('have no gap and no twin, wherever closings are killed and repeated', async () => {
     for (let dies = 1; ; dies += 1) {
       const core = createBillingCore();
       const accounts = await Promise.all(['a', 'b', 'c'].map((name) => addAccount(core, name)));
@@ -152,7 +152,7 @@ describe('numbers', () => {
 });
 
 describe('a credit note', () => {
-  it('takes back a part by amount or by lines, then the rest, and no more than is left', async () => {
+  it('takes back a part by amount or lines, then the rest, never more than is left', async () => {
     const { core, ann } = await closedBill();
     const first = await creditInvoice(core, ann, NOVEMBER, amount(4_000_000n));
     expect(first).toMatchObject({
@@ -210,7 +210,7 @@ describe('a credit note', () => {
     );
   });
 
-  it('never takes back more together with others at once, and numbers them without a gap', async () => {
+  it('never takes back more with others at once, and numbers them without a gap', async () => {
     const { core, ann } = await closedBill();
     const writing = Array.from({ length: 4 }, () =>
       creditInvoice(core, ann, NOVEMBER, amount(4_000_000n)),

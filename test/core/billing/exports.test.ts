@@ -87,15 +87,21 @@ describe('CSV', () => {
   it('of a bill has a row for each price, and its total', () => {
     const rows = invoiceCsv(document(HOSTING, { credits: [CREDIT] })).split('\r\n');
     expect(rows[0]).toBe(
-      'invoice,account,account_name,period_first_day,period_last_day,kind,label,quantity,unit,unit_price,amount,currency',
+      'invoice,account,account_name,period_first_day,period_last_day,kind,label,quantity,' +
+        'unit,unit_price,amount,currency',
     );
     expect(rows.slice(1)).toEqual([
-      'QS-2026-03-a665a4592042,123,Ann,2026-03-01,2026-03-31,usage,"Storage, Standard, included",10,GB-month,0,0.000000,USD',
-      'QS-2026-03-a665a4592042,123,Ann,2026-03-01,2026-03-31,usage,"Class A operations, included",0.1,million,0,0.000000,USD',
-      'QS-2026-03-a665a4592042,123,Ann,2026-03-01,2026-03-31,usage,"Class B operations, included",10,million,0,0.000000,USD',
-      'QS-2026-03-a665a4592042,123,Ann,2026-03-01,2026-03-31,usage,Class B operations,290,million,0.36,104.400000,USD',
+      'QS-2026-03-a665a4592042,123,Ann,2026-03-01,2026-03-31,usage,"Storage, Standard, ' +
+        'included",10,GB-month,0,0.000000,USD',
+      'QS-2026-03-a665a4592042,123,Ann,2026-03-01,2026-03-31,usage,"Class A operations, ' +
+        'included",0.1,million,0,0.000000,USD',
+      'QS-2026-03-a665a4592042,123,Ann,2026-03-01,2026-03-31,usage,"Class B operations, ' +
+        'included",10,million,0,0.000000,USD',
+      'QS-2026-03-a665a4592042,123,Ann,2026-03-01,2026-03-31,usage,Class B ' +
+        'operations,290,million,0.36,104.400000,USD',
       'QS-2026-03-a665a4592042,123,Ann,2026-03-01,2026-03-31,credit,Credit: =1+1,,,,-0.400000,USD',
-      'QS-2026-03-a665a4592042,123,Ann,2026-03-01,2026-03-31,unpriced,"Data transfer out, from the edge",0.000000005,GB,0,0.000000,USD',
+      'QS-2026-03-a665a4592042,123,Ann,2026-03-01,2026-03-31,unpriced,"Data transfer out, ' +
+        'from the edge",0.000000005,GB,0,0.000000,USD',
       'QS-2026-03-a665a4592042,123,Ann,2026-03-01,2026-03-31,total,,,,,104.000000,USD',
       'QS-2026-03-a665a4592042,123,Ann,2026-03-01,2026-03-31,payable,,,,,104.00,USD',
       '',
@@ -306,7 +312,7 @@ describe('FOCUS 1.2', () => {
     );
   });
 
-  it('gives each bucket what a hand gives it: 290 million reads by three, a micro-unit left over', () => {
+  it('shares 290 million reads by three between buckets, with the micro-unit left over', () => {
     const bill = document(HOSTING);
     const used = (name: string, reads: bigint): BucketUsage => ({
       bucket: { id: `${name}~1` as BucketId, name: name as BucketName },
@@ -328,7 +334,7 @@ describe('FOCUS 1.2', () => {
       ['b~1', 'b', 'Bucket', '14.914286'],
       ['c~1', 'c', 'Bucket', '74.571428'],
     ]);
-    // Of what no bucket is known to have used, nobody is told.
+    // Usage of no known bucket has no resource.
     expect(
       rows.filter(({ ChargeDescription }) => ChargeDescription?.startsWith('Storage')),
     ).toMatchObject([{ ResourceId: null, ConsumedQuantity: '10' }]);

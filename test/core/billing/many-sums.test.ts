@@ -12,7 +12,7 @@ import { HOUR_MS } from '../../../src/domain/time.ts';
 import { withPorts } from '../memory-core.ts';
 import { addAccount, type BillingCore, createBillingCore } from './billing-core.ts';
 
-/** The same core with a ledger that gives so many sums at once. */
+/** A core whose ledger returns at most so many sums at once. */
 function withSmallAnswers(core: BillingCore, most: number) {
   const { ledger } = core.ports;
   const asked: number[] = [];

@@ -263,7 +263,7 @@ describe('receipts', () => {
     ]);
   });
 
-  it('are not given for what was recorded as plain usage before, or when a later one of the source was', () => {
+  it('are refused for a batch that was recorded before, or is older than the last', () => {
     const month = openMonth(card);
     const late = month.batch(reads(5n));
     month.ledger.record({ accountId: ACCOUNT, batches: [late], nowMs: 0 });

@@ -1,5 +1,5 @@
-// Usage told elsewhere: each day once, whatever fails in between, and nothing of the month lost by
-// rounding.
+// Usage pushed to a billing service: each day once, whatever fails in between, and nothing of the
+// month lost by rounding.
 import { describe, expect, it } from 'vitest';
 import { pushUsage } from '../../../src/core/billing/scheduled/push-usage.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
@@ -50,7 +50,7 @@ async function prepared() {
 const shown = (events: readonly UsageEvent[]) =>
   events.map(({ eventName, value, atMs }) => [eventName, value, atMs]);
 
-describe('usage told elsewhere', () => {
+describe('usage for a billing service', () => {
   it('is a day’s, when the day is over and the ledger has it', async () => {
     const { core, push, counted } = await prepared();
     expect(await pushUsage(core, push)).toBe(2);
@@ -63,15 +63,15 @@ describe('usage told elsewhere', () => {
       customerId: 'cus_1',
       identifier: expect.stringMatching(/^quayside-[0-9a-f]{20}-2026-11-18-class_a_standard$/),
     });
-    // The 19th is over since midnight; after six hours it is told. 3.4 million byte-hours are 3, of
-    // which 1 was told.
+    // The 19th is over since midnight; after six hours it is reported. 3.4 million byte-hours
+    // are 3, of which 1 was reported.
     expect(await pushUsage(core, push)).toBe(0);
     core.advanceSeconds(6 * HOUR_SECONDS);
     expect(await pushUsage(core, push)).toBe(1);
     expect(counted.at(-1)?.value).toBe(2n);
   });
 
-  it('is told of accounts that have a customer there, and others go on when one fails', async () => {
+  it('is reported of accounts with a customer there, and others go on when one fails', async () => {
     const { core, push, counted, failWith } = await prepared();
     const bob = await addAccount(core, 'bob');
     await core.use(bob, day(18, 3), 'class-a/STANDARD', 5n);
@@ -101,7 +101,7 @@ describe('usage told elsewhere', () => {
     },
   );
 
-  it('is rather not told than told twice when nobody knows after a day', async () => {
+  it('is left out rather than reported twice when its outcome is unknown after a day', async () => {
     const { core, push, counted, failWith } = await prepared();
     failWith(() => 'after');
     await pushUsage(core, push);

@@ -1,3 +1,4 @@
+// Daily usage for webhooks: each day once, a cursor over accounts, and one id for a repetition.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { reportUsage } from '../../../src/core/billing/scheduled/report-usage.ts';
 import type { Account } from '../../../src/domain/nouns.ts';
@@ -55,7 +56,7 @@ async function heard({ id }: Account) {
 const daysOf = async (account: Account) => (await heard(account)).map(({ day }) => day);
 
 describe('usage.daily', () => {
-  it('tells the sums of a day six hours after its end, once', async () => {
+  it('reports the sums of a day six hours after its end, once', async () => {
     await core.use(ann, on(19, 23), 'class-a/STANDARD', 5n);
     await core.use(ann, on(20, 0), 'class-a/STANDARD', 3n);
     await core.use(ann, on(20, 23), 'class-a/STANDARD', 4n);
@@ -82,7 +83,7 @@ describe('usage.daily', () => {
     });
   });
 
-  it('says nothing of a day without use, and nothing to who does not want it', async () => {
+  it('leaves out a day without use, and accounts without such a webhook', async () => {
     const bob = await withWebhook('bob', ['invoice.*']);
     const eve = await withWebhook('eve', ['*']);
     for (const account of [bob, eve]) await core.use(account, on(20), 'egress/edge', 9n);
@@ -114,7 +115,7 @@ describe('usage.daily', () => {
     ]).toEqual([['2026-11-20'], [], ['2026-11-20']]);
   });
 
-  it('is the same message when it is told again after a crash', async () => {
+  it('has the same message id when it is reported again after a crash', async () => {
     await core.use(ann, on(20), 'egress/edge', 9n);
     core.advanceSeconds(DAY + 6 * HOUR);
     const { directory } = core.ports;

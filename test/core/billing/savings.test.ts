@@ -222,18 +222,18 @@ describe('savings elsewhere', () => {
     );
   });
 
-  it('are taken off what is told to a billing service', async () => {
+  it('are taken off what is reported to a billing service', async () => {
     const { core, ann } = await withSavings();
     await core.ports.directory.call('setPushTarget', {
       accountId: ann.id,
       customerId: 'c',
       dayMs: inNovember(18),
     });
-    const told: [string, bigint][] = [];
+    const reportedEvents: [string, bigint][] = [];
     await pushUsage(core, {
-      push: async ({ eventName, value }) => void told.push([eventName, value]),
+      push: async ({ eventName, value }) => void reportedEvents.push([eventName, value]),
     });
-    expect(told).toEqual([['quayside_storage_standard', 60_000n * 1000n]]);
+    expect(reportedEvents).toEqual([['quayside_storage_standard', 60_000n * 1000n]]);
   });
 
   it('count for a cap in money', () => {

@@ -61,7 +61,7 @@ describe('the same month by other cards', () => {
     ]);
   });
 
-  it('counts a class that a card does not have as Standard, without its minimum time and retrieval', () => {
+  it('counts a class that a card does not have as Standard, without its extra costs', () => {
     const usage = usageOf({
       'storage/STANDARD': 1n,
       'storage/STANDARD_IA': 2n,
@@ -101,7 +101,7 @@ describe('a what-if', () => {
     100n,
   );
 
-  it('everything infrequent: the prices of that class, and what comes from the store is retrieved', () => {
+  it('all-infrequent: prices of that class, and reads from the store are retrievals', () => {
     expect(quantitiesAfter(month, { kind: 'all-infrequent' })).toEqual(
       usageOf({
         'storage/STANDARD': 0n,
@@ -115,7 +115,7 @@ describe('a what-if', () => {
     );
   });
 
-  it('lifecycle: what was there for so many days moves, with its share of reads, one call an object', () => {
+  it('lifecycle: old bytes move with their share of reads, one request an object', () => {
     // 1,000 GB from the start of the month on, so old enough for the last 21 of 31 days.
     const bytes = [...hours(24 * 10, 0n), ...hours(HOURS, 1000n * GB)];
     const grown = replayed(

@@ -18,7 +18,7 @@ import { fuzzRuns } from '../../fuzz-seed.ts';
 import { openMigrated } from '../../index/kit/open-migrated.ts';
 import { createTestCore } from '../memory-core.ts';
 
-/** `late`: it answers when it is told to; whoever waits has given up by then. */
+/** `late`: it responds when the test says so; its callers have timed out by then. */
 type Fate = 'works' | 'fails' | 'answer lost' | 'late';
 
 const ACCOUNT = 'alice' as AccountId;
@@ -121,7 +121,7 @@ describe('taking a receipt', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 14 }), async (steps) => {
         const world = createWorld();
-        let [uses, told, given] = [0n, 0n, 0];
+        let [uses, receiptsMicro, given] = [0n, 0n, 0];
         let isSure = true;
         for (const next of steps) {
           if (next === 'late answers') await world.answerLate();
@@ -135,7 +135,7 @@ describe('taking a receipt', () => {
               Array.from({ length: next.width }, () => world.take()),
             );
             uses += BigInt(next.width);
-            told += receipts.reduce((sum, receipt) => sum + amountOf(receipt), 0n);
+            receiptsMicro += receipts.reduce((sum, receipt) => sum + amountOf(receipt), 0n);
             given += receipts.filter(({ price }) => price !== null).length;
             isSure &&= next.fate === 'works' || next.fate === 'fails';
             if (next.fate !== 'works')
@@ -151,8 +151,8 @@ describe('taking a receipt', () => {
         const [sums] = world.receipts();
         const kept = (sums?.parts ?? []).reduce((sum, part) => sum + part.amountMicro, 0n);
         // A receipt whose answer was lost is in the sums, and nobody has it.
-        if (isSure) expect([kept, sums?.receipts ?? 0]).toEqual([told, given]);
-        else expect(kept).toBeGreaterThanOrEqual(told);
+        if (isSure) expect([kept, sums?.receipts ?? 0]).toEqual([receiptsMicro, given]);
+        else expect(kept).toBeGreaterThanOrEqual(receiptsMicro);
       }),
       { numRuns: fuzzRuns(25) },
     );
@@ -180,7 +180,7 @@ describe('taking a receipt', () => {
     expect([world.receipts()[0]?.receipts, world.sources()]).toEqual([20, 4]);
   });
 
-  it('has a bound on how many are under way, of one account half; the others are counted as any use is', async () => {
+  it('limits how many are under way, one account to half; others are counted plainly', async () => {
     const world = createWorld({ tierLimitMs: 2_000 });
     const flood = Array.from({ length: 300 }, () => world.take());
     const other = world.take({}, { ...OWNER, accountId: 'bob' as AccountId });
@@ -191,7 +191,7 @@ describe('taking a receipt', () => {
     expect(world.usage().get('class-b/STANDARD')).toBe(300n);
   });
 
-  it('lets caps know of the use at once, and of what is under way until the ledger has it', async () => {
+  it('shows caps the use at once, and what is under way until the ledger has it', async () => {
     const world = createWorld({ tierLimitMs: 1_000 });
     const allowance = {
       used: 0,

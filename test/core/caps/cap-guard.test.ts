@@ -41,8 +41,8 @@ const owner = (bucket = 'a~1', key: string | null = null): UsageOwner => ({
 });
 
 /**
- * Of the operator's own: 100 reads are free, each further one costs 1,000 micro-units, each byte
- * 10.
+ * A card of the operator's own: 100 reads are free, each further one costs 1,000 micro-units, each
+ * byte 10.
  */
 const OWN_CARD = {
   ...{
@@ -107,7 +107,7 @@ function createWorld(cap: Cap) {
       crossed.push(percent),
     );
     const takeReceipt = createReceipts(core, flusher, `p${made}`);
-    /** As the surfaces do: ask, look again when it goes out, count. Whether it went out. */
+    /** Does what the surfaces do: ask, look again when it goes out, count. Whether it went out. */
     async function use(
       bytesOut: number,
       of = owner(),
@@ -234,7 +234,7 @@ describe('caps', () => {
     expect(outcomes.sort()).toEqual(['UsageCapReached', 'served']);
   });
 
-  it('serve a refused process when what another was granted and did not use came back', async () => {
+  it('serve a refused process when an unused lease of another came back', async () => {
     const world = createWorld(bytesCap(BigInt(100 * MIB)));
     const [first, second] = [world.createProcess(), world.createProcess()];
     await first.guard.require(owner(), {
@@ -301,7 +301,7 @@ describe('caps', () => {
     expect(await heir.use(900)).toBe('served');
   });
 
-  it('say when they end, begin anew with the period, and are told at their percentages once', async () => {
+  it('say when they end, begin anew with the period, and report each alert once', async () => {
     const world = createWorld(bytesCap(1000n, { period: 'day', alertPercents: [50, 80] }));
     const { use, guard } = world.createProcess();
     expect(await use(600)).toBe('served');
@@ -401,7 +401,7 @@ describe('caps', () => {
     expect(await use(0, owner(), 'A')).toBe('SpendingCapReached');
   });
 
-  it('in money look at what an upload, and what is stored, costs until the month ends', async () => {
+  it('in money count what an upload and what is stored cost until the month ends', async () => {
     const world = createWorld(bytesCap(5_000_000n, { unit: 'money', cardId: 'aws-s3-us-east-1' }));
     const outcomes = async (sizes: readonly number[]) => {
       const { guard } = world.createProcess();
@@ -439,7 +439,7 @@ describe('caps', () => {
     expect(await outcomes([700, 14_000])).toEqual(['stored', 'SpendingCapReached']);
   });
 
-  it('in money go by the operator’s own card, for two processes over one ledger at once', async () => {
+  it('in money go by the operator’s card, for two processes over one ledger', async () => {
     const world = createWorld(
       bytesCap(1_000_000n, { unit: 'money', cardId: OWN_CARD.id, card: OWN_CARD }),
     );
@@ -484,7 +484,7 @@ describe('caps', () => {
     expect(await use(10)).toBe('served');
   });
 
-  it('are kept when the ledger says nothing: one request waits for it as long as for any tier, the others not at all', async () => {
+  it('hold when the ledger hangs: one request waits for its timeout, others do not', async () => {
     vi.useFakeTimers();
     const world = createWorld(bytesCap(1000n));
     const { use } = world.createProcess();

@@ -79,7 +79,7 @@ async function startMachine({ hasSteady = true } = {}) {
 }
 
 describe('the scheduled work', () => {
-  it('closes nothing by a clock that jumps ahead for seconds, and goes on when it is right again', async () => {
+  it('closes nothing by a clock that jumps ahead, and goes on when it is right again', async () => {
     const machine = await startMachine();
     machine.pass(HOUR);
     machine.jump(40 * DAY);

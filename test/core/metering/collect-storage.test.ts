@@ -153,7 +153,7 @@ it('what is stored comes to the figure that a hand works out, also after restart
   expect(await billOf(start(400))).toEqual(closed);
 });
 
-it('a ledger whose answer is lost is told again, and counts once', async () => {
+it('a ledger whose response is lost gets the batch again, and counts it once', async () => {
   const core = start();
   const bucket = await openTestBucket(core);
   await live(core, bucket);
@@ -187,7 +187,7 @@ it('a ledger whose answer is lost is told again, and counts once', async () => {
   });
 });
 
-it('what a deleted bucket caused in its last hour is billed, though nobody asks for its name again', async () => {
+it('a deleted bucket is billed for its last hour, though nobody uses its name again', async () => {
   const core = start();
   const bucket = await openTestBucket(core);
   await put(core, bucket, 'a', 100, 'STANDARD_IA');

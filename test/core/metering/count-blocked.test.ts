@@ -1,3 +1,4 @@
+// Refused requests: whose are counted as blocked, and by which status.
 import { expect, it } from 'vitest';
 import { createUsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
 import { countBlocked } from '../../../src/core/metering/count-blocked.ts';

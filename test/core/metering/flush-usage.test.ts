@@ -240,7 +240,7 @@ describe('flushing behind answers', () => {
   });
 
   for (const fate of ['fails', 'hangs'] as const)
-    it(`begins again with the next use after it gave up on a ledger that ${fate}, and others do not wait for it`, async () => {
+    it(`begins again after a ledger that ${fate}, and others do not wait`, async () => {
       const world = createWorker();
       world.setFate(fate, 'alice');
       world.use('alice');
@@ -255,7 +255,7 @@ describe('flushing behind answers', () => {
       expect([world.reads('alice'), world.reads('bob')]).toEqual([52n, 51n]);
     });
 
-  it('begins again with the next answer, if it uses anything or not, when the runtime has ended its work', async () => {
+  it('begins again with the next response, when the runtime has ended its work', async () => {
     const world = createWorker();
     world.setDying(true);
     world.use('alice');

@@ -1,3 +1,4 @@
+// Patterns with wildcards against texts: results compared with a slow matcher, and the effort.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type GlobPart, matchesGlob } from '../../../../src/core/auth/policy/match-glob.ts';
@@ -28,7 +29,7 @@ describe('a pattern with wildcards', () => {
     fc.array(letters, { maxLength: 3 }).map((all): GlobPart => all.join('')),
   );
 
-  it('means what trying every way means', () => {
+  it('matches what a slow matcher that tries every way matches', () => {
     fc.assert(
       fc.property(
         fc.array(part, { maxLength: 7 }),
