@@ -1,4 +1,4 @@
-// How full the memory tiers are, for /-/metrics of both homes.
+// How full the memory tiers are, for /-/metrics of both platforms.
 import { type MetricFamily, metricFamily } from '../../ports/metrics.ts';
 
 /** One cache at this moment. */
@@ -6,7 +6,7 @@ export type CacheStats = {
   /** A label, so one of a fixed set. */
   readonly cache: string;
   readonly entries: number;
-  /** As the cache itself counts them, and what it may hold; null where it counts entries only. */
+  /** Bytes by the cache's own count, and how many it may hold; null where it counts entries. */
   readonly bytes: number | null;
   readonly maxBytes: number | null;
   /** Entries that left to make room, since the start. */

@@ -1,3 +1,4 @@
+// Makes the compressed variant of an object, for both platforms. derived-bodies.ts keeps it.
 import { compress, type Thoroughness } from '../../crypto/content-codings.ts';
 import type { Recipe } from '../../ports/derived.ts';
 import type { StoredDerived } from './derived-bodies.ts';

@@ -46,12 +46,9 @@ export type DerivedBodiesOptions = {
 const ENTRY_OVERHEAD_BYTES = 1024;
 /** Most of the budget that one entry may take. */
 const ENTRY_MAX_SHARE = 1 / 4;
-/**
- * How long a coding that is being made, or failed, is not asked for again, milliseconds; it takes
- * seconds at most.
- */
+/** How long a coding that is being made, or failed, is not made again, milliseconds. */
 const PENDING_MS = 60_000;
-/** The same where too much waited already. */
+/** How long a coding is not made again where too much waited already, milliseconds. */
 const REFUSED_MS = 5_000;
 
 /**
@@ -65,9 +62,10 @@ type Entry = { readonly value: DerivedOrNone; readonly untilMs: number };
 
 export type SharedDerivedBodies = DerivedBodies & { stats(): CacheStats };
 
-/** Cost of a hit in memory: 0.1 µs, no I/O. */
-export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerivedBodies {
-  const { store, clock, memoryMaxBytes, sharesWork } = options;
+/**
+ * The memory tier of derived bodies; `none` remembers that a coding does not pay, or is being made.
+ */
+function createDerivedMemory(memoryMaxBytes: number, clock: Clock) {
   let evictions = 0;
   const entries = new LRUCache<string, Entry>({
     maxSize: Math.max(1, memoryMaxBytes),
@@ -78,12 +76,6 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
       if (reason === 'evict') evictions += 1;
     },
   });
-  const slots = {
-    coding: createFairSlots(options.limits.coding, clock),
-    image: createFairSlots(options.limits.image, clock),
-  };
-  const puts = createFairSlots(KEEPING, clock);
-  const underWay = new Map<string, Promise<DerivedOrNone | null>>();
 
   function keep(
     name: string,
@@ -94,6 +86,40 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
     return value;
   }
 
+  function peek(name: string): DerivedOrNone | null {
+    const entry = entries.get(name);
+    if (entry === undefined) return null;
+    if (entry.untilMs === Number.POSITIVE_INFINITY || entry.untilMs > clock.nowMs())
+      return entry.value;
+    entries.delete(name);
+    return null;
+  }
+
+  return {
+    keep,
+    peek,
+    stats: (): CacheStats => ({
+      cache: 'derived',
+      entries: entries.size,
+      bytes: entries.calculatedSize,
+      maxBytes: memoryMaxBytes,
+      evictions,
+    }),
+  };
+}
+
+/** Cost of a hit in memory: 0.1 µs, no I/O. */
+export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerivedBodies {
+  const { store, clock, memoryMaxBytes, sharesWork } = options;
+  const memory = createDerivedMemory(memoryMaxBytes, clock);
+  const { keep, peek } = memory;
+  const slots = {
+    coding: createFairSlots(options.limits.coding, clock),
+    image: createFairSlots(options.limits.image, clock),
+  };
+  const puts = createFairSlots(KEEPING, clock);
+  const underWay = new Map<string, Promise<DerivedOrNone | null>>();
+
   function keepBelow(name: string, stored: StoredDerived, requester: DerivedRequester): void {
     options.background.run('keep-derived', async () => {
       const slot = await puts.take(requester);
@@ -103,15 +129,6 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
         slot.release();
       }
     });
-  }
-
-  function peek(name: string): DerivedOrNone | null {
-    const entry = entries.get(name);
-    if (entry === undefined) return null;
-    if (entry.untilMs === Number.POSITIVE_INFINITY || entry.untilMs > clock.nowMs())
-      return entry.value;
-    entries.delete(name);
-    return null;
   }
 
   /** One run of `work` for all who ask at the same time, where that is allowed. */
@@ -160,13 +177,7 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
       }),
     make: (name, recipe, requester, load) =>
       together(`make ${name}`, () => makeNow(name, recipe, requester, load)),
-    stats: () => ({
-      cache: 'derived',
-      entries: entries.size,
-      bytes: entries.calculatedSize,
-      maxBytes: memoryMaxBytes,
-      evictions,
-    }),
+    stats: memory.stats,
   };
 }
 

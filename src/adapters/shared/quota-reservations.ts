@@ -1,37 +1,34 @@
-// What answers under way hold of caps: their bytes count as used from the start, and what did not
-// leave is given back. Where a runtime ends an answer without a word, what it held comes back after
-// a while. Called by the meter alone.
+// Quota reservations of responses under way: their bytes count as used from the start, and what was
+// not sent is given back. Where a runtime ends a response without a word, its reservation is given
+// back after a while. Called by the meter alone.
 import type { Allowance } from '../../ports/metering.ts';
 import type { Clock } from '../../ports/system.ts';
 
-/**
- * An answer of which nothing has left for so long may be over, milliseconds: as long as a lease of
- * a cap lasts.
- */
+/** A response that sent nothing for so long may be over, milliseconds: as long as a quota lease. */
 const IDLE_MS = 60_000;
 
-export type Held = {
-  /** So many bytes more have left. */
+export type QuotaReservation = {
+  /** Counts bytes that were sent. */
   pass(bytes: number): void;
-  /** Gives back what has not left. Idempotent. */
+  /** Gives back what was not sent. Idempotent. */
   letGo(): void;
   /** Whether it was not given back. */
   isKept(): boolean;
 };
 
 export type QuotaReservations = {
-  /** Takes so many bytes of each allowance, whether they have room for them or not. */
-  hold(allowances: readonly Allowance[], bytes: number): Held;
-  /** Gives back what is held for answers of which nothing has left for a minute. */
+  /** Reserves bytes of each allowance, whether they have room for them or not. */
+  reserve(allowances: readonly Allowance[], bytes: number): QuotaReservation;
+  /** Gives back the reservations of responses that sent nothing for a minute. */
   letGoOfIdle(): void;
 };
 
-/** Makes it, with nothing held. */
+/** Makes it, with nothing reserved. */
 export function createQuotaReservations(clock: Clock): QuotaReservations {
-  const all = new Map<Held, { passedAtMs: number }>();
+  const all = new Map<QuotaReservation, { passedAtMs: number }>();
 
   return {
-    hold(allowances, bytes) {
+    reserve(allowances, bytes) {
       const parts = allowances.map((allowance) => ({ allowance, perByte: allowance.perByte }));
       const times = { passedAtMs: clock.nowMs() };
       let left = bytes;
@@ -40,7 +37,7 @@ export function createQuotaReservations(clock: Clock): QuotaReservations {
         allowance.used += bytes * perByte;
         allowance.underWay += bytes * perByte;
       }
-      const held: Held = {
+      const reservation: QuotaReservation = {
         pass(passed) {
           left -= passed;
           times.passedAtMs = clock.nowMs();
@@ -53,21 +50,22 @@ export function createQuotaReservations(clock: Clock): QuotaReservations {
           }
           left = 0;
           isKept = false;
-          all.delete(held);
+          all.delete(reservation);
         },
         isKept: () => isKept,
       };
-      if (parts.length > 0) all.set(held, times);
-      return held;
+      if (parts.length > 0) all.set(reservation, times);
+      return reservation;
     },
     letGoOfIdle() {
       const idleMs = clock.nowMs() - IDLE_MS;
-      for (const [held, { passedAtMs }] of all) if (passedAtMs <= idleMs) held.letGo();
+      for (const [reservation, { passedAtMs }] of all)
+        if (passedAtMs <= idleMs) reservation.letGo();
     },
   };
 }
 
-/** Whether as many bytes may be held of all of them. */
+/** Whether as many bytes may be reserved of all of them. */
 export function haveRoom(allowances: readonly Allowance[], bytes: number): boolean {
   return allowances.every(
     ({ level, used, perByte, upTo }) => level !== 'refused' && used + bytes * perByte <= upTo,

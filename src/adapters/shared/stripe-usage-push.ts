@@ -76,6 +76,7 @@ function translateError(error: unknown): StorageError {
   const { statusCode = 0, message } = error as StripeFailure;
   const wasRefused =
     statusCode >= 400 && statusCode < 500 && statusCode !== 409 && statusCode !== 429;
-  const detail = `Stripe: ${statusCode === 0 ? 'no answer' : `${statusCode} ${message.slice(0, 200)}`}`;
+  const response = statusCode === 0 ? 'no response' : `${statusCode} ${message.slice(0, 200)}`;
+  const detail = `Stripe: ${response}`;
   return new StorageError(wasRefused ? 'InvalidRequest' : 'ServiceUnavailable', { detail });
 }

@@ -53,7 +53,7 @@ const NO_OPERATIONS: ReadonlyMap<string, number> = new Map();
 type Listener = {
   list(counter: Counter): void;
   addApart(usage: DrainedUsage): void;
-  readonly hold: QuotaReservations['hold'];
+  readonly reserve: QuotaReservations['reserve'];
   nowMs(): number;
 };
 
@@ -249,8 +249,8 @@ export function createUsageMeter(clock: Clock): UsageMeter {
   }
 
   const addApart = (usage: DrainedUsage) => addTo(drained, usage);
-  const { hold, letGoOfIdle } = createQuotaReservations(clock);
-  const listener: Listener = { list, addApart, hold, nowMs: () => clock.nowMs() };
+  const { reserve, letGoOfIdle } = createQuotaReservations(clock);
+  const listener: Listener = { list, addApart, reserve, nowMs: () => clock.nowMs() };
 
   function of(owner: UsageOwner): Counter {
     // No id of a bucket or an account has a space.

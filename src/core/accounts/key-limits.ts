@@ -10,8 +10,8 @@ import { type ApiCaller, type Scope, scopesOfRole } from '../auth/permissions.ts
 export type KeyMaker = Pick<ApiCaller, 'role' | 'scopes' | 'endsAtMs'>;
 
 /**
- * The S3 actions of each scope of the JSON API, as patterns; member-key.ts reads them too. An action
- * of no scope (of KMS keys, or the bypass of governance retention) needs an unlimited maker.
+ * The S3 actions of each scope of the JSON API, as patterns; member-key.ts reads them too. An
+ * action of no scope (of KMS keys, or the bypass of governance retention) needs an unlimited maker.
  */
 const S3_ACTIONS_OF_SCOPE: Partial<Record<Scope, readonly string[]>> = {
   'objects:read': [

@@ -133,29 +133,29 @@ describe('memory pointers', () => {
   it('store nothing of a key or read policy under a fill barrier, until it is gone', () => {
     const { pointers, fill, isKnown } = make();
     fill();
-    pointers.hold(bucket, [key]);
-    pointers.hold(bucket, [key]);
+    pointers.block(bucket, [key]);
+    pointers.block(bucket, [key]);
     expect(isKnown()).toBe(false);
     fill();
     expect(isKnown()).toBe(false);
-    pointers.release(bucket, [key]);
-    expect(pointers.isHeld(bucket, key)).toBe(true);
+    pointers.unblock(bucket, [key]);
+    expect(pointers.isBlocked(bucket, key)).toBe(true);
     fill();
     expect(isKnown()).toBe(false);
     const overtaken = pointers.epoch();
-    pointers.release(bucket, [key]);
+    pointers.unblock(bucket, [key]);
     pointers.fill(bucket, key, { readPolicy, pointer: pointerOf('a') }, overtaken);
     expect(isKnown()).toBe(false);
     fill();
     expect(isKnown()).toBe(true);
-    pointers.hold(bucket, null);
-    expect(pointers.isHeld(bucket, 'other' as ObjectKey)).toBe(true);
+    pointers.block(bucket, null);
+    expect(pointers.isBlocked(bucket, 'other' as ObjectKey)).toBe(true);
     fill();
     expect(isKnown()).toBe(false);
-    pointers.release(bucket, null);
+    pointers.unblock(bucket, null);
     fill();
     expect(isKnown()).toBe(true);
-    expect(pointers.isHeld(bucket, key)).toBe(false);
+    expect(pointers.isBlocked(bucket, key)).toBe(false);
   });
 
   it('give nothing older than the watermark of a purge, whoever read the policy', () => {

@@ -6,7 +6,8 @@ import type { CircuitBreaker } from '../../../ports/circuit-breaker.ts';
 import type { Found, Known } from '../../../ports/hot-metadata.ts';
 import type { Clock, Log } from '../../../ports/system.ts';
 import { within } from '../../../ports/with-timeout.ts';
-import type { FillEpoch, MemoryPointers, RecordAge } from '../../shared/memory-pointers.ts';
+import type { FillEpoch } from '../../shared/fill-epochs.ts';
+import type { MemoryPointers, RecordAge } from '../../shared/memory-pointers.ts';
 import {
   decodePointer,
   decodeReadPolicy,

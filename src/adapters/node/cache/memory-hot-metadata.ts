@@ -46,7 +46,7 @@ export function createMemoryHotMetadata(
       });
     // While a write is under way each reader reads for itself: one may see the commit that
     // another's read came before.
-    if (!pointers.isHeld(bucket, key)) underWay.set(name, reading);
+    if (!pointers.isBlocked(bucket, key)) underWay.set(name, reading);
     return reading;
   };
 
@@ -60,11 +60,11 @@ export function createMemoryHotMetadata(
     },
     staleForMs: () => 0,
     block(bucket, keys) {
-      pointers.hold(bucket, keys);
+      pointers.block(bucket, keys);
       detachReads(bucket, keys);
     },
     unblock(bucket, keys) {
-      pointers.release(bucket, keys);
+      pointers.unblock(bucket, keys);
       detachReads(bucket, keys);
     },
   };

@@ -1,0 +1,56 @@
+// Epochs of a cache that is filled after a read and evicted by writes: they tell whether an
+// eviction overtook a fill. memory-pointers.ts takes one for each load.
+
+/** Evictions remembered: a second of them at 5,000 writes a second; a fill takes milliseconds. */
+const EVICTIONS_REMEMBERED = 4096;
+
+/**
+ * Taken before a load, given back with what was read. A fill that an eviction overtook is dropped,
+ * and what was read counts as no younger than the epoch.
+ */
+export type FillEpoch = { readonly lastEviction: number; readonly atMs: number };
+
+/**
+ * Numbers the evictions. An epoch has the number of the last one before it; where the eviction of a
+ * name was forgotten, every older fill counts as overtaken.
+ */
+export function createFillEpochs() {
+  const numbers = new Map<string, number>();
+  let last = 0;
+  /** Number of the youngest eviction that was forgotten. */
+  let forgotten = 0;
+
+  return {
+    last: (): number => last,
+    note(name: string): void {
+      last += 1;
+      numbers.delete(name);
+      numbers.set(name, last);
+      if (numbers.size <= EVICTIONS_REMEMBERED) return;
+
+      const [oldest] = numbers;
+      if (oldest === undefined) return;
+      numbers.delete(oldest[0]);
+      forgotten = oldest[1];
+    },
+    hasOvertaken: (name: string, { lastEviction }: FillEpoch): boolean =>
+      lastEviction < forgotten || (numbers.get(name) ?? 0) > lastEviction,
+  };
+}
+
+/** Names that may not be filled while writers block them, counted. */
+export function createFillBarrier() {
+  const writers = new Map<string, number>();
+
+  return {
+    block(name: string): void {
+      writers.set(name, (writers.get(name) ?? 0) + 1);
+    },
+    unblock(name: string): void {
+      const left = (writers.get(name) ?? 0) - 1;
+      if (left > 0) writers.set(name, left);
+      else writers.delete(name);
+    },
+    isBlocked: (name: string): boolean => writers.size > 0 && writers.has(name),
+  };
+}
