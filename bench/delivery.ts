@@ -73,7 +73,7 @@ async function startServers(root: string): Promise<Servers> {
   };
   for (const [i, name] of OURS.entries()) {
     const lane = i === 0 ? 'on' : 'off';
-    const server = await start(name, startQuayside(firstPort + i, { QUAYSIDE_HOT_LANE: lane }));
+    const server = await start(name, startQuayside(firstPort + i, { QUAYSIDE_FAST_PATH: lane }));
     await publish(server, root, files);
   }
   const nginx = await start('nginx', startNginx(firstPort + 2, root, '1g'));

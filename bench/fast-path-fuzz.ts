@@ -3,14 +3,15 @@
 // or cut), and plain requests cut at every byte, to a server with the lane, to one with the door
 // alone and to one without either, over the same objects; part of them over TCP. Exits with 1, and
 // shows them, when two answers differ.
+
+import { createStockedCore, openDoors } from '../test/node/fast-path/both-paths.ts';
 import {
   compareDoors,
   type Difference,
   type Doors,
   listen,
   type TcpPorts,
-} from '../test/node/fast-path/compare-doors.ts';
-import { createStockedCore, openDoors } from '../test/node/fast-path/doors.ts';
+} from '../test/node/fast-path/compare-paths.ts';
 import {
   type Conversation,
   makeConversation,

@@ -21,8 +21,8 @@ import { putObject } from '../src/core/objects/put-object.ts';
 import { parseBucketName, parseObjectKey } from '../src/core/parse-names.ts';
 import { PRIVATE_ACCESS } from '../src/domain/bucket-access.ts';
 import type { HostingSettings } from '../src/domain/hosting.ts';
-import { createDelivery } from '../src/http/delivery/deliver.ts';
-import type { PlainRead } from '../src/http/request.ts';
+import { createDelivery } from '../src/http/delivery/create-delivery.ts';
+import type { PlainRead } from '../src/http/delivery/fast-path/fast-path.ts';
 import { publicPolicy } from '../test/access-samples.ts';
 import { median, printTable } from './lib/table.ts';
 

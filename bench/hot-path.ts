@@ -20,9 +20,9 @@ import type { Core } from '../src/core/core.ts';
 import { openBody } from '../src/core/objects/read-object.ts';
 import { parseBucketName } from '../src/core/parse-names.ts';
 import { createAddressReader } from '../src/http/address.ts';
-import { createDelivery } from '../src/http/delivery/deliver.ts';
+import { createDelivery } from '../src/http/delivery/create-delivery.ts';
+import type { SignedRead } from '../src/http/delivery/fast-path/fast-path.ts';
 import { createAccessLog } from '../src/http/observe/access-log.ts';
-import type { SignedRead } from '../src/http/request.ts';
 import { createAuthenticator } from '../src/http/s3/signature/authenticate.ts';
 import { evaluateRead } from '../src/http/semantics/conditional.ts';
 import { objectHeaders } from '../src/http/semantics/object-headers.ts';
@@ -162,10 +162,10 @@ try {
   const reply = hotAnswer(plainRead);
   const header = (name: string) =>
     name === 'referer' ? 'https://www.example.com/page' : 'Mozilla/5.0 (X11; Linux)';
-  if (reply !== null) {
+  if (reply !== null && reply.kind !== 'later') {
     const served = {
       read: plainRead,
-      reply,
+      response: reply,
       requestId: 'id',
       remoteAddress: '127.0.0.1',
       durationMs: 0.01,

@@ -24,7 +24,7 @@ import { parseBucketName } from '../src/core/parse-names.ts';
 import type { BucketSettings } from '../src/domain/bucket-settings.ts';
 import type { AccountId, BucketId } from '../src/domain/nouns.ts';
 import { HOUR_MS } from '../src/domain/time.ts';
-import { createDelivery } from '../src/http/delivery/deliver.ts';
+import { createDelivery } from '../src/http/delivery/create-delivery.ts';
 import type { UsageCounter } from '../src/ports/metering.ts';
 import { bodyOf, makePublicObject } from './lib/public-object.ts';
 import { median, printTable } from './lib/table.ts';

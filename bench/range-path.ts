@@ -21,7 +21,9 @@ import { createConsoleLog } from '../src/adapters/shared/console-log.ts';
 import { systemClock } from '../src/adapters/shared/system-clock.ts';
 import { createApp } from '../src/app.ts';
 import { parseConfig } from '../src/config.ts';
-import { finished, type HotReply, type HttpRequest, type SignedRead } from '../src/http/request.ts';
+import type { SignedRead } from '../src/http/delivery/fast-path/fast-path.ts';
+import { type HotReply, resolveBody } from '../src/http/delivery/fast-path/fast-response.ts';
+import type { HttpRequest } from '../src/http/request.ts';
 import { makePublicObject } from './lib/public-object.ts';
 import { ACCESS_KEY, SECRET_KEY } from './lib/servers.ts';
 import { median, printTable } from './lib/table.ts';
@@ -116,12 +118,12 @@ try {
 
   function send(due: readonly Due[]): void {
     for (const { reply, requestId } of due) {
-      const whole = finished(reply, false);
-      if (whole?.borrowed == null) {
+      const whole = resolveBody(reply, false);
+      if (whole?.kind !== 'borrowed') {
         left += 1;
         continue;
       }
-      const { part, borrowed } = whole;
+      const { range: part, body: borrowed } = whole;
       const head = heads.of(whole, false, requestId.length, Date.now());
       const bytes = borrowed.buffer.subarray(
         borrowed.at - headLength(head, part),

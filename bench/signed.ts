@@ -83,7 +83,7 @@ try {
   const loads: { server: Server; lane: string; url: string; kind: Kind; results: LoadResult[] }[] =
     [];
   for (const [i, lane] of ['on', 'off'].entries()) {
-    const server = await startQuayside(Number(values.port) + i, { QUAYSIDE_HOT_LANE: lane });
+    const server = await startQuayside(Number(values.port) + i, { QUAYSIDE_FAST_PATH: lane });
     running.push(server);
     await publish(server, folder, [FILE]);
     const url = `${server.url}/${BUCKET}/${FILE}`;

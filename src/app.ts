@@ -1,5 +1,5 @@
-// The whole service as one Hono app: reads the address, gives the request to its surface, renders
-// what went wrong. Both homes call createApp with their ports; nothing here knows which home it is.
+// The whole service as one Hono app: reads the address and gives the request to its surface. Both
+// platforms call createApp with their ports; nothing here knows which platform it is.
 import { type Context, Hono } from 'hono';
 import { createLazyApi } from './api/lazy-api.ts';
 import type { Config } from './config.ts';
@@ -11,31 +11,26 @@ import { createCapGuard } from './core/caps/cap-guard.ts';
 import { createReportCrossing } from './core/caps/report-crossing.ts';
 import type { Core } from './core/core.ts';
 import { createLogCollector } from './core/logging/log-collector.ts';
-import { countBlocked } from './core/metering/count-blocked.ts';
 import { createUsageFlusher, type UsageFlusher } from './core/metering/flush-usage.ts';
 import { type Address, createAddressReader, toS3Address } from './http/address.ts';
-import { HOT_DOOR_HEADERS, isPlainRead } from './http/delivery/deciding-headers.ts';
-import { createDelivery } from './http/delivery/deliver.ts';
-import { FailureWithHeaders } from './http/failure-with-headers.ts';
+import { createAnswerRequest } from './http/answer-request.ts';
+import { createDelivery } from './http/delivery/create-delivery.ts';
+import { FAST_PATH_HEADERS, isPlainRead } from './http/delivery/deciding-headers.ts';
+import type { HotDoor } from './http/delivery/fast-path/fast-path.ts';
 import { createObserver } from './http/observe/observer.ts';
-import type { HotDoor, HttpRequest } from './http/request.ts';
-import { renderS3Error } from './http/s3/errors.ts';
+import type { HttpRequest } from './http/request.ts';
 import { createS3Surface } from './http/s3/routes.ts';
 import { isSigned } from './http/s3/signature/is-signed.ts';
-import { faultFields, isFault } from './http/semantics/error-status.ts';
 import { createSystemSurface } from './http/system/system.ts';
 import type { Ports } from './ports/index.ts';
 
 export type App<Bindings extends object> = {
   readonly fetch: Hono<{ Bindings: Bindings }>['fetch'];
-  /**
-   * For a home with a door of its own before the server: answers what stands ready in memory, as
-   * `fetch` would.
-   */
+  /** The fast path: answers what stands ready in memory, as `fetch` would, before the server. */
   readonly hotDoor: HotDoor;
   /**
-   * Writes the logs of buckets that are old enough, or all of them: for the home's timer, and for
-   * its end.
+   * Writes the logs of buckets that are old enough, or all of them: for the platform's timer,
+   * and for its end.
    */
   readonly flushBucketLogs: (all?: boolean) => Promise<void>;
   /**
@@ -46,7 +41,7 @@ export type App<Bindings extends object> = {
 };
 
 /**
- * `readRequest` turns what the home's server gives into an HttpRequest, without URL or Headers
+ * `readRequest` turns what the platform's server gives into an HttpRequest, without URL or Headers
  * objects on Node.
  */
 export function createApp<Bindings extends object>(
@@ -107,43 +102,14 @@ export function createApp<Bindings extends object>(
     return s3.handle(request, toS3Address(address), requestId);
   }
 
-  function renderError(error: unknown, request: HttpRequest, requestId: string): Response {
-    const failure = error instanceof FailureWithHeaders ? error.failure : error;
-    if (isFault(failure)) {
-      ports.log.error('request-failed', {
-        requestId,
-        ...faultFields(failure, request),
-        cause: failure,
-      });
-    }
-    return renderS3Error(error, { ...request, resource: request.rawPath, requestId });
-  }
-
-  const ask = (request: HttpRequest): Response | Promise<Response> => {
-    const requestId = ports.ids.requestId();
-    const answered = (response: Response): Response => {
-      const { status } = response;
-      observer.answered(request, requestId, status);
-      // Its headers are not looked at: on Node that would make others of them.
-      if (status >= 400) countBlocked(ports.meter, request.notes, status);
-      return response;
-    };
-    const failed = (error: unknown): Response => answered(renderError(error, request, requestId));
-    observer.began();
-    try {
-      const answer = handle(request, requestId);
-      return answer instanceof Promise ? answer.then(answered, failed) : answered(answer);
-    } catch (error) {
-      return failed(error);
-    }
-  };
+  const ask = createAnswerRequest(ports, observer, handle);
   const app = new Hono<{ Bindings: Bindings }>();
   app.all('*', (c) => ask(readRequest(c)));
   const hotDoor: HotDoor = {
     ask,
-    answer: observer.watchHot(hotAnswer),
-    answerSigned: observer.watchHot(s3.answerHot),
-    ...HOT_DOOR_HEADERS,
+    answer: observer.watchFastPath(hotAnswer),
+    answerSigned: observer.watchFastPath(s3.answerHot),
+    ...FAST_PATH_HEADERS,
     requestId: () => ports.ids.requestId(),
     served: observer.servedHot,
   };

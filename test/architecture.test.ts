@@ -38,7 +38,7 @@ const sources: readonly Source[] = readdirSync(SRC, { recursive: true, encoding:
   .sort()
   .map((path) => {
     const text = readFileSync(join(SRC, path), 'utf8');
-    const lines = text.replace(/^\s*(\/\/|\*|\/\*).*$/gm, '');
+    const lines = withoutComments(text);
     return {
       path,
       text,
@@ -56,6 +56,8 @@ function layerOf(path: string): string {
 const SERVER_NEEDS = [
   'http/request.ts',
   'http/observe/request-notes.ts',
+  'http/delivery/fast-path/fast-path.ts',
+  'http/delivery/fast-path/fast-response.ts',
   'core/billing/receipts/price-receipt.ts',
 ];
 const ADAPTER_NEEDS = ['domain', 'ports', 'index', 'crypto', 'config.ts', 'adapters/shared'];
@@ -86,8 +88,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'node.ts': ['app.ts', 'config.ts', 'core', 'domain', 'ports', 'adapters/node', 'adapters/shared'],
   'adapters/shared': ['domain', 'ports', 'crypto'],
   'adapters/memory': ADAPTER_NEEDS,
-  // An adapter of a server also makes the requests that the surfaces read, and the empty notes in
-  // them. Where a home runs the ledger it hands it the pure function that prices receipts, which no
+  // An adapter of a server also makes the requests that the surfaces read and the empty notes in
+  // them, and sends the responses of the fast path. Where a home runs the ledger it hands it the pure function that prices receipts, which no
   // thread or object could be sent (ADR 21).
   'adapters/node': [...ADAPTER_NEEDS, ...SERVER_NEEDS],
   'adapters/cloudflare': [...ADAPTER_NEEDS, ...SERVER_NEEDS],
@@ -160,6 +162,33 @@ const MAY_CHANGE: Readonly<Record<string, string>> = {
   'http/semantics/http-date.ts memoTexts': 'memo of a pure function, keyed by its argument',
   'http/semantics/http-date.ts memoSeconds': 'memo of a pure function, keyed by its argument',
 };
+
+/**
+ * Files that use what Node does not document, each with what for. docs/internals/fast-path.md says
+ * of each when it can go, and what happens where Node takes it away.
+ */
+const MAY_USE_INTERNALS: Readonly<Record<string, string>> = {
+  'adapters/node/blobs/libc.ts': 'node:ffi, experimental: files go from a mapping to a socket',
+  'adapters/node/fast-path/behind-node-http.ts': '_header: a response is written past node:http',
+  'adapters/node/fast-path/response-writer.ts': '_handle.fd: the socket that a mapping is sent to',
+  'adapters/node/fast-path/shared-read-buffer.ts': 'onread: all connections read into one buffer',
+  'adapters/node/serve.ts': 'httpAllowHalfOpen, _keepAliveTimeout: half-closed clients, Keep-Alive',
+  'adapters/node/server/pipelining.ts': '_httpMessage, _paused: one request at a time',
+  'adapters/node/server/sent-response.ts': '_header: bytes of a head, for the access log',
+  'adapters/node/server/socket-timeouts.ts': '_handle.writeQueueSize: what a client has not taken',
+};
+
+/** Names of Node's own that no page of its documentation has, and what is experimental. */
+const INTERNALS =
+  /\._[a-z]\w*|'_[a-z]\w*' in\b|[{;] _[a-z]\w*\??:|Symbols\(|[bB]inding\('|node:ffi|httpAllowHalfOpen/;
+
+function withoutComments(text: string): string {
+  return text.replace(/^\s*(\/\/|\*|\/\*).*$/gm, '');
+}
+
+function usesInternals(text: string): boolean {
+  return INTERNALS.test(withoutComments(text));
+}
 
 const MUTATION =
   '(?:set|add|delete|clear|push|pop|shift|unshift|splice|fill|sort|reverse|copyWithin)';
@@ -276,6 +305,29 @@ describe('the house rules', () => {
       return lines > limit ? [`${path} has ${lines} lines, ${limit} are allowed`] : [];
     });
     expect(tooLong).toEqual([]);
+  });
+
+  it('name every file that uses internals of Node, and the page that explains it', () => {
+    const using = sources.filter(({ text }) => usesInternals(text)).map(({ path }) => path);
+    expect(using).toEqual(Object.keys(MAY_USE_INTERNALS));
+    const page = readFileSync(join(SRC, '../docs/internals/fast-path.md'), 'utf8');
+    expect(using.filter((path) => !page.includes(`\`${path}\``))).toEqual([]);
+  });
+
+  it('would see such a use', () => {
+    for (const text of [
+      'socket._handle.fd',
+      "'_header' in outgoing",
+      'type Internals = { _paused: boolean };',
+      'Object.assign(outgoing, { _keepAliveTimeout: 5 });',
+      'Object.getOwnPropertySymbols(socket)',
+      "process.binding('tcp_wrap')",
+      "process.getBuiltinModule('node:ffi')",
+    ])
+      expect(usesInternals(text), text).toBe(true);
+    expect(usesInternals('// socket._handle is not used\nlisten((_error, count) => count)')).toBe(
+      false,
+    );
   });
 
   it('know no any, no enum, no interface and no non-null assertion', () => {

@@ -194,13 +194,13 @@ describe('parseConfig', () => {
 
   it('takes on or off for a switch', () => {
     expect(parseConfig({}).isHotLaneOn).toBe(true);
-    expect(parseConfig({ QUAYSIDE_HOT_LANE: 'off' }).isHotLaneOn).toBe(false);
+    expect(parseConfig({ QUAYSIDE_FAST_PATH: 'off' }).isHotLaneOn).toBe(false);
     expect(parseConfig({}).isDevServer).toBe(false);
     expect(parseConfig({}).isSignatureV2On).toBe(true);
     expect(parseConfig({ QUAYSIDE_SIGNATURE_V2: 'off' }).isSignatureV2On).toBe(false);
     expect(parseConfig({}).mapsFiles).toBe(true);
     expect(parseConfig({ QUAYSIDE_MAPPED_FILES: 'off' }).mapsFiles).toBe(false);
-    expect(() => parseConfig({ QUAYSIDE_HOT_LANE: 'no' })).toThrow(ConfigError);
+    expect(() => parseConfig({ QUAYSIDE_FAST_PATH: 'no' })).toThrow(ConfigError);
   });
 
   it('reads the proxies that are believed', () => {

@@ -7,7 +7,7 @@ import { existsSync, openSync, readFileSync, readSync } from 'node:fs';
 import { createServer as createHttpServer, type ServerResponse } from 'node:http';
 import { createServer as createNetServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { createSharedReads } from '../../src/adapters/node/fast-path/shared-reads.ts';
+import { createSharedReads } from '../../src/adapters/node/fast-path/shared-read-buffer.ts';
 import { createEndOfTurn } from '../../src/adapters/node/server/end-of-tick.ts';
 
 const [kind, port = '', folder = '', given = '[]'] = process.argv.slice(2);

@@ -81,7 +81,9 @@ export function addressAt(rawPath: string, place: HostPlace, binding: HostBindin
   return { kind: 'bucket', rawBucket, rawKey, isVirtualHost: false };
 }
 
-/** The same as S3's surface has it; at a bound host a key below the prefix that the host shows. */
+/**
+ * An address for the S3 surface; at a bound host the key is below the prefix that the host shows.
+ */
 export function toS3Address(address: Exclude<Address, { kind: 'system' }>) {
   if (address.kind === 'service') return { bucket: null, rawKey: null, isVirtualHost: false };
   if (address.kind === 'bucket') {

@@ -1,5 +1,5 @@
 // Bytes of a long answer count as they leave, so that whoever opens a large object and goes away
-// does not make its owner pay for all of it. Called by all doors that meter answers. Where a home
+// does not make its owner pay for all of it. Called by all that meter responses. Where a platform
 // sends a body by itself, it counts whole at the start.
 
 import { StorageError } from '../domain/errors.ts';

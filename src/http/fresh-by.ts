@@ -1,16 +1,16 @@
 // The promise that a change can ask for: a time from which no tier anywhere shows the past any
-// more. Wish and answer are one header, on the S3 surface and in the JSON API. Each of them knows
-// which of its requests are changes; what these have changed the bucket handles note.
+// more. Request and response have it in one header, on the S3 surface and in the JSON API. Each of
+// them knows which of its requests are changes; what these have changed the bucket handles note.
 import { freshByMs } from '../core/buckets/fresh-by.ts';
 import type { Core } from '../core/core.ts';
 import type { BucketName } from '../domain/nouns.ts';
 import type { ReaderChange } from '../ports/hot-metadata.ts';
 import type { HttpRequest } from './request.ts';
 
-/** Wish (`1`) and answer (a time, ISO 8601, UTC). */
+/** `1` in the request; in the response a time, ISO 8601, UTC. */
 export const FRESH_BY_HEADER = 'x-quayside-fresh-by';
 
-/** Notes what the request has changed, if it wants to be told. */
+/** Notes what the request has changed, if it asks when that will be seen. */
 export function noteChange(request: HttpRequest, bucket: BucketName, change: ReaderChange): void {
   if (request.header(FRESH_BY_HEADER) === '1') request.notes.changes.push({ bucket, change });
 }
@@ -18,7 +18,7 @@ export function noteChange(request: HttpRequest, bucket: BucketName, change: Rea
 /**
  * The header of the answer to a change of this bucket, or of what is in it; null when the request
  * did not ask for it. A request that has noted nothing may repeat what another process did a moment
- * ago: it is told the longest time.
+ * ago: it gets the longest time.
  */
 export function freshByAnswer(core: Core, request: HttpRequest, bucket: BucketName): string | null {
   if (request.header(FRESH_BY_HEADER) !== '1') return null;

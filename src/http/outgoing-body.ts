@@ -1,4 +1,4 @@
-// Where an answer becomes a Response, the one place of all surfaces: a home that sends answers
+// Where an answer becomes a Response, the one place of all surfaces: a platform that sends answers
 // itself makes its own.
 import type { HttpRequest, OutgoingAnswer } from './request.ts';
 
@@ -16,4 +16,10 @@ export function makeResponse(
     status,
     headers: headers as Record<string, string>,
   });
+}
+
+/** Lets go of a body that is not sent after all, and throws the reason. */
+export function dropBody(body: OutgoingBody, reason: unknown): never {
+  if (body instanceof ReadableStream) void body.cancel().catch(() => undefined);
+  throw reason;
 }

@@ -1,13 +1,13 @@
-// The receipt of an answer as a header. The S3 surface and delivery write it, each decides who is
+// The receipt of a response as a header. The S3 surface and delivery write it, each decides who is
 // shown one; docs/billing.md tells clients how to read it.
 import type { Receipt } from '../core/billing/receipts/take-receipt.ts';
 
-/** On requests the wish (`1`), on answers the receipt. */
+/** `1` on requests that ask for a receipt; on responses the receipt. */
 export const RECEIPT = 'x-quayside-receipt';
-/** The same wish in a query. */
+/** The parameter of a query that asks for a receipt. */
 export const RECEIPT_PARAMETER = 'receipt';
 
-/** Of an answer that nobody pays, as errors are. */
+/** The receipt of a response that nobody pays, as errors are. */
 export const FREE_RECEIPT = 'class=free, amount=0';
 
 /** Largest integer of a structured field. Source: RFC 9651 section 3.3.1. */
@@ -27,10 +27,18 @@ export function receiptHeader({ operationClass, price }: Receipt, requestId: str
       `${meter};n=${integer(quantity)};amount=${integer(amountMicro)}`,
   );
   const { currency, id } = tariff.card;
-  return `class=${operationClass}, amount=${integer(amount)}, currency=${currency}, card="${id}", period="${period}", used=(${used.join(' ')}), id="${requestId}"`;
+  return [
+    `class=${operationClass}`,
+    `amount=${integer(amount)}`,
+    `currency=${currency}`,
+    `card="${id}"`,
+    `period="${period}"`,
+    `used=(${used.join(' ')})`,
+    `id="${requestId}"`,
+  ].join(', ');
 }
 
-/** As a text where it is too large for an integer there. */
+/** An integer of a structured field, or a text where it is too large for that. */
 function integer(value: bigint): string {
   return value > INTEGER_MAX || value < -INTEGER_MAX ? `"${value}"` : `${value}`;
 }

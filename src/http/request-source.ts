@@ -1,3 +1,4 @@
+// Whose request it is, as one text. Called where many want what few can have: images, ZIP files.
 import { networkOf } from '../domain/ip-range.ts';
 import type { HttpRequest } from './request.ts';
 

@@ -1,4 +1,4 @@
-// What a change is told of when it will be seen: the time goes by what the request has changed, on
+// What a change hears of when it will be seen: the time goes by what the request has changed, on
 // both surfaces. The port says seconds by the change, as KV would where it holds one key and no
 // read policy.
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -10,8 +10,8 @@ import { createTestSurface } from './s3/kit/surface.ts';
 const headers = { 'x-quayside-fresh-by': '1' };
 
 /**
- * Lets the tier say: 120 s for the key `hot`, 60 s for what nobody knows of, 20 s for the read policy,
- * else 5 s.
+ * Lets the tier say: 120 s for the key `hot`, 60 s for what nobody knows of, 20 s for the read
+ * policy, else 5 s.
  */
 function watch(hotMetadata: HotMetadata): void {
   const secondsOf = (change: ReaderChange): number => {
@@ -44,7 +44,8 @@ describe('the time when a change will be seen, of S3', () => {
 
   it('is that of the keys, however the request names them', async () => {
     const remove = (...keys: string[]) => {
-      const body = `<Delete>${keys.map((key) => `<Object><Key>${key}</Key></Object>`).join('')}</Delete>`;
+      const objects = keys.map((key) => `<Object><Key>${key}</Key></Object>`);
+      const body = `<Delete>${objects.join('')}</Delete>`;
       const named = { method: 'POST', path: '/ddd', query: { delete: '' } };
       return secondsOf({ ...named, body, headers: { 'content-md5': contentMd5(body) } });
     };
@@ -54,7 +55,7 @@ describe('the time when a change will be seen, of S3', () => {
     expect(await secondsOf({ method: 'PUT', path: '/ddd/cold', body: 'x' })).toBe(5);
   });
 
-  it('is the bucket’s for its settings, and the longest where the request has changed nothing itself', async () => {
+  it('is the bucket’s for its settings, the longest where nothing was changed', async () => {
     expect(await secondsOf({ method: 'PUT', path: '/eee' })).toBe(20);
     expect(await secondsOf({ method: 'PUT', path: '/eee' })).toBe(60);
     expect(await secondsOf({ method: 'DELETE', path: '/ddd', query: { website: '' } })).toBe(20);

@@ -41,7 +41,8 @@ describe('the header of a receipt', () => {
   it('is a dictionary of structured fields, whose parts add up', () => {
     const text = header(2n ** 20n, 36n);
     expect(text).toBe(
-      'class=B, amount=37, currency=USD, card="cloudflare-r2", period="2026-11", used=(class-b/STANDARD_IA;n=1;amount=1 egress/bucket;n=1048576;amount=36), id="REQ1"',
+      'class=B, amount=37, currency=USD, card="cloudflare-r2", period="2026-11", ' +
+        'used=(class-b/STANDARD_IA;n=1;amount=1 egress/bucket;n=1048576;amount=36), id="REQ1"',
     );
     const { members, used } = membersOf(text);
     expect(members).toMatchObject({

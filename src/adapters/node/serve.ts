@@ -8,7 +8,7 @@ import { getRequestListener, RequestError } from '@hono/node-server';
 import { type MetricFamily, metricFamily } from '../../ports/metrics.ts';
 import type { Log } from '../../ports/system.ts';
 import { attachHotLane, type HotLaneDoor } from './fast-path/attach-fast-path.ts';
-import { createHotResponses } from './fast-path/hot-responses.ts';
+import { createBehindNodeHttp } from './fast-path/behind-node-http.ts';
 import { sendIfChunks } from './server/chunk-responses.ts';
 import {
   CONNECTION_LIMITS,
@@ -60,14 +60,17 @@ const RECEIVE_LIMITS: ReceiveLimits = { requestHeadMs: 30_000, receiveRateMin: 5
 /** How often a closing server closes connections that have become idle, milliseconds. */
 const CLOSE_IDLE_MS = 50;
 
-/** How a server is made. `hotDoor`: the fast path in front of the app, where there is one. */
+/** How a server is made. `hotDoor`: the fast path, called before the app; null: there is none. */
 export type ServerOptions = Partial<ReceiveLimits> & {
   readonly log: Log;
   readonly counts?: AnswerCounts;
   readonly hotDoor?: HotLaneDoor | null;
 };
 
-/** Starts to listen. `hasHotLane`: with the fast path. Rejects when the address can't be taken. */
+/**
+ * Starts to listen; where `hasHotLane`, the fast path owns fresh connections. Rejects when the
+ * address can't be taken.
+ */
 export async function serve(
   fetch: Fetch,
   options: ServerOptions &
@@ -79,7 +82,7 @@ export async function serve(
 ): Promise<RunningServer> {
   const { hotDoor = null, hasHotLane = false, counts = createAnswerCounts() } = options;
   const server = createHttpServer(fetch, { ...options, counts });
-  const attached =
+  const connectionsOfFastPath =
     hasHotLane && hotDoor !== null
       ? attachHotLane(server, hotDoor, { log: options.log, counts })
       : null;
@@ -94,7 +97,7 @@ export async function serve(
     close: (limitMs) => closeServer(server, limitMs, connections.closeAll),
     families: async () => [
       ...counts.families(),
-      ...(attached?.families() ?? []),
+      ...(connectionsOfFastPath?.families() ?? []),
       ...connections.families(),
       metricFamily('gauge', 'quayside_connections', 'Open connections.', [
         [{}, await countConnections(server)],
@@ -120,7 +123,7 @@ export function createHttpServer(fetch: Fetch, options: ServerOptions): Server {
     assumeHost(incoming);
     callApp(incoming, outgoing);
   };
-  const hot = hotDoor === null ? null : createHotResponses(hotDoor, { counts, log, answerFully });
+  const hot = hotDoor === null ? null : createBehindNodeHttp(hotDoor, { counts, log, answerFully });
   const pipelining = createPipelining((incoming, outgoing) => {
     if (hot?.answer(incoming, outgoing) !== true) answerFully(incoming, outgoing);
   });

@@ -96,26 +96,26 @@ class Counter implements UsageCounter {
     storageClass: string,
   ): OpenUse {
     this.count(operationClass, 0, tier, storageClass);
-    const { hold } = this.#listener;
+    const { reserve } = this.#listener;
     let left = bytesOut;
-    let held = hold(this.allowances ?? [], left);
+    let reservation = reserve(this.allowances ?? [], left);
     return {
       sent: (bytes) => {
         const counted = Math.min(bytes, left);
         if (counted === 0) return true;
-        if (!held.isKept()) {
+        if (!reservation.isKept()) {
           const allowances = this.allowances ?? [];
           if (!haveRoom(allowances, left)) return false;
-          held = hold(allowances, left);
+          reservation = reserve(allowances, left);
         }
         left -= counted;
         addBytes(this.#of(storageClass), counted, tier);
-        held.pass(counted);
+        reservation.pass(counted);
         if (!this.#isListed) this.#enlist();
         return true;
       },
       end() {
-        held.letGo();
+        reservation.letGo();
         left = 0;
       },
     };

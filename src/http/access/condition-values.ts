@@ -11,7 +11,7 @@ import { DAY_MS } from '../../domain/time.ts';
 import type { HttpRequest } from '../request.ts';
 import { decodeFormText, type Query } from '../semantics/raw-path.ts';
 
-/** What of a call the values come from. */
+/** The parts of a call that the values come from. */
 export type ConditionSource = {
   readonly request: HttpRequest;
   /** S3's name of what is asked. */
@@ -34,7 +34,7 @@ export type ConditionSource = {
 /** What else is known when a decision is made. */
 export type ConditionSubject = {
   readonly record: AccessRecord;
-  /** Of the object that is read or changed. */
+  /** Tags of the object that is read or changed. */
   readonly existingTags: Tags | null;
   /** What the request sets in its document. */
   readonly change: VersionChange;
@@ -182,7 +182,7 @@ function copySource({ header }: ConditionSource): string | null {
   return decoded.replace(/^\//, '');
 }
 
-/** As the document says, or the headers of a write. */
+/** The retention that the document sets, or the headers of a write. */
 function retention({ header }: ConditionSource, { change }: ConditionSubject) {
   if (change.retention === undefined) {
     return {

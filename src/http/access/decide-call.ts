@@ -96,8 +96,8 @@ function outsideScope(limit: string, action: string): string {
 }
 
 const SPENT =
-  'The patterns of the bucket policy take too long to compare with all that this request asks for. ' +
-  'Please ask for fewer keys at once.';
+  'The patterns of the bucket policy take too long to compare with all that this request asks ' +
+  'for. Please ask for fewer keys at once.';
 
 /**
  * AccessDenied, which names the rule to who may know it. SlowDown once the request's effort is
@@ -143,7 +143,7 @@ export function requireAllowed(decide: DecideCall, record: AccessRecord, wanted:
   if (decide(record, wanted) !== 'allowed') throw accessDenied(decide, record, wanted);
 }
 
-/** Whether the caller may be told that the bucket has no such key: who may list it would see. */
+/** Whether the caller may hear that the bucket has no such key: who may list it would see. */
 export function mayKnowMissing(
   decide: DecideCall,
   record: AccessRecord,

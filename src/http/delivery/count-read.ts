@@ -1,6 +1,7 @@
-// As what public reads count: who pays for them, and where their bytes came from. Used by all doors
-// of delivery.
-import type { BucketReadPolicy } from '../../domain/nouns.ts';
+// How public reads count: who pays for them, where their bytes came from, and what the request's
+// notes say of them. Called by the full path, the fast path and sites.
+import type { BucketName, BucketReadPolicy } from '../../domain/nouns.ts';
+import type { Found } from '../../ports/hot-metadata.ts';
 import type { Meter, UsageOwner, UsageTier } from '../../ports/metering.ts';
 import type { RequestNotes } from '../observe/request-notes.ts';
 import type { BodyOrigin } from './cache-status.ts';
@@ -11,7 +12,7 @@ export function readerOf({ ownerId, bucketId }: BucketReadPolicy): UsageOwner {
 }
 
 /**
- * Meters one public read that the hot door answers; long answers count as they leave
+ * Meters one public read that the fast path answers; long responses count as they leave
  * (count-sent.ts). Cost: 15 ns.
  */
 export function countRead(
@@ -24,7 +25,7 @@ export function countRead(
   meter.ofReadPolicy(readPolicy).count('B', bytesOut, tierOf(origin, bytesOut), storageClass);
 }
 
-/** As what bytes count: those of the index row come from memory, as far as bills go. */
+/** The tier that bytes are billed by: those of the index row come from memory. */
 export function tierOf(origin: BodyOrigin, bytesOut: number): UsageTier {
   return origin === 'index' || (origin === 'none' && bytesOut === 0) ? 'memory' : origin;
 }
@@ -33,4 +34,20 @@ export function tierOf(origin: BodyOrigin, bytesOut: number): UsageTier {
 export function noteRead(notes: RequestNotes, bytesOut: number, origin: BodyOrigin): void {
   notes.bodyBytes = bytesOut;
   notes.bodyTier = origin;
+}
+
+/** Notes which bucket and object a read is of, once something was found; `key`: as it is logged. */
+export function noteFound(
+  notes: RequestNotes,
+  { bucket, key }: { readonly bucket: BucketName; readonly key: string },
+  { readPolicy, tier }: Pick<Found, 'readPolicy' | 'tier'>,
+): void {
+  if (readPolicy !== null) {
+    notes.bucket = bucket;
+    notes.payer = readerOf(readPolicy);
+    notes.isLogged = readPolicy.settings.logging != null;
+    notes.key = key;
+  }
+  notes.metadataTier = tier;
+  if (tier !== 'memory') notes.foundMs = performance.now();
 }

@@ -1,5 +1,5 @@
 // The request headers that can change how a public read is answered: one list for the app, which
-// sends a read with some of them to the S3 surface, and for the hot lane, which leaves every
+// sends a read with some of them to the S3 surface, and for the fast path, which leaves every
 // request that has any of them alone. Whoever lets delivery read another header adds it here;
 // test/http/delivery/deciding-headers.test.ts fails until then.
 import type { HttpRequest } from '../request.ts';
@@ -7,8 +7,7 @@ import { CORS_REQUEST_HEADERS } from '../semantics/cors.ts';
 import { WANT_DIGEST_HEADERS } from '../semantics/digest-fields.ts';
 
 /**
- * Make a GET or HEAD of an object an S3 call, whose answer delivery may still be asked for:
- * s3/routes.ts looks.
+ * Make a GET or HEAD of an object an S3 call, which delivery may still answer: s3/routes.ts looks.
  */
 export const S3_READ_HEADERS = [
   'authorization',
@@ -18,7 +17,7 @@ export const S3_READ_HEADERS = [
 ] as const;
 
 /**
- * All but Host, If-None-Match and Range, which the hot answer itself understands. Names in lower
+ * All but Host, If-None-Match and Range, which the fast path itself understands. Names in lower
  * case.
  */
 export const DECIDING_HEADERS = [
@@ -31,14 +30,16 @@ export const DECIDING_HEADERS = [
   ...WANT_DIGEST_HEADERS,
 ] as const;
 
-/** Those of them that a signed read out of memory understands: s3/hot-read.ts. */
+/**
+ * Names among the deciding headers that a signed read out of memory understands: s3/fast-read.ts.
+ */
 export const SIGNING_HEADERS = [
   'authorization',
   'x-amz-checksum-mode',
 ] as const satisfies readonly (typeof S3_READ_HEADERS)[number][];
 
-/** Both lists for a home's own door. */
-export const HOT_DOOR_HEADERS = {
+/** Both lists, for the platforms' fast paths. */
+export const FAST_PATH_HEADERS = {
   decidingHeaders: DECIDING_HEADERS,
   signingHeaders: SIGNING_HEADERS,
 } as const;

@@ -1,57 +1,39 @@
-// Public reads, the whole policy on one page: pointer from the nearest tier, then who may read it,
-// then which of its representations; answer-object.ts decides conditions and range, and opens the
-// body. Called for unsigned GET and HEAD of an object. It never asks the index when a tier knows,
-// never opens a body that is not sent, and takes headers from the pointer only, so that no cached
-// body can bring old ones. Header names are lower case everywhere (semantics/object-headers.ts), or
-// one would come twice.
-import type { Decide } from '../../core/auth/decide.ts';
-import type { TakeReceipt } from '../../core/billing/receipts/take-receipt.ts';
-import type { CapGuard } from '../../core/caps/cap-guard.ts';
+// Public reads: the whole policy on this page, in numbered steps. Called by app.ts for unsigned GET
+// and HEAD of an object, by s3/routes.ts for reads like them, by sites for their pages. It asks no
+// index when a tier knows, opens no body that is not sent, and takes headers from the pointer only.
+// What a bucket may have besides hangs in features/all-features.ts. The fast path takes the same
+// steps without waiting: fast-path/answer-at-once.ts.
 import type { Core } from '../../core/core.ts';
-import { openWithCustomerKey } from '../../core/encryption/envelope.ts';
-import { findCurrent, findCurrentOf } from '../../core/objects/find-current.ts';
+import { findCurrent } from '../../core/objects/find-current.ts';
+import { openBody } from '../../core/objects/read-object.ts';
 import { parseBucketName, parseObjectKey } from '../../core/parse-names.ts';
-import { hasCode } from '../../domain/errors.ts';
-import type { BucketName, ObjectKey } from '../../domain/nouns.ts';
+import { StorageError } from '../../domain/errors.ts';
 import type { Found } from '../../ports/hot-metadata.ts';
-import type { Domains } from '../address.ts';
-import { withFailureHeaders } from '../failure-with-headers.ts';
-import type { AnswerHot, HttpRequest } from '../request.ts';
-import { requireExpectedOwner } from '../s3/headers/expected-owner.ts';
+import { dropBody } from '../outgoing-body.ts';
+import type { HttpRequest } from '../request.ts';
+import { evaluateRead } from '../semantics/conditional.ts';
 import { corsHeaders } from '../semantics/cors.ts';
-import type { HeaderRecord } from '../semantics/object-headers.ts';
 import { decodePathSegment } from '../semantics/raw-path.ts';
-import { createAnswerObject } from './answer-object.ts';
-import { createCacheStatus } from './cache-status.ts';
-import { readerOf } from './count-read.ts';
-import { createHeaderProfiles, type HeaderProfile } from './header-profile.ts';
-import { createHotAnswer } from './hot-answer.ts';
-import { type HotCountsBySurface, newHotCounts } from './hot-counts.ts';
-import { createImages } from './images.ts';
-import { createPreparedFor } from './prepared-headers.ts';
-import { createPublicReader } from './public-reader.ts';
-import { createReadReceipts, freeReceiptOf } from './read-receipt.ts';
-import { type Making, requesterOf } from './requester.ts';
-import { requireReferer } from './require-referer.ts';
-import { requireWorkFor } from './require-work.ts';
-import { createSiteDelivery, type DeliverSite } from './site/deliver-site.ts';
-import { createSiteRulesReader } from './site/site-rules.ts';
-import { createUnsignedHeaders, type UnsignedHeaders } from './unsigned-headers.ts';
-import { createVariants } from './variants.ts';
-import type { RequestedOptions } from './wishes.ts';
+import { noteFound } from './count-read.ts';
+import { admitAll, type FeaturesOf, findRefusal } from './features/read-feature.ts';
+import type { HeaderProfiles } from './header-profile.ts';
+import type { ObjectRead, ReadRequest, SentBody, SentRange } from './object-read.ts';
+import type { ObjectResponses } from './object-responses.ts';
+import { isAtHand, planUse, readConditions, readSentRange, validatorsOf } from './plan-read.ts';
+import type { PreparedFor } from './prepared-headers.ts';
+import type { PublicReader } from './public-reader.ts';
+import type { Choice } from './representation.ts';
+import type { RequestedOptions } from './requested-options.ts';
 
-/** The domains are for the hot answer, which reads its address itself. */
-export type DeliverySettings = Domains & {
-  /** Cache-Control of public objects that have none of their own, nor an Expires. */
-  readonly defaultCacheControl: string;
-  /** Largest object that goes out compressed, bytes; 0 for none. */
-  readonly compressionMaxBytes: number;
-  /** Whether answers tell where their time went. */
-  readonly isServerTimingOn: boolean;
-  /** Named to policies that ask for it. */
-  readonly region: string;
+export type DeliverParts = {
+  readonly reader: PublicReader;
+  readonly featuresOf: FeaturesOf;
+  readonly profiles: HeaderProfiles;
+  readonly preparedFor: PreparedFor;
+  readonly responses: ObjectResponses;
 };
 
+/** Answers for an object. Errors: those of features, NoSuchKey, AccessDenied, InvalidRange, … */
 export type Deliver = (
   request: HttpRequest,
   rawBucket: string,
@@ -59,185 +41,108 @@ export type Deliver = (
   requestId: string,
   /** Whether the console is at another origin; without it active content is sandboxed. */
   hasOwnOrigin?: boolean,
-  wish?: RequestedOptions | null,
+  options?: RequestedOptions | null,
 ) => Response | Promise<Response>;
 
-export type Delivery = {
-  readonly deliver: Deliver;
-  readonly deliverSite: DeliverSite;
-  /** For unsigned reads of what delivery has not. */
-  readonly unsignedHeaders: UnsignedHeaders;
-  /** The same policy for what can be answered at once: hot-answer.ts. */
-  readonly hotAnswer: AnswerHot;
-  readonly hotCounts: HotCountsBySurface;
-};
+/** Answers for what was found of a key already, from step 2 on. */
+export type DeliverFound = (readRequest: ReadRequest, found: Found) => Response | Promise<Response>;
 
-/** One read of one key. */
-export type Asked = {
-  readonly request: HttpRequest;
-  readonly requestId: string;
-  readonly key: ObjectKey;
-  readonly hasOwnOrigin: boolean;
-  /** What a site does to the headers; null at S3's addresses. */
-  readonly profile: HeaderProfile | null;
-  /** What only a call of S3 says; null for all others. */
-  readonly wish: RequestedOptions | null;
-};
-
-/**
- * Makes both doors. `caps`, `takeReceipt` null: there are none. Errors: those of caps,
- * NoSuchBucket, NoSuchKey, AccessDenied, PreconditionFailed, InvalidRange, InvalidURI.
- */
-export function createDelivery(
+export function createDeliver(
   core: Core,
-  settings: DeliverySettings,
-  decide: Decide,
-  caps: CapGuard | null = null,
-  takeReceipt: TakeReceipt | null = null,
-): Delivery {
-  const { isServerTimingOn } = settings;
-  const { tier: derivedTier } = core.ports.derived;
-  const cacheStatus = createCacheStatus(core.ports.tiers);
-  const reader = createPublicReader(core, decide, settings);
-  const memoryHit = cacheStatus('memory', 'memory');
-  const profiles = createHeaderProfiles();
-  const memoryMiss = cacheStatus('memory', 'bucket');
-  const preparedFor = createPreparedFor({ ...settings, memoryHit, memoryMiss });
-  const variants = createVariants(core);
-  const images = createImages(core);
-  const receiptOf = createReadReceipts(takeReceipt);
-  const answerObject = createAnswerObject(core, {
-    cacheStatus,
-    memoryHit,
-    isServerTimingOn,
-    caps,
-    receiptOf,
-  });
+  parts: DeliverParts,
+): { readonly deliver: Deliver; readonly deliverFound: DeliverFound } {
+  const { reader, featuresOf, profiles, preparedFor, responses } = parts;
 
-  function answer(asked: Asked, found: Found): Response | Promise<Response> {
-    const cors =
-      found.readPolicy === null ? null : corsHeaders(found.readPolicy.settings.cors, asked.request);
-    const free = freeReceiptOf(found.readPolicy);
-    const fail = (error: unknown): never => {
-      // Of what the reader may not have it tells nothing, not even whether somebody asked before.
-      const isMissing = hasCode(error, 'NoSuchKey');
-      const status = isMissing
-        ? { 'cache-status': cacheStatus(found.tier, 'none', found.stale) }
-        : null;
-      const added = { ...status, ...cors, ...free };
-      throw Object.keys(added).length === 0 ? error : withFailureHeaders(error, added);
+  // 1. Bucket read policy and pointer come from the nearest tier that knows them.
+  const deliver: Deliver = (request, rawBucket, rawKey, requestId, own = false, options = null) => {
+    request.notes.surface = 'delivery';
+    request.notes.operation = request.method === 'HEAD' ? 'HeadObject' : 'GetObject';
+    const bucket = parseBucketName(decodePathSegment(rawBucket));
+    const key = parseObjectKey(decodePathSegment(rawKey));
+    const readRequest = { request, requestId, key, hasOwnOrigin: own, profile: null, options };
+    const found = findCurrent(core, bucket, key);
+    const proceed = (known: Found) => {
+      noteFound(request.notes, { bucket, key }, known);
+      return deliverFound(readRequest, known);
     };
+    return found instanceof Promise ? found.then(proceed) : proceed(found);
+  };
+
+  function deliverFound(readRequest: ReadRequest, found: Found): Response | Promise<Response> {
+    const cors =
+      found.readPolicy && corsHeaders(found.readPolicy.settings.cors, readRequest.request);
+    const fail = (error: unknown): never => responses.fail(error, found, cors);
     try {
-      const answered = answerPublic(asked, found, cors);
-      return answered instanceof Promise ? answered.catch(fail) : answered;
+      const response = deliverAllowed(readRequest, found, cors);
+      return response instanceof Promise ? response.catch(fail) : response;
     } catch (error) {
       return fail(error);
     }
   }
 
-  /** `cors`: what the bucket's rules add to the answer; null when it has none. */
-  function answerPublic(
-    asked: Asked,
-    found: Found,
-    cors: Readonly<HeaderRecord> | null,
-  ): Response | Promise<Response> {
-    const { request, key, hasOwnOrigin, profile, wish } = asked;
-    // A bucket that was made anew since, under another owner, is not the one that was decided on.
-    const isOwners =
-      wish !== null &&
-      wish.ownersBucket !== null &&
-      wish.ownersBucket === found.readPolicy?.bucketId;
-    const { pointer, isForEveryone } = isOwners
-      ? reader.requireFound(found, key)
-      : reader.require(request, found, key);
-    if (wish !== null && found.readPolicy !== null)
-      requireExpectedOwner(wish.expectedOwner, found.readPolicy);
-    // Who has the key to what a client encrypted sends it, and does not come here.
-    if (pointer.encryption !== null) openWithCustomerKey(pointer.encryption, null);
-    const used =
-      profile ?? profiles.plain(found.readPolicy?.settings.hosting ?? null, hasOwnOrigin);
-    const prepared = preparedFor(used);
-    if (prepared.isGuarded(pointer)) requireReferer(used, request, cors);
-    const read = { asked, found, pointer, prepared, cors, isForEveryone };
-    const imageSettings =
-      request.rawQuery === '' ? null : (found.readPolicy?.settings.hosting?.images ?? null);
-    const work = requireWorkFor(caps, found.readPolicy, {
-      isHead: request.method === 'HEAD',
-      tier: derivedTier,
-    });
-    const findRequester = () => requesterOf(found.readPolicy, request);
-    const making: Making = { work, findRequester, isOwners };
-    const image =
-      imageSettings === null ? null : images.choose(pointer, request, imageSettings, making);
-    const choice =
-      image === null && prepared.isNegotiated(pointer)
-        ? variants.choose(pointer, request, making)
-        : image;
-    return choice instanceof Promise
-      ? choice.then((late) => answerObject(read, late))
-      : answerObject(read, choice);
+  function deliverAllowed(readRequest: ReadRequest, found: Found, cors: ObjectRead['cors']) {
+    // 2. The reader may have the object: everyone may, or this one by policy or signature.
+    const readable = reader.require(readRequest, found);
+
+    // 3. Features of the bucket refuse, each for its own reason.
+    const features = featuresOf(readable.readPolicy);
+    const { hosting } = readable.readPolicy.settings;
+    const profile = readRequest.profile ?? profiles.plain(hosting, readRequest.hasOwnOrigin);
+    const prepared = preparedFor(profile);
+    const read = { ...readable, readRequest, found, features, profile, prepared, cors };
+    for (const refuse of features.refuse) refuse(read);
+
+    // 4. The first feature that chooses a representation says what is sent; else the object is.
+    for (const choose of features.choose) {
+      const choice = choose(read);
+      if (choice instanceof Promise) return choice.then((late) => deliverChoice(read, late));
+      if (choice !== null) return deliverChoice(read, choice);
+    }
+    return deliverChoice(read, null);
   }
 
-  const find = (bucket: BucketName, key: ObjectKey): Found | Promise<Found> =>
-    findCurrent(core, bucket, key);
+  function deliverChoice(read: ObjectRead, choice: Choice | null): Response | Promise<Response> {
+    // 5. Conditions are decided from pointer or representation alone: 304 and 412 leave here.
+    const validators = validatorsOf(read.pointer, choice);
+    const outcome = evaluateRead(readConditions(read.readRequest.request), validators);
+    if (outcome === 'not-modified') return responses.notModified(read, choice);
+    if (outcome === 'precondition-failed') throw new StorageError('PreconditionFailed');
 
-  const findAll = (bucket: BucketName, keys: readonly ObjectKey[]) =>
-    findCurrentOf(core, bucket, keys);
+    // 6. So is the range: 416 leaves here.
+    const sent = readSentRange(read, choice, validators);
 
-  const deliver: Deliver = (
-    request,
-    rawBucket,
-    rawKey,
-    requestId,
-    hasOwnOrigin = false,
-    wish = null,
-  ) => {
-    const { notes } = request;
-    notes.surface = 'delivery';
-    notes.operation = request.method === 'HEAD' ? 'HeadObject' : 'GetObject';
-    const bucket = parseBucketName(decodePathSegment(rawBucket));
-    const key = parseObjectKey(decodePathSegment(rawKey));
-    const asked: Asked = { request, requestId, key, hasOwnOrigin, profile: null, wish };
-    const proceed = (found: Found) => {
-      if (found.readPolicy !== null) {
-        notes.bucket = bucket;
-        notes.payer = readerOf(found.readPolicy);
-        notes.isLogged = found.readPolicy.settings.logging != null;
-        notes.key = key;
-        notes.objectBytes = found.pointer?.sizeBytes ?? null;
-      }
-      notes.metadataTier = found.tier;
-      if (found.tier !== 'memory') notes.foundMs = performance.now();
-      return answer(asked, found);
-    };
-    const found = find(bucket, key);
-    return found instanceof Promise ? found.then(proceed) : proceed(found);
-  };
+    // 7. Features admit the use before anything is opened for it.
+    if (read.features.admit.length === 0) return open(read, sent);
+    const use = planUse(read, sent, isAtHand(core, read, sent));
+    return admitAll(read, use).then(() => open(read, sent));
+  }
 
-  const hotCounts = newHotCounts();
-  const rules = createSiteRulesReader(core);
-  const shared = { preparedFor, profiles, rules, variants, caps };
-  const hotAnswer = createHotAnswer(core, {
-    domains: settings,
-    memoryHit,
-    isServerTimingOn,
-    counts: hotCounts,
-    ...shared,
-  });
-  return {
-    deliver,
-    unsignedHeaders: createUnsignedHeaders(profiles, preparedFor),
-    deliverSite: createSiteDelivery(core, {
-      find,
-      findAll,
-      answer,
-      mayRead: reader.mayRead,
-      profiles,
-      rules,
-      caps,
-      receiptOf,
-    }),
-    hotAnswer,
-    hotCounts,
-  };
+  function open(read: ObjectRead, sent: SentRange): Response | Promise<Response> {
+    // 8. The body is opened: a representation stands ready, stored bytes come from their tiers.
+    const { representation, origin, offsetBytes, lengthBytes } = sent;
+    if (read.readRequest.request.method === 'HEAD')
+      return send(read, sent, { body: null, tier: 'none' });
+    if (representation !== null) {
+      const body = representation.bytes.subarray(offsetBytes, offsetBytes + lengthBytes);
+      return send(read, sent, { body, tier: origin });
+    }
+    const opened = openBody(core, read.pointer, { offsetBytes, lengthBytes });
+    if (opened instanceof Promise) return opened.then((late) => send(read, sent, late));
+    return send(read, sent, opened);
+  }
+
+  function send(read: ObjectRead, sent: SentRange, opened: SentBody): Response | Promise<Response> {
+    // 9. It is admitted once more, in the tick in which it is counted and sent: while the body was
+    // opened, others may have used what was granted.
+    if (read.features.refusalNow.length === 0) return responses.withBody(read, sent, opened);
+    const use = planUse(read, sent, opened.tier !== 'bucket');
+    if (findRefusal(read, use) === null) return responses.withBody(read, sent, opened);
+    const letGo = (error: unknown): never => dropBody(opened.body, error);
+    return admitAll(read, use).then(() => {
+      const refusal = findRefusal(read, use);
+      return refusal === null ? responses.withBody(read, sent, opened) : letGo(refusal);
+    }, letGo);
+  }
+
+  return { deliver, deliverFound };
 }

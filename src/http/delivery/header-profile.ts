@@ -1,6 +1,6 @@
-// What a bucket's settings and the place of an answer do to the headers of its objects. A profile
-// is the same object as long as it means the same, so that prepared-headers.ts can keep with it
-// what it makes. Asked by both doors.
+// What a bucket's settings and the address of a response do to the headers of its objects. A
+// profile is the same object as long as it means the same, so that prepared-headers.ts can keep
+// with it what it makes. Called by the full path, the fast path and sites.
 import {
   createHostingRules,
   type HostingRules,
@@ -112,7 +112,10 @@ function withPreset(hosting: HostingSettings, file: HeaderChanges): HeaderChange
 }
 
 /** Changes the record, which is the caller's own, and gives it back. */
-export function dress(headers: HeaderRecord, { changes, vary }: HeaderProfile): HeaderRecord {
+export function applyProfile(
+  headers: HeaderRecord,
+  { changes, vary }: HeaderProfile,
+): HeaderRecord {
   for (const name of changes.removed) delete headers[name];
   for (const [name, value] of changes.added) headers[name] = value;
   addVary(headers, vary);
@@ -132,13 +135,13 @@ export const CDN_KEEPING_HEADERS = [
 const KEEPING_HEADERS = ['cache-control', 'expires', ...CDN_KEEPING_HEADERS] as const;
 
 /**
- * The same for what may be otherwise in a moment: lists, and that something is not there. How long
- * a path's files keep says nothing of these, or `/assets/*` with a year would make a 404 last as
- * long.
+ * Changes the record as `applyProfile` does, for what may be otherwise in a moment: lists, and that
+ * something is not there. How long a path's files keep says nothing of these, or `/assets/*` with a
+ * year would make a 404 last as long.
  */
-export function dressPassing(headers: HeaderRecord, profile: HeaderProfile): HeaderRecord {
+export function applyPassingProfile(headers: HeaderRecord, profile: HeaderProfile): HeaderRecord {
   const own = KEEPING_HEADERS.map((name) => [name, headers[name]] as const);
-  dress(headers, profile);
+  applyProfile(headers, profile);
   for (const [name, value] of own) {
     if (value === undefined) delete headers[name];
     else headers[name] = value;

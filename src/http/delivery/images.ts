@@ -1,6 +1,6 @@
-// Images in other sizes and formats, made when they are first asked for and kept as all that is
-// derived. The reader waits for the making: an image of another size is not what was asked for.
-// Called by deliver.ts for addresses with a query, in buckets whose owner allows it.
+// Images in other sizes and formats, made when they are first requested and kept as all that is
+// derived. The reader waits for the making: an image of another size is not what was requested.
+// Called by features/images.ts, for addresses with a query in buckets whose owner allows it.
 import type { Core } from '../../core/core.ts';
 import { IMAGE_SOURCE_MAX_BYTES } from '../../core/limits.ts';
 import { readWhole } from '../../core/objects/read-whole.ts';
@@ -22,7 +22,7 @@ import type { Making } from './requester.ts';
 
 export type Images = {
   /**
-   * The image that the address asks for; null: the object as it is. InvalidArgument for a wrong
+   * The image that the address names; null: the object as it is. InvalidArgument for a wrong
    * parameter, InvalidRequest for an object that is no good image, NotImplemented where none can be
    * made, SlowDown when too many wait; those of `making.work`, which is asked before anything is
    * done below memory.
@@ -60,7 +60,7 @@ export function createImages(core: Core): Images {
 
   async function findOrMake(
     pointer: Pointer,
-    wish: RequestedImage,
+    requested: RequestedImage,
     name: string,
     { work, findRequester }: Making,
   ): Promise<Choice | null> {
@@ -69,9 +69,11 @@ export function createImages(core: Core): Images {
     if (found === null) await work?.toMake();
     const image =
       found ??
-      (await derived.make(name, wish.recipe, findRequester(), () => readSource(core, pointer)));
+      (await derived.make(name, requested.recipe, findRequester(), () =>
+        readSource(core, pointer),
+      ));
     if (image === 'none') return null;
-    return choiceOf(represent(pointer, wish, image), found === null ? 'bucket' : derived.tier);
+    return choiceOf(represent(pointer, requested, image), found === null ? 'bucket' : derived.tier);
   }
 
   return {
@@ -82,28 +84,28 @@ export function createImages(core: Core): Images {
       if (source === null || pointer.encryption !== null || headers.contentEncoding !== undefined)
         return null;
       if (/\bno-transform\b/i.test(headers.cacheControl ?? '')) return null;
-      const wish = parseImageQuery(
+      const requested = parseImageQuery(
         request.rawQuery,
         request.header('accept'),
         source,
         settings,
         making.isOwners,
       );
-      if (wish === null) return null;
-      const recipe = recipeName(wish.recipe);
+      if (requested === null) return null;
+      const recipe = recipeName(requested.recipe);
       const known = knownTag(request.header('if-none-match'), `${pointer.etag}-${recipe}-`);
       if (known !== null) {
         return {
           etag: known,
           representation: null,
           origin: 'memory',
-          vary: wish.isByAccept ? 'Accept' : null,
+          vary: requested.isByAccept ? 'Accept' : null,
         };
       }
       const name = `${sourceName(pointer)};${recipe}`;
       const ready = derived.peek(name);
-      if (ready === null || ready === 'none') return findOrMake(pointer, wish, name, making);
-      return choiceOf(represent(pointer, wish, ready), 'memory');
+      if (ready === null || ready === 'none') return findOrMake(pointer, requested, name, making);
+      return choiceOf(represent(pointer, requested, ready), 'memory');
     },
   };
 }
@@ -116,7 +118,9 @@ function choiceOf(representation: Representation, origin: Choice['origin']): Cho
 async function readSource(core: Core, pointer: Pointer): Promise<Uint8Array> {
   if (pointer.sizeBytes <= IMAGE_SOURCE_MAX_BYTES) return readWhole(core, pointer);
   throw new StorageError('InvalidRequest', {
-    detail: `Images are made of files up to ${IMAGE_SOURCE_MAX_BYTES} bytes; this one has ${pointer.sizeBytes}.`,
+    detail:
+      `Images are made of files up to ${IMAGE_SOURCE_MAX_BYTES} bytes; ` +
+      `this one has ${pointer.sizeBytes}.`,
   });
 }
 

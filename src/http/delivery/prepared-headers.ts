@@ -1,6 +1,6 @@
 // The headers of public answers, made once per pointer and profile and kept with both: when the
-// memory tier drops the pointer, or the settings change, they go too. Both doors of delivery,
-// deliver.ts and hot-answer.ts, take theirs from here, so that they can't disagree.
+// memory tier drops the pointer, or the settings change, they go too. The full path and the fast
+// path take theirs from here, so that they can't disagree.
 import type { Pointer } from '../../domain/nouns.ts';
 import { HIT_TIMING, SERVER_TIMING } from '../observe/server-timing.ts';
 import { isolateFromOrigin } from '../semantics/active-content.ts';
@@ -8,7 +8,7 @@ import { isCompressible } from '../semantics/compressible.ts';
 import { withCharset } from '../semantics/content-type.ts';
 import { type HeaderRecord, objectHeaders } from '../semantics/object-headers.ts';
 import { type ByteRange, contentRange, lengthOf } from '../semantics/range.ts';
-import { addVary, dress, type HeaderProfile, PLAIN_PROFILES } from './header-profile.ts';
+import { addVary, applyProfile, type HeaderProfile, PLAIN_PROFILES } from './header-profile.ts';
 
 export type PreparedHeaders = {
   /**
@@ -102,7 +102,7 @@ function createPreparedHeaders(
         own,
         () => rules?.cacheControlOf(pointer.key) ?? defaultCacheControl,
       );
-      dress(common, profile);
+      applyProfile(common, profile);
       if (isGuarded) addVary(common, ['Referer']);
       // What is encrypted at rest is kept nowhere else in the clear.
       const mayCompress = pointer.encryption === null && (rules?.isCompressed ?? true);
@@ -197,10 +197,10 @@ function withCacheControl(own: HeaderRecord, defaultOf: () => string): HeaderRec
 const NOT_MODIFIED_HEADERS = ['cache-control', 'etag', 'expires', 'last-modified', 'vary'] as const;
 
 /**
- * Those, and what the site itself says of its answers: the ETag stays the same when `_headers` or
- * the preset changes, so a reader that asks whether its copy is still right would keep the old
- * policy with it for ever. Nothing else of the object. Source: RFC 9111 section 4.3.4; nginx's
- * add_header is on a 304 too.
+ * The names above, and what the site itself says of its responses: the ETag stays the same when
+ * `_headers` or the preset changes, so a reader that asks whether its copy is still right would
+ * keep the old policy with it for ever. Nothing else of the object. Source: RFC 9111 section 4.3.4;
+ * nginx's add_header is on a 304 too.
  */
 function updatedNames({ changes }: HeaderProfile): readonly string[] {
   return [...new Set([...NOT_MODIFIED_HEADERS, ...changes.added.map(([name]) => name)])];

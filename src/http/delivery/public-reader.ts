@@ -1,6 +1,7 @@
-// Whether a reader without a signature may have what was found: at once where the bucket's read policy
-// says so for everyone, by its policy where that depends on the request. Both doors and websites
-// decide through it; hot-answer.ts, which has no whole request, takes only what is everyone's.
+// Whether a reader may have what was found: at once where the bucket's read policy says so for
+// everyone, by the bucket's policy where that depends on the request, or by the owner's signature.
+// Called by deliver.ts and sites; the fast path, which has no whole request, takes only what is
+// everyone's.
 import type { Decide } from '../../core/auth/decide.ts';
 import { nameOfBucketId } from '../../core/buckets/owner-bucket.ts';
 import type { Core } from '../../core/core.ts';
@@ -14,6 +15,7 @@ import type { HttpRequest } from '../request.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
 import { parseQuery } from '../semantics/raw-path.ts';
 import { CDN_KEEPING_HEADERS } from './header-profile.ts';
+import type { ReadRequest } from './object-read.ts';
 
 /** What a tier or the index knows of a key. */
 export type FoundObject = {
@@ -21,25 +23,31 @@ export type FoundObject = {
   readonly pointer: Pointer | null;
 };
 
-/** An object that the reader may have. `isForEveryone`: whoever asks, so any cache may keep it. */
-export type Readable = { readonly pointer: Pointer; readonly isForEveryone: boolean };
+/** An object that the reader may have. */
+export type AllowedObject = {
+  readonly readPolicy: BucketReadPolicy;
+  readonly pointer: Pointer;
+  /** Whether every other reader would get the same, so any cache may keep it. */
+  readonly isForEveryone: boolean;
+  /** Whether the owner of the bucket has signed the request, and was let in by that. */
+  readonly isOwners: boolean;
+};
 
 export type PublicReader = {
   /**
-   * NoSuchBucket, AccessDenied, NoSuchKey. Cost: 10 ns, or some microseconds where the policy is
-   * asked.
+   * The object, if the reader may have it. NoSuchBucket, AccessDenied, NoSuchKey. Cost: 10 ns, or
+   * some microseconds where the policy is evaluated.
    */
-  require(request: HttpRequest, found: FoundObject, key: ObjectKey): Readable;
-  /** For whom it was decided already, by a signature. NoSuchBucket, NoSuchKey. */
-  requireFound(found: FoundObject, key: ObjectKey): Readable;
-  /** Whether the reader may have the object, or may be told that there is none. */
+  require(readRequest: ReadRequest, found: FoundObject): AllowedObject;
+  /** Whether the reader may have the object, or may hear that there is none. */
   mayRead(request: HttpRequest, found: FoundObject, key: ObjectKey): boolean;
 };
 
-/** `isForEveryone`: every other reader would get the same. */
-type Answer = { readonly isAllowed: boolean; readonly isForEveryone: boolean };
-const OPEN: Answer = { isAllowed: true, isForEveryone: true };
-const SHUT: Answer = { isAllowed: false, isForEveryone: true };
+/** A decision. `isForEveryone`: every other reader would get the same. */
+type Access = { readonly isAllowed: boolean; readonly isForEveryone: boolean };
+const OPEN: Access = { isAllowed: true, isForEveryone: true };
+const SHUT: Access = { isAllowed: false, isForEveryone: true };
+const OWNERS: Access = { isAllowed: true, isForEveryone: false };
 const ANYBODY = { kind: 'anonymous' } as const;
 const PUBLIC_GRANT: readonly Grant[] = [
   { grantee: { kind: 'group', group: 'AllUsers' }, permission: 'READ' },
@@ -51,15 +59,15 @@ export function createPublicReader(
   settings: { readonly region: string },
 ): PublicReader {
   /**
-   * What the policy says, with this request in hand. Where it looks at nothing of it, it says so to
-   * everyone.
+   * Evaluates the bucket's policy with this request. Where the policy looks at nothing of the
+   * request, the decision is everyone's.
    */
-  function ask(
+  function evaluate(
     request: HttpRequest,
     readPolicy: BucketReadPolicy,
     key: ObjectKey,
     pointer: Pointer | null,
-  ): Answer {
+  ): Access {
     let isForEveryone = true;
     const record = {
       name: nameOfBucketId(readPolicy.bucketId),
@@ -79,12 +87,12 @@ export function createPublicReader(
       signedAtMs: null,
       header: (name) => request.header(name),
     };
-    const decideCall = createDecideCall((asked, wanted) => {
+    const decideCall = createDecideCall((call, conditions) => {
       const values = (name: string) => {
         isForEveryone = false;
-        return wanted.values(name);
+        return conditions.values(name);
       };
-      return decide(asked, { ...wanted, values });
+      return decide(call, { ...conditions, values });
     }, source);
     const action = 's3:GetObject';
     if (pointer === null) {
@@ -99,32 +107,30 @@ export function createPublicReader(
     return { isAllowed, isForEveryone };
   }
 
-  function answer(
+  function decideAccess(
     request: HttpRequest,
     readPolicy: BucketReadPolicy,
     key: ObjectKey,
     pointer: Pointer | null,
-  ): Answer {
+  ): Access {
     const known = everyoneMayRead(readPolicy.access, key, pointer);
-    return known === 'ask' ? ask(request, readPolicy, key, pointer) : known === 'yes' ? OPEN : SHUT;
+    if (known === 'ask') return evaluate(request, readPolicy, key, pointer);
+    return known === 'yes' ? OPEN : SHUT;
   }
 
   return {
-    require(request, { readPolicy, pointer }, key) {
+    require({ request, key, options }, { readPolicy, pointer }) {
       if (readPolicy === null) throw new StorageError('NoSuchBucket');
-      const { isAllowed, isForEveryone } = answer(request, readPolicy, key, pointer);
-      if (!isAllowed) throw new StorageError('AccessDenied');
+      // A bucket that was made anew since, under another owner, is not the one that was signed for.
+      const isOwners = options?.ownersBucket === readPolicy.bucketId;
+      const access = isOwners ? OWNERS : decideAccess(request, readPolicy, key, pointer);
+      if (!access.isAllowed) throw new StorageError('AccessDenied');
       // Where the reader could read the object it is no secret that there is none.
       if (pointer === null) throw new StorageError('NoSuchKey', { fields: { Key: key } });
-      return { pointer, isForEveryone };
-    },
-    requireFound({ readPolicy, pointer }, key) {
-      if (readPolicy === null) throw new StorageError('NoSuchBucket');
-      if (pointer === null) throw new StorageError('NoSuchKey', { fields: { Key: key } });
-      return { pointer, isForEveryone: false };
+      return { readPolicy, pointer, isForEveryone: access.isForEveryone, isOwners };
     },
     mayRead(request, { readPolicy, pointer }, key) {
-      return readPolicy !== null && answer(request, readPolicy, key, pointer).isAllowed;
+      return readPolicy !== null && decideAccess(request, readPolicy, key, pointer).isAllowed;
     },
   };
 }

@@ -1,6 +1,6 @@
 // One representation of an object that is not its stored bytes: a compressed one, an image in
 // another size. It changes some headers of the object's own; everything else that is said of the
-// object stays true. Used by both doors.
+// object stays true. Called by the full path and the fast path.
 import type { Pointer } from '../../domain/nouns.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
 import { type ByteRange, contentRange, lengthOf } from '../semantics/range.ts';
@@ -42,7 +42,7 @@ export function sourceName({
  * Headers of the object with those of the representation in their place. One that the owner took
  * away stays away.
  */
-export function dressed(
+export function withRepresentation(
   headers: Readonly<HeaderRecord>,
   { changes, vary }: Representation,
 ): HeaderRecord {
@@ -52,20 +52,20 @@ export function dressed(
   return all;
 }
 
-/** The same for a part of it. */
-export function dressedPart(
+/** Headers of a part of the representation. */
+export function partWithRepresentation(
   headers: Readonly<HeaderRecord>,
   representation: Representation,
   range: ByteRange,
 ): HeaderRecord {
-  const all = dressed(headers, representation);
+  const all = withRepresentation(headers, representation);
   all['content-length'] = `${lengthOf(range)}`;
   all['content-range'] = contentRange(range, representation.bytes.length);
   return all;
 }
 
-/** The same for a 304 that names a representation by its tag alone. */
-export function dressedNotModified(
+/** Headers of a 304 that names a representation by its tag alone. */
+export function notModifiedWithRepresentation(
   headers: Readonly<HeaderRecord>,
   { etag, vary }: Pick<Choice, 'etag' | 'vary'>,
 ): HeaderRecord {

@@ -1,5 +1,5 @@
 // Whether something may be looked up or made for a reader, where the owner has set a cap: asked
-// before the work, because a refusal after it has cost all there was to save. deliver.ts makes it
+// before the work, because a refusal after it has cost all there was to save. requester.ts makes it
 // for images.ts and variants.ts; without a cap it is null.
 import type { CapGuard } from '../../core/caps/cap-guard.ts';
 import type { BucketReadPolicy } from '../../domain/nouns.ts';

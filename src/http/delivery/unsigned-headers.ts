@@ -7,10 +7,10 @@ import { everyoneMayRead, toPointer } from '../../domain/pointer.ts';
 import type { HttpRequest } from '../request.ts';
 import { corsHeaders } from '../semantics/cors.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
+import { requireReferer } from './features/hotlink.ts';
 import type { HeaderProfiles } from './header-profile.ts';
 import type { PreparedFor } from './prepared-headers.ts';
 import { withPrivateCaching } from './public-reader.ts';
-import { requireReferer } from './require-referer.ts';
 
 /** A read that is allowed. */
 export type UnsignedRead = {

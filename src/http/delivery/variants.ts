@@ -1,7 +1,7 @@
 // Compressed variants of public objects: which one a reader gets, and that it gets made. A reader
 // never waits for compression: the first who would profit gets the object as it is, and behind its
-// answer the variant is made, once. Both doors of delivery choose here, so that they can't
-// disagree.
+// answer the variant is made, once. The full path and the fast path choose here, so that they
+// can't disagree.
 //
 // A variant has a tag of its own, `{etag}-{coding}-{checksum of its bytes}`: a strong one, whatever
 // compressor made it. A tag that a reader names picks the representation that it means, so ranges
@@ -17,10 +17,10 @@ import { findEntityTag, hasEntityTag } from '../semantics/entity-tag.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
 import {
   type Choice,
-  dressed,
-  dressedNotModified,
+  notModifiedWithRepresentation,
   type Representation,
   sourceName,
+  withRepresentation,
 } from './representation.ts';
 import type { Making } from './requester.ts';
 import { mayWork } from './require-work.ts';
@@ -60,10 +60,66 @@ export type Variants = {
 
 const CODED_TAG = /^(.+)-(br|zstd|gzip)-[0-9a-f]{8}$/;
 
-/** Cost of a `peek`: 0.2 µs. */
+/** Makes it. Cost of a `peek`: 0.2 µs. */
 export function createVariants(core: Core): Variants {
-  const { background, derived } = core.ports;
   const accepted = createAcceptedCodings();
+  const memory = createVariantMemory(core);
+  const maker = createVariantMaker(core, memory);
+
+  function knownTag(
+    pointer: Pointer,
+    ifNoneMatch: string,
+    acceptEncoding: string | null,
+  ): string | null {
+    if (hasEntityTag(ifNoneMatch, pointer.etag, true)) return pointer.etag;
+    if (!ifNoneMatch.includes(`${pointer.etag}-`)) return null;
+    return codedTag(ifNoneMatch, pointer.etag, accepted(acceptEncoding), true)?.tag ?? null;
+  }
+
+  return {
+    peek: (pointer, acceptEncoding) => memory.peekAmong(pointer, accepted(acceptEncoding)),
+
+    choose(pointer, request, making) {
+      const acceptEncoding = request.header('accept-encoding');
+      const codings = accepted(acceptEncoding);
+      const ifNoneMatch = request.header('if-none-match');
+      const known = ifNoneMatch === null ? null : knownTag(pointer, ifNoneMatch, acceptEncoding);
+      if (known !== null)
+        return { etag: known, representation: null, origin: 'memory', vary: null };
+
+      const condition = request.header('if-match') ?? request.header('if-range');
+      if (condition !== null) {
+        if (hasEntityTag(condition, pointer.etag, false)) return null;
+        const named = codedTag(condition, pointer.etag, codings, false);
+        if (named !== null) return maker.resume(pointer, named, making);
+      }
+
+      if (request.header('range') !== null) return null;
+      const ready = memory.peekAmong(pointer, codings);
+      if (ready !== 'unknown') return inMemory(ready);
+      return maker.findOrBegin(pointer, codings, { isWanted: request.method === 'GET', making });
+    },
+
+    knownTag,
+
+    headersOf: remembered(withRepresentation),
+    notModifiedOf: remembered(notModifiedWithRepresentation),
+  };
+}
+
+/** The variants that stand in memory. */
+type VariantMemory = {
+  /** The name of a variant in the tiers. */
+  nameOf(pointer: Pointer, coding: ContentCoding): string;
+  represent(pointer: Pointer, coding: ContentCoding, found: Derived): Representation;
+  /** The first variant that is ready, in the order of the codings. */
+  readyAmong(pointer: Pointer, codings: readonly ContentCoding[]): Representation | null;
+  /** The best one, null for the object as it is, or `unknown` where a tier must be asked. */
+  peekAmong(pointer: Pointer, codings: readonly ContentCoding[]): Representation | null | 'unknown';
+};
+
+function createVariantMemory(core: Core): VariantMemory {
+  const { derived } = core.ports;
   const names = new WeakMap<Pointer, Partial<Record<ContentCoding, string>>>();
   const made = new WeakMap<Derived, Representation>();
 
@@ -93,7 +149,6 @@ export function createVariants(core: Core): Variants {
     return representation;
   }
 
-  /** Of the codings behind the first, what is ready. */
   function readyAmong(pointer: Pointer, codings: readonly ContentCoding[]): Representation | null {
     for (const coding of codings) {
       const known = derived.peek(nameOf(pointer, coding));
@@ -102,51 +157,40 @@ export function createVariants(core: Core): Variants {
     return null;
   }
 
-  function peekAmong(
+  return {
+    nameOf,
+    represent,
+    readyAmong,
+    peekAmong(pointer, codings) {
+      const [best] = codings;
+      if (best === undefined) return null;
+      const known = derived.peek(nameOf(pointer, best));
+      if (known === null) return 'unknown';
+      return known === 'none' ? readyAmong(pointer, codings) : represent(pointer, best, known);
+    },
+  };
+}
+
+/** Finds variants in the tier below memory, and has them made. */
+type VariantMaker = {
+  /** Finds the best one, or has it made behind the response, which is the object as it is. */
+  findOrBegin(
     pointer: Pointer,
     codings: readonly ContentCoding[],
-  ): Representation | null | 'unknown' {
-    const [best] = codings;
-    if (best === undefined) return null;
-    const known = derived.peek(nameOf(pointer, best));
-    if (known === null) return 'unknown';
-    return known === 'none' ? readyAmong(pointer, codings) : represent(pointer, best, known);
-  }
+    options: { readonly isWanted: boolean; readonly making: Making },
+  ): Promise<Choice | null>;
+  /** Serves a reader that goes on with a variant: it is found, or made while the reader waits. */
+  resume(pointer: Pointer, tag: CodedTag, making: Making): Promise<Choice | null>;
+};
+
+function createVariantMaker(core: Core, memory: VariantMemory): VariantMaker {
+  const { background, derived } = core.ports;
+  const { nameOf, represent, readyAmong } = memory;
 
   const make = (pointer: Pointer, coding: ContentCoding, { findRequester }: Making) =>
     derived.make(nameOf(pointer, coding), { kind: 'coding', coding }, findRequester(), () =>
       readWhole(core, pointer),
     );
-
-  async function ask(
-    pointer: Pointer,
-    codings: readonly ContentCoding[],
-    { isWanted, making }: { readonly isWanted: boolean; readonly making: Making },
-  ): Promise<Choice | null> {
-    const [best] = codings;
-    if (best === undefined) return null;
-    const { work } = making;
-    const found = (await mayWork(work?.toFind()))
-      ? await derived.find(nameOf(pointer, best))
-      : null;
-    const isMissing = found === null && isWanted;
-    if (isMissing && (await mayWork(work?.toMake())))
-      background.run('make-variant', () => make(pointer, best, making));
-    if (found === null || found === 'none') return inMemory(readyAmong(pointer, codings));
-    return choiceOf(represent(pointer, best, found), derived.tier);
-  }
-
-  /** For a reader that goes on with a variant: it is found, or made while the reader waits. */
-  async function resume(
-    pointer: Pointer,
-    { coding, tag }: CodedTag,
-    making: Making,
-  ): Promise<Choice | null> {
-    const { known, origin } = await findOrMake(pointer, coding, making);
-    if (known === 'none') return null;
-    const representation = represent(pointer, coding, known);
-    return representation.etag === tag ? choiceOf(representation, origin) : null;
-  }
 
   async function findOrMake(
     pointer: Pointer,
@@ -163,43 +207,26 @@ export function createVariants(core: Core): Variants {
     return { known: await make(pointer, coding, making), origin: 'bucket' };
   }
 
-  function knownTag(
-    pointer: Pointer,
-    ifNoneMatch: string,
-    acceptEncoding: string | null,
-  ): string | null {
-    if (hasEntityTag(ifNoneMatch, pointer.etag, true)) return pointer.etag;
-    if (!ifNoneMatch.includes(`${pointer.etag}-`)) return null;
-    return codedTag(ifNoneMatch, pointer.etag, accepted(acceptEncoding), true)?.tag ?? null;
-  }
-
   return {
-    peek: (pointer, acceptEncoding) => peekAmong(pointer, accepted(acceptEncoding)),
-
-    choose(pointer, request, making) {
-      const acceptEncoding = request.header('accept-encoding');
-      const codings = accepted(acceptEncoding);
-      const ifNoneMatch = request.header('if-none-match');
-      const known = ifNoneMatch === null ? null : knownTag(pointer, ifNoneMatch, acceptEncoding);
-      if (known !== null)
-        return { etag: known, representation: null, origin: 'memory', vary: null };
-      const condition = request.header('if-match') ?? request.header('if-range');
-      if (condition !== null) {
-        if (hasEntityTag(condition, pointer.etag, false)) return null;
-        const named = codedTag(condition, pointer.etag, codings, false);
-        if (named !== null) return resume(pointer, named, making);
-      }
-      if (request.header('range') !== null) return null;
-      const ready = peekAmong(pointer, codings);
-      return ready === 'unknown'
-        ? ask(pointer, codings, { isWanted: request.method === 'GET', making })
-        : inMemory(ready);
+    async findOrBegin(pointer, codings, { isWanted, making }) {
+      const [best] = codings;
+      if (best === undefined) return null;
+      const { work } = making;
+      const mayFind = await mayWork(work?.toFind());
+      const found = mayFind ? await derived.find(nameOf(pointer, best)) : null;
+      const isMissing = found === null && isWanted;
+      if (isMissing && (await mayWork(work?.toMake())))
+        background.run('make-variant', () => make(pointer, best, making));
+      if (found === null || found === 'none') return inMemory(readyAmong(pointer, codings));
+      return choiceOf(represent(pointer, best, found), derived.tier);
     },
 
-    knownTag,
-
-    headersOf: remembered((own, representation) => dressed(own, representation)),
-    notModifiedOf: remembered((own, representation) => dressedNotModified(own, representation)),
+    async resume(pointer, { coding, tag }, making) {
+      const { known, origin } = await findOrMake(pointer, coding, making);
+      if (known === 'none') return null;
+      const representation = represent(pointer, coding, known);
+      return representation.etag === tag ? choiceOf(representation, origin) : null;
+    },
   };
 }
 
@@ -208,7 +235,7 @@ type MakeHeaders = (
   representation: Representation,
 ) => Readonly<HeaderRecord>;
 
-/** The same, made once for the same two and kept as long as both are. */
+/** Keeps what is made of headers and a representation, as long as both are kept. */
 function remembered(make: MakeHeaders): MakeHeaders {
   const known = new WeakMap<
     Readonly<HeaderRecord>,

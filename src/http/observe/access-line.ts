@@ -67,10 +67,13 @@ export function createCombinedFormat(): FormatAccess {
       entry;
     const request = escaped(`${method} ${targetOf(entry)} ${protocol}`);
     const tiers = `${entry.metadataTier ?? '-'}/${entry.bodyTier ?? '-'}`;
+    const time = clock(Math.floor(entry.timeMs / 1000));
+    const from = quoted(referer === null ? null : redactUrl(referer));
     return (
-      `${plain(remoteAddress)} - ${plain(accessKeyId)} [${clock(Math.floor(entry.timeMs / 1000))}] "${request}" ` +
-      `${status} ${bodyBytes} ${quoted(referer === null ? null : redactUrl(referer))} ${quoted(userAgent)} ` +
-      `${plain(entry.requestId)} ${secondsText(entry.durationMs)} ${tiers} ${plain(entry.bucket)} ${plain(entry.host)}`
+      `${plain(remoteAddress)} - ${plain(accessKeyId)} [${time}] "${request}" ` +
+      `${status} ${bodyBytes} ${from} ${quoted(userAgent)} ` +
+      `${plain(entry.requestId)} ${secondsText(entry.durationMs)} ${tiers} ` +
+      `${plain(entry.bucket)} ${plain(entry.host)}`
     );
   };
 }

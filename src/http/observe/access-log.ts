@@ -1,7 +1,10 @@
-// The access log: makes an entry of each answered request, of both doors, and gives its line to the
-// home's sink. Made only where the settings ask for one; without it nothing of this runs.
+// The access log: makes an entry of each answered request, of the full path and the fast path,
+// and gives its line to the platform's sink. Made only where the settings ask for one; without it
+// nothing of this runs.
 import type { Clock, LineSink } from '../../ports/system.ts';
-import { bodyBytesOf, type HotServed, type HttpRequest } from '../request.ts';
+import type { FastPathServed } from '../delivery/fast-path/fast-path.ts';
+import { bodyBytesOf } from '../delivery/fast-path/fast-response.ts';
+import type { HttpRequest } from '../request.ts';
 import { type AccessEntry, createCombinedFormat, createJsonFormat } from './access-line.ts';
 import { bodySource } from './request-notes.ts';
 
@@ -9,12 +12,12 @@ export type AccessLogFormat = 'combined' | 'json';
 
 export type AccessLog = {
   /**
-   * An answer of the app whose head stands. The line is written when the home knows how the sending
-   * ended.
+   * An answer of the app whose head stands. The line is written when the platform knows how the
+   * sending ended.
    */
   answered(request: HttpRequest, requestId: string, status: number): void;
-  /** An answer of the hot door. */
-  servedHot(served: HotServed): void;
+  /** Writes a line for a response of the fast path. */
+  servedHot(served: FastPathServed): void;
 };
 
 /** Cost of a line: about 1 µs (measured 2026-11, bench/hot-path). */
@@ -53,27 +56,27 @@ export function createAccessLog(sink: LineSink, format: AccessLogFormat, clock: 
         }),
       );
     },
-    servedHot({ read, reply, requestId, remoteAddress, durationMs, header }) {
-      const bodyBytes = read.isHead ? 0 : bodyBytesOf(reply);
+    servedHot({ read, response, requestId, remoteAddress, durationMs, header }) {
+      const bodyBytes = read.isHead ? 0 : bodyBytesOf(response);
       write({
         timeMs: clock.nowMs(),
         requestId,
         remoteAddress,
-        accessKeyId: reply.accessKeyId,
+        accessKeyId: response.accessKeyId,
         method: read.isHead ? 'HEAD' : 'GET',
         host: read.host,
         rawPath: read.rawPath,
         rawQuery: read.rawQuery ?? '',
         protocol: 'HTTP/1.1',
-        status: reply.status,
+        status: response.status,
         bodyBytes,
         isWhole: null,
         durationMs,
-        surface: reply.surface,
+        surface: response.surface,
         operation: read.isHead ? 'HeadObject' : 'GetObject',
-        bucket: reply.bucket,
-        metadataTier: reply.surface === 's3' ? null : 'memory',
-        bodyTier: bodyBytes === 0 ? null : reply.borrowed === null ? 'memory' : 'bucket',
+        bucket: response.bucket,
+        metadataTier: response.surface === 's3' ? null : 'memory',
+        bodyTier: bodyBytes === 0 ? null : response.kind === 'borrowed' ? 'bucket' : 'memory',
         referer: header('referer'),
         userAgent: header('user-agent'),
       });

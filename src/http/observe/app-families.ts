@@ -1,9 +1,9 @@
-// The app's own numbers as metric families. Pure; observer.ts counts, this names. Names and labels
-// are for good: whoever has a dashboard has them in it.
+// The app's own numbers as metric families. Pure; observer.ts counts, this names. Names and
+// labels are for good: whoever has a dashboard has them in it.
 
 import type { MeterTotals } from '../../ports/metering.ts';
 import { type Histogram, type MetricFamily, metricFamily } from '../../ports/metrics.ts';
-import type { HotCountsBySurface } from '../delivery/hot-counts.ts';
+import type { HotCountsBySurface } from '../delivery/fast-path/fast-path-counts.ts';
 import type { Surface } from './request-notes.ts';
 
 const STATUS_CLASSES = ['0xx', '1xx', '2xx', '3xx', '4xx', '5xx'] as const;
@@ -18,8 +18,8 @@ export type Series = {
 };
 
 /**
- * Tiers that gave read policy and pointer, and tiers that gave a body; a body in the row counts where its
- * pointer came from.
+ * Tiers that gave read policy and pointer, and tiers that gave a body; a body in the row counts
+ * where its pointer came from.
  */
 export type Lookups = {
   readonly metadata: Map<string, number>;
@@ -41,23 +41,23 @@ export function appFamilies({
   hotCounts,
   meterTotals,
 }: AppNumbers): MetricFamily[] {
-  const hot = hotSeries(hotCounts);
+  const hot = fastPathSeries(hotCounts);
   const { delivery: ofDelivery, website: ofWebsite, s3: ofS3 } = hotCounts;
-  const hotBodies = [ofDelivery, ofWebsite, ofS3].reduce(
+  const fastPathBodies = [ofDelivery, ofWebsite, ofS3].reduce(
     (sum, of) => sum + of.getWhole + of.getPart,
     0,
   );
-  const hotReads = [ofDelivery, ofWebsite]
+  const fastPathReads = [ofDelivery, ofWebsite]
     .flatMap((counts) => Object.values(counts))
     .reduce((sum, count) => sum + count);
   return [
-    requestFamily('quayside_requests_total', 'Answered requests, of both doors.', [
+    requestFamily('quayside_requests_total', 'Answered requests, by the fast path too.', [
       ...series,
       ...hot,
     ]),
     {
       name: 'quayside_request_duration_seconds',
-      help: 'From a request to the head of its answer, hot answers left out.',
+      help: 'From a request to the head of its answer, fast-path responses left out.',
       type: 'histogram',
       samples: series.flatMap(({ surface, operation, latency }) =>
         latency.samples({ surface, operation }),
@@ -66,17 +66,17 @@ export function appFamilies({
     metricFamily('gauge', 'quayside_requests_in_flight', 'Requests whose answer is being made.', [
       [{}, inFlight],
     ]),
-    requestFamily('quayside_hot_answers_total', 'Those of them that the hot door answered.', hot),
+    requestFamily('quayside_hot_answers_total', 'Those of them that the fast path answered.', hot),
     lookupFamily(
       'metadata',
       'Public reads by the tier that knew bucket and object.',
       lookups.metadata,
       {
-        memory: hotReads,
+        memory: fastPathReads,
       },
     ),
     lookupFamily('body', 'Reads with a body by the tier that gave its first bytes.', lookups.body, {
-      memory: hotBodies,
+      memory: fastPathBodies,
       bucket: ofDelivery.getPartRead + ofWebsite.getPartRead + ofS3.getPartRead,
       index: ofS3.getInRow,
     }),
@@ -86,7 +86,7 @@ export function appFamilies({
 
 type Counted = Pick<Series, 'surface' | 'operation'> & { readonly byClass: readonly number[] };
 
-function hotSeries(counts: HotCountsBySurface): Counted[] {
+function fastPathSeries(counts: HotCountsBySurface): Counted[] {
   return (['delivery', 'website', 's3'] as const).flatMap((surface) => {
     const { getWhole, getPart, getPartRead, getInRow, getNotModified, headWhole, headNotModified } =
       counts[surface];
@@ -102,8 +102,8 @@ function hotSeries(counts: HotCountsBySurface): Counted[] {
 }
 
 /**
- * Samples of the same name are added up: what one door answered and what the other did are the
- * service's together.
+ * Samples of the same name are added up: what the full path answered and what the fast path did
+ * are the service's together.
  */
 function requestFamily(name: string, help: string, all: readonly Counted[]): MetricFamily {
   const sums = new Map<string, readonly [labels: Record<string, string>, count: number]>();

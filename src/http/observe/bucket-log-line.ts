@@ -13,7 +13,7 @@ export type BucketLogEntry = {
   readonly status: number;
 };
 
-/** As it stands: a query that can't be decoded was answered, and has its line too. */
+/** The version as it stands: a query that can't be decoded was answered, and has its line too. */
 const VERSION_ID = /(?:^|&)versionId=([^&]*)/;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 /** Longest field, characters. */

@@ -30,7 +30,7 @@ const RESOURCES: Readonly<Record<string, string>> = {
   ObjectLegalHold: 'OBJECT_LOCK_LEGALHOLD',
   ObjectRetention: 'OBJECT_LOCK_RETENTION',
 };
-/** Of objects that have one alike, these are told apart from those of buckets; an ACL is not. */
+/** Operations of objects whose name buckets have too: the log names which. An ACL is not one. */
 const OF_OBJECTS = /^Object(?:Attributes|LockConfiguration|Tagging|Torrent)$/;
 
 /** The name of an operation of ours, as it stands in the log of a bucket. */

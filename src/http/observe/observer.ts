@@ -1,12 +1,13 @@
 // Counts what the app answers, as plain numbers in memory, and gives them as metric families when
-// somebody asks. app.ts tells it of each request; what the hot door answered it reads off that
-// door's own counters, so that a hot read pays an increment and no more.
-
+// they are scraped. app.ts reports each request; what the fast path answered is read off its own
+// counters, so that a hot read pays an increment and no more.
 import type { LogCollector } from '../../core/logging/log-collector.ts';
 import type { Ports } from '../../ports/index.ts';
 import { createHistogram, type MetricFamily } from '../../ports/metrics.ts';
-import type { HotCountsBySurface } from '../delivery/hot-counts.ts';
-import { bodyBytesOf, type HotReply, type HotServed, type HttpRequest } from '../request.ts';
+import type { FastPathServed } from '../delivery/fast-path/fast-path.ts';
+import type { HotCountsBySurface } from '../delivery/fast-path/fast-path-counts.ts';
+import { bodyBytesOf, type HotReply } from '../delivery/fast-path/fast-response.ts';
+import type { HttpRequest } from '../request.ts';
 import { type AccessLogFormat, createAccessLog } from './access-log.ts';
 import { appFamilies, type Lookups, type Series } from './app-families.ts';
 import { type BucketCounts, createBucketCounts } from './bucket-counts.ts';
@@ -19,19 +20,19 @@ export type Observer = {
   /** Its answer stands, with the body still to be sent. Once for each `began`. Cost: 0.15 µs. */
   answered(request: HttpRequest, requestId: string, status: number): void;
   /**
-   * The hot door, with what is counted beyond its own numbers: nothing at all unless the settings
+   * The fast path, with what is counted beyond its own numbers: nothing at all unless the settings
    * ask for it.
    */
-  watchHot<Asked extends readonly unknown[]>(
+  watchFastPath<Asked extends readonly unknown[]>(
     answer: (...asked: Asked) => HotReply | null,
   ): (...asked: Asked) => HotReply | null;
-  /** To be told of what the hot door has answered; null: nobody wants to know. */
-  readonly servedHot: ((served: HotServed) => void) | null;
-  /** With those of the home. */
+  /** Reports what the fast path has answered; null: nobody wants to know. */
+  readonly servedHot: ((served: FastPathServed) => void) | null;
+  /** All metric families, those of the platform included. */
   families(): Promise<MetricFamily[]>;
 };
 
-/** As in config.ts. */
+/** Settings of config.ts that say what is counted and logged. */
 export type ObserverSettings = {
   /** Buckets with a label of their own; 0 for none. */
   readonly metricsBucketsMax: number;
@@ -43,18 +44,19 @@ const LATENCY_BOUNDS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 ];
 
-/** Counts a hot reply once it is whole. */
-function counted(buckets: BucketCounts, reply: HotReply): HotReply {
-  const { finish } = reply;
-  if (finish === null) {
-    buckets.count(reply.bucket, bodyBytesOf(reply));
-    return reply;
+/** Counts a fast-path response once its body is at hand. */
+function countResponse(buckets: BucketCounts, response: HotReply): HotReply {
+  if (response.kind !== 'later') {
+    buckets.count(response.bucket, bodyBytesOf(response));
+    return response;
   }
+  const { body: readBody } = response;
   return {
-    ...reply,
-    finish(maySend) {
-      const whole = finish(maySend);
-      return whole === null ? null : counted(buckets, whole);
+    ...response,
+    body(canSendDirectly) {
+      const whole = readBody(canSendDirectly);
+      if (whole !== null) buckets.count(whole.bucket, bodyBytesOf(whole));
+      return whole;
     },
   };
 }
@@ -112,11 +114,11 @@ export function createObserver(
         ...(await metrics.collect()),
       ];
     },
-    watchHot(answer) {
+    watchFastPath(answer) {
       if (buckets === null) return answer;
       return (...asked) => {
-        const reply = answer(...asked);
-        return reply === null ? null : counted(buckets, reply);
+        const response = answer(...asked);
+        return response === null ? null : countResponse(buckets, response);
       };
     },
     began() {

@@ -4,8 +4,10 @@
 
 const REDACTED = '[redacted]';
 /** Parameters by name: those of signed URLs, old and new, and whatever calls itself a secret. */
-const SECRET_NAME =
-  /signature|credential|token|secret|password|passwd|awsaccesskeyid|customer-key|^(?:auth|api-?key|sig|pwd?)$/i;
+const SECRET_NAME = /^(?:auth|api-?key|sig|pwd?)$/i;
+/** Parts of names that say so. */
+const SECRET_PART =
+  /signature|credential|token|secret|password|passwd|awsaccesskeyid|customer-key/i;
 /** Says where a listing goes on, and lets nobody in. */
 const NO_SECRET = /^continuation-token$/i;
 /** One look for all of the above: most queries have none of it. */
@@ -38,7 +40,8 @@ function redactQuery(rawQuery: string): string {
       const equalsAt = parameter.indexOf('=');
       if (equalsAt === -1) return parameter;
       const name = decodedName(parameter.slice(0, equalsAt));
-      return SECRET_NAME.test(name) && !NO_SECRET.test(name)
+      const isSecret = SECRET_NAME.test(name) || SECRET_PART.test(name);
+      return isSecret && !NO_SECRET.test(name)
         ? `${parameter.slice(0, equalsAt)}=${REDACTED}`
         : parameter;
     })

@@ -1,6 +1,6 @@
 // What those who make an answer note about it on the way: for metrics, the access log,
 // Server-Timing and fresh-by.ts. Nobody decides anything by it. One object per request, made by the
-// home with the request.
+// platform with the request.
 import type { BucketName } from '../../domain/nouns.ts';
 import type { ReaderChange } from '../../ports/hot-metadata.ts';
 import type { UsageOwner } from '../../ports/metering.ts';
@@ -42,7 +42,7 @@ export type RequestNotes = {
   requester: string | null;
   /** What a document says that the request brought, once it was read; for the audit log. */
   document: Uint8Array | null;
-  /** What was changed, noted only where the request wants to be told when that will be seen. */
+  /** What was changed, noted only where the request asks when that will be seen. */
   readonly changes: { readonly bucket: BucketName; readonly change: ReaderChange }[];
   /** S3's word for what went wrong. */
   errorCode: string | null;

@@ -2,7 +2,7 @@
 // tiers, and images that the owner of a bucket has signed a request for. routes.ts looks here
 // before it authorizes, and again when the bucket is open.
 import type { BucketId, BucketRecord } from '../../domain/nouns.ts';
-import type { RequestedOptions } from '../delivery/wishes.ts';
+import type { RequestedOptions } from '../delivery/requested-options.ts';
 import type { HttpRequest } from '../request.ts';
 import { hasImageParameters } from '../semantics/image-query.ts';
 import type { S3Address } from './address.ts';

@@ -16,7 +16,7 @@ export type ReadConditions = {
   readonly ifUnmodifiedSince: string | null;
 };
 
-/** Of a request without any, for those that know of fewer than all. */
+/** The conditions of a request without any; for those that know of fewer than all. */
 export const NO_CONDITIONS: ReadConditions = {
   ifMatch: null,
   ifNoneMatch: null,

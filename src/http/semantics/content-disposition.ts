@@ -5,7 +5,7 @@ import { StorageError } from '../../domain/errors.ts';
 
 /** Longest name that a client may ask for, UTF-16 units; file systems keep 255 bytes. */
 const NAME_MAX_LENGTH = 255;
-/** Of a name with nothing left. */
+/** The name of a file where nothing is left of its own. */
 const UNNAMED = 'download';
 
 /**

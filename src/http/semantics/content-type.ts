@@ -15,7 +15,7 @@ const EXTENSION_MAX_LENGTH = 16;
 
 /**
  * Media type of an object that was stored without one, from the extension of its key. No charset is
- * added: nobody told us one (`withCharset` names it for sites). Only the part behind the last slash
+ * added: nobody gave us one (`withCharset` names it for sites). Only the part behind the last slash
  * counts, and a dot at its very start hides a file, no more. Cost: 0.1 µs.
  */
 export function contentTypeOf(key: string): string {

@@ -78,7 +78,7 @@ export function parseRequestedHeaders(value: string | null): readonly string[] {
   return names.filter((name) => name !== '');
 }
 
-/** What a granted request is told; `requestedHeaders` are named again. */
+/** The headers of a granted request; `requestedHeaders` are named again. */
 export function grantHeaders(
   { rule, allowOrigin }: CorsGrant,
   requestedHeaders: readonly string[],
@@ -99,8 +99,8 @@ export function grantHeaders(
 }
 
 /**
- * What a browser's script is told of an answer that has no grant: nothing, but caches must not mix
- * it up with others.
+ * The headers of a response without a grant: a browser's script hears nothing, but caches must not
+ * mix it up with others.
  */
 export const NO_GRANT: Readonly<HeaderRecord> = { vary: VARY };
 

@@ -111,7 +111,7 @@ function digestOf(name: AlgorithmName, source: DigestSource): string | null {
   const isOfAll = checksum?.type === 'FULL_OBJECT';
   if (isOfAll && name === ALGORITHMS[checksum.algorithm as keyof typeof ALGORITHMS])
     return checksum.value;
-  // What stands in the row of an encrypted object is sealed.
+  // What stands in the row of an encrypted object is encrypted.
   const isSmall =
     inlineBytes !== null && encryption === null && inlineBytes.length <= COMPUTED_MAX_BYTES;
   if (name === 'sha-256' && isSmall) return sha256Base64(inlineBytes);

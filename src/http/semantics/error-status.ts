@@ -124,7 +124,7 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
 };
 
 /**
- * Whether a failure is ours: it is logged, and clients are told nothing of it but InternalError.
+ * Whether a failure is ours: it is logged, and clients hear nothing of it but InternalError.
  */
 export function isFault(failure: unknown): boolean {
   return !(failure instanceof StorageError) || ERROR_STATUS[failure.code] === 500;

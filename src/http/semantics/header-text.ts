@@ -1,5 +1,5 @@
 // What can stand in an HTTP header. Used by object-headers.ts on the way in and on the way out, and
-// by every other door through which a text comes that will be a header one day.
+// by every other way on which a text comes that will be a header one day.
 
 /** Tab, printable ASCII and the bytes 80 to FF as characters. Source: RFC 9110 section 5.5 */
 const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;

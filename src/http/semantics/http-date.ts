@@ -35,7 +35,7 @@ const ASCTIME_LENGTH = 24;
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const RFC850 =
-  /^(?:Sunday|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday), (\d\d)-([A-Z][a-z]{2})-(\d\d) (\d\d:\d\d:\d\d) GMT$/;
+  /^(Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)day, (\d\d)-([A-Z][a-z]{2})-(\d\d) (\d\d:\d\d:\d\d) GMT$/;
 
 /**
  * A date that a client sent as milliseconds since 1970, or null when it is none of the three forms,
@@ -83,7 +83,7 @@ function parseAsctime(text: string): number | null {
 
 /** `Sunday, 06-Nov-94 08:49:37 GMT` */
 function parseRfc850(text: string, nowMs: number): number | null {
-  const [, day, month, year, time] = RFC850.exec(text) ?? [];
+  const [, , day, month, year, time] = RFC850.exec(text) ?? [];
   if (day === undefined || month === undefined || year === undefined || time === undefined)
     return null;
   // The latest year that ends so and is not more than 50 years ahead.

@@ -39,7 +39,7 @@ const USUAL_QUALITY: Readonly<Record<ImageFormat, number>> = {
   gif: 100,
 };
 const HAS_QUALITY: ReadonlySet<ImageFormat> = new Set(['avif', 'webp', 'jpeg']);
-/** Qualities nearer to each other than this can't be told apart, and every one is made and kept. */
+/** Qualities nearer to each other than this look alike, and every one is made and kept. */
 const QUALITY_STEP = 5;
 
 /** The format of an object that images can be made of, by its media type; null for every other. */
@@ -54,8 +54,8 @@ export function hasImageParameters(rawQuery: string): boolean {
 }
 
 /**
- * What the address wishes, or null when nothing. InvalidArgument names the parameter and what it
- * may be. `isOwners`: the owner of the bucket has signed it, so it may be of any size.
+ * The image that the address requests, or null when none. InvalidArgument names the parameter and
+ * what it may be. `isOwners`: the owner of the bucket has signed it, so it may be of any size.
  */
 export function parseImageQuery(
   rawQuery: string,

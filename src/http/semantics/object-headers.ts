@@ -1,7 +1,7 @@
 // The one place that turns an object into response headers and the one that reads an object's
-// attributes from request headers, on every surface. Quotes around an etag are put on here. Header
-// texts are bytes, one character each, as Node gives and takes them; a home whose server decodes
-// them otherwise must turn them back before they come here.
+// attributes from request headers, on every surface. Quotes around an etag are put on here.
+// Header texts are bytes, one character each, as Node gives and takes them; a platform whose
+// server decodes them otherwise must turn them back before they come here.
 import { USER_METADATA_MAX_BYTES } from '../../core/limits.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { ObjectAttributes, ObjectHeaders, Pointer } from '../../domain/nouns.ts';
@@ -32,9 +32,10 @@ const METADATA_PREFIX = 'x-amz-meta-';
 
 /**
  * Everything that headers say of an object, whichever part of it is sent; Content-Length and
- * Content-Range are the caller's. A stored value that no header can carry is left out, and left-out
- * metadata is counted in x-amz-missing-meta, as S3 does; metadata that is no ASCII goes out as
- * encoded words. The caller owns the record. Cost: 0.3 µs, 0.1 more for each metadata entry.
+ * Content-Range are the caller's. A stored value that no header can carry is left out, and
+ * left-out metadata is counted in x-amz-missing-meta, as S3 does; metadata that is no ASCII goes
+ * out as encoded words. The caller owns the record. Cost: 0.3 µs, 0.1 more for each metadata
+ * entry.
  */
 export function objectHeaders(
   object: Pick<
@@ -82,8 +83,8 @@ export const RESPONSE_OVERRIDES: readonly string[] = OVERRIDES.map(([parameter])
 
 /**
  * The headers with what a signed request wants in their place (`?response-content-type=…`); `get`
- * gives decoded query values. The record itself comes back when nothing is overridden, else a copy.
- * InvalidArgument for a value that no header can carry, as S3 answers. Source:
+ * gives decoded query values. The record itself comes back when nothing is overridden, else a
+ * copy. InvalidArgument for a value that no header can carry, as S3 answers. Source:
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
  */
 export function applyResponseOverrides(
@@ -123,9 +124,9 @@ const STORAGE_CLASSES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What a PUT, a copy with REPLACE or the start of a multipart upload says about the object. A kept
- * header without a value is as if it had not been sent. MetadataTooLarge, InvalidStorageClass,
- * InvalidArgument (a text that is not bytes; a redirect that leads nowhere).
+ * What a PUT, a copy with REPLACE or the start of a multipart upload says about the object. A
+ * kept header without a value is as if it had not been sent. MetadataTooLarge,
+ * InvalidStorageClass, InvalidArgument (a text that is not bytes; a redirect that leads nowhere).
  */
 export function readObjectAttributes(
   request: Pick<HttpRequest, 'header' | 'headerNames'>,

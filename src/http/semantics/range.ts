@@ -43,7 +43,7 @@ export function lengthOf({ startByte, endByteInclusive }: ByteRange): number {
   return endByteInclusive - startByte + 1;
 }
 
-/** The same bytes as core counts them: where they begin, and how many they are. */
+/** A range as core counts it: where its bytes begin, and how many they are. */
 export function bytesOf(
   range: ByteRange | 'whole',
   sizeBytes: number,

@@ -1,6 +1,6 @@
-// Metric families as Prometheus reads them. Pure; one renderer for both homes, because prom-client
-// can't be given numbers that were counted elsewhere without counting them twice, and brings Node's
-// modules into a Worker. Source:
+// Metric families as Prometheus reads them. Pure; one renderer for both platforms, because
+// prom-client can't be given numbers that were counted elsewhere without counting them twice, and
+// brings Node's modules into a Worker. Source:
 // https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
 import type { MetricFamily, MetricSample } from '../../ports/metrics.ts';
 
@@ -21,7 +21,8 @@ function renderSample(name: string, { labels, value, suffix }: MetricSample): st
   const parts = Object.entries(labels).map(
     ([label, text]) => `${label}="${escapeText(text).replaceAll('"', '\\"')}"`,
   );
-  return `${name}${suffix}${parts.length === 0 ? '' : `{${parts.join()}}`} ${formatNumber(value)}\n`;
+  const labelText = parts.length === 0 ? '' : `{${parts.join()}}`;
+  return `${name}${suffix}${labelText} ${formatNumber(value)}\n`;
 }
 
 function escapeText(text: string): string {

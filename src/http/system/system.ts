@@ -62,7 +62,8 @@ export function createSystemSurface(
     const missingKey: readonly NotReadyReason[] = hasRootKey ? [] : ['root-key-missing'];
     const reasons = [...missingKey, ...readiness.notReady()];
     const isReady = reasons.length === 0;
-    const text = `${JSON.stringify(isReady ? { status: 'ready' } : { status: 'not-ready', reasons })}\n`;
+    const state = isReady ? { status: 'ready' } : { status: 'not-ready', reasons };
+    const text = `${JSON.stringify(state)}\n`;
     return respond(request, requestId, 'application/json', text, isReady ? 200 : 503);
   }
 

@@ -12,7 +12,7 @@ import { HOSTING_DEFAULTS } from '../../../src/core/hosting/read-hosting.ts';
 import { setHosting } from '../../../src/core/hosting/set-hosting.ts';
 import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
 import { hasCode } from '../../../src/domain/errors.ts';
-import { createDelivery, type Delivery } from '../../../src/http/delivery/deliver.ts';
+import { createDelivery, type Delivery } from '../../../src/http/delivery/create-delivery.ts';
 import { FailureWithHeaders } from '../../../src/http/failure-with-headers.ts';
 import { PUBLIC_ACCESS } from '../../access-samples.ts';
 import { bytesCap } from '../../core/caps/cap-samples.ts';
@@ -146,7 +146,7 @@ describe('a cap that is reached', () => {
 });
 
 describe('a cap with room for answers that go out at once', () => {
-  it('serves each, also where one uses up what another was told of while its body was opened', async () => {
+  it('serves each, also where one uses up what was granted to another meanwhile', async () => {
     const plain = createMemoryCore();
     const readPolicy = { opened: 0, open: () => {} };
     const isOpen = new Promise<void>((resolve) => {

@@ -1,12 +1,17 @@
-// The hot lane answers whatever has none of DECIDING_HEADERS without asking for any other header.
+// The fast path answers whatever has none of DECIDING_HEADERS without asking for any other header.
 // So no public read may look at a header outside of that list: here the app is watched while it
 // answers reads of every kind.
 import { describe, expect, it } from 'vitest';
 import { createApp } from '../../../src/app.ts';
 import { parseConfig } from '../../../src/config.ts';
 import { DECIDING_HEADERS } from '../../../src/http/delivery/deciding-headers.ts';
-import { type HttpRequest, SELECTING_HEADERS } from '../../../src/http/request.ts';
-import { createStockedCore, HOSTED_HOSTS, WEBSITE_DOMAIN } from '../../node/fast-path/doors.ts';
+import { SELECTING_HEADERS } from '../../../src/http/delivery/fast-path/fast-path.ts';
+import type { HttpRequest } from '../../../src/http/request.ts';
+import {
+  createStockedCore,
+  HOSTED_HOSTS,
+  WEBSITE_DOMAIN,
+} from '../../node/fast-path/both-paths.ts';
 import { HOSTED_TARGETS } from '../../node/fast-path/fuzz-vocabulary.ts';
 import { makeRequest } from '../s3/kit/make-request.ts';
 import { ACCESS_KEY_ID, SECRET, signHeaders } from '../s3/kit/sign-for-test.ts';
@@ -73,7 +78,7 @@ describe('a public read', () => {
     expect(others([...DECIDING_HEADERS, 'if-none-match', 'range'])).toEqual([]);
   });
 
-  it('that is signed looks at those besides that its own hot answer knows, or leaves by their beginning', async () => {
+  it('that is signed looks at what its own fast path knows besides, or leaves', async () => {
     const { ask, others } = await watchedApp({ mayList: true });
     const statuses = new Set<number>();
     for (const method of ['GET', 'HEAD']) {

@@ -1,5 +1,5 @@
 // Settings of delivery for tests that speak of few of them.
-import type { DeliverySettings } from '../../../src/http/delivery/deliver.ts';
+import type { DeliverySettings } from '../../../src/http/delivery/create-delivery.ts';
 
 /** No domains, a short Cache-Control, bodies up to a megabyte compressed. */
 export function deliverySettings(changes: Partial<DeliverySettings> = {}): DeliverySettings {

@@ -1,4 +1,4 @@
-// Images by the address, through delivery with the makers of the Node home.
+// Images by the address, through delivery with the makers of the Node platform.
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createSharpImages } from '../../../src/adapters/node/services/sharp-images.ts';
@@ -12,7 +12,7 @@ import { setHosting } from '../../../src/core/hosting/set-hosting.ts';
 import type { StorageError } from '../../../src/domain/errors.ts';
 import type { ImageSettings } from '../../../src/domain/hosting.ts';
 import type { ObjectAttributes } from '../../../src/domain/nouns.ts';
-import { createDelivery, type Delivery } from '../../../src/http/delivery/deliver.ts';
+import { createDelivery, type Delivery } from '../../../src/http/delivery/create-delivery.ts';
 import { FailureWithHeaders } from '../../../src/http/failure-with-headers.ts';
 import {
   ATTRIBUTES,
@@ -21,7 +21,7 @@ import {
   putBytes,
   withPorts,
 } from '../../core/memory-core.ts';
-import { createStockedCore, PUBLIC_BUCKET } from '../../node/fast-path/doors.ts';
+import { createStockedCore, PUBLIC_BUCKET } from '../../node/fast-path/both-paths.ts';
 import { makeRequest } from '../s3/kit/make-request.ts';
 import { deliverySettings } from './delivery-settings.ts';
 
@@ -188,7 +188,7 @@ describe('an image by its address', () => {
     expect((await sharp(fresh.body).stats()).dominant).toMatchObject({ r: 248, g: 8, b: 8 });
   });
 
-  it('is the object as it is without a wish, for other types, and where the owner wants none', async () => {
+  it('is the object as it is where none is requested, possible or wanted', async () => {
     expect((await get('v=2')).body.equals(photo)).toBe(true);
     expect((await get('w=10', {}, 'GET', 'a/b.txt')).headers['content-type']).toBe('text/plain');
     await store('kept.jpg', photo, { cacheControl: 'no-transform' });

@@ -1,5 +1,5 @@
 // Unsigned reads that say more than a plain one: a header of S3's, a part, a version, a key. What
-// the owner set for strangers holds for them too, and no cache is told otherwise of an address than
+// the owner set for strangers holds for them too, and no cache hears otherwise of an address than
 // a plain read tells it.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createApp } from '../../../src/app.ts';
@@ -74,7 +74,7 @@ beforeAll(async () => {
     await putBytes(core, bucket, key, new TextEncoder().encode(TEXT), { expectation });
   }
   const encryption = { kind: 'customer', key: CUSTOMER_KEY } as const;
-  await putBytes(core, bucket, 'sealed.jpg', new TextEncoder().encode(TEXT), { encryption });
+  await putBytes(core, bucket, 'encrypted.jpg', new TextEncoder().encode(TEXT), { encryption });
 });
 
 describe('an unsigned read', () => {
@@ -94,10 +94,10 @@ describe('an unsigned read', () => {
     },
   );
 
-  it('with the key of a client is kept from other sites, and its answer by no shared cache', async () => {
-    const refused = await read('/site/sealed.jpg', { ...WITH_KEY, ...THIEF });
+  it('with the key of a client is kept from other sites, and kept by no shared cache', async () => {
+    const refused = await read('/site/encrypted.jpg', { ...WITH_KEY, ...THIEF });
     expect([refused.status, refused.headers.vary]).toEqual([403, 'Referer']);
-    const given = await read('/site/sealed.jpg', WITH_KEY);
+    const given = await read('/site/encrypted.jpg', WITH_KEY);
     expect([given.status, given.text, given.headers['cache-control']]).toEqual([
       200,
       TEXT,
@@ -106,33 +106,33 @@ describe('an unsigned read', () => {
   });
 
   it.each(SAYINGS)(
-    'that says %s is told what a plain one is told of the object',
+    'that says %s gets the headers that a plain one gets of the object',
     async (_name, query, headers, status) => {
       for (const key of ['cat.jpg', 'index.html']) {
         for (const method of ['GET', 'HEAD']) {
           const plain = await read(`/site/${key}`, {}, method);
-          const told = await read(`/site/${key}${query}`, headers, method);
-          expect(told.status).toBe(status);
+          const response = await read(`/site/${key}${query}`, headers, method);
+          expect(response.status).toBe(status);
           for (const name of ['content-type', 'content-security-policy', 'vary', 'etag']) {
-            expect([name, told.headers[name]]).toEqual([name, plain.headers[name]]);
+            expect([name, response.headers[name]]).toEqual([name, plain.headers[name]]);
           }
           // Whether everyone may have an older version is not known beforehand.
           const caching = query.includes('versionId')
             ? 'private, no-cache'
             : plain.headers['cache-control'];
-          expect(told.headers['cache-control']).toBe(caching);
+          expect(response.headers['cache-control']).toBe(caching);
         }
       }
     },
   );
 
   it.each(SAYINGS)(
-    'that says %s is told so again when nothing has changed',
+    'that says %s hears so again when nothing has changed',
     async (_name, query, headers) => {
       const { headers: plain } = await read('/site/cat.jpg');
       const known = { 'if-none-match': plain.etag ?? '' };
-      const told = await read(`/site/cat.jpg${query}`, { ...headers, ...known });
-      expect([told.status, told.headers.vary]).toEqual([304, plain.vary]);
+      const response = await read(`/site/cat.jpg${query}`, { ...headers, ...known });
+      expect([response.status, response.headers.vary]).toEqual([304, plain.vary]);
       expect((await read(`/site/cat.jpg${query}`, { ...headers, ...known, ...THIEF })).status).toBe(
         403,
       );
@@ -142,15 +142,18 @@ describe('an unsigned read', () => {
   it.each(SAYINGS)(
     'that says %s and is for some readers alone is kept by no shared cache',
     async (_name, query, headers) => {
-      const told = await read(`/site/friends/a.txt${query}`, { ...headers, ...FRIEND });
-      expect([told.text, told.headers['cache-control']]).toEqual([TEXT, 'private, no-cache']);
+      const response = await read(`/site/friends/a.txt${query}`, { ...headers, ...FRIEND });
+      expect([response.text, response.headers['cache-control']]).toEqual([
+        TEXT,
+        'private, no-cache',
+      ]);
       expect((await read(`/site/friends/a.txt${query}`, { ...headers, ...THIEF })).status).toBe(
         403,
       );
     },
   );
 
-  it('is told the checksum of the whole object where it wants that', async () => {
+  it('gets the checksum of the whole object where it wants that', async () => {
     const sum = { 'x-amz-checksum-crc32': CRC32, 'x-amz-checksum-type': 'FULL_OBJECT' };
     for (const method of ['GET', 'HEAD']) {
       expect((await read('/site/cat.jpg', CHECKSUM_MODE, method)).headers).toMatchObject(sum);

@@ -1,4 +1,5 @@
 // Compressed variants through both doors of delivery, over real tiers in memory.
+
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createMemoryDerived } from '../../../src/adapters/memory/memory-derived.ts';
@@ -6,11 +7,12 @@ import { createDecide } from '../../../src/core/auth/decide.ts';
 import { HOSTING_DEFAULTS } from '../../../src/core/hosting/read-hosting.ts';
 import { setHosting } from '../../../src/core/hosting/set-hosting.ts';
 import type { ObjectAttributes } from '../../../src/domain/nouns.ts';
-import { createDelivery, type Delivery } from '../../../src/http/delivery/deliver.ts';
+import { createDelivery, type Delivery } from '../../../src/http/delivery/create-delivery.ts';
 import { type MemoryCore, openTestBucket, sampleBytes, withPorts } from '../../core/memory-core.ts';
-import { createStockedCore, PUBLIC_BUCKET, put } from '../../node/fast-path/doors.ts';
+import { createStockedCore, PUBLIC_BUCKET, put } from '../../node/fast-path/both-paths.ts';
 import { makeRequest } from '../s3/kit/make-request.ts';
 import { deliverySettings } from './delivery-settings.ts';
+import { bytesThatStay } from './fast-path/fast-response-sample.ts';
 
 const SETTINGS = deliverySettings({ compressionMaxBytes: 100_000 });
 const SIZE = 20_000;
@@ -100,7 +102,7 @@ describe('an object that may be compressed', () => {
     expect((await get({ 'accept-encoding': 'br, gzip' })).headers['content-encoding']).toBe('br');
   });
 
-  it('is told of by HEAD as by GET, which alone has it made', async () => {
+  it('is described by HEAD as by GET, which alone has it made', async () => {
     await get({ 'accept-encoding': 'br' }, 'HEAD');
     await core.settle();
     expect(
@@ -254,7 +256,7 @@ describe('an object that is left alone', () => {
   });
 });
 
-describe('the hot door', () => {
+describe('the fast path', () => {
   it('gives variants as the other does', async () => {
     const made = await getMade('br');
     expect(hot()).toMatchObject({
@@ -262,7 +264,7 @@ describe('the hot door', () => {
       headers: { vary: 'Accept-Encoding', 'content-length': `${SIZE}` },
     });
     const reply = hot({ 'accept-encoding': 'br' });
-    expect(Buffer.from(reply?.body ?? []).equals(made.body)).toBe(true);
+    expect(Buffer.from(bytesThatStay(reply)).equals(made.body)).toBe(true);
     expect({ ...reply?.headers, 'x-amz-request-id': 'id' }).toEqual(made.headers);
     expect(hot({ 'accept-encoding': 'br' })?.headers).toBe(reply?.headers);
     const known = hot({ 'accept-encoding': 'br', 'if-none-match': made.headers.etag ?? '' });
@@ -274,7 +276,7 @@ describe('the hot door', () => {
     });
     const part = hot({ 'accept-encoding': 'br', range: 'bytes=3-6' });
     expect([part?.status, part?.headers['content-encoding']]).toEqual([206, undefined]);
-    expect(Buffer.from(part?.body ?? []).equals(BYTES.subarray(3, 7))).toBe(true);
+    expect(Buffer.from(bytesThatStay(part)).equals(BYTES.subarray(3, 7))).toBe(true);
   });
 
   it('leaves what memory does not know', async () => {

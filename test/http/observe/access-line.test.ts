@@ -41,8 +41,10 @@ const NOTHING: Partial<AccessEntry> = {
 };
 
 /** Apache's own expression for the combined format, with nothing said of what follows. */
-const COMBINED =
-  /^(\S+) (\S+) (\S+) \[([^\]]+)\] "((?:[^"\\]|\\.)*)" (\d{3}) (\d+) "((?:[^"\\]|\\.)*)" "((?:[^"\\]|\\.)*)"(.*)$/;
+const QUOTED = String.raw`"((?:[^"\\]|\\.)*)"`;
+const COMBINED = new RegExp(
+  String.raw`^(\S+) (\S+) (\S+) \[([^\]]+)\] ${QUOTED} (\d{3}) (\d+) ${QUOTED} ${QUOTED}(.*)$`,
+);
 
 const formatCombined = createCombinedFormat();
 const formatJson = createJsonFormat();
@@ -52,11 +54,13 @@ const json = (changes: Partial<AccessEntry>) => JSON.parse(formatJson({ ...ENTRY
 describe('the combined format', () => {
   it('is the common one, with more behind it', () => {
     expect(combined({})).toBe(
-      '192.0.2.7 - AKIAEXAMPLE [01/Nov/2026:02:03:04 +0000] "GET /b/k%20x HTTP/1.1" 200 1234 "https://a.example/p" ' +
+      '192.0.2.7 - AKIAEXAMPLE [01/Nov/2026:02:03:04 +0000] ' +
+        '"GET /b/k%20x HTTP/1.1" 200 1234 "https://a.example/p" ' +
         '"curl/8.0" abc123 0.012346 index/bucket b h.example:9000',
     );
     expect(combined(NOTHING)).toBe(
-      '- - - [01/Nov/2026:02:03:04 +0000] "GET /b/k%20x HTTP/1.1" 200 1234 "-" "-" abc123 0.012346 -/- - h.example:9000',
+      '- - - [01/Nov/2026:02:03:04 +0000] "GET /b/k%20x HTTP/1.1" 200 1234 "-" "-" ' +
+        'abc123 0.012346 -/- - h.example:9000',
     );
   });
 

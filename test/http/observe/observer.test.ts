@@ -1,14 +1,17 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createUsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
 import type { BucketName } from '../../../src/domain/nouns.ts';
-import { newHotCounts } from '../../../src/http/delivery/hot-counts.ts';
+import { newHotCounts } from '../../../src/http/delivery/fast-path/fast-path-counts.ts';
+import type {
+  HotReply,
+  WholeResponse,
+} from '../../../src/http/delivery/fast-path/fast-response.ts';
 import { createObserver } from '../../../src/http/observe/observer.ts';
 import { newRequestNotes, type RequestNotes } from '../../../src/http/observe/request-notes.ts';
-import type { HotReply } from '../../../src/http/request.ts';
 import { renderMetrics } from '../../../src/http/system/metrics-text.ts';
 import { metricFamily } from '../../../src/ports/metrics.ts';
 import { parseMetricsPage } from '../../wire/kit/metrics-page.ts';
-import { HOT_REPLY } from '../hot-reply-sample.ts';
+import { HOT_REPLY } from '../delivery/fast-path/fast-response-sample.ts';
 import { makeRequest } from '../s3/kit/make-request.ts';
 
 let nowMs = 0;
@@ -74,7 +77,7 @@ describe('an observer', () => {
     expect(value('of_the_home')).toBe(1);
   });
 
-  it('adds what the hot door answered', async () => {
+  it('adds what the fast path answered', async () => {
     const observer = make();
     tell(
       observer,
@@ -131,15 +134,17 @@ describe('an observer', () => {
     };
     const quiet = make();
     const door = () => answer('a');
-    expect(quiet.watchHot(door)).toBe(door);
+    expect(quiet.watchFastPath(door)).toBe(door);
     expect((await page(quiet)).labelValues('bucket').size).toBe(0);
 
     const observer = make(2);
     for (const bucket of ['a', 'b', 'c', 'd', 'a']) {
       tell(observer, { bucket: bucket as BucketName, bodyBytes: 100 }, 200);
-      expect(observer.watchHot((_read: typeof read) => answer(bucket))(read)?.bucket).toBe(bucket);
+      expect(observer.watchFastPath((_read: typeof read) => answer(bucket))(read)?.bucket).toBe(
+        bucket,
+      );
     }
-    expect(observer.watchHot((_read: typeof read) => null)(read)).toBeNull();
+    expect(observer.watchFastPath((_read: typeof read) => null)(read)).toBeNull();
     tell(observer, { bucket: null, bodyBytes: 7 }, 404);
     const { value, labelValues } = await page(observer);
     expect(labelValues('bucket')).toEqual(new Set(['a', 'b', '']));
@@ -157,7 +162,7 @@ describe('an observer', () => {
     expect(lines).toEqual([]);
     const observer = make(0, 'json');
     tell(observer, { surface: 's3', operation: 'GetObject', bodyBytes: 12 }, 206);
-    const reply: HotReply = { ...HOT_REPLY, surface: 'website' };
+    const response: WholeResponse = { ...HOT_REPLY, surface: 'website' };
     const read = {
       isHead: false,
       rawPath: '/p',
@@ -167,7 +172,7 @@ describe('an observer', () => {
       header: () => null,
     };
     const client = { remoteAddress: '::1', durationMs: 0.01, header: () => 'x' };
-    observer.servedHot?.({ ...client, read, reply, requestId: 'HOT' });
+    observer.servedHot?.({ ...client, read, response, requestId: 'HOT' });
     const borrowed = {
       buffer: new Uint8Array(10),
       at: 0,
@@ -176,7 +181,13 @@ describe('an observer', () => {
       tookMs: 1,
       sender: null,
     };
-    observer.servedHot?.({ ...client, read, reply: { ...reply, borrowed }, requestId: 'READ' });
+    const range = {
+      range: { startByte: 0, endByteInclusive: 9 },
+      sizeBytes: 20,
+      serverTiming: '',
+    };
+    const read206: WholeResponse = { ...HOT_REPLY, kind: 'borrowed', body: borrowed, range };
+    observer.servedHot?.({ ...client, read, response: read206, requestId: 'READ' });
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       {
         requestId: 'ID',

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createDecide } from '../../../src/core/auth/decide.ts';
-import { createDelivery } from '../../../src/http/delivery/deliver.ts';
+import { createDelivery } from '../../../src/http/delivery/create-delivery.ts';
 import { newRequestNotes, type RequestNotes } from '../../../src/http/observe/request-notes.ts';
 import { operationTiming, readTiming } from '../../../src/http/observe/server-timing.ts';
-import { createStockedCore, PUBLIC_BUCKET } from '../../node/fast-path/doors.ts';
+import { createStockedCore, PUBLIC_BUCKET } from '../../node/fast-path/both-paths.ts';
 import { deliverySettings } from '../delivery/delivery-settings.ts';
 import { makeRequest } from '../s3/kit/make-request.ts';
 
@@ -65,7 +65,7 @@ describe('public answers', () => {
       part: await ask({ range: 'bytes=0-1' }),
       hot: hotAnswer(plain)?.headers['server-timing'],
       // What a range that was read adds to its headers; this one is in memory.
-      hotPart: hotAnswer({ ...plain, range: 'bytes=0-1' })?.part?.serverTiming,
+      hotPart: hotAnswer({ ...plain, range: 'bytes=0-1' })?.range?.serverTiming,
     };
   };
 

@@ -6,6 +6,9 @@ import {
 } from '../../../src/http/semantics/content-disposition.ts';
 import { isHeaderText } from '../../../src/http/semantics/header-text.ts';
 
+const ATTACHMENT =
+  /^attachment; filename="([\x20-\x7e]*)"(?:; filename\*=UTF-8''([A-Za-z0-9!#$&+\-.^_`|~%]+))?$/;
+
 describe('a download’s name', () => {
   it.each([
     ['a.txt', 'attachment; filename="a.txt"'],
@@ -38,10 +41,7 @@ describe('a download’s name', () => {
         (path) => {
           const header = attachment(path);
           expect(isHeaderText(header)).toBe(true);
-          const [, plain, extended] =
-            /^attachment; filename="([\x20-\x7e]*)"(?:; filename\*=UTF-8''([A-Za-z0-9!#$&+\-.^_`|~%]+))?$/.exec(
-              header,
-            ) ?? [];
+          const [, plain, extended] = ATTACHMENT.exec(header) ?? [];
           expect(plain).toMatch(/^[^"\\/%]+$/);
           if (extended !== undefined)
             expect(decodeURIComponent(extended)).toMatch(/^[^\p{Cc}/\\]+$/u);

@@ -94,7 +94,7 @@ describe('method and headers', () => {
   });
 });
 
-describe('what is told', () => {
+describe('what a browser hears', () => {
   const VARY = 'Origin, Access-Control-Request-Headers, Access-Control-Request-Method';
   const rich = rule({
     allowedOrigins: ['https://*'],
@@ -124,7 +124,7 @@ describe('what is told', () => {
     });
   });
 
-  it('is Vary alone without an origin and for one that no rule has, and nothing without rules', () => {
+  it('is Vary alone without an origin or for one that no rule has; nothing without rules', () => {
     expect(corsHeaders([rich], request({}))).toEqual({ vary: VARY });
     expect(corsHeaders([rich], request({ origin: 'http://a' }))).toEqual({ vary: VARY });
     expect(corsHeaders([rich], request({ origin: 'https://a' }, 'DELETE'))).toEqual({ vary: VARY });

@@ -44,7 +44,7 @@ describe('toEncodedWords', () => {
     expect(decode(toEncodedWords('bl\xe4u'))).toBe('bläu');
   });
 
-  it('says the same in words of at most 75 ASCII characters, none of which cuts a character', () => {
+  it('says the same in words of at most 75 ASCII characters that cut no character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 300 }), (text) => {
         const words = toEncodedWords(bytesOf(text));

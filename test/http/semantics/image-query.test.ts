@@ -16,8 +16,8 @@ function parse(
   options: { accept?: string; source?: ImageFormat; settings?: ImageSettings } = {},
 ) {
   const { accept = null, source = 'jpeg', settings = ANY } = options;
-  const wish = parseImageQuery(query, accept, source, settings);
-  return wish === null ? null : recipeName(wish.recipe);
+  const requested = parseImageQuery(query, accept, source, settings);
+  return requested === null ? null : recipeName(requested.recipe);
 }
 
 describe('what an address asks of an image', () => {

@@ -1,4 +1,4 @@
-// Connections of the hot lane from their beginning to their end: clients that are slow, leave or
+// Connections of the fast path from their beginning to their end: clients that are slow, leave or
 // say nothing, the numbers of the server, time-outs, limits, an orderly end, TLS.
 import { once } from 'node:events';
 import { createServer as createTlsServer } from 'node:https';
@@ -16,29 +16,28 @@ import {
 import { createApp } from '../../../src/app.ts';
 import { parseConfig } from '../../../src/config.ts';
 import type { BucketName } from '../../../src/domain/nouns.ts';
-import type { HotDoor, HotReply } from '../../../src/http/request.ts';
+import type { HotDoor } from '../../../src/http/delivery/fast-path/fast-path.ts';
+import type { HotReply } from '../../../src/http/delivery/fast-path/fast-response.ts';
 import { renderMetrics } from '../../../src/http/system/metrics-text.ts';
 import type { BlobStore } from '../../../src/ports/blob-store.ts';
 import { withPorts } from '../../core/memory-core.ts';
+import { HOT_REPLY } from '../../http/delivery/fast-path/fast-response-sample.ts';
 import { parseMetricsPage } from '../../wire/kit/metrics-page.ts';
 import { openRawClient } from '../kit/raw-socket.ts';
 import { makeSelfSigned } from '../kit/self-signed.ts';
-import { connectTo, openDoor, PUBLIC_BUCKET, settle } from './doors.ts';
-import { request, useWarmLane } from './warm-lane.ts';
+import { connectTo, openDoor, PUBLIC_BUCKET, settle } from './both-paths.ts';
+import { request, useWarmLane } from './warm-connection.ts';
 
 const { core, door, wait, answered, inLane, askLane, listen } = useWarmLane();
 
-/** A reply of the hot door that leaves what it says to its `finish`. */
-const HOT_REPLY: HotReply = {
+/** A fast-path response whose range is to be read later, and is not at hand then. */
+const NEVER_AT_HAND: HotReply = {
+  ...HOT_REPLY,
   status: 206,
-  headers: {},
-  part: null,
-  body: null,
-  borrowed: null,
-  finish: null,
   bucket: PUBLIC_BUCKET as BucketName,
-  surface: 'delivery',
-  accessKeyId: null,
+  kind: 'later',
+  body: () => null,
+  range: null,
 };
 
 /** A server whose bucket gives nothing before `goOn`. `begun`: it was asked. */
@@ -85,13 +84,13 @@ describe('a client', () => {
     },
   );
 
-  it('that closes its half behind a request that memory was to answer, and could not, gets it', async () => {
+  it('that closes its half gets its response, also where memory has it no more', async () => {
     let server: Duplex | null = null;
     const answer = () => {
       // As when the end comes with the bytes of the request: before the end of the turn, when the
       // answer is due.
       server?.push(null);
-      return { ...HOT_REPLY, finish: () => null };
+      return NEVER_AT_HAND;
     };
     const { there, begun, goOn } = openSlow({ hasLane: true, hotDoor: { answer } });
     there.server.on('connection', (socket) => {
@@ -262,7 +261,7 @@ describe('limits', () => {
 });
 
 describe('the end of the server', () => {
-  it('closes idle connections at once, and the others when they have sent their answer', async () => {
+  it('closes idle connections at once, and the others when their response is sent', async () => {
     const url = await listen(door());
     const idle = await openRawClient(url);
     idle.send(request('inline'));

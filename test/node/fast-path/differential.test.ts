@@ -1,8 +1,7 @@
-// With the lane, with the hot door behind node:http, and without either, every request must get the
-// same answer, byte for byte but for date and id. A few thousand conversations here; `npm run bench
-// -- fast-path-fuzz` runs more than a hundred thousand.
+// With the lane, with the fast path behind node:http, and without either, every request must get
+// the same answer, byte for byte but for date and id. A few thousand conversations here; `npm run
+// bench -- fast-path-fuzz` runs more than a hundred thousand.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { compareDoors, type Doors, listen, type TcpPorts } from './compare-doors.ts';
 import {
   CAPPED_TARGETS,
   connectTo,
@@ -11,7 +10,8 @@ import {
   openDoors,
   RULED_TARGETS,
   settle,
-} from './doors.ts';
+} from './both-paths.ts';
+import { compareDoors, type Doors, listen, type TcpPorts } from './compare-paths.ts';
 import {
   type Conversation,
   makeConversation,
@@ -37,7 +37,7 @@ const CUT_REQUESTS = 5;
 vi.setConfig({ testTimeout: 60_000 });
 
 let doors: Doors;
-/** The hot door without the lane, in the lane's place. */
+/** The fast path without the lane, in the lane's place. */
 let behind: Doors;
 let ports: TcpPorts;
 let etags: TagsByKey;
@@ -77,7 +77,7 @@ function hostedVisits(): Conversation[] {
   );
 }
 
-describe('the hot lane', () => {
+describe('the fast path', () => {
   it('answers as node:http does, whatever comes', async () => {
     const conversations = Array.from({ length: CONVERSATIONS }, (_, seed) =>
       makeConversation(seed, etags),
@@ -161,7 +161,7 @@ describe('the hot lane', () => {
   });
 });
 
-describe('the hot door behind node:http', () => {
+describe('the fast path behind node:http', () => {
   it('answers as the app does, whatever comes', async () => {
     const conversations = Array.from({ length: CONVERSATIONS }, (_, seed) =>
       makeConversation(seed, etags),

@@ -7,7 +7,7 @@ import {
   KEYS,
   PUBLIC_BUCKET,
   RULED_TARGETS,
-} from './doors.ts';
+} from './both-paths.ts';
 import {
   CONDITIONS,
   HEADERS,
@@ -259,6 +259,7 @@ export function makePlainRequest(seed: number, etags: TagsByKey): Buffer {
     'Range: bytes=0-1\r\n',
   ]);
   return Buffer.from(
-    `${pick(random, ['GET', 'HEAD'])} /${PUBLIC_BUCKET}/${path} HTTP/1.1\r\nHost: h:9000\r\n${more}${condition}\r\n`,
+    `${pick(random, ['GET', 'HEAD'])} /${PUBLIC_BUCKET}/${path} HTTP/1.1\r\n` +
+      `Host: h:9000\r\n${more}${condition}\r\n`,
   );
 }

@@ -1,5 +1,5 @@
 // What requests of the fuzz are put together from: right, odd and wrong.
-import { BASE_DOMAIN, PUBLIC_BUCKET, SITE_BUCKET, WEBSITE_DOMAIN } from './doors.ts';
+import { BASE_DOMAIN, PUBLIC_BUCKET, SITE_BUCKET, WEBSITE_DOMAIN } from './both-paths.ts';
 
 export const METHODS = [
   'GET',
@@ -169,12 +169,10 @@ export const HEADERS: readonly string[] = [
 
 /** So many of them at the beginning are plain. */
 export const PLAIN_HEADERS = 19;
-/** Those that decide something somewhere. */
-export const WEIGHTY_HEADERS = HEADERS.filter((line) =>
-  /^(?:Connection|Content-Length|Transfer|Expect|Upgrade|Range|If-|Authorization|x-amz|Origin)/i.test(
-    line,
-  ),
-);
+/** How headers begin that decide something somewhere. */
+const WEIGHTY =
+  /^(Connection|Content-Length|Transfer|Expect|Upgrade|Range|If-|Authorization|x-amz|Origin)/i;
+export const WEIGHTY_HEADERS = HEADERS.filter((line) => WEIGHTY.test(line));
 
 /** Pages of the website, and the same by the name of its bucket. */
 export const SITE_TARGETS = [

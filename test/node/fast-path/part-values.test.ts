@@ -5,14 +5,14 @@ import {
   writePartValue,
 } from '../../../src/adapters/node/fast-path/range-head.ts';
 import {
-  type HotPart,
   PART_HEADERS,
   type PartHeader,
   partValue,
-} from '../../../src/http/request.ts';
+  type RangeFacts,
+} from '../../../src/http/delivery/fast-path/fast-response.ts';
 import { fuzzRuns } from '../../fuzz-seed.ts';
 
-function written(name: PartHeader, part: HotPart): string {
+function written(name: PartHeader, part: RangeFacts): string {
   const bytes = Buffer.alloc(200, '#');
   const end = writePartValue(bytes, 7, name, part);
   expect(partValueLength(name, part)).toBe(end - 7);

@@ -4,10 +4,9 @@ import { DECIDING_HEADERS, SIGNING_HEADERS } from '../../../src/http/delivery/de
 
 const recognise = createRecogniser({ deciding: DECIDING_HEADERS, signing: SIGNING_HEADERS });
 const read = (text: string) => recognise(Buffer.from(text, 'latin1'));
+const linesOf = (headers: readonly string[]) => headers.map((line) => `${line}\r\n`).join('');
 const get = (target: string, ...headers: string[]) =>
-  read(
-    `GET ${target} HTTP/1.1\r\n${['Host: h', ...headers].map((line) => `${line}\r\n`).join('')}\r\n`,
-  );
+  read(`GET ${target} HTTP/1.1\r\n${linesOf(['Host: h', ...headers])}\r\n`);
 
 const plain = {
   kind: 'plain',
@@ -256,7 +255,7 @@ describe('recognise leaves alone', () => {
 });
 
 describe('recognise', () => {
-  it('takes nothing that lacks a byte or has one more, anywhere in front of the headers that nobody reads', () => {
+  it('takes nothing that lacks a byte or has one more in front of unread headers', () => {
     const text = 'GET /b/k HTTP/1.1\r\nHost: h\r\n\r\n';
     for (let at = 0; at < text.length; at++)
       expect(read(text.slice(0, at)), `cut at ${at}`).toBeNull();

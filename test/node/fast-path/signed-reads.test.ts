@@ -1,4 +1,4 @@
-// What the hot door of signed reads must respect: keys that end, objects and rights that change,
+// What the fast path of signed reads must respect: keys that end, objects and rights that change,
 // rules that hang on the request, logs, caps and the meter. That its answers are the app's is
 // differential.test.ts.
 import { createHmac } from 'node:crypto';
@@ -20,7 +20,7 @@ import {
   PUBLIC_BUCKET,
   put,
   settle,
-} from './doors.ts';
+} from './both-paths.ts';
 import { ROOT_KEY } from './signed-requests.ts';
 
 const AMZ_DATE = '20261120T000000Z';
@@ -39,7 +39,7 @@ beforeEach(async () => {
   line = connectTo(door);
 });
 
-/** The answer, and whether the hot door gave it. */
+/** The answer, and whether the fast path gave it. */
 async function get(
   name: string,
   { key = ROOT_KEY, headers = {} }: { key?: Key; headers?: Record<string, string> } = {},

@@ -18,7 +18,7 @@ import {
   RULED_TARGETS,
   SITE_BUCKET,
   SITE_KEYS,
-} from './doors.ts';
+} from './both-paths.ts';
 import type { Conversation, TagsByKey } from './fuzz-requests.ts';
 import { chance, createRandom, pick, type Random } from './random.ts';
 
@@ -164,7 +164,9 @@ function signInHeader(draft: Draft, payloadHash: string): string {
   const credential = `${accessKeyId}/${scopeOf({ ...options, amzDate })}`;
   const names = Object.keys(headers).join(';');
   const signature = signCanonical(canonical, { ...options, amzDate });
-  const authorization = `Authorization: AWS4-HMAC-SHA256 Credential=${credential}, SignedHeaders=${names}, Signature=${signature}`;
+  const authorization =
+    `Authorization: AWS4-HMAC-SHA256 Credential=${credential}, ` +
+    `SignedHeaders=${names}, Signature=${signature}`;
   return textOf(draft, query, [...own, authorization]);
 }
 
@@ -254,7 +256,7 @@ function makePlace(random: Random, etags: TagsByKey): Pick<Draft, 'host' | 'path
       `/${SITE_BUCKET}/page.html`,
       '/hosted/cat.jpg',
       `/${PUBLIC_BUCKET}/missing`,
-      `/${PUBLIC_BUCKET}/sealed`,
+      `/${PUBLIC_BUCKET}/encrypted`,
       `/${PUBLIC_BUCKET}`,
       '/none/x',
       '/',

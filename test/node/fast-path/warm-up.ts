@@ -10,7 +10,7 @@ import {
   SITE_BUCKET,
   SITE_KEYS,
   settle,
-} from './doors.ts';
+} from './both-paths.ts';
 import type { Conversation, TagsByKey } from './fuzz-requests.ts';
 import { HOSTED_TARGETS } from './fuzz-vocabulary.ts';
 

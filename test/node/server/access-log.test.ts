@@ -8,7 +8,13 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createHeaderFinder } from '../../../src/adapters/node/fast-path/find-header.ts';
 import { withPorts } from '../../core/memory-core.ts';
 import { cpuMsOf, LONGEST, QUICK_MS } from '../../cpu-time.ts';
-import { createStockedCore, type Door, openDoor, PUBLIC_BUCKET, put } from '../fast-path/doors.ts';
+import {
+  createStockedCore,
+  type Door,
+  openDoor,
+  PUBLIC_BUCKET,
+  put,
+} from '../fast-path/both-paths.ts';
 import { startNodeProcess } from '../kit/node-process.ts';
 import { aws, useNodeProcesses } from '../kit/platform-client.ts';
 import { openRawClient } from '../kit/raw-socket.ts';

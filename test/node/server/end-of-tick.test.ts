@@ -10,8 +10,13 @@ import { type RunningServer, serve } from '../../../src/adapters/node/serve.ts';
 import { createEndOfTurn } from '../../../src/adapters/node/server/end-of-tick.ts';
 import { createConsoleLog } from '../../../src/adapters/shared/console-log.ts';
 import { systemClock } from '../../../src/adapters/shared/system-clock.ts';
-import type { HotDoor, HotReply } from '../../../src/http/request.ts';
-import { HOT_REPLY } from '../../http/hot-reply-sample.ts';
+import type { HotDoor } from '../../../src/http/delivery/fast-path/fast-path.ts';
+import type {
+  HotReply,
+  ReadLater,
+  WholeResponse,
+} from '../../../src/http/delivery/fast-path/fast-response.ts';
+import { HOT_REPLY } from '../../http/delivery/fast-path/fast-response-sample.ts';
 import { openRawClient, type RawClient } from '../kit/raw-socket.ts';
 
 describe('work that is due at the end of a tick', () => {
@@ -50,20 +55,24 @@ describe('work that is due at the end of a tick', () => {
   });
 });
 
-const REPLY: HotReply = {
+const REPLY: WholeResponse = {
   ...HOT_REPLY,
   headers: { 'content-length': '3' },
   body: Buffer.from('hot'),
 };
-const PART: HotReply = {
-  ...REPLY,
+const PART: WholeResponse = {
+  ...HOT_REPLY,
   status: 206,
   headers: { 'content-length': '', 'content-range': '' },
-  part: { range: { startByte: 0, endByteInclusive: 2 }, sizeBytes: 9, serverTiming: '' },
+  kind: 'range',
+  body: Buffer.from('hot'),
+  range: { range: { startByte: 0, endByteInclusive: 2 }, sizeBytes: 9, serverTiming: '' },
 };
+/** A response that is read by `body` when it is sent. */
+const partReadBy = (body: ReadLater): HotReply => ({ ...PART, kind: 'later', body, range: null });
 /** A reply whose body is `text`, of two bytes. */
-const numbered = (text: string): HotReply => ({
-  ...REPLY,
+const numbered = (text: string): WholeResponse => ({
+  ...HOT_REPLY,
   headers: { 'content-length': '2' },
   body: Buffer.from(text),
 });
@@ -105,7 +114,7 @@ describe.each([
   }
 
   it('reads what is still to be read when it sends', async () => {
-    const client = await open(() => ({ ...PART, part: null, body: null, finish: () => PART }));
+    const client = await open(() => partReadBy(() => PART));
     client.send(REQUEST);
     expect(await client.until(/hot$/)).toMatch(
       /^HTTP\/1.1 206 .*\r\ncontent-length: 3\r\ncontent-range: bytes 0-2\/9\r\n/,
@@ -122,9 +131,7 @@ describe.each([
     ],
   ])('lets the app answer where that %s, and keeps the connection', async (_case, finish) => {
     let asked = 0;
-    const client = await open(() =>
-      asked++ === 0 ? { ...PART, part: null, body: null, finish } : REPLY,
-    );
+    const client = await open(() => (asked++ === 0 ? partReadBy(finish) : REPLY));
     client.send(REQUEST);
     expect(await client.until(/app$/)).toMatch(/^HTTP\/1.1 200 /);
     client.send(REQUEST);
@@ -182,7 +189,7 @@ describe('the fast path', () => {
     };
     const { client, sockets } = await openLane(() => {
       process.nextTick(() => sockets[0]?.destroy());
-      return { ...PART, part: null, body: null, finish };
+      return partReadBy(finish);
     });
     client.send(REQUEST);
     expect([await client.closed(), reads]).toEqual(['', 0]);
@@ -196,7 +203,8 @@ describe('the fast path', () => {
     const { client, sockets } = await openLane(() => {
       asked += 1;
       if (asked === 1) process.nextTick(() => readOnceMore(sockets[0], REQUEST));
-      return asked === 1 ? { ...numbered('a!'), finish } : numbered(`${'abc'[asked - 1]}!`);
+      if (asked === 1 && finish !== null) return partReadBy(finish);
+      return numbered(`${'abc'[asked - 1]}!`);
     });
     client.send(REQUEST);
     await client.until(/(?:HTTP.*){2}/s);

@@ -9,14 +9,14 @@ import { createHttpServer, type Fetch } from '../../../src/adapters/node/serve.t
 import { createConsoleLog } from '../../../src/adapters/shared/console-log.ts';
 import { systemClock } from '../../../src/adapters/shared/system-clock.ts';
 import type { BucketName } from '../../../src/domain/nouns.ts';
-import type { HotReply } from '../../../src/http/request.ts';
+import type { WholeResponse } from '../../../src/http/delivery/fast-path/fast-response.ts';
 import {
   connectTo,
   createStockedCore,
   openDoor,
   PUBLIC_BUCKET,
   settle,
-} from '../fast-path/doors.ts';
+} from '../fast-path/both-paths.ts';
 import { openRawClient } from '../kit/raw-socket.ts';
 
 const log = createConsoleLog(systemClock, 'off');
@@ -72,16 +72,15 @@ describe('of pipelined requests', () => {
   it('the fast path reads one, and the next when its client has taken that', async () => {
     let finished = 0;
     const headers = { 'content-length': '100000' };
-    const whole: HotReply = {
+    const whole: WholeResponse = {
       status: 200,
       headers,
-      part: null,
-      body: new Uint8Array(100_000),
-      borrowed: null,
-      finish: null,
       bucket: 'b' as BucketName,
       surface: 'delivery',
       accessKeyId: null,
+      kind: 'bytes',
+      body: new Uint8Array(100_000),
+      range: null,
     };
     const finish = () => {
       finished += 1;
@@ -91,7 +90,7 @@ describe('of pipelined requests', () => {
     const made = openDoor(core, {
       hasLane: false,
       hasHotDoor: true,
-      hotDoor: { answer: () => ({ ...whole, finish }) },
+      hotDoor: { answer: () => ({ ...whole, kind: 'later', body: finish, range: null }) },
     });
     servers.push(made.server);
     const line = connectTo(made);

@@ -7,8 +7,8 @@ import { createConsoleLog } from '../../../src/adapters/shared/console-log.ts';
 import { systemClock } from '../../../src/adapters/shared/system-clock.ts';
 import { createApp } from '../../../src/app.ts';
 import { parseConfig } from '../../../src/config.ts';
-import type { HotDoor } from '../../../src/http/request.ts';
-import { createStockedCore } from '../fast-path/doors.ts';
+import type { HotDoor } from '../../../src/http/delivery/fast-path/fast-path.ts';
+import { createStockedCore } from '../fast-path/both-paths.ts';
 import { openRawClient } from '../kit/raw-socket.ts';
 
 type Sent = { readonly for?: string; readonly proto?: string };

@@ -1,14 +1,20 @@
-// Answers plain public reads out of memory before Hono and the request reader see them: half the
-// CPU of the full way (measured 2026-11). It asks the app's hot door, which decides; whatever that
-// leaves goes the full way. Called by worker.ts for every request.
-import { type HotDoor, type HotReply, PART_HEADERS, partValue } from '../../../http/request.ts';
+// The fast path on Workers: answers plain public reads out of memory before Hono and the request
+// reader see them, at half the CPU of the full path (measured 2026-11). Called by worker.ts for
+// every request. The app's fast path decides; what it leaves takes the full path.
+
+import type { HotDoor } from '../../../http/delivery/fast-path/fast-path.ts';
+import {
+  PART_HEADERS,
+  partValue,
+  type WholeResponse,
+} from '../../../http/delivery/fast-path/fast-response.ts';
 import { fromHeaderBytes } from './header-bytes.ts';
 import { acceptEncoding } from './worker-request.ts';
 
-/** The answer, or null: then nothing was done. Never throws, no I/O. */
-export function createWorkersHotDoor(door: HotDoor): (request: Request) => Response | null {
+/** Makes it: the response, or null, and then nothing was done. Never throws, no I/O. */
+export function createWorkersHotDoor(fastPath: HotDoor): (request: Request) => Response | null {
   /**
-   * The headers of an answer as the runtime sends them; the app gives the same record as long as
+   * Headers of a response as the runtime sends them. The app gives the same record as long as
    * nothing changed.
    */
   const sendable = new WeakMap<
@@ -31,7 +37,7 @@ export function createWorkersHotDoor(door: HotDoor): (request: Request) => Respo
     const { method, url, headers } = request;
     if ((method !== 'GET' && method !== 'HEAD') || url.includes('?')) return null;
     const host = headers.get('host');
-    if (host === null || door.decidingHeaders.some((name) => headers.has(name))) return null;
+    if (host === null || fastPath.decidingHeaders.some((name) => headers.has(name))) return null;
     const pathAt = url.indexOf('/', url.indexOf('://') + 3);
     if (pathAt === -1) return null;
     const read = {
@@ -43,23 +49,23 @@ export function createWorkersHotDoor(door: HotDoor): (request: Request) => Respo
       header: (name: string) =>
         name === 'accept-encoding' ? acceptEncoding(request) : headers.get(name),
     };
-    const found = door.answer(read);
-    // Nothing is read later here: no store of this home has anything at hand.
-    if (found === null || found.finish !== null) return null;
-    const requestId = door.requestId();
-    door.served?.({
+    const response = fastPath.answer(read);
+    // Only bytes that stay are sent here: no store of this platform has anything at hand.
+    if (response === null || response.kind === 'later' || response.kind === 'borrowed') return null;
+    const requestId = fastPath.requestId();
+    fastPath.served?.({
       read,
-      reply: found,
+      response,
       requestId,
       remoteAddress: headers.get('cf-connecting-ip'),
       durationMs: 0,
       header: (name) => headers.get(name),
     });
-    return new Response(found.body as BodyInit | null, {
-      status: found.status,
+    return new Response(response.body as BodyInit | null, {
+      status: response.status,
       headers: {
-        ...toSendable(found.headers),
-        ...rangeHeaders(found),
+        ...toSendable(response.headers),
+        ...rangeHeaders(response),
         'x-amz-request-id': requestId,
       },
       encodeBody: 'manual',
@@ -67,10 +73,10 @@ export function createWorkersHotDoor(door: HotDoor): (request: Request) => Respo
   };
 }
 
-/** What the prepared headers of a range leave empty. */
-function rangeHeaders({ headers, part }: HotReply): Record<string, string> {
+/** The values that the prepared headers of a range leave empty. */
+function rangeHeaders({ headers, range }: WholeResponse): Record<string, string> {
   const values: Record<string, string> = {};
-  if (part === null) return values;
-  for (const name of PART_HEADERS) if (headers[name] === '') values[name] = partValue(name, part);
+  if (range === null) return values;
+  for (const name of PART_HEADERS) if (headers[name] === '') values[name] = partValue(name, range);
   return values;
 }

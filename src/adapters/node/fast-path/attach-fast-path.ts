@@ -1,20 +1,21 @@
-// Puts the hot lane in front of a node:http or node:https server. The connections stay the server's
-// own: it accepts and counts them (maxConnections, getConnections, close), and the lane's join in
-// when it closes idle ones or all.
+// Puts the fast path in front of a node:http or node:https server. Called by serve.ts. Connections
+// stay the server's own: it accepts and counts them (maxConnections, getConnections, close), and
+// those of the fast path join in when it closes idle ones or all.
 import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
-import type { HotDoor } from '../../../http/request.ts';
+import type { HotDoor } from '../../../http/delivery/fast-path/fast-path.ts';
 import type { Log } from '../../../ports/system.ts';
 import { HEAD_TOO_SLOW } from '../server/malformed-requests.ts';
 import { type AnswerCounts, createAnswerCounts } from '../server/response-counts.ts';
 import { KEEP_ALIVE_MS, LIMITS_CHECK_MS, SOCKET_IDLE_MS } from '../server/socket-timeouts.ts';
 import { createClientReader, peerOf, type ReadClient } from '../server/trusted-proxies.ts';
-import { createHotLane, type HotLane, type NoteServed } from './connection.ts';
+import type { ReportServed } from './connection.ts';
+import { createFastPathConnections, type FastPathConnections } from './connections.ts';
 import { createHeaderFinder } from './find-header.ts';
 import { createRecogniser } from './recognise.ts';
 
-/** What the home gives the lane. */
+/** The app's fast path, with what Node adds to it. */
 export type HotLaneDoor = HotDoor & {
   /** Who a client is, for the access log. By default the peer of the connection. */
   readonly readClient?: ReadClient;
@@ -23,23 +24,26 @@ export type HotLaneDoor = HotDoor & {
 /** To be called once, after the server's own time-outs are set and before it listens. */
 export function attachHotLane(
   server: Server,
-  door: HotLaneDoor,
+  fastPath: HotLaneDoor,
   {
     log,
     counts = createAnswerCounts(),
     nowMs = Date.now,
   }: { readonly log: Log; readonly counts?: AnswerCounts; readonly nowMs?: () => number },
-): HotLane {
+): FastPathConnections {
   const event = server instanceof TlsServer ? 'secureConnection' : 'connection';
   const listeners = server.listeners(event);
   server.removeAllListeners(event);
-  const lane = createHotLane({
-    recognise: createRecogniser({ deciding: door.decidingHeaders, signing: door.signingHeaders }),
-    answer: door.answer,
-    answerSigned: door.answerSigned,
-    full: { ask: door.ask, readClient: door.readClient ?? createClientReader([]), log },
-    requestId: door.requestId,
-    noteServed: createServedNote(door),
+  const connections = createFastPathConnections({
+    recognise: createRecogniser({
+      deciding: fastPath.decidingHeaders,
+      signing: fastPath.signingHeaders,
+    }),
+    answer: fastPath.answer,
+    answerSigned: fastPath.answerSigned,
+    full: { ask: fastPath.ask, readClient: fastPath.readClient ?? createClientReader([]), log },
+    requestId: fastPath.requestId,
+    reportServed: createServedReport(fastPath),
     counts,
     nowMs,
     handOver(socket) {
@@ -54,31 +58,31 @@ export function attachHotLane(
       stalledMs: SOCKET_IDLE_MS,
     },
   });
-  server.on(event, (socket: Duplex) => lane.take(socket));
+  server.on(event, (socket: Duplex) => connections.take(socket));
 
   const { closeIdleConnections, closeAllConnections } = server;
   server.closeIdleConnections = () => {
     closeIdleConnections.call(server);
-    lane.closeIdle();
+    connections.closeIdle();
   };
   server.closeAllConnections = () => {
     closeAllConnections.call(server);
-    lane.closeAll();
+    connections.closeAll();
   };
-  const checks = setInterval(lane.closeExpired, LIMITS_CHECK_MS).unref();
+  const checks = setInterval(connections.closeExpired, LIMITS_CHECK_MS).unref();
   server.on('close', () => clearInterval(checks));
-  return lane;
+  return connections;
 }
 
-function createServedNote({
+function createServedReport({
   served,
   readClient = createClientReader([]),
-}: HotLaneDoor): NoteServed | null {
+}: HotLaneDoor): ReportServed | null {
   if (served === null) return null;
-  return ({ socket, chunk, read, reply, requestId, durationMs }) => {
+  return ({ socket, chunk, read, response, requestId, durationMs }) => {
     const header = createHeaderFinder(chunk);
     const { remoteAddress } = readClient(peerOf(socket), header);
-    served({ read, reply, requestId, remoteAddress, durationMs, header });
+    served({ read, response, requestId, remoteAddress, durationMs, header });
   };
 }
 

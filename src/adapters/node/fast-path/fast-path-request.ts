@@ -1,7 +1,6 @@
-// A request that the recogniser has taken, as the app sees it, and the answer that the app gives to
-// it, before it becomes a Response. For what the hot door leaves: the lane asks the app itself,
-// past node:http and @hono/node-server.
-
+// A request that the recogniser has taken, as the app sees it, and the response that the app gives
+// to it, before it becomes a Response. Called by full-path-responses.ts for what the fast path
+// leaves: it goes past node:http and @hono/node-server.
 import type { Duplex } from 'node:stream';
 import { newRequestNotes } from '../../../http/observe/request-notes.ts';
 import type { HttpRequest, OutgoingAnswer, SentAnswer } from '../../../http/request.ts';
@@ -10,14 +9,11 @@ import { isFromLoopback, peerOf, type ReadClient } from '../server/trusted-proxi
 import type { Recognised } from './recognise.ts';
 import { trimBlanks } from './trim-blanks.ts';
 
-export type LaneRequest = {
+export type FastPathRequest = {
   readonly request: HttpRequest;
-  /**
-   * The answer that a Response of the app stands for; null for one that the app made in another
-   * way.
-   */
+  /** What a Response of the app stands for; null for one that the app made in another way. */
   answerOf(response: Response): OutgoingAnswer | null;
-  /** Tells the access log, if it wants to know. */
+  /** Reports to the access log, if it wants to know. */
   sent(sent: Pick<SentAnswer, 'bodyBytes' | 'isWhole'>): void;
 };
 
@@ -31,7 +27,7 @@ export function readLaneRequest(
   read: Recognised,
   chunk: Buffer,
   { socket, readClient }: { readonly socket: Duplex; readonly readClient: ReadClient },
-): LaneRequest | null {
+): FastPathRequest | null {
   const headers = readHeaders(chunk);
   if (headers === null) return null;
   const header = (name: string): string | null => headers.get(name) ?? null;

@@ -1,5 +1,5 @@
-// Headers of a request that the recogniser has taken, for the access log only: the lane itself
-// never needs these.
+// Headers of a request that the recogniser has taken, for the access log only. Called by
+// attach-fast-path.ts; the fast path itself never needs these.
 import { trimBlanks } from './trim-blanks.ts';
 
 /**

@@ -1,33 +1,34 @@
-// What the lane does with a recognised request that the hot door leaves: it asks the app itself and
-// sends what that answers, bodies in chunks included. So a connection stays in the lane for cold
-// objects, ranges of large ones, errors and signed reads alike, at half of what node:http costs.
-// Whatever it can't send as node:http would, it hands over.
+// The full path of a connection that the fast path owns: a recognised request that can't be
+// answered at once goes to the app itself, and its response is sent here, bodies in chunks
+// included. So a connection stays for cold objects, ranges of large ones, errors and signed reads,
+// at half of what node:http costs. What it can't send as node:http would, it hands over.
+import { Buffer } from 'node:buffer';
 import type { Duplex } from 'node:stream';
 import type { HttpRequest, OutgoingAnswer } from '../../../http/request.ts';
 import { chunksOf } from '../../../ports/chunk-stream.ts';
 import type { Log } from '../../../ports/system.ts';
 import { sendChunks } from '../server/send-chunks.ts';
 import type { ReadClient } from '../server/trusted-proxies.ts';
-import { type LaneRequest, readLaneRequest } from './fast-path-request.ts';
+import { type FastPathRequest, readLaneRequest } from './fast-path-request.ts';
 import type { PrebuiltHeads } from './prebuilt-heads.ts';
 import type { Recognised } from './recognise.ts';
 import { COPIED_MAX_BYTES, writeTwo } from './response-writer.ts';
 
-/** A connection of the lane, as far as an answer needs it. */
-export type Line = {
+/** What a response may do with its connection. */
+export type ConnectionControl = {
   readonly socket: Duplex;
   /**
-   * From now on an answer is being made or sent: nothing is read, and no limit but the client's own
-   * slowness holds.
+   * A response is being made or sent from now on: nothing is read, and no limit but the client's
+   * own slowness holds.
    */
-  hold(): void;
-  /** The answer is in the socket; goes on reading when the client has taken it. */
-  release(): void;
+  pause(): void;
+  /** The response is in the socket; reads on when the client has taken it. */
+  resume(): void;
   /** Gives the connection, with the request, to node:http. */
-  letGo(chunk: Buffer): void;
+  handOver(chunk: Buffer): void;
 };
 
-export type FullAnswersOptions = {
+export type FullPathOptions = {
   /** The app. Rejects only by a fault of its own. */
   readonly ask: (request: HttpRequest) => Response | Promise<Response>;
   readonly readClient: ReadClient;
@@ -37,104 +38,114 @@ export type FullAnswersOptions = {
 };
 
 /** Answers, at once or later. False: nothing was done. */
-export type AnswerFully = (line: Line, read: Recognised, chunk: Buffer) => boolean;
+export type RespondByFullPath = (
+  control: ConnectionControl,
+  read: Recognised,
+  chunk: Buffer,
+) => boolean;
 
 /**
- * What stands there may be answered in ways that only the server of the whole app knows, and is
- * never hot.
+ * Below this path are responses that only the server of the whole app knows how to send, and none
+ * of them is hot.
  */
 const SYSTEM_PATHS = '/-/';
 
+/** A parameter of a query by its name: of a signature, or of what a signed read may ask for. */
+const SIGNATURE_PARAMETER = /^(?:X-Amz-[A-Za-z0-9-]+|AWSAccessKeyId|Expires|Signature)(?:=|$)/;
+const READ_PARAMETER = /^(?:response-[a-z-]+|x-id|download)(?:=|$)/;
+
 /**
- * No query, or one of a signed read of an object, whose length is known. What is of unknown length
- * is node:http's, and must not be begun here.
+ * Whether there is no query, or one of a signed read of an object, whose length is known. What is
+ * of unknown length is node:http's, and must not be begun here.
  */
-const READ_QUERY =
-  /^(?:(?:X-Amz-[A-Za-z0-9-]+|AWSAccessKeyId|Expires|Signature|response-[a-z-]+|x-id|download)(?:=[^&]*)?(?:&(?!$)|$))*$/;
+function isReadQuery(rawQuery: string): boolean {
+  if (rawQuery === '') return true;
+  const parameters = rawQuery.split('&');
+  return parameters.every((text) => SIGNATURE_PARAMETER.test(text) || READ_PARAMETER.test(text));
+}
 
-export function createFullAnswers(options: FullAnswersOptions): AnswerFully {
-  const { ask, heads, nowMs, log } = options;
+export function createFullPathResponses(options: FullPathOptions): RespondByFullPath {
+  const { ask, heads, nowMs, log, readClient } = options;
 
-  return (line, read, chunk) => {
-    if (read.rawPath.startsWith(SYSTEM_PATHS) || !READ_QUERY.test(read.rawQuery)) return false;
-    // The lane reads the next request into the same bytes.
-    const own = Buffer.from(chunk);
-    const asked = readLaneRequest(read, own, {
-      socket: line.socket,
-      readClient: options.readClient,
-    });
-    if (asked === null) return false;
-    line.hold();
+  return (control, read, chunk) => {
+    if (read.rawPath.startsWith(SYSTEM_PATHS) || !isReadQuery(read.rawQuery)) return false;
+    // The next request is read into the same bytes.
+    const ownChunk = Buffer.from(chunk);
+    const { socket } = control;
+    const request = readLaneRequest(read, ownChunk, { socket, readClient });
+    if (request === null) return false;
+
+    control.pause();
     const failed = (cause: unknown): void => {
-      // Nobody knows how much of an answer was sent.
+      // Nobody knows how much of a response was sent.
       log.error('request-failed', { cause });
-      line.socket.destroy();
+      socket.destroy();
     };
     const sendNow = (response: Response): void => {
       try {
-        send(line, read, own, asked, response);
+        send(control, read, ownChunk, request, response);
       } catch (cause) {
         failed(cause);
       }
     };
-    const response = ask(asked.request);
+    const response = ask(request.request);
     if (response instanceof Promise) response.then(sendNow, failed);
     else sendNow(response);
     return true;
   };
 
   function send(
-    line: Line,
+    control: ConnectionControl,
     read: Recognised,
     chunk: Buffer,
-    asked: LaneRequest,
+    request: FastPathRequest,
     response: Response,
   ): void {
-    const answer = asked.answerOf(response);
-    const body = answer === null ? null : bodyOf(answer, read.isHead);
-    const { socket } = line;
+    const { socket } = control;
+    const outgoing = request.answerOf(response);
+    const body = outgoing === null ? null : bodyOf(outgoing, read.isHead);
     const head =
-      answer === null || socket.destroyed ? null : heads.text(answer, body, read.isHead, nowMs());
+      outgoing === null || socket.destroyed
+        ? null
+        : heads.text(outgoing, body, read.isHead, nowMs());
+
     if (head === null) {
       if (body instanceof ReadableStream) chunksOf(body).close();
-      if (socket.destroyed) asked.sent({ bodyBytes: 0, isWhole: false });
-      else line.letGo(chunk);
-    } else if (body instanceof ReadableStream) {
-      sendStream(line, asked, {
-        head,
-        body,
-        lengthBytes: Number(answer?.headers['content-length']),
-      });
-    } else {
-      sendBytes(socket, head, body);
-      asked.sent({ bodyBytes: body?.length ?? 0, isWhole: null });
-      line.release();
+      if (socket.destroyed) request.sent({ bodyBytes: 0, isWhole: false });
+      else control.handOver(chunk);
+      return;
     }
+
+    if (body instanceof ReadableStream) {
+      const lengthBytes = Number(outgoing?.headers['content-length']);
+      sendStream(control, request, { head, body, lengthBytes });
+      return;
+    }
+
+    sendBytes(socket, head, body);
+    request.sent({ bodyBytes: body?.length ?? 0, isWhole: null });
+    control.resume();
   }
 
   function sendStream(
-    line: Line,
-    asked: LaneRequest,
-    {
-      head,
-      body,
-      lengthBytes,
-    }: { head: Buffer; body: ReadableStream<Uint8Array>; lengthBytes: number },
+    control: ConnectionControl,
+    request: FastPathRequest,
+    { head, body, lengthBytes }: StreamedResponse,
   ): void {
-    const { socket } = line;
-    const onClose = () => asked.sent({ bodyBytes: null, isWhole: false });
+    const { socket } = control;
+    const onClose = () => request.sent({ bodyBytes: null, isWhole: false });
     socket.on('close', onClose);
     sendChunks(socket, chunksOf(body), {
       lengthBytes,
       head,
       onSent() {
         socket.off('close', onClose);
-        asked.sent({ bodyBytes: lengthBytes, isWhole: true });
-        line.release();
+        request.sent({ bodyBytes: lengthBytes, isWhole: true });
+        control.resume();
       },
       onFailed(cause) {
         log.error('body-failed', { cause });
-        // Cut off, so that the client sees that its body is not whole: the answer is counted and
+        // Cut off, so that the client sees that its body is not whole: the response is counted and
         // logged, begun or not.
         socket.destroy();
       },
@@ -142,7 +153,13 @@ export function createFullAnswers(options: FullAnswersOptions): AnswerFully {
   }
 }
 
-/** What is sent of a body: none with HEAD and where the status has none. */
+type StreamedResponse = {
+  readonly head: Buffer;
+  readonly body: ReadableStream<Uint8Array>;
+  readonly lengthBytes: number;
+};
+
+/** The body that is sent: none with HEAD and where the status has none. */
 function bodyOf(
   { status, body }: OutgoingAnswer,
   isHead: boolean,

@@ -1,5 +1,5 @@
-// Where the headers of the request stand that the recogniser is looking at. One for a recogniser,
-// used again for each request.
+// Where the header lines stand of the request that the recogniser is looking at. Made once for a
+// recogniser, and used again for each request. Called by recognise.ts.
 
 /**
  * recognise.ts refuses longer lists. node:http drops headers beyond its 2,000th; far below it none

@@ -1,42 +1,41 @@
-// Texts that come in request after request, paths and entity tags, made once. A text that was only
-// just made must be hashed and looked for among all texts of V8 when a map is asked for it; one
-// that was asked for before need not (measured: bench/README.md, delivery). Not for texts that
-// differ each time, as ranges do: those cost half a microsecond more by it.
+// Interned strings: texts that come in request after request, paths and entity tags, made once.
+// Called by recognise.ts. A text that was only just made is hashed and looked for among all texts
+// of V8 when a map is asked for it; an interned one is not (measured: bench/README.md, delivery).
+// Not for texts that differ each time, as ranges do: those cost half a microsecond more by it.
 
-export type KeptTexts = {
-  /** The bytes from `start` up to `end` as latin1 text. Cost: 1 ns a byte for a kept one. */
+export type InternedStrings = {
+  /** The bytes from `start` up to `end` as latin1 text. Cost: 1 ns a byte for a known one. */
   of(chunk: Buffer, start: number, end: number): string;
 };
 
 /**
- * Places for texts, each of which keeps the last that fell to it; a power of two. With the longest
+ * Slots for texts, each of which keeps the last that fell to it; a power of two. With the longest
  * they take 1 MiB.
  */
-const PLACES = 4096;
+const SLOTS = 4096;
 /** Longer ones are seldom hot. Bytes. */
-const KEPT_MAX_BYTES = 256;
+const INTERNED_MAX_BYTES = 256;
 /**
- * So many bytes, the last ones, choose the place: names of hot objects differ there more than at
- * their beginning.
+ * The last bytes choose the slot: names of hot objects differ there more than at their beginning.
  */
 const CHOOSING_BYTES = 12;
 
-/** One for a recogniser. */
-export function createKeptTexts(): KeptTexts {
-  const kept: string[] = Array.from({ length: PLACES }, () => '');
+/** Makes the table of a recogniser. */
+export function createInternedStrings(): InternedStrings {
+  const texts: string[] = Array.from({ length: SLOTS }, () => '');
 
   return {
     of(chunk, start, end) {
-      if (end - start > KEPT_MAX_BYTES) return chunk.toString('latin1', start, end);
-      let place = end - start;
+      if (end - start > INTERNED_MAX_BYTES) return chunk.toString('latin1', start, end);
+      let slot = end - start;
       for (let at = Math.max(start, end - CHOOSING_BYTES); at < end; at++) {
-        place = (Math.imul(place, 31) + (chunk[at] ?? 0)) | 0;
+        slot = (Math.imul(slot, 31) + (chunk[at] ?? 0)) | 0;
       }
-      place &= PLACES - 1;
-      const known = kept[place] ?? '';
+      slot &= SLOTS - 1;
+      const known = texts[slot] ?? '';
       if (isText(chunk, start, end, known)) return known;
       const text = chunk.toString('latin1', start, end);
-      kept[place] = text;
+      texts[slot] = text;
       return text;
     },
   };

@@ -1,6 +1,6 @@
 // Which request targets and hosts mean themselves to every parser on the way, so that nobody needs
-// to parse a URL. Asked by both ways to the hot door: the lane, of raw bytes, and node:http's, of
-// what node:http made of them.
+// to parse a URL. Called by recognise.ts for raw bytes and by behind-node-http.ts for what
+// node:http made of them. Pure.
 
 /**
  * The target's bytes that mean themselves: no `?`, `#`, `\`, nor what URL parsers encode. `%` is
@@ -16,7 +16,7 @@ export function isPlainHost(host: string): boolean {
   return PLAIN_HOST.test(host);
 }
 
-/** An origin-form target of such bytes; its query, if it has one, is not empty. */
+/** Whether a target is origin-form and plain; its query, if it has one, is not empty. */
 export function isPlainTarget(target: string): boolean {
   return PLAIN_TARGET.test(target);
 }

@@ -1,20 +1,20 @@
-// The bytes of answer heads, built once per set of headers and kept with it in a WeakMap: a pointer
-// that the memory tier drops takes its heads along, so nothing is cached twice and nothing old can
-// be sent. Status line, order and case are those of node:http behind @hono/node-server; the
+// The bytes of response heads, built once per record of headers and kept with it in a WeakMap: a
+// pointer that the memory tier drops takes its heads along, so nothing is cached twice and nothing
+// old can be sent. Status line, order and case are those of node:http behind @hono/node-server; the
 // differential test compares them byte for byte.
 import { STATUS_CODES } from 'node:http';
 import {
   type HotReply,
-  type OutgoingAnswer,
   PART_HEADERS,
   type PartHeader,
-} from '../../../http/request.ts';
+} from '../../../http/delivery/fast-path/fast-response.ts';
+import type { OutgoingAnswer } from '../../../http/request.ts';
 import { trimBlanks } from './trim-blanks.ts';
 
 /** Length of `Sun, 06 Nov 1994 08:49:37 GMT`. */
 const DATE_LENGTH = 29;
 const REQUEST_ID = 'x-amz-request-id';
-/** Says the same once more, in the answers that have it. */
+/** Repeats the request id, in the responses that have it. */
 const EXTENDED_ID = 'x-amz-id-2';
 
 /**
@@ -24,10 +24,10 @@ const EXTENDED_ID = 'x-amz-id-2';
 export type Head = {
   bytes: Buffer;
   readonly requestIdAt: number;
-  /** Where it stands once more, before the other; -1: nowhere. */
+  /** Where the id stands once more, before the other; -1: nowhere. */
   readonly extendedIdAt: number;
   readonly requestIdLength: number;
-  /** Where the values of the headers of a HotPart belong, in order. */
+  /** Where the values of the headers of a RangeFacts belong, in order. */
   readonly gaps: readonly { readonly at: number; readonly name: PartHeader }[];
   readonly dateAt: number;
   /** Second since 1970 that stands at `dateAt`. */
@@ -36,14 +36,14 @@ export type Head = {
 
 export type PrebuiltHeads = {
   /**
-   * The head of a reply with the date of `nowMs`; the place of the id holds anything. Cost: 50 ns
-   * for a known one.
+   * The head of a response with the date of `nowMs`; the place of the id holds anything. Cost: 50
+   * ns for a known one.
    */
-  of(reply: HotReply, isHead: boolean, requestIdLength: number, nowMs: number): Head;
+  of(response: HotReply, isHead: boolean, requestIdLength: number, nowMs: number): Head;
   /**
-   * The bytes of the head of any other answer, which is seldom sent twice, and of what of its body
-   * goes with it; null for an answer that node:http must send: of unknown length, or with a header
-   * that no head may hold. Cost: about 2 µs.
+   * The bytes of the head of any other response, which is seldom sent twice, and of what of its
+   * body goes with it; null for a response that node:http must send: of unknown length, or with a
+   * header that no head may hold. Cost: about 2 µs.
    */
   text(
     answer: OutgoingAnswer,
@@ -64,11 +64,11 @@ export function createPrebuiltHeads(keepAliveMs: number): PrebuiltHeads {
     : '';
   const ending = `\r\nConnection: keep-alive\r\n${keepAlive}`;
 
-  function build(reply: HotReply, isHead: boolean, requestIdLength: number): Head {
-    const lines = Object.entries(reply.headers);
+  function build(response: HotReply, isHead: boolean, requestIdLength: number): Head {
+    const lines = Object.entries(response.headers);
     const anyId = '-'.repeat(requestIdLength);
     lines.push([REQUEST_ID, anyId]);
-    let text = statusLine(reply.status);
+    let text = statusLine(response.status);
     let requestIdAt = 0;
     let extendedIdAt = -1;
     const gaps: { at: number; name: PartHeader }[] = [];
@@ -77,7 +77,7 @@ export function createPrebuiltHeads(keepAliveMs: number): PrebuiltHeads {
       if (name === REQUEST_ID) requestIdAt = text.length;
       if (name === EXTENDED_ID) extendedIdAt = text.length;
       const ofPart =
-        reply.status !== 206 || value !== ''
+        response.status !== 206 || value !== ''
           ? undefined
           : PART_HEADERS.find((known) => known === name);
       if (ofPart !== undefined) gaps.push({ at: text.length, name: ofPart });
@@ -109,12 +109,12 @@ export function createPrebuiltHeads(keepAliveMs: number): PrebuiltHeads {
   }
 
   return {
-    of(reply, isHead, requestIdLength, nowMs) {
+    of(response, isHead, requestIdLength, nowMs) {
       const heads = isHead ? forHead : forGet;
-      let head = heads.get(reply.headers);
+      let head = heads.get(response.headers);
       if (head === undefined || head.requestIdLength !== requestIdLength) {
-        head = build(reply, isHead, requestIdLength);
-        heads.set(reply.headers, head);
+        head = build(response, isHead, requestIdLength);
+        heads.set(response.headers, head);
       }
       const second = Math.floor(nowMs / 1000);
       if (head.dateSecond !== second) {

@@ -1,7 +1,7 @@
 // What the head of a range says of it, as characters straight into the bytes of the head: texts of
 // numbers, put together and taken apart again, cost a range a microsecond. Values are those of
 // `partValue` (http/request.ts).
-import type { HotPart, PartHeader } from '../../../http/request.ts';
+import type { PartHeader, RangeFacts } from '../../../http/delivery/fast-path/fast-response.ts';
 
 const DIGIT_0 = 48;
 const HYPHEN = 45;
@@ -12,7 +12,7 @@ const BILLION = 1_000_000_000;
 /** Length of what `writePartValue` writes. */
 export function partValueLength(
   name: PartHeader,
-  { range, sizeBytes, serverTiming }: HotPart,
+  { range, sizeBytes, serverTiming }: RangeFacts,
 ): number {
   if (name === 'server-timing') return serverTiming.length;
   const { startByte, endByteInclusive } = range;
@@ -27,7 +27,7 @@ export function writePartValue(
   bytes: Uint8Array,
   at: number,
   name: PartHeader,
-  part: HotPart,
+  part: RangeFacts,
 ): number {
   const { startByte, endByteInclusive } = part.range;
   if (name === 'server-timing') return writeText(bytes, at, part.serverTiming);
@@ -52,7 +52,7 @@ function writeNumber(bytes: Uint8Array, at: number, value: number): number {
   return writeDigits(bytes, writeNumber(bytes, at, billions), value - billions * BILLION, 9);
 }
 
-/** So many digits of a number that fits into 32 bits, which makes its divisions cheap. */
+/** Writes the digits of a number that fits into 32 bits, which makes its divisions cheap. */
 function writeDigits(bytes: Uint8Array, at: number, value: number, digits: number): number {
   let left = value | 0;
   for (let digitAt = at + digits - 1; digitAt >= at; digitAt--) {

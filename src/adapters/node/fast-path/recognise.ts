@@ -1,16 +1,16 @@
-// Recognises, in the raw bytes of one read, exactly one complete and plain GET or HEAD. Pure. The
-// lane serves what this accepts; everything else goes to node:http. So the question is never "what
-// does this mean" but "can anybody read it otherwise": wherever llhttp, @hono/node-server or our
-// own surfaces might see something else, the answer is null.
+// Recognises, in the raw bytes of one read, exactly one complete and plain GET or HEAD. Called by
+// connection.ts. Pure. Everything else goes to node:http. So it never decides what bytes mean but
+// whether anybody can read them otherwise: wherever llhttp, @hono/node-server or our own surfaces
+// might see something else, it gives null.
 //
 // Request line and line ends are a whitelist of bytes. Header names are a blacklist: names that
 // frame the message or the connection stand here, names that decide an answer are given by delivery
 // (deciding-headers.ts), and any other header is by that list one that nobody reads. A whitelist of
 // names would turn every browser and proxy of tomorrow away and protect no better, for the list of
 // what is read has to be right in either case; a test watches what is read.
-import { SELECTING_HEADERS, type SignedRead } from '../../../http/request.ts';
+import { SELECTING_HEADERS, type SignedRead } from '../../../http/delivery/fast-path/fast-path.ts';
 import { createHeaderLines, HEADERS_MAX, type HeaderLines, withoutBlanks } from './header-lines.ts';
-import { createKeptTexts } from './interned-strings.ts';
+import { createInternedStrings } from './interned-strings.ts';
 import { isPlainHost, isUrlHost, needsUrlParser, PLAIN_TARGET_BYTE } from './plain-target.ts';
 
 /**
@@ -68,7 +68,7 @@ const READ_HEADERS = ['host', 'if-none-match', 'range', ...SELECTING_HEADERS] as
 type Watched = {
   readonly name: Buffer;
   readonly kind: 'read' | 'connection' | 'refused' | 'deciding' | 'signing';
-  /** Of one that is read: its place in READ_HEADERS. */
+  /** The index in READ_HEADERS of one that is read; -1 for others. */
   readonly at: number;
 };
 
@@ -84,15 +84,15 @@ const RANGE_AT = 2;
 
 /**
  * What other headers mean: nothing, a signature and what it comes with, or something that decides
- * the answer.
+ * the response.
  */
 type Weight = 'plain' | 'signing' | 'deciding';
 
 /** A request that only one thing can be meant by. `header` gives any header. */
 export type Recognised = SignedRead & {
   /**
-   * `plain`: the hot door knows all that can decide its answer; `signed`: the one of signed reads
-   * does, if it is signed.
+   * `plain`: the fast path knows all that can decide its response. `signed`: the fast path of
+   * signed reads does, if it is signed.
    */
   readonly kind: 'plain' | 'signed' | 'other';
 };
@@ -114,7 +114,7 @@ export function createRecogniser(names: {
   const plainHost = createHostReader();
   const found: Found = new Int32Array(2 * READ_HEADERS.length);
   const lines = createHeaderLines();
-  const texts = createKeptTexts();
+  const texts = createInternedStrings();
   let current: Buffer = Buffer.alloc(0);
   const readHeader = (index: number): string | null => {
     const start = found[2 * index] ?? -1;

@@ -1,4 +1,4 @@
-// The page for failures that a site has no document of its own for. Called by site-answers.ts.
+// The page for failures that a site has no document of its own for. Called by site-responses.ts.
 import { escapeHtml } from '../../../core/escape-html.ts';
 import type { StorageError } from '../../../domain/errors.ts';
 import { ERROR_STATUS } from '../../semantics/error-status.ts';

@@ -1,3 +1,4 @@
+// The list of a folder as JSON. Called by site-responses.ts. Pure.
 import type { Listing } from './listing.ts';
 
 /**

@@ -7,9 +7,11 @@ import type { ListedFile, Listing, ListingSort } from './listing.ts';
 export const LISTING_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
+const LIGHT = '--line: #d8dee4; --soft: #59636e; --row: #f6f8fa; --link: #0550ae';
+const DARK = '--line: #30363d; --soft: #9198a1; --row: #161b22; --link: #79c0ff';
 const STYLE = `
-:root { color-scheme: light dark; --line: #d8dee4; --soft: #59636e; --row: #f6f8fa; --link: #0550ae }
-@media (prefers-color-scheme: dark) { :root { --line: #30363d; --soft: #9198a1; --row: #161b22; --link: #79c0ff } }
+:root { color-scheme: light dark; ${LIGHT} }
+@media (prefers-color-scheme: dark) { :root { ${DARK} } }
 * { box-sizing: border-box }
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
 h1 { font-size: 1.3rem; font-weight: 600; overflow-wrap: anywhere }
@@ -47,6 +49,13 @@ export function listingPage(
       ? ''
       : `<a rel="next" href="?${queryOf(sort, listing.nextAfter)}">next page</a>`,
   ].join('');
+  const headings = [
+    heading('name', 'Name', query),
+    heading('size', 'Size', query),
+    heading('modified', 'Modified', query),
+  ].join('');
+  const entries = `${count} ${count === 1 ? 'entry' : 'entries'}`;
+  const shown = `${entries}${pages === '' ? '' : ' on this page'}`;
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -56,11 +65,11 @@ export function listingPage(
 <style>${STYLE}</style>
 <h1>Index of ${crumbs(path)}</h1>
 <table>
-<thead><tr>${heading('name', 'Name', query)}${heading('size', 'Size', query)}${heading('modified', 'Modified', query)}</tr></thead>
+<thead><tr>${headings}</tr></thead>
 <tbody>
 ${rows}</tbody>
 </table>
-<footer><span>${count} ${count === 1 ? 'entry' : 'entries'}${pages === '' ? '' : ' on this page'}</span>${pages}</footer>
+<footer><span>${shown}</span>${pages}</footer>
 </html>
 `;
 }
@@ -84,10 +93,11 @@ function heading(
   const isDescending = isOurs ? !sort.isDescending : by === 'modified';
   const state = isOurs ? ` aria-sort="${sort.isDescending ? 'descending' : 'ascending'}"` : '';
   const arrow = isOurs ? (sort.isDescending ? ' ↓' : ' ↑') : '';
-  return `<th scope="col"${state}><a href="?${queryOf({ by, isDescending }, after)}">${label}${arrow}</a></th>`;
+  const link = `<a href="?${queryOf({ by, isDescending }, after)}">${label}${arrow}</a>`;
+  return `<th scope="col"${state}>${link}</th>`;
 }
 
-/** As it stands in an attribute. */
+/** A query for the list, as it stands in an attribute. */
 function queryOf({ by, isDescending }: ListingSort, after: string): string {
   const parts = [`sort=${by}`, `order=${isDescending ? 'desc' : 'asc'}`];
   if (after !== '') parts.push(`after=${encodeURIComponent(after)}`);
@@ -108,7 +118,8 @@ function fileRow({ name, sizeBytes, lastModifiedMs }: ListedFile): string {
   const day = `${modified.slice(0, 10)} ${modified.slice(11, 16)}`;
   return (
     `<tr><td><a href="${hrefOf(name)}">${escapeHtml(name)}</a></td>` +
-    `<td title="${sizeBytes} bytes">${readableSize(sizeBytes)}</td><td><time datetime="${modified}">${day}</time></td></tr>\n`
+    `<td title="${sizeBytes} bytes">${readableSize(sizeBytes)}</td>` +
+    `<td><time datetime="${modified}">${day}</time></td></tr>\n`
   );
 }
 

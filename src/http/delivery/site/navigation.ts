@@ -1,5 +1,6 @@
 // Whether a request wants a page to look at or a part of one (a script, an image, data). Asked by
-// both doors, which read the headers only where a site has a fallback for pages.
+// the full path and the fast path, which read the headers only where a site has a fallback for
+// pages.
 import { hasExtension } from './page.ts';
 
 /**

@@ -7,6 +7,7 @@ import { type HostingSettings, SITE_FILE_NAMES } from '../../../domain/hosting.t
 import type { HeaderProfiles } from '../header-profile.ts';
 import { hasExtension, isFolder } from './page.ts';
 import type { SitePlan, Step } from './plan.ts';
+import { stepsToTarget } from './redirect-loop-check.ts';
 import {
   followTemplate,
   followToPath,
@@ -17,7 +18,6 @@ import {
   withoutQuery,
 } from './redirects.ts';
 import type { SiteRules } from './site-rules.ts';
-import { stepsAway } from './way-back.ts';
 
 /** Everything that a plan is made of. */
 export type HostedSite = {
@@ -33,7 +33,9 @@ const PAGE_EXTENSION = '.html';
  * header. `:splat` a hundred times would make a body of a Location, which no bill counts.
  */
 const LOCATION_MAX_LENGTH = 8192;
-/** Of redirects to the one address of a page; keeps the method, as Cloudflare Pages does. */
+/**
+ * The status of redirects to the one address of a page; keeps the method, as Cloudflare Pages does.
+ */
 const CANONICAL = 308;
 
 /** `wantsList`: the visitor asks for the list of a folder even where there is a page. */
@@ -112,7 +114,7 @@ function addRedirect(
   // Where another rule is for that path, its page has no say.
   if (key !== null && (ruleThere === null || ruleThere.rule === rule))
     addPages(there, site, { ...visit, key });
-  steps.push(...stepsAway(redirect, there, canonical(visit, visit.key).location));
+  steps.push(...stepsToTarget(redirect, there, canonical(visit, visit.key).location));
 }
 
 /** Keys that a path can mean, the likeliest first: for one without an extension that is a page. */

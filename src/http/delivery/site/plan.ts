@@ -1,7 +1,7 @@
 // What a site does with one visit: a list of steps, tried in order until one applies. A plan is
 // made from settings and path alone (plan-website.ts for S3's websites, plan-hosting.ts for ours);
-// walking it asks which objects there are. Both doors walk the same plan, one in memory alone, so
-// they can't disagree. Pure.
+// walking it asks which objects there are. The full path and the fast path walk the same plan, the
+// latter in memory alone, so they can't disagree. Pure.
 import type { Pointer } from '../../../domain/nouns.ts';
 import type { HeaderProfile } from '../header-profile.ts';
 import type { Redirect } from './redirects.ts';
@@ -31,13 +31,11 @@ export type Failure = 403 | 404;
 export type SitePlan = {
   /** Keys as they stand in the bucket, the site's prefix included. */
   readonly steps: readonly Step[];
-  /** The key by which the failure is told: what the visitor most likely meant. */
+  /** The key by which the failure is decided: what the visitor most likely meant. */
   readonly meantKey: string;
-  /**
-   * Of everything before the first step that is for navigation only, and of that step and all
-   * behind it.
-   */
+  /** The headers of every step before the first that is for navigation only. */
   readonly profile: HeaderProfile;
+  /** The headers of that step, and of all behind it. */
   readonly lateProfile: HeaderProfile;
   /** Whether the same path may have another plan for those who come by another protocol. */
   readonly isByProtocol: boolean;
@@ -76,17 +74,17 @@ export type Outcome =
  */
 export function walkPlan(plan: SitePlan, sight: Sight): Outcome {
   const { steps, profile, lateProfile } = plan;
-  let dress = profile;
+  let current = profile;
   for (const step of steps) {
     if (step.kind === 'page' && step.isForNavigation) {
-      dress = lateProfile;
+      current = lateProfile;
       if (!sight.isNavigation()) continue;
     }
-    const outcome = tryStep(step, plan, sight, dress);
+    const outcome = tryStep(step, plan, sight, current);
     if (outcome !== null) return outcome;
   }
   const status = failureOf(plan, sight);
-  return typeof status === 'number' ? { kind: 'failure', status, profile: dress } : status;
+  return typeof status === 'number' ? { kind: 'failure', status, profile: current } : status;
 }
 
 /** Null: the step does not apply. */

@@ -1,7 +1,5 @@
-// Makes the plan of a visit from what the read policy says of the bucket: hosting settings first, else
-// S3's website. One planner serves both doors; it holds what they share of the settings.
-
-import { StorageError } from '../../../domain/errors.ts';
+// Makes the plan of a visit from what the read policy says of the bucket: hosting settings first,
+// else S3's website. Called by deliver-site.ts and by the fast path (fast-path/visit-site.ts).
 import type { BucketReadPolicy } from '../../../domain/nouns.ts';
 import type { HostBinding } from '../../../ports/directory.ts';
 import { type HeaderProfiles, PLAIN_PROFILES } from '../header-profile.ts';
@@ -22,15 +20,12 @@ export function prefixOf(binding: HostBinding | null): string {
   return binding?.prefix ?? '';
 }
 
-/** The read policy, if the bucket is there: a host is bound to one life of it. NoSuchBucket. */
-export function requireReadPolicy(
+/** The read policy; null where the host is bound to an earlier incarnation of the bucket. */
+export function readPolicyAt(
   readPolicy: BucketReadPolicy | null,
   binding: HostBinding | null,
-  bucket: string,
-): BucketReadPolicy {
-  if (readPolicy !== null && (binding === null || binding.bucketId === readPolicy.bucketId))
-    return readPolicy;
-  throw new StorageError('NoSuchBucket', { fields: { BucketName: bucket } });
+): BucketReadPolicy | null {
+  return binding === null || binding.bucketId === readPolicy?.bucketId ? readPolicy : null;
 }
 
 /** Null: the bucket is no site. `wantsList`: of the folder that the path names. Cost: 1 to 3 µs. */

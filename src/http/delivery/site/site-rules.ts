@@ -1,8 +1,8 @@
 // The rules of a site's `_headers` and `_redirects`, parsed once per version and kept near the
-// reader. Which versions count stands in the read policy, so a site without such files costs nothing, and
-// one with them a look-up. A file that can't be read now leaves the rules that were known before; a
-// site is never shown without its rules because something failed. Where index or bucket say
-// nothing, one visitor at a time finds out, and none who can have the rules of before.
+// reader. Which versions count stands in the read policy, so a site without such files costs
+// nothing, and one with them a look-up. A file that can't be read now leaves the rules that were
+// known before; a site is never shown without its rules because something failed. Where index or
+// bucket say nothing, one visitor at a time finds out, and none who can have the rules of before.
 import type { Core } from '../../../core/core.ts';
 import {
   type HeaderRules,
@@ -91,7 +91,8 @@ export function createSiteRulesReader(core: Core): SiteRulesReader {
         headers: headers === null ? NO_HEADER_RULES : parseHeaders(headers),
         redirects: redirects === null ? NO_REDIRECTS : parseRedirects(redirects),
       };
-      // The index is at least as new as the read policy: what it gave counts for the read policy's version too.
+      // The index is at least as new as the read policy: what it gave counts for the version that
+      // the read policy names too.
       const sizeBytes = OVERHEAD_BYTES + (headers?.length ?? 0) + (redirects?.length ?? 0);
       keep(name, { ...versions, rules, sizeBytes });
       breaker.end(name);

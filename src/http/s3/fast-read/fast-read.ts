@@ -6,16 +6,26 @@
 import type { Decide } from '../../../core/auth/decide.ts';
 import type { Core } from '../../../core/core.ts';
 import { bodyNow } from '../../../core/objects/read-object.ts';
-import type { AccessKey, BucketName, ObjectVersion } from '../../../domain/nouns.ts';
+import type { ObjectVersion } from '../../../domain/nouns.ts';
 import type { BorrowedBuffer } from '../../../ports/blob-store.ts';
 import type { OperationClass, UsageTier } from '../../../ports/metering.ts';
 import type { Domains } from '../../address.ts';
-import type { HotCounts } from '../../delivery/hot-counts.ts';
-import { createHotTargetReader } from '../../delivery/hot-place.ts';
-import { finishLater } from '../../finish-later.ts';
+import type { BodyOrigin } from '../../delivery/cache-status.ts';
+import type { AnswerHotSigned, SignedRead } from '../../delivery/fast-path/fast-path.ts';
+import type { HotCounts } from '../../delivery/fast-path/fast-path-counts.ts';
+import {
+  borrowedResponse,
+  type HotReply,
+  laterResponse,
+  type ResponseOwner,
+  rangeResponse,
+  readLater,
+  type WholeResponse,
+  wholeResponse,
+} from '../../delivery/fast-path/fast-response.ts';
+import { createHotTargetReader } from '../../delivery/fast-path/read-target.ts';
 import { hotOperationTiming } from '../../observe/server-timing.ts';
 import { RECEIPT } from '../../receipt-header.ts';
-import type { AnswerHotSigned, HotReply, SignedRead } from '../../request.ts';
 import { evaluateRead, NO_CONDITIONS } from '../../semantics/conditional.ts';
 import { RESPONSE_OVERRIDES } from '../../semantics/object-headers.ts';
 import { type ByteRange, bytesOf, parseRange } from '../../semantics/range.ts';
@@ -68,11 +78,9 @@ const DIGIT_0 = 0x30;
 const DIGIT_7 = 0x37;
 
 /** A read that is allowed, and the headers of its response. */
-type AllowedRead = {
+type AllowedRead = ResponseOwner & {
   readonly read: SignedRead;
-  readonly bucket: BucketName;
   readonly object: ObjectVersion;
-  readonly caller: AccessKey;
   readonly headers: SignedHeaders;
 };
 
@@ -101,7 +109,14 @@ export function createFastRead(core: Core, dependencies: FastReadDependencies): 
     const headers = headersOf(current, caller, options);
     return headers === null
       ? null
-      : answer({ read, bucket: target.bucket, object: current.object, caller, headers });
+      : answer({
+          read,
+          object: current.object,
+          headers,
+          bucket: target.bucket,
+          surface: 's3',
+          accessKeyId: caller.id,
+        });
   };
 
   function answer(allowed: AllowedRead): HotReply | null {
@@ -114,13 +129,13 @@ export function createFastRead(core: Core, dependencies: FastReadDependencies): 
       if (read.isHead) counts.headNotModified += 1;
       else counts.getNotModified += 1;
       count(allowed, 'free', 0, 'none', 'STANDARD');
-      return reply(allowed, { status: 304, headers: headers.notModified('none') });
+      return wholeResponse(304, headers.notModified('none'), allowed, null);
     }
     if (read.isHead) {
       if (read.range !== null) return null;
       counts.headWhole += 1;
       count(allowed, 'B', 0, 'none', object.storageClass);
-      return reply(allowed, { status: 200, headers: headers.whole('none') });
+      return wholeResponse(200, headers.whole('none'), allowed, null);
     }
     const range = parseRange(read.range, object.sizeBytes);
     return range === 'unsatisfiable' ? null : answerBody(allowed, range);
@@ -147,25 +162,26 @@ export function createFastRead(core: Core, dependencies: FastReadDependencies): 
     };
     if (range === 'whole') {
       counted();
-      return reply(allowed, { status: 200, headers: headers.whole(tier), body });
+      return wholeResponse(200, headers.whole(tier), allowed, body);
     }
-    const sent = { status: 206, headers: headers.part(tier) } as const;
-    const replyWith = (borrowed: BorrowedBuffer | null): HotReply => {
+    const partHeaders = headers.part(tier);
+    const { sizeBytes } = object;
+    if (lend === null) {
+      if (body === null) return null;
       counted();
-      const timing =
-        tier === 'bucket' && isServerTimingOn
-          ? hotOperationTiming(tier, borrowed?.tookMs ?? 0)
-          : '';
-      return reply(allowed, {
-        ...sent,
-        part: { range, sizeBytes: object.sizeBytes, serverTiming: timing },
-        body,
-        borrowed,
-      });
+      const facts = { range, sizeBytes, serverTiming: timingOf(tier, 0) };
+      return rangeResponse(partHeaders, allowed, body, facts);
+    }
+    const respondWith = (borrowed: BorrowedBuffer): WholeResponse => {
+      counted();
+      const facts = { range, sizeBytes, serverTiming: timingOf(tier, borrowed.tookMs) };
+      return borrowedResponse(partHeaders, allowed, borrowed, facts);
     };
-    return lend === null
-      ? replyWith(null)
-      : reply(allowed, { ...sent, finish: finishLater(lend, replyWith) });
+    return laterResponse(partHeaders, allowed, readLater(lend, respondWith));
+  }
+
+  function timingOf(tier: BodyOrigin, tookMs: number): string {
+    return tier === 'bucket' && isServerTimingOn ? hotOperationTiming(tier, tookMs) : '';
   }
 
   function count(
@@ -177,26 +193,6 @@ export function createFastRead(core: Core, dependencies: FastReadDependencies): 
   ): void {
     meter.of(headers.payer).count(operationClass, bytesOut, tier, storageClass);
   }
-}
-
-type ReplyParts = Pick<HotReply, 'status' | 'headers'> &
-  Partial<Pick<HotReply, 'part' | 'body' | 'borrowed' | 'finish'>>;
-
-function reply(
-  { bucket, caller }: AllowedRead,
-  { status, headers, part = null, body = null, borrowed = null, finish = null }: ReplyParts,
-): HotReply {
-  return {
-    status,
-    headers,
-    part,
-    body,
-    borrowed,
-    finish,
-    bucket,
-    surface: 's3',
-    accessKeyId: caller.id,
-  };
 }
 
 /** Whether this path knows all headers that may matter. */

@@ -8,7 +8,7 @@ import { createCapGuard } from '../../../../src/core/caps/cap-guard.ts';
 import { setCap } from '../../../../src/core/caps/set-cap.ts';
 import { createUsageFlusher } from '../../../../src/core/metering/flush-usage.ts';
 import { parseBucketName } from '../../../../src/core/parse-names.ts';
-import { createDelivery } from '../../../../src/http/delivery/deliver.ts';
+import { createDelivery } from '../../../../src/http/delivery/create-delivery.ts';
 import { bucketLogLine } from '../../../../src/http/observe/bucket-log-line.ts';
 import { publicPolicy } from '../../../access-samples.ts';
 import { makeRequest } from '../../s3/kit/make-request.ts';

@@ -207,7 +207,8 @@ describe('rules in _headers', () => {
   it('are on every answer of the path', async () => {
     await put(
       '_headers',
-      '/about\n  Cache-Control: no-cache\n  X-Frame-Options: ALLOW\n/docs/*\n  ! Referrer-Policy\n/none\n  X-A: b',
+      '/about\n  Cache-Control: no-cache\n  X-Frame-Options: ALLOW\n' +
+        '/docs/*\n  ! Referrer-Policy\n/none\n  X-A: b',
     );
     await configure({});
     await go('/about');

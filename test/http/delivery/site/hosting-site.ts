@@ -1,14 +1,16 @@
 // A site with a few pages, anew for each test of a file, and visits to it by both doors of
 // delivery.
+
 import { beforeEach, expect } from 'vitest';
 import { createDecide } from '../../../../src/core/auth/decide.ts';
-import { createDelivery, type Delivery } from '../../../../src/http/delivery/deliver.ts';
+import { createDelivery, type Delivery } from '../../../../src/http/delivery/create-delivery.ts';
 import type { KnownProtocol } from '../../../../src/http/request.ts';
 import type { HostBinding } from '../../../../src/ports/directory.ts';
 import { publicPolicy } from '../../../access-samples.ts';
 import { makeRequest } from '../../s3/kit/make-request.ts';
 import { createTestSurface } from '../../s3/kit/surface.ts';
 import { deliverySettings } from '../delivery-settings.ts';
+import { bytesThatStay } from '../fast-path/fast-response-sample.ts';
 
 const SETTINGS = deliverySettings({ websiteDomain: 'web.example', ownHosts: ['web.example'] });
 export const HOST = 'pages.web.example';
@@ -89,7 +91,7 @@ export function useSite() {
     return { status: response.status, headers: rest, body: new TextDecoder().decode(body) };
   }
 
-  /** What the hot door says; null: nothing. */
+  /** What the fast path says; null: nothing. */
   function hot(rawPath: string, options: Options = {}): Visited | null {
     const { headers = {}, method = 'GET', host = HOST, knownProtocol = null } = options;
     const header = (name: string) => headers[name] ?? null;
@@ -101,7 +103,7 @@ export function useSite() {
       : {
           status: reply.status,
           headers: reply.headers,
-          body: new TextDecoder().decode(reply.body ?? new Uint8Array()),
+          body: new TextDecoder().decode(bytesThatStay(reply)),
         };
   }
 

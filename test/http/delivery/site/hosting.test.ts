@@ -101,7 +101,7 @@ describe('pages of a site', () => {
 });
 
 describe('what is not there', () => {
-  it('is told by the error document, or by a page of ours', async () => {
+  it('is shown by the error document, or by a page of ours', async () => {
     await configure({});
     expect(await go('/none')).toEqual([404, expect.stringContaining('NoSuchKey')]);
     await put('404.html');
@@ -343,7 +343,9 @@ describe('preflights of a site', () => {
   it('are answered by the rules of the bucket', async () => {
     await configure({});
     const rules =
-      '<CORSConfiguration><CORSRule><AllowedMethod>GET</AllowedMethod><AllowedOrigin>https://a.example</AllowedOrigin><AllowedHeader>range</AllowedHeader></CORSRule></CORSConfiguration>';
+      '<CORSConfiguration><CORSRule><AllowedMethod>GET</AllowedMethod>' +
+      '<AllowedOrigin>https://a.example</AllowedOrigin><AllowedHeader>range</AllowedHeader>' +
+      '</CORSRule></CORSConfiguration>';
     const headers = {
       origin: 'https://a.example',
       'access-control-request-method': 'GET',

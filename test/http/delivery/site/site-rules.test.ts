@@ -105,7 +105,7 @@ describe('the rules of a site', () => {
     expect(rules.peek(readPolicyOf('pages~2', { _redirects: 'v2' }), '')).toBe(null);
   });
 
-  it('stay as they were while their new version can not be read, and are never missing', async () => {
+  it('stay as they were while their new version can’t be read, and are never missing', async () => {
     const { rules, write, fail } = await setUp();
     await write('_redirects', '/a /first');
     fail(true);
@@ -120,7 +120,7 @@ describe('the rules of a site', () => {
     expect(rules.peek(next, '')).toBe(null);
   });
 
-  it('that are not known are waited for by one visitor at a time, and no longer than for any tier', async () => {
+  it('that are not known keep one visitor at a time waiting, no longer than any tier', async () => {
     vi.useFakeTimers();
     const { rules, write, hang, calls, clock, limitMs } = await setUp();
     await write('_redirects', '/a /first');
@@ -144,7 +144,7 @@ describe('the rules of a site', () => {
     expect(targetOf(await rules.load(NAME, readPolicy, ''))).toBe('/first');
   });
 
-  it('stay as they were for everybody while the new ones say nothing, and these are read behind the answers', async () => {
+  it('stay as they were while the new ones say nothing, and these are read behind', async () => {
     vi.useFakeTimers();
     const { rules, write, hang, calls, clock, limitMs } = await setUp();
     await write('_redirects', '/a /first');

@@ -1,0 +1,31 @@
+// What the fast path has answered, for metrics: answer-at-once.ts and s3/fast-read.ts count, and
+// observe/app-families.ts shows it.
+import type { ResponseOwner } from './fast-response.ts';
+
+/** Responses given since the start, by kind; the numbers grow in place. */
+export type HotCounts = {
+  getWhole: number;
+  getPart: number;
+  /** Ranges that memory had not. */
+  getPartRead: number;
+  /** Signed reads whose body stood in the row of the index. Delivery counts these as memory's. */
+  getInRow: number;
+  getNotModified: number;
+  headWhole: number;
+  headNotModified: number;
+};
+/** Counts by the surface that the full path would count them for. */
+export type HotCountsBySurface = Readonly<Record<ResponseOwner['surface'], HotCounts>>;
+
+export function newHotCounts(): HotCountsBySurface {
+  const zero = {
+    getWhole: 0,
+    getPart: 0,
+    getPartRead: 0,
+    getInRow: 0,
+    getNotModified: 0,
+    headWhole: 0,
+    headNotModified: 0,
+  };
+  return { delivery: { ...zero }, website: { ...zero }, s3: { ...zero } };
+}

@@ -1,0 +1,153 @@
+// A response that stands ready in memory, or all of it but the bytes of a range. Made by
+// answer-at-once.ts and s3/fast-read.ts, sent by the platforms' fast paths. It never waits and is
+// no Response: what the platform makes of its headers may be kept with them.
+import type { AccessKeyId, BucketName } from '../../../domain/nouns.ts';
+import type { BorrowedBuffer, LendBytes } from '../../../ports/blob-store.ts';
+import type { Surface } from '../../observe/request-notes.ts';
+import { type ByteRange, contentRange, lengthOf } from '../../semantics/range.ts';
+
+/** A fast-path response: what every kind of it says, and its body. */
+export type HotReply = ResponseFacts & FastBody;
+/** A fast-path response whose body is at hand. */
+export type WholeResponse = ResponseFacts & WholeBody;
+
+type ResponseFacts = ResponseOwner & {
+  readonly status: 200 | 206 | 304;
+  /**
+   * The headers, but for x-amz-request-id, which comes last. An empty x-amz-id-2 is to say the same
+   * as that, and a 206 has the headers of PART_HEADERS empty. The record is the same object for as
+   * long as the stored object has not changed, so a platform may keep what it makes of it.
+   */
+  readonly headers: ResponseHeaders;
+};
+
+type ResponseHeaders = Readonly<Record<string, string>>;
+
+export type ResponseOwner = {
+  /** Whose object it is, and which part of the service was called. */
+  readonly bucket: BucketName;
+  readonly surface: Extract<Surface, 'delivery' | 'website' | 's3'>;
+  /** Who signed; null: nobody. */
+  readonly accessKeyId: AccessKeyId | null;
+};
+
+/**
+ * The body of a fast-path response, by what it is. All kinds have the same properties, so that one
+ * hidden class of V8 serves all of them, and the kind costs no object of its own.
+ */
+export type FastBody = WholeBody | BodyReadLater;
+
+export type WholeBody =
+  /** There is none: a 304, or the response to a HEAD. */
+  | { readonly kind: 'none'; readonly body: null; readonly range: null }
+  /** The whole object or variant, in bytes that stay. */
+  | { readonly kind: 'bytes'; readonly body: Uint8Array; readonly range: null }
+  /** A range, in bytes that stay. */
+  | { readonly kind: 'range'; readonly body: Uint8Array; readonly range: RangeFacts }
+  /** A range in a borrowed buffer, which is released when it was sent or never will be. */
+  | { readonly kind: 'borrowed'; readonly body: BorrowedBuffer; readonly range: RangeFacts };
+
+/** A range that is read, and metered, only when it is sent. */
+type BodyReadLater = { readonly kind: 'later'; readonly body: ReadLater; readonly range: null };
+
+/**
+ * Reads and meters the range, and gives the whole response. To be called once at most, and soon.
+ * Null: the bytes are not at hand any more, and the request takes the full path. `canSendDirectly`:
+ * `maySend` of LendBytes.
+ */
+export type ReadLater = (canSendDirectly: boolean) => WholeResponse | null;
+
+/** Makes a response without a body, or with one in bytes that stay (null: an empty object's). */
+export function wholeResponse(
+  status: 200 | 304,
+  headers: ResponseHeaders,
+  { bucket, surface, accessKeyId }: ResponseOwner,
+  body: Uint8Array | null,
+): WholeResponse {
+  return body === null
+    ? { status, headers, bucket, surface, accessKeyId, kind: 'none', body, range: null }
+    : { status, headers, bucket, surface, accessKeyId, kind: 'bytes', body, range: null };
+}
+
+/** Makes a 206 whose bytes stay. */
+export function rangeResponse(
+  headers: ResponseHeaders,
+  { bucket, surface, accessKeyId }: ResponseOwner,
+  body: Uint8Array,
+  range: RangeFacts,
+): WholeResponse {
+  return { status: 206, headers, bucket, surface, accessKeyId, kind: 'range', body, range };
+}
+
+/** Makes a 206 whose bytes are borrowed. */
+export function borrowedResponse(
+  headers: ResponseHeaders,
+  { bucket, surface, accessKeyId }: ResponseOwner,
+  body: BorrowedBuffer,
+  range: RangeFacts,
+): WholeResponse {
+  return { status: 206, headers, bucket, surface, accessKeyId, kind: 'borrowed', body, range };
+}
+
+/** Makes a 206 whose range is read when it is sent. */
+export function laterResponse(
+  headers: ResponseHeaders,
+  { bucket, surface, accessKeyId }: ResponseOwner,
+  body: ReadLater,
+): HotReply {
+  return { status: 206, headers, bucket, surface, accessKeyId, kind: 'later', body, range: null };
+}
+
+/** Makes the body of kind `later` from what lends the bytes. */
+export function readLater(
+  lend: LendBytes,
+  respondWith: (borrowed: BorrowedBuffer) => WholeResponse,
+): ReadLater {
+  return (canSendDirectly) => {
+    const borrowed = lend(canSendDirectly);
+    return borrowed === null ? null : respondWith(borrowed);
+  };
+}
+
+/**
+ * The response with its body at hand, or null. What fails here fails once more on the full path,
+ * where failures are answered and logged. `canSendDirectly`:
+ * `maySend` of LendBytes.
+ */
+export function resolveBody(response: HotReply, canSendDirectly: boolean): WholeResponse | null {
+  if (response.kind !== 'later') return response;
+  try {
+    return response.body(canSendDirectly);
+  } catch {
+    return null;
+  }
+}
+
+/** Bytes of the body that are sent. */
+export function bodyBytesOf(response: WholeResponse): number {
+  if (response.kind === 'none') return 0;
+  return response.kind === 'borrowed' ? response.body.lengthBytes : response.body.length;
+}
+
+/**
+ * What differs from range to range. `sizeBytes`: of the whole object. `serverTiming` is empty where
+ * the headers say it for every range.
+ */
+export type RangeFacts = {
+  readonly range: ByteRange;
+  readonly sizeBytes: number;
+  readonly serverTiming: string;
+};
+
+/** The headers that differ from range to range. */
+export const PART_HEADERS = ['content-length', 'content-range', 'server-timing'] as const;
+export type PartHeader = (typeof PART_HEADERS)[number];
+
+/** The value of one of PART_HEADERS. */
+export function partValue(
+  name: PartHeader,
+  { range, sizeBytes, serverTiming }: RangeFacts,
+): string {
+  if (name === 'server-timing') return serverTiming;
+  return name === 'content-length' ? `${lengthOf(range)}` : contentRange(range, sizeBytes);
+}

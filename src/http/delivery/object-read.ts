@@ -1,0 +1,62 @@
+// One read on its way through delivery, as its steps and features see it. Made by deliver.ts and,
+// for the fast path, by fast-path/answer-at-once.ts. Types only.
+
+import type { OpenedBody } from '../../core/objects/read-object.ts';
+import type { BucketReadPolicy, ObjectKey, Pointer } from '../../domain/nouns.ts';
+import type { Found } from '../../ports/hot-metadata.ts';
+import type { HttpRequest } from '../request.ts';
+import type { HeaderRecord } from '../semantics/object-headers.ts';
+import type { ByteRange } from '../semantics/range.ts';
+import type { BucketFeatures } from './features/read-feature.ts';
+import type { HeaderProfile } from './header-profile.ts';
+import type { PreparedHeaders } from './prepared-headers.ts';
+import type { Choice, Representation } from './representation.ts';
+import type { RequestedOptions } from './requested-options.ts';
+
+/** A request for one key. */
+export type ReadRequest = {
+  readonly request: HttpRequest;
+  readonly requestId: string;
+  readonly key: ObjectKey;
+  readonly hasOwnOrigin: boolean;
+  /** What a site does to the headers; null at S3's addresses. */
+  readonly profile: HeaderProfile | null;
+  /** What only a call of S3 says; null for all others. */
+  readonly options: RequestedOptions | null;
+};
+
+/** An object whose bucket is there, and how its responses get their headers. */
+export type ReadableObject = {
+  readonly readPolicy: BucketReadPolicy;
+  readonly pointer: Pointer;
+  readonly profile: HeaderProfile;
+};
+
+/** A read of an object that the reader may have. */
+export type ObjectRead = ReadableObject & {
+  readonly readRequest: ReadRequest;
+  readonly found: Found;
+  readonly features: BucketFeatures;
+  readonly prepared: PreparedHeaders;
+  /** What the bucket's CORS rules add to the response; null when it has none. */
+  readonly cors: Readonly<HeaderRecord> | null;
+  /** Otherwise no shared cache may keep the response. */
+  readonly isForEveryone: boolean;
+  /** Whether the owner of the bucket has signed the request, and was let in by that. */
+  readonly isOwners: boolean;
+};
+
+/** The range of an object that is sent. `representation` null: its stored bytes. */
+export type SentRange = {
+  readonly representation: Representation | null;
+  /** Where the representation stands; the tier of stored bytes is known when they are open. */
+  readonly origin: Choice['origin'];
+  readonly range: ByteRange | 'whole';
+  readonly offsetBytes: number;
+  readonly lengthBytes: number;
+  /** Headers that features add; null for none. */
+  readonly added: Readonly<HeaderRecord> | null;
+};
+
+/** A body that is sent, and where it comes from. */
+export type SentBody = Pick<OpenedBody, 'body' | 'tier'>;
