@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { createFsBlobStore } from '../src/adapters/node/blobs/fs-blob-store.ts';
 import { createDecompressingBlobStore } from '../src/adapters/shared/decompressing-blob-store.ts';
 import { compressSource } from '../src/core/compression/compress-source.ts';
-import { PACK_LEVEL } from '../src/crypto/zstd-frames.ts';
+import { COMPRESSION_LEVEL } from '../src/crypto/zstd-frames.ts';
 import type { BlobId } from '../src/domain/nouns.ts';
 import type { BlobIdentity, BlobRange, BlobStore } from '../src/ports/blob-store.ts';
 import type { ByteSource } from '../src/ports/byte-source.ts';
@@ -97,7 +97,7 @@ async function packing(): Promise<void> {
         stored = 0;
         const source = compressSource(
           sourceOf(bytes),
-          { frameBytes: frame * 1024, level: PACK_LEVEL },
+          { frameBytes: frame * 1024, level: COMPRESSION_LEVEL },
           () => {},
         );
         const cost = await cpuMs(() =>
@@ -165,7 +165,11 @@ async function reading(): Promise<void> {
     for (const frame of FRAMES_KIB) {
       const frameBytes = frame * 1024;
       await files.delete([ids.packed]);
-      const source = compressSource(sourceOf(bytes), { frameBytes, level: PACK_LEVEL }, () => {});
+      const source = compressSource(
+        sourceOf(bytes),
+        { frameBytes, level: COMPRESSION_LEVEL },
+        () => {},
+      );
       const { sizeBytes } = await files.write(
         ids.packed,
         source,

@@ -4,13 +4,13 @@
 // alone and to one without either, over the same objects; part of them over TCP. Exits with 1, and
 // shows them, when two answers differ.
 
-import { createStockedCore, openDoors } from '../test/node/fast-path/both-paths.ts';
+import { createStockedCore, openTestServers } from '../test/node/fast-path/both-paths.ts';
 import {
-  compareDoors,
+  compareServers,
   type Difference,
-  type Doors,
   listen,
   type TcpPorts,
+  type TestServers,
 } from '../test/node/fast-path/compare-paths.ts';
 import {
   type Conversation,
@@ -34,7 +34,7 @@ const TCP_CUT_REQUESTS = 20;
 const SEED = Number(process.env.FAST_PATH_FUZZ_SEED ?? 1) * 1_000_000;
 
 const core = await createStockedCore();
-const doors = openDoors(core, SIGNERS);
+const doors = openTestServers(core, SIGNERS);
 const behind = { withLane: doors.behind, without: doors.without };
 const etags = await warmUp(doors.without);
 await warmUpWith(signedWarmUp(), [doors.without, doors.withLane, behind.withLane]);
@@ -65,11 +65,11 @@ const differences: Difference[] = [];
 async function run(
   name: string,
   conversations: Iterable<Conversation>,
-  compared: Doors,
+  compared: TestServers,
   options: { ports?: TcpPorts } = {},
 ) {
   const { withLane } = compared;
-  const answers = () => withLane.hotAnswers() + withLane.signedAnswers();
+  const answers = () => withLane.fastPathResponses() + withLane.signedAnswers();
   const before = answers();
   let count = 0;
   const counted = (function* () {
@@ -78,7 +78,7 @@ async function run(
       yield conversation;
     }
   })();
-  const found = await compareDoors(counted, compared, options);
+  const found = await compareServers(counted, compared, options);
   differences.push(...found);
   rows.push([name, count, answers() - before, found.length]);
 }

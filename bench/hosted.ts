@@ -121,8 +121,8 @@ try {
             'id',
           ));
     }
-    if (delivery.hotAnswer(read) === null) throw new Error(`${label}: not hot`);
-    rows.push([label, cost(() => delivery.hotAnswer(read)).toFixed(2)]);
+    if (delivery.answerAtOnce(read) === null) throw new Error(`${label}: not hot`);
+    rows.push([label, cost(() => delivery.answerAtOnce(read)).toFixed(2)]);
   }
 
   await makeBucket('plain', null, {});

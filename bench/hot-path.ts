@@ -74,7 +74,7 @@ try {
   const plain = incoming({ host: '127.0.0.1:9000' });
   const outgoing = {} as ServerResponse;
   const request = readRequest({ incoming: plain, outgoing });
-  const { deliver, hotAnswer } = createDelivery(core, config, createDecide());
+  const { deliver, answerAtOnce } = createDelivery(core, config, createDecide());
   const app = createApp<NodeBindings>(ports, config, (c) => readRequest(c.env));
   // Without it app.fetch would build undici's Response: the listener puts the light one in its
   // place.
@@ -156,10 +156,10 @@ try {
     range: null,
     header: () => null,
   };
-  await measure('the hot answer, as the lane asks for it', () => hotAnswer(plainRead));
+  await measure('the hot answer, as the lane asks for it', () => answerAtOnce(plainRead));
   const accessLog = createAccessLog({ write: () => undefined }, 'combined', systemClock);
   const jsonLog = createAccessLog({ write: () => undefined }, 'json', systemClock);
-  const reply = hotAnswer(plainRead);
+  const reply = answerAtOnce(plainRead);
   const header = (name: string) =>
     name === 'referer' ? 'https://www.example.com/page' : 'Mozilla/5.0 (X11; Linux)';
   if (reply !== null && reply.kind !== 'later') {
@@ -171,8 +171,8 @@ try {
       durationMs: 0.01,
       header,
     };
-    await measure('a line of the access log, combined', () => accessLog.servedHot(served));
-    await measure('a line of the access log, json', () => jsonLog.servedHot(served));
+    await measure('a line of the access log, combined', () => accessLog.servedByFastPath(served));
+    await measure('a line of the access log, json', () => jsonLog.servedByFastPath(served));
   }
   await measure('all of the app, Hono included', () =>
     app.fetch(fetchRequest, { incoming: plain, outgoing }),
@@ -189,10 +189,10 @@ try {
     headerNames: () => Object.keys(headers),
   });
   const inHeader = signedRead(Object.fromEntries(signed.headers), '');
-  await measure('the hot answer of a signed read', () => app.hotDoor.answerSigned(inHeader));
+  await measure('the hot answer of a signed read', () => app.fastPath.answerSigned(inHeader));
   const url = await signer.sign('http://127.0.0.1:9000/hot/object', { aws: { signQuery: true } });
   const inQuery = signedRead({ host: '127.0.0.1:9000' }, new URL(url.url).search.slice(1));
-  await measure('the same of a presigned URL', () => app.hotDoor.answerSigned(inQuery));
+  await measure('the same of a presigned URL', () => app.fastPath.answerSigned(inQuery));
   printTable(rows);
 } finally {
   await close(1000);

@@ -1,6 +1,6 @@
 // Do large objects pass through without being held in memory? 1 GiB by multipart and 200 MB in a
-// single PUT, up and down with a digest over every byte, on both platforms; on Node the memory of the
-// server is sampled and has a limit.
+// single PUT, up and down with a digest over every byte, on both platforms; on Node the memory of
+// the server is sampled and has a limit.
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import {

@@ -113,14 +113,14 @@ for (const size of SIZES) {
         const from: LifecycleCursor = place;
         times.push(
           micros(() => {
-            place = index.scanLifecycle({ bucket, place: from, bounds: bounds(endUpToMs) }).next;
+            place = index.scanLifecycle({ bucket, cursor: from, bounds: bounds(endUpToMs) }).next;
           }),
         );
       }
       const wholeMs = Math.round(times.reduce((sum, time) => sum + time, 0) / 1000);
       return [`${Math.round(median(times))} µs`, times.length, `${wholeMs} ms`];
     };
-    const { subjects } = index.scanLifecycle({ bucket, place: START, bounds: bounds(NOW_MS) });
+    const { subjects } = index.scanLifecycle({ bucket, cursor: START, bounds: bounds(NOW_MS) });
     const actions = subjects.flatMap((subject): LifecycleAction[] =>
       subject.kind === 'current'
         ? [

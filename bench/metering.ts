@@ -62,7 +62,7 @@ const idle: UsageCounter = {
 };
 
 /** A door with the object in memory, and how often a call of it answers. */
-async function openDoor(
+async function openTestServer(
   core: Core,
   bucketName: string,
   {
@@ -87,7 +87,7 @@ async function openDoor(
     });
   }
   const flusher = createUsageFlusher(core, { source: bucketName, intervalMs: 5000 });
-  const { deliver, hotAnswer } = createDelivery(
+  const { deliver, answerAtOnce } = createDelivery(
     core,
     config,
     createDecide(),
@@ -114,7 +114,7 @@ async function openDoor(
     header: () => null,
   };
   return () => {
-    if (hotAnswer(read) === null) throw new Error(`${bucketName}: the fast path did not answer`);
+    if (answerAtOnce(read) === null) throw new Error(`${bucketName}: the fast path did not answer`);
   };
 }
 
@@ -171,16 +171,16 @@ try {
     settings: config,
   };
   const doors = [
-    { name: 'no meter', ask: await openDoor(unmetered, 'unmetered'), micros: [] as number[] },
-    { name: 'metered', ask: await openDoor(metered, 'metered'), micros: [] as number[] },
+    { name: 'no meter', ask: await openTestServer(unmetered, 'unmetered'), micros: [] as number[] },
+    { name: 'metered', ask: await openTestServer(metered, 'metered'), micros: [] as number[] },
     {
       name: 'metered, receipts for the owner',
-      ask: await openDoor(metered, 'receipts', { receipts: 'owner' }),
+      ask: await openTestServer(metered, 'receipts', { receipts: 'owner' }),
       micros: [] as number[],
     },
     {
       name: 'metered, with a cap',
-      ask: await openDoor(metered, 'capped', { isCapped: true }),
+      ask: await openTestServer(metered, 'capped', { isCapped: true }),
       micros: [] as number[],
     },
   ];

@@ -88,8 +88,8 @@ try {
     const kinds = ['neither', 'counted', 'counted and searched'].map((kind, at) => {
       const name = `commits-${at}` as BucketName;
       const made = index.createBucket({ bucket: { ...bucket, id: `${name}~1` as BucketId, name } });
-      if (at > 0) while (index.countNames({ bucket: made }).state !== 'ready');
-      if (at > 1) while (!index.indexNames({ bucket: made, nowMs: 0 }).isDone);
+      if (at > 0) while (index.countAllKeys({ bucket: made }).state !== 'ready');
+      if (at > 1) while (!index.indexKeys({ bucket: made, nowMs: 0 }).isDone);
       return { kind, bucket: made, times: [] as number[] };
     });
     for (let at = 0; at < COMMITS; at += GROUP) {
@@ -127,7 +127,7 @@ try {
     }
     const last = kinds.at(-1)?.bucket ?? bucket;
     const takeInMs = millis(() => {
-      while (!index.indexNames({ bucket: last, nowMs: 0 }).isDone);
+      while (!index.indexKeys({ bucket: last, nowMs: 0 }).isDone);
     });
     const cells = kinds.map(({ kind, times }) => [
       `CPU of a commit: ${kind}`,
@@ -142,7 +142,7 @@ try {
   let countSteps = 0;
   const countMs = millis(() => {
     do countSteps++;
-    while (index.countNames({ bucket }).state !== 'ready');
+    while (index.countAllKeys({ bucket }).state !== 'ready');
   });
   let indexSteps = 0;
   const stepTimes: number[] = [];
@@ -150,7 +150,7 @@ try {
     for (let isDone = false; !isDone; indexSteps++) {
       stepTimes.push(
         millis(() => {
-          isDone = index.indexNames({ bucket, nowMs: 0 }).isDone;
+          isDone = index.indexKeys({ bucket, nowMs: 0 }).isDone;
         }),
       );
     }

@@ -1,5 +1,5 @@
-// How many durable PUTs a second does the Node platform take? 10 KiB, 64 at a time, each answered after
-// its fsync.
+// How many durable PUTs a second does the Node platform take? 10 KiB, 64 at a time, each answered
+// after its fsync.
 import { createHash, createHmac } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { cpuSecondsOf } from './lib/process-cpu.ts';

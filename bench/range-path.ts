@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { Context } from 'hono';
-import { readLaneRequest } from '../src/adapters/node/fast-path/fast-path-request.ts';
+import { readFastPathRequest } from '../src/adapters/node/fast-path/fast-path-request.ts';
 import { createPrebuiltHeads } from '../src/adapters/node/fast-path/prebuilt-heads.ts';
 import { createRecogniser } from '../src/adapters/node/fast-path/recognise.ts';
 import { fillHead, headLength } from '../src/adapters/node/fast-path/response-writer.ts';
@@ -22,7 +22,7 @@ import { systemClock } from '../src/adapters/shared/system-clock.ts';
 import { createApp } from '../src/app.ts';
 import { parseConfig } from '../src/config.ts';
 import type { SignedRead } from '../src/http/delivery/fast-path/fast-path.ts';
-import { type HotReply, resolveBody } from '../src/http/delivery/fast-path/fast-response.ts';
+import { type FastResponse, resolveBody } from '../src/http/delivery/fast-path/fast-response.ts';
 import type { HttpRequest } from '../src/http/request.ts';
 import { makePublicObject } from './lib/public-object.ts';
 import { ACCESS_KEY, SECRET_KEY } from './lib/servers.ts';
@@ -66,7 +66,7 @@ const newTimes = () => ({
   copying: [] as number[],
 });
 
-type Due = { readonly read: SignedRead; readonly reply: HotReply; readonly requestId: string };
+type Due = { readonly read: SignedRead; readonly reply: FastResponse; readonly requestId: string };
 
 try {
   await makePublicObject({ ports, settings: config }, 'hot', {
@@ -75,14 +75,14 @@ try {
       for (let at = 0; at < FILE_BYTES; at += CHUNK.length) await onChunk(CHUNK);
     },
   });
-  const { hotDoor } = createApp(
+  const { fastPath } = createApp(
     ports,
     config,
     (c: Context<{ Bindings: { request: HttpRequest } }>) => c.env.request,
   );
   const recognise = createRecogniser({
-    deciding: hotDoor.decidingHeaders,
-    signing: hotDoor.signingHeaders,
+    deciding: fastPath.decidingHeaders,
+    signing: fastPath.signingHeaders,
   });
   const heads = createPrebuiltHeads(KEEP_ALIVE_MS);
   const requests = Array.from({ length: 16_384 }, () => {
@@ -99,9 +99,9 @@ try {
     const read = recognise(chunk);
     const readClient = createClientReader([]);
     const asked =
-      read === null ? null : readLaneRequest(read, chunk, { socket: new Socket(), readClient });
+      read === null ? null : readFastPathRequest(read, chunk, { socket: new Socket(), readClient });
     if (asked === null) throw new Error('The recogniser refused a plain request.');
-    const body = asked.answerOf(await hotDoor.ask(asked.request))?.body;
+    const body = asked.answerOf(await fastPath.ask(asked.request))?.body;
     if (body instanceof ReadableStream) for await (const _chunk of body);
   }
 
@@ -109,9 +109,9 @@ try {
     const due: Due[] = [];
     for (let i = 0; i < DUE_MAX; i++) {
       const read = recognise(requests[next++ % requests.length] ?? Buffer.alloc(0));
-      const reply = read === null ? null : hotDoor.answer(read);
+      const reply = read === null ? null : fastPath.answer(read);
       if (read === null || reply === null) left += 1;
-      else due.push({ read, reply, requestId: hotDoor.requestId() });
+      else due.push({ read, reply, requestId: fastPath.requestId() });
     }
     return due;
   }

@@ -1,6 +1,6 @@
-// How long does it take to rename a prefix with 10,000 objects on the Node platform, and how many bytes
-// of bodies does it read or write? A data folder, its writer thread and real blobs; the job as a
-// user starts it, and its undo.
+// How long does it take to rename a prefix with 10,000 objects on the Node platform, and how many
+// bytes of bodies does it read or write? A data folder, its writer thread and real blobs; the job
+// as a user starts it, and its undo.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

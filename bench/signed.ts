@@ -1,8 +1,8 @@
-// What does a signed GET cost above a public one, over sockets? The Node platform with the fast path and
-// without it, 10 KiB, 64 connections, CPU a request of the serving process, rounds interleaved: a
-// public GET, then the same object signed in the header and by presigned URLs, with one signature
-// that comes again and again, and with another one each time. Options: --rounds 7, --seconds 1 of a
-// round, --port 19650 and the one behind it.
+// What does a signed GET cost above a public one, over sockets? The Node platform with the fast
+// path and without it, 10 KiB, 64 connections, CPU a request of the serving process, rounds
+// interleaved: a public GET, then the same object signed in the header and by presigned URLs, with
+// one signature that comes again and again, and with another one each time. Options: --rounds 7,
+// --seconds 1 of a round, --port 19650 and the one behind it.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -83,7 +83,9 @@ export function clientTypes(document: OpenApi): string {
       routeType(`${method.toUpperCase()} ${path}`, operation),
     ),
   );
-  const table = `/** Every route: what it takes and what it answers. */\nexport type Routes = {\n${routes.join('\n')}\n};\n`;
+  const table =
+    `/** Every route: what it takes and what it answers. */\nexport type Routes = ` +
+    `{\n${routes.join('\n')}\n};\n`;
   return `${HEAD}\n${schemas.join('\n')}\n${table}`.replace(/ \n/g, '\n');
 }
 

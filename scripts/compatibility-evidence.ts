@@ -6,8 +6,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /** The platforms in the order of columns. */
-export const HOMES = ['node', 'workers'] as const;
-export type Platform = (typeof HOMES)[number];
+export const PLATFORMS = ['node', 'workers'] as const;
+export type Platform = (typeof PLATFORMS)[number];
 
 const file = (name: string) =>
   fileURLToPath(new URL(`../docs/evidence/${name}.json`, import.meta.url));

@@ -11,7 +11,7 @@ import { createReadOnlyBlobs } from '../src/adapters/node/check/read-only-blobs.
 import { loadMasterKeyText } from '../src/adapters/node/process/master-key-file.ts';
 import { createDecompressingBlobStore } from '../src/adapters/shared/decompressing-blob-store.ts';
 import { systemClock } from '../src/adapters/shared/system-clock.ts';
-import { type Config, withKeptMasterKeys } from '../src/config.ts';
+import { type Config, withStoredMasterKeys } from '../src/config.ts';
 import { proveBody } from '../src/core/objects/prove-body.ts';
 import { createDirectoryIndex } from '../src/index/directory-index.ts';
 import type { MasterKeyUse } from '../src/index/maintenance/inventory.ts';
@@ -48,14 +48,17 @@ export async function checkAndPrint(
 /** Proves bodies as the server reads them, with keys of the settings and those beside the index. */
 export function proverOf(settings: Config): MakeProver {
   return (index, { blobRoot, keyFolder }) => {
-    const masterKeys = withKeptMasterKeys(settings.masterKeys, loadMasterKeyText(keyFolder, false));
+    const masterKeys = withStoredMasterKeys(
+      settings.masterKeys,
+      loadMasterKeyText(keyFolder, false),
+    );
     const core = {
       ports: {
         blobStore: createDecompressingBlobStore(createReadOnlyBlobs(blobRoot)),
         directory: createDirectDirectory(createDirectoryIndex(index)),
         clock: systemClock,
       },
-      settings: { masterKeys, seededNamedKeys: settings.seededNamedKeys },
+      settings: { masterKeys, seededKmsKeys: settings.seededKmsKeys },
     };
     return (body) => proveBody(core, body);
   };

@@ -13,7 +13,7 @@ import { TOOLS } from '../test/clients/tools.ts';
 import {
   type ClientEvidence,
   EVIDENCE_FILES,
-  HOMES,
+  PLATFORMS,
   type Platform,
   type Reasons,
   readEvidence,
@@ -87,7 +87,7 @@ function operationRow(
   };
   const right = 'action' in operation ? `\`${operation.action}\`` : 'a signature';
   const refused = operation.rejects.map((header) => `\`${header}\``).join(', ');
-  const cells = [name, `\`${line}\``, right, operation.meter, ...HOMES.map(counted), refused];
+  const cells = [name, `\`${line}\``, right, operation.meter, ...PLATFORMS.map(counted), refused];
   return `| ${cells.join(' | ')} |`;
 }
 
@@ -138,11 +138,11 @@ function suiteSection({ suite, homes: results }: SuiteEvidence, reasons: Reasons
       const { passed, total } = results[platform].groups[group] ?? { passed: 0, total: 0 };
       return `${passed} of ${total}`;
     };
-    return `| ${group} | ${HOMES.map(cell).join(' | ')} |`;
+    return `| ${group} | ${PLATFORMS.map(cell).join(' | ')} |`;
   });
-  const failing = [...new Set(HOMES.flatMap((platform) => results[platform].notPassed))].sort();
+  const failing = [...new Set(PLATFORMS.flatMap((platform) => results[platform].notPassed))].sort();
   const reasonRows = failing.map((name) => {
-    const failed = HOMES.filter((platform) => results[platform].notPassed.includes(name));
+    const failed = PLATFORMS.filter((platform) => results[platform].notPassed.includes(name));
     const where = failed.map((platform) => PLATFORM_TITLES[platform]);
     const { reason, source } = reasons[name] ?? {
       reason: 'no reason written down yet',
@@ -155,11 +155,11 @@ function suiteSection({ suite, homes: results }: SuiteEvidence, reasons: Reasons
     'tests marked `fails_on_aws` left out, its\n',
     "`api_name` being the service's region `auto`, ",
     'against `npm start` and `npm run dev` (wrangler dev): ',
-    HOMES.map(summaryOf).join(', '),
+    PLATFORMS.map(summaryOf).join(', '),
   ].join('');
   return `${intro}.
 
-| group | ${HOMES.map((platform) => PLATFORM_TITLES[platform]).join(' | ')} |
+| group | ${PLATFORMS.map((platform) => PLATFORM_TITLES[platform]).join(' | ')} |
 |---|---|---|
 ${rows.join('\n')}
 
@@ -174,7 +174,7 @@ ${reasonRows.join('\n')}`;
 function clientSection(clients: ClientEvidence): string {
   const rows = Object.entries(TOOLS).map(([name, { install }]) => {
     const evidence = clients[name];
-    const cells = HOMES.map((platform) => evidence?.homes[platform] ?? 'not run');
+    const cells = PLATFORMS.map((platform) => evidence?.homes[platform] ?? 'not run');
     const link = `[${name}](../test/clients/${name}.sh)`;
     const columns = [link, evidence?.version ?? '', evidence?.date ?? '', ...cells, install];
     return `| ${columns.join(' | ')} |`;
@@ -187,7 +187,7 @@ function clientSection(clients: ClientEvidence): string {
     'Python packages by the `python3` there, other libraries by the environment variable ',
     'in the last column. What is missing is skipped, and named.',
   ].join('');
-  const titles = HOMES.map((platform) => PLATFORM_TITLES[platform]).join(' | ');
+  const titles = PLATFORMS.map((platform) => PLATFORM_TITLES[platform]).join(' | ');
   return `${intro}
 
 | tool | version | date | ${titles} | to install |
@@ -198,7 +198,7 @@ ${rows.join('\n')}`;
 /** The whole page. */
 export function compatibilityPage(): string {
   const { have, own, missing } = operationRows(readEvidence<WireEvidence>(EVIDENCE_FILES.wire));
-  const titles = HOMES.map((platform) => WIRE_TITLES[platform]).join(' | ');
+  const titles = PLATFORMS.map((platform) => WIRE_TITLES[platform]).join(' | ');
   const header = [
     `| operation | request | right | class | ${titles} | headers refused |`,
     '|---|---|---|---|---|---|---|',
@@ -255,7 +255,8 @@ function main(): number {
       workers: { type: 'string', multiple: true },
     },
   });
-  for (const platform of HOMES) takeSuiteResults(platform, values.suite, values[platform] ?? []);
+  for (const platform of PLATFORMS)
+    takeSuiteResults(platform, values.suite, values[platform] ?? []);
   if (!values['no-run']) {
     const env = { ...process.env, QUAYSIDE_WIRE_EVIDENCE: EVIDENCE_FILES.wire };
     const run = spawnSync(

@@ -16,7 +16,7 @@ import { type Address, createAddressReader, toS3Address } from './http/address.t
 import { createAnswerRequest } from './http/answer-request.ts';
 import { createDelivery } from './http/delivery/create-delivery.ts';
 import { FAST_PATH_HEADERS, isPlainRead } from './http/delivery/deciding-headers.ts';
-import type { HotDoor } from './http/delivery/fast-path/fast-path.ts';
+import type { FastPath } from './http/delivery/fast-path/fast-path.ts';
 import { createObserver } from './http/observe/observer.ts';
 import type { HttpRequest } from './http/request.ts';
 import { createS3Surface } from './http/s3/routes.ts';
@@ -27,7 +27,7 @@ import type { Ports } from './ports/index.ts';
 export type App<Bindings extends object> = {
   readonly fetch: Hono<{ Bindings: Bindings }>['fetch'];
   /** The fast path: answers what stands ready in memory, as `fetch` would, before the server. */
-  readonly hotDoor: HotDoor;
+  readonly fastPath: FastPath;
   /**
    * Writes the logs of buckets that are old enough, or all of them: for the platform's timer,
    * and for its end.
@@ -57,9 +57,9 @@ export function createApp<Bindings extends object>(
   const caps = createCapGuard(core, usage, source, createReportCrossing(core));
   const takeReceipt = createReceipts(core, usage, source);
   const delivery = createDelivery(core, config, decide, caps, takeReceipt);
-  const { deliver, deliverSite, hotAnswer, hotCounts } = delivery;
+  const { deliver, deliverSite, answerAtOnce, fastPathCounts } = delivery;
   const bucketLogs = createLogCollector(core, config.bucketLogSeconds * 1000);
-  const observer = createObserver(ports, config, hotCounts, undefined, bucketLogs);
+  const observer = createObserver(ports, config, fastPathCounts, undefined, bucketLogs);
   const answerSystem = createSystemSurface(config, observer.families, ports.readiness);
   const rootKey = { id: config.rootAccessKey, secret: config.rootSecretKey };
   const findAccessKey = createAccessKeyFinder(core, rootKey, config.seed);
@@ -105,13 +105,13 @@ export function createApp<Bindings extends object>(
   const ask = createAnswerRequest(ports, observer, handle);
   const app = new Hono<{ Bindings: Bindings }>();
   app.all('*', (c) => ask(readRequest(c)));
-  const hotDoor: HotDoor = {
+  const fastPath: FastPath = {
     ask,
-    answer: observer.watchFastPath(hotAnswer),
-    answerSigned: observer.watchFastPath(s3.answerHot),
+    answer: observer.watchFastPath(answerAtOnce),
+    answerSigned: observer.watchFastPath(s3.answerSignedAtOnce),
     ...FAST_PATH_HEADERS,
     requestId: () => ports.ids.requestId(),
-    served: observer.servedHot,
+    served: observer.servedByFastPath,
   };
-  return { fetch: app.fetch, hotDoor, flushBucketLogs: bucketLogs.flush, usage };
+  return { fetch: app.fetch, fastPath, flushBucketLogs: bucketLogs.flush, usage };
 }

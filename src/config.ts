@@ -17,7 +17,7 @@ export { ConfigError };
 /** The value of every setting; the tables in config/ say what each means. */
 export type Config = ValuesOf<typeof SETTINGS> & {
   /** Ids of KMS keys that QUAYSIDE_SEED wants made (`kmsKeys`). */
-  readonly seededNamedKeys: readonly string[];
+  readonly seededKmsKeys: readonly string[];
   /**
    * Hosts of the service itself, in lower case without ports: both domains and those of
    * QUAYSIDE_OWN_HOSTS. No bucket can be bound to them or to what is below them.
@@ -47,7 +47,7 @@ export function parseConfig(env: Environment, platform: Platform = 'node'): Conf
 
   return {
     ...values,
-    seededNamedKeys: parseSeedText(readText(SETTINGS.seed.variable), parseSeededKmsKeys),
+    seededKmsKeys: parseSeedText(readText(SETTINGS.seed.variable), parseSeededKmsKeys),
     ownHosts: [...domains, ...(namedOwnHosts ?? [])],
     accountsMayBindHosts: namedOwnHosts !== null,
     webhooks: parseTable(WEBHOOK_SETTINGS, readText, platform),
@@ -72,7 +72,10 @@ function parseTable<Table extends SettingTable>(
  * moves from one to the other, or rotates keys, can still read what the old ones wrapped.
  * ConfigError when the text is damaged; it is never shown.
  */
-export function withKeptMasterKeys(configured: MasterKeys, storedText: string | null): MasterKeys {
+export function withStoredMasterKeys(
+  configured: MasterKeys,
+  storedText: string | null,
+): MasterKeys {
   const stored = storedText === null ? [] : parseMasterKeys(storedText);
   if (stored === null) {
     throw new ConfigError(

@@ -56,8 +56,8 @@ async function start(): Promise<void> {
   const server = await serve(app.fetch, {
     ...config,
     log,
-    hotDoor: { ...app.hotDoor, readClient },
-    hasHotLane: config.isHotLaneOn,
+    fastPath: { ...app.fastPath, readClient },
+    hasFastConnections: config.isFastPathOn,
   });
   ports.metrics.add(server.families);
 

@@ -9,7 +9,7 @@ import { LedgerObject } from './adapters/cloudflare/durable-objects/ledger-objec
 import type { OutboxPorts } from './adapters/cloudflare/durable-objects/outbox-ports.ts';
 import type { WorkerEnv } from './adapters/cloudflare/env.ts';
 import { createWorkersPorts } from './adapters/cloudflare/ports.ts';
-import { createWorkersHotDoor } from './adapters/cloudflare/requests/fast-path.ts';
+import { createWorkersFastPath } from './adapters/cloudflare/requests/fast-path.ts';
 import { keepCoding } from './adapters/cloudflare/requests/stored-coding.ts';
 import { readWorkerRequest } from './adapters/cloudflare/requests/worker-request.ts';
 import { toWorkerResponse } from './adapters/cloudflare/requests/worker-response.ts';
@@ -19,7 +19,7 @@ import { runBilling } from './core/billing/scheduled/run-billing.ts';
 import { trustTime } from './core/clock/trust-time.ts';
 import type { Core } from './core/core.ts';
 import { createDispatcher } from './core/outbox/dispatch.ts';
-import { SMALL_TURN, sweepInTurns } from './core/sweep/sweep-in-batches.ts';
+import { SMALL_BATCH, sweepInBatches } from './core/sweep/sweep-in-batches.ts';
 import type { OutboxQueue } from './ports/outbox.ts';
 
 export { BodySlices, LedgerObject };
@@ -44,7 +44,7 @@ function dispatcherIn(env: WorkerEnv, queue: OutboxQueue, ports: OutboxPorts) {
 
 type Service = {
   readonly app: App<WorkerEnv>;
-  readonly hotDoor: (request: Request) => Response | null;
+  readonly fastPath: (request: Request) => Response | null;
   readonly core: Core;
   readonly isDevServer: boolean;
 };
@@ -71,10 +71,10 @@ function serviceOf(env: WorkerEnv): Service {
   warnOfUnknown(env, ports.log);
   const app = createApp<WorkerEnv>(ports, config, (c) => readWorkerRequest(c.req.raw));
   ports.meter.whenUsed(app.usage.flushSoon);
-  const hotDoor = createWorkersHotDoor(app.hotDoor);
+  const fastPath = createWorkersFastPath(app.fastPath);
   const service: Service = {
     app,
-    hotDoor,
+    fastPath,
     core: { ports, settings: config },
     isDevServer: config.isDevServer,
   };
@@ -97,7 +97,7 @@ export default {
       return refuse(error);
     }
     const answer =
-      service.hotDoor(request) ?? toWorkerResponse(await service.app.fetch(request, env, ctx));
+      service.fastPath(request) ?? toWorkerResponse(await service.app.fetch(request, env, ctx));
     keepCoding(request, answer.headers, service.isDevServer);
     // Also where it used nothing new: of what is left from answers whose work was ended nobody else
     // would know.
@@ -109,6 +109,6 @@ export default {
     const trusted = await trustTime(core);
     if (trusted === null) return;
     if (cron === BILLING_CRON) await runBilling(trusted, { accountsMax: BILLED_ACCOUNTS });
-    else await sweepInTurns(trusted, SMALL_TURN);
+    else await sweepInBatches(trusted, SMALL_BATCH);
   },
 } satisfies ExportedHandler<WorkerEnv>;

@@ -1,6 +1,6 @@
 // Settings from an environment: defaults, bounds, and errors that name the variable.
 import { describe, expect, it } from 'vitest';
-import { ConfigError, parseConfig, withKeptMasterKeys } from '../src/config.ts';
+import { ConfigError, parseConfig, withStoredMasterKeys } from '../src/config.ts';
 
 describe('parseConfig', () => {
   it('needs nothing', () => {
@@ -159,17 +159,17 @@ describe('parseConfig', () => {
     const [a, b] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
     const { masterKeys } = parseConfig({ QUAYSIDE_MASTER_KEY: a.toHex() });
     const ids = (keys: readonly { id: string }[]) => keys.map(({ id }) => id);
-    const both = withKeptMasterKeys(masterKeys, `${b.toBase64()}\n${a.toBase64()}\n`);
+    const both = withStoredMasterKeys(masterKeys, `${b.toBase64()}\n${a.toBase64()}\n`);
     expect(both.map(({ key }) => key)).toEqual([a, b]);
-    expect(ids(withKeptMasterKeys(masterKeys, null))).toEqual(ids(masterKeys));
-    expect(() => withKeptMasterKeys(masterKeys, 'damaged')).toThrow(ConfigError);
+    expect(ids(withStoredMasterKeys(masterKeys, null))).toEqual(ids(masterKeys));
+    expect(() => withStoredMasterKeys(masterKeys, 'damaged')).toThrow(ConfigError);
   });
 
   it('reads named keys to make from the seed, and refuses what can be none', () => {
     const seed = (kmsKeys: unknown) =>
       parseConfig({ QUAYSIDE_SEED: JSON.stringify({ accounts: [], kmsKeys }) });
-    expect(seed(['testkey-1', 'alias/mine']).seededNamedKeys).toEqual(['testkey-1', 'alias/mine']);
-    expect(parseConfig({ QUAYSIDE_SEED: '{"accounts":[]}' }).seededNamedKeys).toEqual([]);
+    expect(seed(['testkey-1', 'alias/mine']).seededKmsKeys).toEqual(['testkey-1', 'alias/mine']);
+    expect(parseConfig({ QUAYSIDE_SEED: '{"accounts":[]}' }).seededKmsKeys).toEqual([]);
     for (const wrong of ['testkey-1', [1], ['a b'], [''], {}])
       expect(() => seed(wrong)).toThrow(ConfigError);
   });
@@ -193,8 +193,8 @@ describe('parseConfig', () => {
   });
 
   it('takes on or off for a switch', () => {
-    expect(parseConfig({}).isHotLaneOn).toBe(true);
-    expect(parseConfig({ QUAYSIDE_FAST_PATH: 'off' }).isHotLaneOn).toBe(false);
+    expect(parseConfig({}).isFastPathOn).toBe(true);
+    expect(parseConfig({ QUAYSIDE_FAST_PATH: 'off' }).isFastPathOn).toBe(false);
     expect(parseConfig({}).isDevServer).toBe(false);
     expect(parseConfig({}).isSignatureV2On).toBe(true);
     expect(parseConfig({ QUAYSIDE_SIGNATURE_V2: 'off' }).isSignatureV2On).toBe(false);

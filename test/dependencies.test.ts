@@ -34,11 +34,15 @@ it('puts no package in the place of another', () => {
   expect(namesOf(({ name }) => name !== undefined)).toEqual([]);
 });
 
-it('names a digest for everything that is installed, and takes it from nowhere but the registry', () => {
-  expect(packages.length).toBeGreaterThan(50);
-  expect(namesOf(({ integrity }) => !integrity?.startsWith('sha512-'))).toEqual([]);
-  expect(namesOf(({ resolved, link }) => resolved !== undefined || link === true)).toEqual([]);
-});
+it(
+  'names a digest for everything that is ' +
+    'installed, and takes it from nowhere but the registry',
+  () => {
+    expect(packages.length).toBeGreaterThan(50);
+    expect(namesOf(({ integrity }) => !integrity?.startsWith('sha512-'))).toEqual([]);
+    expect(namesOf(({ resolved, link }) => resolved !== undefined || link === true)).toEqual([]);
+  },
+);
 
 it('lets no package run a script when it is installed', () => {
   const scripted = namesOf(({ hasInstallScript }) => hasInstallScript === true);

@@ -34,7 +34,6 @@ export const RETIRED_WORDS: Readonly<Record<string, string>> = {
   unbelieved: 'negative cache',
   'load valve': 'hot-key offload',
   packed: 'compressed',
-  packing: 'compression',
   tidy: 'maintenance',
   breathe: 'yieldToEventLoop',
   lent: 'borrowed',

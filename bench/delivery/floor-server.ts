@@ -8,7 +8,7 @@ import { createServer as createHttpServer, type ServerResponse } from 'node:http
 import { createServer as createNetServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createSharedReads } from '../../src/adapters/node/fast-path/shared-read-buffer.ts';
-import { createEndOfTurn } from '../../src/adapters/node/server/end-of-tick.ts';
+import { createEndOfTick } from '../../src/adapters/node/server/end-of-tick.ts';
 
 const [kind, port = '', folder = '', given = '[]'] = process.argv.slice(2);
 const small = readOr(join(folder, '10k'), Buffer.from('up'));
@@ -30,7 +30,7 @@ function readOr(path: string, otherwise: Buffer): Buffer {
 function serveHttp(): void {
   const own = Object.fromEntries(headers);
   const whole = { ...own, 'content-length': `${small.length}` };
-  const sending = createEndOfTurn(
+  const sending = createEndOfTick(
     ({ isKnown, outgoing }: { isKnown: boolean; outgoing: ServerResponse }) => {
       if (isKnown) outgoing.writeHead(304, own).end();
       else outgoing.writeHead(200, whole).end(small);
@@ -57,7 +57,7 @@ function serveNet(): void {
   const partHead = headOf('206 Partial Content', RANGE_BYTES);
   const makePart = () => Buffer.concat([partHead, Buffer.alloc(RANGE_BYTES)]);
   let part = makePart();
-  const sending = createEndOfTurn(
+  const sending = createEndOfTick(
     ({ socket, answer }: { socket: Socket; answer: Buffer | number }) => {
       if (typeof answer !== 'number') {
         socket.write(answer);

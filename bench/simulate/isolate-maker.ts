@@ -193,7 +193,7 @@ function createTierMeter(usage: Usage): Meter {
     of: () => counter,
     ofReadPolicy: () => counter,
     drain: () => [],
-    letGoOfIdle: () => undefined,
+    releaseIdleReservations: () => undefined,
     forgetAllowances: () => undefined,
     forgotten: () => 0,
     hasUses: () => false,

@@ -72,7 +72,7 @@ export function createSeededBucket({
     const segments = [{ blobId, offsetBytes: 0, lengthBytes: sizeBytes }];
     return {
       body: { segments, inlineBytes: null },
-      newReferences: [{ blobId, sizeBytes, home: null }],
+      newReferences: [{ blobId, sizeBytes, ownerBucket: null }],
     };
   }
 

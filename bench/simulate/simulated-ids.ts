@@ -12,6 +12,6 @@ export function createSimulatedIds(): Ids {
     uploadId: () => next() as UploadId,
     blobId: (home) => `${home}/${next()}` as BlobId,
     recordId: next,
-    blobIdFloor: (home) => `${home}/`,
+    blobIdLowerBound: (home) => `${home}/`,
   };
 }

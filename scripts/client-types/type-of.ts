@@ -50,7 +50,10 @@ function joined(types: readonly string[], sign: '|' | '&', indent: string): stri
   return unique.map((type) => `\n${indent}  ${sign} ${type}`).join('');
 }
 
-/** Text of the type; lines after the first begin with `indent`. Throws on a schema that it does not know. */
+/**
+ * Text of the type; lines after the first begin with `indent`. Throws on a schema that it does not
+ * know.
+ */
 export function typeOf(schema: Schema, indent: string): string {
   if (schema.$ref !== undefined) return schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1);
   if (schema.const !== undefined) return quote(schema.const);

@@ -80,7 +80,7 @@ export const FRESHNESS_SETTINGS = {
     min: 10,
     max: 600_000,
   }),
-  isHotLaneOn: onOff('QUAYSIDE_FAST_PATH', {
+  isFastPathOn: onOff('QUAYSIDE_FAST_PATH', {
     meaning: 'The fast path: hot public reads are answered before node:http.',
     fallback: 'on',
     only: 'node',

@@ -43,7 +43,7 @@ export type CoreSettings = {
   /** Hours after its end that a month is closed. */
   readonly billingCloseHours: number;
   /** Ids of KMS keys that are made at their first use. */
-  readonly seededNamedKeys: readonly string[];
+  readonly seededKmsKeys: readonly string[];
   readonly webhooks: WebhookSettings;
 };
 

@@ -9,7 +9,7 @@ const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
  * no JSON, which its parser refuses. Cost: one scan; with an escape of a surrogate another parse.
  * Source: RFC 7493 section 2.1.
  */
-export function hasWholeTexts(json: string): boolean {
+export function hasWellFormedTexts(json: string): boolean {
   if (!SURROGATE_ESCAPE.test(json)) return true;
   let isWellFormed = true;
   try {

@@ -28,10 +28,10 @@ export type ChunkEncryptor = {
 };
 
 /** The position of a chunk in its body. */
-export type ChunkPlace = { readonly index: number; readonly isLast: boolean };
+export type ChunkPosition = { readonly index: number; readonly isLast: boolean };
 
 /** Makes the nonce of 12 bytes: whether the chunk is the last, and its number, big-endian. */
-function nonceOf({ index, isLast }: ChunkPlace): Uint8Array {
+function nonceOf({ index, isLast }: ChunkPosition): Uint8Array {
   const nonce = new Uint8Array(12);
   nonce[0] = isLast ? 1 : 0;
   new DataView(nonce.buffer).setBigUint64(4, BigInt(index));
@@ -39,7 +39,10 @@ function nonceOf({ index, isLast }: ChunkPlace): Uint8Array {
 }
 
 /** Starts the encryption of a chunk. `keys` go from the innermost layer to the outermost. */
-export function startChunk(keys: readonly Uint8Array[], position: ChunkPlace): ChunkEncryptor {
+export function startChunkEncryption(
+  keys: readonly Uint8Array[],
+  position: ChunkPosition,
+): ChunkEncryptor {
   const nonce = nonceOf(position);
   const layers: readonly Cipher[] = keys.map((key) => createCipheriv('aes-256-gcm', key, nonce));
   return {
@@ -63,9 +66,9 @@ function throughAll(layers: readonly Cipher[], piece: Uint8Array): Uint8Array {
  * Decrypts a whole chunk; null unless it was encrypted with these keys at this position. Cost: 40
  * µs for a full chunk with one key, 50 to encrypt it; its MD5 takes 95 (bench/encryption.ts).
  */
-export function openChunk(
+export function decryptChunk(
   keys: readonly Uint8Array[],
-  position: ChunkPlace,
+  position: ChunkPosition,
   encrypted: Uint8Array,
 ): Uint8Array | null {
   const nonce = nonceOf(position);

@@ -18,7 +18,7 @@ const encoder = new TextEncoder();
  * Encrypts a text, as base64. `bound` is additional authenticated data, which decryption must pass
  * again. Cost: 25 µs and that of AES.
  */
-export function sealText(key: Uint8Array, text: string, bound: string): string {
+export function encryptText(key: Uint8Array, text: string, bound: string): string {
   const salt = randomBytes(SALT_BYTES);
   const once = deriveKey(key, USE, salt);
   const cipher = createCipheriv('aes-256-gcm', once, NONCE);
@@ -36,10 +36,10 @@ export function sealText(key: Uint8Array, text: string, bound: string): string {
 }
 
 /**
- * Decrypts a text that `sealText` encrypted; null for another key, another `bound` text or a
+ * Decrypts a text that `encryptText` encrypted; null for another key, another `bound` text or a
  * damaged one.
  */
-export function openText(key: Uint8Array, encrypted: string, bound: string): string | null {
+export function decryptText(key: Uint8Array, encrypted: string, bound: string): string | null {
   try {
     const bytes = Uint8Array.fromBase64(encrypted);
     if (bytes.length < 1 + SALT_BYTES + TAG_BYTES || bytes[0] !== FORMAT) return null;

@@ -25,7 +25,7 @@ export type KeyScope = {
 export type StoredAccessKey = {
   readonly id: AccessKeyId;
   readonly secret: string;
-  readonly isSealed: boolean;
+  readonly isEncrypted: boolean;
   readonly account: Account;
   readonly scope: KeyScope | null;
   readonly expiresAtMs: number | null;

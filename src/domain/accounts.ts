@@ -82,7 +82,7 @@ export type FailedSignIn = {
 export type IdempotencyRecord = {
   readonly status: number;
   readonly headers: string;
-  readonly sealed: string;
+  readonly encryptedBody: string;
 };
 
 /**
@@ -91,4 +91,4 @@ export type IdempotencyRecord = {
  */
 export type IdempotencyState =
   | { readonly kind: 'new' | 'busy' | 'other' }
-  | { readonly kind: 'answered'; readonly answer: IdempotencyRecord };
+  | { readonly kind: 'answered'; readonly record: IdempotencyRecord };

@@ -39,11 +39,11 @@ export type PublicReads = {
   /** Whether the bucket's owner owns every object in it, whoever wrote it. */
   readonly isAllOwned: boolean;
   /** Whether everyone may list the bucket, and so learn that a key does not exist. */
-  readonly listing: PublicAnswer;
+  readonly listing: PublicDecision;
 };
 
 /** `ask`: the policy must be evaluated with the request. */
-export type PublicAnswer = 'yes' | 'no' | 'ask';
+export type PublicDecision = 'yes' | 'no' | 'ask';
 
 export type BucketAccess = {
   /** The bucket's own grants; null means that its owner alone has FULL_CONTROL. */

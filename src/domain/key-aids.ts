@@ -51,7 +51,7 @@ const COMBINING = /\p{M}+/gu;
 const ASCII = /^[\x20-\x7e]*$/;
 
 /** Text as search compares it: without case and without accents, composed or not. */
-export function foldName(text: string): string {
+export function foldKey(text: string): string {
   return ASCII.test(text)
     ? text.toLowerCase()
     : text.normalize('NFD').replace(COMBINING, '').toLowerCase();

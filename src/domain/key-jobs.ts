@@ -58,7 +58,7 @@ export type KeyJobCounts = {
   /** Protected by a retention or a legal hold. */
   readonly locked: number;
 };
-export const NO_NAME_COUNTS: KeyJobCounts = {
+export const NO_KEY_COUNTS: KeyJobCounts = {
   done: 0,
   bytes: 0,
   missing: 0,
@@ -144,10 +144,10 @@ export type KeyAction =
 export type KeyOutcome = 'done' | 'missing' | 'conflict' | 'locked' | 'more';
 
 /** Keys of one step, and so actions of one commit: some 20 ms of the index's time. */
-export const NAME_STEP_MAX = 500;
+export const KEY_STEP_MAX = 500;
 /** Things that a job remembers to be able to undo; one that did more can't be undone. */
 export const UNDO_MAX_ITEMS = 50_000;
 /** Jobs that a bucket remembers, the newest; those that run among them. */
-export const NAME_JOBS_KEPT = 100;
+export const KEY_JOBS_STORED = 100;
 /** Jobs of one bucket that run at once. */
-export const NAME_JOBS_RUNNING_MAX = 10;
+export const KEY_JOBS_RUNNING_MAX = 10;

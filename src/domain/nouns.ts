@@ -43,7 +43,7 @@ export type AccessKeyId = Brand<'AccessKeyId'>;
  * last, then a seek table (crypto/seek-table.ts). `plainBytes` and `storedBytes` are of the whole
  * blob. It never changes for a blob.
  */
-export type Packing = {
+export type BlobCompression = {
   readonly frameBytes: number;
   readonly plainBytes: number;
   readonly storedBytes: number;
@@ -56,7 +56,7 @@ export type Packing = {
 export type Segment = ByteRange & {
   readonly blobId: BlobId;
   /** Absent: the blob's bytes are the plain ones. */
-  readonly packing?: Packing;
+  readonly packing?: BlobCompression;
 };
 
 /** System headers kept with an object and given back as they came. */

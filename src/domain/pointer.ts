@@ -1,7 +1,7 @@
 // The small records that travel to readers, cut out of the index's rows, and the one rule about
 // them: may everyone read this? The fast path and the full path of delivery call it for each
 // request, the publisher before it writes to KV.
-import type { BucketAccess, PublicAnswer } from './bucket-access.ts';
+import type { BucketAccess, PublicDecision } from './bucket-access.ts';
 import type { AccountId, BucketReadPolicy, BucketRecord, ObjectVersion, Pointer } from './nouns.ts';
 import type { ObjectFacts } from './object-facts.ts';
 
@@ -75,7 +75,7 @@ export function everyoneMayRead(
   { publicReads }: BucketAccess,
   key: string,
   object: Pick<Pointer, 'ownerId' | 'isPublicByAcl'> | null,
-): PublicAnswer {
+): PublicDecision {
   if (publicReads === null) return 'no';
   const { open, mayOpen, closed, mayClose, isAclHeard, isAllOwned, listing } = publicReads;
   if (closed.length > 0 && isUnder(closed, key)) return 'no';

@@ -32,16 +32,16 @@ const CACHE_TAG_METADATA = 'cache-tag';
  * What is too much becomes part of the bucket's own watermark, oldest first, which forgets more
  * than was asked for and nothing less.
  */
-export const FLOORS_MAX_LENGTH = 8192;
+export const WATERMARKS_MAX_LENGTH = 8192;
 
 /**
  * Most watermarks: each takes some 50 bytes of the read policy besides its text, and a comparison
  * for records that are below the latest.
  */
-export const FLOORS_MAX = 500;
+export const WATERMARKS_MAX = 500;
 
 /** The invalidation watermarks after a purge that the bucket's `revision` marks. */
-export function addFloors(
+export function addWatermarks(
   known: InvalidationWatermarks | null,
   scopes: readonly PurgeScope[],
   revision: number,
@@ -60,7 +60,7 @@ export function addFloors(
   let bucket = known?.bucket ?? 0;
   let length = others.reduce((sum, { value }) => sum + value.length, 0);
   others.sort((a, b) => a.revision - b.revision);
-  while (length > FLOORS_MAX_LENGTH || others.length > FLOORS_MAX) {
+  while (length > WATERMARKS_MAX_LENGTH || others.length > WATERMARKS_MAX) {
     const oldest = others.shift();
     if (oldest === undefined) break;
     bucket = Math.max(bucket, oldest.revision);

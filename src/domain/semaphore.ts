@@ -25,7 +25,7 @@ export type PermitHolder = {
   readonly shares: readonly Share[];
 };
 
-export type Leases = {
+export type Semaphore = {
   /** Takes a permit. SlowDown when all are taken, or all that the holder may have. */
   take(holder: PermitHolder): Permit;
   /** Takes a permit; null where `take` throws. */
@@ -54,7 +54,7 @@ type Waiter = Queued & {
 const tooMany = () => new StorageError('SlowDown');
 
 /** Creates a semaphore. Cost of a permit: a look at all that are taken, and at all that wait. */
-export function createSemaphore(options: SemaphoreOptions): Leases {
+export function createSemaphore(options: SemaphoreOptions): Semaphore {
   const { max, idleMs, nowMs, queueMax = 0 } = options;
   const permits = new Map<Permit, PermitState>();
   const queue = createFairQueue<Waiter>(queueMax, (waiter) => waiter.refuse(tooMany()));

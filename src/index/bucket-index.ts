@@ -30,7 +30,7 @@ const SINGLE_STATEMENT: ReadonlySet<string> = new Set<keyof IndexQueries>([
   'getBucket',
   'resolve',
   'findUnknownBlobs',
-  'findHeldBlobs',
+  'findReferencedBlobs',
   'listIncarnations',
 ]);
 

@@ -5,7 +5,7 @@
 import { ERROR_MESSAGES, type ErrorCode, StorageError } from '../domain/errors.ts';
 
 /** A call's value, or why it failed. `cause` is text for the log, never for a client. */
-export type IndexReply =
+export type CallOutcome =
   | { readonly isOk: true; readonly value: unknown }
   | {
       readonly isOk: false;
@@ -28,19 +28,19 @@ export function runIndexCall<Api extends Calls<Api>, Name extends keyof Api>(
   api: Api,
   name: Name,
   input: InputOf<Api[Name]>,
-): IndexReply {
+): CallOutcome {
   try {
     return { isOk: true, value: api[name](input as never) };
   } catch (error) {
-    return failureReply(error);
+    return failureOutcome(error);
   }
 }
 
 /**
- * The outcome that makes `unwrapReply` throw this error; anything but a StorageError becomes
+ * The outcome that makes `unwrapOutcome` throw this error; anything but a StorageError becomes
  * InternalError with its cause.
  */
-export function failureReply(error: unknown): IndexReply {
+export function failureOutcome(error: unknown): CallOutcome {
   const isKnown = error instanceof StorageError;
   return {
     isOk: false,
@@ -55,7 +55,7 @@ export function failureReply(error: unknown): IndexReply {
  * The value of an outcome; throws its StorageError, whose `cause` is the text that the caller's log
  * should show.
  */
-export function unwrapReply<Value>(reply: IndexReply): Value {
+export function unwrapOutcome<Value>(reply: CallOutcome): Value {
   if (reply.isOk) return reply.value as Value;
   throw new StorageError(reply.code, {
     detail: reply.message,

@@ -2,11 +2,11 @@
 // alone.
 
 import type {
+  BlobCompression,
   BlobId,
   BucketName,
   ObjectHeaders,
   ObjectKey,
-  Packing,
   Segment,
 } from '../domain/nouns.ts';
 import type { ObjectEncryption } from '../domain/object-facts.ts';
@@ -26,7 +26,7 @@ export type BlobIdentity = {
    */
   readonly encryption: ObjectEncryption | null;
   /** How the bytes are compressed, where they are. It is stored under this name. */
-  readonly packing?: Pick<Packing, 'frameBytes' | 'plainBytes'>;
+  readonly packing?: Pick<BlobCompression, 'frameBytes' | 'plainBytes'>;
   /**
    * The class that was asked for, where it is not STANDARD: a platform with cheaper storage for
    * what is seldom read uses it.
@@ -75,7 +75,7 @@ export type RangeSender = {
  * Reads what a cache has, at once, into a borrowed buffer. Null: the cache has it no more.
  * `maySend`: the caller can send from where the bytes are, which is for the lender to choose.
  */
-export type LendBytes = (maySend: boolean) => BorrowedBuffer | null;
+export type BorrowBytes = (maySend: boolean) => BorrowedBuffer | null;
 
 /**
  * A range of a blob, of its plain bytes where it is compressed. The stores of platforms get calls
@@ -108,7 +108,7 @@ export type BlobStore = {
    * reads cost less than one after the other (measured: ADR 28). Platforms without such a cache
    * lack it.
    */
-  atHand?(id: BlobId, range: BlobRange): LendBytes | null;
+  atHand?(id: BlobId, range: BlobRange): BorrowBytes | null;
   /**
    * Opens runs of blobs (one at least) one after the other as one stream, for a body that is sent
    * on as it is: the runtime may move the bytes itself. The first is open when this resolves; else

@@ -70,7 +70,10 @@ export function chunksOf(stream: ReadableStream<Uint8Array>): ByteChunks {
  * Waits for the first chunk and gives all of them: a failure at the start of a body rejects here,
  * before a response begins.
  */
-export async function begun(chunks: ByteChunks, wantedBytes: number): Promise<ByteChunks> {
+export async function awaitFirstChunk(
+  chunks: ByteChunks,
+  wantedBytes: number,
+): Promise<ByteChunks> {
   let first = await chunks.next(wantedBytes);
   return {
     async next(wanted) {

@@ -47,7 +47,7 @@ export type KmsKey = {
  * The sweeper's cursor through all buckets: it goes on behind the name `after`; null: it was
  * through.
  */
-export type SweepTurn = { readonly startedAtMs: number; readonly after: string | null };
+export type SweepCursor = { readonly startedAtMs: number; readonly after: string | null };
 
 /** What is absent stays. */
 export type KmsKeyChange = Partial<Pick<KmsKey, 'isEnabled' | 'accountIds'>>;
@@ -84,9 +84,9 @@ type OwnCalls = {
    */
   forgetBucketName(input: { name: BucketName; addedBeforeMs: number }): void;
   /** Null: it never began, or never had to stop. */
-  getSweepTurn(input: Readonly<Record<string, never>>): SweepTurn | null;
+  getSweepCursor(input: Readonly<Record<string, never>>): SweepCursor | null;
   /** Idempotent. */
-  setSweepTurn(input: SweepTurn): void;
+  setSweepCursor(input: SweepCursor): void;
   /** What a host name, in lower case and without a port, shows; null when nobody has bound it. */
   getHost(input: { host: string }): HostBinding | null;
   /**
@@ -102,7 +102,7 @@ type OwnCalls = {
   /** A KMS key, or null. On Cloudflare it may be seconds old. */
   getKmsKey(input: { id: string }): KmsKey | null;
   /** KMS keys after an id, in byte order. */
-  listNamedKeys(input: { after: string; limit: number }): readonly KmsKey[];
+  listKmsKeys(input: { after: string; limit: number }): readonly KmsKey[];
   /** Stores the key, unless there is one of that id; gives the stored one. Idempotent. */
   addKmsKey(input: { key: KmsKey }): KmsKey;
   /** The key as changed, null when there is none. Idempotent. */

@@ -9,7 +9,7 @@ export type MetadataTier = 'memory' | 'kv';
  * What readers may know of a key; null says that there is none (negative cache). Without a read
  * policy that lets readers in, the pointer is null.
  */
-export type Known = {
+export type KnownMetadata = {
   readonly readPolicy: BucketReadPolicy | null;
   readonly pointer: Pointer | null;
 };
@@ -33,7 +33,7 @@ export type Staleness = {
 export type ReaderChange = Exclude<IndexChange, 'nothing'> | 'unknown';
 
 /** An entry, where it came from, and why it is stale if it is. */
-export type Found = Known & {
+export type MetadataLookup = KnownMetadata & {
   readonly tier: MetadataTier | 'index';
   readonly stale: Staleness | null;
 };
@@ -48,14 +48,18 @@ export type HotMetadata = {
    * The fresh entry that memory has, at once: no I/O, nothing is started. Null when memory does not
    * know enough.
    */
-  peek(bucket: BucketName, key: ObjectKey): Known | null;
+  peek(bucket: BucketName, key: ObjectKey): KnownMetadata | null;
   /**
    * The entry from the nearest tier that knows enough, else by `load`, which calls the index. The
    * result is cached, a negative one only briefly. Where the platform allows it, calls for a key at
    * the same time share one `load` (request coalescing). Rejects with what `load` rejects with, or
    * ServiceUnavailable when it hangs, unless something stale may be served.
    */
-  find(bucket: BucketName, key: ObjectKey, load: () => Promise<Known>): Found | Promise<Found>;
+  find(
+    bucket: BucketName,
+    key: ObjectKey,
+    load: () => Promise<KnownMetadata>,
+  ): MetadataLookup | Promise<MetadataLookup>;
   /**
    * Entries of several keys, in their order, with one read of each tier for all. `load` gives them
    * in that order too.
@@ -63,8 +67,8 @@ export type HotMetadata = {
   findAll(
     bucket: BucketName,
     keys: readonly ObjectKey[],
-    load: () => Promise<readonly Known[]>,
-  ): Promise<readonly Found[]>;
+    load: () => Promise<readonly KnownMetadata[]>,
+  ): Promise<readonly MetadataLookup[]>;
   /**
    * Evicts pointers of keys, or with null the bucket's read policy. What was evicted is never
    * served as stale.

@@ -35,7 +35,7 @@ import type {
 import type { VersionChange } from '../domain/object-facts.ts';
 import type { PurgeScope } from '../domain/purge.ts';
 import type { CompressionCommands, CompressionQueries } from './index-calls/compression-calls.ts';
-import type { NameCommands, NameQueries } from './index-calls/key-job-calls.ts';
+import type { KeyCommands, KeyQueries } from './index-calls/key-job-calls.ts';
 import type { QuotaCommands, QuotaQueries } from './index-calls/quota-calls.ts';
 import type { SweepCommands, SweepQueries } from './index-calls/sweep-calls.ts';
 import type { UploadCommands, UploadQueries } from './index-calls/upload-calls.ts';
@@ -49,7 +49,7 @@ export type NewBlobReference = {
    * The owner bucket, when that is not the committing bucket. The remote reference must exist
    * already.
    */
-  readonly home: BucketAddress | null;
+  readonly ownerBucket: BucketAddress | null;
   /**
    * Present where the bucket stores equal bytes once (deduplication): of the bytes as clients see
    * them. When the bucket has a blob of that digest, size and storage class, the commit refers to
@@ -105,12 +105,8 @@ export type ListVersionsPage = {
 };
 
 /** The calls that stand in files of their own. */
-type FurtherQueries = NameQueries &
-  CompressionQueries &
-  QuotaQueries &
-  SweepQueries &
-  UploadQueries;
-type FurtherCommands = NameCommands &
+type FurtherQueries = KeyQueries & CompressionQueries & QuotaQueries & SweepQueries & UploadQueries;
+type FurtherCommands = KeyCommands &
   CompressionCommands &
   QuotaCommands &
   SweepCommands &
@@ -133,7 +129,7 @@ export type IndexQueries = FurtherQueries & {
      * exact ignores it.
      */
     mayBeStale?: boolean;
-  }): FoundVersion | null;
+  }): ResolvedVersion | null;
   /**
    * What some keys stand for now, in their order, null for none: at most 100, and few MB of inline
    * bytes. BucketChanged.
@@ -177,7 +173,7 @@ export type IndexQueries = FurtherQueries & {
    * rows are scanned, at most 250 returned. `next` null: there is no more. BucketChanged. Cost: the
    * rows scanned, and the details of those returned.
    */
-  scanLifecycle(input: { bucket: BucketRef; place: LifecycleCursor; bounds: LifecycleBounds }): {
+  scanLifecycle(input: { bucket: BucketRef; cursor: LifecycleCursor; bounds: LifecycleBounds }): {
     subjects: readonly LifecycleSubject[];
     next: LifecycleCursor | null;
   };
@@ -191,7 +187,7 @@ export type CommitObjectInput = {
 };
 
 /** What a key or a version id stands for. */
-export type FoundVersion =
+export type ResolvedVersion =
   | { readonly kind: 'object'; readonly object: ObjectVersion; readonly isLatest: boolean }
   | { readonly kind: 'marker'; readonly marker: DeleteMarker; readonly isLatest: boolean };
 

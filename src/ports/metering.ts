@@ -89,8 +89,8 @@ export type Allowance = {
 export type OpenUse = {
   /**
    * Notes that so many bytes more are about to leave. False: they must not, nor any others. The
-   * response stood still for so long that its quota reservation was taken back (`letGoOfIdle`), and
-   * its caps have no room for it now.
+   * response stood still for so long that its quota reservation was taken back
+   * (`releaseIdleReservations`), and its caps have no room for it now.
    */
   sent(bytes: number): boolean;
   /** Nothing more leaves: all did, or the client went away. Idempotent. */
@@ -182,7 +182,7 @@ export type Meter = {
    * runtime does not always report that a client went away. One that goes on reserves anew. Cost: a
    * look at each response under way that is capped.
    */
-  letGoOfIdle(): void;
+  releaseIdleReservations(): void;
   /** Forgets the allowances of an account's counters, so that they are fetched anew. */
   forgetAllowances(accountId: AccountId): void;
   /** How often that was done. */

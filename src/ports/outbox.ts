@@ -16,14 +16,14 @@ export type DeliveryState = 'waiting' | 'delivered' | 'dead';
 /** One message for one endpoint. Ids ascend within one database and are never used again. */
 export type Delivery = {
   readonly id: number;
-  readonly place: OutboxQueueId;
+  readonly queueId: OutboxQueueId;
   readonly accountId: AccountId;
   readonly endpointId: string;
   /**
    * The ordering key (an object's key): messages of one ordering key and endpoint go one after the
    * other. '' for what has no order.
    */
-  readonly lane: string;
+  readonly orderingKey: string;
   /** The id that the receiver sees: equal in every attempt, also when the message is replayed. */
   readonly messageId: string;
   /**
@@ -64,7 +64,7 @@ export type DeliveryResult = {
 /** A message to add. `messageId` null: made of the queue id and the row's id. */
 export type NewDelivery = Pick<
   Delivery,
-  'place' | 'accountId' | 'endpointId' | 'lane' | 'kind' | 'type'
+  'queueId' | 'accountId' | 'endpointId' | 'orderingKey' | 'kind' | 'type'
 > & {
   readonly messageId: string | null;
   readonly payload: string;
@@ -73,7 +73,7 @@ export type NewDelivery = Pick<
 export type ClaimInput = {
   readonly nowMs: number;
   /** How long the rows belong to the claimer, milliseconds: longer than any attempt. */
-  readonly leaseMs: number;
+  readonly claimMs: number;
   readonly limit: number;
   readonly perEndpoint: number;
   /** Endpoints that may take fewer now: how many. */
@@ -86,7 +86,7 @@ export type ClaimInput = {
 };
 
 export type ListDeliveriesInput = {
-  readonly place: OutboxQueueId;
+  readonly queueId: OutboxQueueId;
   readonly endpointId: string;
   readonly state: DeliveryState;
   /** Newest first; only those with a smaller id. Null begins. */
@@ -107,7 +107,7 @@ export type OutboxQueries = {
     deliveries: readonly Delivery[];
     next: number | null;
   };
-  countDeliveries(input: { place: OutboxQueueId }): OutboxCounts;
+  countDeliveries(input: { queueId: OutboxQueueId }): OutboxCounts;
   /**
    * When the next message of this database is due, claimed ones by the end of their claim; null:
    * none waits.
@@ -135,7 +135,7 @@ export type OutboxCommands = {
    * Makes dead ones wait again, by id or (null) up to `limit` of the endpoint's; gives how many.
    */
   replayDeliveries(input: {
-    place: OutboxQueueId;
+    queueId: OutboxQueueId;
     endpointId: string;
     ids: readonly number[] | null;
     limit: number;
@@ -164,7 +164,7 @@ export type Dispatcher = {
 };
 
 /** The queue id for what concerns an account and none of its buckets. */
-export function accountPlace(accountId: AccountId): OutboxQueueId {
+export function accountQueueId(accountId: AccountId): OutboxQueueId {
   return `account ${accountId}`;
 }
 
@@ -195,7 +195,7 @@ export function mayHaveEnqueued(name: string, input: unknown): boolean {
 }
 
 /** The response of an endpoint, as far as it was read. */
-export type WebhookAnswer = { readonly status: number; readonly retryAfter: string | null };
+export type WebhookResponse = { readonly status: number; readonly retryAfter: string | null };
 
 /** Sends one request to a webhook. */
 export type WebhookSender = {
@@ -209,7 +209,7 @@ export type WebhookSender = {
     readonly headers: Readonly<Record<string, string>>;
     readonly body: string;
     readonly timeoutMs: number;
-  }): Promise<WebhookAnswer>;
+  }): Promise<WebhookResponse>;
 };
 
 /** Why there was no response. The message says no more than the account may know. */

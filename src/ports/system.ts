@@ -31,7 +31,7 @@ export type Ids = {
    * A lower bound: it sorts before every blob id made at `timeMs` or later, and after every one
    * made before. For the sweeper.
    */
-  blobIdFloor(home: BucketId, timeMs: number): string;
+  blobIdLowerBound(home: BucketId, timeMs: number): string;
 };
 
 /** Work that outlives the response. Its failures are logged, never thrown. */

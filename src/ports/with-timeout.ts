@@ -7,7 +7,7 @@ import { StorageError } from '../domain/errors.ts';
  * nothing can stop it; what comes of it too late is given to `dropLate`. Cost: a timer, unless the
  * limit is Infinity. On Cloudflare call it inside the request that waits.
  */
-export function within<Result>(
+export function withTimeout<Result>(
   limitMs: number,
   what: string,
   work: () => Promise<Result>,

@@ -328,13 +328,29 @@ export function billingContract(subject: Subject<Directory>): void {
     test('knows whose usage is reported elsewhere, and how far', async (directory) => {
       const accountId = account();
       const read = () => directory.call('getPushTarget', { accountId });
-      await directory.call('notePush', { accountId, dayMs: 9, told: '', tried: '', triedAtMs: 0 });
+      await directory.call('notePush', {
+        accountId,
+        dayMs: 9,
+        reportedMeter: '',
+        attemptedMeter: '',
+        attemptedAtMs: 0,
+      });
       expect(await read()).toBe(null);
-      const unreported: PushProgress = { dayMs: 5, told: '', tried: '', triedAtMs: 0 };
+      const unreported: PushProgress = {
+        dayMs: 5,
+        reportedMeter: '',
+        attemptedMeter: '',
+        attemptedAtMs: 0,
+      };
       const begun = { accountId, customerId: 'cus_1', ...unreported };
       await directory.call('setPushTarget', { accountId, customerId: 'cus_1', dayMs: 5 });
       expect(await read()).toEqual(begun);
-      const progress: PushProgress = { dayMs: 6, told: 'a', tried: 'b', triedAtMs: 7 };
+      const progress: PushProgress = {
+        dayMs: 6,
+        reportedMeter: 'a',
+        attemptedMeter: 'b',
+        attemptedAtMs: 7,
+      };
       for (const _ of [1, 2]) await directory.call('notePush', { accountId, ...progress });
       await directory.call('setPushTarget', { accountId, customerId: 'cus_2', dayMs: 1 });
       expect(await read()).toEqual({ accountId, customerId: 'cus_2', ...progress });

@@ -160,8 +160,11 @@ export function directoryContract(subject: Subject<Directory>): void {
     test('remembers how far the sweeper came', async (directory) => {
       for (const after of ['some-bucket', null]) {
         for (const _ of [1, 2])
-          await directory.call('setSweepTurn', { startedAtMs: START_MS, after });
-        expect(await directory.call('getSweepTurn', {})).toEqual({ startedAtMs: START_MS, after });
+          await directory.call('setSweepCursor', { startedAtMs: START_MS, after });
+        expect(await directory.call('getSweepCursor', {})).toEqual({
+          startedAtMs: START_MS,
+          after,
+        });
       }
     });
 
@@ -282,7 +285,7 @@ export function directoryContract(subject: Subject<Directory>): void {
       expect(await directory.call('addKmsKey', { key: keyOf('a', 'other') })).toEqual(keyOf('a'));
       expect(await directory.call('getKmsKey', { id: `${prefix}a` })).toEqual(keyOf('a'));
       const list = (after: string, limit: number) =>
-        directory.call('listNamedKeys', { after, limit });
+        directory.call('listKmsKeys', { after, limit });
       expect(await list(prefix, 3)).toEqual(['a', 'b', 'ü'].map((name) => keyOf(name)));
       expect(await list(`${prefix}a`, 1)).toEqual([keyOf('b')]);
     });

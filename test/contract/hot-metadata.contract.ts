@@ -3,7 +3,7 @@
 // no longer than a second.
 import { describe, expect } from 'vitest';
 import type { BucketName, BucketReadPolicy, ObjectKey } from '../../src/domain/nouns.ts';
-import type { HotMetadata, Known } from '../../src/ports/hot-metadata.ts';
+import type { HotMetadata, KnownMetadata } from '../../src/ports/hot-metadata.ts';
 import { accessWithReads } from '../access-samples.ts';
 import { pointerOf, readPolicyOf } from './pointer-samples.ts';
 import { type Subject, testsOf } from './subject.ts';
@@ -18,7 +18,7 @@ function freshBucket(): BucketName {
 const key = 'ä//../😀' as ObjectKey;
 
 /** A look-up whose answer is that of the index. */
-const asking = (known: Known) => async () => known;
+const asking = (known: KnownMetadata) => async () => known;
 const neverAsk = () => Promise.reject(new Error('must not be asked'));
 
 /**
@@ -80,7 +80,7 @@ export function hotMetadataContract(subject: Subject<HotMetadata>): void {
 
     test('does not wait for ever', async (hot) => {
       const bucket = freshBucket();
-      const hanging = () => new Promise<Known>(() => undefined);
+      const hanging = () => new Promise<KnownMetadata>(() => undefined);
       await expect(hot.find(bucket, key, hanging)).rejects.toMatchObject({
         code: 'ServiceUnavailable',
       });
@@ -128,7 +128,7 @@ export function hotMetadataContract(subject: Subject<HotMetadata>): void {
 
       test(`keeps nothing of an answer that an eviction of ${what} overtook`, async (hot) => {
         const bucket = freshBucket();
-        const answer = Promise.withResolvers<Known>();
+        const answer = Promise.withResolvers<KnownMetadata>();
         const asked = hot.find(bucket, key, () => answer.promise);
         hot.evict(bucket, keys);
         answer.resolve({ readPolicy: readPolicyOf(bucket), pointer: pointerOf(key, 'old') });
@@ -138,7 +138,10 @@ export function hotMetadataContract(subject: Subject<HotMetadata>): void {
 
       test(`shares no load from before an eviction of ${what} with later calls`, async (hot) => {
         const bucket = freshBucket();
-        const [before, after] = [Promise.withResolvers<Known>(), Promise.withResolvers<Known>()];
+        const [before, after] = [
+          Promise.withResolvers<KnownMetadata>(),
+          Promise.withResolvers<KnownMetadata>(),
+        ];
         const first = hot.find(bucket, key, () => before.promise);
         hot.evict(bucket, keys);
         const second = hot.find(bucket, key, () => after.promise);
@@ -152,7 +155,7 @@ export function hotMetadataContract(subject: Subject<HotMetadata>): void {
 
     test('keeps nothing overtaken also after very many other evictions', async (hot) => {
       const bucket = freshBucket();
-      const answer = Promise.withResolvers<Known>();
+      const answer = Promise.withResolvers<KnownMetadata>();
       const asked = hot.find(bucket, key, () => answer.promise);
       hot.evict(bucket, [key]);
       for (let other = 0; other < 20_000; other++) hot.evict(bucket, [`key-${other}` as ObjectKey]);

@@ -3,22 +3,22 @@
 import { describe, expect, it } from 'vitest';
 import {
   CHUNK_BYTES,
-  type ChunkPlace,
-  openChunk,
-  startChunk,
+  type ChunkPosition,
+  decryptChunk,
+  startChunkEncryption,
   TAG_BYTES,
 } from '../../src/crypto/encrypted-chunks.ts';
 import { joinBytes } from '../../src/crypto/join-bytes.ts';
 import { deriveKey, KEY_BYTES, randomKey, unwrapKey, wrapKey } from '../../src/crypto/key-wrap.ts';
 
-const FIRST: ChunkPlace = { index: 0, isLast: false };
+const FIRST: ChunkPosition = { index: 0, isLast: false };
 
 function seal(
   keys: readonly Uint8Array[],
-  place: ChunkPlace,
+  place: ChunkPosition,
   pieces: readonly Uint8Array[],
 ): Uint8Array {
-  const sealer = startChunk(keys, place);
+  const sealer = startChunkEncryption(keys, place);
   const out = [...pieces.map((piece) => sealer.update(piece)), sealer.finish()];
   return joinBytes(
     out,
@@ -35,7 +35,7 @@ function flipped(bytes: Uint8Array, at: number): Uint8Array {
   return copy;
 }
 
-export function sealingContract(runtime: string): void {
+export function encryptionContract(runtime: string): void {
   describe(`wrapped keys on ${runtime}`, () => {
     it('come back with the same wrapping key and bound text only', () => {
       const [wrapping, key] = [randomKey(), randomKey()];
@@ -93,7 +93,7 @@ export function sealingContract(runtime: string): void {
           const encrypted = seal(used, FIRST, [plain]);
           expect(encrypted).toHaveLength(length + TAG_BYTES * layers);
           expect(seal(used, FIRST, [plain.subarray(0, 7), plain.subarray(7)])).toEqual(encrypted);
-          expect(new Uint8Array(openChunk(used, FIRST, encrypted) ?? [])).toEqual(plain);
+          expect(new Uint8Array(decryptChunk(used, FIRST, encrypted) ?? [])).toEqual(plain);
         }
       },
     );
@@ -104,13 +104,13 @@ export function sealingContract(runtime: string): void {
         const used = keys.slice(0, layers);
         const encrypted = seal(used, FIRST, [sample(40)]);
         for (let at = 0; at < encrypted.length; at++)
-          expect(openChunk(used, FIRST, flipped(encrypted, at))).toBeNull();
+          expect(decryptChunk(used, FIRST, flipped(encrypted, at))).toBeNull();
         for (let length = 0; length < encrypted.length; length++) {
-          expect(openChunk(used, FIRST, encrypted.subarray(0, length))).toBeNull();
+          expect(decryptChunk(used, FIRST, encrypted.subarray(0, length))).toBeNull();
         }
-        expect(openChunk(used, { index: 1, isLast: false }, encrypted)).toBeNull();
-        expect(openChunk(used, { index: 0, isLast: true }, encrypted)).toBeNull();
-        expect(openChunk([randomKey(), ...used.slice(1)], FIRST, encrypted)).toBeNull();
+        expect(decryptChunk(used, { index: 1, isLast: false }, encrypted)).toBeNull();
+        expect(decryptChunk(used, { index: 0, isLast: true }, encrypted)).toBeNull();
+        expect(decryptChunk([randomKey(), ...used.slice(1)], FIRST, encrypted)).toBeNull();
       },
     );
 

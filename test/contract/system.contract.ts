@@ -57,10 +57,10 @@ export function systemContract(subject: Subject<SystemPorts>): void {
     }) => {
       const before = ids.blobId(home);
       const nowMs = clock.nowMs();
-      expect(ids.blobIdFloor(home, nowMs + 60_000) > before).toBe(true);
-      expect(ids.blobIdFloor(home, nowMs - 60_000) < before).toBe(true);
-      expect(ids.blobIdFloor(home, nowMs) <= ids.blobId(home)).toBe(true);
-      expect(ids.blobIdFloor(home, -5) < before).toBe(true);
+      expect(ids.blobIdLowerBound(home, nowMs + 60_000) > before).toBe(true);
+      expect(ids.blobIdLowerBound(home, nowMs - 60_000) < before).toBe(true);
+      expect(ids.blobIdLowerBound(home, nowMs) <= ids.blobId(home)).toBe(true);
+      expect(ids.blobIdLowerBound(home, -5) < before).toBe(true);
     });
 
     test('request ids are short, plain and unique', async ({ ids }) => {

@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest';
 import type { AccountId } from '../../src/domain/nouns.ts';
 import type { WebhookEndpoint } from '../../src/domain/webhooks.ts';
 import type { Directory } from '../../src/ports/directory.ts';
-import { accountPlace, type NewDelivery } from '../../src/ports/outbox.ts';
+import { accountQueueId, type NewDelivery } from '../../src/ports/outbox.ts';
 import { fresh, START_MS } from './index/samples.ts';
 import { type Subject, testsOf } from './subject.ts';
 
@@ -30,12 +30,12 @@ export function webhooksContract(subject: Subject<Directory>): void {
     };
     const webhook: WebhookEndpoint = { ...shared, ...settings, id: fresh('wh_'), accountId };
     await directory.call('putWebhook', { webhook, known: null, max: 1 });
-    const place = accountPlace(accountId);
+    const place = accountQueueId(accountId);
     const to = {
-      place,
+      queueId: place,
       accountId,
       endpointId: webhook.id,
-      lane: '',
+      orderingKey: '',
       kind: 'plain',
       type: 't',
     } as const;
@@ -47,7 +47,7 @@ export function webhooksContract(subject: Subject<Directory>): void {
           deliveries: Array(count).fill(delivery),
           nowMs: START_MS,
         }),
-      count: () => directory.call('countDeliveries', { place }),
+      count: () => directory.call('countDeliveries', { queueId: place }),
       listed: () => directory.call('listWebhooks', { accountId, after: '', limit: 10 }),
       end: () => directory.call('endWebhooks', { accountId }),
     };

@@ -36,7 +36,7 @@ const KINDS = [
   'dropUploadsOfIncarnation',
   'enqueueDeliveries',
   'forgetIncarnation',
-  'forgetNames',
+  'forgetKeyIndex',
   'forgetStorageHours',
   'keepInvoice',
   'notePrices',

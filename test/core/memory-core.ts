@@ -108,7 +108,7 @@ export function createMemoryCore(path = ':memory:'): MemoryCore {
       transitionMinBytes: 131_072,
       ownHosts: [],
       masterKeys: MASTER_KEYS,
-      seededNamedKeys: ['seeded-key'],
+      seededKmsKeys: ['seeded-key'],
       webhooks: { mayBePrivate: true, attemptsMax: 3, retryBaseMs: 1000, timeoutMs: 1000 },
       accountsMayBindHosts: true,
       requiresHostProof: true,

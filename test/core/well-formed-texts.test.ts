@@ -1,6 +1,6 @@
 // Lone surrogates in JSON.
 import { expect, it } from 'vitest';
-import { hasWholeTexts } from '../../src/core/well-formed-texts.ts';
+import { hasWellFormedTexts } from '../../src/core/well-formed-texts.ts';
 
 it.each([
   ['{"a":"\\ud83d\\ude00"}', true],
@@ -10,4 +10,4 @@ it.each([
   ['"\\\\ud800"', true],
   ['{"a":"\\ud800"', true],
   ['', true],
-])('%s: %s', (json, isWhole) => expect(hasWholeTexts(json)).toBe(isWhole));
+])('%s: %s', (json, isWhole) => expect(hasWellFormedTexts(json)).toBe(isWhole));

@@ -1,4 +1,4 @@
 // Key wrapping and encrypted chunks, on Node.
-import { sealingContract } from '../contract/sealing.contract.ts';
+import { encryptionContract } from '../contract/sealing.contract.ts';
 
-sealingContract('Node');
+encryptionContract('Node');

@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import type { ObjectKey, Pointer } from '../../src/domain/nouns.ts';
 import {
-  addFloors,
-  FLOORS_MAX,
-  FLOORS_MAX_LENGTH,
+  addWatermarks,
   isPurged,
   type PurgeScope,
+  WATERMARKS_MAX,
+  WATERMARKS_MAX_LENGTH,
 } from '../../src/domain/purge.ts';
 
 const tagged = (tags: string) => ({ userMetadata: { 'cache-tag': tags } }) as unknown as Pointer;
@@ -16,7 +16,7 @@ const prefix = (value: string): PurgeScope => ({ scope: 'prefix', value });
 
 describe('floors', () => {
   it('are above what was read before the purge, and only what it names', () => {
-    const floors = addFloors(
+    const floors = addWatermarks(
       null,
       [{ scope: 'key', value: 'a' }, prefix('img/'), { scope: 'tag', value: 'News' }],
       5,
@@ -39,8 +39,8 @@ describe('floors', () => {
   });
 
   it('move with each purge, each for what it names', () => {
-    const first = addFloors(null, [prefix('a'), prefix('b')], 2);
-    const second = addFloors(first, [prefix('a')], 3);
+    const first = addWatermarks(null, [prefix('a'), prefix('b')], 2);
+    const second = addWatermarks(first, [prefix('a')], 3);
     expect(second).toEqual({
       latest: 3,
       bucket: 0,
@@ -56,8 +56,8 @@ describe('floors', () => {
   });
 
   it('of the whole bucket take the place of all others', () => {
-    const floors = addFloors(
-      addFloors(null, [prefix('a')], 2),
+    const floors = addWatermarks(
+      addWatermarks(null, [prefix('a')], 2),
       [prefix('b'), { scope: 'bucket' }],
       3,
     );
@@ -66,13 +66,13 @@ describe('floors', () => {
   });
 
   it('merge into that of the bucket when too many, oldest first, and lose nothing', () => {
-    let floors = addFloors(null, [prefix('first')], 2);
+    let floors = addWatermarks(null, [prefix('first')], 2);
     for (let revision = 3; revision < 203; revision++) {
-      floors = addFloors(floors, [prefix(`${revision}-`.padEnd(100, 'x'))], revision);
+      floors = addWatermarks(floors, [prefix(`${revision}-`.padEnd(100, 'x'))], revision);
     }
     const length = floors.others.reduce((sum, { value }) => sum + value.length, 0);
-    expect(length).toBeLessThanOrEqual(FLOORS_MAX_LENGTH);
-    expect(length).toBeGreaterThan(FLOORS_MAX_LENGTH - 200);
+    expect(length).toBeLessThanOrEqual(WATERMARKS_MAX_LENGTH);
+    expect(length).toBeGreaterThan(WATERMARKS_MAX_LENGTH - 200);
     expect(isPurged(floors, key('first/1'), plain, 1)).toBe(true);
     expect(isPurged(floors, key('untouched'), plain, 202)).toBe(false);
     for (let revision = 3; revision < 203; revision++) {
@@ -80,20 +80,22 @@ describe('floors', () => {
         true,
       );
     }
-    const huge = addFloors(null, [prefix('x'.repeat(FLOORS_MAX_LENGTH + 1))], 2);
+    const huge = addWatermarks(null, [prefix('x'.repeat(WATERMARKS_MAX_LENGTH + 1))], 2);
     expect(huge).toEqual({ latest: 2, bucket: 2, others: [] });
   });
 
   it('become part of it too when they are many and short: each takes room besides its text', () => {
     const names = Array.from({ length: 3000 }, (_, at) => at.toString(36));
-    let floors = addFloors(null, names.slice(0, 10).map(prefix), 2);
-    floors = addFloors(floors, names.slice(10, FLOORS_MAX).map(prefix), 3);
-    expect([floors.bucket, floors.others.length]).toEqual([0, FLOORS_MAX]);
-    floors = addFloors(floors, [prefix('one more')], 4);
+    let floors = addWatermarks(null, names.slice(0, 10).map(prefix), 2);
+    floors = addWatermarks(floors, names.slice(10, WATERMARKS_MAX).map(prefix), 3);
+    expect([floors.bucket, floors.others.length]).toEqual([0, WATERMARKS_MAX]);
+    floors = addWatermarks(floors, [prefix('one more')], 4);
     expect(floors.bucket).toBe(2);
     expect(isPurged(floors, key('~untouched'), plain, 2)).toBe(false);
-    const all = addFloors(null, names.map(prefix), 2);
-    expect(JSON.stringify(all).length).toBeLessThan(FLOORS_MAX_LENGTH + FLOORS_MAX * 50 + 100);
+    const all = addWatermarks(null, names.map(prefix), 2);
+    expect(JSON.stringify(all).length).toBeLessThan(
+      WATERMARKS_MAX_LENGTH + WATERMARKS_MAX * 50 + 100,
+    );
     expect(names.every((name) => isPurged(all, key(name), plain, 1))).toBe(true);
   });
 });

@@ -1,7 +1,7 @@
 // Outcomes of calls across a border that takes plain data only.
 import { describe, expect, it } from 'vitest';
 import { ERROR_MESSAGES, StorageError } from '../../src/domain/errors.ts';
-import { failureReply, runIndexCall, unwrapReply } from '../../src/index/call-outcome.ts';
+import { failureOutcome, runIndexCall, unwrapOutcome } from '../../src/index/call-outcome.ts';
 
 function apiOf(work: () => unknown) {
   return { call: (_input: { n: number }) => work() };
@@ -9,7 +9,7 @@ function apiOf(work: () => unknown) {
 
 /** What the other side of a border that clones gets. */
 function across(work: () => unknown): unknown {
-  return unwrapReply(structuredClone(runIndexCall(apiOf(work), 'call', { n: 1 })));
+  return unwrapOutcome(structuredClone(runIndexCall(apiOf(work), 'call', { n: 1 })));
 }
 
 function failing(error: unknown): () => never {
@@ -39,7 +39,7 @@ describe('replies', () => {
 
   it('give the call its input', () => {
     const api = { double: ({ n }: { n: number }) => n * 2 };
-    expect(unwrapReply(runIndexCall(api, 'double', { n: 21 }))).toBe(42);
+    expect(unwrapOutcome(runIndexCall(api, 'double', { n: 21 }))).toBe(42);
   });
 
   it('carry a StorageError whole', () => {
@@ -85,7 +85,7 @@ describe('replies', () => {
   it('bound the text of a cause, and survive causes in a circle', () => {
     const circle = new Error('x'.repeat(100_000));
     circle.cause = circle;
-    const reply = failureReply(circle);
+    const reply = failureOutcome(circle);
     expect(reply.isOk ? null : reply.cause?.length).toBe(8000);
   });
 });

@@ -127,7 +127,7 @@ describe('rows of the directory that end by age', () => {
     directory.endIdempotent({
       caller: 'c 499',
       key: 'k',
-      answer: { status: 200, headers: '{}', sealed: '' },
+      record: { status: 200, headers: '{}', encryptedBody: '' },
     });
     expect(directory.beginIdempotent(of('c 499', FLOOD))).toMatchObject({ kind: 'answered' });
     expect(directory.beginIdempotent(of('c 499', FLOOD + DAY_MS))).toEqual({ kind: 'new' });

@@ -2,7 +2,7 @@
 // their making.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { foldName } from '../../src/domain/key-aids.ts';
+import { foldKey } from '../../src/domain/key-aids.ts';
 import type { VersionId } from '../../src/domain/nouns.ts';
 import { createBucketIndex } from '../../src/index/bucket-index.ts';
 import { prefixEnd } from '../../src/index/keys/key-order.ts';
@@ -120,13 +120,13 @@ function run(world: World, step: Step): void {
       rename(world, step.key, step.to);
       break;
     case 'count':
-      index.countNames({ bucket });
+      index.countAllKeys({ bucket });
       break;
     case 'index':
-      index.indexNames({ bucket, nowMs: START_MS });
+      index.indexKeys({ bucket, nowMs: START_MS });
       break;
     case 'forget':
-      index.forgetNames({ bucket, what: 'search' });
+      index.forgetKeyIndex({ bucket, what: 'search' });
       break;
     case 'versions':
       world.bucket = { ...bucket, versioning: 'enabled' };
@@ -138,7 +138,7 @@ const NEEDLES = ['a', '/2', 'NAIVE', 'naïve', '/2/', '"q"', 'é', 'x'];
 
 function check(world: World): void {
   const { index, bucket } = world;
-  while (index.countNames({ bucket }).state !== 'ready');
+  while (index.countAllKeys({ bucket }).state !== 'ready');
   const { sizes } = index.measurePrefixes({ bucket, prefixes: PREFIXES });
   const expected = PREFIXES.map((prefix) => {
     const objects = scan(world, prefix);
@@ -151,7 +151,7 @@ function check(world: World): void {
   for (const prefix of ['', 'a/', 'b']) {
     for (const needle of NEEDLES) {
       const wanted = scan(world, prefix).filter(({ key }) =>
-        foldName(key.slice(prefix.length)).includes(foldName(needle)),
+        foldKey(key.slice(prefix.length)).includes(foldKey(needle)),
       );
       for (const after of [null, '']) {
         const found = index.searchKeys({ bucket, prefix, needle, limit: 1000, after });
@@ -251,7 +251,7 @@ describe('sizes of prefixes and search', () => {
       'k19.txt',
     ]);
     expect(ask(first.nextAfter).objects).toHaveLength(10);
-    while (!index.indexNames({ bucket, nowMs: START_MS }).isDone);
+    while (!index.indexKeys({ bucket, nowMs: START_MS }).isDone);
     const indexed = ask(null);
     expect([indexed.state, indexed.objects.length, indexed.isComplete]).toEqual([
       'ready',
@@ -264,13 +264,13 @@ describe('sizes of prefixes and search', () => {
     const world = openWorld();
     const { index, bucket, sql } = world;
     for (let at = 0; at < 10; at++) put(world, `key${at}`, 1);
-    while (index.countNames({ bucket }).state !== 'ready');
-    while (!index.indexNames({ bucket, nowMs: START_MS }).isDone);
+    while (index.countAllKeys({ bucket }).state !== 'ready');
+    while (!index.indexKeys({ bucket, nowMs: START_MS }).isDone);
     index.deleteObjects({ bucket, ...deletionOf(scan(world, '').map(({ key }) => key)) });
     index.deleteBucket({ bucket, nowMs: START_MS });
     index.forgetIncarnation({ bucket });
     expect(index.listIncarnations({ name: bucket.name })).toHaveLength(1);
-    while (!index.forgetNames({ bucket, what: 'all' }).isDone);
+    while (!index.forgetKeyIndex({ bucket, what: 'all' }).isDone);
     index.forgetIncarnation({ bucket });
     expect(index.listIncarnations({ name: bucket.name })).toHaveLength(0);
     for (const table of [

@@ -72,13 +72,13 @@ describe('the rests of a deleted bucket', () => {
     const step = { next: { after: 'a', at: 0 }, elsewhere: {}, isLast: true, nowMs: START_MS };
     index.stepKeyJob({ bucket, id, revision: 1, actions: [action], ...step });
     const message = {
-      place: record.id,
+      queueId: record.id,
       accountId: OWNER,
       endpointId: 'e',
       kind: 'plain',
       type: 't',
     } as const;
-    const delivery = { ...message, messageId: null, payload: '{}', lane: '' };
+    const delivery = { ...message, messageId: null, payload: '{}', orderingKey: '' };
     const send = (n: number) =>
       index.enqueueDeliveries({
         deliveries: Array.from({ length: n }, () => delivery),
@@ -94,7 +94,7 @@ describe('the rests of a deleted bucket', () => {
   function settle(outcome: 'dead' | 'delivered'): void {
     const claim = {
       nowMs: START_MS,
-      leaseMs: 1,
+      claimMs: 1,
       limit: 10_000,
       perEndpoint: 10_000,
       limits: {},
@@ -151,10 +151,10 @@ describe('the rests of a deleted bucket', () => {
       deliveries: [
         {
           ...{
-            place: record.id,
+            queueId: record.id,
             accountId: OWNER,
             endpointId: 'e',
-            lane: '',
+            orderingKey: '',
             kind: 'plain',
             type: 't',
           },

@@ -136,7 +136,12 @@ function createWorld() {
       .filter((blobId) => homeOf(blobId) !== bucket)
       .map((blobId) => {
         const home = addressOf(homeOf(blobId));
-        index.addRemoteReferences({ home, blobIds: [blobId], holder: addressOf(bucket), nowMs });
+        index.addRemoteReferences({
+          ownerBucket: home,
+          blobIds: [blobId],
+          referrer: addressOf(bucket),
+          nowMs,
+        });
         return newReferenceOf(blobId, 100, home);
       });
   }
@@ -210,22 +215,22 @@ function createWorld() {
       olderThanMs,
       limit: 3,
     });
-    for (const { blobId, holder } of oldRemoteReferences) {
-      if (index.findHeldBlobs({ holder, blobIds: [blobId] }).length > 0) continue;
+    for (const { blobId, referrer: holder } of oldRemoteReferences) {
+      if (index.findReferencedBlobs({ referrer: holder, blobIds: [blobId] }).length > 0) continue;
       index.releaseRemoteReferences({
-        home: address,
+        ownerBucket: address,
         blobIds: [blobId],
-        holder,
+        referrer: holder,
         takenUpToMs: olderThanMs,
       });
     }
-    for (const { blobId, home } of blobs) {
+    for (const { blobId, ownerBucket: home } of blobs) {
       if (home === null) store.delete(blobId);
       else
         index.releaseRemoteReferences({
-          home,
+          ownerBucket: home,
           blobIds: [blobId],
-          holder: address,
+          referrer: address,
           takenUpToMs: olderThanMs,
         });
     }

@@ -1,13 +1,13 @@
 // Timeouts for calls of ports.
 import { expect, it, vi } from 'vitest';
-import { within } from '../../src/ports/with-timeout.ts';
+import { withTimeout } from '../../src/ports/with-timeout.ts';
 
 it('gives what work gives, and fails as it fails, also before it has begun', async () => {
-  expect(await within(1000, 'x', async () => 7)).toBe(7);
-  await expect(within(1000, 'x', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await withTimeout(1000, 'x', async () => 7)).toBe(7);
+  await expect(withTimeout(1000, 'x', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   vi.useFakeTimers();
   try {
-    const thrown = within(1000, 'x', () => {
+    const thrown = withTimeout(1000, 'x', () => {
       throw new Error('at once');
     });
     await expect(thrown).rejects.toThrow('at once');
@@ -25,7 +25,7 @@ it('gives what comes too late away, and a failure of that reaches nobody', async
     const dropped = vi.fn(() => {
       throw new Error('can not be closed');
     });
-    await expect(within(1, 'a disk', () => promise, dropped)).rejects.toMatchObject({
+    await expect(withTimeout(1, 'a disk', () => promise, dropped)).rejects.toMatchObject({
       code: 'ServiceUnavailable',
     });
     resolve('late');

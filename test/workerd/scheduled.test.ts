@@ -9,7 +9,7 @@ import { NO_SETTINGS } from '../../src/domain/bucket-settings.ts';
 import type { LifecycleRule } from '../../src/domain/lifecycle.ts';
 import type { AccountId, BlobId } from '../../src/domain/nouns.ts';
 import type { Upload } from '../../src/ports/index-calls/upload-calls.ts';
-import { accountPlace } from '../../src/ports/outbox.ts';
+import { accountQueueId } from '../../src/ports/outbox.ts';
 import worker from '../../src/worker.ts';
 import { identityOf, patternBytes, sourceOf } from '../contract/bodies.ts';
 import { uploadOf } from '../contract/index/samples.ts';
@@ -82,7 +82,7 @@ it('the cron trigger carries lifecycle rules out', async () => {
   expect(objects.map(({ key }) => key)).toEqual(['kept']);
   expect(await bucketObject(name).call('getLifecycleRun', { bucket })).toMatchObject({
     setAtMs: 1,
-    place: null,
+    queueId: null,
   });
 });
 
@@ -151,9 +151,9 @@ it('the cron triggers do nothing while the clock is in doubt', async () => {
   const seen = (atMs: number) => directory().call('setSeenTime', { atMs, steady: null });
   const stateOf = async () => [
     await directory().call('getClosing', {}),
-    await directory().call('getSweepTurn', {}),
+    await directory().call('getSweepCursor', {}),
   ];
-  await directory().call('setSweepTurn', turn);
+  await directory().call('setSweepCursor', turn);
   try {
     // It was seen three weeks ago, or a day ahead.
     for (const days of [-21, 1]) {
@@ -168,7 +168,7 @@ it('the cron triggers do nothing while the clock is in doubt', async () => {
     await seen(Date.now());
   }
   await worker.scheduled(createScheduledController(), settings);
-  expect((await directory().call('getSweepTurn', {}))?.startedAtMs).toBeGreaterThan(1);
+  expect((await directory().call('getSweepCursor', {}))?.startedAtMs).toBeGreaterThan(1);
 });
 
 it('the cron trigger of bills tells webhooks what a day used, once', async () => {
@@ -199,7 +199,7 @@ it('the cron trigger of bills tells webhooks what a day used, once', async () =>
   await directory().call('setUsageReported', { dayMs: dayMs - DAY_MS, after: '' });
   const settings = { ...env, QUAYSIDE_LOG_LEVEL: 'off' } as typeof env;
   const place = {
-    place: accountPlace(accountId),
+    queueId: accountQueueId(accountId),
     endpointId: accountId,
     before: null,
     limit: 9,

@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { type MetricFamily, metricFamily } from '../../ports/metrics.ts';
 import type { Log } from '../../ports/system.ts';
-import { attachHotLane, type HotLaneDoor } from './fast-path/attach-fast-path.ts';
+import { attachFastPath, type NodeFastPath } from './fast-path/attach-fast-path.ts';
 import { createBehindNodeHttp } from './fast-path/behind-node-http.ts';
 import { sendIfChunks } from './server/chunk-responses.ts';
 import {
@@ -23,7 +23,7 @@ import {
   TUNNEL_REFUSED,
 } from './server/malformed-requests.ts';
 import { createPipelining, type HandleRequest } from './server/pipelining.ts';
-import { type AnswerCounts, createAnswerCounts } from './server/response-counts.ts';
+import { createResponseCounts, type ResponseCounts } from './server/response-counts.ts';
 import { assumeHost, respondForServer } from './server/server-wide-requests.ts';
 import {
   createSocketTimeouts,
@@ -60,16 +60,16 @@ const RECEIVE_LIMITS: ReceiveLimits = { requestHeadMs: 30_000, receiveRateMin: 5
 /** How often a closing server closes connections that have become idle, milliseconds. */
 const CLOSE_IDLE_MS = 50;
 
-/** How a server is made. `hotDoor`: the fast path, called before the app; null: there is none. */
+/** How a server is made. `fastPath`: the fast path, called before the app; null: there is none. */
 export type ServerOptions = Partial<ReceiveLimits> & {
   readonly log: Log;
-  readonly counts?: AnswerCounts;
-  readonly hotDoor?: HotLaneDoor | null;
+  readonly counts?: ResponseCounts;
+  readonly fastPath?: NodeFastPath | null;
 };
 
 /**
- * Starts to listen; where `hasHotLane`, the fast path owns fresh connections. Rejects when the
- * address can't be taken.
+ * Starts to listen; where `hasFastConnections`, the fast path owns fresh connections. Rejects when
+ * the address can't be taken.
  */
 export async function serve(
   fetch: Fetch,
@@ -77,14 +77,14 @@ export async function serve(
     Partial<ConnectionLimits> & {
       readonly host: string;
       readonly port: number;
-      readonly hasHotLane?: boolean;
+      readonly hasFastConnections?: boolean;
     },
 ): Promise<RunningServer> {
-  const { hotDoor = null, hasHotLane = false, counts = createAnswerCounts() } = options;
+  const { fastPath = null, hasFastConnections = false, counts = createResponseCounts() } = options;
   const server = createHttpServer(fetch, { ...options, counts });
   const connectionsOfFastPath =
-    hasHotLane && hotDoor !== null
-      ? attachHotLane(server, hotDoor, { log: options.log, counts })
+    hasFastConnections && fastPath !== null
+      ? attachFastPath(server, fastPath, { log: options.log, counts })
       : null;
   const connections = limitConnections(server, { ...CONNECTION_LIMITS, ...options }, options.log);
   await listen(server, options);
@@ -108,7 +108,7 @@ export async function serve(
 
 /** Makes the server with all its limits, not yet listening. */
 export function createHttpServer(fetch: Fetch, options: ServerOptions): Server {
-  const { log, counts = createAnswerCounts(), hotDoor = null } = options;
+  const { log, counts = createResponseCounts(), fastPath = null } = options;
   const receiving: ReceiveLimits = { ...RECEIVE_LIMITS, ...options };
   const server = createLimitedServer(receiving);
   watchSockets(server, receiving);
@@ -123,7 +123,8 @@ export function createHttpServer(fetch: Fetch, options: ServerOptions): Server {
     assumeHost(incoming);
     callApp(incoming, outgoing);
   };
-  const hot = hotDoor === null ? null : createBehindNodeHttp(hotDoor, { counts, log, answerFully });
+  const hot =
+    fastPath === null ? null : createBehindNodeHttp(fastPath, { counts, log, answerFully });
   const pipelining = createPipelining((incoming, outgoing) => {
     if (hot?.answer(incoming, outgoing) !== true) answerFully(incoming, outgoing);
   });
@@ -150,7 +151,7 @@ export function createHttpServer(fetch: Fetch, options: ServerOptions): Server {
 }
 
 /** The app behind @hono/node-server, as a listener of node:http. */
-function createAppListener(fetch: Fetch, log: Log, counts: AnswerCounts): HandleRequest {
+function createAppListener(fetch: Fetch, log: Log, counts: ResponseCounts): HandleRequest {
   const callApp = (request: Request, bindings: NodeBindings) => {
     const outcome = fetch(request, bindings);
     const send = (response: Response) => sendIfChunks(response, bindings.outgoing, log);

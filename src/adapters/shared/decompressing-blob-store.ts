@@ -13,11 +13,11 @@ import {
 } from '../../crypto/seek-table.ts';
 import { decompressFrame } from '../../crypto/zstd-frames.ts';
 import { StorageError } from '../../domain/errors.ts';
-import type { BlobId, Packing, Segment } from '../../domain/nouns.ts';
+import type { BlobCompression, BlobId, Segment } from '../../domain/nouns.ts';
 import type { BlobRange, BlobStore } from '../../ports/blob-store.ts';
 import {
+  awaitFirstChunk,
   type ByteChunks,
-  begun,
   ChunkStream,
   chunksOf,
   joinChunks,
@@ -32,7 +32,7 @@ const GROUP_BYTES = 1024 * 1024;
 const TABLES_MAX_BYTES = 2 * 1024 * 1024;
 const TABLE_OVERHEAD_BYTES = 256;
 
-type Packed = BlobRange & { readonly packing: Packing };
+type Packed = BlobRange & { readonly packing: BlobCompression };
 
 /** Frames in a row, the last of them left out, and what of them is wanted. */
 type FrameGroup = {
@@ -43,7 +43,11 @@ type FrameGroup = {
 };
 
 /** A packed blob with what its seek table says. */
-type Frames = { readonly id: BlobId; readonly packing: Packing; readonly starts: FrameStarts };
+type Frames = {
+  readonly id: BlobId;
+  readonly packing: BlobCompression;
+  readonly starts: FrameStarts;
+};
 
 const isCompressed = (range: BlobRange): range is Packed => range.packing !== undefined;
 
@@ -57,7 +61,7 @@ export function createDecompressingBlobStore(inner: BlobStore): BlobStore {
     sizeCalculation: (starts) => starts.byteLength + TABLE_OVERHEAD_BYTES,
   });
 
-  async function framesOf(id: BlobId, packing: Packing): Promise<Frames> {
+  async function framesOf(id: BlobId, packing: BlobCompression): Promise<Frames> {
     const known = onlyFrame(packing) ?? tables.get(id);
     if (known !== undefined) return { id, packing, starts: known };
     const lengthBytes = seekTableBytes(frameCount(packing));
@@ -89,7 +93,9 @@ export function createDecompressingBlobStore(inner: BlobStore): BlobStore {
     }
     const packed = chunksOf(await inner.open(id, compressedRange(frames, whole)));
     // What is damaged at its start is an error before anybody was told that there is something.
-    return new ChunkStream(await begun(openGroups(frames, packed, groupsOf(range)), GROUP_BYTES));
+    return new ChunkStream(
+      await awaitFirstChunk(openGroups(frames, packed, groupsOf(range)), GROUP_BYTES),
+    );
   }
 
   const open: BlobStore['open'] = (id, range) =>
@@ -141,7 +147,7 @@ function groupOf(wanted: Packed, part: Omit<BlobRange, 'packing'>): FrameGroup {
   return { first, behind, skipBytes: from - first * frameBytes, takeBytes: to - from };
 }
 
-const framesOfGroup = ({ frameBytes }: Packing): number =>
+const framesOfGroup = ({ frameBytes }: BlobCompression): number =>
   Math.max(1, Math.floor(GROUP_BYTES / frameBytes));
 
 /**

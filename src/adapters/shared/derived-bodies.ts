@@ -10,7 +10,7 @@ import type {
   Recipe,
 } from '../../ports/derived.ts';
 import type { Background, Clock } from '../../ports/system.ts';
-import { within } from '../../ports/with-timeout.ts';
+import { withTimeout } from '../../ports/with-timeout.ts';
 import type { CacheStats } from './cache-metrics.ts';
 import { createFairSlots, type MakingLimits, type Slot } from './fair-slots.ts';
 
@@ -124,7 +124,9 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
     options.background.run('keep-derived', async () => {
       const slot = await puts.take(requester);
       try {
-        await within(KEEPING.slotMs, 'the store of derived bodies', () => store.put(name, stored));
+        await withTimeout(KEEPING.slotMs, 'the store of derived bodies', () =>
+          store.put(name, stored),
+        );
       } finally {
         slot.release();
       }
@@ -160,7 +162,11 @@ export function createDerivedBodies(options: DerivedBodiesOptions): SharedDerive
       return keep(name, made === null ? 'none' : toDerived(made));
     };
     try {
-      return await within(options.limits[recipe.kind].slotMs, `the making of ${recipe.kind}`, work);
+      return await withTimeout(
+        options.limits[recipe.kind].slotMs,
+        `the making of ${recipe.kind}`,
+        work,
+      );
     } finally {
       slot.release();
     }

@@ -1,7 +1,7 @@
 // Looks up several keys of a bucket as the hot metadata of a home looks up one, with one read of
 // the index for all.
 import type { BucketName, ObjectKey } from '../../domain/nouns.ts';
-import type { Found, HotMetadata, Known } from '../../ports/hot-metadata.ts';
+import type { HotMetadata, KnownMetadata, MetadataLookup } from '../../ports/hot-metadata.ts';
 
 /**
  * What `find` gives of each key, in their order. `load` is called once at most, when the first of
@@ -11,10 +11,10 @@ export function findAll(
   find: HotMetadata['find'],
   bucket: BucketName,
   keys: readonly ObjectKey[],
-  load: () => Promise<readonly Known[]>,
-): Promise<readonly Found[]> {
-  let loading: Promise<readonly Known[]> | null = null;
-  const loadOne = async (at: number): Promise<Known> => {
+  load: () => Promise<readonly KnownMetadata[]>,
+): Promise<readonly MetadataLookup[]> {
+  let loading: Promise<readonly KnownMetadata[]> | null = null;
+  const loadOne = async (at: number): Promise<KnownMetadata> => {
     loading ??= load();
     return (await loading)[at] ?? { readPolicy: null, pointer: null };
   };

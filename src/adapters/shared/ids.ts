@@ -46,7 +46,7 @@ export function createIds(clock: Clock): Ids {
     uploadId: () => ordered() as UploadId,
     recordId: ordered,
     blobId: (home) => `${home}/${ordered()}` as BlobId,
-    blobIdFloor: (home, timeMs) =>
+    blobIdLowerBound: (home, timeMs) =>
       `${home}/${base32(Math.max(0, Math.floor(timeMs)), TIME_LENGTH)}`,
   };
 }

@@ -10,7 +10,7 @@
 import type { BucketName, BucketReadPolicy, ObjectKey, Pointer } from '../../domain/nouns.ts';
 import { canBePublic } from '../../domain/pointer.ts';
 import { isPurged } from '../../domain/purge.ts';
-import type { Known } from '../../ports/hot-metadata.ts';
+import type { KnownMetadata } from '../../ports/hot-metadata.ts';
 import type { Clock } from '../../ports/system.ts';
 import type { CacheStats } from './cache-metrics.ts';
 import { createFillBarrier, createFillEpochs, type FillEpoch } from './fill-epochs.ts';
@@ -61,13 +61,13 @@ export type FillOrigin = RecordAge & { readonly revision?: number };
 
 export type MemoryPointers = {
   /** Returns what is fresh, as the port's `peek` does. */
-  peek(bucket: BucketName, key: ObjectKey): Known | null;
+  peek(bucket: BucketName, key: ObjectKey): KnownMetadata | null;
   look(bucket: BucketName, key: ObjectKey): Look;
   epoch(): FillEpoch;
   fill(
     bucket: BucketName,
     key: ObjectKey,
-    known: Known,
+    known: KnownMetadata,
     epoch: FillEpoch,
     origin?: FillOrigin,
   ): void;

@@ -20,7 +20,7 @@ export type QuotaReservations = {
   /** Reserves bytes of each allowance, whether they have room for them or not. */
   reserve(allowances: readonly Allowance[], bytes: number): QuotaReservation;
   /** Gives back the reservations of responses that sent nothing for a minute. */
-  letGoOfIdle(): void;
+  releaseIdleReservations(): void;
 };
 
 /** Makes it, with nothing reserved. */
@@ -57,7 +57,7 @@ export function createQuotaReservations(clock: Clock): QuotaReservations {
       if (parts.length > 0) all.set(reservation, times);
       return reservation;
     },
-    letGoOfIdle() {
+    releaseIdleReservations() {
       const idleMs = clock.nowMs() - IDLE_MS;
       for (const [reservation, { passedAtMs }] of all)
         if (passedAtMs <= idleMs) reservation.letGo();

@@ -249,7 +249,7 @@ export function createUsageMeter(clock: Clock): UsageMeter {
   }
 
   const addApart = (usage: DrainedUsage) => addTo(drained, usage);
-  const { reserve, letGoOfIdle } = createQuotaReservations(clock);
+  const { reserve, releaseIdleReservations } = createQuotaReservations(clock);
   const listener: Listener = { list, addApart, reserve, nowMs: () => clock.nowMs() };
 
   function of(owner: UsageOwner): Counter {
@@ -293,7 +293,7 @@ export function createUsageMeter(clock: Clock): UsageMeter {
       return taken;
     },
     hasUses: () => used.size > 0,
-    letGoOfIdle,
+    releaseIdleReservations,
     forgotten: () => forgotten,
     forgetAllowances(accountId: AccountId) {
       forgotten += 1;

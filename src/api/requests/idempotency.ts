@@ -41,7 +41,7 @@ export async function runOnce(
 
   const recorded = await beginRecord(core, id, repeatable, requestId);
   if (recorded !== null) {
-    const body = secrets.decrypt(recorded.sealed, boundTo);
+    const body = secrets.decrypt(recorded.encryptedBody, boundTo);
     if (body !== null) return replayed(recorded, body);
   }
 
@@ -52,7 +52,7 @@ export async function runOnce(
     const record = {
       status: response.status,
       headers: JSON.stringify(Object.fromEntries(response.headers)),
-      sealed: isRecorded ? secrets.encrypt(text, boundTo) : '',
+      encryptedBody: isRecorded ? secrets.encrypt(text, boundTo) : '',
     };
     await endRecord(core, id, isRecorded ? record : null, requestId);
     return response;
@@ -80,7 +80,7 @@ async function beginRecord(
   if (state.kind === 'busy')
     throw new StorageError('IdempotencyInProgress', { fields: { RetryAfterSeconds: '1' } });
   if (state.kind === 'other') throw new StorageError('IdempotencyKeyReused');
-  return state.kind === 'answered' ? state.answer : null;
+  return state.kind === 'answered' ? state.record : null;
 }
 
 /** Ends the record with the response, or with null, so that the key may be used again. */
@@ -91,7 +91,7 @@ async function endRecord(
   requestId: string,
 ): Promise<void> {
   try {
-    await directory.call('endIdempotent', { ...id, answer: response });
+    await directory.call('endIdempotent', { ...id, record: response });
   } catch (cause) {
     log.error('idempotency-not-kept', { requestId, cause });
   }

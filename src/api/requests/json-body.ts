@@ -1,7 +1,7 @@
 // The body of a request to the JSON API: read whole, within a bound and as text, before anything
 // else sees it.
 
-import { hasWholeTexts } from '../../core/well-formed-texts.ts';
+import { hasWellFormedTexts } from '../../core/well-formed-texts.ts';
 import { joinBytes } from '../../crypto/join-bytes.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { HttpRequest } from '../../http/request.ts';
@@ -50,7 +50,7 @@ function requireText(body: Uint8Array): void {
   } catch (cause) {
     throw new StorageError('InvalidInput', { detail: 'The body is not UTF-8.', cause });
   }
-  if (!hasWholeTexts(text))
+  if (!hasWellFormedTexts(text))
     throw new StorageError('InvalidInput', { detail: 'The body has half a character.' });
 }
 

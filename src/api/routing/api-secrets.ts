@@ -2,7 +2,7 @@
 // A new secret makes those of the past unreadable, which they may be: a cursor is then refused, a
 // repeated request runs again.
 
-import { openText, sealText } from '../../crypto/encrypted-text.ts';
+import { decryptText, encryptText } from '../../crypto/encrypted-text.ts';
 import { hmacSha256 } from '../../crypto/hash.ts';
 import { deriveKey } from '../../crypto/key-wrap.ts';
 
@@ -24,8 +24,8 @@ export function createApiSecrets(secret: string): ApiSecrets {
   const encryptionKey = deriveKey(root, 'quayside api sealing 1');
   const signingKey = deriveKey(root, 'quayside api signing 1');
   return {
-    encrypt: (text, boundTo) => sealText(encryptionKey, text, boundTo),
-    decrypt: (encrypted, boundTo) => openText(encryptionKey, encrypted, boundTo),
+    encrypt: (text, boundTo) => encryptText(encryptionKey, text, boundTo),
+    decrypt: (encrypted, boundTo) => decryptText(encryptionKey, encrypted, boundTo),
     sign: (text) => hmacSha256(signingKey, text).subarray(0, SIGNATURE_BYTES),
   };
 }

@@ -29,7 +29,10 @@ export type Reported = {
   readonly onSent: (bytes: number) => void;
 };
 
-/** Behaves as fetch: rejects with a TypeError without a response, with the signal's reason when aborted. */
+/**
+ * Behaves as fetch: rejects with a TypeError without a response, with the signal's reason when
+ * aborted.
+ */
 export function sendReporting({ method, url, headers, body, signal, onSent }: Reported) {
   return new Promise<Response>((resolve, reject) => {
     if (platform.XMLHttpRequest === undefined) throw new TypeError('There is no XMLHttpRequest.');

@@ -10,7 +10,7 @@ import { associatedDataOf } from '../auth/find-access-key.ts';
 import { scopeMistake } from '../auth/key-scope.ts';
 import { limitedExpiry, scopesOfRole } from '../auth/permissions.ts';
 import type { Core } from '../core.ts';
-import { sealSecret } from '../encryption/encrypted-secret.ts';
+import { encryptSecret } from '../encryption/encrypted-secret.ts';
 import { type KeyMaker, limitedScope, requireCoversKey } from './key-limits.ts';
 
 /** Most keys of one account. Ours. */
@@ -70,8 +70,8 @@ export async function createAccessKey(core: Core, request: NewAccessKey): Promis
     isEnabled: true,
     revision: 1,
   };
-  const sealedSecret = sealSecret(core.settings.masterKeys, secret, associatedDataOf(id));
-  await directory.call('addAccessKey', { key, sealedSecret });
+  const encryptedSecret = encryptSecret(core.settings.masterKeys, secret, associatedDataOf(id));
+  await directory.call('addAccessKey', { key, encryptedSecret });
   return { key, secret };
 }
 

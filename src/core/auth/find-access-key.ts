@@ -5,7 +5,7 @@ import { StorageError } from '../../domain/errors.ts';
 import type { AccessKey, AccessKeyId, Account, AccountId } from '../../domain/nouns.ts';
 import { HOUR_MS } from '../../domain/time.ts';
 import type { Core } from '../core.ts';
-import { openSecret, sealSecret } from '../encryption/encrypted-secret.ts';
+import { decryptSecret, encryptSecret } from '../encryption/encrypted-secret.ts';
 import { createMemberKeys, isMemberKeyId } from './member-key.ts';
 import { ROOT_ACCOUNT } from './root-account.ts';
 
@@ -95,18 +95,24 @@ function createDecryption(
     const known = keys.get(stored);
     if (known !== undefined) return known;
 
-    const { id, scope, role, isSealed } = stored;
+    const { id, scope, role, isEncrypted } = stored;
     const account = configuredAccounts.get(stored.account.id) ?? stored.account;
     const { masterKeys } = core.settings;
     const associatedData = associatedDataOf(id);
-    const secret = isSealed ? openSecret(masterKeys, stored.secret, associatedData) : stored.secret;
+    const secret = isEncrypted
+      ? decryptSecret(masterKeys, stored.secret, associatedData)
+      : stored.secret;
     const key = { id, secret, account, scope, role };
     keys.set(stored, key);
 
-    if (!isSealed && masterKeys.length > 0) {
+    if (!isEncrypted && masterKeys.length > 0) {
       core.ports.background.run('seal-access-key', () => {
-        const sealed = sealSecret(masterKeys, secret, associatedData);
-        return core.ports.directory.call('sealAccessKey', { id, plain: secret, sealed });
+        const sealed = encryptSecret(masterKeys, secret, associatedData);
+        return core.ports.directory.call('encryptAccessKey', {
+          id,
+          plain: secret,
+          encrypted: sealed,
+        });
       });
     }
     return key;

@@ -91,7 +91,9 @@ export function actionsMatching(pattern: string): readonly string[] {
   return ACTIONS.filter((action) => matches(pattern, action));
 }
 
-/** A mistake in a scope as a sentence: an unknown action, or an address that is none. Null: none. */
+/**
+ * A mistake in a scope as a sentence: an unknown action, or an address that is none. Null: none.
+ */
 export function scopeMistake(scope: KeyScope): string | null {
   const action = scope.actions?.find((pattern) => actionsMatching(pattern).length === 0);
   if (action !== undefined) return `There is no action ${action}.`;

@@ -21,7 +21,9 @@ export function isMemberKeyId(id: AccessKeyId): boolean {
   return id.startsWith(MEMBER_KEY_PREFIX);
 }
 
-/** Actions that presigned URLs of the JSON API need; the scopes of the role say which are allowed. */
+/**
+ * Actions that presigned URLs of the JSON API need; the scopes of the role say which are allowed.
+ */
 const PRESIGNED_ACTIONS = [
   's3:GetObject',
   's3:GetObjectVersion',

@@ -2,7 +2,7 @@
 // what is closed, and what only the policy itself can decide for a given request. Delivery then
 // needs some prefixes and one boolean. It must never differ from decide.ts; test/core/auth proves
 // it.
-import type { BucketAccess, PublicAnswer, PublicReads } from '../../domain/bucket-access.ts';
+import type { BucketAccess, PublicDecision, PublicReads } from '../../domain/bucket-access.ts';
 import type { BucketName } from '../../domain/nouns.ts';
 import { type AccessRecord, decide, readPolicy } from './decide.ts';
 import { matchesAny, matchesPrincipal } from './policy/evaluate-policy.ts';
@@ -100,8 +100,10 @@ function keysOf(
   });
 }
 
-/** Whether everyone may list; `ask` where a condition or variable makes it depend on the request. */
-function listingOf(record: AccessRecord, policy: Policy | null): PublicAnswer {
+/**
+ * Whether everyone may list; `ask` where a condition or variable makes it depend on the request.
+ */
+function listingOf(record: AccessRecord, policy: Policy | null): PublicDecision {
   const depends = policy?.statements.some(
     (statement) =>
       speaksOf(statement, LIST_BUCKET) &&

@@ -7,7 +7,7 @@ import { StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import { createCircuitBreaker } from '../../ports/circuit-breaker.ts';
 import type { Allowance, Meter, OperationClass, UsageOwner } from '../../ports/metering.ts';
-import { within } from '../../ports/with-timeout.ts';
+import { withTimeout } from '../../ports/with-timeout.ts';
 import type { Core } from '../core.ts';
 import type { UsageFlusher } from '../metering/flush-usage.ts';
 import {
@@ -92,7 +92,7 @@ export function createCapLeases(
         breaker.end(accountId);
       });
     try {
-      return await within(core.settings.tierLimitMs, 'the ledger', work);
+      return await withTimeout(core.settings.tierLimitMs, 'the ledger', work);
     } catch (error) {
       // A call that fails at once may be repeated at once; everybody would wait for one that hangs.
       if (!isSettled) breaker.begin(accountId);
@@ -158,11 +158,13 @@ async function leaseFromLedger(leasing: Leasing, accountId: AccountId): Promise<
   });
 }
 
-/** Flushes, reads the caps and leases from them once; null: the ledger's state changed meanwhile. */
+/**
+ * Flushes, reads the caps and leases from them once; null: the ledger's state changed meanwhile.
+ */
 async function tryLease(leasing: Leasing, accountId: AccountId): Promise<KnownCaps | null> {
   const { core, flusher, holder, reportCrossing, memory, waiting } = leasing;
   const { clock, ledger, meter } = core.ports;
-  meter.letGoOfIdle();
+  meter.releaseIdleReservations();
   // What is counted up to here is recorded when the state is read; what comes later is the lease's.
   const marks = marksOf(memory.get(accountId));
   await flusher.flushAccount(accountId);

@@ -4,7 +4,7 @@
 // under way. A crash anywhere leaves an unreferenced blob for the sweeper. Called by
 // run-compression.ts.
 import { createDigestSet } from '../../crypto/digest-set.ts';
-import { compressFrame, PACK_LEVEL } from '../../crypto/zstd-frames.ts';
+import { COMPRESSION_LEVEL, compressFrame } from '../../crypto/zstd-frames.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { ObjectVersion, Segment } from '../../domain/nouns.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
@@ -109,7 +109,7 @@ async function isWorthIt(core: Core, { segments, sizeBytes }: ObjectVersion): Pr
     storedSource(core, cutSegments(segments, { offsetBytes: 0, lengthBytes })),
     lengthBytes,
   );
-  return (await compressFrame(sample, PACK_LEVEL)).length <= sample.length * RATIO_MAX;
+  return (await compressFrame(sample, COMPRESSION_LEVEL)).length <= sample.length * RATIO_MAX;
 }
 
 /** Writes and verifies the new blob; 'stopped' when the server stops meanwhile. */
@@ -136,13 +136,13 @@ async function writeCompressed(
   const layout = { frameBytes, plainBytes: sizeBytes };
   const source = compressSource(
     storedSource(core, version.segments),
-    { frameBytes, level: PACK_LEVEL },
+    { frameBytes, level: COMPRESSION_LEVEL },
     onPlain,
   );
   const identity = { ...identityOfBlob(record, key, version), encryption: null, packing: layout };
   try {
     const { sizeBytes: storedBytes } = await blobStore.write(blobId, source, identity);
-    const newReference = { blobId, sizeBytes: storedBytes, home: null };
+    const newReference = { blobId, sizeBytes: storedBytes, ownerBucket: null };
     const to: Segment = {
       blobId,
       offsetBytes: 0,

@@ -121,7 +121,7 @@ async function advance(
       minBytes: BODY_MIN_BYTES,
       maxBytes: budget.bodyMaxBytes,
     };
-    const page = await bucket.call('scanForCompression', { place: cursor, bounds });
+    const page = await bucket.call('scanForCompression', { cursor: cursor, bounds });
 
     const work = await compressPage(core, bucket, page.candidates, budget, total);
     const next = work.isWhole ? (page.next ?? nextPhase(cursor)) : cursorAfter(cursor, work.last);

@@ -2,12 +2,17 @@
 // chunk is authenticated before a byte of it goes on. Called by objects/read-object.ts for
 // encrypted versions. The stored bytes come from the same tiers as any others, so no tier ever has
 // a plain byte of them.
-import { CHUNK_BYTES, openChunk } from '../../crypto/encrypted-chunks.ts';
+import { CHUNK_BYTES, decryptChunk } from '../../crypto/encrypted-chunks.ts';
 import { joinBytes } from '../../crypto/join-bytes.ts';
 import type { ByteRange } from '../../domain/byte-range.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { BlobId, ObjectBody } from '../../domain/nouns.ts';
-import { type ByteChunks, begun, ChunkStream, chunksOf } from '../../ports/chunk-stream.ts';
+import {
+  awaitFirstChunk,
+  type ByteChunks,
+  ChunkStream,
+  chunksOf,
+} from '../../ports/chunk-stream.ts';
 import { bodyKeys, type DataKey, INLINE_BODY } from './data-key.ts';
 import { type EncryptedChunk, encryptedRangeOf } from './encrypted-layout.ts';
 
@@ -42,7 +47,7 @@ export async function decryptBody<Read extends { readonly body: BodyBytes | null
     return { ...rest, body: plain };
   }
   const plainChunks = decryptChunks(chunksOf(body), decryptor);
-  return { ...rest, body: new ChunkStream(await begun(plainChunks, CHUNK_BYTES)) };
+  return { ...rest, body: new ChunkStream(await awaitFirstChunk(plainChunks, CHUNK_BYTES)) };
 }
 
 type BodyDecryptor = {
@@ -72,7 +77,7 @@ function createBodyDecryptor(
   function decrypt(chunk: EncryptedChunk, encrypted: Uint8Array): Uint8Array {
     const { blobId, position } = chunk;
     if (keys?.blobId !== blobId) keys = { blobId, keys: bodyKeys(dataKey, blobId) };
-    const plain = openChunk(keys.keys, position, encrypted);
+    const plain = decryptChunk(keys.keys, position, encrypted);
     if (plain === null) throw damaged(`of ${blobId} is damaged at chunk ${position.index}`);
 
     const inRange = plain.subarray(skip, skip + leftBytes);

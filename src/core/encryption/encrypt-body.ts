@@ -1,6 +1,6 @@
 // Encryption of bodies on their way in: as they stream to a blob, or whole for a body that stands
 // in its index row. Called by objects/write-body.ts behind the digests, which are of plain bytes.
-import { CHUNK_BYTES, startChunk, TAG_BYTES } from '../../crypto/encrypted-chunks.ts';
+import { CHUNK_BYTES, startChunkEncryption, TAG_BYTES } from '../../crypto/encrypted-chunks.ts';
 import { joinBytes } from '../../crypto/join-bytes.ts';
 import type { BlobId } from '../../domain/nouns.ts';
 import type { ByteSource } from '../../ports/byte-source.ts';
@@ -52,7 +52,7 @@ function createBodyEncryptor(keys: readonly Uint8Array[]): BodyEncryptor {
 
   /** Encrypts in one piece, since the store makes a write of each piece. */
   function encryptPending(isLast: boolean): Uint8Array {
-    const chunk = startChunk(keys, { index, isLast });
+    const chunk = startChunkEncryption(keys, { index, isLast });
     const encrypted = new Uint8Array(pendingBytes + TAG_BYTES * keys.length);
     let at = 0;
     for (const piece of pending) {

@@ -2,7 +2,7 @@
 // those of stored bytes. The index keeps the plain size of an object; its segments are runs of
 // stored, encrypted bytes. A blob of an encrypted object is encrypted as one body, and a segment of
 // it is always the whole blob. Pure.
-import { CHUNK_BYTES, type ChunkPlace, TAG_BYTES } from '../../crypto/encrypted-chunks.ts';
+import { CHUNK_BYTES, type ChunkPosition, TAG_BYTES } from '../../crypto/encrypted-chunks.ts';
 import type { ByteRange } from '../../domain/byte-range.ts';
 import type { BlobId, Segment } from '../../domain/nouns.ts';
 
@@ -23,7 +23,7 @@ export function plainSize(encryptedBytes: number, layers: Layers): number {
 /** A chunk to decrypt. `encryptedBytes` is its size with its tags. */
 export type EncryptedChunk = {
   readonly blobId: BlobId;
-  readonly position: ChunkPlace;
+  readonly position: ChunkPosition;
   readonly encryptedBytes: number;
 };
 

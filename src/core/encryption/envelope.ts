@@ -104,7 +104,7 @@ export async function unwrapDataKey(
   use: keyof typeof REFUSALS = 'read',
 ): Promise<DataKey | null> {
   if (encryption?.kind === 'customer' || customerKey !== null) {
-    return openWithCustomerKey(encryption, customerKey, use);
+    return unwrapWithCustomerKey(encryption, customerKey, use);
   }
   if (encryption === null) return null;
   if (encryption.kind === 'server') {
@@ -127,7 +127,7 @@ export async function unwrapDataKey(
  * Unwraps a data key with the client's own key, without any port. It proves that the request
  * brought the right key, or rightly none; null when the encryption is not by a client's key.
  */
-export function openWithCustomerKey(
+export function unwrapWithCustomerKey(
   encryption: ObjectEncryption | null,
   customerKey: CustomerKey | null,
   use: keyof typeof REFUSALS = 'read',

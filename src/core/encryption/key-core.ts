@@ -6,5 +6,5 @@ import type { CoreSettings } from '../core.ts';
 /** The ports and settings that keys are wrapped and unwrapped with. */
 export type KeyCore = {
   readonly ports: Pick<Ports, 'directory' | 'clock'>;
-  readonly settings: Pick<CoreSettings, 'masterKeys' | 'seededNamedKeys'>;
+  readonly settings: Pick<CoreSettings, 'masterKeys' | 'seededKmsKeys'>;
 };

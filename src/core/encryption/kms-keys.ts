@@ -18,11 +18,11 @@ export const MANAGED_KEY_ID = 'alias/aws/s3';
  * The form of a key's id: letters, digits and the signs in ids, aliases and ARNs of AWS, so that
  * these can be used unchanged.
  */
-export const NAMED_KEY_ID_FORM = /^[\w:/.-]{1,256}$/;
+export const KMS_KEY_ID_FORM = /^[\w:/.-]{1,256}$/;
 
 /** Whether a KMS key could have that id. */
 export function isKmsKeyId(value: unknown): value is string {
-  return typeof value === 'string' && NAMED_KEY_ID_FORM.test(value);
+  return typeof value === 'string' && KMS_KEY_ID_FORM.test(value);
 }
 
 /** A KMS key without its secret part. */
@@ -52,11 +52,11 @@ export async function createKmsKey(
 }
 
 /** Lists the keys whose ids come after `after`, in byte order. */
-export async function listNamedKeys(
+export async function listKmsKeys(
   core: Core,
   page: { after: string; limit: number },
 ): Promise<KmsKeyInfo[]> {
-  return (await core.ports.directory.call('listNamedKeys', page)).map(toInfo);
+  return (await core.ports.directory.call('listKmsKeys', page)).map(toInfo);
 }
 
 /**
@@ -110,7 +110,7 @@ async function findOrMake(core: KeyCore, id: string): Promise<KmsKey> {
   const storedKey = await core.ports.directory.call('getKmsKey', { id });
   if (storedKey !== null) return storedKey;
 
-  if (id !== MANAGED_KEY_ID && !core.settings.seededNamedKeys.includes(id)) throw notFound(id);
+  if (id !== MANAGED_KEY_ID && !core.settings.seededKmsKeys.includes(id)) throw notFound(id);
   return core.ports.directory.call('addKmsKey', { key: toNewKey(core, id, null) });
 }
 

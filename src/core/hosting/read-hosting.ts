@@ -11,7 +11,7 @@ import type {
 } from '../../domain/hosting.ts';
 import { isJsonObject } from '../json.ts';
 import { IMAGE_MAX_SIDE_PX, KEY_MAX_BYTES } from '../limits.ts';
-import { hasWholeTexts } from '../well-formed-texts.ts';
+import { hasWellFormedTexts } from '../well-formed-texts.ts';
 import { compileGlobs, GLOB_STATES_MAX } from './compile-globs.ts';
 import { GLOB_MAX_LENGTH, isGlob } from './glob.ts';
 import { HOST_MAX_LENGTH, hostNameOf, isBindableHost } from './host-names.ts';
@@ -72,7 +72,7 @@ export function readHosting(bytes: Uint8Array, ownHosts: readonly string[]): Hos
   let json: unknown;
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes);
-    if (!hasWholeTexts(text)) refuse('hosting', 'made of whole characters');
+    if (!hasWellFormedTexts(text)) refuse('hosting', 'made of whole characters');
     json = JSON.parse(text);
   } catch (cause) {
     if (cause instanceof StorageError) throw cause;

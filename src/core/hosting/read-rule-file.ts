@@ -1,7 +1,7 @@
 // Reads the rule files `_headers` and `_redirects` of a site, whether strangers may read them or
 // not. Called by delivery and by check-rule-files.ts.
 import type { BucketName, ObjectKey } from '../../domain/nouns.ts';
-import { within } from '../../ports/with-timeout.ts';
+import { withTimeout } from '../../ports/with-timeout.ts';
 import type { Core } from '../core.ts';
 import { openBody } from '../objects/read-object.ts';
 import { RULE_FILE_MAX_BYTES } from './rule-lines.ts';
@@ -14,7 +14,7 @@ export type RuleFile = { readonly text: string } | { readonly problem: string } 
  * an index call, and a read of the body.
  */
 export function readRuleFile(core: Core, bucket: BucketName, key: string): Promise<RuleFile> {
-  return within(core.settings.tierLimitMs, 'index or bucket', () => read(core, bucket, key));
+  return withTimeout(core.settings.tierLimitMs, 'index or bucket', () => read(core, bucket, key));
 }
 
 async function read(core: Core, bucket: BucketName, key: string): Promise<RuleFile> {

@@ -23,12 +23,12 @@ export async function measurePrefixes(
 
     let counted: CountState = state;
     for (; counted !== 'ready' && step < AWAITED_STEPS_MAX; step++) {
-      counted = (await bucket.call('countNames', {})).state;
+      counted = (await bucket.call('countAllKeys', {})).state;
     }
   }
 
   core.ports.background.run('count-names', async () => {
-    while ((await bucket.call('countNames', {})).state !== 'ready');
+    while ((await bucket.call('countAllKeys', {})).state !== 'ready');
   });
   return null;
 }

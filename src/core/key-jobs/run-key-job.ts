@@ -6,12 +6,12 @@
 
 import { type ErrorCode, StorageError } from '../../domain/errors.ts';
 import {
+  KEY_STEP_MAX,
   type KeyAction,
   type KeyJob,
   type KeyJobId,
   type KeyJobItem,
   type KeyJobTask,
-  NAME_STEP_MAX,
 } from '../../domain/key-jobs.ts';
 import type { BucketName, ObjectKey } from '../../domain/nouns.ts';
 import { type BucketHandle, openBucket } from '../buckets/bucket-handle.ts';
@@ -85,7 +85,7 @@ async function planStep(core: Core, bucket: BucketHandle, job: KeyJob): Promise<
         ? planMove(core, bucket, job, task)
         : planAcross(core, bucket, job, task);
     case 'delete':
-      return planEach(await nextKeys(bucket, job, task, NAME_STEP_MAX), (key) => ({
+      return planEach(await nextKeys(bucket, job, task, KEY_STEP_MAX), (key) => ({
         kind: 'hide',
         key,
         markerId: core.ports.ids.versionId(),
@@ -93,13 +93,13 @@ async function planStep(core: Core, bucket: BucketHandle, job: KeyJob): Promise<
         movedTo: null,
       }));
     case 'restore':
-      return planEach(await nextKeys(bucket, job, task, NAME_STEP_MAX), (key) => ({
+      return planEach(await nextKeys(bucket, job, task, KEY_STEP_MAX), (key) => ({
         kind: 'unhide',
         key,
         onlyMarkerId: null,
       }));
     case 'purge':
-      return planEach(await nextKeys(bucket, job, task, NAME_STEP_MAX), (key) => ({
+      return planEach(await nextKeys(bucket, job, task, KEY_STEP_MAX), (key) => ({
         kind: 'purge',
         key,
       }));
@@ -151,7 +151,7 @@ type Move = Extract<KeyJobTask, { kind: 'move' }>;
 /** Plans a move inside the bucket. */
 async function planMove(core: Core, bucket: BucketHandle, job: KeyJob, task: Move): Promise<Step> {
   const { ids } = core.ports;
-  const page = await nextKeys(bucket, job, task, NAME_STEP_MAX);
+  const page = await nextKeys(bucket, job, task, KEY_STEP_MAX);
   const staying = stayingPrefix(task);
   const moving = staying === null ? page.keys : page.keys.filter((key) => !key.startsWith(staying));
   const renamed = moving.map((key) => ({ key, toKeys: newKeys(task, key) }));
@@ -238,7 +238,7 @@ type Undo = Extract<KeyJobTask, { kind: 'undo' }>;
 /** Plans the undoing of another job, its last item first. `at` counts the items that are undone. */
 async function planUndo(core: Core, bucket: BucketHandle, job: KeyJob, task: Undo): Promise<Step> {
   const { ids } = core.ports;
-  const limit = task.toBucket === null ? NAME_STEP_MAX : ACROSS_STEP;
+  const limit = task.toBucket === null ? KEY_STEP_MAX : ACROSS_STEP;
   const before = job.at === 0 ? Number.MAX_SAFE_INTEGER : job.at;
   const items = await bucket.call('listKeyJobItems', { id: task.jobId, before, limit });
   const next = { after: '', at: items.at(-1)?.at ?? job.at };

@@ -3,7 +3,7 @@
 // after the last search.
 
 import { StorageError } from '../../domain/errors.ts';
-import { foldName, type KeyMatches, SEARCH_MIN_INDEXED } from '../../domain/key-aids.ts';
+import { foldKey, type KeyMatches, SEARCH_MIN_INDEXED } from '../../domain/key-aids.ts';
 import type { BucketAddress, ObjectSummary } from '../../domain/nouns.ts';
 import { DAY_MS } from '../../domain/time.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
@@ -39,7 +39,7 @@ export async function searchKeys(
   bucket: BucketHandle,
   input: SearchInput,
 ): Promise<KeyMatches> {
-  const folded = foldName(input.needle);
+  const folded = foldKey(input.needle);
   if (folded === '' || input.needle.length > NEEDLE_MAX_LENGTH || input.needle.includes('\0')) {
     throw new StorageError('InvalidRequest', {
       detail: `Search for 1 to ${NEEDLE_MAX_LENGTH} characters.`,
@@ -62,7 +62,7 @@ function isIndexable(folded: string): boolean {
 /** Builds or updates the search index in steps, between which others can write. */
 async function indexAll(core: Core, bucket: BucketHandle): Promise<void> {
   for (;;) {
-    const { isDone } = await bucket.call('indexNames', { nowMs: core.ports.clock.nowMs() });
+    const { isDone } = await bucket.call('indexKeys', { nowMs: core.ports.clock.nowMs() });
     if (isDone) return;
   }
 }
@@ -78,11 +78,11 @@ export async function maintainSearchIndex(
   const bucket = await openBucket(core, address.name, () => undefined);
   for (let step = 0; step < MAINTENANCE_STEPS_MAX && stopping?.aborted !== true; step++) {
     const { isDone } = isUnsearched
-      ? await core.ports.metadataIndex.call(address.name, 'forgetNames', {
+      ? await core.ports.metadataIndex.call(address.name, 'forgetKeyIndex', {
           bucket: address,
           what: 'search',
         })
-      : await bucket.call('indexNames', { nowMs: searchedAtMs });
+      : await bucket.call('indexKeys', { nowMs: searchedAtMs });
     if (isDone) return;
   }
 }

@@ -6,7 +6,7 @@ import {
   type KeyJob,
   type KeyJobId,
   type KeyJobTask,
-  NO_NAME_COUNTS,
+  NO_KEY_COUNTS,
 } from '../../domain/key-jobs.ts';
 import type { AccountId, BucketName } from '../../domain/nouns.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
@@ -39,7 +39,7 @@ export async function startKeyJob(
     revision: 1,
     after: '',
     at: 0,
-    counts: NO_NAME_COUNTS,
+    counts: NO_KEY_COUNTS,
     total: await countKeys(core, bucket, task),
     startedBy: input.accountId,
     startedAtMs: nowMs,
@@ -149,7 +149,7 @@ export async function cancelKeyJob(
  * driver takes no harm.
  */
 export async function resumeKeyJobs(core: Core, bucket: BucketHandle): Promise<void> {
-  const jobs = await bucket.call('listNameJobs', {});
+  const jobs = await bucket.call('listKeyJobs', {});
   for (const job of jobs)
     if (job.state === 'running') driveBehind(core, bucket.record().name, job.id);
 }

@@ -63,7 +63,7 @@ export async function foreseePage(
 ): Promise<{ readonly due: readonly DueSubject[]; readonly next: LifecycleCursor | null }> {
   const step = stepOf(steps, cursor);
   if (step === null) return { due: [], next: null };
-  const page = await bucket.call('scanLifecycle', { place: cursor, bounds: step.bounds });
+  const page = await bucket.call('scanLifecycle', { cursor: cursor, bounds: step.bounds });
 
   const due = page.subjects.flatMap((subject) => {
     const decision = decideLifecycle(lifecycle, subject, moment);

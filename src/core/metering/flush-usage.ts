@@ -7,7 +7,7 @@ import type { UsageBatch } from '../../domain/billing/usage.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import { startOfHour } from '../../domain/time.ts';
-import { within } from '../../ports/with-timeout.ts';
+import { withTimeout } from '../../ports/with-timeout.ts';
 import type { Core } from '../core.ts';
 import { usageRows } from './usage-rows.ts';
 
@@ -164,7 +164,7 @@ async function sendBatches(
 ): Promise<void> {
   try {
     const record = () => ledger.call('record', { accountId, batches, nowMs: clock.nowMs() });
-    await within(timeoutMs, 'the ledger', record);
+    await withTimeout(timeoutMs, 'the ledger', record);
   } catch (cause) {
     log.error('usage-not-recorded', { accountId, batches: batches.length, cause });
     return;

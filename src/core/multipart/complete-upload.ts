@@ -14,7 +14,7 @@ import type {
 import type { Upload, UploadedPart } from '../../ports/index-calls/upload-calls.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
-import { type CustomerKey, openWithCustomerKey } from '../encryption/envelope.ts';
+import { type CustomerKey, unwrapWithCustomerKey } from '../encryption/envelope.ts';
 import { LIST_MAX_KEYS, OBJECT_MAX_BYTES, PART_MIN_BYTES } from '../limits.ts';
 
 /** One entry of the client's list of parts. `etag` has no quotes. */
@@ -42,7 +42,7 @@ export type CompleteUploadInput = {
 /**
  * Completes an upload. Errors: NoSuchUpload, InvalidPart, InvalidPartOrder, EntityTooSmall,
  * EntityTooLarge, BadDigest, InvalidRequest (size differs), PreconditionFailed, NoSuchKey, and
- * those of openWithCustomerKey. Cost: one index read per 1,000 parts and one commit.
+ * those of unwrapWithCustomerKey. Cost: one index read per 1,000 parts and one commit.
  */
 export async function completeUpload(
   core: Core,
@@ -102,7 +102,7 @@ function requireKey(
   const hasChecksums =
     upload.checksumAlgorithm !== null || parts.some((part) => part.checksum !== null);
   if (customerKey !== null || hasChecksums)
-    openWithCustomerKey(upload.encryption, customerKey, 'part');
+    unwrapWithCustomerKey(upload.encryption, customerKey, 'part');
 }
 
 type Digests = {

@@ -11,8 +11,8 @@ import type { Core } from '../core.ts';
 import {
   type CustomerKey,
   type Envelope,
-  openWithCustomerKey,
   unwrapDataKey,
+  unwrapWithCustomerKey,
 } from '../encryption/envelope.ts';
 import { PART_NUMBER_MAX } from '../limits.ts';
 import { identityOfBlob } from '../objects/blob-identity.ts';
@@ -153,7 +153,7 @@ export async function uploadPartCopy(
   requirePartNumber(partNumber);
   const upload = await target.call('getUpload', { key, uploadId });
   const envelope = await unwrapUploadKey(core, upload, input.customerKey ?? null);
-  openWithCustomerKey(source.encryption, sourceKey);
+  unwrapWithCustomerKey(source.encryption, sourceKey);
 
   if (source.inlineBytes !== null || source.encryption !== null || envelope !== null) {
     const body = bodySource(core, source, range, sourceKey);

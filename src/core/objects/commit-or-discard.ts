@@ -25,7 +25,7 @@ export function discard(
   written: { readonly newReferences: readonly NewBlobReference[] },
 ): void {
   const fresh = written.newReferences
-    .filter((newReference) => newReference.home === null)
+    .filter((newReference) => newReference.ownerBucket === null)
     .map((newReference) => newReference.blobId);
   if (fresh.length > 0)
     core.ports.background.run('discard-blob', () => core.ports.blobStore.delete(fresh));

@@ -26,9 +26,9 @@ import {
   type CustomerKey,
   isSameKey,
   makeDataKey,
-  openWithCustomerKey,
   type RequestedEncryption,
   unwrapDataKey,
+  unwrapWithCustomerKey,
   wrapDataKey,
 } from '../encryption/envelope.ts';
 import { MANAGED_KEY_ID } from '../encryption/kms-keys.ts';
@@ -159,7 +159,7 @@ async function rewriteBytes(
 ): Promise<CopiedBytes> {
   const { source, sourceKey = null, key, attributes } = input;
   if (source.sizeBytes > PUT_MAX_BYTES) throw tooLargeToCopy();
-  openWithCustomerKey(source.encryption, sourceKey);
+  unwrapWithCustomerKey(source.encryption, sourceKey);
 
   const record = target.record();
   const envelope = await makeDataKey(core, record.ownerId, input.encryption ?? null);
@@ -264,9 +264,9 @@ export async function referenceForeignBlobsOf(
   for (const { owner, blobIds } of byOwnerBucket(newReferences.flat())) {
     try {
       await metadataIndex.call(owner.name, 'addRemoteReferences', {
-        home: owner,
+        ownerBucket: owner,
         blobIds: [...blobIds],
-        holder: holderAddress,
+        referrer: holderAddress,
         nowMs: clock.nowMs(),
       });
     } catch (error) {
@@ -300,7 +300,7 @@ function foreignBlobs(
       (sum, segment) => (segment.blobId === blobId ? sum + segment.lengthBytes : sum),
       0,
     );
-    return [{ blobId, sizeBytes, home: owner }];
+    return [{ blobId, sizeBytes, ownerBucket: owner }];
   });
 }
 

@@ -6,7 +6,7 @@ import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 
 /** A key to delete: its current version, or with a version id that version for good. */
-export type DeleteAsked = {
+export type DeleteTarget = {
   readonly key: ObjectKey;
   readonly versionId?: VersionName | null;
   readonly condition?: DeleteCondition | null;
@@ -20,7 +20,7 @@ export type DeleteAsked = {
 export function deleteObjects(
   core: Core,
   bucket: BucketHandle,
-  targets: readonly DeleteAsked[],
+  targets: readonly DeleteTarget[],
   options: { readonly bypassGovernance?: boolean; readonly ownerId?: AccountId | null } = {},
 ): Promise<readonly DeletedObject[]> {
   const { clock, ids } = core.ports;

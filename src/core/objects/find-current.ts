@@ -2,12 +2,12 @@
 // from the nearest tier that knows them. Called by delivery; the S3 surface calls the index itself.
 import type { BucketName, BucketRecord, ObjectKey, ObjectVersion } from '../../domain/nouns.ts';
 import { toPointer, toReadPolicy } from '../../domain/pointer.ts';
-import type { Found, Known } from '../../ports/hot-metadata.ts';
+import type { KnownMetadata, MetadataLookup } from '../../ports/hot-metadata.ts';
 import type { Core } from '../core.ts';
 
 type Resolved = { readonly bucket: BucketRecord | null; readonly object: ObjectVersion | null };
 
-function toKnown({ bucket, object }: Resolved): Known {
+function toKnown({ bucket, object }: Resolved): KnownMetadata {
   return {
     readPolicy: bucket === null ? null : toReadPolicy(bucket),
     pointer: object === null ? null : toPointer(object),
@@ -22,7 +22,7 @@ export function findCurrent(
   { ports }: Core,
   bucket: BucketName,
   key: ObjectKey,
-): Found | Promise<Found> {
+): MetadataLookup | Promise<MetadataLookup> {
   return ports.hotMetadata.find(bucket, key, async () => {
     return toKnown(await ports.metadataIndex.call(bucket, 'resolve', { name: bucket, key }));
   });
@@ -36,7 +36,7 @@ export function findCurrentOf(
   { ports }: Core,
   bucket: BucketName,
   keys: readonly ObjectKey[],
-): Promise<readonly Found[]> {
+): Promise<readonly MetadataLookup[]> {
   return ports.hotMetadata.findAll(bucket, keys, async () => {
     const { bucket: record, objects } = await ports.metadataIndex.call(bucket, 'resolveAll', {
       name: bucket,

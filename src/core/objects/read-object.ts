@@ -6,10 +6,10 @@
 import type { ByteRange } from '../../domain/byte-range.ts';
 import { StorageError } from '../../domain/errors.ts';
 import type { ObjectBody, ObjectKey, ObjectVersion, Segment } from '../../domain/nouns.ts';
-import type { LendBytes } from '../../ports/blob-store.ts';
+import type { BorrowBytes } from '../../ports/blob-store.ts';
 import { ChunkStream, joinChunks } from '../../ports/chunk-stream.ts';
 import type { BodyTier, SliceBytes } from '../../ports/edge-cache.ts';
-import { within } from '../../ports/with-timeout.ts';
+import { withTimeout } from '../../ports/with-timeout.ts';
 import type { BucketHandle } from '../buckets/bucket-handle.ts';
 import type { Core } from '../core.ts';
 import { decryptBody } from '../encryption/decrypt-body.ts';
@@ -26,7 +26,7 @@ export type OpenedBody = {
 export type BodyNow = {
   readonly body: Uint8Array | null;
   readonly tier: 'memory' | 'index' | 'bucket' | 'none';
-  readonly lend: LendBytes | null;
+  readonly lend: BorrowBytes | null;
 };
 
 /** What `openBody` needs of a version or a pointer. */
@@ -256,7 +256,7 @@ async function readPiece(core: Core, piece: Piece, readBytes: number): Promise<R
 async function readSlice(core: Core, { slice, part }: Piece): Promise<ReadPiece> {
   const { blobStore, edgeCache } = core.ports;
   const load = () =>
-    within(core.settings.tierLimitMs, 'the bucket', () => blobStore.read(slice.blobId, slice));
+    withTimeout(core.settings.tierLimitMs, 'the bucket', () => blobStore.read(slice.blobId, slice));
   const { bytes, isPart, tier } = await edgeCache.read(slice, load, part);
   return { body: isPart ? bytes : cut(bytes, part), tier };
 }
@@ -267,7 +267,7 @@ function openInTime(
   open: () => Promise<ReadableStream<Uint8Array>>,
 ): Promise<ReadableStream<Uint8Array>> {
   const dropLate = (body: ReadableStream<Uint8Array>) => void body.cancel().catch(() => undefined);
-  return within(core.settings.tierLimitMs, 'the bucket', open, dropLate);
+  return withTimeout(core.settings.tierLimitMs, 'the bucket', open, dropLate);
 }
 
 /** Cuts segments to the parts that a range of the object covers. */

@@ -145,7 +145,7 @@ async function writeBlob(
     encryption: envelope?.encryption ?? null,
   });
 
-  const newReference: NewBlobReference = { blobId, sizeBytes, home: null };
+  const newReference: NewBlobReference = { blobId, sizeBytes, ownerBucket: null };
   try {
     if (isTooOldToCommit(core, startedAtMs)) throw new StorageError('RequestTimeout');
     const { etag, checksum, sha256Hex } = verify();

@@ -6,7 +6,9 @@ import type { Core } from '../core.ts';
 import { proveBody } from '../objects/prove-body.ts';
 import { enqueue } from '../outbox/deliveries.ts';
 
-/** Makes the operator's work. Cost of a report: a commit of the directory, if a webhook wants it. */
+/**
+ * Makes the operator's work. Cost of a report: a commit of the directory, if a webhook wants it.
+ */
 export function createOperatorWork(core: Core): OperatorWork {
   const { ports, settings } = core;
 

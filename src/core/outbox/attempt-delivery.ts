@@ -9,7 +9,7 @@ import type { WebhookEndpoint } from '../../domain/webhooks.ts';
 import type { Directory } from '../../ports/directory.ts';
 import type { Ports } from '../../ports/index.ts';
 import { type Delivery, type DeliveryResult, WebhookFailure } from '../../ports/outbox.ts';
-import { within } from '../../ports/with-timeout.ts';
+import { withTimeout } from '../../ports/with-timeout.ts';
 import type { CoreSettings } from '../core.ts';
 import { type EndpointBreaker, retryDelayMs } from './retry-times.ts';
 import { renderS3Event } from './s3-event.ts';
@@ -49,7 +49,7 @@ export function createAttempts(
     if (cached !== undefined && cached.untilMs > clock.nowMs()) return cached.webhook;
 
     // A call that hangs would occupy its slot, and the endpoint's, for good.
-    const webhook = await within(limits.timeoutMs, 'the directory', () =>
+    const webhook = await withTimeout(limits.timeoutMs, 'the directory', () =>
       directory.call('getWebhook', { id }),
     );
     if (cache.size >= CACHED_MAX) cache.clear();

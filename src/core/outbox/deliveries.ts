@@ -5,7 +5,7 @@
 import { StorageError } from '../../domain/errors.ts';
 import type { AccountId, BucketId, BucketName } from '../../domain/nouns.ts';
 import {
-  accountPlace,
+  accountQueueId,
   type Delivery,
   type DeliveryState,
   type NewDelivery,
@@ -98,10 +98,10 @@ function plainDelivery(
 
 function ofAccount(accountId: AccountId, endpointId: string) {
   return {
-    place: accountPlace(accountId),
+    queueId: accountQueueId(accountId),
     accountId,
     endpointId,
-    lane: '',
+    orderingKey: '',
     kind: 'plain',
   } as const;
 }
@@ -121,10 +121,10 @@ export async function enqueueBucketTest(
   const payload = renderTestEvent(name, nowMs, requestId);
   const deliveries = endpointIds.map(
     (endpointId): NewDelivery => ({
-      place: queueId,
+      queueId: queueId,
       accountId,
       endpointId,
-      lane: '',
+      orderingKey: '',
       kind: 'plain',
       type: 'TestEvent',
       messageId: null,
@@ -148,7 +148,7 @@ export async function listDeliveries(
 ): Promise<{ deliveries: readonly Delivery[]; next: number | null }> {
   await openWebhook(core, accountId, webhookId);
   const { of, ...rest } = page;
-  const input = { place: queueIdOf(accountId, of), endpointId: webhookId, ...rest };
+  const input = { queueId: queueIdOf(accountId, of), endpointId: webhookId, ...rest };
   return callOutbox(core, of, 'listDeliveries', input);
 }
 
@@ -165,7 +165,7 @@ export async function replayDeliveries(
   await openWebhook(core, accountId, webhookId);
   const nowMs = core.ports.clock.nowMs();
   return callOutbox(core, of, 'replayDeliveries', {
-    place: queueIdOf(accountId, of),
+    queueId: queueIdOf(accountId, of),
     endpointId: webhookId,
     ids,
     limit: REPLAY_MAX,
@@ -175,11 +175,11 @@ export async function replayDeliveries(
 
 /** Counts the rows of an outbox by state, of all webhooks together. */
 export function countDeliveries(core: Core, accountId: AccountId, of: OutboxOf) {
-  return callOutbox(core, of, 'countDeliveries', { place: queueIdOf(accountId, of) });
+  return callOutbox(core, of, 'countDeliveries', { queueId: queueIdOf(accountId, of) });
 }
 
 function queueIdOf(accountId: AccountId, of: OutboxOf): OutboxQueueId {
-  return of === null ? accountPlace(accountId) : of.id;
+  return of === null ? accountQueueId(accountId) : of.id;
 }
 
 /** Calls the database that has the outbox: the index of the bucket, or the directory. */

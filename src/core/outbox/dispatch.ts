@@ -48,7 +48,7 @@ export function createDispatcher(
     const restEndMs = breaker.firstEndMs(nowMs);
     const { deliveries, nextDueAtMs } = await queue.claimDeliveries({
       nowMs,
-      leaseMs: claimMs,
+      claimMs: claimMs,
       limit: free,
       perEndpoint: PER_ENDPOINT,
       limits: limitsOf,

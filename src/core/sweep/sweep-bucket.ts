@@ -33,7 +33,7 @@ export async function sweepBucket(
       condemned.deletedBlobs + (await sweepOrphans(core, bucket, sweptUpTo, olderThanMs));
     releasedReferences += condemned.releasedReferences;
     if (!isDeleted) continue;
-    while (!(await metadataIndex.call(name, 'forgetNames', { bucket, what: 'all' })).isDone);
+    while (!(await metadataIndex.call(name, 'forgetKeyIndex', { bucket, what: 'all' })).isDone);
     while (!(await metadataIndex.call(name, 'dropOrphanRows', { bucket })).isDone);
     await metadataIndex.call(name, 'forgetIncarnation', { bucket });
   }
@@ -80,18 +80,18 @@ async function sweepUnreferenced(
     );
     if (blobs.length === 0) return { deletedBlobs, releasedReferences };
 
-    const own = blobs.filter(({ home }) => home === null).map(({ blobId }) => blobId);
+    const own = blobs.filter(({ ownerBucket: home }) => home === null).map(({ blobId }) => blobId);
     if (own.length > 0) await blobStore.delete(own);
 
-    const foreign = blobs.flatMap(({ blobId, home: owner }) =>
+    const foreign = blobs.flatMap(({ blobId, ownerBucket: owner }) =>
       owner === null ? [] : [{ blobId, bucket: owner }],
     );
     for (const [owner, blobIds] of byBucket(foreign)) {
       // A younger remote reference belongs to a copy into this bucket that has not committed yet.
       await metadataIndex.call(owner.name, 'releaseRemoteReferences', {
-        home: owner,
+        ownerBucket: owner,
         blobIds,
-        holder: bucket,
+        referrer: bucket,
         takenUpToMs: olderThanMs,
       });
       releasedReferences += blobIds.length;
@@ -106,31 +106,34 @@ async function sweepUnreferenced(
 }
 
 /**
- * Releases remote references to blobs that their holders do not have, because a copy never
- * committed. Cost: two calls for each holder.
+ * Releases remote references to blobs that their referrers do not have, because a copy never
+ * committed. Cost: two calls for each referrer.
  */
 async function releaseLostRemoteReferences(
   core: Core,
   owner: BucketAddress,
-  oldRemoteReferences: readonly { readonly blobId: BlobId; readonly holder: BucketAddress }[],
+  oldRemoteReferences: readonly { readonly blobId: BlobId; readonly referrer: BucketAddress }[],
   takenUpToMs: number,
 ): Promise<number> {
   const { metadataIndex } = core.ports;
   let released = 0;
-  const byHolder = byBucket(
-    oldRemoteReferences.map(({ blobId, holder }) => ({ blobId, bucket: holder })),
+  const byReferrer = byBucket(
+    oldRemoteReferences.map(({ blobId, referrer }) => ({ blobId, bucket: referrer })),
   );
-  for (const [holder, referenced] of byHolder) {
+  for (const [referrer, referenced] of byReferrer) {
     const inUse = new Set(
-      await metadataIndex.call(holder.name, 'findHeldBlobs', { holder, blobIds: referenced }),
+      await metadataIndex.call(referrer.name, 'findReferencedBlobs', {
+        referrer,
+        blobIds: referenced,
+      }),
     );
     const blobIds = referenced.filter((blobId) => !inUse.has(blobId));
     if (blobIds.length === 0) continue;
 
     await metadataIndex.call(owner.name, 'releaseRemoteReferences', {
-      home: owner,
+      ownerBucket: owner,
       blobIds,
-      holder,
+      referrer,
       takenUpToMs,
     });
     released += blobIds.length;
@@ -161,7 +164,7 @@ async function sweepOrphans(
   olderThanMs: number,
 ): Promise<number> {
   const { blobStore, ids, metadataIndex } = core.ports;
-  const end = ids.blobIdFloor(bucket.id, olderThanMs);
+  const end = ids.blobIdLowerBound(bucket.id, olderThanMs);
   let deleted = 0;
   for (let after = sweptUpTo; ; ) {
     const page = await blobStore.list({ prefix: `${bucket.id}/`, after, limit: BATCH_BLOBS });

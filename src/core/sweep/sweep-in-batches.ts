@@ -20,7 +20,7 @@ export type BatchOptions = SweepOptions & {
  * less often where there are many. Source:
  * https://developers.cloudflare.com/workers/platform/limits/#subrequests
  */
-export const SMALL_TURN: BatchOptions = {
+export const SMALL_BATCH: BatchOptions = {
   bucketsMax: 60,
   everyMs: 55 * 60_000,
   lifecyclePages: 300,
@@ -32,19 +32,19 @@ export const SMALL_TURN: BatchOptions = {
  * that is not due yet. A run that dies is resumed behind its last swept bucket. Cost: two directory
  * calls, and one with each bucket.
  */
-export async function sweepInTurns(
+export async function sweepInBatches(
   core: Core,
   { bucketsMax, everyMs, ...options }: BatchOptions,
 ): Promise<void> {
   const { clock, directory } = core.ports;
   const nowMs = clock.nowMs();
-  const round = await directory.call('getSweepTurn', {});
+  const round = await directory.call('getSweepCursor', {});
   const isOver = round === null || round.after === null;
   if (isOver && round !== null && nowMs < round.startedAtMs + everyMs) return;
 
   const startedAtMs = isOver ? nowMs : round.startedAtMs;
   const storeCursor = (after: string | null) =>
-    directory.call('setSweepTurn', { startedAtMs, after });
+    directory.call('setSweepCursor', { startedAtMs, after });
   const batch = { after: (isOver ? null : round.after) ?? '', bucketsMax, onSwept: storeCursor };
   const { isAll } = await sweepBuckets(core, batch, options);
   if (isAll) await storeCursor(null);

@@ -133,7 +133,7 @@ async function sweepName(
   if (living === null) return;
 
   const { bucket, searchedAtMs, idleUploadMs } = living;
-  if (living.hasNameJobs) {
+  if (living.hasKeyJobs) {
     await attempt(core, name, async () =>
       resumeKeyJobs(core, await openBucket(core, name, () => undefined)),
     );

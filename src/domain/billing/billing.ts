@@ -104,10 +104,10 @@ export type PushProgress = {
   /** The start of the first day that is not reported whole. */
   readonly dayMs: number;
   /** The last meter of that day that was reported; '' none. */
-  readonly told: string;
+  readonly reportedMeter: string;
   /** The meter that is being reported, and when that was begun first; '' and 0: none. */
-  readonly tried: string;
-  readonly triedAtMs: number;
+  readonly attemptedMeter: string;
+  readonly attemptedAtMs: number;
 };
 /** An account that has a customer there. */
 export type PushTarget = PushProgress & {

@@ -1,7 +1,7 @@
 // How public reads count: who pays for them, where their bytes came from, and what the request's
 // notes say of them. Called by the full path, the fast path and sites.
 import type { BucketName, BucketReadPolicy } from '../../domain/nouns.ts';
-import type { Found } from '../../ports/hot-metadata.ts';
+import type { MetadataLookup } from '../../ports/hot-metadata.ts';
 import type { Meter, UsageOwner, UsageTier } from '../../ports/metering.ts';
 import type { RequestNotes } from '../observe/request-notes.ts';
 import type { BodyOrigin } from './cache-status.ts';
@@ -40,7 +40,7 @@ export function noteRead(notes: RequestNotes, bytesOut: number, origin: BodyOrig
 export function noteFound(
   notes: RequestNotes,
   { bucket, key }: { readonly bucket: BucketName; readonly key: string },
-  { readPolicy, tier }: Pick<Found, 'readPolicy' | 'tier'>,
+  { readPolicy, tier }: Pick<MetadataLookup, 'readPolicy' | 'tier'>,
 ): void {
   if (readPolicy !== null) {
     notes.bucket = bucket;

@@ -10,8 +10,8 @@ import type { Domains } from '../address.ts';
 import { createCacheStatus } from './cache-status.ts';
 import { createDeliver, type Deliver } from './deliver.ts';
 import { createAnswerAtOnce } from './fast-path/answer-at-once.ts';
-import type { AnswerHot } from './fast-path/fast-path.ts';
-import { type HotCountsBySurface, newHotCounts } from './fast-path/fast-path-counts.ts';
+import type { AnswerAtOnce } from './fast-path/fast-path.ts';
+import { type FastPathCountsBySurface, newFastPathCounts } from './fast-path/fast-path-counts.ts';
 import { createReadFeatures } from './features/all-features.ts';
 import { createFeaturesOf } from './features/read-feature.ts';
 import { createHeaderProfiles } from './header-profile.ts';
@@ -40,8 +40,8 @@ export type Delivery = {
   /** Headers of unsigned reads that the S3 surface answers. */
   readonly unsignedHeaders: UnsignedHeaders;
   /** The fast path of unsigned reads: answer-at-once.ts. */
-  readonly hotAnswer: AnswerHot;
-  readonly hotCounts: HotCountsBySurface;
+  readonly answerAtOnce: AnswerAtOnce;
+  readonly fastPathCounts: FastPathCountsBySurface;
 };
 
 /** `caps`, `takeReceipt` null: there are none. */
@@ -68,7 +68,7 @@ export function createDelivery(
   const { deliver, deliverFound } = createDeliver(core, { reader, responses, ...shared });
 
   const rules = createSiteRulesReader(core);
-  const hotCounts = newHotCounts();
+  const fastPathCounts = newFastPathCounts();
   return {
     deliver,
     deliverSite: createSiteDelivery(core, {
@@ -81,13 +81,13 @@ export function createDelivery(
       featuresOf,
     }),
     unsignedHeaders: createUnsignedHeaders(profiles, preparedFor),
-    hotAnswer: createAnswerAtOnce(core, {
+    answerAtOnce: createAnswerAtOnce(core, {
       domains: settings,
-      counts: hotCounts,
+      counts: fastPathCounts,
       rules,
       ...timing,
       ...shared,
     }),
-    hotCounts,
+    fastPathCounts,
   };
 }

@@ -8,7 +8,7 @@ import { findCurrent } from '../../core/objects/find-current.ts';
 import { openBody } from '../../core/objects/read-object.ts';
 import { parseBucketName, parseObjectKey } from '../../core/parse-names.ts';
 import { StorageError } from '../../domain/errors.ts';
-import type { Found } from '../../ports/hot-metadata.ts';
+import type { MetadataLookup } from '../../ports/hot-metadata.ts';
 import { dropBody } from '../outgoing-body.ts';
 import type { HttpRequest } from '../request.ts';
 import { evaluateRead } from '../semantics/conditional.ts';
@@ -45,7 +45,10 @@ export type Deliver = (
 ) => Response | Promise<Response>;
 
 /** Answers for what was found of a key already, from step 2 on. */
-export type DeliverFound = (readRequest: ReadRequest, found: Found) => Response | Promise<Response>;
+export type DeliverFound = (
+  readRequest: ReadRequest,
+  found: MetadataLookup,
+) => Response | Promise<Response>;
 
 export function createDeliver(
   core: Core,
@@ -61,14 +64,17 @@ export function createDeliver(
     const key = parseObjectKey(decodePathSegment(rawKey));
     const readRequest = { request, requestId, key, hasOwnOrigin: own, profile: null, options };
     const found = findCurrent(core, bucket, key);
-    const proceed = (known: Found) => {
+    const proceed = (known: MetadataLookup) => {
       noteFound(request.notes, { bucket, key }, known);
       return deliverFound(readRequest, known);
     };
     return found instanceof Promise ? found.then(proceed) : proceed(found);
   };
 
-  function deliverFound(readRequest: ReadRequest, found: Found): Response | Promise<Response> {
+  function deliverFound(
+    readRequest: ReadRequest,
+    found: MetadataLookup,
+  ): Response | Promise<Response> {
     const cors =
       found.readPolicy && corsHeaders(found.readPolicy.settings.cors, readRequest.request);
     const fail = (error: unknown): never => responses.fail(error, found, cors);
@@ -80,7 +86,11 @@ export function createDeliver(
     }
   }
 
-  function deliverAllowed(readRequest: ReadRequest, found: Found, cors: ObjectRead['cors']) {
+  function deliverAllowed(
+    readRequest: ReadRequest,
+    found: MetadataLookup,
+    cors: ObjectRead['cors'],
+  ) {
     // 2. The reader may have the object: everyone may, or this one by policy or signature.
     const readable = reader.require(readRequest, found);
 

@@ -3,7 +3,7 @@
 
 import type { OpenedBody } from '../../core/objects/read-object.ts';
 import type { BucketReadPolicy, ObjectKey, Pointer } from '../../domain/nouns.ts';
-import type { Found } from '../../ports/hot-metadata.ts';
+import type { MetadataLookup } from '../../ports/hot-metadata.ts';
 import type { HttpRequest } from '../request.ts';
 import type { HeaderRecord } from '../semantics/object-headers.ts';
 import type { ByteRange } from '../semantics/range.ts';
@@ -35,7 +35,7 @@ export type ReadableObject = {
 /** A read of an object that the reader may have. */
 export type ObjectRead = ReadableObject & {
   readonly readRequest: ReadRequest;
-  readonly found: Found;
+  readonly found: MetadataLookup;
   readonly features: BucketFeatures;
   readonly prepared: PreparedHeaders;
   /** What the bucket's CORS rules add to the response; null when it has none. */

@@ -3,7 +3,7 @@
 // prepared-headers.ts, and from the representation that was chosen.
 import type { Core } from '../../core/core.ts';
 import { hasCode } from '../../domain/errors.ts';
-import type { Found, Staleness } from '../../ports/hot-metadata.ts';
+import type { MetadataLookup, Staleness } from '../../ports/hot-metadata.ts';
 import { countSent } from '../count-sent.ts';
 import { withFailureHeaders } from '../failure-with-headers.ts';
 import type { RequestNotes } from '../observe/request-notes.ts';
@@ -28,7 +28,7 @@ export type ObjectResponses = {
   /** Counts a 200 or 206 and makes it; waits only where a feature counts. */
   withBody(read: ObjectRead, sent: SentRange, opened: SentBody): Response | Promise<Response>;
   /** Throws the failure of a read, with the headers that its response must have. */
-  fail(error: unknown, found: Found, cors: Readonly<HeaderRecord> | null): never;
+  fail(error: unknown, found: MetadataLookup, cors: Readonly<HeaderRecord> | null): never;
 };
 
 /** `memoryHit`: the Cache-Status of a response from memory. */

@@ -3,7 +3,7 @@
 
 import type { MeterTotals } from '../../ports/metering.ts';
 import { type Histogram, type MetricFamily, metricFamily } from '../../ports/metrics.ts';
-import type { HotCountsBySurface } from '../delivery/fast-path/fast-path-counts.ts';
+import type { FastPathCountsBySurface } from '../delivery/fast-path/fast-path-counts.ts';
 import type { Surface } from './request-notes.ts';
 
 const STATUS_CLASSES = ['0xx', '1xx', '2xx', '3xx', '4xx', '5xx'] as const;
@@ -30,7 +30,7 @@ export type AppNumbers = {
   readonly series: readonly Series[];
   readonly lookups: Lookups;
   readonly inFlight: number;
-  readonly hotCounts: HotCountsBySurface;
+  readonly fastPathCounts: FastPathCountsBySurface;
   readonly meterTotals: MeterTotals;
 };
 
@@ -38,11 +38,11 @@ export function appFamilies({
   series,
   lookups,
   inFlight,
-  hotCounts,
+  fastPathCounts,
   meterTotals,
 }: AppNumbers): MetricFamily[] {
-  const hot = fastPathSeries(hotCounts);
-  const { delivery: ofDelivery, website: ofWebsite, s3: ofS3 } = hotCounts;
+  const hot = fastPathSeries(fastPathCounts);
+  const { delivery: ofDelivery, website: ofWebsite, s3: ofS3 } = fastPathCounts;
   const fastPathBodies = [ofDelivery, ofWebsite, ofS3].reduce(
     (sum, of) => sum + of.getWhole + of.getPart,
     0,
@@ -86,7 +86,7 @@ export function appFamilies({
 
 type Counted = Pick<Series, 'surface' | 'operation'> & { readonly byClass: readonly number[] };
 
-function fastPathSeries(counts: HotCountsBySurface): Counted[] {
+function fastPathSeries(counts: FastPathCountsBySurface): Counted[] {
   return (['delivery', 'website', 's3'] as const).flatMap((surface) => {
     const { getWhole, getPart, getPartRead, getInRow, getNotModified, headWhole, headNotModified } =
       counts[surface];

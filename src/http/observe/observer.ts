@@ -5,8 +5,8 @@ import type { LogCollector } from '../../core/logging/log-collector.ts';
 import type { Ports } from '../../ports/index.ts';
 import { createHistogram, type MetricFamily } from '../../ports/metrics.ts';
 import type { FastPathServed } from '../delivery/fast-path/fast-path.ts';
-import type { HotCountsBySurface } from '../delivery/fast-path/fast-path-counts.ts';
-import { bodyBytesOf, type HotReply } from '../delivery/fast-path/fast-response.ts';
+import type { FastPathCountsBySurface } from '../delivery/fast-path/fast-path-counts.ts';
+import { bodyBytesOf, type FastResponse } from '../delivery/fast-path/fast-response.ts';
 import type { HttpRequest } from '../request.ts';
 import { type AccessLogFormat, createAccessLog } from './access-log.ts';
 import { appFamilies, type Lookups, type Series } from './app-families.ts';
@@ -24,10 +24,10 @@ export type Observer = {
    * ask for it.
    */
   watchFastPath<Asked extends readonly unknown[]>(
-    answer: (...asked: Asked) => HotReply | null,
-  ): (...asked: Asked) => HotReply | null;
+    answer: (...asked: Asked) => FastResponse | null,
+  ): (...asked: Asked) => FastResponse | null;
   /** Reports what the fast path has answered; null: nobody wants to know. */
-  readonly servedHot: ((served: FastPathServed) => void) | null;
+  readonly servedByFastPath: ((served: FastPathServed) => void) | null;
   /** All metric families, those of the platform included. */
   families(): Promise<MetricFamily[]>;
 };
@@ -45,7 +45,7 @@ const LATENCY_BOUNDS = [
 ];
 
 /** Counts a fast-path response once its body is at hand. */
-function countResponse(buckets: BucketCounts, response: HotReply): HotReply {
+function countResponse(buckets: BucketCounts, response: FastResponse): FastResponse {
   if (response.kind !== 'later') {
     buckets.count(response.bucket, bodyBytesOf(response));
     return response;
@@ -73,7 +73,7 @@ export function createObserver(
     accessLog: sink,
   }: Pick<Ports, 'meter' | 'metrics' | 'clock' | 'accessLog'>,
   { metricsBucketsMax, accessLog: format }: ObserverSettings,
-  hotCounts: HotCountsBySurface,
+  fastPathCounts: FastPathCountsBySurface,
   nowMs: () => number = () => performance.now(),
   bucketLogs: Pick<LogCollector, 'add'> | null = null,
 ): Observer {
@@ -98,14 +98,14 @@ export function createObserver(
   }
 
   return {
-    servedHot: accessLog?.servedHot ?? null,
+    servedByFastPath: accessLog?.servedByFastPath ?? null,
     families: async () => {
       const series = [...bySurface.values()].flatMap((operations) => [...operations.values()]);
       const app = appFamilies({
         series,
         lookups,
         inFlight,
-        hotCounts,
+        fastPathCounts,
         meterTotals: meter.totals(),
       });
       return [

@@ -65,7 +65,7 @@ export function operationTiming(notes: RequestNotes, nowMs: number): string {
  * The timing of an S3 operation on the fast path, where only a body from the bucket takes any
  * time worth telling.
  */
-export function hotOperationTiming(bodyFrom: string | null, bodyMs: number): string {
+export function fastPathOperationTiming(bodyFrom: string | null, bodyMs: number): string {
   const spent = duration(bodyMs);
   const ofBody = bodyFrom === null ? '' : `body;desc=${bodyFrom}, `;
   return `auth;dur=0, work;dur=${spent}, ${ofBody}total;dur=${spent}`;

@@ -15,8 +15,8 @@ import {
   type AccountCall,
   changerOf,
   payerOf,
-  type S3Answer,
   type S3Call,
+  type S3Response,
   type Target,
 } from './call/call.ts';
 import { openVersion, type VersionRequest } from './call/find-version.ts';
@@ -28,7 +28,7 @@ import { OPERATIONS } from './operations/table/operations.ts';
 /** An operation that may run, and the bucket that it works on. */
 export type Authorized = {
   readonly bucket: BucketHandle | null;
-  handle(): S3Answer | Promise<S3Answer>;
+  handle(): S3Response | Promise<S3Response>;
 };
 
 /** Conditions of the request on a bucket that was opened; throws to refuse it. */

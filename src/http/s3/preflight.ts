@@ -13,7 +13,7 @@ import {
   isCorsMethod,
   parseRequestedHeaders,
 } from '../semantics/cors.ts';
-import type { S3Answer } from './call/call.ts';
+import type { S3Response } from './call/call.ts';
 
 /** S3's own texts, its spelling too: people look for them. */
 const NOT_ALLOWED =
@@ -31,7 +31,7 @@ export async function answerPreflight(
   core: Core,
   request: HttpRequest,
   target: { readonly bucket: string | null; readonly key: string | null },
-): Promise<S3Answer & { readonly payer: UsageOwner }> {
+): Promise<S3Response & { readonly payer: UsageOwner }> {
   const origin = request.header('origin');
   if (origin === null) throw badRequest('Insufficient information. Origin request header needed.');
   const method = request.header('access-control-request-method');

@@ -8,7 +8,7 @@ import { operationTiming, SERVER_TIMING } from '../observe/server-timing.ts';
 import { makeResponse, type OutgoingBody } from '../outgoing-body.ts';
 import { RECEIPT, receiptHeader } from '../receipt-header.ts';
 import type { HttpRequest } from '../request.ts';
-import { addCommonHeaders, type S3Answer } from './call/call.ts';
+import { addCommonHeaders, type S3Response } from './call/call.ts';
 import type { OperationName } from './call/detect.ts';
 import { useOfResponse } from './response-usage.ts';
 
@@ -25,7 +25,7 @@ export type Answered = {
  * Cost beyond the operation's own: two look-ups of the meter; with a receipt one call to the
  * ledger.
  */
-export type Respond = (answered: Answered, response: S3Answer) => Response | Promise<Response>;
+export type Respond = (answered: Answered, response: S3Response) => Response | Promise<Response>;
 
 const encoder = new TextEncoder();
 

@@ -9,8 +9,8 @@ import type { Core } from '../../core/core.ts';
 import { StorageError } from '../../domain/errors.ts';
 import { createSemaphore } from '../../domain/semaphore.ts';
 import type { Domains } from '../address.ts';
-import type { AnswerHotSigned } from '../delivery/fast-path/fast-path.ts';
-import type { HotCountsBySurface } from '../delivery/fast-path/fast-path-counts.ts';
+import type { AnswerSignedAtOnce } from '../delivery/fast-path/fast-path.ts';
+import type { FastPathCountsBySurface } from '../delivery/fast-path/fast-path-counts.ts';
 import type { UnsignedHeaders } from '../delivery/unsigned-headers.ts';
 import { withFailureHeaders } from '../failure-with-headers.ts';
 import type { HttpRequest } from '../request.ts';
@@ -56,7 +56,7 @@ export type S3Dependencies = Pick<AuthenticatorOptions, 'findAccessKey' | 'isSig
     /** Whether responses say where their time went. */
     readonly isServerTimingOn: boolean;
     /** Counts of the fast path. */
-    readonly hotCounts: Pick<HotCountsBySurface, 's3'>;
+    readonly fastPathCounts: Pick<FastPathCountsBySurface, 's3'>;
     /** Absent: there are no caps. */
     readonly caps?: CapGuard;
     readonly takeReceipt: TakeReceipt;
@@ -64,7 +64,7 @@ export type S3Dependencies = Pick<AuthenticatorOptions, 'findAccessKey' | 'isSig
 
 export type S3Surface = {
   /** The fast path of signed reads, for objects that stand ready in memory: fast-read.ts. */
-  readonly answerHot: AnswerHotSigned;
+  readonly answerSignedAtOnce: AnswerSignedAtOnce;
   /**
    * Answers one request. Rejects with a StorageError, or with whatever broke; nothing was sent
    * then.
@@ -162,12 +162,12 @@ export function createS3Surface(core: Core, deps: S3Dependencies): S3Surface {
   }
 
   return {
-    answerHot: createFastRead(core, {
+    answerSignedAtOnce: createFastRead(core, {
       signerOf,
       decide,
       isServerTimingOn: deps.isServerTimingOn,
       domains: deps,
-      counts: deps.hotCounts.s3,
+      counts: deps.fastPathCounts.s3,
     }),
 
     async handle(request, address, requestId) {

@@ -38,9 +38,9 @@ const PAGES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Answers `/-/health` (the process runs; with `?verbose` also which version), `/-/ready` (it can serve and write) and `/-/metrics`;
- * anything else under `/-/` is NoSuchKey, which tells nothing about buckets. MethodNotAllowed for
- * anything but GET and HEAD.
+ * Answers `/-/health` (the process runs; with `?verbose` also which version), `/-/ready` (it can
+ * serve and write) and `/-/metrics`; anything else under `/-/` is NoSuchKey, which tells nothing
+ * about buckets. MethodNotAllowed for anything but GET and HEAD.
  */
 export function createSystemSurface(
   { metricsToken, rootAccessKey, rootSecretKey }: SystemOptions,

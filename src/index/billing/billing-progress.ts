@@ -65,7 +65,13 @@ export function createBillingProgressCalls(sql: Sql): BillingProgressCalls {
       return rows.map(decodePush);
     },
 
-    notePush({ accountId, dayMs, told, tried, triedAtMs }) {
+    notePush({
+      accountId,
+      dayMs,
+      reportedMeter: told,
+      attemptedMeter: tried,
+      attemptedAtMs: triedAtMs,
+    }) {
       sql.all(
         `UPDATE push_targets SET day_ms = ?, told = ?, tried = ?, tried_at_ms = ?
          WHERE account_id = ?`,
@@ -119,7 +125,7 @@ const decodePush = (row: PushColumns): PushTarget => ({
   accountId: row.account_id as AccountId,
   customerId: row.customer_id,
   dayMs: row.day_ms,
-  told: row.told,
-  tried: row.tried,
-  triedAtMs: row.tried_at_ms,
+  reportedMeter: row.told,
+  attemptedMeter: row.tried,
+  attemptedAtMs: row.tried_at_ms,
 });

@@ -12,7 +12,7 @@ import type {
   BucketRecord,
   BucketRef,
 } from '../../domain/nouns.ts';
-import { addFloors } from '../../domain/purge.ts';
+import { addWatermarks } from '../../domain/purge.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { endTotals } from '../usage/storage-totals.ts';
@@ -189,7 +189,7 @@ export function createBucketCalls(sql: Sql): BucketCalls {
     purgeBucket({ bucket, scopes }) {
       const n = requireBucket(sql, bucket);
       const settings = findLive(bucket.name)?.settings ?? NO_SETTINGS;
-      const purges = addFloors(settings.purges, scopes, bucket.revision + 1);
+      const purges = addWatermarks(settings.purges, scopes, bucket.revision + 1);
       return putSettings(n, bucket.name, { ...settings, purges });
     },
 

@@ -19,7 +19,7 @@ type KeyCalls = Pick<
   | 'addAccessKey'
   | 'updateAccessKey'
   | 'removeAccessKey'
-  | 'sealAccessKey'
+  | 'encryptAccessKey'
   | 'noteKeyUsed'
 >;
 
@@ -57,7 +57,7 @@ function keyOfMember(sql: Sql, id: AccessKeyId): StoredAccessKey | null {
   return {
     id,
     secret: '',
-    isSealed: false,
+    isEncrypted: false,
     account,
     scope: null,
     role: row.role as Role,
@@ -99,7 +99,7 @@ export function createAccessKeyCalls(sql: Sql): KeyCalls {
       return removed.length > 0;
     },
 
-    sealAccessKey({ id, plain, sealed }) {
+    encryptAccessKey({ id, plain, encrypted: sealed }) {
       sql.all(
         `UPDATE access_keys SET secret = ?, is_sealed = 1
          WHERE id = ? AND is_sealed = 0 AND secret = ?`,
@@ -141,7 +141,7 @@ function readAccessKey(sql: Sql, id: AccessKeyId): StoredAccessKey | null {
   return {
     id,
     secret: row.secret,
-    isSealed: row.is_sealed === 1,
+    isEncrypted: row.is_sealed === 1,
     account: { id: row.account_id as AccountId, displayName: row.display_name ?? '' },
     scope,
     role,
@@ -161,7 +161,7 @@ function readRecord(sql: Sql, accountId: AccountId, id: AccessKeyId): AccessKeyR
 
 function addAccessKey(
   sql: Sql,
-  { key, sealedSecret }: Parameters<AccountsApi['addAccessKey']>[0],
+  { key, encryptedSecret }: Parameters<AccountsApi['addAccessKey']>[0],
 ): void {
   sql.all(
     `INSERT INTO access_keys (${KEY_COLUMNS}, secret, is_sealed)
@@ -177,7 +177,7 @@ function addAccessKey(
     key.isEnabled ? 1 : 0,
     key.lastUsedMs,
     key.revision,
-    sealedSecret,
+    encryptedSecret,
   );
 }
 

@@ -15,8 +15,8 @@ type BucketNameCalls = Pick<
   | 'addBucket'
   | 'removeBucket'
   | 'forgetBucketName'
-  | 'getSweepTurn'
-  | 'setSweepTurn'
+  | 'getSweepCursor'
+  | 'setSweepCursor'
 >;
 
 /** The calls over a database with DIRECTORY_SCHEMA. */
@@ -80,14 +80,14 @@ export function createBucketNameCalls(sql: Sql): BucketNameCalls {
       sql.all('DELETE FROM bucket_names WHERE name = ? AND added_at_ms < ?', name, addedBeforeMs);
     },
 
-    getSweepTurn() {
+    getSweepCursor() {
       const [row] = sql.all<{ started_at_ms: number; after: string | null }>(
         'SELECT started_at_ms, after FROM sweep_turn WHERE id = 0',
       );
       return row === undefined ? null : { startedAtMs: row.started_at_ms, after: row.after };
     },
 
-    setSweepTurn({ startedAtMs, after }) {
+    setSweepCursor({ startedAtMs, after }) {
       sql.all(
         'INSERT OR REPLACE INTO sweep_turn (id, started_at_ms, after) VALUES (0, ?, ?)',
         startedAtMs,

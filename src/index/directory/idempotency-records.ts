@@ -68,7 +68,7 @@ export function createIdempotencyCalls(
       );
       return { kind: 'new' };
     },
-    endIdempotent({ caller, key, answer }) {
+    endIdempotent({ caller, key, record: answer }) {
       if (answer === null)
         sql.all('DELETE FROM kept_answers WHERE caller = ? AND key = ?', caller, key);
       else {
@@ -77,7 +77,7 @@ export function createIdempotencyCalls(
            WHERE caller = ? AND key = ?`,
           answer.status,
           answer.headers,
-          answer.sealed,
+          answer.encryptedBody,
           caller,
           key,
         );
@@ -94,7 +94,7 @@ function stateOf(
   if (row.fingerprint !== request.fingerprint) return { kind: 'other' };
   const { status, headers, sealed } = row;
   if (status !== null && headers !== null && sealed !== null) {
-    return { kind: 'answered', answer: { status, headers, sealed } };
+    return { kind: 'answered', record: { status, headers, encryptedBody: sealed } };
   }
   if (row.attempt_id === request.attemptId) return { kind: 'new' };
   return row.at_ms + UNDER_WAY_MS > request.nowMs ? { kind: 'busy' } : null;

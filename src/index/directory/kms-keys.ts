@@ -6,14 +6,14 @@ import type { DirectoryApi, KmsKey } from '../../ports/directory.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
 
-type KmsKeyCalls = Pick<DirectoryApi, 'getKmsKey' | 'listNamedKeys' | 'addKmsKey' | 'changeKmsKey'>;
+type KmsKeyCalls = Pick<DirectoryApi, 'getKmsKey' | 'listKmsKeys' | 'addKmsKey' | 'changeKmsKey'>;
 
 /** The calls over a database with DIRECTORY_SCHEMA. */
 export function createKmsKeyCalls(sql: Sql): KmsKeyCalls {
   return {
     getKmsKey: ({ id }) => readKmsKey(sql, id),
 
-    listNamedKeys({ after, limit }) {
+    listKmsKeys({ after, limit }) {
       const rows = sql.all<KmsKeyRow>(
         `SELECT ${KMS_KEY_COLUMNS} FROM named_keys WHERE id > ? ORDER BY id LIMIT ${PLAN_ONCE} ?`,
         after,

@@ -4,7 +4,7 @@ import { StorageError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/nouns.ts';
 import type { WebhookEndpoint, WebhookSecret } from '../../domain/webhooks.ts';
 import type { WebhookApi } from '../../ports/directory-calls/webhook-calls.ts';
-import { accountPlace, type OutboxApi } from '../../ports/outbox.ts';
+import { accountQueueId, type OutboxApi } from '../../ports/outbox.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { createOutboxCalls } from '../outbox/outbox.ts';
 import { PLAN_ONCE } from '../tables/plan-once.ts';
@@ -91,7 +91,7 @@ export function createWebhookCalls(sql: Sql): WebhookApi {
 
 /** See `WebhookApi.endWebhooks`; also a part of the commit by which the account goes. */
 export function endWebhooks(sql: Sql, accountId: AccountId): { isDone: boolean } {
-  const queueId = accountPlace(accountId);
+  const queueId = accountQueueId(accountId);
   sql.all('DELETE FROM webhooks WHERE account_id = ?', accountId);
   const removed = sql.all(
     `DELETE FROM outbox WHERE id IN (

@@ -5,12 +5,12 @@
 
 import { StorageError } from '../../domain/errors.ts';
 import {
+  KEY_JOBS_RUNNING_MAX,
+  KEY_JOBS_STORED,
   type KeyAction,
   type KeyJob,
   type KeyJobId,
   type KeyJobItem,
-  NAME_JOBS_KEPT,
-  NAME_JOBS_RUNNING_MAX,
   UNDO_MAX_ITEMS,
 } from '../../domain/key-jobs.ts';
 import type { ObjectKey, VersionId } from '../../domain/nouns.ts';
@@ -33,7 +33,7 @@ import { eventsOfAction } from './key-job-events.ts';
 type KeyJobCalls = Pick<
   IndexApi,
   | 'getKeyJob'
-  | 'listNameJobs'
+  | 'listKeyJobs'
   | 'listKeyJobItems'
   | 'listHidden'
   | 'createKeyJob'
@@ -57,11 +57,11 @@ export function createKeyJobCalls(sql: Sql): KeyJobCalls {
   return {
     getKeyJob: ({ bucket, id }) => readJob(sql, requireBucket(sql, bucket), id),
 
-    listNameJobs({ bucket }) {
+    listKeyJobs({ bucket }) {
       const rows = sql.all<{ job: string }>(
         `SELECT job FROM name_jobs WHERE bucket = ? ORDER BY id DESC LIMIT ${PLAN_ONCE} ?`,
         requireBucket(sql, bucket),
-        NAME_JOBS_KEPT,
+        KEY_JOBS_STORED,
       );
       return rows.map((row) => JSON.parse(row.job) as KeyJob);
     },
@@ -86,7 +86,7 @@ export function createKeyJobCalls(sql: Sql): KeyJobCalls {
         'SELECT id FROM name_jobs WHERE bucket = ? AND is_running = 1',
         n,
       ).length;
-      if (running >= NAME_JOBS_RUNNING_MAX) {
+      if (running >= KEY_JOBS_RUNNING_MAX) {
         throw new StorageError('SlowDown', {
           detail: 'Too many jobs run in this bucket. Wait for one of them.',
         });
@@ -140,7 +140,7 @@ function forgetOldJobs(sql: Sql, n: number): void {
     `SELECT id, is_running, job FROM name_jobs
      WHERE bucket = ? ORDER BY id DESC LIMIT ${PLAN_ONCE} ?`,
     n,
-    NAME_JOBS_KEPT + NAME_JOBS_RUNNING_MAX,
+    KEY_JOBS_STORED + KEY_JOBS_RUNNING_MAX,
   );
   const past = rows.slice(UNDOABLE_JOBS).filter((row) => row.is_running === 0);
   const undoable = past.map((row) => JSON.parse(row.job) as KeyJob).find((job) => job.canUndo);
@@ -148,7 +148,7 @@ function forgetOldJobs(sql: Sql, n: number): void {
     forgetItems(sql, n, undoable.id);
     writeJob(sql, n, { ...undoable, canUndo: false });
   }
-  for (const { id, is_running } of rows.slice(NAME_JOBS_KEPT)) {
+  for (const { id, is_running } of rows.slice(KEY_JOBS_STORED)) {
     if (is_running === 0) sql.all('DELETE FROM name_jobs WHERE bucket = ? AND id = ?', n, id);
   }
 }

@@ -5,7 +5,7 @@
 
 import {
   type CountState,
-  foldName,
+  foldKey,
   SEARCH_MIN_INDEXED,
   type SearchState,
 } from '../../domain/key-aids.ts';
@@ -27,7 +27,7 @@ import {
 
 type KeyAidCalls = Pick<
   IndexApi,
-  'measurePrefixes' | 'searchKeys' | 'countNames' | 'indexNames' | 'forgetNames'
+  'measurePrefixes' | 'searchKeys' | 'countAllKeys' | 'indexKeys' | 'forgetKeyIndex'
 >;
 
 type AidsRow = {
@@ -101,7 +101,7 @@ export function createKeyAidCalls(sql: Sql): KeyAidCalls {
       return { state, sizes: prefixes.map((prefix) => sumKeys(sql, n, prefix, prefixEnd(prefix))) };
     },
 
-    countNames({ bucket }) {
+    countAllKeys({ bucket }) {
       const n = requireBucket(sql, bucket);
       const aids = readAids(sql, n);
       if (aids.counts === 2) return { state: 'ready' };
@@ -118,14 +118,14 @@ export function createKeyAidCalls(sql: Sql): KeyAidCalls {
       const facts = { state, pending: countChanges(sql, n), searchedAtMs: aids.searched_at_ms };
       const isIndexed =
         state === 'ready' &&
-        Array.from(foldName(needle)).length >= SEARCH_MIN_INDEXED &&
+        Array.from(foldKey(needle)).length >= SEARCH_MIN_INDEXED &&
         after === null;
       return isIndexed
         ? { ...findIndexed(sql, n, { prefix, needle, limit }), nextAfter: null, ...facts }
         : { ...findByScan(sql, n, { prefix, needle, limit, after: after ?? '' }), ...facts };
     },
 
-    indexNames({ bucket, nowMs }) {
+    indexKeys({ bucket, nowMs }) {
       const n = requireBucket(sql, bucket);
       const aids = { ...readAids(sql, n), searched_at_ms: nowMs };
       if (aids.search === 2) {
@@ -138,7 +138,7 @@ export function createKeyAidCalls(sql: Sql): KeyAidCalls {
       return { state: isReady ? 'ready' : 'building', isDone: false };
     },
 
-    forgetNames({ bucket, what }) {
+    forgetKeyIndex({ bucket, what }) {
       const n = findIncarnation(sql, bucket);
       if (n === null) return { isDone: true };
       const aids = readAids(sql, n);

@@ -5,7 +5,7 @@
 // looked up among the objects: the index alone may be behind.
 
 import {
-  foldName,
+  foldKey,
   SEARCH_MAX_MATCHES,
   SEARCH_MIN_INDEXED,
   SEARCH_SCAN_ROWS,
@@ -145,11 +145,9 @@ export function findIndexed(
   { prefix, needle, limit }: KeySearch,
 ): KeySearchResult {
   const most = Math.min(limit, SEARCH_MAX_MATCHES);
-  const folded = foldName(needle);
+  const folded = foldKey(needle);
   const phrases =
-    Array.from(foldName(prefix)).length < SEARCH_MIN_INDEXED
-      ? [folded]
-      : [folded, foldName(prefix)];
+    Array.from(foldKey(prefix)).length < SEARCH_MIN_INDEXED ? [folded] : [folded, foldKey(prefix)];
   const ids = sql.all<{ id: number }>(
     `SELECT rowid AS id FROM search_trigrams
      WHERE search_trigrams MATCH ? AND rowid > ? AND rowid < ? LIMIT ${PLAN_ONCE} ?`,
@@ -187,7 +185,7 @@ export function findIndexed(
 const matches =
   (prefix: string, folded: string) =>
   ({ key }: { readonly key: string }): boolean =>
-    key.startsWith(prefix) && foldName(key.slice(prefix.length)).includes(folded);
+    key.startsWith(prefix) && foldKey(key.slice(prefix.length)).includes(folded);
 
 /** Searches without an index, by a scan of the next SEARCH_SCAN_ROWS keys behind `after`. */
 export function findByScan(
@@ -204,7 +202,7 @@ export function findByScan(
     prefixEnd(prefix),
     SEARCH_SCAN_ROWS,
   );
-  const isMatch = matches(prefix, foldName(needle));
+  const isMatch = matches(prefix, foldKey(needle));
   const matchingRows: SummaryRow[] = [];
   let last: string | null = null;
   for (const row of rows) {

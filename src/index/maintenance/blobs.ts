@@ -12,13 +12,13 @@ import { PLAN_ONCE } from '../tables/plan-once.ts';
 type BlobCalls = Pick<
   IndexApi,
   | 'findUnknownBlobs'
-  | 'findHeldBlobs'
+  | 'findReferencedBlobs'
   | 'addRemoteReferences'
   | 'releaseRemoteReferences'
   | 'condemnBlobs'
   | 'forgetBlobs'
 >;
-type RemoteReference = { readonly blobId: BlobId; readonly holder: BucketAddress };
+type RemoteReference = { readonly blobId: BlobId; readonly referrer: BucketAddress };
 
 /** The calls over a database with INDEX_SCHEMA; bucket-index.ts makes each atomic. */
 export function createBlobCalls(sql: Sql): BlobCalls {
@@ -32,7 +32,7 @@ export function createBlobCalls(sql: Sql): BlobCalls {
       return rows.map((row) => row.blob_id as BlobId);
     },
 
-    findHeldBlobs({ holder: referrer, blobIds }) {
+    findReferencedBlobs({ referrer, blobIds }) {
       const rows = sql.all<{ blob_id: BlobId }>(
         `SELECT blobs.blob_id FROM buckets JOIN blobs ON blobs.bucket = buckets.n
          WHERE buckets.id = ? AND buckets.name = ?
@@ -44,13 +44,13 @@ export function createBlobCalls(sql: Sql): BlobCalls {
       return rows.map((row) => row.blob_id);
     },
 
-    addRemoteReferences({ home: ownerBucket, blobIds, holder: referrer, nowMs }) {
+    addRemoteReferences({ ownerBucket, blobIds, referrer, nowMs }) {
       const bucket = findIncarnation(sql, ownerBucket);
       if (bucket === null) throw new StorageError('NoSuchBlob');
       for (const blobId of blobIds) addRemoteReference(sql, bucket, blobId, referrer, nowMs);
     },
 
-    releaseRemoteReferences({ home: ownerBucket, blobIds, holder: referrer, takenUpToMs }) {
+    releaseRemoteReferences({ ownerBucket, blobIds, referrer, takenUpToMs }) {
       const bucket = findIncarnation(sql, ownerBucket);
       if (bucket === null) return;
       for (const blobId of blobIds)
@@ -153,7 +153,7 @@ function condemnUnreferenced(
   bucket: number,
   olderThanMs: number,
   limit: number,
-): { blobId: BlobId; home: BucketAddress | null }[] {
+): { blobId: BlobId; ownerBucket: BucketAddress | null }[] {
   const rows = sql.all<{
     blob_id: string;
     home_bucket_id: string | null;
@@ -175,7 +175,7 @@ function condemnUnreferenced(
   }
   return rows.map((row) => ({
     blobId: row.blob_id as BlobId,
-    home:
+    ownerBucket:
       row.home_bucket_id === null || row.home_name === null
         ? null
         : { id: row.home_bucket_id as BucketId, name: row.home_name as BucketName },
@@ -214,7 +214,7 @@ function takeOldRemoteReferences(
     );
     for (const row of rows) {
       const referrer = { id: row.holder_id as BucketId, name: row.holder_name as BucketName };
-      references.push({ blobId: blob_id as BlobId, holder: referrer });
+      references.push({ blobId: blob_id as BlobId, referrer });
     }
     sql.all(
       'UPDATE blobs SET holds_checked_ms = ? WHERE blob_id = ? AND bucket = ?',

@@ -47,7 +47,7 @@ export function createCompressionCalls(sql: Sql): CompressionCalls {
       );
     },
 
-    scanForCompression: ({ bucket, place: cursor, bounds }) =>
+    scanForCompression: ({ bucket, cursor, bounds }) =>
       scanForCompression(sql, requireBucket(sql, bucket), cursor, bounds),
 
     exchangeBody({ bucket, key, versionId, from, to, newReference, nowMs }) {

@@ -38,7 +38,7 @@ export function createIncarnationCalls(sql: Sql): IncarnationCalls {
         sweptUpTo: row.swept_up_to,
         hasLifecycle: row.has_lifecycle === 1,
         hasCompression: row.has_packing === 1,
-        hasNameJobs: row.has_jobs === 1,
+        hasKeyJobs: row.has_jobs === 1,
         searchedAtMs: row.searched_at_ms,
         idleUploadMs: row.idle_upload_ms,
       }));

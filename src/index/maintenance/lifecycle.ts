@@ -37,7 +37,7 @@ export function createLifecycleCalls(sql: Sql): LifecycleCalls {
       return row === undefined ? null : (JSON.parse(row.run) as LifecycleRun);
     },
 
-    scanLifecycle: ({ bucket, place: cursor, bounds }) =>
+    scanLifecycle: ({ bucket, cursor, bounds }) =>
       scanLifecycle(sql, requireBucket(sql, bucket), cursor, bounds),
 
     applyLifecycle({ bucket, actions, run, nowMs }) {

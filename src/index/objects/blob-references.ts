@@ -97,7 +97,7 @@ function addNewReference(
   newReference: NewBlobReference,
   bytes: number,
 ): Saved[] {
-  const { blobId, sizeBytes, home: ownerBucket, digest } = newReference;
+  const { blobId, sizeBytes, ownerBucket, digest } = newReference;
   if (digest === undefined) {
     return sql.all(
       `INSERT INTO blobs (blob_id, bucket, size_bytes, refs, home_bucket_id, home_name)

@@ -2,7 +2,7 @@
 // Each finds its key by itself. A copy that is there already, because the response to the commit
 // was lost, is not made again.
 import type { ObjectKey, ObjectVersion } from '../../domain/nouns.ts';
-import type { CopyToPlace, PlacedCopy } from '../../ports/index-calls/key-job-calls.ts';
+import type { CommittedCopy, CopyToCommit } from '../../ports/index-calls/key-job-calls.ts';
 import type { IndexApi } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { requireBucket } from '../buckets/buckets.ts';
@@ -13,12 +13,12 @@ import { readCurrent, type StoredVersion } from './stored-versions.ts';
 import { putVersion, versioningOf, withDefaultLock } from './version-rows.ts';
 
 /**
- * See `NameCommands.commitCopies`. Cost: as many statements for each as a commit of its own takes.
+ * See `KeyCommands.commitCopies`. Cost: as many statements for each as a commit of its own takes.
  */
 export function commitCopies(
   sql: Sql,
   { bucket, copies }: Parameters<IndexApi['commitCopies']>[0],
-): readonly (PlacedCopy | null)[] {
+): readonly (CommittedCopy | null)[] {
   const n = requireBucket(sql, bucket);
   return copies.map((copy) => {
     const target = findTarget(sql, n, copy);
@@ -44,14 +44,14 @@ export function commitCopies(
 }
 
 type CopyTarget =
-  | (PlacedCopy & { readonly isThere: true })
+  | (CommittedCopy & { readonly isThere: true })
   | { readonly isThere: false; readonly toKey: ObjectKey; readonly current: StoredVersion | null };
 
 /** The first key that has the copy, is free or may be taken; null: there is none. */
 function findTarget(
   sql: Sql,
   n: number,
-  { object, toKeys, mayReplace }: CopyToPlace,
+  { object, toKeys, mayReplace }: CopyToCommit,
 ): CopyTarget | null {
   for (const toKey of toKeys) {
     const current = readCurrent(sql, n, toKey);

@@ -45,10 +45,10 @@ export function recordEvent(sql: Sql, bucket: BucketRef, happening: ObjectChange
     addDelivery(
       sql,
       {
-        place: bucket.id,
+        queueId: bucket.id,
         accountId,
         endpointId,
-        lane: key,
+        orderingKey: key,
         kind: 's3',
         type: name,
         messageId: null,

@@ -2,7 +2,7 @@
 // delete marker from `versions`. Called by the calls that give versions out and by commits that
 // copy or change them. What a commit needs besides is stored-versions.ts's.
 import type { ObjectKey, ObjectVersion, VersionName } from '../../domain/nouns.ts';
-import type { FoundVersion } from '../../ports/metadata-index.ts';
+import type { ResolvedVersion } from '../../ports/metadata-index.ts';
 import type { Sql } from '../../ports/sql.ts';
 import { decodeMarker, decodeVersion, type MarkerRow, type VersionRow } from './object-rows.ts';
 import { nameCondition, readNewestOther } from './stored-versions.ts';
@@ -35,7 +35,7 @@ export function readOtherVersion(
   key: ObjectKey,
   name: VersionName | null,
   hasCurrent: boolean,
-): FoundVersion | null {
+): ResolvedVersion | null {
   const newest = hasCurrent ? null : readNewestOther(sql, bucket, key);
   if (name === null && newest === null) return null;
   const [row] = sql.all<VersionRow & MarkerRow>(

@@ -44,10 +44,10 @@ export type OutboxRowRef = Pick<OutboxRow, 'id' | 'place' | 'endpoint_id' | 'lan
 export function decodeDelivery(row: OutboxRow): Delivery {
   return {
     id: row.id,
-    place: row.place,
+    queueId: row.place,
     accountId: row.account_id as AccountId,
     endpointId: row.endpoint_id,
-    lane: row.lane,
+    orderingKey: row.lane,
     // A queue id is random and a row's number is never used again, so together they are unique
     // everywhere.
     messageId: row.message_id ?? `msg_${row.place}_${row.id.toString(36)}`,
@@ -84,7 +84,7 @@ const SEQUENCES_PER_MS = 4096;
 
 /** Adds a message; it is due at once, unless another of its ordering key waits before it. */
 export function addDelivery(sql: Sql, delivery: NewDelivery, nowMs: number): void {
-  const { place: queueId, endpointId, lane: orderingKey } = delivery;
+  const { queueId, endpointId, orderingKey } = delivery;
   sql.all(
     `INSERT INTO outbox (place, account_id, endpoint_id, lane, message_id, kind, type, payload,
        state, due_ms, created_at_ms)

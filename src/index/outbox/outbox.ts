@@ -25,7 +25,7 @@ export function createOutboxCalls(sql: Sql): OutboxApi {
       for (const delivery of deliveries) addDelivery(sql, delivery, nowMs);
     },
 
-    claimDeliveries({ nowMs, leaseMs: claimMs, limit, perEndpoint, limits, after }) {
+    claimDeliveries({ nowMs, claimMs, limit, perEndpoint, limits, after }) {
       const claimed: Delivery[] = [];
       let nextDueAtMs: number | null = null;
       for (const endpointId of rotate(listWaitingEndpoints(sql), after)) {
@@ -42,7 +42,7 @@ export function createOutboxCalls(sql: Sql): OutboxApi {
       for (const result of results) settle(sql, result, nowMs);
     },
 
-    listDeliveries({ place: queueId, endpointId, state, before, limit }) {
+    listDeliveries({ queueId, endpointId, state, before, limit }) {
       const rows = sql.all<OutboxRow>(
         `SELECT ${OUTBOX_COLUMNS} FROM outbox INDEXED BY outbox_states
          WHERE place = ? AND state = '${state}' AND id < ? ORDER BY id DESC LIMIT ${PLAN_ONCE} ?`,
@@ -56,7 +56,7 @@ export function createOutboxCalls(sql: Sql): OutboxApi {
       };
     },
 
-    countDeliveries({ place: queueId }) {
+    countDeliveries({ queueId }) {
       const [row] = sql.all<{ waiting: number; delivered: number; dead: number; dropped: number }>(
         'SELECT waiting, delivered, dead, dropped FROM outbox_places WHERE place = ?',
         queueId,
@@ -73,7 +73,7 @@ export function createOutboxCalls(sql: Sql): OutboxApi {
       };
     },
 
-    replayDeliveries({ place: queueId, endpointId, ids, limit, nowMs }) {
+    replayDeliveries({ queueId, endpointId, ids, limit, nowMs }) {
       const rows =
         ids === null
           ? listDeadLetters(sql, queueId, endpointId, limit)

@@ -35,7 +35,7 @@ export type AccountsApi = {
 
   listAccessKeys(input: Page<{ accountId: AccountId; after: string }>): readonly AccessKeyRecord[];
   findAccessKeyRecord(input: { accountId: AccountId; id: AccessKeyId }): AccessKeyRecord | null;
-  addAccessKey(input: { key: AccessKeyRecord; sealedSecret: string }): void;
+  addAccessKey(input: { key: AccessKeyRecord; encryptedSecret: string }): void;
   /** NoSuchAccessKey, PreconditionFailed. A disabled key has no sessions. */
   updateAccessKey(
     input: IfRevision &
@@ -44,7 +44,7 @@ export type AccountsApi = {
   /** With what signed in by it. Whether there was one. */
   removeAccessKey(input: { accountId: AccountId; id: AccessKeyId }): boolean;
   /** Puts the sealed secret in place of the plain one, if that is still it. */
-  sealAccessKey(input: { id: AccessKeyId; plain: string; sealed: string }): void;
+  encryptAccessKey(input: { id: AccessKeyId; plain: string; encrypted: string }): void;
   noteKeyUsed(input: { id: AccessKeyId; atMs: number }): void;
 
   listMembers(input: Page<{ accountId: AccountId; after: string }>): readonly MemberRecord[];

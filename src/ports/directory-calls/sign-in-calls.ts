@@ -81,7 +81,7 @@ export type SignInApi = {
     input: IdempotentRequest & { fingerprint: string; attemptId: string; nowMs: number },
   ): IdempotencyState;
   /** Stores the response; null forgets the request. */
-  endIdempotent(input: IdempotentRequest & { answer: IdempotencyRecord | null }): void;
+  endIdempotent(input: IdempotentRequest & { record: IdempotencyRecord | null }): void;
 };
 
 /** `caller` is who sent the request, so that nobody meets another's key. */

@@ -83,7 +83,7 @@ export type CompressionQueries = {
    */
   scanForCompression(input: {
     bucket: BucketRef;
-    place: CompressionCursor;
+    cursor: CompressionCursor;
     bounds: CompressionBounds;
   }): {
     candidates: readonly CompressionCandidate[];

@@ -27,11 +27,11 @@ export type HiddenKey = {
   > | null;
 };
 
-export type NameQueries = {
+export type KeyQueries = {
   /** Null: there is no such job. BucketChanged. */
   getKeyJob(input: { bucket: BucketRef; id: KeyJobId }): KeyJob | null;
   /** The jobs that are stored of the bucket, newest first. BucketChanged. */
-  listNameJobs(input: { bucket: BucketRef }): readonly KeyJob[];
+  listKeyJobs(input: { bucket: BucketRef }): readonly KeyJob[];
   /** What a job did, the last first, from before that position on; at most 1,000. BucketChanged. */
   listKeyJobItems(input: {
     bucket: BucketRef;
@@ -41,7 +41,7 @@ export type NameQueries = {
   }): readonly KeyJobItem[];
   /**
    * What stands below each prefix. `sizes` is empty unless the state is `ready`; else call
-   * `countNames` first. BucketChanged. Cost: 0.5 ms a prefix at a million keys.
+   * `countAllKeys` first. BucketChanged. Cost: 0.5 ms a prefix at a million keys.
    */
   measurePrefixes(input: { bucket: BucketRef; prefixes: readonly string[] }): {
     readonly state: CountState;
@@ -72,7 +72,7 @@ export type NameQueries = {
 };
 
 /** A copy of an object of another bucket, to be committed. */
-export type CopyToPlace = {
+export type CopyToCommit = {
   /** The copy as it shall be, but for its key. */
   readonly object: ObjectVersion;
   /** The first of them that is free; one at least. */
@@ -82,9 +82,9 @@ export type CopyToPlace = {
   readonly newReferences: readonly NewBlobReference[];
 };
 /** The key and version of a copy that is committed. */
-export type PlacedCopy = { readonly toKey: ObjectKey; readonly versionId: VersionId };
+export type CommittedCopy = { readonly toKey: ObjectKey; readonly versionId: VersionId };
 
-export type NameCommands = {
+export type KeyCommands = {
   /**
    * Commits copies of objects of another bucket, in their order, in one commit; null where all keys
    * are taken. A copy that is there already is not made again. NoSuchBlob (a source was swept
@@ -92,8 +92,8 @@ export type NameCommands = {
    */
   commitCopies(input: {
     bucket: BucketRef;
-    copies: readonly CopyToPlace[];
-  }): readonly (PlacedCopy | null)[];
+    copies: readonly CopyToCommit[];
+  }): readonly (CommittedCopy | null)[];
   /** Stores a job that is to run. SlowDown (too many run), BucketChanged. */
   createKeyJob(input: { bucket: BucketRef; job: KeyJob }): void;
   /**
@@ -129,12 +129,12 @@ export type NameCommands = {
   }): KeyJob | null;
 
   /** One step towards sums of all prefixes: 50,000 keys. BucketChanged. */
-  countNames(input: { bucket: BucketRef }): { readonly state: CountState };
+  countAllKeys(input: { bucket: BucketRef }): { readonly state: CountState };
   /**
    * One step towards a search index, or, once it is ready, of taking in what changed: 500 keys.
    * `isDone`: there was nothing more. BucketChanged.
    */
-  indexNames(input: { bucket: BucketRef; nowMs: number }): {
+  indexKeys(input: { bucket: BucketRef; nowMs: number }): {
     readonly state: SearchState;
     readonly isDone: boolean;
   };
@@ -142,7 +142,7 @@ export type NameCommands = {
    * One step of removing the search index, or the sums too, of an incarnation that may be deleted.
    * Idempotent.
    */
-  forgetNames(input: { bucket: BucketAddress; what: 'search' | 'all' }): {
+  forgetKeyIndex(input: { bucket: BucketAddress; what: 'search' | 'all' }): {
     readonly isDone: boolean;
   };
 };

@@ -10,7 +10,10 @@ export type SweepQueries = {
    */
   findUnknownBlobs(input: { blobIds: readonly BlobId[] }): readonly BlobId[];
   /** Picks the blobs of other owner buckets that the bucket `holder` still references. */
-  findHeldBlobs(input: { holder: BucketAddress; blobIds: readonly BlobId[] }): readonly BlobId[];
+  findReferencedBlobs(input: {
+    referrer: BucketAddress;
+    blobIds: readonly BlobId[];
+  }): readonly BlobId[];
   /** Incarnations of the bucket in this database, deleted ones with blobs left included. */
   listIncarnations(input: { name: BucketName }): readonly {
     bucket: BucketAddress;
@@ -19,7 +22,7 @@ export type SweepQueries = {
     hasLifecycle: boolean;
     /** Whether old bodies are to be compressed. */
     hasCompression: boolean;
-    hasNameJobs: boolean;
+    hasKeyJobs: boolean;
     /** When the search index was last used; null: there is none. */
     searchedAtMs: number | null;
     /** Since when the longest idle unfinished upload may be idle; null: there is none. */
@@ -44,9 +47,9 @@ export type SweepCommands = {
    * blob stays while `holder` has it. NoSuchBlob.
    */
   addRemoteReferences(input: {
-    home: BucketAddress;
+    ownerBucket: BucketAddress;
     blobIds: readonly BlobId[];
-    holder: BucketAddress;
+    referrer: BucketAddress;
     nowMs: number;
   }): void;
   /**
@@ -54,9 +57,9 @@ export type SweepCommands = {
    * one belongs to a copy that may be about to commit. Idempotent.
    */
   releaseRemoteReferences(input: {
-    home: BucketAddress;
+    ownerBucket: BucketAddress;
     blobIds: readonly BlobId[];
-    holder: BucketAddress;
+    referrer: BucketAddress;
     takenUpToMs: number;
   }): void;
   /**
@@ -66,8 +69,8 @@ export type SweepCommands = {
    * blobs with no other reference, and are to be checked with their holder.
    */
   condemnBlobs(input: { bucket: BucketAddress; olderThanMs: number; limit: number }): {
-    blobs: readonly { blobId: BlobId; home: BucketAddress | null }[];
-    oldRemoteReferences: readonly { blobId: BlobId; holder: BucketAddress }[];
+    blobs: readonly { blobId: BlobId; ownerBucket: BucketAddress | null }[];
+    oldRemoteReferences: readonly { blobId: BlobId; referrer: BucketAddress }[];
   };
   /** Forgets condemned blobs once they are gone from the store. Idempotent. */
   forgetBlobs(input: { bucket: BucketAddress; blobIds: readonly BlobId[] }): void;

@@ -39,9 +39,9 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
     nowMs = START_MS,
   ) =>
     index.call(home.name, 'addRemoteReferences', {
-      home: addressOf(home),
+      ownerBucket: addressOf(home),
       blobIds,
-      holder: addressOf(holder),
+      referrer: addressOf(holder),
       nowMs,
     });
   const release = (
@@ -52,9 +52,9 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
     nowMs = START_MS,
   ) =>
     index.call(home.name, 'releaseRemoteReferences', {
-      home: addressOf(home),
+      ownerBucket: addressOf(home),
       blobIds,
-      holder: addressOf(holder),
+      referrer: addressOf(holder),
       takenUpToMs: nowMs,
     });
   const sweep = (index: MetadataIndex, bucket: BucketAddress, olderThanMs: number, limit = 1000) =>
@@ -137,7 +137,7 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
       }
       const [a, b, c] = blobIds;
       const first = await sweep(index, bucket, START_MS + 10, 1);
-      expect(first).toEqual({ blobs: [{ blobId: c, home: null }], oldRemoteReferences: [] });
+      expect(first).toEqual({ blobs: [{ blobId: c, ownerBucket: null }], oldRemoteReferences: [] });
       expect(await condemn(index, bucket, START_MS + 10)).toEqual([c, b]);
       await forget(index, bucket, [c as BlobId]);
       expect(await condemn(index, bucket, START_MS + 11)).toEqual([b, a]);
@@ -194,7 +194,7 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
       await expectCode(hold(index, home, other, [blobId, blobIn(home)]), 'NoSuchBlob');
       await deleteKeys(index, home, ['a']);
       const { oldRemoteReferences } = await sweep(index, home, START_MS + 1);
-      expect(oldRemoteReferences.map(({ holder }) => holder.id)).not.toContain(other.id);
+      expect(oldRemoteReferences.map(({ referrer: holder }) => holder.id)).not.toContain(other.id);
     });
 
     test('keeps a blob at home as long as another bucket holds it', async (index) => {
@@ -203,11 +203,11 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
       expect(await sweep(index, home, START_MS)).toEqual({ blobs: [], oldRemoteReferences: [] });
       expect(await sweep(index, home, START_MS + 1)).toEqual({
         blobs: [],
-        oldRemoteReferences: [{ blobId, holder: addressOf(holder) }],
+        oldRemoteReferences: [{ blobId, referrer: addressOf(holder) }],
       });
       const heldBy = (address: BucketAddress) =>
-        index.call(holder.name, 'findHeldBlobs', {
-          holder: address,
+        index.call(holder.name, 'findReferencedBlobs', {
+          referrer: address,
           blobIds: [blobId, blobIn(home)],
         });
       expect(await heldBy(addressOf(holder))).toEqual([blobId]);
@@ -224,12 +224,12 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
         blobs: [],
         oldRemoteReferences: [],
       });
-      const given = { blobs: [{ blobId, home: addressOf(home) }], oldRemoteReferences: [] };
+      const given = { blobs: [{ blobId, ownerBucket: addressOf(home) }], oldRemoteReferences: [] };
       expect(await sweep(index, holder, START_MS + 6)).toEqual(given);
       await release(index, home, holder, [blobId], START_MS + 6);
       await forget(index, holder, [blobId]);
-      const held = { holder: addressOf(holder), blobIds: [blobId] };
-      expect(await index.call(holder.name, 'findHeldBlobs', held)).toEqual([]);
+      const held = { referrer: addressOf(holder), blobIds: [blobId] };
+      expect(await index.call(holder.name, 'findReferencedBlobs', held)).toEqual([]);
       await release(index, home, holder, [blobId], START_MS + 7);
       expect(await condemn(index, home, START_MS + 6)).toEqual([]);
       expect(await condemn(index, home, START_MS + 7)).toEqual([blobId]);
@@ -277,9 +277,9 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
       await deleteKeys(index, home, ['a']);
       const [first, ...more] = (await sweep(index, home, START_MS + 10, 1)).oldRemoteReferences;
       expect(more).toEqual([]);
-      await release(index, home, first?.holder.id === holder.id ? holder : second, [blobId]);
+      await release(index, home, first?.referrer.id === holder.id ? holder : second, [blobId]);
       const { oldRemoteReferences } = await sweep(index, home, START_MS + 11, 1);
-      expect([first, ...oldRemoteReferences].map((held) => held?.holder.id).toSorted()).toEqual(
+      expect([first, ...oldRemoteReferences].map((held) => held?.referrer.id).toSorted()).toEqual(
         [holder.id, second.id].toSorted(),
       );
     });
@@ -289,7 +289,7 @@ export function indexBlobsContract(subject: Subject<MetadataIndex>): void {
       await hold(index, home, await makeBucket(index), [blobId], START_MS + 100);
       await deleteKeys(index, home, ['a']);
       const { oldRemoteReferences } = await sweep(index, home, START_MS + 100);
-      expect(oldRemoteReferences).toEqual([{ blobId, holder: addressOf(holder) }]);
+      expect(oldRemoteReferences).toEqual([{ blobId, referrer: addressOf(holder) }]);
       expect((await sweep(index, home, START_MS + 101)).oldRemoteReferences).toHaveLength(2);
     });
 

@@ -98,7 +98,7 @@ export function indexNamesContract({ name, make }: Subject<MetadataIndex>): void
       const measure = () =>
         index.call(bucket.name, 'measurePrefixes', { bucket, prefixes: ['', 'a/', 'c'] });
       expect(await measure()).toEqual({ state: 'off', sizes: [] });
-      expect(await index.call(bucket.name, 'countNames', { bucket })).toEqual({ state: 'ready' });
+      expect(await index.call(bucket.name, 'countAllKeys', { bucket })).toEqual({ state: 'ready' });
       const size = (objects: number, bytes: number) => ({ objects, bytes, otherBytes: 0 });
       expect((await measure()).sizes).toEqual([size(3, 300), size(2, 200), size(0, 0)]);
       const object = objectOf('c', { sizeBytes: 5 });
@@ -134,7 +134,7 @@ export function indexNamesContract({ name, make }: Subject<MetadataIndex>): void
         expect(await find('" OR "a')).toEqual([]);
       };
       await expectFound();
-      while (!(await index.call(bucket.name, 'indexNames', { bucket, nowMs: START_MS })).isDone);
+      while (!(await index.call(bucket.name, 'indexKeys', { bucket, nowMs: START_MS })).isDone);
       await expectFound();
       await index.call(bucket.name, 'commitObject', {
         bucket,

@@ -45,7 +45,7 @@ const startOf = (phase: LifecyclePhase, prefix = ''): LifecycleCursor => ({
 const keeping = (bucket: BucketRef): BucketRef => ({ ...refOf(bucket), versioning: 'enabled' });
 
 const scan = (index: MetadataIndex, bucket: BucketRef, place: LifecycleCursor, bounds = ALL) =>
-  index.call(bucket.name, 'scanLifecycle', { bucket: refOf(bucket), place, bounds });
+  index.call(bucket.name, 'scanLifecycle', { bucket: refOf(bucket), cursor: place, bounds });
 
 /** All pages from the start of a phase. */
 async function scanAll(

@@ -6,7 +6,7 @@ import { makeBucketId } from '../../../src/core/buckets/owner-bucket.ts';
 import { PRIVATE_ACCESS } from '../../../src/domain/bucket-access.ts';
 import { NO_SETTINGS } from '../../../src/domain/bucket-settings.ts';
 import type { ErrorCode } from '../../../src/domain/errors.ts';
-import { type KeyJob, NO_NAME_COUNTS } from '../../../src/domain/key-jobs.ts';
+import { type KeyJob, NO_KEY_COUNTS } from '../../../src/domain/key-jobs.ts';
 import type {
   AccountId,
   BlobId,
@@ -25,10 +25,10 @@ import type {
 import { NO_FACTS } from '../../../src/domain/object-facts.ts';
 import type { Upload, UploadedPart } from '../../../src/ports/index-calls/upload-calls.ts';
 import type {
-  FoundVersion,
   IndexApi,
   MetadataIndex,
   NewBlobReference,
+  ResolvedVersion,
 } from '../../../src/ports/metadata-index.ts';
 
 /** A moment in 2025. Tests count from it, never from the clock. */
@@ -87,7 +87,7 @@ export function newReferenceOf(
   sizeBytes = 100,
   home: BucketAddress | null = null,
 ): NewBlobReference {
-  return { blobId, sizeBytes, home };
+  return { blobId, sizeBytes, ownerBucket: home };
 }
 
 export function wholeOf(blobId: BlobId, lengthBytes = 100): Segment {
@@ -166,7 +166,7 @@ export async function putBlob(
 }
 
 /** The object that a look-up found, null for nothing and for a delete marker. */
-export const objectIn = (found: FoundVersion | null): ObjectVersion | null =>
+export const objectIn = (found: ResolvedVersion | null): ObjectVersion | null =>
   found?.kind === 'object' ? found.object : null;
 
 export async function get(
@@ -352,7 +352,7 @@ export function keyJobOf(id: string, changes: Partial<KeyJob> = {}): KeyJob {
     revision: 1,
     after: '',
     at: 0,
-    counts: NO_NAME_COUNTS,
+    counts: NO_KEY_COUNTS,
     total: null,
     startedBy: OWNER,
     startedAtMs: START_MS,

@@ -426,9 +426,9 @@ export function indexUploadsContract(subject: Subject<MetadataIndex>): void {
       const bucket = await makeBucket(index);
       const blobId = await putBlob(index, home, 'source');
       const hold = {
-        home: addressOf(home),
+        ownerBucket: addressOf(home),
         blobIds: [blobId],
-        holder: addressOf(bucket),
+        referrer: addressOf(bucket),
         nowMs: START_MS,
       };
       await index.call(home.name, 'addRemoteReferences', hold);

@@ -16,7 +16,7 @@ import { PRIVATE_ACCESS } from '../../../src/domain/bucket-access.ts';
 import type { BucketId } from '../../../src/domain/nouns.ts';
 import { HOUR_MS } from '../../../src/domain/time.ts';
 import type { Directory, DirectoryApi } from '../../../src/ports/directory.ts';
-import { accountPlace } from '../../../src/ports/outbox.ts';
+import { accountQueueId } from '../../../src/ports/outbox.ts';
 import {
   createMemoryCore,
   key,
@@ -116,7 +116,7 @@ describe('an account that is deleted', () => {
     };
     const { webhook } = await createWebhook(core, ann.id, settings);
     const { directory, clock } = core.ports;
-    const place = accountPlace(ann.id);
+    const place = accountQueueId(ann.id);
     const to = {
       place,
       accountId: ann.id,
@@ -130,10 +130,12 @@ describe('an account that is deleted', () => {
     await useAndEmpty();
     await expect(deleteAccount(dyingAt('endWebhooks', 2), ann.id)).rejects.toThrow('died');
     expect(await listWebhooks(core, ann.id, { after: '', limit: 10 })).toEqual([]);
-    expect((await directory.call('countDeliveries', { place })).waiting).toBeGreaterThan(0);
+    expect((await directory.call('countDeliveries', { queueId: place })).waiting).toBeGreaterThan(
+      0,
+    );
     await deleteAccount(core, ann.id);
     const none = { waiting: 0, delivered: 0, dead: 0, dropped: 0 };
-    expect(await directory.call('countDeliveries', { place })).toEqual(none);
+    expect(await directory.call('countDeliveries', { queueId: place })).toEqual(none);
     expect(await directory.call('nextDeliveryAt', {})).toEqual({ atMs: null });
     expect(await directory.call('listWebhookAccounts', { after: '', limit: 10 })).toEqual([]);
   });

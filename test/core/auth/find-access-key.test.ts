@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createAccessKey, rotateAccessKey } from '../../../src/core/accounts/access-keys.ts';
 import { associatedDataOf, createAccessKeyFinder } from '../../../src/core/auth/find-access-key.ts';
 import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
-import { openSecret } from '../../../src/core/encryption/encrypted-secret.ts';
+import { decryptSecret } from '../../../src/core/encryption/encrypted-secret.ts';
 import type { AccessKeyId, Account, AccountId } from '../../../src/domain/nouns.ts';
 import type { Directory } from '../../../src/ports/directory.ts';
 import type { Background } from '../../../src/ports/system.ts';
@@ -29,8 +29,8 @@ describe('access keys', () => {
     expect(await find(OLD)).toMatchObject({ secret: 'plain-secret', account });
     await core.settle();
     const stored = await directory.call('getAccessKey', { id: OLD });
-    expect([stored?.isSealed, stored?.secret.includes('plain-secret')]).toEqual([true, false]);
-    expect(openSecret(MASTER_KEYS, stored?.secret ?? '', associatedDataOf(OLD))).toBe(
+    expect([stored?.isEncrypted, stored?.secret.includes('plain-secret')]).toEqual([true, false]);
+    expect(decryptSecret(MASTER_KEYS, stored?.secret ?? '', associatedDataOf(OLD))).toBe(
       'plain-secret',
     );
     expect(await find(OLD)).toMatchObject({ secret: 'plain-secret' });
@@ -48,8 +48,8 @@ describe('access keys', () => {
     const { key, secret } = await createAccessKey(core, wanted);
     const stored = await directory.call('getAccessKey', { id: key.id });
     expect(JSON.stringify(stored)).not.toContain(secret);
-    expect(() => openSecret(MASTER_KEYS, stored?.secret ?? '', associatedDataOf(OLD))).toThrow();
-    expect(() => openSecret([], stored?.secret ?? '', associatedDataOf(key.id))).toThrow();
+    expect(() => decryptSecret(MASTER_KEYS, stored?.secret ?? '', associatedDataOf(OLD))).toThrow();
+    expect(() => decryptSecret([], stored?.secret ?? '', associatedDataOf(key.id))).toThrow();
     expect(await find(key.id)).toMatchObject({ secret, account: ROOT_ACCOUNT });
     await core.settle();
     const [record] = await directory.call('listAccessKeys', {

@@ -18,7 +18,7 @@ import { createTariffFinder } from '../../../src/core/billing/receipts/tariffs.t
 import { runBilling } from '../../../src/core/billing/scheduled/run-billing.ts';
 import { simulateMonth } from '../../../src/core/billing/simulation/simulate-month.ts';
 import type { Account } from '../../../src/domain/nouns.ts';
-import { accountPlace } from '../../../src/ports/outbox.ts';
+import { accountQueueId } from '../../../src/ports/outbox.ts';
 import { addAccount, type BillingCore, createBillingCore, dyingAtCall } from './billing-core.ts';
 import { card, GB, usageOf } from './billing-samples.ts';
 
@@ -189,7 +189,7 @@ describe('closing by the clock', () => {
     december(core, 2);
     await closeMonths(core);
     const list = {
-      place: accountPlace(ann.id),
+      queueId: accountQueueId(ann.id),
       endpointId: 'wh',
       state: 'waiting',
       before: null,

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { reportUsage } from '../../../src/core/billing/scheduled/report-usage.ts';
 import type { Account } from '../../../src/domain/nouns.ts';
-import { accountPlace } from '../../../src/ports/outbox.ts';
+import { accountQueueId } from '../../../src/ports/outbox.ts';
 import { withPorts } from '../memory-core.ts';
 import { addAccount, type BillingCore, createBillingCore } from './billing-core.ts';
 
@@ -38,7 +38,7 @@ async function withWebhook(
 /** The oldest first. */
 async function heard({ id }: Account) {
   const list = {
-    place: accountPlace(id),
+    queueId: accountQueueId(id),
     endpointId: `wh-${id}`,
     state: 'waiting',
     before: null,

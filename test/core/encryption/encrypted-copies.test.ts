@@ -9,12 +9,22 @@ import { uploadPartCopy } from '../../../src/core/multipart/upload-part.ts';
 import { copyObject } from '../../../src/core/objects/copy-object.ts';
 import { bodyOf, createMemoryCore, openTestBucket, sampleBytes } from '../memory-core.ts';
 import { completeParts, putPart, startUpload } from '../multipart-kit.ts';
-import { code, copy, expectBytes, MINE, md5, OTHER, put, read, WISHES } from './encryption-kit.ts';
+import {
+  code,
+  copy,
+  ENCRYPTIONS,
+  expectBytes,
+  MINE,
+  md5,
+  OTHER,
+  put,
+  read,
+} from './encryption-kit.ts';
 
 describe('encrypted copies', () => {
   const targets: readonly (readonly [string, RequestedEncryption | null])[] = [
     ['nothing', null],
-    ...WISHES,
+    ...ENCRYPTIONS,
   ];
 
   it.each(targets.flatMap((from) => targets.map((to) => [...from, ...to] as const)))(
@@ -99,7 +109,7 @@ describe('multipart uploads', () => {
     return { address, send, complete };
   }
 
-  it.each(WISHES)(
+  it.each(ENCRYPTIONS)(
     'with %s are encrypted part by part and complete without moving a byte',
     async (_, requested) => {
       const core = createMemoryCore();

@@ -12,7 +12,17 @@ import {
   sampleBytes,
   withPorts,
 } from '../memory-core.ts';
-import { code, expectBytes, MINE, md5, named, OTHER, put, read, WISHES } from './encryption-kit.ts';
+import {
+  code,
+  ENCRYPTIONS,
+  expectBytes,
+  MINE,
+  md5,
+  named,
+  OTHER,
+  put,
+  read,
+} from './encryption-kit.ts';
 
 const SIZES = [
   0,
@@ -25,7 +35,7 @@ const SIZES = [
   300_000,
 ];
 
-describe.each(WISHES)('an object encrypted with %s', (_, requested) => {
+describe.each(ENCRYPTIONS)('an object encrypted with %s', (_, requested) => {
   it.each(SIZES)('gives %i bytes back, whole and in ranges', async (size) => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);

@@ -2,12 +2,8 @@
 // they open, for whom.
 import { describe, expect, it } from 'vitest';
 import type { BucketHandle } from '../../../src/core/buckets/bucket-handle.ts';
-import { openSecret, sealSecret } from '../../../src/core/encryption/encrypted-secret.ts';
-import {
-  changeKmsKey,
-  createKmsKey,
-  listNamedKeys,
-} from '../../../src/core/encryption/kms-keys.ts';
+import { decryptSecret, encryptSecret } from '../../../src/core/encryption/encrypted-secret.ts';
+import { changeKmsKey, createKmsKey, listKmsKeys } from '../../../src/core/encryption/kms-keys.ts';
 import { toMasterKey } from '../../../src/core/encryption/master-keys.ts';
 import { changeEncryption } from '../../../src/core/objects/change-encryption.ts';
 import { copyObject } from '../../../src/core/objects/copy-object.ts';
@@ -52,11 +48,11 @@ describe('the master key', () => {
 
   it('is named when it is missing and encrypted the secret of an access key', () => {
     const [old, other] = [7, 9].map((fill) => [toMasterKey(new Uint8Array(32).fill(fill))]);
-    const encrypted = sealSecret(old ?? [], 'a secret', 'access key a');
-    expect(() => openSecret(other ?? [], encrypted, 'access key a')).toThrow(
+    const encrypted = encryptSecret(old ?? [], 'a secret', 'access key a');
+    expect(() => decryptSecret(other ?? [], encrypted, 'access key a')).toThrow(
       `master key ${old?.[0]?.id}`,
     );
-    expect(openSecret([...(other ?? []), ...(old ?? [])], encrypted, 'access key a')).toBe(
+    expect(decryptSecret([...(other ?? []), ...(old ?? [])], encrypted, 'access key a')).toBe(
       'a secret',
     );
   });
@@ -104,7 +100,7 @@ describe('KMS keys', () => {
     await expect(put(core, bucket, sampleBytes(1), named('mine'), 'b')).rejects.toEqual(
       code('KMS.DisabledException'),
     );
-    const [listed, ...rest] = await listNamedKeys(core, { after: '', limit: 10 });
+    const [listed, ...rest] = await listKmsKeys(core, { after: '', limit: 10 });
     expect([listed, rest]).toEqual([expect.objectContaining({ id: 'mine', isEnabled: false }), []]);
     expect(listed).not.toHaveProperty('wrappedKey');
     await changeKmsKey(core, 'mine', { isEnabled: true });
@@ -203,7 +199,7 @@ describe('KMS keys', () => {
     await put(core, bucket, sampleBytes(1), named('seeded-key'));
     const { encryption } = await put(core, bucket, sampleBytes(1), named(null));
     expect(encryption).toMatchObject({ kind: 'named', keyId: 'alias/aws/s3' });
-    const keys = await listNamedKeys(core, { after: '', limit: 10 });
+    const keys = await listKmsKeys(core, { after: '', limit: 10 });
     expect(keys.map(({ id }) => id)).toEqual(['alias/aws/s3', 'seeded-key']);
   });
 });

@@ -33,7 +33,7 @@ export const named = (keyId: string | null, isDoubled = false) => ({
   isBucketKey: false,
   context: null,
 });
-export const WISHES: readonly (readonly [string, RequestedEncryption])[] = [
+export const ENCRYPTIONS: readonly (readonly [string, RequestedEncryption])[] = [
   ["a client's key", { kind: 'customer', key: MINE }],
   ['the master key', { kind: 'server' }],
   ['a KMS key', named('seeded-key')],

@@ -14,7 +14,7 @@ import {
 import { parseBucketName } from '../../../src/core/parse-names.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
-import { NAME_STEP_MAX } from '../../../src/domain/key-jobs.ts';
+import { KEY_STEP_MAX } from '../../../src/domain/key-jobs.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import {
   createMemoryCore,
@@ -57,7 +57,7 @@ describe('a job', () => {
         const core = createMemoryCore();
         const bucket = await openTestBucket(core);
         const many = Array.from(
-          { length: 2 * NAME_STEP_MAX + 1 },
+          { length: 2 * KEY_STEP_MAX + 1 },
           (_, at) => `a/${String(at).padStart(4, '0')}`,
         );
         for (const name of many) await put(core, bucket, name);
@@ -163,7 +163,7 @@ describe('a job', () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     const many = Array.from(
-      { length: 3 * NAME_STEP_MAX },
+      { length: 3 * KEY_STEP_MAX },
       (_, at) => `a/${String(at).padStart(4, '0')}`,
     );
     for (const name of many) await put(core, bucket, name);

@@ -8,7 +8,7 @@ import { startKeyJob } from '../../../src/core/key-jobs/start-key-job.ts';
 import { deleteObjects } from '../../../src/core/objects/delete-objects.ts';
 import { sweep } from '../../../src/core/sweep/sweep.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
-import { NAME_STEP_MAX } from '../../../src/domain/key-jobs.ts';
+import { KEY_STEP_MAX } from '../../../src/domain/key-jobs.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import {
   createMemoryCore,
@@ -36,7 +36,7 @@ describe('a move in a bucket without versions', () => {
     const plain = createMemoryCore();
     const bucket = await openTestBucket(plain);
     const many = Array.from(
-      { length: NAME_STEP_MAX + 3 },
+      { length: KEY_STEP_MAX + 3 },
       (_, at) => `a/${String(at).padStart(4, '0')}`,
     );
     for (const name of [...many, 'a', 'b/x', 'z']) await put(plain, bucket, name);

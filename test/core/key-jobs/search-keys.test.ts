@@ -91,7 +91,7 @@ describe('search', () => {
     const core = createMemoryCore();
     const bucket = await openTestBucket(core);
     await commit(bucket, 'one');
-    await bucket.call('indexNames', { nowMs: 1 });
+    await bucket.call('indexKeys', { nowMs: 1 });
     await deleteObjects(core, bucket, [{ key: key('one') }]);
     await deleteBucket(core, bucket);
     core.advanceSeconds(GRACE_SECONDS * 2);

@@ -156,7 +156,7 @@ describe('the dispatcher', () => {
     const { core, queue, dispatcher, tell, numbers } = setUp();
     await createWebhook(core, accountId, HOOK);
     await tell(1);
-    const claim = { leaseMs: 30_000, limit: 1, perEndpoint: 1, limits: {}, after: '' };
+    const claim = { claimMs: 30_000, limit: 1, perEndpoint: 1, limits: {}, after: '' };
     const { deliveries } = await queue.claimDeliveries({
       ...claim,
       nowMs: core.ports.clock.nowMs(),
@@ -284,7 +284,7 @@ describe('the dispatcher', () => {
 
 describe('the outbox', () => {
   const to = {
-    place: 'p',
+    queueId: 'p',
     accountId,
     endpointId: 'e',
     kind: 'plain',
@@ -303,17 +303,17 @@ describe('the outbox', () => {
     limits: Record<string, number> = {},
     after = '',
   ) =>
-    outbox.claimDeliveries({ nowMs: 2, leaseMs: 10, limit: 10, perEndpoint: 10, limits, after })
+    outbox.claimDeliveries({ nowMs: 2, claimMs: 10, limit: 10, perEndpoint: 10, limits, after })
       .deliveries;
 
   it('claims one message of each ordering key at a time, in order', () => {
     const { outbox } = open();
     add(outbox, [
-      { ...to, lane: 'a', type: '1' },
-      { ...to, lane: 'a', type: '2' },
-      { ...to, lane: 'b', type: '3' },
-      { ...to, lane: '', type: '4' },
-      { ...to, lane: '', type: '5' },
+      { ...to, orderingKey: 'a', type: '1' },
+      { ...to, orderingKey: 'a', type: '2' },
+      { ...to, orderingKey: 'b', type: '3' },
+      { ...to, orderingKey: '', type: '4' },
+      { ...to, orderingKey: '', type: '5' },
     ]);
     const taken = claim(outbox);
     expect(taken.map(({ type }) => type)).toEqual(['1', '3', '4', '5']);
@@ -326,7 +326,7 @@ describe('the outbox', () => {
     settle('dead', 0);
     expect(claim(outbox).map(({ type }) => type)).toEqual(['2']);
     settle('delivered', 1);
-    expect(outbox.countDeliveries({ place: 'p' })).toEqual({
+    expect(outbox.countDeliveries({ queueId: 'p' })).toEqual({
       waiting: 3,
       delivered: 1,
       dead: 1,
@@ -338,7 +338,7 @@ describe('the outbox', () => {
     const { outbox } = open();
     add(
       outbox,
-      ['x', 'y', 'z'].map((endpointId) => ({ ...to, endpointId, lane: '' })),
+      ['x', 'y', 'z'].map((endpointId) => ({ ...to, endpointId, orderingKey: '' })),
     );
     expect(claim(outbox, { x: 0 }, 'y').map(({ endpointId }) => endpointId)).toEqual(['z', 'y']);
     expect(claim(outbox).map(({ endpointId }) => endpointId)).toEqual(['x']);
@@ -346,16 +346,21 @@ describe('the outbox', () => {
 
   it('is bounded: too many make dead letters, too many of these are lost and counted', () => {
     const { sql, outbox } = open();
-    add(outbox, [{ ...to, lane: 'k', type: 'first' }]);
+    add(outbox, [{ ...to, orderingKey: 'k', type: 'first' }]);
     sql.all('UPDATE outbox_places SET waiting = ?, dead = ?', WAITING_MAX, DEAD_MAX - 1);
-    add(outbox, [{ ...to, lane: 'k', type: 'second' }]);
+    add(outbox, [{ ...to, orderingKey: 'k', type: 'second' }]);
     const dead = () =>
-      outbox.listDeliveries({ place: 'p', endpointId: 'e', state: 'dead', before: null, limit: 10 })
-        .deliveries;
+      outbox.listDeliveries({
+        queueId: 'p',
+        endpointId: 'e',
+        state: 'dead',
+        before: null,
+        limit: 10,
+      }).deliveries;
     expect(dead()).toMatchObject([{ type: 'first', lastError: expect.stringMatching(/oldest/) }]);
-    add(outbox, [{ ...to, lane: 'k', type: 'third' }]);
+    add(outbox, [{ ...to, orderingKey: 'k', type: 'third' }]);
     expect(dead()).toMatchObject([{ type: 'second' }]);
-    expect(outbox.countDeliveries({ place: 'p' })).toMatchObject({
+    expect(outbox.countDeliveries({ queueId: 'p' })).toMatchObject({
       waiting: WAITING_MAX,
       dead: DEAD_MAX,
       dropped: 1,
@@ -366,7 +371,7 @@ describe('the outbox', () => {
   it('remembers only some of what was delivered', () => {
     const { sql, outbox } = open();
     for (const type of ['old', 'new']) {
-      add(outbox, [{ ...to, lane: '', type }]);
+      add(outbox, [{ ...to, orderingKey: '', type }]);
       const results = claim(outbox).map(({ id, attempts }) => ({
         id,
         claim: attempts,
@@ -380,7 +385,7 @@ describe('the outbox', () => {
       });
     }
     const list = {
-      place: 'p',
+      queueId: 'p',
       endpointId: 'e',
       state: 'delivered',
       before: null,

@@ -1,7 +1,7 @@
 // A round over all buckets in batches of a few: each bucket is swept, a run that dies is resumed,
 // and no round begins too soon.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { sweepInTurns } from '../../../src/core/sweep/sweep-in-batches.ts';
+import { sweepInBatches } from '../../../src/core/sweep/sweep-in-batches.ts';
 import type { MetadataIndex } from '../../../src/ports/metadata-index.ts';
 import { createMemoryCore, type MemoryCore, openTestBucket, withPorts } from '../memory-core.ts';
 
@@ -30,13 +30,13 @@ describe('a sweep in batches', () => {
   const run = async () => {
     const { directory } = core.ports;
     const call: typeof directory.call = (name, input) => {
-      const after = name === 'setSweepTurn' ? (input as { after: string | null }).after : null;
+      const after = name === 'setSweepCursor' ? (input as { after: string | null }).after : null;
       if (after !== null && after === deadly) return Promise.reject(new Error('cut off'));
       return directory.call(name, input);
     };
     swept = [];
     const options = { bucketsMax: 2, everyMs: EVERY_SECONDS * 1000 };
-    await sweepInTurns(withPorts(core, { directory: { ...directory, call } }), options).catch(
+    await sweepInBatches(withPorts(core, { directory: { ...directory, call } }), options).catch(
       () => undefined,
     );
     return swept;

@@ -144,7 +144,7 @@ describe('the sweeper', () => {
     const index = core.ports.metadataIndex;
     const metadataIndex: typeof index = {
       call(name, call, input) {
-        if (call === 'findHeldBlobs' || call === 'releaseRemoteReferences') asked.push(call);
+        if (call === 'findReferencedBlobs' || call === 'releaseRemoteReferences') asked.push(call);
         return index.call(name, call, input);
       },
     };
@@ -158,7 +158,7 @@ describe('the sweeper', () => {
     await drop(from);
     pastGrace(core);
     expect(await sweep(counted)).toMatchObject({ releasedReferences: 0 });
-    expect(asked).toEqual(['findHeldBlobs']);
+    expect(asked).toEqual(['findReferencedBlobs']);
     await drop(to);
     pastGrace(core);
     asked.length = 0;

@@ -54,7 +54,7 @@ function createWorld() {
     );
   }
   const hot = (rawPath: string, host = 'storage.example') =>
-    delivery.hotAnswer({
+    delivery.answerAtOnce({
       isHead: false,
       rawPath,
       host,

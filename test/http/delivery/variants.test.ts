@@ -46,7 +46,7 @@ async function getMade(acceptEncoding: string) {
 }
 
 function hot(headers: Headers = {}, isHead = false, key = 'large.js') {
-  return delivery.hotAnswer({
+  return delivery.answerAtOnce({
     isHead,
     rawPath: `/${PUBLIC_BUCKET}/${key}`,
     host: 'h',

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createUsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
 import type { BucketName } from '../../../src/domain/nouns.ts';
-import { newHotCounts } from '../../../src/http/delivery/fast-path/fast-path-counts.ts';
+import { newFastPathCounts } from '../../../src/http/delivery/fast-path/fast-path-counts.ts';
 import type {
-  HotReply,
+  FastResponse,
   WholeResponse,
 } from '../../../src/http/delivery/fast-path/fast-response.ts';
 import { createObserver } from '../../../src/http/observe/observer.ts';
@@ -11,12 +11,12 @@ import { newRequestNotes, type RequestNotes } from '../../../src/http/observe/re
 import { renderMetrics } from '../../../src/http/system/metrics-text.ts';
 import { metricFamily } from '../../../src/ports/metrics.ts';
 import { parseMetricsPage } from '../../wire/kit/metrics-page.ts';
-import { HOT_REPLY } from '../delivery/fast-path/fast-response-sample.ts';
+import { FAST_RESPONSE } from '../delivery/fast-path/fast-response-sample.ts';
 import { makeRequest } from '../s3/kit/make-request.ts';
 
 let nowMs = 0;
 let lines: string[] = [];
-let hotCounts = newHotCounts();
+let fastPathCounts = newFastPathCounts();
 const totals = {
   operations: { A: 1, B: 2, free: 3 },
   bytesOut: { memory: 10, edge: 0, bucket: 20, none: 0 },
@@ -28,14 +28,14 @@ const ports = {
   accessLog: { write: (line: string) => void lines.push(line) },
 };
 const make = (metricsBucketsMax = 0, accessLog: 'off' | 'json' = 'off') =>
-  createObserver(ports, { metricsBucketsMax, accessLog }, hotCounts, () => nowMs);
+  createObserver(ports, { metricsBucketsMax, accessLog }, fastPathCounts, () => nowMs);
 const page = async (observer: ReturnType<typeof make>) =>
   parseMetricsPage(renderMetrics(await observer.families()));
 
 beforeEach(() => {
   nowMs = 1000;
   lines = [];
-  hotCounts = newHotCounts();
+  fastPathCounts = newFastPathCounts();
 });
 
 /** One request that took `ms`. */
@@ -84,13 +84,13 @@ describe('an observer', () => {
       { surface: 'delivery', operation: 'GetObject', metadataTier: 'memory', bodyTier: 'memory' },
       200,
     );
-    Object.assign(hotCounts.delivery, {
+    Object.assign(fastPathCounts.delivery, {
       getWhole: 5,
       getNotModified: 3,
       headWhole: 2,
       headNotModified: 1,
     });
-    hotCounts.website.getWhole = 4;
+    fastPathCounts.website.getWhole = 4;
     const { value } = await page(observer);
     const requests = (labels: Record<string, string>) => value('quayside_requests_total', labels);
     expect(requests({ surface: 'delivery', operation: 'GetObject', status: '2xx' })).toBe(6);
@@ -123,7 +123,10 @@ describe('an observer', () => {
   });
 
   it('names no bucket unless it was asked to, and then only so many', async () => {
-    const answer = (bucket: string): HotReply => ({ ...HOT_REPLY, bucket: bucket as BucketName });
+    const answer = (bucket: string): FastResponse => ({
+      ...FAST_RESPONSE,
+      bucket: bucket as BucketName,
+    });
     const read = {
       isHead: false,
       rawPath: '/',
@@ -157,12 +160,12 @@ describe('an observer', () => {
   });
 
   it('tells the access log of each answer of both doors, if there is one', () => {
-    expect(make().servedHot).toBeNull();
+    expect(make().servedByFastPath).toBeNull();
     tell(make(), {}, 200);
     expect(lines).toEqual([]);
     const observer = make(0, 'json');
     tell(observer, { surface: 's3', operation: 'GetObject', bodyBytes: 12 }, 206);
-    const response: WholeResponse = { ...HOT_REPLY, surface: 'website' };
+    const response: WholeResponse = { ...FAST_RESPONSE, surface: 'website' };
     const read = {
       isHead: false,
       rawPath: '/p',
@@ -172,7 +175,7 @@ describe('an observer', () => {
       header: () => null,
     };
     const client = { remoteAddress: '::1', durationMs: 0.01, header: () => 'x' };
-    observer.servedHot?.({ ...client, read, response, requestId: 'HOT' });
+    observer.servedByFastPath?.({ ...client, read, response, requestId: 'HOT' });
     const borrowed = {
       buffer: new Uint8Array(10),
       at: 0,
@@ -186,8 +189,8 @@ describe('an observer', () => {
       sizeBytes: 20,
       serverTiming: '',
     };
-    const read206: WholeResponse = { ...HOT_REPLY, kind: 'borrowed', body: borrowed, range };
-    observer.servedHot?.({ ...client, read, response: read206, requestId: 'READ' });
+    const read206: WholeResponse = { ...FAST_RESPONSE, kind: 'borrowed', body: borrowed, range };
+    observer.servedByFastPath?.({ ...client, read, response: read206, requestId: 'READ' });
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       {
         requestId: 'ID',

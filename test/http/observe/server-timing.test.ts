@@ -39,7 +39,7 @@ describe('Server-Timing', () => {
 
 describe('public answers', () => {
   const timings = async (isServerTimingOn: boolean) => {
-    const { deliver, hotAnswer } = createDelivery(
+    const { deliver, answerAtOnce } = createDelivery(
       await createStockedCore(),
       deliverySettings({ isServerTimingOn }),
       createDecide(),
@@ -63,9 +63,9 @@ describe('public answers', () => {
       cold,
       warm: await ask(),
       part: await ask({ range: 'bytes=0-1' }),
-      hot: hotAnswer(plain)?.headers['server-timing'],
+      hot: answerAtOnce(plain)?.headers['server-timing'],
       // What a range that was read adds to its headers; this one is in memory.
-      hotPart: hotAnswer({ ...plain, range: 'bytes=0-1' })?.range?.serverTiming,
+      hotPart: answerAtOnce({ ...plain, range: 'bytes=0-1' })?.range?.serverTiming,
     };
   };
 

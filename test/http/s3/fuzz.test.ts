@@ -449,7 +449,7 @@ function requestFor(name: string, { method, level, query }: Line): fc.Arbitrary<
 const met = new Set<string>();
 
 /** An error of S3 as its clients read it. */
-function expectS3Answer(sent: Sent, { status, headers, text }: Reply): void {
+function expectS3Response(sent: Sent, { status, headers, text }: Reply): void {
   const shown = { sent, status, text };
   expect(status === 500 || status === 503 || status === 507, JSON.stringify(shown)).toBe(false);
   if (status < 300) met.add('ok');
@@ -497,7 +497,7 @@ describe('bad input', () => {
           const query =
             given === undefined || !isOwnUpload ? sent.query : { ...sent.query, uploadId };
           const request = { ...sent, ...(query === undefined ? {} : { query }) };
-          expectS3Answer(request, await send(request));
+          expectS3Response(request, await send(request));
           // What was deleted is there again for the next.
           if (line.method === 'DELETE') {
             await send({ method: 'PUT', path: '/fuzz-bucket' });

@@ -3,7 +3,7 @@ import { createDecide } from '../../../src/core/auth/decide.ts';
 import type { Core } from '../../../src/core/core.ts';
 import type { BucketId } from '../../../src/domain/nouns.ts';
 import { createDelivery } from '../../../src/http/delivery/create-delivery.ts';
-import { newHotCounts } from '../../../src/http/delivery/fast-path/fast-path-counts.ts';
+import { newFastPathCounts } from '../../../src/http/delivery/fast-path/fast-path-counts.ts';
 import { renderS3Error } from '../../../src/http/s3/errors.ts';
 import { createS3Surface } from '../../../src/http/s3/routes.ts';
 import { publicPolicy } from '../../access-samples.ts';
@@ -21,7 +21,7 @@ const surfaceOver = (core: Core) =>
     decide: createDecide(),
     findAccounts: async () => new Map(),
     takeReceipt: () => Promise.reject(new Error('Nobody asked for one.')),
-    hotCounts: newHotCounts(),
+    fastPathCounts: newFastPathCounts(),
     ...NO_DOMAINS,
     deliver: () => new Response(),
     unsignedHeaders: createDelivery(core, deliverySettings(), createDecide()).unsignedHeaders,

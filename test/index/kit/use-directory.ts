@@ -17,8 +17,8 @@ export function useDirectory(directory: DirectoryApi): void {
   directory.listBucketNames({ after: '', limit: 10 });
   directory.removeBucket({ ownerId: OWNER, name, createdAtMs: START_MS });
   directory.forgetBucketName({ name, addedBeforeMs: START_MS });
-  directory.setSweepTurn({ startedAtMs: START_MS, after: name });
-  directory.getSweepTurn({});
+  directory.setSweepCursor({ startedAtMs: START_MS, after: name });
+  directory.getSweepCursor({});
   const bucket = { id: 'bucket~1' as BucketId, name };
   directory.bindHosts({ bucket, domains: [{ host: 'a.example', prefix: '' }], mayTake: [] });
   directory.getHost({ host: 'a.example' });
@@ -26,7 +26,7 @@ export function useDirectory(directory: DirectoryApi): void {
     key: { id: 'k', wrappedKey: 'w', isEnabled: true, accountIds: null, createdAtMs: START_MS },
   });
   directory.getKmsKey({ id: 'k' });
-  directory.listNamedKeys({ after: '', limit: 10 });
+  directory.listKmsKeys({ after: '', limit: 10 });
   directory.changeKmsKey({ id: 'k', change: { isEnabled: false } });
   useSignIn(directory);
   const webhook = {
@@ -57,11 +57,11 @@ function useAccounts(directory: DirectoryApi): void {
   directory.updateAccount({ ...shared, id: accountId, isEnabled: false });
   directory.addAccessKey({
     key: { ...shared, ...times, id, accountId, name: 'n', scope: null, role: null },
-    sealedSecret: 's',
+    encryptedSecret: 's',
   });
   directory.listAccessKeys({ accountId, after: '', limit: 10 });
   directory.findAccessKeyRecord({ accountId, id });
-  directory.sealAccessKey({ id, plain: 's', sealed: 't' });
+  directory.encryptAccessKey({ id, plain: 's', encrypted: 't' });
   directory.noteKeyUsed({ id, atMs: START_MS });
   directory.updateAccessKey({
     accountId,
@@ -169,8 +169,11 @@ function useSignIn(directory: DirectoryApi): void {
   directory.uncountAttempt({ subject: 's' });
   const request = { caller: 'c', key: 'k' };
   directory.beginIdempotent({ ...request, fingerprint: 'f', attemptId: 'a', nowMs: START_MS });
-  directory.endIdempotent({ ...request, answer: { status: 200, headers: '{}', sealed: '' } });
-  directory.endIdempotent({ ...request, answer: null });
+  directory.endIdempotent({
+    ...request,
+    record: { status: 200, headers: '{}', encryptedBody: '' },
+  });
+  directory.endIdempotent({ ...request, record: null });
   useBilling(directory);
 }
 
@@ -220,6 +223,12 @@ function useBilling(directory: DirectoryApi): void {
   directory.setPushTarget({ accountId, customerId: 'cus_1', dayMs: START_MS });
   directory.getPushTarget({ accountId });
   directory.listPushTargets({ after: '', limit: 10 });
-  directory.notePush({ accountId, dayMs: START_MS, told: '', tried: '', triedAtMs: 0 });
+  directory.notePush({
+    accountId,
+    dayMs: START_MS,
+    reportedMeter: '',
+    attemptedMeter: '',
+    attemptedAtMs: 0,
+  });
   directory.setPushTarget({ accountId, customerId: null, dayMs: START_MS });
 }

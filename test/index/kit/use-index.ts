@@ -58,9 +58,9 @@ export function useIndex(index: IndexApi): void {
   ) => index.commitObject({ bucket: to, object, condition: null, newReferences });
   commit(refOf(home), segmentsObjectOf('a', [wholeOf(foreign)]), [newReferenceOf(foreign)]);
   const hold = {
-    home: addressOf(home),
+    ownerBucket: addressOf(home),
     blobIds: [foreign],
-    holder: addressOf(record),
+    referrer: addressOf(record),
     nowMs: START_MS,
   };
   index.addRemoteReferences(hold);
@@ -160,7 +160,7 @@ export function useIndex(index: IndexApi): void {
   index.releaseRemoteReferences({ ...hold, takenUpToMs: START_MS });
   index.forgetBlobs({ bucket: addressOf(record), blobIds: blobs.map((blob) => blob.blobId) });
   index.findUnknownBlobs({ blobIds: [own, foreign] });
-  index.findHeldBlobs({ holder: addressOf(record), blobIds: [foreign] });
+  index.findReferencedBlobs({ referrer: addressOf(record), blobIds: [foreign] });
   index.getStorageTotals({ bucket });
   const left = uploadOf('u');
   index.createUpload({ bucket, upload: left });
@@ -202,21 +202,24 @@ function useEvents(index: IndexApi, bucket: BucketRef): void {
 }
 
 /** Every call of an outbox, which both have. */
-export function useOutbox(outbox: OutboxApi, place: string): void {
+export function useOutbox(outbox: OutboxApi, queueId: string): void {
   const to = {
-    place,
+    queueId,
     accountId: OWNER,
     endpointId: 'e',
-    lane: 'k',
+    orderingKey: 'k',
     kind: 'plain',
     type: 't',
     messageId: null,
   } as const;
   const delivery = { ...to, payload: '{}' };
   const nowMs = START_MS;
-  outbox.enqueueDeliveries({ deliveries: [delivery, delivery, { ...delivery, lane: '' }], nowMs });
+  outbox.enqueueDeliveries({
+    deliveries: [delivery, delivery, { ...delivery, orderingKey: '' }],
+    nowMs,
+  });
   const claim = () =>
-    outbox.claimDeliveries({ nowMs, leaseMs: 1, limit: 10, perEndpoint: 10, limits: {}, after: '' })
+    outbox.claimDeliveries({ nowMs, claimMs: 1, limit: 10, perEndpoint: 10, limits: {}, after: '' })
       .deliveries;
   const result = { dueAtMs: nowMs, status: null, error: null };
   for (const outcome of ['retry', 'dead', 'delivered'] as const) {
@@ -228,7 +231,7 @@ export function useOutbox(outbox: OutboxApi, place: string): void {
     }));
     outbox.settleDeliveries({ results, nowMs });
   }
-  const of = { place, endpointId: 'e' };
+  const of = { queueId, endpointId: 'e' };
   const { deliveries } = outbox.listDeliveries({ ...of, state: 'dead', before: null, limit: 10 });
   outbox.replayDeliveries({
     ...of,
@@ -237,7 +240,7 @@ export function useOutbox(outbox: OutboxApi, place: string): void {
     nowMs,
   });
   outbox.replayDeliveries({ ...of, ids: null, limit: 10, nowMs });
-  outbox.countDeliveries({ place });
+  outbox.countDeliveries({ queueId });
   outbox.nextDeliveryAt({});
 }
 
@@ -293,7 +296,7 @@ function useLifecycle(index: IndexApi, bucket: BucketRef, versionId: VersionId):
   for (const phase of LIFECYCLE_PHASES) {
     const start = { phase, prefix: '', afterKey: '', afterId: '', newerVersions: 0 };
     for (const place of [start, { ...start, afterKey: 'v', afterId: versionId }]) {
-      index.scanLifecycle({ bucket, place, bounds });
+      index.scanLifecycle({ bucket, cursor: place, bounds });
     }
   }
   index.getLifecycleRun({ bucket });
@@ -334,7 +337,7 @@ function useCompression(index: IndexApi, bucket: BucketRef, otherId: VersionId):
   index.commitObject({ bucket, object, condition: null, newReferences: [newReferenceOf(plain)] });
   for (const phase of ['objects', 'versions'] as const) {
     const place = { phase, prefix: '', afterKey: '', afterId: '', newerVersions: 0 } as const;
-    index.scanForCompression({ bucket, place, bounds });
+    index.scanForCompression({ bucket, cursor: place, bounds });
   }
   const to = {
     ...wholeOf(compressed),
@@ -356,14 +359,14 @@ function useKeyAids(index: IndexApi, bucket: BucketRef, address: BucketAddress):
   const search = { bucket, prefix: 'a', limit: 10 };
   for (const _ of [1, 2, 3]) {
     index.measurePrefixes({ bucket, prefixes: ['', 'a'] });
-    index.countNames({ bucket });
+    index.countAllKeys({ bucket });
     for (const needle of ['a', 'abc']) index.searchKeys({ ...search, needle, after: null });
     index.searchKeys({ ...search, needle: 'a', after: 'a' });
-    index.indexNames({ bucket, nowMs: START_MS });
+    index.indexKeys({ bucket, nowMs: START_MS });
     index.commitObject({ bucket, object: objectOf('a-noted'), condition: null, newReferences: [] });
     index.deleteObjects({ bucket, ...deletionOf(['a-noted', 'b']) });
   }
-  for (const what of ['search', 'all'] as const) index.forgetNames({ bucket: address, what });
+  for (const what of ['search', 'all'] as const) index.forgetKeyIndex({ bucket: address, what });
 }
 
 /** A grant, and what asks for it. */
@@ -428,7 +431,7 @@ function useNameJobs(index: IndexApi, bucket: BucketRef): void {
     { kind: 'purge', key: asKey('w') },
   ]);
   index.getKeyJob({ bucket, id });
-  index.listNameJobs({ bucket });
+  index.listKeyJobs({ bucket });
   index.listHidden({ bucket, prefix: 'x', after: '', limit: 10 });
   index.endKeyJob({ bucket, id, failure: null, nowMs: START_MS });
   for (const prefix of ['w', 'x', 'y', 'z']) {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openNodePorts } from '../../../src/adapters/node/node-ports.ts';
 import { loadMasterKeyText } from '../../../src/adapters/node/process/master-key-file.ts';
-import { parseConfig, withKeptMasterKeys } from '../../../src/config.ts';
+import { parseConfig, withStoredMasterKeys } from '../../../src/config.ts';
 import { ROOT_ACCOUNT } from '../../../src/core/auth/root-account.ts';
 import { openBucket } from '../../../src/core/buckets/bucket-handle.ts';
 import { createBucket } from '../../../src/core/buckets/create-bucket.ts';
@@ -23,7 +23,7 @@ const LARGE = new TextEncoder().encode(SECRET.repeat(5000));
 const MINE: CustomerKey = { bytes: new Uint8Array(32).fill(0xa5), md5: 'the-md5-of-the-key' };
 const NAME = parseBucketName('at-rest');
 
-const WISHES: Readonly<Record<string, RequestedEncryption>> = {
+const ENCRYPTIONS: Readonly<Record<string, RequestedEncryption>> = {
   own: { kind: 'customer', key: MINE },
   server: { kind: 'server' },
   named: { kind: 'named', keyId: null, isDoubled: false, isBucketKey: false, context: null },
@@ -38,7 +38,7 @@ async function openPlatform(dataDir: string): Promise<Core & { close(): Promise<
   const settings = parseConfig({ QUAYSIDE_DATA_DIR: dataDir });
   const config = {
     ...settings,
-    masterKeys: withKeptMasterKeys([], loadMasterKeyText(dataDir, true)),
+    masterKeys: withStoredMasterKeys([], loadMasterKeyText(dataDir, true)),
   };
   const log = { info: () => {}, error: () => {} };
   const { ports, close } = await openNodePorts(config, { dataDir, log, onCrash: () => {} });
@@ -54,7 +54,7 @@ async function openPlatform(dataDir: string): Promise<Core & { close(): Promise<
 async function fill(core: Core): Promise<void> {
   await createBucket(core, ROOT_ACCOUNT, NAME, PRIVATE_ACCESS);
   const bucket = await openBucket(core, NAME, () => undefined);
-  for (const [name, encryption] of Object.entries(WISHES)) {
+  for (const [name, encryption] of Object.entries(ENCRYPTIONS)) {
     for (const [size, bytes] of [
       ['small', SMALL],
       ['large', LARGE],
@@ -79,7 +79,7 @@ const filesBelow = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, name))
     .filter((path) => statSync(path).isFile());
-const objects = Object.keys(WISHES).flatMap((name) => [`${name}-small`, `${name}-large`]);
+const objects = Object.keys(ENCRYPTIONS).flatMap((name) => [`${name}-small`, `${name}-large`]);
 
 describe('the data folder', () => {
   it('holds no plain byte of an encrypted object, and no key but in its file', async () => {
@@ -124,7 +124,7 @@ describe('the data folder', () => {
       writeFileSync(path, bytes);
     }
     const second = await openPlatform(folder);
-    for (const name of Object.keys(WISHES)) {
+    for (const name of Object.keys(ENCRYPTIONS)) {
       await expect(read(second, `${name}-large`)).rejects.toMatchObject({ code: 'ObjectDamaged' });
       expect(await read(second, `${name}-small`)).toBe(SECRET);
     }

@@ -15,7 +15,7 @@ import type {
   Pointer,
 } from '../../../src/domain/nouns.ts';
 import { toPointer } from '../../../src/domain/pointer.ts';
-import { addFloors } from '../../../src/domain/purge.ts';
+import { addWatermarks } from '../../../src/domain/purge.ts';
 import { PUBLIC_ACCESS } from '../../access-samples.ts';
 import { inlineVersion } from '../kit/index-data.ts';
 
@@ -163,7 +163,7 @@ describe('memory pointers', () => {
     const [other, third] = ['other' as ObjectKey, 'third' as ObjectKey];
     fill();
     fill(other);
-    const purges = addFloors(null, [{ scope: 'key', value: 'a' }], 2);
+    const purges = addWatermarks(null, [{ scope: 'key', value: 'a' }], 2);
     const purged = { ...readPolicy, revision: 2, settings: { ...readPolicy.settings, purges } };
     fill(third, purged);
     expect([isKnown(), isKnown(other), isKnown(third)]).toEqual([false, true, true]);
@@ -186,7 +186,7 @@ describe('memory pointers', () => {
 
   it('are not taken back behind a purge by a read that took longer', () => {
     const { pointers, fill, isKnown } = make({ freshSeconds: 60, staleSeconds: 3600 });
-    const purges = addFloors(null, [{ scope: 'bucket' }], 2);
+    const purges = addWatermarks(null, [{ scope: 'bucket' }], 2);
     const slow = pointers.epoch();
     fill('other' as ObjectKey, {
       ...readPolicy,

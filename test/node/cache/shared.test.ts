@@ -48,7 +48,7 @@ describe('ids', () => {
     const before = ids.blobId(ownerBucket);
     clock.ms += 1;
     const after = ids.blobId(ownerBucket);
-    const floor = ids.blobIdFloor(ownerBucket, clock.ms);
+    const floor = ids.blobIdLowerBound(ownerBucket, clock.ms);
     expect(before < floor && floor < after).toBe(true);
   });
 });

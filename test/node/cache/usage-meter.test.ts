@@ -183,18 +183,18 @@ describe('usage meter', () => {
     await body.chunks.next(10);
     // The one that moved is held on.
     setNow(61_000);
-    meter.letGoOfIdle();
+    meter.releaseIdleReservations();
     expect(standing()).toEqual([100, 80]);
     vanished.end();
     expect(standing()).toEqual([100, 80]);
     setNow(110_000);
-    meter.letGoOfIdle();
+    meter.releaseIdleReservations();
     expect(standing()).toEqual([20, 0]);
     // There is room for all that is left of it.
     await body.chunks.next(10);
     expect(standing()).toEqual([100, 70]);
     setNow(170_000);
-    meter.letGoOfIdle();
+    meter.releaseIdleReservations();
     counter.count('B', 60, 'memory', 'STANDARD');
     expect(standing()).toEqual([90, 0]);
     await expect(body.chunks.next(10)).rejects.toMatchObject({ code: 'UsageCapReached' });

@@ -21,7 +21,7 @@ import { getObject } from '../../../src/core/objects/read-object.ts';
 import type { BlobId, ObjectVersion } from '../../../src/domain/nouns.ts';
 import { sourceOf } from '../../contract/bodies.ts';
 import { logBytes } from '../../contract/index/compressed-blobs.contract.ts';
-import { copy, put, WISHES } from '../../core/encryption/encryption-kit.ts';
+import { copy, ENCRYPTIONS, put } from '../../core/encryption/encryption-kit.ts';
 import {
   ATTRIBUTES,
   createMemoryCore,
@@ -73,7 +73,7 @@ async function fillAll(stored: StoredCore): Promise<void> {
   await putBytes(core, bucket, 'inline', sampleBytes(10));
   await putBytes(core, bucket, 'empty', sampleBytes(0));
   await putBytes(core, bucket, 'blob', sampleBytes(BLOB_BYTES), { attributes: typed('image/png') });
-  for (const [name, encryption] of WISHES) {
+  for (const [name, encryption] of ENCRYPTIONS) {
     const encrypted = await put(
       core,
       bucket,
@@ -83,7 +83,11 @@ async function fillAll(stored: StoredCore): Promise<void> {
     );
     await put(core, bucket, sampleBytes(12), encryption, `encrypted inline by ${name}`);
     if (encryption.kind !== 'customer')
-      await copyObject(core, bucket, copy(encrypted, `moved from ${name}`, WISHES[1]?.[1] ?? null));
+      await copyObject(
+        core,
+        bucket,
+        copy(encrypted, `moved from ${name}`, ENCRYPTIONS[1]?.[1] ?? null),
+      );
   }
   const upload = await startUpload(core, bucket, 'multipart');
   const parts = [

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { createHttpServer } from '../../../src/adapters/node/serve.ts';
-import { createAnswerCounts } from '../../../src/adapters/node/server/response-counts.ts';
+import { createResponseCounts } from '../../../src/adapters/node/server/response-counts.ts';
 import { createConsoleLog } from '../../../src/adapters/shared/console-log.ts';
 import { systemClock } from '../../../src/adapters/shared/system-clock.ts';
 import { renderMetrics } from '../../../src/http/system/metrics-text.ts';
-import { HOT_REPLY } from '../../http/delivery/fast-path/fast-response-sample.ts';
+import { FAST_RESPONSE } from '../../http/delivery/fast-path/fast-response-sample.ts';
 import { parseMetricsPage } from '../../wire/kit/metrics-page.ts';
 import { openRawClient } from '../kit/raw-socket.ts';
 
@@ -16,13 +16,13 @@ const BODY_BYTES = 32 * 1024 * 1024;
 const REQUEST = 'GET /b/k HTTP/1.1\r\nHost: h\r\n\r\n';
 
 async function start() {
-  const counts = createAnswerCounts();
+  const counts = createResponseCounts();
   const body = Buffer.alloc(BODY_BYTES, 'x');
   const server = createHttpServer(() => new Response('app'), {
     log: createConsoleLog(systemClock, 'off'),
     counts,
-    hotDoor: {
-      answer: () => ({ ...HOT_REPLY, headers: { 'content-length': `${BODY_BYTES}` }, body }),
+    fastPath: {
+      answer: () => ({ ...FAST_RESPONSE, headers: { 'content-length': `${BODY_BYTES}` }, body }),
       answerSigned: () => null,
       ask: () => new Response('app'),
       decidingHeaders: [],

@@ -4,11 +4,11 @@
 import type { Server } from 'node:http';
 import { type Duplex, duplexPair } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { attachHotLane } from '../../../src/adapters/node/fast-path/attach-fast-path.ts';
+import { attachFastPath } from '../../../src/adapters/node/fast-path/attach-fast-path.ts';
 import type { FastPathConnections } from '../../../src/adapters/node/fast-path/connections.ts';
 import { createHttpServer, type NodeBindings } from '../../../src/adapters/node/serve.ts';
 import { readRequest } from '../../../src/adapters/node/server/http-request.ts';
-import type { AnswerCounts } from '../../../src/adapters/node/server/response-counts.ts';
+import type { ResponseCounts } from '../../../src/adapters/node/server/response-counts.ts';
 import { createUsageMeter } from '../../../src/adapters/shared/usage-meter.ts';
 import { createApp } from '../../../src/app.ts';
 import { type Config, parseConfig } from '../../../src/config.ts';
@@ -24,7 +24,7 @@ import { setHosting } from '../../../src/core/hosting/set-hosting.ts';
 import { createUsageFlusher } from '../../../src/core/metering/flush-usage.ts';
 import { updateVersion } from '../../../src/core/objects/update-version.ts';
 import type { ObjectAttributes } from '../../../src/domain/nouns.ts';
-import type { HotDoor } from '../../../src/http/delivery/fast-path/fast-path.ts';
+import type { FastPath } from '../../../src/http/delivery/fast-path/fast-path.ts';
 import { PUBLIC_ACCESS } from '../../access-samples.ts';
 import { bytesCap } from '../../core/caps/cap-samples.ts';
 import {
@@ -297,41 +297,41 @@ export async function put(
   return (await putBytes(core, bucket, name, sampleBytes(sizeBytes), more)).etag;
 }
 
-export type Door = {
+export type TestServer = {
   readonly server: Server;
   readonly lane: FastPathConnections | null;
   /** How often the fast path has answered, in the lane or behind node:http. */
-  readonly hotAnswers: () => number;
+  readonly fastPathResponses: () => number;
   /** The same of its answers to signed reads. */
   readonly signedAnswers: () => number;
 };
 
 /**
- * `hasHotDoor`: node:http asks the fast path too, as it does in the product; without lane and door
+ * `hasFastPath`: node:http asks the fast path too, as it does in the product; without lane and door
  * the app answers all.
  */
-export function openDoor(
+export function openTestServer(
   core: MemoryCore,
   options: {
-    hasLane: boolean;
-    hasHotDoor?: boolean;
+    hasFastConnections: boolean;
+    hasFastPath?: boolean;
     nowMs?: () => number;
     settings?: Partial<Config>;
-    counts?: AnswerCounts;
+    counts?: ResponseCounts;
     /** Instead of parts of the app's own. */
-    hotDoor?: Partial<HotDoor>;
+    fastPath?: Partial<FastPath>;
   },
-): Door {
+): TestServer {
   const config = {
     ...parseConfig({ QUAYSIDE_BASE_DOMAIN: BASE_DOMAIN, QUAYSIDE_WEBSITE_DOMAIN: WEBSITE_DOMAIN }),
     ...core.settings,
     ...options.settings,
   };
   const app = createApp<NodeBindings>(core.ports, config, (c) => readRequest(c.env));
-  const door = { ...app.hotDoor, ...options.hotDoor };
+  const door = { ...app.fastPath, ...options.fastPath };
   let answers = 0;
   let signedAnswers = 0;
-  const hotDoor: HotDoor = {
+  const fastPath: FastPath = {
     ...door,
     answer(read, askProtocol) {
       const reply = door.answer(read, askProtocol);
@@ -344,29 +344,31 @@ export function openDoor(
       return reply;
     },
   };
-  const { hasLane, hasHotDoor = hasLane } = options;
+  const { hasFastConnections, hasFastPath = hasFastConnections } = options;
   const server = createHttpServer(app.fetch, {
     log: core.ports.log,
-    hotDoor: hasHotDoor ? hotDoor : null,
+    fastPath: hasFastPath ? fastPath : null,
     ...(options.counts === undefined ? {} : { counts: options.counts }),
   });
-  const lane = hasLane ? attachHotLane(server, hotDoor, { log: core.ports.log, ...options }) : null;
-  return { server, lane, hotAnswers: () => answers, signedAnswers: () => signedAnswers };
+  const lane = hasFastConnections
+    ? attachFastPath(server, fastPath, { log: core.ports.log, ...options })
+    : null;
+  return { server, lane, fastPathResponses: () => answers, signedAnswers: () => signedAnswers };
 }
 
 /**
  * The three that are compared, each a process of its own as far as usage and caps go: with the
  * lane, with the fast path behind node:http, and without either.
  */
-export function openDoors(
+export function openTestServers(
   core: MemoryCore,
   settings: Partial<Config> = {},
-): Readonly<Record<'withLane' | 'behind' | 'without', Door>> {
+): Readonly<Record<'withLane' | 'behind' | 'without', TestServer>> {
   const own = () => withPorts(core, { meter: createUsageMeter(core.ports.clock) });
   return {
-    withLane: openDoor(own(), { hasLane: true, settings }),
-    behind: openDoor(own(), { hasLane: false, hasHotDoor: true, settings }),
-    without: openDoor(own(), { hasLane: false, settings }),
+    withLane: openTestServer(own(), { hasFastConnections: true, settings }),
+    behind: openTestServer(own(), { hasFastConnections: false, hasFastPath: true, settings }),
+    without: openTestServer(own(), { hasFastConnections: false, settings }),
   };
 }
 
@@ -378,7 +380,7 @@ export type Line = {
   isClosed(): boolean;
 };
 
-export function connectTo({ server }: Pick<Door, 'server'>): Line {
+export function connectTo({ server }: Pick<TestServer, 'server'>): Line {
   const [client, far] = duplexPair();
   const chunks: Buffer[] = [];
   let isClosed = false;

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { connectTo, type Door, type Line, settle, timeless } from './both-paths.ts';
+import { connectTo, type Line, settle, type TestServer, timeless } from './both-paths.ts';
 import type { Conversation } from './fuzz-requests.ts';
 
 export type Difference = {
@@ -12,13 +12,16 @@ export type Difference = {
   readonly without: string;
 };
 
-export type Doors = { readonly withLane: Door; readonly without: Door };
+export type TestServers = { readonly withLane: TestServer; readonly without: TestServer };
 
 /** Stands behind what came when the server has closed the connection. */
 const CLOSED = '\n(closed)';
 
 /** Speaks to both doors; null when what came back is the same but for dates and ids. */
-async function compareOne(conversation: Conversation, doors: Doors): Promise<Difference | null> {
+async function compareOne(
+  conversation: Conversation,
+  doors: TestServers,
+): Promise<Difference | null> {
   const lines = [connectTo(doors.withLane), connectTo(doors.without)] as const;
   for (const chunk of conversation) {
     // A copy each: nobody may see what the other makes of its bytes.
@@ -88,8 +91,8 @@ async function compareOverTcp(
 export type TcpPorts = { readonly withLane: number; readonly without: number };
 
 /** Lets both doors listen on free ports. */
-export async function listen({ withLane, without }: Doors): Promise<TcpPorts> {
-  const portOf = async ({ server }: Door) => {
+export async function listen({ withLane, without }: TestServers): Promise<TcpPorts> {
+  const portOf = async ({ server }: TestServer) => {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     return (server.address() as AddressInfo).port;
@@ -98,9 +101,9 @@ export async function listen({ withLane, without }: Doors): Promise<TcpPorts> {
 }
 
 /** Compares many, `together` at a time. Resolves with every difference. */
-export async function compareDoors(
+export async function compareServers(
   conversations: Iterable<Conversation>,
-  doors: Doors,
+  doors: TestServers,
   options: { readonly together?: number; readonly ports?: TcpPorts } = {},
 ): Promise<Difference[]> {
   const { together = 32, ports } = options;

@@ -6,33 +6,33 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import { attachHotLane } from '../../../src/adapters/node/fast-path/attach-fast-path.ts';
+import { attachFastPath } from '../../../src/adapters/node/fast-path/attach-fast-path.ts';
 import type { NodeBindings } from '../../../src/adapters/node/serve.ts';
 import { readRequest } from '../../../src/adapters/node/server/http-request.ts';
 import {
-  type AnswerCounts,
-  createAnswerCounts,
+  createResponseCounts,
+  type ResponseCounts,
 } from '../../../src/adapters/node/server/response-counts.ts';
 import { createApp } from '../../../src/app.ts';
 import { parseConfig } from '../../../src/config.ts';
 import type { BucketName } from '../../../src/domain/nouns.ts';
-import type { HotDoor } from '../../../src/http/delivery/fast-path/fast-path.ts';
-import type { HotReply } from '../../../src/http/delivery/fast-path/fast-response.ts';
+import type { FastPath } from '../../../src/http/delivery/fast-path/fast-path.ts';
+import type { FastResponse } from '../../../src/http/delivery/fast-path/fast-response.ts';
 import { renderMetrics } from '../../../src/http/system/metrics-text.ts';
 import type { BlobStore } from '../../../src/ports/blob-store.ts';
 import { withPorts } from '../../core/memory-core.ts';
-import { HOT_REPLY } from '../../http/delivery/fast-path/fast-response-sample.ts';
+import { FAST_RESPONSE } from '../../http/delivery/fast-path/fast-response-sample.ts';
 import { parseMetricsPage } from '../../wire/kit/metrics-page.ts';
 import { openRawClient } from '../kit/raw-socket.ts';
 import { makeSelfSigned } from '../kit/self-signed.ts';
-import { connectTo, openDoor, PUBLIC_BUCKET, settle } from './both-paths.ts';
-import { request, useWarmLane } from './warm-connection.ts';
+import { connectTo, openTestServer, PUBLIC_BUCKET, settle } from './both-paths.ts';
+import { request, useWarmConnection } from './warm-connection.ts';
 
-const { core, door, wait, answered, inLane, askLane, listen } = useWarmLane();
+const { core, door, wait, answered, onFastPath, askFastPath, listen } = useWarmConnection();
 
 /** A fast-path response whose range is to be read later, and is not at hand then. */
-const NEVER_AT_HAND: HotReply = {
-  ...HOT_REPLY,
+const NEVER_AT_HAND: FastResponse = {
+  ...FAST_RESPONSE,
   status: 206,
   bucket: PUBLIC_BUCKET as BucketName,
   kind: 'later',
@@ -41,7 +41,7 @@ const NEVER_AT_HAND: HotReply = {
 };
 
 /** A server whose bucket gives nothing before `goOn`. `begun`: it was asked. */
-function openSlow(options: { hasLane: boolean; hotDoor?: Partial<HotDoor> }) {
+function openSlow(options: { hasFastConnections: boolean; fastPath?: Partial<FastPath> }) {
   const { blobStore } = core().ports;
   const asked = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
@@ -50,7 +50,7 @@ function openSlow(options: { hasLane: boolean; hotDoor?: Partial<HotDoor> }) {
     await held.promise;
     return blobStore.open(...input);
   };
-  const there = openDoor(withPorts(core(), { blobStore: { ...blobStore, open } }), options);
+  const there = openTestServer(withPorts(core(), { blobStore: { ...blobStore, open } }), options);
   return { there, begun: asked.promise, goOn: held.resolve };
 }
 
@@ -70,8 +70,8 @@ describe('a client', () => {
     ['without the lane, with Connection: close', false, 'HTTP/1.1', 'Connection: close\r\n'],
   ])(
     'that closes its half gets what takes long to find too, and then the end: %s',
-    async (_name, hasLane, version, header) => {
-      const { there, begun, goOn } = openSlow({ hasLane });
+    async (_name, hasFastConnections, version, header) => {
+      const { there, begun, goOn } = openSlow({ hasFastConnections });
       const line = connectTo(there);
       line.client.end(`GET /${PUBLIC_BUCKET}/past-tiers ${version}\r\nHost: h\r\n${header}\r\n`);
       await begun;
@@ -92,7 +92,7 @@ describe('a client', () => {
       server?.push(null);
       return NEVER_AT_HAND;
     };
-    const { there, begun, goOn } = openSlow({ hasLane: true, hotDoor: { answer } });
+    const { there, begun, goOn } = openSlow({ hasFastConnections: true, fastPath: { answer } });
     there.server.on('connection', (socket) => {
       server = socket;
     });
@@ -108,25 +108,28 @@ describe('a client', () => {
   it.each([
     ['in the lane', true],
     ['without it', false],
-  ])('that closes its half and has no answer due is let go: %s', async (_name, hasLane) => {
-    const there = openDoor(core(), { hasLane });
-    const silent = connectTo(there);
-    silent.client.end();
-    const answered = connectTo(there);
-    answered.client.write(request('inline'));
-    await settle([answered]);
-    answered.client.end();
-    await expect.poll(() => [silent.isClosed(), answered.isClosed()]).toEqual([true, true]);
-    expect(answered.received().toString()).toMatch(/content-length: 10\r\n/);
-  });
+  ])(
+    'that closes its half and has no answer due is let go: %s',
+    async (_name, hasFastConnections) => {
+      const there = openTestServer(core(), { hasFastConnections });
+      const silent = connectTo(there);
+      silent.client.end();
+      const answered = connectTo(there);
+      answered.client.write(request('inline'));
+      await settle([answered]);
+      answered.client.end();
+      await expect.poll(() => [silent.isClosed(), answered.isClosed()]).toEqual([true, true]);
+      expect(answered.received().toString()).toMatch(/content-length: 10\r\n/);
+    },
+  );
 
   it('that goes away leaves nothing behind', async () => {
     const client = await openRawClient(await listen(door()));
     client.send(request('inline'));
     await client.until(/content-length: 10/);
-    expect(inLane()).toBe(1);
+    expect(onFastPath()).toBe(1);
     client.socket.resetAndDestroy();
-    await expect.poll(inLane).toBe(0);
+    await expect.poll(onFastPath).toBe(0);
   });
 
   it('that does not read is not read from, and gets everything once it does', async () => {
@@ -167,7 +170,7 @@ describe('a client', () => {
 });
 
 describe('the numbers of the server', () => {
-  const numbers = (counts: AnswerCounts) => {
+  const numbers = (counts: ResponseCounts) => {
     const { value } = parseMetricsPage(renderMetrics(counts.families()));
     return [value('quayside_answers_open'), value('quayside_answers_cut_short_total')];
   };
@@ -178,8 +181,8 @@ describe('the numbers of the server', () => {
   ])(
     'tell of the lane too what is under way and what was broken off: %s',
     async (_what, name, count) => {
-      const counts = createAnswerCounts();
-      const counting = openDoor(core(), { hasLane: true, counts });
+      const counts = createResponseCounts();
+      const counting = openTestServer(core(), { hasFastConnections: true, counts });
       const [patient, leaving] = [connectTo(counting), connectTo(counting)];
       for (const { client } of [patient, leaving]) {
         client.pause();
@@ -207,15 +210,15 @@ describe('the numbers of the server', () => {
 describe('time-outs', () => {
   it('close a connection that has been idle for as long as node:http says', async () => {
     const line = connectTo(door());
-    const answer = await askLane(line, request('inline'));
+    const answer = await askFastPath(line, request('inline'));
     expect(answer).toContain('Keep-Alive: timeout=75\r\n');
     wait(76_000);
     door().lane?.closeExpired();
-    expect(inLane()).toBe(1);
+    expect(onFastPath()).toBe(1);
     wait(1);
     door().lane?.closeExpired();
     await settle([line]);
-    expect([inLane(), line.server.destroyed]).toEqual([0, true]);
+    expect([onFastPath(), line.server.destroyed]).toEqual([0, true]);
   });
 
   it('refuse a connection that never asks, as node:http does', async () => {
@@ -226,7 +229,7 @@ describe('time-outs', () => {
     expect(line.received().toString()).toBe(
       'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n',
     );
-    expect([inLane(), line.server.destroyed]).toEqual([0, true]);
+    expect([onFastPath(), line.server.destroyed]).toEqual([0, true]);
   });
 
   it('close a connection whose client takes nothing of its answer', async () => {
@@ -236,11 +239,11 @@ describe('time-outs', () => {
     await settle([line]);
     wait(300_000);
     door().lane?.closeExpired();
-    expect(inLane()).toBe(1);
+    expect(onFastPath()).toBe(1);
     wait(1);
     door().lane?.closeExpired();
     await settle([line]);
-    expect(inLane()).toBe(0);
+    expect(onFastPath()).toBe(0);
   });
 });
 
@@ -253,7 +256,7 @@ describe('limits', () => {
       client.send(request('inline'));
       await client.until(/content-length: 10/);
     }
-    expect(inLane()).toBe(2);
+    expect(onFastPath()).toBe(2);
     const third = await openRawClient(url);
     expect(await third.closed()).toBe('');
     for (const client of clients) client.socket.destroy();
@@ -271,7 +274,7 @@ describe('the end of the server', () => {
     busy.client.write(request('big'));
     busy.client.write(request('big'));
     await settle([busy]);
-    expect(inLane()).toBe(2);
+    expect(onFastPath()).toBe(2);
 
     const closed = once(door().server, 'close');
     door().server.close();
@@ -287,18 +290,18 @@ describe('the end of the server', () => {
     ).toHaveLength(2);
     door().server.closeIdleConnections();
     await settle([busy]);
-    expect(inLane()).toBe(0);
+    expect(onFastPath()).toBe(0);
     await closed;
   });
 
   it('gives a connection that has not asked yet a moment', async () => {
     const line = connectTo(door());
     door().server.closeIdleConnections();
-    expect(inLane()).toBe(1);
+    expect(onFastPath()).toBe(1);
     wait(1001);
     door().server.closeIdleConnections();
     await settle([line]);
-    expect(inLane()).toBe(0);
+    expect(onFastPath()).toBe(0);
   });
 
   it('cuts answers under way when it must', async () => {
@@ -308,7 +311,7 @@ describe('the end of the server', () => {
     await settle([line]);
     door().server.closeAllConnections();
     await settle([line]);
-    expect(inLane()).toBe(0);
+    expect(onFastPath()).toBe(0);
   });
 });
 
@@ -319,7 +322,7 @@ describe('TLS', () => {
     const server = createTlsServer(makeSelfSigned(), (_incoming, outgoing) =>
       outgoing.end('from node:https'),
     );
-    const lane = attachHotLane(server, app.hotDoor, { log: core().ports.log });
+    const lane = attachFastPath(server, app.fastPath, { log: core().ports.log });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const client = connectTls({

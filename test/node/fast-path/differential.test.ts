@@ -7,11 +7,11 @@ import {
   connectTo,
   createStockedCore,
   HOSTED_HOSTS,
-  openDoors,
+  openTestServers,
   RULED_TARGETS,
   settle,
 } from './both-paths.ts';
-import { compareDoors, type Doors, listen, type TcpPorts } from './compare-paths.ts';
+import { compareServers, listen, type TcpPorts, type TestServers } from './compare-paths.ts';
 import {
   type Conversation,
   makeConversation,
@@ -36,14 +36,14 @@ const CUT_REQUESTS = 5;
 // Some seconds alone, more where everything else runs too.
 vi.setConfig({ testTimeout: 60_000 });
 
-let doors: Doors;
+let doors: TestServers;
 /** The fast path without the lane, in the lane's place. */
-let behind: Doors;
+let behind: TestServers;
 let ports: TcpPorts;
 let etags: TagsByKey;
 beforeAll(async () => {
   const core = await createStockedCore();
-  const opened = openDoors(core, SIGNERS);
+  const opened = openTestServers(core, SIGNERS);
   doors = opened;
   behind = { withLane: opened.behind, without: opened.without };
   etags = await warmUp(doors.without);
@@ -82,17 +82,17 @@ describe('the fast path', () => {
     const conversations = Array.from({ length: CONVERSATIONS }, (_, seed) =>
       makeConversation(seed, etags),
     );
-    const before = doors.withLane.hotAnswers();
-    expect((await compareDoors(conversations, doors)).slice(0, 3)).toEqual([]);
+    const before = doors.withLane.fastPathResponses();
+    expect((await compareServers(conversations, doors)).slice(0, 3)).toEqual([]);
     // A lane that hands everything over would pass as well.
-    expect(doors.withLane.hotAnswers() - before).toBeGreaterThan(CONVERSATIONS / 10);
+    expect(doors.withLane.fastPathResponses() - before).toBeGreaterThan(CONVERSATIONS / 10);
   });
 
   it('answers every page of a hosted site so', async () => {
     const conversations = hostedVisits();
-    const before = doors.withLane.hotAnswers();
-    expect((await compareDoors(conversations, doors)).slice(0, 3)).toEqual([]);
-    expect(doors.withLane.hotAnswers() - before).toBeGreaterThan(conversations.length / 4);
+    const before = doors.withLane.fastPathResponses();
+    expect((await compareServers(conversations, doors)).slice(0, 3)).toEqual([]);
+    expect(doors.withLane.fastPathResponses() - before).toBeGreaterThan(conversations.length / 4);
   });
 
   it('answers so what some readers may have and others not', async () => {
@@ -108,10 +108,10 @@ describe('the fast path', () => {
         ]),
       ),
     );
-    const before = doors.withLane.hotAnswers();
-    expect((await compareDoors(conversations, doors)).slice(0, 3)).toEqual([]);
+    const before = doors.withLane.fastPathResponses();
+    expect((await compareServers(conversations, doors)).slice(0, 3)).toEqual([]);
     // What is everyone's, by policy or by its own list, six times each.
-    expect(doors.withLane.hotAnswers() - before).toBe(12);
+    expect(doors.withLane.fastPathResponses() - before).toBe(12);
   });
 
   it('answers so what a cap allows and what it does not', async () => {
@@ -122,10 +122,10 @@ describe('the fast path', () => {
         ]),
       ),
     );
-    const before = doors.withLane.hotAnswers();
-    expect((await compareDoors(conversations, doors)).slice(0, 3)).toEqual([]);
+    const before = doors.withLane.fastPathResponses();
+    expect((await compareServers(conversations, doors)).slice(0, 3)).toEqual([]);
     // At least what is far from its cap, and what has no body.
-    expect(doors.withLane.hotAnswers() - before).toBeGreaterThan(conversations.length / 4);
+    expect(doors.withLane.fastPathResponses() - before).toBeGreaterThan(conversations.length / 4);
     const line = connectTo(doors.withLane);
     line.client.write('GET /spent/inline HTTP/1.1\r\nHost: h\r\n\r\n');
     await settle([line]);
@@ -137,7 +137,7 @@ describe('the fast path', () => {
     const conversations = Array.from({ length: SIGNED_CONVERSATIONS }, (_, seed) =>
       makeSignedConversation(seed, etags),
     );
-    expect((await compareDoors(conversations, doors)).slice(0, 3)).toEqual([]);
+    expect((await compareServers(conversations, doors)).slice(0, 3)).toEqual([]);
     expect(doors.withLane.signedAnswers()).toBeGreaterThan(SIGNED_CONVERSATIONS / 5);
   });
 
@@ -145,7 +145,7 @@ describe('the fast path', () => {
     const conversations = Array.from({ length: TCP_CONVERSATIONS }, (_, seed) =>
       makeConversation(seed, etags),
     );
-    expect((await compareDoors(conversations, doors, { ports })).slice(0, 3)).toEqual([]);
+    expect((await compareServers(conversations, doors, { ports })).slice(0, 3)).toEqual([]);
   });
 
   it('answers requests that come in two pieces, wherever they are cut', async () => {
@@ -157,7 +157,7 @@ describe('the fast path', () => {
         conversations.push([request, request.subarray(0, at), request.subarray(at), request]);
       }
     }
-    expect((await compareDoors(conversations, doors)).slice(0, 3)).toEqual([]);
+    expect((await compareServers(conversations, doors)).slice(0, 3)).toEqual([]);
   });
 });
 
@@ -166,24 +166,24 @@ describe('the fast path behind node:http', () => {
     const conversations = Array.from({ length: CONVERSATIONS }, (_, seed) =>
       makeConversation(seed, etags),
     );
-    expect((await compareDoors(conversations, behind)).slice(0, 3)).toEqual([]);
-    expect(behind.withLane.hotAnswers()).toBeGreaterThan(CONVERSATIONS / 10);
+    expect((await compareServers(conversations, behind)).slice(0, 3)).toEqual([]);
+    expect(behind.withLane.fastPathResponses()).toBeGreaterThan(CONVERSATIONS / 10);
   });
 
   it('answers signed reads so', async () => {
     const conversations = Array.from({ length: SIGNED_CONVERSATIONS }, (_, seed) =>
       makeSignedConversation(seed, etags),
     );
-    expect((await compareDoors(conversations, behind)).slice(0, 3)).toEqual([]);
+    expect((await compareServers(conversations, behind)).slice(0, 3)).toEqual([]);
     // HEAD is not its.
     expect(behind.withLane.signedAnswers()).toBeGreaterThan(SIGNED_CONVERSATIONS / 8);
   });
 
   it('answers every page of a hosted site so', async () => {
     const conversations = hostedVisits();
-    const before = behind.withLane.hotAnswers();
-    expect((await compareDoors(conversations, behind)).slice(0, 3)).toEqual([]);
+    const before = behind.withLane.fastPathResponses();
+    expect((await compareServers(conversations, behind)).slice(0, 3)).toEqual([]);
     // HEAD is not its.
-    expect(behind.withLane.hotAnswers() - before).toBeGreaterThan(conversations.length / 8);
+    expect(behind.withLane.fastPathResponses() - before).toBeGreaterThan(conversations.length / 8);
   });
 });

@@ -10,15 +10,23 @@ import type { BlobStore } from '../../../src/ports/blob-store.ts';
 import { ChunkStream, chunksOf } from '../../../src/ports/chunk-stream.ts';
 import { key, openTestBucket, sampleBytes, withPorts } from '../../core/memory-core.ts';
 import { openRawClient } from '../kit/raw-socket.ts';
-import { connectTo, type Door, openDoor, PUBLIC_BUCKET, put, settle } from './both-paths.ts';
-import { request, useWarmLane } from './warm-connection.ts';
+import {
+  connectTo,
+  openTestServer,
+  PUBLIC_BUCKET,
+  put,
+  settle,
+  type TestServer,
+} from './both-paths.ts';
+import { request, useWarmConnection } from './warm-connection.ts';
 
-const { core, meter, door, wait, answered, inLane, ask, askLane, listen } = useWarmLane();
+const { core, meter, door, wait, answered, onFastPath, ask, askFastPath, listen } =
+  useWarmConnection();
 
 describe('what the lane shows', () => {
   it('is new with the next request after an overwrite, on the same connection', async () => {
     const line = connectTo(door());
-    const before = await askLane(line, request('a/b.txt'));
+    const before = await askFastPath(line, request('a/b.txt'));
     await put(core(), PUBLIC_BUCKET, 'a/b.txt', 4000);
     const after = await ask(line, request('a/b.txt'));
     expect(before).toContain('content-length: 3000');
@@ -27,7 +35,7 @@ describe('what the lane shows', () => {
 
   it('ends with the object', async () => {
     const line = connectTo(door());
-    await askLane(line, request('inline'));
+    await askFastPath(line, request('inline'));
     await deleteObjects(core(), await openTestBucket(core(), PUBLIC_BUCKET), [
       { key: key('inline') },
     ]);
@@ -36,7 +44,7 @@ describe('what the lane shows', () => {
 
   it('ends when the bucket is made private', async () => {
     const line = connectTo(door());
-    await askLane(line, request('inline'));
+    await askFastPath(line, request('inline'));
     const bucket = await openTestBucket(core(), PUBLIC_BUCKET);
     await bucket.call('setBucketAccess', { access: PRIVATE_ACCESS });
     expect(await ask(line, request('inline'))).toMatch(/^HTTP\/1\.1 403 /);
@@ -44,9 +52,9 @@ describe('what the lane shows', () => {
 
   it('has a fresh date and a fresh id each time', async () => {
     const line = connectTo(door());
-    const first = await askLane(line, request('inline'));
+    const first = await askFastPath(line, request('inline'));
     wait(1000);
-    const second = await askLane(line, request('inline'));
+    const second = await askFastPath(line, request('inline'));
     expect(first).toContain('\r\nDate: Sat, 21 Nov 2026 12:00:00 GMT\r\n');
     expect(second).toContain('\r\nDate: Sat, 21 Nov 2026 12:00:01 GMT\r\n');
     const idOf = (answer: string) => /x-amz-request-id: (\w{16})\r\n/.exec(answer)?.[1];
@@ -60,10 +68,10 @@ describe('what the lane shows', () => {
     ['304', request('a/b.txt', 'If-None-Match: *')],
   ])('is metered as delivery meters it: %s', async (_name, chunk) => {
     const bucketId = (await openTestBucket(core(), PUBLIC_BUCKET)).record().id;
-    const used = async (there: Door, isLane: boolean) => {
+    const used = async (there: TestServer, isLane: boolean) => {
       const before = structuredClone(meter().ofBucket(bucketId));
       const line = connectTo(there);
-      await (isLane ? askLane(line, chunk) : ask(line, chunk));
+      await (isLane ? askFastPath(line, chunk) : ask(line, chunk));
       const after = meter().ofBucket(bucketId);
       return [
         (after?.operations.B ?? 0) - (before?.operations.B ?? 0),
@@ -72,7 +80,7 @@ describe('what the lane shows', () => {
     };
     const [lane, plain] = [
       await used(door(), true),
-      await used(openDoor(core(), { hasLane: false }), false),
+      await used(openTestServer(core(), { hasFastConnections: false }), false),
     ];
     expect(lane).toEqual(plain);
   });
@@ -109,8 +117,8 @@ describe('the lane asks the app, and keeps the connection,', () => {
   ])('for %s', async (_name, chunk, expected) => {
     const line = connectTo(door());
     expect(await ask(line, chunk)).toMatch(expected);
-    expect(inLane()).toBe(1);
-    await askLane(line, request('inline'));
+    expect(onFastPath()).toBe(1);
+    await askFastPath(line, request('inline'));
   });
 
   it('for a request that comes while another is being answered, and answers in order', async () => {
@@ -128,7 +136,7 @@ describe('the lane asks the app, and keeps the connection,', () => {
   it('reads a long body no faster than its client, and frees all when that leaves', async () => {
     const opened: { isClosed: boolean; given: number }[] = [];
     const slow = withPorts(core(), { blobStore: watchReads(core().ports.blobStore, opened) });
-    const there = openDoor(slow, { hasLane: true });
+    const there = openTestServer(slow, { hasFastConnections: true });
     // More than the system takes for a client that reads nothing.
     await put(core(), PUBLIC_BUCKET, 'long', 10 * LONG_BYTES);
     const client = await openRawClient(await listen(there));
@@ -149,7 +157,7 @@ describe('the lane asks the app, and keeps the connection,', () => {
     ['never begins, without the lane', 0, false],
   ])(
     'cuts a connection whose body %s, and has answered and counted one request',
-    async (_name, failAt, hasLane) => {
+    async (_name, failAt, hasFastConnections) => {
       const { blobStore } = core().ports;
       let opened = 0;
       const failing = (): ChunkStream => {
@@ -169,13 +177,14 @@ describe('the lane asks the app, and keeps the connection,', () => {
       const bucketId = (await openTestBucket(core(), PUBLIC_BUCKET)).record().id;
       const used = () => meter().ofBucket(bucketId)?.operations.B ?? 0;
       const before = used();
-      const there = openDoor(broken, { hasLane });
+      const there = openTestServer(broken, { hasFastConnections });
       const cut = connectTo(there);
       const received = await ask(cut, request('long'));
       if (failAt === 0) expect(received).toBe('');
       else expect(received).toMatch(/^HTTP\/1\.1 200 /);
       expect([cut.server.destroyed, opened, used() - before]).toEqual([true, 1, 1]);
-      if (hasLane) expect(there.lane?.counts()).toMatchObject({ connections: 0, handedOver: 0 });
+      if (hasFastConnections)
+        expect(there.lane?.counts()).toMatchObject({ connections: 0, handedOver: 0 });
     },
   );
 });
@@ -199,9 +208,9 @@ describe('a range that memory has not, of a body that the bucket has at hand,', 
     '%s, is answered at once, and its bytes are its own until they are sent',
     async (_name, start, lengthBytes) => {
       const line = await openLong();
-      const before = door().hotAnswers();
+      const before = door().fastPathResponses();
       const answer = await ask(line, request('long', rangeOf(start, lengthBytes)));
-      expect(door().hotAnswers()).toBe(before + 1);
+      expect(door().fastPathResponses()).toBe(before + 1);
       const status = 'cache-status: quayside-memory; fwd=uri-miss\r\n';
       expect(answer).toMatch(/^HTTP\/1\.1 206 Partial Content\r\n/);
       expect(answer.slice(0, answer.indexOf('\r\n\r\n') + 2)).toContain(`\r\n${status}`);
@@ -259,15 +268,15 @@ describe('the lane lets go', () => {
     ['of a part', request('inline').slice(0, 20)],
   ])('%s, for good, after any number of requests', async (_name, chunk) => {
     const line = connectTo(door());
-    for (let i = 0; i < 5; i++) await askLane(line, request('inline'));
+    for (let i = 0; i < 5; i++) await askFastPath(line, request('inline'));
     const before = answered();
     await ask(line, chunk);
-    expect([answered(), inLane()]).toEqual([before, 0]);
+    expect([answered(), onFastPath()]).toEqual([before, 0]);
   });
 
   it('without losing or swapping a byte', async () => {
     const line = connectTo(door());
-    await askLane(line, request('inline'));
+    await askFastPath(line, request('inline'));
     const answer = await ask(
       line,
       request('inline') + request('a/b.txt') + request('big').slice(0, 30),
@@ -280,7 +289,7 @@ describe('the lane lets go', () => {
   });
 
   it('and leaves no listener behind', async () => {
-    const listeners = async (there: Door) => {
+    const listeners = async (there: TestServer) => {
       const line = connectTo(there);
       await ask(line, request('inline'));
       await ask(line, request('inline?x'));
@@ -289,7 +298,9 @@ describe('the lane lets go', () => {
         server.eventNames().map((name) => [String(name), server.listenerCount(name)]),
       );
     };
-    expect(await listeners(door())).toEqual(await listeners(openDoor(core(), { hasLane: false })));
+    expect(await listeners(door())).toEqual(
+      await listeners(openTestServer(core(), { hasFastConnections: false })),
+    );
   });
 
   it('over TCP too, in the middle of a busy connection', async () => {
@@ -299,7 +310,7 @@ describe('the lane lets go', () => {
     // Bytes that the lane has read, then such as the parser of node:http reads past the stream,
     // then the stream again.
     client.send(request('a/b.txt', 'Connection: keep-alive', 'Range: bytes=1-2').slice(0, 40));
-    await expect.poll(inLane).toBe(0);
+    await expect.poll(onFastPath).toBe(0);
     client.send(request('a/b.txt', 'Connection: keep-alive', 'Range: bytes=1-2').slice(40));
     await client.until(/content-range: bytes 1-2\/3000/);
     client.send(request('big'));

@@ -6,7 +6,7 @@ import { createConsoleLog } from '../../../src/adapters/shared/console-log.ts';
 import { systemClock } from '../../../src/adapters/shared/system-clock.ts';
 import type { WholeResponse } from '../../../src/http/delivery/fast-path/fast-response.ts';
 import type { BorrowedBuffer, RangeSender } from '../../../src/ports/blob-store.ts';
-import { HOT_REPLY } from '../../http/delivery/fast-path/fast-response-sample.ts';
+import { FAST_RESPONSE } from '../../http/delivery/fast-path/fast-response-sample.ts';
 import { openSocketPair } from '../kit/socket-pair.ts';
 
 type BorrowedResponse = Extract<WholeResponse, { kind: 'borrowed' }>;
@@ -45,7 +45,7 @@ function lend(
     sender: null,
   };
   const reply: BorrowedResponse = {
-    ...HOT_REPLY,
+    ...FAST_RESPONSE,
     status: 206,
     headers: { 'content-length': '', 'content-range': '', 'x-other': 'here' },
     kind: 'borrowed',

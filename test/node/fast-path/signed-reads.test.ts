@@ -14,12 +14,12 @@ import { signHeaders } from '../../http/s3/kit/sign-for-test.ts';
 import {
   connectTo,
   createStockedCore,
-  type Door,
   type Line,
-  openDoor,
+  openTestServer,
   PUBLIC_BUCKET,
   put,
   settle,
+  type TestServer,
 } from './both-paths.ts';
 import { ROOT_KEY } from './signed-requests.ts';
 
@@ -29,13 +29,13 @@ type Key = { readonly id: string; readonly secret: string };
 
 let core: MemoryCore;
 let meter: UsageMeter;
-let door: Door;
+let door: TestServer;
 let line: Line;
 
 beforeEach(async () => {
   meter = createUsageMeter(systemClock);
   core = withPorts(await createStockedCore(), { meter });
-  door = openDoor(core, { hasLane: true, settings: SETTINGS });
+  door = openTestServer(core, { hasFastConnections: true, settings: SETTINGS });
   line = connectTo(door);
 });
 

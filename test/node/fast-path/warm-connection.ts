@@ -9,11 +9,11 @@ import { type MemoryCore, withPorts } from '../../core/memory-core.ts';
 import {
   connectTo,
   createStockedCore,
-  type Door,
   type Line,
-  openDoor,
+  openTestServer,
   PUBLIC_BUCKET,
   settle,
+  type TestServer,
 } from './both-paths.ts';
 
 /** A GET of an object of the public bucket. */
@@ -22,17 +22,17 @@ export const request = (name: string, ...headers: readonly string[]) =>
   `${headers.map((line) => `${line}\r\n`).join('')}\r\n`;
 
 /** Makes it before each test of the file. Its clock stands still until `wait`. */
-export function useWarmLane() {
+export function useWarmConnection() {
   let core: MemoryCore;
   let meter: UsageMeter;
   let nowMs: number;
-  let door: Door;
+  let door: TestServer;
 
   beforeEach(async () => {
     nowMs = Date.UTC(2026, 10, 21, 12);
     meter = createUsageMeter(systemClock);
     core = withPorts(await createStockedCore(), { meter });
-    door = openDoor(core, { hasLane: true, nowMs: () => nowMs });
+    door = openTestServer(core, { hasFastConnections: true, nowMs: () => nowMs });
     const line = connectTo(door);
     for (const name of ['inline', 'big', 'a/b.txt', 'a/b.txt', 'big']) {
       line.client.write(request(name));
@@ -40,7 +40,7 @@ export function useWarmLane() {
     }
     line.client.destroy();
     line.server.destroy();
-    await expect.poll(inLane).toBe(0);
+    await expect.poll(onFastPath).toBe(0);
   });
   afterEach(() => {
     door.server.closeAllConnections();
@@ -48,7 +48,7 @@ export function useWarmLane() {
   });
 
   const answered = () => door.lane?.counts().answered ?? 0;
-  const inLane = () => door.lane?.counts().connections ?? 0;
+  const onFastPath = () => door.lane?.counts().connections ?? 0;
 
   /** Sends a chunk and gives what came back for it. */
   async function ask(line: Line, chunk: string): Promise<string> {
@@ -59,14 +59,14 @@ export function useWarmLane() {
   }
 
   /** As `ask`, and makes sure that the lane was it who answered. */
-  async function askLane(line: Line, chunk: string): Promise<string> {
+  async function askFastPath(line: Line, chunk: string): Promise<string> {
     const before = answered();
     const answer = await ask(line, chunk);
     expect(answered()).toBe(before + 1);
     return answer;
   }
 
-  async function listen({ server }: Door): Promise<string> {
+  async function listen({ server }: TestServer): Promise<string> {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -75,5 +75,5 @@ export function useWarmLane() {
     nowMs += ms;
   };
   const state = { core: () => core, meter: () => meter, door: () => door };
-  return { ...state, wait, answered, inLane, ask, askLane, listen };
+  return { ...state, wait, answered, onFastPath, ask, askFastPath, listen };
 }

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import {
   CAPPED_TARGETS,
   connectTo,
-  type Door,
   HOSTED_HOSTS,
   KEYS,
   PUBLIC_BUCKET,
@@ -10,6 +9,7 @@ import {
   SITE_BUCKET,
   SITE_KEYS,
   settle,
+  type TestServer,
 } from './both-paths.ts';
 import type { Conversation, TagsByKey } from './fuzz-requests.ts';
 import { HOSTED_TARGETS } from './fuzz-vocabulary.ts';
@@ -18,7 +18,7 @@ import { HOSTED_TARGETS } from './fuzz-vocabulary.ts';
  * Reads every object twice, so that all of them stand in memory, with their variants; gives the
  * tags of the public bucket's.
  */
-export async function warmUp(door: Door): Promise<TagsByKey> {
+export async function warmUp(door: TestServer): Promise<TagsByKey> {
   const etags = new Map<string, string[]>();
   for (const [bucket, keys] of [
     [SITE_BUCKET, SITE_KEYS],
@@ -39,7 +39,7 @@ export async function warmUp(door: Door): Promise<TagsByKey> {
 }
 
 /** Visits the hosted site in every way, so that memory knows what is there and what is not. */
-async function visitHosted(door: Door): Promise<void> {
+async function visitHosted(door: TestServer): Promise<void> {
   for (const host of HOSTED_HOSTS) {
     for (const target of HOSTED_TARGETS) {
       for (const mode of ['navigate', 'cors', 'cors']) {
@@ -54,7 +54,12 @@ async function visitHosted(door: Door): Promise<void> {
   }
 }
 
-async function visit(door: Door, host: string, target: string, headers: string): Promise<void> {
+async function visit(
+  door: TestServer,
+  host: string,
+  target: string,
+  headers: string,
+): Promise<void> {
   const line = connectTo(door);
   line.client.write(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\n${headers}\r\n`);
   await settle([line]);
@@ -64,7 +69,7 @@ async function visit(door: Door, host: string, target: string, headers: string):
 }
 
 /** Tries until a variant is made. Its tag, or nothing for an object that has none. */
-async function readVariant(door: Door, key: string, coding: string): Promise<string[]> {
+async function readVariant(door: TestServer, key: string, coding: string): Promise<string[]> {
   for (let tries = 0; tries < 500; tries++) {
     const answer = await ask(door, pathOf(PUBLIC_BUCKET, key), `Accept-Encoding: ${coding}\r\n`);
     if (!/\r\nvary: Accept-Encoding(?:\r\n|$)/.test(answer)) return [];
@@ -75,7 +80,10 @@ async function readVariant(door: Door, key: string, coding: string): Promise<str
 }
 
 /** Sends requests one by one to all of them. */
-export async function warmUpWith(requests: Conversation, doors: readonly Door[]): Promise<void> {
+export async function warmUpWith(
+  requests: Conversation,
+  doors: readonly TestServer[],
+): Promise<void> {
   for (const door of doors) {
     const line = connectTo(door);
     for (const request of requests) {
@@ -96,7 +104,7 @@ const pathOf = (bucket: string, key: string) =>
  */
 const SLICE_BYTES = 2 ** 16;
 
-async function readTwice(door: Door, bucket: string, key: string): Promise<string> {
+async function readTwice(door: TestServer, bucket: string, key: string): Promise<string> {
   const path = pathOf(bucket, key);
   const first = await ask(door, path, '');
   const sizeBytes = Number(/content-length: (\d+)/.exec(first)?.[1] ?? 0);
@@ -109,7 +117,7 @@ async function readTwice(door: Door, bucket: string, key: string): Promise<strin
 }
 
 /** The head of the answer. */
-async function ask(door: Door, path: string, headers: string): Promise<string> {
+async function ask(door: TestServer, path: string, headers: string): Promise<string> {
   const line = connectTo(door);
   line.client.write(`GET ${path} HTTP/1.1\r\nHost: h\r\n${headers}\r\n`);
   await settle([line]);

@@ -8,7 +8,7 @@ import {
 } from '../../../src/adapters/node/index/sqlite-metadata-index.ts';
 import type { StorageError } from '../../../src/domain/errors.ts';
 import type { BucketName, BucketRecord, ObjectKey } from '../../../src/domain/nouns.ts';
-import type { FoundVersion } from '../../../src/ports/metadata-index.ts';
+import type { ResolvedVersion } from '../../../src/ports/metadata-index.ts';
 import { PUBLIC_ACCESS } from '../../access-samples.ts';
 import { deletionOf, objectIn } from '../../contract/index/samples.ts';
 import { bucketRecord, commitOf, inlineVersion, refOf } from '../kit/index-data.ts';
@@ -43,7 +43,7 @@ async function open(name: BucketName): Promise<BucketRecord> {
   return bucket;
 }
 
-const find = (bucket: BucketRecord, key = KEY): Promise<FoundVersion | null> =>
+const find = (bucket: BucketRecord, key = KEY): Promise<ResolvedVersion | null> =>
   index.metadataIndex.call(bucket.name, 'getVersion', {
     bucket: refOf(bucket),
     key,

@@ -91,13 +91,13 @@ export async function startWrappedPlatform(
   };
   const core: Core = { ports: wrapped, settings: config };
   const app = createApp<NodeBindings>(wrapped, config, ({ env }) => readRequest(env));
-  const hotDoor = { ...app.hotDoor, readClient: DIRECT.readClient };
+  const fastPath = { ...app.fastPath, readClient: DIRECT.readClient };
   const server = await serve(app.fetch, {
     host: '127.0.0.1',
     port: 0,
     log,
-    hotDoor,
-    hasHotLane: true,
+    fastPath,
+    hasFastConnections: true,
   });
   const bucket = await openTestBucket(core, 'wrapped');
   await bucket.call('setBucketAccess', { access: PUBLIC_ACCESS });

@@ -10,10 +10,10 @@ import { withPorts } from '../../core/memory-core.ts';
 import { cpuMsOf, LONGEST, QUICK_MS } from '../../cpu-time.ts';
 import {
   createStockedCore,
-  type Door,
-  openDoor,
+  openTestServer,
   PUBLIC_BUCKET,
   put,
+  type TestServer,
 } from '../fast-path/both-paths.ts';
 import { startNodeProcess } from '../kit/node-process.ts';
 import { aws, useNodeProcesses } from '../kit/platform-client.ts';
@@ -22,7 +22,7 @@ import { temporaryFolder } from '../kit/temporary-folder.ts';
 
 useNodeProcesses();
 
-const doors: Door[] = [];
+const doors: TestServer[] = [];
 afterEach(() => {
   for (const { server } of doors.splice(0)) {
     server.closeAllConnections();
@@ -36,15 +36,21 @@ type Line = Record<string, unknown>;
  * Servers with the fast path, without it, and with its part behind node:http alone, over the same
  * objects, and the lines of each.
  */
-async function openLogged(): Promise<{ url: string; door: Door; lines: Line[]; etag: string }[]> {
+async function openLogged(): Promise<
+  { url: string; door: TestServer; lines: Line[]; etag: string }[]
+> {
   const core = await createStockedCore();
   await put(core, PUBLIC_BUCKET, 'large', 900_000);
   const etag = await put(core, PUBLIC_BUCKET, 'inline', 10);
-  const opened: { url: string; door: Door; lines: Line[]; etag: string }[] = [];
-  for (const way of [{ hasLane: true }, { hasLane: false }, { hasLane: false, hasHotDoor: true }]) {
+  const opened: { url: string; door: TestServer; lines: Line[]; etag: string }[] = [];
+  for (const way of [
+    { hasFastConnections: true },
+    { hasFastConnections: false },
+    { hasFastConnections: false, hasFastPath: true },
+  ]) {
     const lines: Line[] = [];
     const accessLog = { write: (line: string) => void lines.push(JSON.parse(line)) };
-    const door = openDoor(withPorts(core, { accessLog }), {
+    const door = openTestServer(withPorts(core, { accessLog }), {
       ...way,
       settings: { accessLog: 'json' },
     });
@@ -79,7 +85,7 @@ describe('a line', () => {
       'Host: h\r\nReferer: https://a.example/?token=1\r\n' +
       'user-AGENT:  curl "x" \r\nX-Forwarded-For: 6.6.6.6';
     const seen: Line[][] = [];
-    const hotAnswers: number[] = [];
+    const fastPathResponses: number[] = [];
     for (const { url, lines, door, etag } of servers) {
       await ask(url, `GET /${PUBLIC_BUCKET}/big HTTP/1.1\r\n${headers}`);
       const siteHeaders = headers.replace('Host: h', 'Host: site.web.test');
@@ -88,7 +94,7 @@ describe('a line', () => {
       await ask(url, `GET /${PUBLIC_BUCKET}/inline HTTP/1.1\r\n${headers}`);
       await expect.poll(() => lines.length).toBe(4);
       lines.length = 0;
-      const before = door.hotAnswers();
+      const before = door.fastPathResponses();
       for (const name of ['big', 'inline', 'empty'])
         await ask(url, `GET /${PUBLIC_BUCKET}/${name} HTTP/1.1\r\n${headers}`);
       await ask(url, `HEAD /${PUBLIC_BUCKET}/inline HTTP/1.1\r\n${headers}`);
@@ -98,7 +104,7 @@ describe('a line', () => {
       );
       await ask(url, page);
       await expect.poll(() => lines.length).toBe(6);
-      hotAnswers.push(door.hotAnswers() - before);
+      fastPathResponses.push(door.fastPathResponses() - before);
       seen.push(
         lines.map(
           ({ time: _t, requestId: _i, durationMs: _d, isWhole: _w, metadataTier: _m, ...rest }) =>
@@ -107,7 +113,7 @@ describe('a line', () => {
       );
     }
     // Of six: `empty` is cold for the first of them, and behind node:http HEAD is the app's.
-    expect(hotAnswers).toEqual([5, 0, 5]);
+    expect(fastPathResponses).toEqual([5, 0, 5]);
     expect(seen[0]).toEqual(seen[1]);
     expect(seen[2]).toEqual(seen[1]);
     expect(seen[0]?.[0]).toMatchObject({

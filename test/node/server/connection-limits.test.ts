@@ -2,7 +2,7 @@
 // server is well. Over TCP: 127.0.0.1 and 127.0.0.2 are two clients.
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { HotLaneDoor } from '../../../src/adapters/node/fast-path/attach-fast-path.ts';
+import type { NodeFastPath } from '../../../src/adapters/node/fast-path/attach-fast-path.ts';
 import { type RunningServer, serve } from '../../../src/adapters/node/serve.ts';
 import type { ConnectionLimits } from '../../../src/adapters/node/server/connection-limits.ts';
 import { createConsoleLog } from '../../../src/adapters/shared/console-log.ts';
@@ -13,7 +13,7 @@ const PLAIN = 'GET /b/k HTTP/1.1\r\nHost: h\r\n\r\n';
 const HEALTH = 'GET /-/health HTTP/1.1\r\nHost: h\r\n\r\n';
 
 /** A fast path that leaves everything to the app. */
-const DOOR: HotLaneDoor = {
+const DOOR: NodeFastPath = {
   ask: () => new Response('lane'),
   answer: () => null,
   answerSigned: () => null,
@@ -28,8 +28,8 @@ async function start(limits: Partial<ConnectionLimits>): Promise<RunningServer> 
     host: '127.0.0.1',
     port: 0,
     log,
-    hotDoor: DOOR,
-    hasHotLane: true,
+    fastPath: DOOR,
+    hasFastConnections: true,
     ...limits,
   });
   onTestFinished(() => server.close(0).then(() => undefined));

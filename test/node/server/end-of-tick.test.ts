@@ -5,24 +5,24 @@ import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { attachHotLane } from '../../../src/adapters/node/fast-path/attach-fast-path.ts';
+import { attachFastPath } from '../../../src/adapters/node/fast-path/attach-fast-path.ts';
 import { type RunningServer, serve } from '../../../src/adapters/node/serve.ts';
-import { createEndOfTurn } from '../../../src/adapters/node/server/end-of-tick.ts';
+import { createEndOfTick } from '../../../src/adapters/node/server/end-of-tick.ts';
 import { createConsoleLog } from '../../../src/adapters/shared/console-log.ts';
 import { systemClock } from '../../../src/adapters/shared/system-clock.ts';
-import type { HotDoor } from '../../../src/http/delivery/fast-path/fast-path.ts';
+import type { FastPath } from '../../../src/http/delivery/fast-path/fast-path.ts';
 import type {
-  HotReply,
+  FastResponse,
   ReadLater,
   WholeResponse,
 } from '../../../src/http/delivery/fast-path/fast-response.ts';
-import { HOT_REPLY } from '../../http/delivery/fast-path/fast-response-sample.ts';
+import { FAST_RESPONSE } from '../../http/delivery/fast-path/fast-response-sample.ts';
 import { openRawClient, type RawClient } from '../kit/raw-socket.ts';
 
 describe('work that is due at the end of a tick', () => {
   it('is done then, in order and once', async () => {
     const done: number[] = [];
-    const { add, flush } = createEndOfTurn<number>((item) => done.push(item));
+    const { add, flush } = createEndOfTick<number>((item) => done.push(item));
     for (const item of [1, 2, 3]) add(item);
     expect(done).toEqual([]);
     await nextTick();
@@ -38,14 +38,14 @@ describe('work that is due at the end of a tick', () => {
 
   it('is done at once when there is much', () => {
     const done: number[] = [];
-    const { add } = createEndOfTurn<number>((item) => done.push(item));
+    const { add } = createEndOfTick<number>((item) => done.push(item));
     for (let item = 0; item < 150; item++) add(item);
     expect(done).toEqual(Array.from({ length: 128 }, (_, item) => item));
   });
 
   it('may add more, which is done in the same tick or the next', async () => {
     const done: number[] = [];
-    const { add } = createEndOfTurn<number>((item) => {
+    const { add } = createEndOfTick<number>((item) => {
       done.push(item);
       if (item < 3) add(item + 1);
     });
@@ -56,12 +56,12 @@ describe('work that is due at the end of a tick', () => {
 });
 
 const REPLY: WholeResponse = {
-  ...HOT_REPLY,
+  ...FAST_RESPONSE,
   headers: { 'content-length': '3' },
   body: Buffer.from('hot'),
 };
 const PART: WholeResponse = {
-  ...HOT_REPLY,
+  ...FAST_RESPONSE,
   status: 206,
   headers: { 'content-length': '', 'content-range': '' },
   kind: 'range',
@@ -69,10 +69,15 @@ const PART: WholeResponse = {
   range: { range: { startByte: 0, endByteInclusive: 2 }, sizeBytes: 9, serverTiming: '' },
 };
 /** A response that is read by `body` when it is sent. */
-const partReadBy = (body: ReadLater): HotReply => ({ ...PART, kind: 'later', body, range: null });
+const partReadBy = (body: ReadLater): FastResponse => ({
+  ...PART,
+  kind: 'later',
+  body,
+  range: null,
+});
 /** A reply whose body is `text`, of two bytes. */
 const numbered = (text: string): WholeResponse => ({
-  ...HOT_REPLY,
+  ...FAST_RESPONSE,
   headers: { 'content-length': '2' },
   body: Buffer.from(text),
 });
@@ -81,7 +86,7 @@ const REQUEST = 'GET /b/k HTTP/1.1\r\nHost: h\r\n\r\n';
 const log = createConsoleLog(systemClock, 'off');
 const ask = () => new Response('app', { headers: { 'content-length': '3' } });
 
-function hotDoorOf(answer: HotDoor['answer']): HotDoor {
+function fastPathOf(answer: FastPath['answer']): FastPath {
   return {
     answer,
     answerSigned: () => null,
@@ -97,16 +102,16 @@ function hotDoorOf(answer: HotDoor['answer']): HotDoor {
 describe.each([
   ['the fast path', true],
   ['the fast path behind node:http', false],
-])('%s', (_, hasHotLane) => {
+])('%s', (_, hasFastConnections) => {
   let server: RunningServer;
   afterEach(() => server.close(0));
 
   /** A server whose fast path gives what `answer` does, and whose app says `app`. */
-  async function open(answer: HotDoor['answer']) {
+  async function open(answer: FastPath['answer']) {
     server = await serve(ask, {
       log,
-      hotDoor: hotDoorOf(answer),
-      hasHotLane,
+      fastPath: fastPathOf(answer),
+      hasFastConnections,
       host: '127.0.0.1',
       port: 0,
     });
@@ -152,13 +157,13 @@ describe.each([
 });
 
 /** A lane whose door gives what `answer` does; `sockets`: its ends of the connections. */
-async function openLane(
-  answer: HotDoor['answer'],
+async function openFastConnection(
+  answer: FastPath['answer'],
 ): Promise<{ client: RawClient; sockets: readonly Socket[] }> {
   const sockets: Socket[] = [];
   const server = createServer((incoming, outgoing) => outgoing.end(`slow ${incoming.url}`));
   onTestFinished(() => void server.close());
-  attachHotLane(server, hotDoorOf(answer), { log });
+  attachFastPath(server, fastPathOf(answer), { log });
   server.on('connection', (socket: Socket) => sockets.push(socket));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -187,7 +192,7 @@ describe('the fast path', () => {
       reads += 1;
       return PART;
     };
-    const { client, sockets } = await openLane(() => {
+    const { client, sockets } = await openFastConnection(() => {
       process.nextTick(() => sockets[0]?.destroy());
       return partReadBy(finish);
     });
@@ -200,7 +205,7 @@ describe('the fast path', () => {
     ['one that is still to be read', () => numbered('a!'), /^slow \/b\/k(?:slow \/b\/k){2}$/],
   ])('answers in order what was read twice in a tick: %s', async (_, finish, expected) => {
     let asked = 0;
-    const { client, sockets } = await openLane(() => {
+    const { client, sockets } = await openFastConnection(() => {
       asked += 1;
       if (asked === 1) process.nextTick(() => readOnceMore(sockets[0], REQUEST));
       if (asked === 1 && finish !== null) return partReadBy(finish);
@@ -217,7 +222,7 @@ describe('the fast path', () => {
   });
 
   it('hands over in order two reads of a tick, where the second is not plain', async () => {
-    const { client, sockets } = await openLane(() => {
+    const { client, sockets } = await openFastConnection(() => {
       process.nextTick(() =>
         readOnceMore(sockets[0], 'POST /late HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n'),
       );

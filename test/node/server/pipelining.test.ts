@@ -13,7 +13,7 @@ import type { WholeResponse } from '../../../src/http/delivery/fast-path/fast-re
 import {
   connectTo,
   createStockedCore,
-  openDoor,
+  openTestServer,
   PUBLIC_BUCKET,
   settle,
 } from '../fast-path/both-paths.ts';
@@ -87,10 +87,10 @@ describe('of pipelined requests', () => {
       return whole;
     };
     const core = await createStockedCore();
-    const made = openDoor(core, {
-      hasLane: false,
-      hasHotDoor: true,
-      hotDoor: { answer: () => ({ ...whole, kind: 'later', body: finish, range: null }) },
+    const made = openTestServer(core, {
+      hasFastConnections: false,
+      hasFastPath: true,
+      fastPath: { answer: () => ({ ...whole, kind: 'later', body: finish, range: null }) },
     });
     servers.push(made.server);
     const line = connectTo(made);
@@ -194,8 +194,8 @@ describe('of pipelined requests before broken bytes', () => {
 
   it('responses of the fast path come too, with and without its parser', async () => {
     const core = await createStockedCore();
-    for (const hasLane of [true, false]) {
-      const made = openDoor(core, { hasLane, hasHotDoor: true });
+    for (const hasFastConnections of [true, false]) {
+      const made = openTestServer(core, { hasFastConnections, hasFastPath: true });
       servers.push(made.server);
       const line = connectTo(made);
       line.client.write(

@@ -7,7 +7,7 @@ import { createConsoleLog } from '../../../src/adapters/shared/console-log.ts';
 import { systemClock } from '../../../src/adapters/shared/system-clock.ts';
 import { createApp } from '../../../src/app.ts';
 import { parseConfig } from '../../../src/config.ts';
-import type { HotDoor } from '../../../src/http/delivery/fast-path/fast-path.ts';
+import type { FastPath } from '../../../src/http/delivery/fast-path/fast-path.ts';
 import { createStockedCore } from '../fast-path/both-paths.ts';
 import { openRawClient } from '../kit/raw-socket.ts';
 
@@ -122,27 +122,27 @@ describe('the protocol that a client used', () => {
     expect(protocolSeen(ranges, peer, proto, isEncrypted)).toBe(known);
   });
 
-  it.each([{ hasHotLane: true }, { hasHotLane: false }])(
+  it.each([{ hasFastConnections: true }, { hasFastConnections: false }])(
     'decides where a site leads, at the fast path too: %j',
-    async ({ hasHotLane }) => {
+    async ({ hasFastConnections }) => {
       const { ports, settings } = await createStockedCore();
       const reading = { ...DIRECT, readClient: createClientReader(['127.0.0.0/8']) };
       const app = createApp<NodeBindings>(ports, { ...parseConfig({}), ...settings }, ({ env }) =>
         readRequest(env, reading),
       );
       const hot: number[] = [];
-      const answer: HotDoor['answer'] = (read, askProtocol) => {
-        const reply = app.hotDoor.answer(read, askProtocol);
+      const answer: FastPath['answer'] = (read, askProtocol) => {
+        const reply = app.fastPath.answer(read, askProtocol);
         if (reply !== null) hot.push(reply.status);
         return reply;
       };
-      const hotDoor = { ...app.hotDoor, ...reading, answer };
+      const fastPath = { ...app.fastPath, ...reading, answer };
       const server = await serve(app.fetch, {
         host: '127.0.0.1',
         port: 0,
         log: ports.log,
-        hotDoor,
-        hasHotLane,
+        fastPath,
+        hasFastConnections,
       });
       const visit = async (proto: string) => {
         const headers = {

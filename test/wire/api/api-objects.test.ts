@@ -139,51 +139,55 @@ describeCore('objects by JSON', () => {
     expect((await api.call('GET', path)).json.items).toEqual([]);
   });
 
-  it('keep the checksum of each part, take a part only as its digest says, and end only if nothing came between', async () => {
-    const api = await tokenClient(client);
-    const bucket = await newBucket(api);
-    const path = `/buckets/${bucket}/uploads`;
-    const key = 'checked.txt';
-    const begun = (await api.call('POST', path, { key, checksum: 'SHA256' })).json;
-    const part = { operation: 'put-part', key, uploadId: begun.id, partNumber: 1 };
-    const value = createHash('sha256').update('part').digest('base64');
-    const headers = { 'x-amz-checksum-sha256': value };
-    const [url] = await urlsOf(api, bucket, [{ ...part, headers }]);
-    if (url === undefined) throw new Error('no URL');
-    expect((await use(url, 'other')).status).toBe(400);
-    const sent = await use(url, 'part');
-    expect(sent.status).toBe(200);
-    const listed = (await api.call('GET', `${path}/${begun.id}/parts?key=${key}`)).json;
-    expect(listed.items).toMatchObject([{ size: '4', checksum: { algorithm: 'SHA256', value } }]);
-    const wrong = { requests: [{ ...part, headers: { 'x-amz-meta-a': 'b' } }] };
-    expect((await api.call('POST', `/buckets/${bucket}/presigned-urls`, wrong)).json.code).toBe(
-      'InvalidInput',
-    );
-    const end = (more: object) =>
-      api.call('POST', `${path}/${begun.id}/complete`, {
-        key,
-        parts: [{ partNumber: 1, etag: sent.headers.get('etag') }],
-        ...more,
+  it(
+    'keep the checksum of each part, take a part only as its digest says, and end only if ' +
+      'nothing came between',
+    async () => {
+      const api = await tokenClient(client);
+      const bucket = await newBucket(api);
+      const path = `/buckets/${bucket}/uploads`;
+      const key = 'checked.txt';
+      const begun = (await api.call('POST', path, { key, checksum: 'SHA256' })).json;
+      const part = { operation: 'put-part', key, uploadId: begun.id, partNumber: 1 };
+      const value = createHash('sha256').update('part').digest('base64');
+      const headers = { 'x-amz-checksum-sha256': value };
+      const [url] = await urlsOf(api, bucket, [{ ...part, headers }]);
+      if (url === undefined) throw new Error('no URL');
+      expect((await use(url, 'other')).status).toBe(400);
+      const sent = await use(url, 'part');
+      expect(sent.status).toBe(200);
+      const listed = (await api.call('GET', `${path}/${begun.id}/parts?key=${key}`)).json;
+      expect(listed.items).toMatchObject([{ size: '4', checksum: { algorithm: 'SHA256', value } }]);
+      const wrong = { requests: [{ ...part, headers: { 'x-amz-meta-a': 'b' } }] };
+      expect((await api.call('POST', `/buckets/${bucket}/presigned-urls`, wrong)).json.code).toBe(
+        'InvalidInput',
+      );
+      const end = (more: object) =>
+        api.call('POST', `${path}/${begun.id}/complete`, {
+          key,
+          parts: [{ partNumber: 1, etag: sent.headers.get('etag') }],
+          ...more,
+        });
+      expect((await end({ onlyIfEtag: 'abc' })).json.code).toBe('NoSuchKey');
+      const [put] = await urlsOf(api, bucket, [{ operation: 'put', key }]);
+      const first = await use(put ?? url, 'first');
+      expect((await end({ onlyIfEtag: 'abc' })).json.code).toBe('PreconditionFailed');
+      expect((await end({ onlyIfEtag: first.headers.get('etag') })).status).toBe(200);
+      const detail = (await api.call('GET', `/buckets/${bucket}/object?key=${key}`)).json;
+      expect(detail).toMatchObject({
+        size: '4',
+        checksum: { algorithm: 'SHA256', type: 'COMPOSITE' },
       });
-    expect((await end({ onlyIfEtag: 'abc' })).json.code).toBe('NoSuchKey');
-    const [put] = await urlsOf(api, bucket, [{ operation: 'put', key }]);
-    const first = await use(put ?? url, 'first');
-    expect((await end({ onlyIfEtag: 'abc' })).json.code).toBe('PreconditionFailed');
-    expect((await end({ onlyIfEtag: first.headers.get('etag') })).status).toBe(200);
-    const detail = (await api.call('GET', `/buckets/${bucket}/object?key=${key}`)).json;
-    expect(detail).toMatchObject({
-      size: '4',
-      checksum: { algorithm: 'SHA256', type: 'COMPOSITE' },
-    });
-    const reads = await urlsOf(api, bucket, [
-      { operation: 'get', key },
-      { operation: 'get', key, checksums: true },
-    ]);
-    const shown = await Promise.all(
-      reads.map(async (read) => (await use(read)).headers.get('x-amz-checksum-sha256')),
-    );
-    expect(shown).toEqual([null, detail.checksum.value]);
-  });
+      const reads = await urlsOf(api, bucket, [
+        { operation: 'get', key },
+        { operation: 'get', key, checksums: true },
+      ]);
+      const shown = await Promise.all(
+        reads.map(async (read) => (await use(read)).headers.get('x-amz-checksum-sha256')),
+      );
+      expect(shown).toEqual([null, detail.checksum.value]);
+    },
+  );
 
   it('change without a byte, keep their history, and come back', async () => {
     const api = await tokenClient(client);

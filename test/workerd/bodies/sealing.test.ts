@@ -1,3 +1,3 @@
-import { sealingContract } from '../../contract/sealing.contract.ts';
+import { encryptionContract } from '../../contract/sealing.contract.ts';
 
-sealingContract('workerd');
+encryptionContract('workerd');

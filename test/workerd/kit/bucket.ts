@@ -15,7 +15,7 @@ import type {
   VersionId,
 } from '../../../src/domain/nouns.ts';
 import { NO_FACTS } from '../../../src/domain/object-facts.ts';
-import { unwrapReply } from '../../../src/index/call-outcome.ts';
+import { unwrapOutcome } from '../../../src/index/call-outcome.ts';
 import type { IndexApi } from '../../../src/ports/metadata-index.ts';
 import { PUBLIC_ACCESS } from '../../access-samples.ts';
 
@@ -72,7 +72,7 @@ export function bucketObject(name: BucketName) {
     input: Parameters<IndexApi[Name]>[0],
   ) {
     const reply = await (stub() as unknown as CallableObject).call(method, input);
-    return unwrapReply<ReturnType<IndexApi[Name]>>(reply);
+    return unwrapOutcome<ReturnType<IndexApi[Name]>>(reply);
   }
   return { stub, call };
 }

@@ -2,7 +2,7 @@
 // it working, failing or hanging as the test wants.
 import { env } from 'cloudflare:workers';
 import { createWorkersPorts } from '../../../src/adapters/cloudflare/ports.ts';
-import { createWorkersHotDoor } from '../../../src/adapters/cloudflare/requests/fast-path.ts';
+import { createWorkersFastPath } from '../../../src/adapters/cloudflare/requests/fast-path.ts';
 import { readWorkerRequest } from '../../../src/adapters/cloudflare/requests/worker-request.ts';
 import { createApp } from '../../../src/app.ts';
 import { parseConfig } from '../../../src/config.ts';
@@ -74,10 +74,10 @@ export function createIsolate(
   const app = createApp(ports, config, (c) => readWorkerRequest(c.req.raw));
   const settle = () => Promise.all(background.splice(0));
   // Both doors, as worker.ts asks them; the first takes only requests with a Host header.
-  const answerHot = createWorkersHotDoor(app.hotDoor);
+  const answerSignedAtOnce = createWorkersFastPath(app.fastPath);
   const fetch = async (url: string, init?: RequestInit) => {
     const request = new Request(url, init);
-    return answerHot(request) ?? app.fetch(request);
+    return answerSignedAtOnce(request) ?? app.fetch(request);
   };
 
   return {

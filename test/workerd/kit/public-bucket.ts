@@ -31,7 +31,7 @@ export async function makePublicBucket() {
     const newReferences = segments.map(({ blobId, lengthBytes }) => ({
       blobId,
       sizeBytes: lengthBytes,
-      home: null,
+      ownerBucket: null,
     }));
     await call('commitObject', { bucket: refOf(record), object, condition: null, newReferences });
   }

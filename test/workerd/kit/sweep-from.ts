@@ -13,7 +13,7 @@ export async function sweepFrom(name: string, settings: object = {}): Promise<vo
     background: { run: () => undefined },
     hostFreshSeconds: 5,
   });
-  await directory.call('setSweepTurn', { startedAtMs: 0, after: name.slice(0, -1) });
+  await directory.call('setSweepCursor', { startedAtMs: 0, after: name.slice(0, -1) });
   await worker.scheduled(createScheduledController(), {
     ...env,
     QUAYSIDE_LOG_LEVEL: 'error',

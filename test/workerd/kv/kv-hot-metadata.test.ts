@@ -16,8 +16,8 @@ import { createMemoryPointers } from '../../../src/adapters/shared/memory-pointe
 import { makeBucketId } from '../../../src/core/buckets/owner-bucket.ts';
 import { StorageError } from '../../../src/domain/errors.ts';
 import type { BucketName, BucketReadPolicy, ObjectKey } from '../../../src/domain/nouns.ts';
-import { addFloors } from '../../../src/domain/purge.ts';
-import type { Known } from '../../../src/ports/hot-metadata.ts';
+import { addWatermarks } from '../../../src/domain/purge.ts';
+import type { KnownMetadata } from '../../../src/ports/hot-metadata.ts';
 import type { Log } from '../../../src/ports/system.ts';
 import { hotMetadataContract } from '../../contract/hot-metadata.contract.ts';
 import { pointerOf, readPolicyOf } from '../../contract/pointer-samples.ts';
@@ -85,7 +85,7 @@ const key = 'ä//../😀' as ObjectKey;
 const neverAsk = () => Promise.reject(new Error('must not be asked'));
 const failing = () =>
   Promise.reject(new StorageError('InternalError', { detail: 'expected by the test' }));
-const hanging = () => new Promise<Known>(() => undefined);
+const hanging = () => new Promise<KnownMetadata>(() => undefined);
 
 type Isolate = ReturnType<typeof isolate>;
 
@@ -93,7 +93,7 @@ type Isolate = ReturnType<typeof isolate>;
 async function publish(
   to: Isolate,
   bucket: BucketName,
-  known: Known,
+  known: KnownMetadata,
   options: {
     sequence?: number;
     reported?: number;
@@ -308,7 +308,7 @@ describe('KV before the index', () => {
   it('is not believed where a purge has moved the floor above the record', async () => {
     const here = isolate();
     const bucket = freshBucket();
-    const purges = addFloors(null, [{ scope: 'prefix', value: 'ä' }], 2);
+    const purges = addWatermarks(null, [{ scope: 'prefix', value: 'ä' }], 2);
     const readPolicy = {
       ...readPolicyOf(bucket),
       revision: 2,

@@ -8,7 +8,7 @@ import type { ByteRange } from '../../../domain/byte-range.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { BlobId, Segment } from '../../../domain/nouns.ts';
 import type { BlobStore } from '../../../ports/blob-store.ts';
-import { within } from '../../../ports/with-timeout.ts';
+import { withTimeout } from '../../../ports/with-timeout.ts';
 import { createDecompressingBlobStore } from '../../shared/decompressing-blob-store.ts';
 import type { WorkerEnv } from '../env.ts';
 import { SLICE_CACHE_CONTROL } from './cache-api-bodies.ts';
@@ -134,7 +134,7 @@ export function fetchSlice(
         : 'origin';
     return { bytes, from };
   };
-  return within(limitMs, 'the cached entrypoint', read);
+  return withTimeout(limitMs, 'the cached entrypoint', read);
 }
 
 const rangeOf = ({ offsetBytes, lengthBytes }: ByteRange): string =>

@@ -3,7 +3,7 @@
 // and place alone and never changes.
 import type { Segment } from '../../../domain/nouns.ts';
 import type { Log } from '../../../ports/system.ts';
-import { within } from '../../../ports/with-timeout.ts';
+import { withTimeout } from '../../../ports/with-timeout.ts';
 import { sliceName } from '../../shared/memory-bodies.ts';
 
 /** The cache's name: apart from what the zone itself caches. */
@@ -31,7 +31,7 @@ export function createCacheApiBodies(log: Log, limitMs: number): CacheApiBodies 
         return found === undefined ? null : new Uint8Array(await found.arrayBuffer());
       };
       try {
-        const bytes = await within(limitMs, 'the Cache API', read);
+        const bytes = await withTimeout(limitMs, 'the Cache API', read);
         return bytes?.length === slice.lengthBytes ? bytes : null;
       } catch (cause) {
         log.error('edge-cache-read-failed', { blobId: slice.blobId, cause });

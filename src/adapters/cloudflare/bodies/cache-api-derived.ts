@@ -1,7 +1,7 @@
 // The tier of derived bytes below memory on Cloudflare: the Cache API of the place. An entry is
 // named by what it is made of and how, so it is never stale; where it is missing it is made again.
 import type { Log } from '../../../ports/system.ts';
-import { within } from '../../../ports/with-timeout.ts';
+import { withTimeout } from '../../../ports/with-timeout.ts';
 import type { DerivedStore } from '../../shared/derived-bodies.ts';
 import { SLICE_CACHE_CONTROL } from './cache-api-bodies.ts';
 
@@ -30,7 +30,7 @@ export function createCacheApiDerived(log: Log, limitMs: number): DerivedStore {
         };
       };
       try {
-        return await within(limitMs, 'the Cache API', read);
+        return await withTimeout(limitMs, 'the Cache API', read);
       } catch (cause) {
         log.error('derived-read-failed', { cause });
         return null;

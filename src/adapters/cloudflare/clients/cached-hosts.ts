@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import type { HostBinding } from '../../../ports/directory.ts';
 import type { Background, Clock } from '../../../ports/system.ts';
-import { within } from '../../../ports/with-timeout.ts';
+import { withTimeout } from '../../../ports/with-timeout.ts';
 
 export type CachedHostsOptions = {
   readonly clock: Clock;
@@ -79,7 +79,7 @@ export function createCachedHosts(options: CachedHostsOptions): CachedHosts {
     // What comes too late for this visitor is kept for the next.
     const read = async () => keep(host, await options.read(host), askedAtMs);
     try {
-      return await within(
+      return await withTimeout(
         isUsable ? Math.min(limitMs, PATIENCE_MS) : limitMs,
         'the directory',
         read,

@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import { hasCode } from '../../../domain/errors.ts';
 import type { BucketId, BucketName, BucketRecord } from '../../../domain/nouns.ts';
 import { changedBy } from '../../../ports/index-calls/index-changes.ts';
-import type { FoundVersion, IndexApi, MetadataIndex } from '../../../ports/metadata-index.ts';
+import type { IndexApi, MetadataIndex, ResolvedVersion } from '../../../ports/metadata-index.ts';
 import type { Clock } from '../../../ports/system.ts';
 import type { BucketObject, BucketReply } from '../durable-objects/bucket-object.ts';
 import type { KvRecordTtls } from '../kv/kv-record-ttls.ts';
@@ -37,7 +37,7 @@ const IS_REPEATABLE = {
   listParts: true,
   listUploads: true,
   findUnknownBlobs: true,
-  findHeldBlobs: true,
+  findReferencedBlobs: true,
   listIncarnations: true,
   getLifecycleRun: true,
   getStorageTotals: true,
@@ -45,7 +45,7 @@ const IS_REPEATABLE = {
   getCompressionRun: true,
   scanForCompression: true,
   getKeyJob: true,
-  listNameJobs: true,
+  listKeyJobs: true,
   listKeyJobItems: true,
   listHidden: true,
   measurePrefixes: true,
@@ -62,9 +62,9 @@ const IS_REPEATABLE = {
   applyLifecycle: false,
   setCompressionRun: true,
   exchangeBody: true,
-  countNames: true,
-  indexNames: true,
-  forgetNames: true,
+  countAllKeys: true,
+  indexKeys: true,
+  forgetKeyIndex: true,
   commitCopies: true,
   createKeyJob: false,
   stepKeyJob: false,
@@ -138,7 +138,7 @@ export function createDoMetadataIndex(
           onReply: (reply: BucketReply) => reply.news != null && ttls.note(bucket, reply.news),
         });
         if (name === 'getBucket') remember(bucket, value as BucketRecord | null);
-        if (name === 'getVersion') keep(value as FoundVersion | null);
+        if (name === 'getVersion') keep(value as ResolvedVersion | null);
         return value;
       } catch (error) {
         if (hasCode(error, 'BucketChanged')) records.delete(bucket);

@@ -3,11 +3,11 @@
 // do-metadata-index.ts and do-directory.ts.
 
 import { StorageError } from '../../../domain/errors.ts';
-import { type IndexReply, unwrapReply } from '../../../index/call-outcome.ts';
+import { type CallOutcome, unwrapOutcome } from '../../../index/call-outcome.ts';
 import { retry } from './retry.ts';
 
 /** The one method that both classes have. */
-export type CallableObject = { call(name: string, input: unknown): Promise<IndexReply> };
+export type CallableObject = { call(name: string, input: unknown): Promise<CallOutcome> };
 
 export type ObjectCall = {
   readonly connect: () => CallableObject;
@@ -16,7 +16,7 @@ export type ObjectCall = {
   /** Whether the call may happen twice without harm. */
   readonly isRepeatable: boolean;
   /** Sees the reply, whatever it says. */
-  readonly onReply?: (reply: IndexReply) => void;
+  readonly onReply?: (reply: CallOutcome) => void;
 };
 
 /** What the runtime puts on errors of stubs. Source: Durable Objects docs, "Error handling". */
@@ -29,7 +29,7 @@ type StubError = Error & { readonly retryable?: boolean; readonly overloaded?: b
  */
 export async function callObject<Value>(options: ObjectCall): Promise<Value> {
   const { connect, name, input, isRepeatable } = options;
-  let reply: IndexReply;
+  let reply: CallOutcome;
   try {
     reply = await retry(
       () => connect().call(name, input),
@@ -39,7 +39,7 @@ export async function callObject<Value>(options: ObjectCall): Promise<Value> {
     throw translateError(error, name);
   }
   options.onReply?.(reply);
-  return unwrapReply<Value>(reply);
+  return unwrapOutcome<Value>(reply);
 }
 
 function isPassing(error: unknown): boolean {

@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import type { BucketRef, ObjectKey } from '../../../domain/nouns.ts';
 import { changedBy } from '../../../ports/index-calls/index-changes.ts';
-import type { FoundVersion, IndexApi } from '../../../ports/metadata-index.ts';
+import type { IndexApi, ResolvedVersion } from '../../../ports/metadata-index.ts';
 import type { Clock } from '../../../ports/system.ts';
 
 /** All of them together, estimated; an object with its small body takes up to 20 KB. */
@@ -18,9 +18,9 @@ type GetVersion = Parameters<IndexApi['getVersion']>[0];
 
 export type RecentVersions = {
   /** What answers the call, if it may be answered so and is known; else null. */
-  find(input: GetVersion): FoundVersion | null;
+  find(input: GetVersion): ResolvedVersion | null;
   /** To be called before the bucket's object is asked; gives what keeps its answer. */
-  expect(input: GetVersion): (found: FoundVersion | null) => void;
+  expect(input: GetVersion): (found: ResolvedVersion | null) => void;
   /** Forgets what a call of this isolate changes. */
   forget(bucket: BucketRef['id'] | null, name: keyof IndexApi, input: unknown): void;
 };
@@ -29,7 +29,7 @@ export type RecentVersions = {
 export function createRecentVersions(clock: Clock, freshSeconds: number): RecentVersions {
   const versions = new LRUCache<
     string,
-    { found: FoundVersion & { kind: 'object' }; revision: number; untilMs: number }
+    { found: ResolvedVersion & { kind: 'object' }; revision: number; untilMs: number }
   >({
     maxSize: VERSIONS_MAX_BYTES,
     sizeCalculation: ({ found: { object } }) =>

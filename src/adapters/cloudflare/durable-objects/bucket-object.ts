@@ -4,7 +4,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import type { BucketName } from '../../../domain/nouns.ts';
 import { createBucketIndex } from '../../../index/bucket-index.ts';
-import { failureReply, type IndexReply, runIndexCall } from '../../../index/call-outcome.ts';
+import { type CallOutcome, failureOutcome, runIndexCall } from '../../../index/call-outcome.ts';
 import { INDEX_SCHEMA } from '../../../index/tables/index-schema.ts';
 import { migrate } from '../../../index/tables/schema.ts';
 import type { IndexApi } from '../../../ports/metadata-index.ts';
@@ -38,7 +38,7 @@ const ANSWERS_OF_AN_EMPTY_DATABASE: {
 };
 
 /** `news`: what the caller should know of KV now. */
-export type BucketReply = IndexReply & { readonly news?: TtlNews | null };
+export type BucketReply = CallOutcome & { readonly news?: TtlNews | null };
 
 type Parts = {
   readonly index: IndexApi;
@@ -73,7 +73,7 @@ export abstract class BucketObject extends DurableObject<WorkerEnv> {
       if (reply.isOk && mayHaveEnqueued(name, input)) outbox.kick();
       return reply;
     } catch (error) {
-      return failureReply(error);
+      return failureOutcome(error);
     }
   }
 

@@ -1,7 +1,7 @@
 // The Durable Object of the directory: accounts, access keys and bucket names. There is one, named
 // in do-directory.ts, which is also its only caller.
 import { DurableObject } from 'cloudflare:workers';
-import { type IndexReply, runIndexCall } from '../../../index/call-outcome.ts';
+import { type CallOutcome, runIndexCall } from '../../../index/call-outcome.ts';
 import { createDirectoryIndex } from '../../../index/directory-index.ts';
 import { DIRECTORY_SCHEMA } from '../../../index/tables/directory-schema.ts';
 import { migrate } from '../../../index/tables/schema.ts';
@@ -54,7 +54,7 @@ export abstract class DirectoryObject extends DurableObject<WorkerEnv> {
    * Runs one call. Atomic and, once the answer is out, durable. Never throws; failures are in the
    * reply.
    */
-  call(name: keyof DirectoryApi, input: unknown): IndexReply {
+  call(name: keyof DirectoryApi, input: unknown): CallOutcome {
     const reply = runIndexCall(this.#directory, name, input as never);
     if (reply.isOk && mayHaveEnqueued(name, input)) this.#outbox.kick();
     return reply;

@@ -1,7 +1,7 @@
 // The Durable Object of one account's ledger, by the account's id. do-ledger.ts is its only caller.
 import { DurableObject } from 'cloudflare:workers';
 import { priceReceipt } from '../../../core/billing/receipts/price-receipt.ts';
-import { type IndexReply, runIndexCall } from '../../../index/call-outcome.ts';
+import { type CallOutcome, runIndexCall } from '../../../index/call-outcome.ts';
 import { createLedgerIndex } from '../../../index/ledger-index.ts';
 import { LEDGER_SCHEMA } from '../../../index/tables/ledger-schema.ts';
 import { migrate } from '../../../index/tables/schema.ts';
@@ -25,7 +25,7 @@ export class LedgerObject extends DurableObject<WorkerEnv> {
    * Runs one call. Atomic and, once the answer is out, durable. Never throws; failures are in the
    * reply.
    */
-  call(name: keyof LedgerApi, input: unknown): IndexReply {
+  call(name: keyof LedgerApi, input: unknown): CallOutcome {
     return runIndexCall(this.#ledger, name, input as never);
   }
 }

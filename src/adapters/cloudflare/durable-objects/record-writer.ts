@@ -4,7 +4,7 @@ import type { BucketName, ObjectKey } from '../../../domain/nouns.ts';
 import { canBePublic, toPointer, toReadPolicy } from '../../../domain/pointer.ts';
 import type { IndexApi } from '../../../ports/metadata-index.ts';
 import type { Clock, Log } from '../../../ports/system.ts';
-import { within } from '../../../ports/with-timeout.ts';
+import { withTimeout } from '../../../ports/with-timeout.ts';
 import {
   encodePointer,
   encodeReadPolicy,
@@ -68,7 +68,7 @@ export function createRecordWriter(
     row.untilMs = untilMs;
     try {
       const put = () => kv.put(entry.name, entry.text, { expirationTtl: KV_RECORD_TTL_SECONDS });
-      await within(putLimitMs, 'KV', put);
+      await withTimeout(putLimitMs, 'KV', put);
       row.writtenSequence = sequence;
       row.failures = 0;
       return true;

@@ -13,7 +13,7 @@ import { StorageError } from '../../../domain/errors.ts';
 import type { ObjectKey } from '../../../domain/nouns.ts';
 import { canBePublic } from '../../../domain/pointer.ts';
 import { createCircuitBreaker } from '../../../ports/circuit-breaker.ts';
-import type { Found, HotMetadata, Known } from '../../../ports/hot-metadata.ts';
+import type { HotMetadata, KnownMetadata, MetadataLookup } from '../../../ports/hot-metadata.ts';
 import { changesReadPolicy } from '../../../ports/index-calls/index-changes.ts';
 import type { Background, Clock, Log } from '../../../ports/system.ts';
 import { findAll } from '../../shared/find-all.ts';
@@ -45,7 +45,7 @@ export type KvHotMetadataOptions = {
 };
 
 /** What memory has for a key, where it suffices for a response, and how old it is. */
-type MemoryEntry = Known & { readonly age: RecordAge; readonly stalenessSeconds: number };
+type MemoryEntry = KnownMetadata & { readonly age: RecordAge; readonly stalenessSeconds: number };
 
 /** A lookup that memory can't answer costs one call of the index, or one bulk read of KV. */
 export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata {
@@ -59,7 +59,7 @@ export function createKvHotMetadata(options: KvHotMetadataOptions): HotMetadata 
   const recall = ({ bucket, key }: Lookup): MemoryEntry | null =>
     sufficient(memory.look(bucket, key), key);
 
-  async function readOrStale(lookup: Lookup): Promise<Found> {
+  async function readOrStale(lookup: Lookup): Promise<MetadataLookup> {
     try {
       return await readPointer(lookup);
     } catch (error) {
@@ -158,7 +158,7 @@ function sufficient({ readPolicy, pointer }: Look, key: ObjectKey): MemoryEntry 
   };
 }
 
-function fresh({ readPolicy, pointer }: MemoryEntry): Found {
+function fresh({ readPolicy, pointer }: MemoryEntry): MetadataLookup {
   return { readPolicy, pointer, tier: 'memory', stale: null };
 }
 
@@ -166,7 +166,7 @@ function stale(
   { readPolicy, pointer, age, stalenessSeconds }: MemoryEntry,
   reason: 'revalidating' | 'error',
   isForwarded: boolean,
-): Found {
+): MetadataLookup {
   const staleness = { reason, isForwarded, ageSeconds: age.sinceValidated, stalenessSeconds };
   return { readPolicy, pointer, tier: 'memory', stale: staleness };
 }

@@ -3,9 +3,9 @@
 import type { BucketName, ObjectKey } from '../../../domain/nouns.ts';
 import { isPurged } from '../../../domain/purge.ts';
 import type { CircuitBreaker } from '../../../ports/circuit-breaker.ts';
-import type { Found, Known } from '../../../ports/hot-metadata.ts';
+import type { KnownMetadata, MetadataLookup } from '../../../ports/hot-metadata.ts';
 import type { Clock, Log } from '../../../ports/system.ts';
-import { within } from '../../../ports/with-timeout.ts';
+import { withTimeout } from '../../../ports/with-timeout.ts';
 import type { FillEpoch } from '../../shared/fill-epochs.ts';
 import type { MemoryPointers, RecordAge } from '../../shared/memory-pointers.ts';
 import {
@@ -23,7 +23,7 @@ import type { KeyTtls, KvRecordTtls, RecordTtl } from './kv-record-ttls.ts';
 export type Lookup = {
   readonly bucket: BucketName;
   readonly key: ObjectKey;
-  readonly load: () => Promise<Known>;
+  readonly load: () => Promise<KnownMetadata>;
   /** Taken before anything was read, so that a store by an older reader is dropped. */
   readonly epoch: FillEpoch;
   readonly reader: KvReader;
@@ -55,7 +55,7 @@ export function createKvLookup(options: KvLookupOptions) {
 
   async function readTexts({ bucket, reader }: Lookup, names: string[]) {
     try {
-      return await within(limitMs, 'KV', () => reader.read(names));
+      return await withTimeout(limitMs, 'KV', () => reader.read(names));
     } catch (cause) {
       breaker.begin('kv');
       log.error('kv-read-failed', { bucket, cause });
@@ -66,10 +66,10 @@ export function createKvLookup(options: KvLookupOptions) {
   /** Puts both halves together and into memory; null where they are not of one state. */
   function store(
     { bucket, key, epoch }: Lookup,
-    readPolicy: Known['readPolicy'],
+    readPolicy: KnownMetadata['readPolicy'],
     record: PointerRecord | null,
     age: RecordAge,
-  ): Found | null {
+  ): MetadataLookup | null {
     if (readPolicy === null || record === null || record.bucketId !== readPolicy.bucketId)
       return null;
     const { purges } = readPolicy.settings;
@@ -82,7 +82,7 @@ export function createKvLookup(options: KvLookupOptions) {
     return { ...known, tier: 'kv', stale: null };
   }
 
-  return async function readKv(lookup: Lookup, ttl: KeyTtls): Promise<Found | null> {
+  return async function readKv(lookup: Lookup, ttl: KeyTtls): Promise<MetadataLookup | null> {
     const { bucket, key, epoch } = lookup;
     const { readPolicy: remembered } = memory.look(bucket, key);
     const isFresh = remembered !== null && remembered.stalenessSeconds < 0;

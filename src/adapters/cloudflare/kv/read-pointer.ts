@@ -1,9 +1,9 @@
 // Reads a pointer past this isolate's memory: from KV where the bucket's Durable Object published
 // the key, else from the index. Fills memory with what it reads. Called by kv-hot-metadata.ts.
 import { createCircuitBreaker } from '../../../ports/circuit-breaker.ts';
-import type { Found } from '../../../ports/hot-metadata.ts';
+import type { MetadataLookup } from '../../../ports/hot-metadata.ts';
 import type { Clock, Log } from '../../../ports/system.ts';
-import { within } from '../../../ports/with-timeout.ts';
+import { withTimeout } from '../../../ports/with-timeout.ts';
 import type { MemoryPointers } from '../../shared/memory-pointers.ts';
 import { pointerName } from './hot-records.ts';
 import { COOLDOWN_MS, type IndexFailures } from './index-failures.ts';
@@ -29,15 +29,15 @@ export function createPointerReader(options: PointerReaderOptions) {
   const absentInKv = createCircuitBreaker(clock, KV_CACHE_TTL_SECONDS * 1000);
   const readKv = createKvLookup({ memory, ttls, breaker, clock, log, limitMs });
 
-  async function readIndex(lookup: Lookup): Promise<Found> {
+  async function readIndex(lookup: Lookup): Promise<MetadataLookup> {
     const { bucket, key, epoch, load } = lookup;
-    const known = await within(limitMs, 'the index', load);
+    const known = await withTimeout(limitMs, 'the index', load);
     failures.end(lookup);
     memory.fill(bucket, key, known, epoch);
     return { ...known, tier: 'index', stale: null };
   }
 
-  return async function readPointer(lookup: Lookup): Promise<Found> {
+  return async function readPointer(lookup: Lookup): Promise<MetadataLookup> {
     const ttl = ttls.of(lookup.bucket, lookup.key);
     if (ttl === null || breaker.isOn('kv') || lookup.reader.isSampled()) return readIndex(lookup);
 

@@ -2,7 +2,7 @@
 // reader see them, at half the CPU of the full path (measured 2026-11). Called by worker.ts for
 // every request. The app's fast path decides; what it leaves takes the full path.
 
-import type { HotDoor } from '../../../http/delivery/fast-path/fast-path.ts';
+import type { FastPath } from '../../../http/delivery/fast-path/fast-path.ts';
 import {
   PART_HEADERS,
   partValue,
@@ -12,7 +12,7 @@ import { fromHeaderBytes } from './header-bytes.ts';
 import { acceptEncoding } from './worker-request.ts';
 
 /** Makes it: the response, or null, and then nothing was done. Never throws, no I/O. */
-export function createWorkersHotDoor(fastPath: HotDoor): (request: Request) => Response | null {
+export function createWorkersFastPath(fastPath: FastPath): (request: Request) => Response | null {
   /**
    * Headers of a response as the runtime sends them. The app gives the same record as long as
    * nothing changed.

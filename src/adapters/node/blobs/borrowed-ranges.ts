@@ -10,7 +10,7 @@ import type { QuickReads } from './quick-reads.ts';
 
 /**
  * Borrows a range that quick-reads.ts knows, of a file that is open; null: not now. `maySend` as in
- * the port's LendBytes.
+ * the port's BorrowBytes.
  */
 export type BorrowRange = (
   file: OpenBlob,

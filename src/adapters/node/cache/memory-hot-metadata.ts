@@ -3,8 +3,8 @@
 // share one read, so a herd costs the index one query. Nothing here is ever stale: what memory
 // lacks and the index can't say is an error.
 import type { BucketName, ObjectKey } from '../../../domain/nouns.ts';
-import type { Found, HotMetadata } from '../../../ports/hot-metadata.ts';
-import { within } from '../../../ports/with-timeout.ts';
+import type { HotMetadata, MetadataLookup } from '../../../ports/hot-metadata.ts';
+import { withTimeout } from '../../../ports/with-timeout.ts';
 import { findAll } from '../../shared/find-all.ts';
 import type { MemoryPointers } from '../../shared/memory-pointers.ts';
 import type { CommitWatcher } from '../index/sqlite-metadata-index.ts';
@@ -16,7 +16,7 @@ export function createMemoryHotMetadata(
   pointers: MemoryPointers,
   limitMs: number,
 ): MemoryHotMetadata {
-  const underWay = new Map<string, Promise<Found>>();
+  const underWay = new Map<string, Promise<MetadataLookup>>();
 
   /** Callers from now on must not join a read that may be older than the change. */
   function detachReads(bucket: BucketName, keys: readonly ObjectKey[] | null): void {
@@ -36,8 +36,8 @@ export function createMemoryHotMetadata(
     if (readUnderWay !== undefined) return readUnderWay;
 
     const epoch = pointers.epoch();
-    const reading = within(limitMs, 'the index', load)
-      .then((loaded): Found => {
+    const reading = withTimeout(limitMs, 'the index', load)
+      .then((loaded): MetadataLookup => {
         pointers.fill(bucket, key, loaded, epoch);
         return { ...loaded, tier: 'index', stale: null };
       })

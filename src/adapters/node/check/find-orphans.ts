@@ -58,5 +58,5 @@ export function graceFloor(
   nowMs: number,
   graceSeconds: number,
 ): (bucket: BucketId) => string {
-  return (bucket) => ids.blobIdFloor(bucket, nowMs - graceSeconds * 1000);
+  return (bucket) => ids.blobIdLowerBound(bucket, nowMs - graceSeconds * 1000);
 }

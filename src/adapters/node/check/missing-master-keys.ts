@@ -1,6 +1,6 @@
 // Master keys that a checked folder needs, and that neither the settings nor the file beside the
 // index has. The server does not start without them, and what they encrypted can't be read.
-import { type Config, withKeptMasterKeys } from '../../../config.ts';
+import { type Config, withStoredMasterKeys } from '../../../config.ts';
 import type { MasterKeyUse, MasterKeyUses } from '../../../index/maintenance/inventory.ts';
 import type { Sql } from '../../../ports/sql.ts';
 import { loadMasterKeyText } from '../process/master-key-file.ts';
@@ -23,7 +23,7 @@ export function findMissingMasterKeys(
   settings: MasterKeySettings,
   uses: MasterKeyUses,
 ): MissingMasterKey[] {
-  const keys = withKeptMasterKeys(settings.masterKeys, loadMasterKeyText(keyFolder, false));
+  const keys = withStoredMasterKeys(settings.masterKeys, loadMasterKeyText(keyFolder, false));
   const present = new Set(keys.map(({ id }) => id));
   const recorded = recordedMasterKeys(index).filter(
     (id) => !settings.withoutMasterKeys.includes(id),

@@ -4,10 +4,10 @@
 import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
-import type { HotDoor } from '../../../http/delivery/fast-path/fast-path.ts';
+import type { FastPath } from '../../../http/delivery/fast-path/fast-path.ts';
 import type { Log } from '../../../ports/system.ts';
 import { HEAD_TOO_SLOW } from '../server/malformed-requests.ts';
-import { type AnswerCounts, createAnswerCounts } from '../server/response-counts.ts';
+import { createResponseCounts, type ResponseCounts } from '../server/response-counts.ts';
 import { KEEP_ALIVE_MS, LIMITS_CHECK_MS, SOCKET_IDLE_MS } from '../server/socket-timeouts.ts';
 import { createClientReader, peerOf, type ReadClient } from '../server/trusted-proxies.ts';
 import type { ReportServed } from './connection.ts';
@@ -16,20 +16,20 @@ import { createHeaderFinder } from './find-header.ts';
 import { createRecogniser } from './recognise.ts';
 
 /** The app's fast path, with what Node adds to it. */
-export type HotLaneDoor = HotDoor & {
+export type NodeFastPath = FastPath & {
   /** Who a client is, for the access log. By default the peer of the connection. */
   readonly readClient?: ReadClient;
 };
 
 /** To be called once, after the server's own time-outs are set and before it listens. */
-export function attachHotLane(
+export function attachFastPath(
   server: Server,
-  fastPath: HotLaneDoor,
+  fastPath: NodeFastPath,
   {
     log,
-    counts = createAnswerCounts(),
+    counts = createResponseCounts(),
     nowMs = Date.now,
-  }: { readonly log: Log; readonly counts?: AnswerCounts; readonly nowMs?: () => number },
+  }: { readonly log: Log; readonly counts?: ResponseCounts; readonly nowMs?: () => number },
 ): FastPathConnections {
   const event = server instanceof TlsServer ? 'secureConnection' : 'connection';
   const listeners = server.listeners(event);
@@ -77,7 +77,7 @@ export function attachHotLane(
 function createServedReport({
   served,
   readClient = createClientReader([]),
-}: HotLaneDoor): ReportServed | null {
+}: NodeFastPath): ReportServed | null {
   if (served === null) return null;
   return ({ socket, chunk, read, response, requestId, durationMs }) => {
     const header = createHeaderFinder(chunk);

@@ -2,7 +2,7 @@
 // response, or whose response is still being made. Called by connection.ts and
 // connection-listeners.ts. It counts such responses as open, and closes none itself.
 import { Socket } from 'node:net';
-import type { AnswerCounts } from '../server/response-counts.ts';
+import type { ResponseCounts } from '../server/response-counts.ts';
 import type { Connection } from './connection.ts';
 
 export type Backpressure = {
@@ -23,7 +23,7 @@ export type Backpressure = {
 
 export type BackpressureOptions = {
   /** Counts the responses that take longer than a write. */
-  readonly counts: Pick<AnswerCounts, 'begun' | 'ended'>;
+  readonly counts: Pick<ResponseCounts, 'begun' | 'ended'>;
   readonly nowMs: () => number;
   /** How long a client may take nothing of its response, milliseconds. */
   readonly stalledMs: number;

@@ -7,13 +7,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { SignedRead } from '../../../http/delivery/fast-path/fast-path.ts';
-import { type HotReply, resolveBody } from '../../../http/delivery/fast-path/fast-response.ts';
+import { type FastResponse, resolveBody } from '../../../http/delivery/fast-path/fast-response.ts';
 import type { Log } from '../../../ports/system.ts';
-import { createEndOfTurn } from '../server/end-of-tick.ts';
-import type { AnswerCounts } from '../server/response-counts.ts';
+import { createEndOfTick } from '../server/end-of-tick.ts';
+import type { ResponseCounts } from '../server/response-counts.ts';
 import { KEEP_ALIVE_MS } from '../server/socket-timeouts.ts';
 import { createClientReader, peerOf } from '../server/trusted-proxies.ts';
-import type { HotLaneDoor } from './attach-fast-path.ts';
+import type { NodeFastPath } from './attach-fast-path.ts';
 import { isPlainHost, isPlainTarget, isUrlHost, needsUrlParser } from './plain-target.ts';
 import { createPrebuiltHeads } from './prebuilt-heads.ts';
 import { FRAMING_HEADERS } from './recognise.ts';
@@ -31,7 +31,7 @@ export type BehindNodeHttp = {
 
 export type BehindNodeHttpOptions = {
   /** Counts the responses that take longer than a write. */
-  readonly counts: Pick<AnswerCounts, 'watch' | 'cutShort'>;
+  readonly counts: Pick<ResponseCounts, 'watch' | 'cutShort'>;
   readonly log: Log;
   /** Answers what was begun here and can't be sent after all. */
   readonly answerFully: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
@@ -39,7 +39,7 @@ export type BehindNodeHttpOptions = {
 
 /** Makes the one of a server. */
 export function createBehindNodeHttp(
-  fastPath: HotLaneDoor,
+  fastPath: NodeFastPath,
   { counts, log, answerFully }: BehindNodeHttpOptions,
 ): BehindNodeHttp {
   const { readClient = createClientReader([]), served } = fastPath;
@@ -49,7 +49,7 @@ export function createBehindNodeHttp(
     refused: new Set<string>([...FRAMING_HEADERS, ...fastPath.decidingHeaders]),
     signing: new Set(fastPath.signingHeaders),
   };
-  const sending = createEndOfTurn(sendNow);
+  const sending = createEndOfTick(sendNow);
   const clientOf = (incoming: IncomingMessage) =>
     readClient(peerOf(incoming.socket), (name) => headerOf(incoming, name));
 
@@ -57,7 +57,7 @@ export function createBehindNodeHttp(
     const read = readOf(incoming, outgoing, headerNames);
     if (read === null) return false;
     const startedMs = served === null ? 0 : performance.now();
-    let response: HotReply | null;
+    let response: FastResponse | null;
     try {
       response = read.isSigned
         ? fastPath.answerSigned(read)
@@ -123,7 +123,7 @@ type Due = {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
   readonly read: SignedRead;
-  readonly response: HotReply;
+  readonly response: FastResponse;
   readonly startedMs: number;
 };
 

@@ -5,15 +5,18 @@
 import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
-import type { AnswerHot, AnswerHotSigned } from '../../../http/delivery/fast-path/fast-path.ts';
+import type {
+  AnswerAtOnce,
+  AnswerSignedAtOnce,
+} from '../../../http/delivery/fast-path/fast-path.ts';
 import {
-  type HotReply,
+  type FastResponse,
   resolveBody,
   type WholeResponse,
 } from '../../../http/delivery/fast-path/fast-response.ts';
 import type { KnownProtocol } from '../../../http/request.ts';
 import type { Histogram } from '../../../ports/metrics.ts';
-import { createEndOfTurn } from '../server/end-of-tick.ts';
+import { createEndOfTick } from '../server/end-of-tick.ts';
 import { peerOf, type ReadClient } from '../server/trusted-proxies.ts';
 import type { Backpressure } from './backpressure.ts';
 import { createCopiedRequests } from './copied-requests.ts';
@@ -42,7 +45,7 @@ export type Connection = {
 
 /** A response that is decided, and goes out at the end of the tick. */
 export type DueResponse = {
-  readonly response: HotReply;
+  readonly response: FastResponse;
   readonly head: Head;
   readonly requestId: string;
   readonly read: Recognised;
@@ -65,8 +68,8 @@ export type ReportServed = (served: {
 
 export type RequestHandlerOptions = {
   readonly recognise: Recognise;
-  readonly answer: AnswerHot;
-  readonly answerSigned: AnswerHotSigned;
+  readonly answer: AnswerAtOnce;
+  readonly answerSigned: AnswerSignedAtOnce;
   readonly readClient: ReadClient;
   readonly requestId: () => string;
   readonly reportServed: ReportServed | null;
@@ -106,7 +109,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
   const { respondByFullPath, durations } = options;
   const answerAtOnce = createAnswer(options);
   const copyRequest = createCopiedRequests();
-  const sending = createEndOfTurn(send);
+  const sending = createEndOfTick(send);
   /** Fast-path responses, sent or due. */
   let decided = 0;
 
@@ -186,7 +189,7 @@ function createAnswer({
   answer,
   answerSigned,
   readClient,
-}: RequestHandlerOptions): (read: Recognised, socket: Duplex) => HotReply | null {
+}: RequestHandlerOptions): (read: Recognised, socket: Duplex) => FastResponse | null {
   /**
    * The read that is being answered, and where it came from: one record for all reads, so that
    * those that do not need the protocol pay nothing for it.

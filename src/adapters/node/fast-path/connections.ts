@@ -4,7 +4,7 @@
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createHistogram, type MetricFamily, metricFamily } from '../../../ports/metrics.ts';
-import type { AnswerCounts } from '../server/response-counts.ts';
+import type { ResponseCounts } from '../server/response-counts.ts';
 import { KEEP_ALIVE_BUFFER_MS } from '../server/socket-timeouts.ts';
 import { createBackpressure } from './backpressure.ts';
 import {
@@ -26,7 +26,7 @@ export type FastPathConnectionsOptions = Pick<
   /** The full path, for what the fast path leaves: the app itself. */
   readonly full: Pick<FullPathOptions, 'ask' | 'readClient' | 'log'>;
   /** Counts the responses that take longer than a write. */
-  readonly counts: Pick<AnswerCounts, 'begun' | 'ended' | 'cutShort'>;
+  readonly counts: Pick<ResponseCounts, 'begun' | 'ended' | 'cutShort'>;
   /** Gives a connection to node:http, which listens to it from then on. */
   readonly handOver: (socket: Duplex) => void;
   /** Answers 408 on a connection whose first request did not come in time, and closes it. */

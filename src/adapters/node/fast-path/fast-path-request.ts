@@ -23,7 +23,7 @@ const NO_BODY: ByteSource = { lengthBytes: 0, pump: async () => undefined };
  * Null when a header comes twice: what that means is for node:http to say. `chunk` is kept. Cost: 2
  * to 3 µs.
  */
-export function readLaneRequest(
+export function readFastPathRequest(
   read: Recognised,
   chunk: Buffer,
   { socket, readClient }: { readonly socket: Duplex; readonly readClient: ReadClient },

@@ -9,7 +9,7 @@ import { chunksOf } from '../../../ports/chunk-stream.ts';
 import type { Log } from '../../../ports/system.ts';
 import { sendChunks } from '../server/send-chunks.ts';
 import type { ReadClient } from '../server/trusted-proxies.ts';
-import { type FastPathRequest, readLaneRequest } from './fast-path-request.ts';
+import { type FastPathRequest, readFastPathRequest } from './fast-path-request.ts';
 import type { PrebuiltHeads } from './prebuilt-heads.ts';
 import type { Recognised } from './recognise.ts';
 import { COPIED_MAX_BYTES, writeTwo } from './response-writer.ts';
@@ -72,7 +72,7 @@ export function createFullPathResponses(options: FullPathOptions): RespondByFull
     // The next request is read into the same bytes.
     const ownChunk = Buffer.from(chunk);
     const { socket } = control;
-    const request = readLaneRequest(read, ownChunk, { socket, readClient });
+    const request = readFastPathRequest(read, ownChunk, { socket, readClient });
     if (request === null) return false;
 
     control.pause();

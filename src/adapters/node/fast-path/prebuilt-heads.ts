@@ -4,7 +4,7 @@
 // differential test compares them byte for byte.
 import { STATUS_CODES } from 'node:http';
 import {
-  type HotReply,
+  type FastResponse,
   PART_HEADERS,
   type PartHeader,
 } from '../../../http/delivery/fast-path/fast-response.ts';
@@ -39,7 +39,7 @@ export type PrebuiltHeads = {
    * The head of a response with the date of `nowMs`; the place of the id holds anything. Cost: 50
    * ns for a known one.
    */
-  of(response: HotReply, isHead: boolean, requestIdLength: number, nowMs: number): Head;
+  of(response: FastResponse, isHead: boolean, requestIdLength: number, nowMs: number): Head;
   /**
    * The bytes of the head of any other response, which is seldom sent twice, and of what of its
    * body goes with it; null for a response that node:http must send: of unknown length, or with a
@@ -55,8 +55,8 @@ export type PrebuiltHeads = {
 
 /** `keepAliveMs`: what node:http tells in Keep-Alive; Infinity for nothing. */
 export function createPrebuiltHeads(keepAliveMs: number): PrebuiltHeads {
-  const forGet = new WeakMap<HotReply['headers'], Head>();
-  const forHead = new WeakMap<HotReply['headers'], Head>();
+  const forGet = new WeakMap<FastResponse['headers'], Head>();
+  const forHead = new WeakMap<FastResponse['headers'], Head>();
   let dateSecond = Number.NaN;
   let dateText = '';
   const keepAlive = Number.isFinite(keepAliveMs)
@@ -64,7 +64,7 @@ export function createPrebuiltHeads(keepAliveMs: number): PrebuiltHeads {
     : '';
   const ending = `\r\nConnection: keep-alive\r\n${keepAlive}`;
 
-  function build(response: HotReply, isHead: boolean, requestIdLength: number): Head {
+  function build(response: FastResponse, isHead: boolean, requestIdLength: number): Head {
     const lines = Object.entries(response.headers);
     const anyId = '-'.repeat(requestIdLength);
     lines.push([REQUEST_ID, anyId]);

@@ -8,7 +8,7 @@ import { TLSSocket } from 'node:tls';
 import type { RangeFacts, WholeBody } from '../../../http/delivery/fast-path/fast-response.ts';
 import type { BorrowedBuffer, RangeSender } from '../../../ports/blob-store.ts';
 import type { Log } from '../../../ports/system.ts';
-import type { AnswerCounts } from '../server/response-counts.ts';
+import type { ResponseCounts } from '../server/response-counts.ts';
 import { createBufferViews } from './buffer-views.ts';
 import type { Head } from './prebuilt-heads.ts';
 import { partValueLength, writePartValue, writeText } from './range-head.ts';
@@ -50,7 +50,7 @@ export function canSendDirectly(socket: Duplex, isPlain: boolean): boolean {
 
 export type ResponseWriterOptions = {
   /** Counts a response that was begun and whose rest can't be read: its connection is closed. */
-  readonly counts: Pick<AnswerCounts, 'cutShort'>;
+  readonly counts: Pick<ResponseCounts, 'cutShort'>;
   readonly log: Log;
 };
 

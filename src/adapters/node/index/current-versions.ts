@@ -3,7 +3,7 @@
 // commands touch.
 import type { CurrentObject } from '../../../domain/current-object.ts';
 import type { BucketId, BucketName, BucketRecord, ObjectKey } from '../../../domain/nouns.ts';
-import type { FoundVersion, IndexApi } from '../../../ports/metadata-index.ts';
+import type { IndexApi, ResolvedVersion } from '../../../ports/metadata-index.ts';
 import { createFillBarrierCache, type FillBarrierCache } from './fill-barrier-cache.ts';
 import { weightOf } from './writer-input.ts';
 
@@ -19,7 +19,7 @@ const VERSION_BYTES = 1024;
  */
 type CacheEntry = {
   readonly bucketId: BucketId;
-  readonly version: Extract<FoundVersion, { kind: 'object' }>;
+  readonly version: Extract<ResolvedVersion, { kind: 'object' }>;
   current: CurrentObject;
 };
 
@@ -32,7 +32,7 @@ type GetVersionInput = Parameters<IndexApi['getVersion']>[0];
 
 export type CurrentVersions = {
   /** The version, from the cache where that is exact, else by `query`: the index's `getVersion`. */
-  get(input: GetVersionInput, query: () => FoundVersion | null): FoundVersion | null;
+  get(input: GetVersionInput, query: () => ResolvedVersion | null): ResolvedVersion | null;
   /** The current version, at once; null: the index knows. */
   peek(bucket: BucketName, key: ObjectKey): CurrentObject | null;
   /** Drops these keys and blocks fills of them, until they were unblocked as often. */

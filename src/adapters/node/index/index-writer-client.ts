@@ -2,7 +2,7 @@
 // durable, and notices when the thread dies. It knows no command; sqlite-metadata-index.ts does.
 import { Worker } from 'node:worker_threads';
 import { StorageError } from '../../../domain/errors.ts';
-import type { IndexReply } from '../../../index/call-outcome.ts';
+import type { CallOutcome } from '../../../index/call-outcome.ts';
 import {
   createHistogram,
   type Histogram,
@@ -202,6 +202,6 @@ function writerFamilies(
   ];
 }
 
-function isFull(reply: IndexReply): boolean {
+function isFull(reply: CallOutcome): boolean {
   return !reply.isOk && reply.code === 'StorageFull';
 }

@@ -5,7 +5,7 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import { priceReceipt } from '../../../core/billing/receipts/price-receipt.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import { createBucketIndex } from '../../../index/bucket-index.ts';
-import { failureReply, type IndexReply, runIndexCall } from '../../../index/call-outcome.ts';
+import { type CallOutcome, failureOutcome, runIndexCall } from '../../../index/call-outcome.ts';
 import { readSeenTime } from '../../../index/directory/seen-time.ts';
 import { createDirectoryIndex } from '../../../index/directory-index.ts';
 import { createLedgerIndex } from '../../../index/ledger-index.ts';
@@ -39,7 +39,7 @@ const targets = {
 };
 const usageLimit = createUsageLimit(systemClock, createSteadyClock(), () => readSeenTime(database));
 
-function run(call: WriterCall): IndexReply {
+function run(call: WriterCall): CallOutcome {
   // The client sends the names of the three APIs only, checked by its types.
   const api: { readonly [name: string]: (input: never) => unknown } = targets[call.target];
   return runIndexCall(api, call.name, call.input as never);
@@ -51,7 +51,7 @@ function commit(calls: readonly WriterCall[]): void {
     const replies = database.batch(() => calls.map((call) => [call.id, run(call)] as const));
     send({ kind: 'replies', replies });
   } catch (error) {
-    const reply = failureReply(error);
+    const reply = failureOutcome(error);
     send({ kind: 'replies', replies: calls.map((call) => [call.id, reply] as const) });
     // After a full disk SQLite has rolled the group back. With any other error it may have reached
     // the disk or not.

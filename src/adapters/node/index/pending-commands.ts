@@ -1,7 +1,7 @@
 // Commands that wait for the writer thread: how many, how heavy, and what becomes of each. Part of
 // index-writer-client.ts, which sends them. A command leaves here once, with its outcome.
 import { StorageError } from '../../../domain/errors.ts';
-import { type IndexReply, unwrapReply } from '../../../index/call-outcome.ts';
+import { type CallOutcome, unwrapOutcome } from '../../../index/call-outcome.ts';
 import type { WriterCall } from './writer-messages.ts';
 
 /** What the writer needs to know of the disk. */
@@ -64,7 +64,7 @@ export type PendingCommands = {
    */
   takeRetry(id: number): WriterCall | null;
   /** Settles a command with its reply. */
-  settle(id: number, reply: IndexReply): void;
+  settle(id: number, reply: CallOutcome): void;
   reject(id: number, error: unknown): void;
   /** Rejects all: the writer is gone. */
   rejectAll(makeError: () => unknown): void;
@@ -136,7 +136,7 @@ export function createPendingCommands(room: IndexRoom): PendingCommands {
     settle(id, reply) {
       finish(id, (command) => {
         try {
-          command.resolve(unwrapReply(reply));
+          command.resolve(unwrapOutcome(reply));
         } catch (error) {
           command.reject(error);
         }

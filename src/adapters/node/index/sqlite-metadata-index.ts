@@ -19,7 +19,7 @@ import {
   isLedgerCommand,
   storesMore,
 } from '../../../index/call-kinds.ts';
-import { runIndexCall, unwrapReply } from '../../../index/call-outcome.ts';
+import { runIndexCall, unwrapOutcome } from '../../../index/call-outcome.ts';
 import { createDirectoryIndex } from '../../../index/directory-index.ts';
 import { createLedgerIndex } from '../../../index/ledger-index.ts';
 import type { Directory, DirectoryApi, HostBinding } from '../../../ports/directory.ts';
@@ -216,7 +216,7 @@ function readFreeBytes(sql: Sql): number {
 }
 
 function query(api: Calls, name: string, input: never): never {
-  return unwrapReply(runIndexCall(api, name, input));
+  return unwrapOutcome(runIndexCall(api, name, input));
 }
 
 /** Runs it at once, and returns its outcome as a promise. */

@@ -1,6 +1,6 @@
 // Messages between the main thread (index-writer-client.ts) and the writer thread
 // (index-writer.ts).
-import type { IndexReply } from '../../../index/call-outcome.ts';
+import type { CallOutcome } from '../../../index/call-outcome.ts';
 
 /** One command. `id` is the number that its reply will bear. */
 export type WriterCall = {
@@ -18,5 +18,5 @@ export type WriterMessage =
   | { readonly kind: 'ready' }
   | {
       readonly kind: 'replies';
-      readonly replies: readonly (readonly [id: number, reply: IndexReply])[];
+      readonly replies: readonly (readonly [id: number, reply: CallOutcome])[];
     };

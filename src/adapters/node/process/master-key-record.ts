@@ -3,7 +3,7 @@
 // its place would decrypt nothing, and the loss would be noticed when it is too late.
 import { join } from 'node:path';
 import type { Config } from '../../../config.ts';
-import { withKeptMasterKeys } from '../../../config.ts';
+import { withStoredMasterKeys } from '../../../config.ts';
 import { countMasterKeyUses } from '../../../index/maintenance/inventory.ts';
 import { DIRECTORY_SCHEMA } from '../../../index/tables/directory-schema.ts';
 import { compareSchemas, migrate, type Schema } from '../../../index/tables/schema.ts';
@@ -34,13 +34,16 @@ export function openMasterKeys(
   const index = openSqlite(join(dataDir, INDEX_NAME), { readOnly: false });
   try {
     migrate(index, MASTER_KEY_SCHEMA);
-    const presentKeys = withKeptMasterKeys(settings.masterKeys, loadMasterKeyText(dataDir, false));
+    const presentKeys = withStoredMasterKeys(
+      settings.masterKeys,
+      loadMasterKeyText(dataDir, false),
+    );
     const presentIds = new Set([...presentKeys.map(({ id }) => id), ...settings.withoutMasterKeys]);
     const missing = neededKeys(index).filter((id) => !presentIds.has(id));
     if (missing.length > 0) throw new DataFolderError(missingText(dataDir, missing));
 
     const keyText = loadMasterKeyText(dataDir, presentKeys.length === 0);
-    const keys = withKeptMasterKeys(settings.masterKeys, keyText);
+    const keys = withStoredMasterKeys(settings.masterKeys, keyText);
     for (const { id } of keys.slice(0, 1)) recordKey(index, id);
     return keys;
   } finally {

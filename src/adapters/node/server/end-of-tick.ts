@@ -2,7 +2,7 @@
 // many responses and then send many takes less than to alternate: sending evicts the deciding code
 // from the processor's caches, and a client that is woken once finds several (measured: ADR 28).
 
-export type EndOfTurn<Item> = {
+export type EndOfTick<Item> = {
   /** Plans an item for the time when all sockets have been read, or DUE_MAX items are due. */
   add(item: Item): void;
   /** Does all items that are due, now. */
@@ -16,7 +16,7 @@ export type EndOfTurn<Item> = {
 export const DUE_MAX = 64;
 
 /** `doNow` does an item, in the order in which they came; it must not throw. */
-export function createEndOfTurn<Item>(doNow: (item: Item) => void): EndOfTurn<Item> {
+export function createEndOfTick<Item>(doNow: (item: Item) => void): EndOfTick<Item> {
   let due: Item[] = [];
   let isPlanned = false;
 

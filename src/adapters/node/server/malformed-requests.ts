@@ -3,7 +3,7 @@
 // node:http reports as `clientError`.
 import type { Duplex } from 'node:stream';
 import { type Pipelining, responseUnderWay } from './pipelining.ts';
-import type { AnswerCounts } from './response-counts.ts';
+import type { ResponseCounts } from './response-counts.ts';
 
 const REFUSALS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
@@ -27,7 +27,7 @@ export type RefuseMalformed = (error: NodeJS.ErrnoException, socket: Duplex) => 
 
 export function createMalformedRefusal(
   pipelining: Pipelining,
-  counts: Pick<AnswerCounts, 'refused'>,
+  counts: Pick<ResponseCounts, 'refused'>,
 ): RefuseMalformed {
   // The parser may report bytes behind broken ones once more.
   const refused = new WeakSet<Duplex>();

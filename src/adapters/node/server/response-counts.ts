@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import { type MetricFamily, metricFamily } from '../../../ports/metrics.ts';
 
-export type AnswerCounts = {
+export type ResponseCounts = {
   /** Counts a response of node:http until its end. Cost: 0.1 µs. */
   watch(outgoing: ServerResponse): void;
   /** Counts a response of the fast path that is made later, or waits for its reader. */
@@ -17,7 +17,7 @@ export type AnswerCounts = {
   families(): readonly MetricFamily[];
 };
 
-export function createAnswerCounts(): AnswerCounts {
+export function createResponseCounts(): ResponseCounts {
   let open = 0;
   let cutShort = 0;
   let refused = 0;

@@ -7,7 +7,7 @@ import { type ClientRequest, type IncomingMessage, request as requestHttp } from
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { isPublicAddress } from '../../../domain/public-address.ts';
-import { type WebhookAnswer, WebhookFailure, type WebhookSender } from '../../../ports/outbox.ts';
+import { WebhookFailure, type WebhookResponse, type WebhookSender } from '../../../ports/outbox.ts';
 
 /** Bytes of a response's body that are read and dropped, so that the connection ends in order. */
 const RESPONSE_MAX_BYTES = 64 * 1024;
@@ -41,7 +41,7 @@ export function createWebhookSender(mayBePrivate: boolean): WebhookSender {
 }
 
 /** Sends the body, and resolves with the head of the response. */
-function send(request: ClientRequest, bytes: Buffer): Promise<WebhookAnswer> {
+function send(request: ClientRequest, bytes: Buffer): Promise<WebhookResponse> {
   return new Promise((resolveAnswer, reject) => {
     // An error after the response's head changes nothing any more, but needs a listener.
     request.on('error', (cause) => reject(toFailure(cause)));

@@ -2,7 +2,7 @@
 // bucket-settings.ts turns them into core's types, and back. Names and meanings are those of
 // domain/bucket-settings.ts and domain/lifecycle.ts; docs/json-api.md explains them to owners.
 import { z } from '@hono/zod-openapi';
-import { NAMED_KEY_ID_FORM } from '../../../core/encryption/kms-keys.ts';
+import { KMS_KEY_ID_FORM } from '../../../core/encryption/kms-keys.ts';
 import { CORS_MAX_RULES, LIFECYCLE_MAX_RULES, OBJECT_MAX_BYTES } from '../../../core/limits.ts';
 import { isHeaderName, isHeaderText } from '../../../http/semantics/header-text.ts';
 import { bucketNameSchema } from '../../schemas/fields.ts';
@@ -107,7 +107,7 @@ export const encryptionSchema = z
     kind: z.enum(['server', 'named']),
     keyId: z
       .string()
-      .regex(NAMED_KEY_ID_FORM)
+      .regex(KMS_KEY_ID_FORM)
       .nullable()
       .default(null)
       .openapi({ description: 'Of a named key.' }),

@@ -224,7 +224,7 @@ function addReads(api: Api): void {
     }),
     async (c) => {
       const bucket = await openBucketOf(callOf(c), c.req.valid('param').bucket, 'objects:read');
-      const jobs = await bucket.call('listNameJobs', {});
+      const jobs = await bucket.call('listKeyJobs', {});
       return c.json({ items: jobs.map(showJob), nextCursor: null }, 200);
     },
   );

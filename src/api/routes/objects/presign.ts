@@ -6,7 +6,7 @@ import { memberKeyId } from '../../../core/auth/member-key.ts';
 import { PART_NUMBER_MAX } from '../../../core/limits.ts';
 import { StorageError } from '../../../domain/errors.ts';
 import type { AccessKey, BucketRecord } from '../../../domain/nouns.ts';
-import { presignUrl, type UrlWanted } from '../../../http/s3/signature/presign.ts';
+import { type PresignRequest, presignUrl } from '../../../http/s3/signature/presign.ts';
 import { MAX_EXPIRES_SECONDS } from '../../../http/s3/signature/request-time.ts';
 import { attachment } from '../../../http/semantics/content-disposition.ts';
 import { isHeaderText } from '../../../http/semantics/header-text.ts';
@@ -246,7 +246,7 @@ function presign(
 ) {
   const method = METHODS[request.operation];
   const headers = 'headers' in request ? request.headers : {};
-  const target: UrlWanted = {
+  const target: PresignRequest = {
     method,
     bucket,
     key: request.key,

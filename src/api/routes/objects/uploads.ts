@@ -8,7 +8,7 @@ import { completeUpload } from '../../../core/multipart/complete-upload.ts';
 import { createUpload } from '../../../core/multipart/create-upload.ts';
 import type { ObjectKey, UploadId } from '../../../domain/nouns.ts';
 import { NO_FACTS } from '../../../domain/object-facts.ts';
-import { wishOfBucket } from '../../../http/s3/headers/encryption-headers.ts';
+import { defaultEncryptionOf } from '../../../http/s3/headers/encryption-headers.ts';
 import type { Upload } from '../../../ports/index-calls/upload-calls.ts';
 import { type Api, callOf } from '../../routing/api-call.ts';
 import { apiRoute, deleteRoute, jsonBody, jsonResponse } from '../../routing/api-route.ts';
@@ -118,7 +118,7 @@ function addStart(api: Api): void {
         key: key as ObjectKey,
         facts,
         attributes: toAttributes(attributes, null),
-        encryption: wishOfBucket(bucket.record().settings.encryption),
+        encryption: defaultEncryptionOf(bucket.record().settings.encryption),
         checksumAlgorithm: checksum,
         checksumType: null,
       });

@@ -6,9 +6,9 @@ import {
   changeKmsKey,
   createKmsKey,
   GRANTS_MAX,
+  KMS_KEY_ID_FORM,
   type KmsKeyInfo,
-  listNamedKeys,
-  NAMED_KEY_ID_FORM,
+  listKmsKeys,
 } from '../../../core/encryption/kms-keys.ts';
 import {
   KEY_MAX_BYTES,
@@ -73,7 +73,7 @@ const kmsKeySchema = z
   })
   .openapi('EncryptionKey');
 const keyInputSchema = z.strictObject({
-  id: z.string().regex(NAMED_KEY_ID_FORM),
+  id: z.string().regex(KMS_KEY_ID_FORM),
   isEnabled: z.boolean().default(true),
   accountIds: z
     .array(accountIdSchema)
@@ -150,7 +150,7 @@ function addKmsKeys(api: Api): void {
       const call = operatorCallOf(c);
       const page = await readPage(call, c.req.valid('query'), {
         list: 'encryption-keys',
-        read: (after, limit) => listNamedKeys(call.core, { after, limit }),
+        read: (after, limit) => listKmsKeys(call.core, { after, limit }),
         positionOf: ({ id }) => id,
         show: showKey,
       });

@@ -39,7 +39,7 @@ const ofBucket = bucketNameSchema
   .openapi({ description: 'What this bucket tells; without it, what concerns the account.' });
 
 function showDelivery(delivery: Delivery) {
-  const { id, messageId, type, lane: orderingKey, state, attempts } = delivery;
+  const { id, messageId, type, orderingKey, state, attempts } = delivery;
   return {
     id,
     messageId,

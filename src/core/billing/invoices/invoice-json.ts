@@ -130,7 +130,10 @@ export function parseInvoiceJson(json: InvoiceJson): InvoiceDocument {
   };
 }
 
-/** Reads a bill from its row in the directory, which has its number, its issue and whether it is void. */
+/**
+ * Reads a bill from its row in the directory, which has its number, its issue and whether it is
+ * void.
+ */
 export function parseStoredInvoice({
   json,
   number,

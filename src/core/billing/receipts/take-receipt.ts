@@ -8,7 +8,7 @@ import type { AccountId } from '../../../domain/nouns.ts';
 import { createSemaphore, type Permit } from '../../../domain/semaphore.ts';
 import { createCircuitBreaker } from '../../../ports/circuit-breaker.ts';
 import type { UsageOwner, Use } from '../../../ports/metering.ts';
-import { within } from '../../../ports/with-timeout.ts';
+import { withTimeout } from '../../../ports/with-timeout.ts';
 import type { Core } from '../../core.ts';
 import type { UsageFlusher } from '../../metering/flush-usage.ts';
 import { usageRows } from '../../metering/usage-rows.ts';
@@ -105,7 +105,7 @@ export function createReceipts(
       rows: usageRows({ ...usage, operations: new Map(), unnamedReads: 0 }),
     };
     try {
-      const price = await within(timeoutMs, 'the ledger', () =>
+      const price = await withTimeout(timeoutMs, 'the ledger', () =>
         priceOf(accountId, batch, usage.usedFromMs),
       );
       idleSlots.push(slot);

@@ -69,11 +69,22 @@ const NOTHING_REPORTED = { told: '', tried: '', triedAtMs: 0 } as const;
 /** Pushes the events of one day, in the order of their meters. */
 async function pushDay(core: Core, push: UsagePush, target: PushTarget): Promise<PushedDay> {
   const { clock, directory, log } = core.ports;
-  const { accountId, dayMs, told: lastReportedMeter, tried, triedAtMs } = target;
+  const {
+    accountId,
+    dayMs,
+    reportedMeter: lastReportedMeter,
+    attemptedMeter: tried,
+    attemptedAtMs: triedAtMs,
+  } = target;
   const nowMs = clock.nowMs();
   if (dayMs + DAY_MS + DAY_GRACE_MS > nowMs) return { reportedEvents: 0, next: null };
 
-  let progress: PushProgress = { dayMs, told: lastReportedMeter, tried, triedAtMs };
+  let progress: PushProgress = {
+    dayMs,
+    reportedMeter: lastReportedMeter,
+    attemptedMeter: tried,
+    attemptedAtMs: triedAtMs,
+  };
   const note = async (change: Partial<PushProgress>): Promise<void> => {
     progress = { ...progress, ...change };
     await directory.call('notePush', { accountId, ...progress });
@@ -83,19 +94,19 @@ async function pushDay(core: Core, push: UsagePush, target: PushTarget): Promise
   const events = dayMs < nowMs - OLDEST_MS ? [] : await eventsOf(core, target);
   for (const { meter, event } of events) {
     if (meter <= lastReportedMeter) continue;
-    const wasTried = progress.tried === meter;
-    if (wasTried && nowMs - progress.triedAtMs > REPEAT_MS) {
+    const wasTried = progress.attemptedMeter === meter;
+    if (wasTried && nowMs - progress.attemptedAtMs > REPEAT_MS) {
       log.error('push-given-up', { accountId, meter, dayMs });
     } else {
-      if (!wasTried) await note({ tried: meter, triedAtMs: nowMs });
+      if (!wasTried) await note({ attemptedMeter: meter, attemptedAtMs: nowMs });
       await push.push(event).catch(async (error: unknown) => {
         // The service refused it and counted nothing, so a repetition is always the first.
-        if (hasCode(error, 'InvalidRequest')) await note({ tried: '', triedAtMs: 0 });
+        if (hasCode(error, 'InvalidRequest')) await note({ attemptedMeter: '', attemptedAtMs: 0 });
         throw error;
       });
       reportedEvents += 1;
     }
-    await note({ ...NOTHING_REPORTED, told: meter });
+    await note({ ...NOTHING_REPORTED, reportedMeter: meter });
   }
 
   const nextDay = { ...NOTHING_REPORTED, dayMs: dayMs + DAY_MS };

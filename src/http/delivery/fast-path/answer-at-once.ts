@@ -18,11 +18,11 @@ import type { HeaderProfile, HeaderProfiles } from '../header-profile.ts';
 import type { PreparedFor, PreparedHeaders } from '../prepared-headers.ts';
 import type { Representation } from '../representation.ts';
 import type { SiteRulesReader } from '../site/site-rules.ts';
-import type { AnswerHot, PlainRead } from './fast-path.ts';
-import type { HotCountsBySurface } from './fast-path-counts.ts';
+import type { AnswerAtOnce, PlainRead } from './fast-path.ts';
+import type { FastPathCountsBySurface } from './fast-path-counts.ts';
 import {
   borrowedResponse,
-  type HotReply,
+  type FastResponse,
   laterResponse,
   type ResponseOwner,
   rangeResponse,
@@ -30,12 +30,12 @@ import {
   type WholeResponse,
   wholeResponse,
 } from './fast-response.ts';
-import { createHotTargetReader } from './read-target.ts';
+import { createTargetReader } from './read-target.ts';
 import { createSiteVisit } from './visit-site.ts';
 
 /** What it shares with the full path. `memoryHit`: the Cache-Status of a response from memory. */
 export type AnswerAtOnceOptions = {
-  readonly counts: HotCountsBySurface;
+  readonly counts: FastPathCountsBySurface;
   readonly domains: Domains;
   readonly preparedFor: PreparedFor;
   readonly profiles: HeaderProfiles;
@@ -45,7 +45,7 @@ export type AnswerAtOnceOptions = {
   readonly isServerTimingOn: boolean;
 };
 
-type Headers = HotReply['headers'];
+type Headers = FastResponse['headers'];
 
 /** A read that features did not leave to the full path: one object for all steps behind them. */
 type FastRead = {
@@ -59,10 +59,10 @@ type FastRead = {
 };
 
 /** Cost: 0.1 µs; no waiting, no promise. Never throws. */
-export function createAnswerAtOnce(core: Core, options: AnswerAtOnceOptions): AnswerHot {
+export function createAnswerAtOnce(core: Core, options: AnswerAtOnceOptions): AnswerAtOnce {
   const { directory, hotMetadata } = core.ports;
   const { domains, preparedFor, profiles, featuresOf, rules } = options;
-  const readTarget = createHotTargetReader(domains, directory.peekHost);
+  const readTarget = createTargetReader(domains, directory.peekHost);
   const visitSite = createSiteVisit({ hotMetadata, profiles, rules });
   const respond = createFastResponder(core, options);
 
@@ -93,7 +93,7 @@ export function createAnswerAtOnce(core: Core, options: AnswerAtOnceOptions): An
     pointer: Pointer,
     profile: HeaderProfile,
     owner: ResponseOwner,
-  ): HotReply | null {
+  ): FastResponse | null {
     // 3. Features of the bucket leave the read to the full path, which refuses it or waits for it.
     const features = featuresOf(readPolicy).atOnce;
     if (features.leavesAll) return null;
@@ -130,10 +130,10 @@ export function createAnswerAtOnce(core: Core, options: AnswerAtOnceOptions): An
 
 /** Steps 7 to 9: each makes a response and counts it, or gives null and does nothing. */
 type FastResponder = {
-  notModified(fastRead: FastRead, tag: string, isHead: boolean): HotReply;
-  head(fastRead: FastRead): HotReply | null;
-  variant(fastRead: FastRead, variant: Representation): HotReply | null;
-  stored(fastRead: FastRead, range: ByteRange | 'whole'): HotReply | null;
+  notModified(fastRead: FastRead, tag: string, isHead: boolean): FastResponse;
+  head(fastRead: FastRead): FastResponse | null;
+  variant(fastRead: FastRead, variant: Representation): FastResponse | null;
+  stored(fastRead: FastRead, range: ByteRange | 'whole'): FastResponse | null;
 };
 
 function createFastResponder(core: Core, options: AnswerAtOnceOptions): FastResponder {

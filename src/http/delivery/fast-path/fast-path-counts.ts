@@ -3,7 +3,7 @@
 import type { ResponseOwner } from './fast-response.ts';
 
 /** Responses given since the start, by kind; the numbers grow in place. */
-export type HotCounts = {
+export type FastPathCounts = {
   getWhole: number;
   getPart: number;
   /** Ranges that memory had not. */
@@ -15,9 +15,9 @@ export type HotCounts = {
   headNotModified: number;
 };
 /** Counts by the surface that the full path would count them for. */
-export type HotCountsBySurface = Readonly<Record<ResponseOwner['surface'], HotCounts>>;
+export type FastPathCountsBySurface = Readonly<Record<ResponseOwner['surface'], FastPathCounts>>;
 
-export function newHotCounts(): HotCountsBySurface {
+export function newFastPathCounts(): FastPathCountsBySurface {
   const zero = {
     getWhole: 0,
     getPart: 0,

@@ -2,7 +2,7 @@
 // answer one. Made by app.ts, called by adapters/node/fast-path and adapters/cloudflare/requests.
 // It decides nothing: answer-at-once.ts and s3/fast-read.ts do.
 import type { HttpRequest, KnownProtocol } from '../../request.ts';
-import type { HotReply, WholeResponse } from './fast-response.ts';
+import type { FastResponse, WholeResponse } from './fast-response.ts';
 
 /**
  * Headers that choose between responses in some buckets, so that a plain read may have them. In
@@ -36,7 +36,7 @@ export type PlainRead = {
 
 /**
  * A GET or HEAD of which only the signature and what it covers can matter besides. It has no header
- * that could change the response but HotDoor.signingHeaders and others that begin with `x-amz-`,
+ * that could change the response but FastPath.signingHeaders and others that begin with `x-amz-`,
  * which whoever answers looks at by name.
  */
 export type SignedRead = Omit<PlainRead, 'header'> & {
@@ -56,9 +56,12 @@ export type SignedRead = Omit<PlainRead, 'header'> & {
  * done and the request must take the full path. `askProtocol` is called before it returns, and only
  * where it matters; without it such reads take the full path.
  */
-export type AnswerHot = (read: PlainRead, askProtocol?: () => KnownProtocol) => HotReply | null;
-/** Answers a signed read at once, whose signature is checked first; else as AnswerHot. */
-export type AnswerHotSigned = (read: SignedRead) => HotReply | null;
+export type AnswerAtOnce = (
+  read: PlainRead,
+  askProtocol?: () => KnownProtocol,
+) => FastResponse | null;
+/** Answers a signed read at once, whose signature is checked first; else as AnswerAtOnce. */
+export type AnswerSignedAtOnce = (read: SignedRead) => FastResponse | null;
 
 /** A fast-path response that a platform has given, for the access log. */
 export type FastPathServed = {
@@ -72,9 +75,9 @@ export type FastPathServed = {
 };
 
 /** The fast path of the app, for a platform that can answer before its server does. */
-export type HotDoor = {
-  readonly answer: AnswerHot;
-  readonly answerSigned: AnswerHotSigned;
+export type FastPath = {
+  readonly answer: AnswerAtOnce;
+  readonly answerSigned: AnswerSignedAtOnce;
   /**
    * The full path: all of the app but the pages under `/-/`, for a platform that has the whole
    * request without its server.

@@ -2,12 +2,12 @@
 // answer-at-once.ts and s3/fast-read.ts, sent by the platforms' fast paths. It never waits and is
 // no Response: what the platform makes of its headers may be kept with them.
 import type { AccessKeyId, BucketName } from '../../../domain/nouns.ts';
-import type { BorrowedBuffer, LendBytes } from '../../../ports/blob-store.ts';
+import type { BorrowBytes, BorrowedBuffer } from '../../../ports/blob-store.ts';
 import type { Surface } from '../../observe/request-notes.ts';
 import { type ByteRange, contentRange, lengthOf } from '../../semantics/range.ts';
 
 /** A fast-path response: what every kind of it says, and its body. */
-export type HotReply = ResponseFacts & FastBody;
+export type FastResponse = ResponseFacts & FastBody;
 /** A fast-path response whose body is at hand. */
 export type WholeResponse = ResponseFacts & WholeBody;
 
@@ -53,7 +53,7 @@ type BodyReadLater = { readonly kind: 'later'; readonly body: ReadLater; readonl
 /**
  * Reads and meters the range, and gives the whole response. To be called once at most, and soon.
  * Null: the bytes are not at hand any more, and the request takes the full path. `canSendDirectly`:
- * `maySend` of LendBytes.
+ * `maySend` of BorrowBytes.
  */
 export type ReadLater = (canSendDirectly: boolean) => WholeResponse | null;
 
@@ -94,13 +94,13 @@ export function laterResponse(
   headers: ResponseHeaders,
   { bucket, surface, accessKeyId }: ResponseOwner,
   body: ReadLater,
-): HotReply {
+): FastResponse {
   return { status: 206, headers, bucket, surface, accessKeyId, kind: 'later', body, range: null };
 }
 
 /** Makes the body of kind `later` from what lends the bytes. */
 export function readLater(
-  lend: LendBytes,
+  lend: BorrowBytes,
   respondWith: (borrowed: BorrowedBuffer) => WholeResponse,
 ): ReadLater {
   return (canSendDirectly) => {
@@ -112,9 +112,12 @@ export function readLater(
 /**
  * The response with its body at hand, or null. What fails here fails once more on the full path,
  * where failures are answered and logged. `canSendDirectly`:
- * `maySend` of LendBytes.
+ * `maySend` of BorrowBytes.
  */
-export function resolveBody(response: HotReply, canSendDirectly: boolean): WholeResponse | null {
+export function resolveBody(
+  response: FastResponse,
+  canSendDirectly: boolean,
+): WholeResponse | null {
   if (response.kind !== 'later') return response;
   try {
     return response.body(canSendDirectly);

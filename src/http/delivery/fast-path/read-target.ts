@@ -47,7 +47,7 @@ type KnownHost = {
  * memory does not know: the full path finds out the same and says so. `peekHost` is the
  * directory's.
  */
-export function createHotTargetReader(
+export function createTargetReader(
   domains: Domains,
   peekHost: Directory['peekHost'],
 ): (read: PlainRead) => ReadTarget | null {

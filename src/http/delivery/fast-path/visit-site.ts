@@ -40,7 +40,7 @@ type KeptPlan = {
   readonly plan: SitePlan;
 };
 
-/** Tells how the client came; absent where nobody can tell (AnswerHot). */
+/** Tells how the client came; absent where nobody can tell (AnswerAtOnce). */
 type AskProtocol = (() => KnownProtocol) | undefined;
 
 export type FastPathPage = {

@@ -5,7 +5,7 @@ import { parseObjectKey } from '../../../core/parse-names.ts';
 import { hasCode, StorageError } from '../../../domain/errors.ts';
 import type { BucketName, BucketReadPolicy, ObjectKey } from '../../../domain/nouns.ts';
 import { canBePublic } from '../../../domain/pointer.ts';
-import type { Found } from '../../../ports/hot-metadata.ts';
+import type { MetadataLookup } from '../../../ports/hot-metadata.ts';
 import type { HttpRequest } from '../../request.ts';
 import type { DeliverFound } from '../deliver.ts';
 import type { FeaturesOf } from '../features/read-feature.ts';
@@ -23,7 +23,7 @@ import { keysBehind, type Outcome, type Seen, type SitePlan, walkPlan } from './
 import type { SiteResponses, SiteVisit } from './site-responses.ts';
 
 /** What was found of a key. */
-export type SiteFound = Found;
+export type SiteFound = MetadataLookup;
 
 export type FollowPlanParts = {
   findAll(bucket: BucketName, keys: readonly ObjectKey[]): Promise<readonly SiteFound[]>;

@@ -8,7 +8,7 @@ import type { BucketReadPolicy } from '../../../domain/nouns.ts';
 import { FailureWithHeaders } from '../../failure-with-headers.ts';
 import { makeResponse, type OutgoingBody } from '../../outgoing-body.ts';
 import type { HttpRequest } from '../../request.ts';
-import type { S3Answer } from '../../s3/call/call.ts';
+import type { S3Response } from '../../s3/call/call.ts';
 import { withCharset } from '../../semantics/content-type.ts';
 import { corsHeaders, withCors } from '../../semantics/cors.ts';
 import { isFault } from '../../semantics/error-status.ts';
@@ -57,7 +57,7 @@ export type SiteResponses = {
     visit: SiteVisit,
     outcome: { readonly status: Failure; readonly profile: HeaderProfile },
   ): Response;
-  preflight(answer: S3Answer, requestId: string): Response;
+  preflight(answer: S3Response, requestId: string): Response;
   /** Makes a page for people; throws faults of ours, which are app.ts's. */
   renderFailure(error: unknown, request: HttpRequest, requestId: string): Response;
 };

@@ -14,7 +14,7 @@ import type {
   Principal,
 } from '../../../domain/nouns.ts';
 import type { VersionChange } from '../../../domain/object-facts.ts';
-import type { Leases } from '../../../domain/semaphore.ts';
+import type { Semaphore } from '../../../domain/semaphore.ts';
 import type { AlsoRead, UsageOwner } from '../../../ports/metering.ts';
 import type { DecideCall } from '../../access/decide-call.ts';
 import type { UnsignedHeaders } from '../../delivery/unsigned-headers.ts';
@@ -65,7 +65,7 @@ export type S3Call = {
    */
   readonly unsignedHeaders: UnsignedHeaders;
   /** Semaphore of responses that hold memory for as long as their reader takes. */
-  readonly longDownloads: Leases;
+  readonly longDownloads: Semaphore;
   /** The fields of a form upload by lower-case name; null for every other request. */
   readonly form: ReadonlyMap<string, string> | null;
 };
@@ -122,7 +122,7 @@ export type VersionCall = ObjectCall & {
  * The response of an operation, before it is a Response. `headers` is its own, and has a
  * Content-Length where `body` is a stream; `tier` says where a body came from, for the meter.
  */
-export type S3Answer = {
+export type S3Response = {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null;
@@ -158,7 +158,7 @@ export function addCommonHeaders(
 export function xmlResponse(
   document: string,
   headers: Readonly<Record<string, string>> = {},
-): S3Answer {
+): S3Response {
   return {
     status: 200,
     headers: { ...headers, 'content-type': 'application/xml' },
@@ -170,7 +170,7 @@ export function xmlResponse(
 export function emptyResponse(
   status: 200 | 204,
   headers: Readonly<Record<string, string>> = {},
-): S3Answer {
+): S3Response {
   return {
     status,
     headers: status === 204 ? headers : { ...headers, 'content-length': '0' },

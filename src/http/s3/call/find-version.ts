@@ -16,7 +16,7 @@ import type {
   VersionName,
 } from '../../../domain/nouns.ts';
 import type { VersionChange } from '../../../domain/object-facts.ts';
-import type { FoundVersion } from '../../../ports/metadata-index.ts';
+import type { ResolvedVersion } from '../../../ports/metadata-index.ts';
 import {
   accessDenied,
   type DecideCall,
@@ -80,7 +80,7 @@ function requireVersion(
   decide: DecideCall,
   record: BucketRecord,
   { key, versionId, action, change = {} }: VersionRequest,
-  stored: FoundVersion | null,
+  stored: ResolvedVersion | null,
 ): ObjectVersion {
   if (stored?.kind === 'object') {
     requireAllowed(decide, record, { action, key, object: stored.object, change });

@@ -9,7 +9,7 @@ import type { CurrentObject } from '../../../domain/current-object.ts';
 import type { AccessKey, BucketRecord } from '../../../domain/nouns.ts';
 import type { UsageOwner } from '../../../ports/metering.ts';
 import type { DecideCall } from '../../access/decide-call.ts';
-import { hotOperationTiming, SERVER_TIMING } from '../../observe/server-timing.ts';
+import { fastPathOperationTiming, SERVER_TIMING } from '../../observe/server-timing.ts';
 import { NO_GRANT, withCors } from '../../semantics/cors.ts';
 import type { HeaderRecord } from '../../semantics/object-headers.ts';
 import { parseQuery } from '../../semantics/raw-path.ts';
@@ -122,7 +122,9 @@ export function createFastReadHeaders(
     const finish = (bodyFrom: BodyFrom): Readonly<HeaderRecord> => {
       const finished = settings.cors === null ? { ...headers } : { ...withCors(headers, NO_GRANT) };
       const timing =
-        bodyFrom === 'bucket' ? '' : hotOperationTiming(bodyFrom === 'none' ? null : bodyFrom, 0);
+        bodyFrom === 'bucket'
+          ? ''
+          : fastPathOperationTiming(bodyFrom === 'none' ? null : bodyFrom, 0);
       if (isServerTimingOn) finished[SERVER_TIMING] = timing;
       finished.server = SERVER;
       finished['x-amz-id-2'] = '';

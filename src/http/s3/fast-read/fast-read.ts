@@ -11,11 +11,11 @@ import type { BorrowedBuffer } from '../../../ports/blob-store.ts';
 import type { OperationClass, UsageTier } from '../../../ports/metering.ts';
 import type { Domains } from '../../address.ts';
 import type { BodyOrigin } from '../../delivery/cache-status.ts';
-import type { AnswerHotSigned, SignedRead } from '../../delivery/fast-path/fast-path.ts';
-import type { HotCounts } from '../../delivery/fast-path/fast-path-counts.ts';
+import type { AnswerSignedAtOnce, SignedRead } from '../../delivery/fast-path/fast-path.ts';
+import type { FastPathCounts } from '../../delivery/fast-path/fast-path-counts.ts';
 import {
   borrowedResponse,
-  type HotReply,
+  type FastResponse,
   laterResponse,
   type ResponseOwner,
   rangeResponse,
@@ -23,8 +23,8 @@ import {
   type WholeResponse,
   wholeResponse,
 } from '../../delivery/fast-path/fast-response.ts';
-import { createHotTargetReader } from '../../delivery/fast-path/read-target.ts';
-import { hotOperationTiming } from '../../observe/server-timing.ts';
+import { createTargetReader } from '../../delivery/fast-path/read-target.ts';
+import { fastPathOperationTiming } from '../../observe/server-timing.ts';
 import { RECEIPT } from '../../receipt-header.ts';
 import { evaluateRead, NO_CONDITIONS } from '../../semantics/conditional.ts';
 import { RESPONSE_OVERRIDES } from '../../semantics/object-headers.ts';
@@ -41,7 +41,7 @@ export type FastReadDependencies = {
   readonly signerOf: Authenticator['signerOf'];
   readonly decide: Decide;
   readonly domains: Domains;
-  readonly counts: HotCounts;
+  readonly counts: FastPathCounts;
   readonly isServerTimingOn: boolean;
 };
 
@@ -88,10 +88,10 @@ type AllowedRead = ResponseOwner & {
  * Makes the fast path of signed reads. Cost: that of the signature, and 1 µs. Throws the error of a
  * wrong request; then, as with null, nothing was done.
  */
-export function createFastRead(core: Core, dependencies: FastReadDependencies): AnswerHotSigned {
+export function createFastRead(core: Core, dependencies: FastReadDependencies): AnswerSignedAtOnce {
   const { directory, meter, metadataIndex } = core.ports;
   const { counts, isServerTimingOn, signerOf } = dependencies;
-  const targetOf = createHotTargetReader(dependencies.domains, directory.peekHost);
+  const targetOf = createTargetReader(dependencies.domains, directory.peekHost);
   const headersOf = createFastReadHeaders(core, dependencies);
 
   return (read) => {
@@ -119,7 +119,7 @@ export function createFastRead(core: Core, dependencies: FastReadDependencies): 
         });
   };
 
-  function answer(allowed: AllowedRead): HotReply | null {
+  function answer(allowed: AllowedRead): FastResponse | null {
     const { read, object, headers } = allowed;
     const outcome =
       read.ifNoneMatch === null
@@ -141,7 +141,7 @@ export function createFastRead(core: Core, dependencies: FastReadDependencies): 
     return range === 'unsatisfiable' ? null : answerBody(allowed, range);
   }
 
-  function answerBody(allowed: AllowedRead, range: ByteRange | 'whole'): HotReply | null {
+  function answerBody(allowed: AllowedRead, range: ByteRange | 'whole'): FastResponse | null {
     const { object, headers } = allowed;
     const slice = bytesOf(range, object.sizeBytes);
     const opened = bodyNow(core, object, slice, range !== 'whole');
@@ -181,7 +181,7 @@ export function createFastRead(core: Core, dependencies: FastReadDependencies): 
   }
 
   function timingOf(tier: BodyOrigin, tookMs: number): string {
-    return tier === 'bucket' && isServerTimingOn ? hotOperationTiming(tier, tookMs) : '';
+    return tier === 'bucket' && isServerTimingOn ? fastPathOperationTiming(tier, tookMs) : '';
   }
 
   function count(

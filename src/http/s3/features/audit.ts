@@ -6,7 +6,7 @@ import { StorageError } from '../../../domain/errors.ts';
 import type { AccessKeyId, BucketRecord } from '../../../domain/nouns.ts';
 import { ANONYMOUS_ID } from '../../../domain/pointer.ts';
 import { FailureWithHeaders } from '../../failure-with-headers.ts';
-import type { S3Answer, S3Call } from '../call/call.ts';
+import type { S3Call, S3Response } from '../call/call.ts';
 import type { OperationName } from '../call/detect.ts';
 import type { Operation } from '../operations/table/operation.ts';
 import { OPERATIONS } from '../operations/table/operations.ts';
@@ -48,7 +48,7 @@ async function auditCall(
   call: S3Call,
   record: BucketRecord | null,
   handle: Handle,
-): Promise<S3Answer> {
+): Promise<S3Response> {
   const { principal, request, requestId, operation } = call;
   const callerId = principal.kind === 'account' ? principal.account.id : null;
   const accessKeyId = principal.kind === 'account' ? principal.accessKeyId : null;

@@ -2,7 +2,7 @@
 // again for the bytes of the response, because others may have used the rest meanwhile.
 import type { CapGuard } from '../../../core/caps/cap-guard.ts';
 import type { OperationClass, UsageOwner } from '../../../ports/metering.ts';
-import { payerOf, type S3Answer } from '../call/call.ts';
+import { payerOf, type S3Response } from '../call/call.ts';
 import { OPERATIONS } from '../operations/table/operations.ts';
 import type { AuthorizedCall, Feature } from './feature.ts';
 
@@ -11,12 +11,12 @@ export type CapCheck = {
   /** Before the operation runs; it stores so many bytes, as far as is known. */
   before(storedBytes?: number): Promise<void>;
   /** For the bytes of the response, whose body is let go when they are refused. */
-  answer(response: S3Answer): Promise<void>;
+  answer(response: S3Response): Promise<void>;
   /**
    * Runs in the tick in which the response is counted, and lets its body go when it refuses. A
    * write has happened by then, and goes through.
    */
-  last(response: S3Answer): void;
+  last(response: S3Response): void;
 };
 
 /** `caps` absent: there are none. */
@@ -64,7 +64,7 @@ export function createCapCheck(
 ): CapCheck {
   const usageOf = (bytesOut: number) => ({ operationClass, bytesOut, fromMemory: false });
   // A ZIP counts as class A, because it lists, and is a read all the same.
-  const isRead = ({ body }: S3Answer) => operationClass === 'B' || body instanceof ReadableStream;
+  const isRead = ({ body }: S3Response) => operationClass === 'B' || body instanceof ReadableStream;
   return {
     async before(storedBytes = 0) {
       await caps.require(payer, usageOf(0));
@@ -88,11 +88,11 @@ export function createCapCheck(
   };
 }
 
-function lengthOf({ body, headers }: S3Answer): number {
+function lengthOf({ body, headers }: S3Response): number {
   if (body === null) return 0;
   return body instanceof ReadableStream ? Number(headers['content-length']) : body.length;
 }
 
-function letGo({ body }: S3Answer): void {
+function letGo({ body }: S3Response): void {
   if (body instanceof ReadableStream) void body.cancel().catch(() => undefined);
 }

@@ -3,7 +3,7 @@
 // never enters its file.
 import type { BucketRecord } from '../../../domain/nouns.ts';
 import type { HeaderRecord } from '../../semantics/object-headers.ts';
-import type { S3Answer, S3Call } from '../call/call.ts';
+import type { S3Call, S3Response } from '../call/call.ts';
 import { OPERATION_NAMES, type OperationName } from '../call/detect.ts';
 import type { AuthorizedCall, FailedRequest, Feature, Handle, Trigger } from './feature.ts';
 
@@ -12,7 +12,7 @@ export type FeatureList = {
   screen(call: S3Call): void;
   admit(call: S3Call, record: BucketRecord): void;
   wrap(authorized: AuthorizedCall, handle: Handle): Handle;
-  finish(authorized: AuthorizedCall, response: S3Answer): S3Answer;
+  finish(authorized: AuthorizedCall, response: S3Response): S3Response;
   failureHeaders(failed: FailedRequest): Promise<HeaderRecord | null>;
 };
 

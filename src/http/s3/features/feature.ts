@@ -6,7 +6,7 @@ import type { BucketRecord } from '../../../domain/nouns.ts';
 import type { HttpRequest } from '../../request.ts';
 import type { HeaderRecord } from '../../semantics/object-headers.ts';
 import type { Query } from '../../semantics/raw-path.ts';
-import type { S3Answer, S3Call, Target } from '../call/call.ts';
+import type { S3Call, S3Response, Target } from '../call/call.ts';
 import type { OperationName } from '../call/detect.ts';
 
 /** A call whose right was decided, with what it was decided on. */
@@ -27,7 +27,7 @@ export type FailedRequest = {
 };
 
 /** Runs the operation, with the features that are further inside. */
-export type Handle = () => S3Answer | Promise<S3Answer>;
+export type Handle = () => S3Response | Promise<S3Response>;
 
 /**
  * A fact that brings a feature into play: a header or parameter of the request, or a setting of its
@@ -57,7 +57,7 @@ export type Feature = {
    * Adds to a response, or refuses it, in the tick in which it is counted. Gives back the same
    * response where it has nothing to add.
    */
-  readonly finish?: (authorized: AuthorizedCall, response: S3Answer) => S3Answer;
+  readonly finish?: (authorized: AuthorizedCall, response: S3Response) => S3Response;
   /** Headers of an error; null: none. Called for every error of the surface. */
   readonly failureHeaders?: (
     failed: FailedRequest,

@@ -104,7 +104,7 @@ export function readRequestedEncryption(
     if (settings?.refusesCustomerKeys === true) throw blocked();
     return { kind: 'customer', key };
   }
-  if (sse === null) return wishOfBucket(settings);
+  if (sse === null) return defaultEncryptionOf(settings);
   if (sse === AES256) return { kind: 'server' };
   if (sse !== KMS && sse !== DOUBLED_KMS) {
     throw invalidArgument(SSE, sse, 'The encryption method specified is not supported');
@@ -119,7 +119,7 @@ export function readRequestedEncryption(
 }
 
 /** The default encryption of the bucket, for writes that name none. */
-export function wishOfBucket(settings: BucketEncryption | null): RequestedEncryption | null {
+export function defaultEncryptionOf(settings: BucketEncryption | null): RequestedEncryption | null {
   if (settings === null) return null;
   const { standard, isBucketKey } = settings;
   return standard.kind === 'server'

@@ -9,7 +9,7 @@ import { encodeForXmlUrl } from '../../semantics/raw-path.ts';
 import { canonicalRequest, parseQuery } from './canonical-request.ts';
 import { formatAmzDate } from './request-time.ts';
 
-export type UrlWanted = {
+export type PresignRequest = {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';
   /** `https://storage.example.org`: the address of the service, path-style. */
   readonly origin: string;
@@ -25,7 +25,7 @@ export type UrlWanted = {
 /** Pure. Cost: 35 µs, most of it the derived key. */
 export function presignUrl(
   accessKey: Pick<AccessKey, 'id' | 'secret'>,
-  { method, origin, bucket, key, query, headers, expiresSeconds }: UrlWanted,
+  { method, origin, bucket, key, query, headers, expiresSeconds }: PresignRequest,
   { nowMs, region }: { readonly nowMs: number; readonly region: string },
 ): string {
   const amzDate = formatAmzDate(nowMs);

@@ -1,12 +1,12 @@
 // A fast-path response for tests, which change of it what they are about.
 import type { BucketName } from '../../../../src/domain/nouns.ts';
 import type {
-  HotReply,
+  FastResponse,
   WholeResponse,
 } from '../../../../src/http/delivery/fast-path/fast-response.ts';
 
 /** A response of ten bytes that stay. */
-export const HOT_REPLY: Extract<WholeResponse, { kind: 'bytes' }> = {
+export const FAST_RESPONSE: Extract<WholeResponse, { kind: 'bytes' }> = {
   status: 200,
   headers: {},
   bucket: 'b' as BucketName,
@@ -18,7 +18,7 @@ export const HOT_REPLY: Extract<WholeResponse, { kind: 'bytes' }> = {
 };
 
 /** The body of a response whose bytes stay; empty where there is none. */
-export function bytesThatStay(response: HotReply | null): Uint8Array {
+export function bytesThatStay(response: FastResponse | null): Uint8Array {
   if (response === null || response.kind === 'none') return new Uint8Array();
   if (response.kind === 'bytes' || response.kind === 'range') return response.body;
   throw new Error(`The body is ${response.kind}.`);

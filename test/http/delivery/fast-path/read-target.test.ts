@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createHotTargetReader } from '../../../../src/http/delivery/fast-path/read-target.ts';
+import { createTargetReader } from '../../../../src/http/delivery/fast-path/read-target.ts';
 import type { HostBinding } from '../../../../src/ports/directory.ts';
 
 const DOMAINS = {
@@ -20,7 +20,7 @@ const read = (host: string, rawPath: string) => ({
 
 describe('a place', () => {
   it('is an object, or a path of a site, by the host', () => {
-    const placeOf = createHotTargetReader(DOMAINS, (name) =>
+    const placeOf = createTargetReader(DOMAINS, (name) =>
       name === 'www.shop.example' ? binding('a/') : null,
     );
     for (const _ of [1, 2]) {
@@ -63,7 +63,7 @@ describe('a place', () => {
 
   it('is remembered, until its host means something else', () => {
     let bound: HostBinding | null | undefined = null;
-    const placeOf = createHotTargetReader(DOMAINS, () => bound);
+    const placeOf = createTargetReader(DOMAINS, () => bound);
     const at = () => placeOf(read('www.shop.example', '/shop/k.js'));
     const object = at();
     expect([object?.key, at() === object]).toEqual(['k.js', true]);
@@ -80,7 +80,7 @@ describe('a place', () => {
   });
 
   it('stays right when there are more than can be remembered, at one host and at many', () => {
-    const placeOf = createHotTargetReader(DOMAINS, () => null);
+    const placeOf = createTargetReader(DOMAINS, () => null);
     for (let i = 0; i < 10_000; i++) {
       expect(placeOf(read(`site${i % 1500}.web.example`, `/k${i}`))?.site?.path).toBe(`k${i}`);
       expect(placeOf(read('h', `/pub/k${i}`))?.key).toBe(`k${i}`);

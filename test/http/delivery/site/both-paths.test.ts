@@ -57,7 +57,7 @@ async function visit(rawPath: string, headers: Record<string, string> = {}, meth
 }
 
 function hot(rawPath: string, ifNoneMatch: string | null = null, isHead = false) {
-  const reply = delivery.hotAnswer({
+  const reply = delivery.answerAtOnce({
     isHead,
     rawPath,
     host: HOST,

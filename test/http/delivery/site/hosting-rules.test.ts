@@ -189,7 +189,7 @@ describe('rules in _redirects', () => {
       range: null,
       header: () => null,
     };
-    expect(delivery().hotAnswer(read)).toBe(null);
+    expect(delivery().answerAtOnce(read)).toBe(null);
     await put('_redirects', `/* http://${HOST}/:splat 301`);
     expect((await go('/about', { knownProtocol: 'https' }))[0]).toBe(200);
     expect(await go('/none', { knownProtocol: 'https' })).toEqual([301, `http://${HOST}/none`]);

@@ -97,7 +97,7 @@ export function useSite() {
     const header = (name: string) => headers[name] ?? null;
     const ifNoneMatch = header('if-none-match');
     const read = { isHead: method === 'HEAD', rawPath, host, ifNoneMatch, range: null, header };
-    const reply = delivery.hotAnswer(read, () => knownProtocol);
+    const reply = delivery.answerAtOnce(read, () => knownProtocol);
     return reply === null
       ? null
       : {

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { NO_SETTINGS } from '../../../../src/domain/bucket-settings.ts';
 import type { BucketRecord } from '../../../../src/domain/nouns.ts';
-import type { S3Answer, S3Call } from '../../../../src/http/s3/call/call.ts';
+import type { S3Call, S3Response } from '../../../../src/http/s3/call/call.ts';
 import type { AuthorizedCall, Feature } from '../../../../src/http/s3/features/feature.ts';
 import { createFeatureList } from '../../../../src/http/s3/features/feature-list.ts';
 import { parseQuery } from '../../../../src/http/semantics/raw-path.ts';
@@ -25,7 +25,7 @@ function callOf(target: string, headers: Record<string, string> = {}): S3Call {
   } as unknown as S3Call;
 }
 
-const RESPONSE: S3Answer = { status: 200, headers: {}, body: null };
+const RESPONSE: S3Response = { status: 200, headers: {}, body: null };
 
 /** A feature that writes each of its steps down. */
 function noted(steps: string[], name: string, entry: Omit<Feature, 'wrap' | 'finish'>): Feature {

@@ -26,7 +26,7 @@ import type { Core } from '../../../../src/core/core.ts';
 import { createUsageFlusher } from '../../../../src/core/metering/flush-usage.ts';
 import type { AccessKey, AccessKeyId, Account, AccountId } from '../../../../src/domain/nouns.ts';
 import { createDelivery } from '../../../../src/http/delivery/create-delivery.ts';
-import { newHotCounts } from '../../../../src/http/delivery/fast-path/fast-path-counts.ts';
+import { newFastPathCounts } from '../../../../src/http/delivery/fast-path/fast-path-counts.ts';
 import { renderS3Error } from '../../../../src/http/s3/errors.ts';
 import { createS3Surface } from '../../../../src/http/s3/routes.ts';
 import { createBucketIndex } from '../../../../src/index/bucket-index.ts';
@@ -133,7 +133,7 @@ export function createTestSurface(
       zipMaxObjects: 20,
       subrequestsMax: Number.POSITIVE_INFINITY,
       masterKeys: MASTER_KEYS,
-      seededNamedKeys: ['seeded-key'],
+      seededKmsKeys: ['seeded-key'],
       seed: [],
       rateCardId: 'cloudflare-r2',
       invoiceIssuer: 'Quayside',
@@ -174,7 +174,7 @@ export function createTestSurface(
     region: options.region ?? 'auto',
     zipIdleSeconds: 3600,
     isServerTimingOn: false,
-    hotCounts: newHotCounts(),
+    fastPathCounts: newFastPathCounts(),
     ...NO_DOMAINS,
     customerKeysOverHttp: 'always',
     isSignatureV2On: true,
@@ -260,6 +260,6 @@ function countingIds(): Ids {
     uploadId: () => next('upload') as ReturnType<Ids['uploadId']>,
     blobId: (home) => `${home}/${next('blob')}` as ReturnType<Ids['blobId']>,
     recordId: () => next('record'),
-    blobIdFloor: (home) => `${home}/`,
+    blobIdLowerBound: (home) => `${home}/`,
   };
 }

@@ -18,7 +18,7 @@ import { isPublicByAcl } from '../../../../domain/pointer.ts';
 import {
   type BucketCall,
   emptyResponse,
-  type S3Answer,
+  type S3Response,
   type VersionCall,
   xmlResponse,
 } from '../../call/call.ts';
@@ -32,12 +32,12 @@ import { versionHeaders, versionNameOf } from '../../formats/version-name.ts';
 import { type AclLevel, readAclHeaders, resolveGrants } from '../../headers/acl-request.ts';
 
 /** Shows the list of the bucket. Cost: a read of the directory for the names. */
-export async function answerGetBucketAcl(call: BucketCall): Promise<S3Answer> {
+export async function answerGetBucketAcl(call: BucketCall): Promise<S3Response> {
   return xmlResponse(await documentOf(call, aclOf(call.bucket.record(), null)));
 }
 
 /** Shows the list of a version. Cost: as answerGetBucketAcl; the version is at hand. */
-export async function answerGetObjectAcl(call: VersionCall): Promise<S3Answer> {
+export async function answerGetObjectAcl(call: VersionCall): Promise<S3Response> {
   const { version } = call;
   const record = call.bucket.record();
   const isNamed = call.query.get('versionId') !== null;
@@ -55,7 +55,7 @@ async function documentOf(call: BucketCall, list: OwnedAcl): Promise<string> {
  * Replaces the list of the bucket. Errors: those of readRequestedAcl, AccessDenied (public lists
  * are blocked). Cost: one commit.
  */
-export async function answerPutBucketAcl(call: BucketCall): Promise<S3Answer> {
+export async function answerPutBucketAcl(call: BucketCall): Promise<S3Response> {
   const record = call.bucket.record();
   const acl = await readNewAcl(call, 'bucket', aclOf(record, null));
   await setBucketAccess(call.bucket, { acl });
@@ -66,7 +66,7 @@ export async function answerPutBucketAcl(call: BucketCall): Promise<S3Answer> {
  * Replaces the list of a version; its Last-Modified stays. Errors: as answerPutBucketAcl. Cost: one
  * commit.
  */
-export async function answerPutObjectAcl(call: VersionCall, core: Core): Promise<S3Answer> {
+export async function answerPutObjectAcl(call: VersionCall, core: Core): Promise<S3Response> {
   const { bucket, key, version } = call;
   const list = aclOf(bucket.record(), version);
   const acl = await readNewAcl(call, 'object', list);

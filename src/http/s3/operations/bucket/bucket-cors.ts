@@ -4,7 +4,7 @@ import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.
 import type { Core } from '../../../../core/core.ts';
 import { CORS_MAX_BYTES } from '../../../../core/limits.ts';
 import { StorageError } from '../../../../domain/errors.ts';
-import { type BucketCall, emptyResponse, type S3Answer, xmlResponse } from '../../call/call.ts';
+import { type BucketCall, emptyResponse, type S3Response, xmlResponse } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';
 import { readCorsConfiguration, writeCorsConfiguration } from '../../formats/cors-document.ts';
 
@@ -12,14 +12,14 @@ import { readCorsConfiguration, writeCorsConfiguration } from '../../formats/cor
  * Replaces the rules. Errors: MalformedXML, InvalidRequest (no digest too, as S3 wants one here),
  * BadDigest, MaxMessageLengthExceeded. Cost: one commit.
  */
-export async function answerPutBucketCors(call: BucketCall, core: Core): Promise<S3Answer> {
+export async function answerPutBucketCors(call: BucketCall, core: Core): Promise<S3Response> {
   const cors = readCorsConfiguration(await readDocument(call, CORS_MAX_BYTES, true));
   await setBucketSettings(core, call.bucket, { cors });
   return emptyResponse(200);
 }
 
 /** Shows the rules. Errors: NoSuchCORSConfiguration. */
-export function answerGetBucketCors(call: BucketCall): S3Answer {
+export function answerGetBucketCors(call: BucketCall): S3Response {
   const { settings, name } = call.bucket.record();
   if (settings.cors === null)
     throw new StorageError('NoSuchCORSConfiguration', { fields: { BucketName: name } });
@@ -27,7 +27,7 @@ export function answerGetBucketCors(call: BucketCall): S3Answer {
 }
 
 /** Deleting what is not there is no error. Cost: one commit. */
-export async function answerDeleteBucketCors(call: BucketCall, core: Core): Promise<S3Answer> {
+export async function answerDeleteBucketCors(call: BucketCall, core: Core): Promise<S3Response> {
   await setBucketSettings(core, call.bucket, { cors: null });
   return emptyResponse(204);
 }

@@ -4,7 +4,7 @@ import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.
 import type { Core } from '../../../../core/core.ts';
 import { ENCRYPTION_DOCUMENT_MAX_BYTES } from '../../../../core/limits.ts';
 import { StorageError } from '../../../../domain/errors.ts';
-import { type BucketCall, emptyResponse, type S3Answer, xmlResponse } from '../../call/call.ts';
+import { type BucketCall, emptyResponse, type S3Response, xmlResponse } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';
 import {
   readEncryptionConfiguration,
@@ -15,7 +15,7 @@ import {
  * Replaces the default. Errors: MalformedXML, InvalidArgument, BadDigest, MaxMessageLengthExceeded.
  * Cost: one commit.
  */
-export async function answerPutBucketEncryption(call: BucketCall, core: Core): Promise<S3Answer> {
+export async function answerPutBucketEncryption(call: BucketCall, core: Core): Promise<S3Response> {
   const encryption = readEncryptionConfiguration(
     await readDocument(call, ENCRYPTION_DOCUMENT_MAX_BYTES),
   );
@@ -28,7 +28,7 @@ export async function answerPutBucketEncryption(call: BucketCall, core: Core): P
  * reports SSE-S3 for every bucket since 2023, when it began to encrypt everything; here nothing is
  * encrypted without a request.
  */
-export function answerGetBucketEncryption(call: BucketCall): S3Answer {
+export function answerGetBucketEncryption(call: BucketCall): S3Response {
   const { settings, name } = call.bucket.record();
   if (settings.encryption === null) {
     throw new StorageError('ServerSideEncryptionConfigurationNotFoundError', {
@@ -42,7 +42,7 @@ export function answerGetBucketEncryption(call: BucketCall): S3Answer {
 export async function answerDeleteBucketEncryption(
   call: BucketCall,
   core: Core,
-): Promise<S3Answer> {
+): Promise<S3Response> {
   await setBucketSettings(core, call.bucket, { encryption: null });
   return emptyResponse(204);
 }

@@ -11,7 +11,7 @@ import { StorageError } from '../../../../domain/errors.ts';
 import type { HostingSettings } from '../../../../domain/hosting.ts';
 import type { BucketRecord } from '../../../../domain/nouns.ts';
 import { hasEntityTag } from '../../../semantics/entity-tag.ts';
-import { type BucketCall, emptyResponse, type S3Answer } from '../../call/call.ts';
+import { type BucketCall, emptyResponse, type S3Response } from '../../call/call.ts';
 import { preconditionFailed } from '../../call/find-version.ts';
 import { readDocument } from '../../call/read-document.ts';
 
@@ -20,7 +20,7 @@ import { readDocument } from '../../call/read-document.ts';
  * DomainNotProven, MaxMessageLengthExceeded, PreconditionRequired and PreconditionFailed as
  * requireMeant says. Cost: that of setHosting.
  */
-export async function answerPutBucketHosting(call: BucketCall, core: Core): Promise<S3Answer> {
+export async function answerPutBucketHosting(call: BucketCall, core: Core): Promise<S3Response> {
   // The host of this request serves the API; bound to a bucket it would serve that alone.
   const apiHosts = call.hasOwnOrigin ? [] : [hostNameOf(call.request.host)];
   const ownHosts = [...core.settings.ownHosts, ...apiHosts];
@@ -61,7 +61,7 @@ function requireMeant(call: BucketCall, { domains }: HostingSettings): void {
  * With `check` in the query: what the files of rules say instead. Errors:
  * NoSuchHostingConfiguration.
  */
-export async function answerGetBucketHosting(call: BucketCall, core: Core): Promise<S3Answer> {
+export async function answerGetBucketHosting(call: BucketCall, core: Core): Promise<S3Response> {
   const hosting = getHosting(call.bucket);
   const record = call.bucket.record();
   if (!call.query.has('check')) return jsonResponse(hosting, record);
@@ -69,12 +69,12 @@ export async function answerGetBucketHosting(call: BucketCall, core: Core): Prom
 }
 
 /** Deleting what is not there is no error. Cost: two commits. */
-export async function answerDeleteBucketHosting(call: BucketCall, core: Core): Promise<S3Answer> {
+export async function answerDeleteBucketHosting(call: BucketCall, core: Core): Promise<S3Response> {
   await removeHosting(core, call.bucket);
   return emptyResponse(204);
 }
 
-function jsonResponse(value: object, record: BucketRecord): S3Answer {
+function jsonResponse(value: object, record: BucketRecord): S3Response {
   const body = `${JSON.stringify(value, null, 2)}\n`;
   return {
     status: 200,

@@ -13,7 +13,7 @@ import {
   type LifecycleCursor,
   type TransitionMinimum,
 } from '../../../../domain/lifecycle.ts';
-import { type BucketCall, emptyResponse, type S3Answer, xmlResponse } from '../../call/call.ts';
+import { type BucketCall, emptyResponse, type S3Response, xmlResponse } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';
 import { invalidArgument } from '../../formats/invalid-argument.ts';
 import { readLifecycle, writeLifecycle } from '../../formats/lifecycle-document.ts';
@@ -25,7 +25,7 @@ const MINIMUM = 'x-amz-transition-default-minimum-object-size';
  * Replaces all rules. Errors: MalformedXML, InvalidArgument, InvalidRequest (no digest too, as S3
  * wants one here), InvalidTag, NotImplemented (archive classes), BadDigest. Cost: one commit.
  */
-export async function answerPutBucketLifecycle(call: BucketCall, core: Core): Promise<S3Answer> {
+export async function answerPutBucketLifecycle(call: BucketCall, core: Core): Promise<S3Response> {
   const { clock, ids } = core.ports;
   const transitionMinimum = readMinimum(call.header(MINIMUM));
   const rules = readLifecycle(await readDocument(call, LIFECYCLE_MAX_BYTES, true), () =>
@@ -44,7 +44,7 @@ function readMinimum(value: string | null): TransitionMinimum {
 }
 
 /** Shows the rules. Errors: NoSuchLifecycleConfiguration. */
-export function answerGetBucketLifecycle(call: BucketCall): S3Answer {
+export function answerGetBucketLifecycle(call: BucketCall): S3Response {
   const { settings, name } = call.bucket.record();
   if (settings.lifecycle === null) {
     throw new StorageError('NoSuchLifecycleConfiguration', { fields: { BucketName: name } });
@@ -55,7 +55,10 @@ export function answerGetBucketLifecycle(call: BucketCall): S3Answer {
 }
 
 /** Deleting what is not there is no error. Cost: one commit. */
-export async function answerDeleteBucketLifecycle(call: BucketCall, core: Core): Promise<S3Answer> {
+export async function answerDeleteBucketLifecycle(
+  call: BucketCall,
+  core: Core,
+): Promise<S3Response> {
   await setBucketSettings(core, call.bucket, { lifecycle: null });
   return emptyResponse(204);
 }
@@ -65,7 +68,10 @@ export async function answerDeleteBucketLifecycle(call: BucketCall, core: Core):
  * may be short, and empty, and yet not the last: `next` goes back as `continuation-token`.
  * AccessDenied (not the owner), InvalidArgument. Cost: up to 20 pages of the index.
  */
-export async function answerDryRunBucketLifecycle(call: BucketCall, core: Core): Promise<S3Answer> {
+export async function answerDryRunBucketLifecycle(
+  call: BucketCall,
+  core: Core,
+): Promise<S3Response> {
   const { query } = call;
   requireOwner(call);
   const atMs = readTime(query.get('at')) ?? core.ports.clock.nowMs();

@@ -5,7 +5,7 @@ import type { Core } from '../../../../core/core.ts';
 import { SETTING_MAX_BYTES } from '../../../../core/limits.ts';
 import { requireLogTarget } from '../../../../core/logging/require-log-target.ts';
 import { StorageError } from '../../../../domain/errors.ts';
-import { type BucketCall, emptyResponse, type S3Answer, xmlResponse } from '../../call/call.ts';
+import { type BucketCall, emptyResponse, type S3Response, xmlResponse } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';
 import { readBucketLogging, writeBucketLogging } from '../../formats/logging-document.ts';
 
@@ -15,7 +15,7 @@ import { readBucketLogging, writeBucketLogging } from '../../formats/logging-doc
  * InvalidArgument (the target is this bucket, is logged or encrypted itself). Cost: one index read
  * and one commit.
  */
-export async function answerPutBucketLogging(call: BucketCall, core: Core): Promise<S3Answer> {
+export async function answerPutBucketLogging(call: BucketCall, core: Core): Promise<S3Response> {
   const { principal } = call;
   const record = call.bucket.record();
   // A policy can't give this away: who reads the log learns of everybody's requests.
@@ -30,6 +30,6 @@ export async function answerPutBucketLogging(call: BucketCall, core: Core): Prom
   return emptyResponse(200);
 }
 
-export function answerGetBucketLogging(call: BucketCall): S3Answer {
+export function answerGetBucketLogging(call: BucketCall): S3Response {
   return xmlResponse(writeBucketLogging(call.bucket.record().settings.logging));
 }

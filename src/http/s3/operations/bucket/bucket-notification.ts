@@ -6,7 +6,7 @@ import type { Core } from '../../../../core/core.ts';
 import { NOTIFICATION_MAX_BYTES } from '../../../../core/limits.ts';
 import { enqueueBucketTest } from '../../../../core/outbox/deliveries.ts';
 import { endpointsOf, requireWebhooks } from '../../../../core/outbox/notification-rules.ts';
-import { type BucketCall, emptyResponse, type S3Answer, xmlResponse } from '../../call/call.ts';
+import { type BucketCall, emptyResponse, type S3Response, xmlResponse } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';
 import {
   readNotificationConfiguration,
@@ -18,7 +18,10 @@ import {
  * MalformedXML, InvalidArgument (rules that overlap, a webhook that the bucket's owner does not
  * have), NotImplemented (EventBridge). Cost: a look-up for each webhook, two commits.
  */
-export async function answerPutBucketNotification(call: BucketCall, core: Core): Promise<S3Answer> {
+export async function answerPutBucketNotification(
+  call: BucketCall,
+  core: Core,
+): Promise<S3Response> {
   const bytes = await readDocument(call, NOTIFICATION_MAX_BYTES);
   const rules = readNotificationConfiguration(bytes, () => core.ports.ids.requestId());
   const endpointIds = endpointsOf(rules);
@@ -33,7 +36,7 @@ export async function answerPutBucketNotification(call: BucketCall, core: Core):
 }
 
 /** A bucket without rules has an empty document. */
-export function answerGetBucketNotification(call: BucketCall): S3Answer {
+export function answerGetBucketNotification(call: BucketCall): S3Response {
   return xmlResponse(
     writeNotificationConfiguration(call.bucket.record().settings.notifications ?? []),
   );

@@ -6,12 +6,12 @@ import { isPublicPolicy } from '../../../../core/auth/policy/is-public-policy.ts
 import { setBucketPolicy } from '../../../../core/buckets/set-policy.ts';
 import { POLICY_MAX_BYTES } from '../../../../core/limits.ts';
 import { StorageError } from '../../../../domain/errors.ts';
-import { type BucketCall, emptyResponse, type S3Answer, xmlResponse } from '../../call/call.ts';
+import { type BucketCall, emptyResponse, type S3Response, xmlResponse } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';
 import { s3Document, textElement } from '../../formats/xml-write.ts';
 
 /** The policy as it was put. Errors: NoSuchBucketPolicy, MethodNotAllowed. */
-export function answerGetBucketPolicy(call: BucketCall): S3Answer {
+export function answerGetBucketPolicy(call: BucketCall): S3Response {
   requireOwnAccount(call);
   const { access, name } = call.bucket.record();
   if (access.policyJson === null)
@@ -23,7 +23,7 @@ export function answerGetBucketPolicy(call: BucketCall): S3Answer {
  * Replaces the policy. Errors: MalformedPolicy, MaxMessageLengthExceeded, MethodNotAllowed,
  * AccessDenied (public policies are blocked). Cost: one commit.
  */
-export async function answerPutBucketPolicy(call: BucketCall): Promise<S3Answer> {
+export async function answerPutBucketPolicy(call: BucketCall): Promise<S3Response> {
   requireOwnAccount(call);
   await setBucketPolicy(call.bucket, decodePolicy(await readDocument(call, POLICY_MAX_BYTES)));
   return emptyResponse(204);
@@ -41,7 +41,7 @@ function decodePolicy(bytes: Uint8Array): string {
 }
 
 /** Deleting a policy that is not there is no error. MethodNotAllowed. Cost: one commit. */
-export async function answerDeleteBucketPolicy(call: BucketCall): Promise<S3Answer> {
+export async function answerDeleteBucketPolicy(call: BucketCall): Promise<S3Response> {
   requireOwnAccount(call);
   await setBucketPolicy(call.bucket, null);
   return emptyResponse(204);
@@ -59,7 +59,7 @@ function requireOwnAccount({ bucket, principal }: BucketCall): void {
  * Whether policy or list open the bucket to the public. Without a policy S3 says 404; the list
  * counts all the same.
  */
-export function answerGetBucketPolicyStatus(call: BucketCall): S3Answer {
+export function answerGetBucketPolicyStatus(call: BucketCall): S3Response {
   const record = call.bucket.record();
   const policy = readPolicy(record);
   const isPublicByPolicy = policy !== null && policy !== 'unreadable' && isPublicPolicy(policy);

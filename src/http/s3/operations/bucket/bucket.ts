@@ -24,7 +24,7 @@ import {
   type BucketCall,
   emptyResponse,
   type NewBucketCall,
-  type S3Answer,
+  type S3Response,
   xmlResponse,
 } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';
@@ -66,7 +66,7 @@ const PAGE_PARAMETERS = ['prefix', 'max-buckets', 'continuation-token', 'bucket-
  * The account's buckets in byte order of their names. InvalidArgument. Cost: one read of the
  * directory.
  */
-export async function answerListBuckets(call: AccountCall, core: Core): Promise<S3Answer> {
+export async function answerListBuckets(call: AccountCall, core: Core): Promise<S3Response> {
   const { account, query, region } = call;
   const prefix = query.get('prefix') ?? '';
   const token = query.get('continuation-token') || null;
@@ -110,7 +110,7 @@ function bucketRow(bucket: OwnedBucket, region: string | null): string {
  * other access), InvalidBucketName, those of readAclHeaders, InvalidBucketAclWithObjectOwnership,
  * MalformedXML, IllegalLocationConstraintException, InvalidLocationConstraint, InvalidTag.
  */
-export async function answerCreateBucket(call: NewBucketCall, core: Core): Promise<S3Answer> {
+export async function answerCreateBucket(call: NewBucketCall, core: Core): Promise<S3Response> {
   const { account, bucketName } = call;
   const ownership = readOwnership(call.header('x-amz-object-ownership'));
   const requested = await readAclHeaders(call, 'bucket');
@@ -188,7 +188,7 @@ function requireLocation(location: string | null, region: string): void {
 }
 
 /** A 200 without a body: authorization has found the bucket and that it may be listed. */
-export function answerHeadBucket(call: BucketCall): S3Answer {
+export function answerHeadBucket(call: BucketCall): S3Response {
   return emptyResponse(200, {
     'x-amz-bucket-region': call.region,
     'x-amz-access-point-alias': 'false',
@@ -196,13 +196,13 @@ export function answerHeadBucket(call: BucketCall): S3Answer {
 }
 
 /** Deletes an empty bucket. Errors: BucketNotEmpty. */
-export async function answerDeleteBucket(call: BucketCall, core: Core): Promise<S3Answer> {
+export async function answerDeleteBucket(call: BucketCall, core: Core): Promise<S3Response> {
   await deleteBucket(core, call.bucket);
   return emptyResponse(204);
 }
 
 /** The region of the service, which is every bucket's. */
-export function answerGetBucketLocation(call: BucketCall): S3Answer {
+export function answerGetBucketLocation(call: BucketCall): S3Response {
   const region = call.region === CLASSIC_REGION ? '' : call.region;
   return xmlResponse(s3Document('LocationConstraint', escapeXml(region)));
 }

@@ -8,12 +8,12 @@ import {
   createKmsKey,
   GRANTS_MAX,
   type KmsKeyInfo,
-  listNamedKeys,
+  listKmsKeys,
 } from '../../../../core/encryption/kms-keys.ts';
 import { LIST_MAX_KEYS } from '../../../../core/limits.ts';
 import { StorageError } from '../../../../domain/errors.ts';
 import type { AccountId } from '../../../../domain/nouns.ts';
-import type { AccountCall, S3Answer } from '../../call/call.ts';
+import type { AccountCall, S3Response } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';
 
 /** Bytes of a document: a key's id, a state, and the accounts whose it is. */
@@ -23,9 +23,9 @@ const DOCUMENT_MAX_BYTES = 128 * 1024;
  * `{"keys": [{"id", "state", "accounts", "createdAt"}], "nextAfter"}` after `?after=`.
  * AccessDenied.
  */
-export async function answerListKmsKeys(call: AccountCall, core: Core): Promise<S3Answer> {
+export async function answerListKmsKeys(call: AccountCall, core: Core): Promise<S3Response> {
   requireRoot(call);
-  const keys = await listNamedKeys(core, {
+  const keys = await listKmsKeys(core, {
     after: call.query.get('after') ?? '',
     limit: LIST_MAX_KEYS,
   });
@@ -39,7 +39,7 @@ export async function answerListKmsKeys(call: AccountCall, core: Core): Promise<
  * `{"id", "state": "enabled" | "disabled"}` changes one that exists. Answers with the key.
  * AccessDenied, InvalidRequest, InvalidArgument, KMS.NotFoundException. Cost: one commit or two.
  */
-export async function answerPutKmsKey(call: AccountCall, core: Core): Promise<S3Answer> {
+export async function answerPutKmsKey(call: AccountCall, core: Core): Promise<S3Response> {
   requireRoot(call);
   const { id, state, accounts } = parse(await readDocument(call, DOCUMENT_MAX_BYTES));
   const grants = accounts === undefined ? {} : { accountIds: accounts };
@@ -109,7 +109,7 @@ function toJson({ id, isEnabled, accountIds, createdAtMs }: KmsKeyInfo): object 
   return { id, state, accounts: accountIds, createdAt: new Date(createdAtMs).toISOString() };
 }
 
-function jsonResponse(status: number, value: object): S3Answer {
+function jsonResponse(status: number, value: object): S3Response {
   return {
     status,
     headers: { 'content-type': 'application/json' },

@@ -6,7 +6,7 @@ import { setBucketAccess } from '../../../../core/buckets/set-bucket-access.ts';
 import { SETTING_MAX_BYTES } from '../../../../core/limits.ts';
 import type { ObjectOwnership, PublicAccessBlock } from '../../../../domain/bucket-access.ts';
 import { StorageError } from '../../../../domain/errors.ts';
-import { type BucketCall, emptyResponse, type S3Answer, xmlResponse } from '../../call/call.ts';
+import { type BucketCall, emptyResponse, type S3Response, xmlResponse } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';
 import { readFields, required, textOf } from '../../formats/documents.ts';
 import { malformed, readXml, type XmlElement } from '../../formats/xml-read.ts';
@@ -20,7 +20,7 @@ const SWITCHES = [
 ] as const satisfies readonly (readonly [string, keyof PublicAccessBlock])[];
 
 /** Replaces the four switches. Errors: MalformedXML. Cost: one commit. */
-export async function answerPutPublicAccessBlock(call: BucketCall): Promise<S3Answer> {
+export async function answerPutPublicAccessBlock(call: BucketCall): Promise<S3Response> {
   const root = readXml(
     await readDocument(call, SETTING_MAX_BYTES),
     'PublicAccessBlockConfiguration',
@@ -50,7 +50,7 @@ function readSwitch(field: XmlElement | null): boolean {
 }
 
 /** Shows the four switches. Errors: NoSuchPublicAccessBlockConfiguration. */
-export function answerGetPublicAccessBlock(call: BucketCall): S3Answer {
+export function answerGetPublicAccessBlock(call: BucketCall): S3Response {
   const { access, name } = call.bucket.record();
   const block = access.publicAccessBlock;
   if (block === null) {
@@ -65,7 +65,7 @@ export function answerGetPublicAccessBlock(call: BucketCall): S3Answer {
 }
 
 /** Deleting what is not there is no error. Cost: one commit. */
-export async function answerDeletePublicAccessBlock(call: BucketCall): Promise<S3Answer> {
+export async function answerDeletePublicAccessBlock(call: BucketCall): Promise<S3Response> {
   await setBucketAccess(call.bucket, { publicAccessBlock: null });
   return emptyResponse(204);
 }
@@ -85,7 +85,7 @@ export function parseOwnership(text: string): ObjectOwnership | null {
  * Sets the ownership of objects that others write. Errors: MalformedXML,
  * InvalidBucketAclWithObjectOwnership (the list gives others something). Cost: one commit.
  */
-export async function answerPutBucketOwnershipControls(call: BucketCall): Promise<S3Answer> {
+export async function answerPutBucketOwnershipControls(call: BucketCall): Promise<S3Response> {
   const root = readXml(await readDocument(call, SETTING_MAX_BYTES), 'OwnershipControls');
   const [rule, ...others] = readFields(root, { Rule: 'many' }).Rule;
   if (rule === undefined || others.length > 0) throw malformed('there must be one Rule.');
@@ -103,7 +103,7 @@ export async function answerPutBucketOwnershipControls(call: BucketCall): Promis
 }
 
 /** Shows the ownership of objects that others write. Errors: OwnershipControlsNotFoundError. */
-export function answerGetBucketOwnershipControls(call: BucketCall): S3Answer {
+export function answerGetBucketOwnershipControls(call: BucketCall): S3Response {
   const { access, name } = call.bucket.record();
   if (access.ownership === null) {
     throw new StorageError('OwnershipControlsNotFoundError', { fields: { BucketName: name } });
@@ -119,7 +119,7 @@ export function answerGetBucketOwnershipControls(call: BucketCall): S3Answer {
 /**
  * Deleting what is not there is no error; objects then belong to their writers. Cost: one commit.
  */
-export async function answerDeleteBucketOwnershipControls(call: BucketCall): Promise<S3Answer> {
+export async function answerDeleteBucketOwnershipControls(call: BucketCall): Promise<S3Response> {
   await setBucketAccess(call.bucket, { ownership: null });
   return emptyResponse(204);
 }

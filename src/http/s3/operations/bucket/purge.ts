@@ -7,7 +7,7 @@ import type { Core } from '../../../../core/core.ts';
 import { KEY_MAX_BYTES, PURGE_MAX_BYTES, PURGE_MAX_SCOPES } from '../../../../core/limits.ts';
 import { StorageError } from '../../../../domain/errors.ts';
 import type { PurgeScope } from '../../../../domain/purge.ts';
-import type { BucketCall, S3Answer } from '../../call/call.ts';
+import type { BucketCall, S3Response } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';
 
 /** Lists of the document, and what each of their texts is. */
@@ -18,7 +18,7 @@ const LISTS = { keys: 'key', prefixes: 'prefix', tags: 'tag' } as const;
  * receipt `{"id", "floor", "freshBy"}`. Errors: InvalidRequest, MaxMessageLengthExceeded. Cost: one
  * commit.
  */
-export async function answerPurge(call: BucketCall, core: Core): Promise<S3Answer> {
+export async function answerPurge(call: BucketCall, core: Core): Promise<S3Response> {
   const scopes = readScopes(await readDocument(call, PURGE_MAX_BYTES));
   const { id, floor, freshByMs } = await purge(core, call.bucket, scopes);
   const receipt = { id, floor, freshBy: new Date(freshByMs).toISOString() };

@@ -4,7 +4,7 @@
 import { setBucketSettings } from '../../../../core/buckets/set-bucket-settings.ts';
 import type { Core } from '../../../../core/core.ts';
 import { SETTING_MAX_BYTES } from '../../../../core/limits.ts';
-import { type BucketCall, emptyResponse, type S3Answer, xmlResponse } from '../../call/call.ts';
+import { type BucketCall, emptyResponse, type S3Response, xmlResponse } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';
 import { readFields, required } from '../../formats/documents.ts';
 import { malformed, readXml } from '../../formats/xml-read.ts';
@@ -19,7 +19,7 @@ const ROOT = 'RequestPaymentConfiguration';
 export async function answerPutBucketRequestPayment(
   call: BucketCall,
   core: Core,
-): Promise<S3Answer> {
+): Promise<S3Response> {
   const { Payer } = readFields(readXml(await readDocument(call, SETTING_MAX_BYTES), ROOT), {
     Payer: 'one',
   });
@@ -32,7 +32,7 @@ export async function answerPutBucketRequestPayment(
   return emptyResponse(200);
 }
 
-export function answerGetBucketRequestPayment(call: BucketCall): S3Answer {
+export function answerGetBucketRequestPayment(call: BucketCall): S3Response {
   const isRequester = call.bucket.record().settings.requestPayer === 'requester';
   return xmlResponse(
     s3Document(ROOT, textElement('Payer', isRequester ? 'Requester' : 'BucketOwner')),

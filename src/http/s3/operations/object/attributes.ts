@@ -1,10 +1,15 @@
 // GetObjectAttributes: what HeadObject and ListParts say of a finished object, chosen by name.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObjectAttributes.html
-import { openWithCustomerKey } from '../../../../core/encryption/envelope.ts';
+import { unwrapWithCustomerKey } from '../../../../core/encryption/envelope.ts';
 import { LIST_MAX_KEYS } from '../../../../core/limits.ts';
 import type { ObjectVersion } from '../../../../domain/nouns.ts';
 import { formatHttpDate } from '../../../semantics/http-date.ts';
-import { type ObjectCall, type S3Answer, type VersionCall, xmlResponse } from '../../call/call.ts';
+import {
+  type ObjectCall,
+  type S3Response,
+  type VersionCall,
+  xmlResponse,
+} from '../../call/call.ts';
 import { checksumElement } from '../../formats/checksum-names.ts';
 import { invalidArgument } from '../../formats/invalid-argument.ts';
 import { versionHeaders } from '../../formats/version-name.ts';
@@ -19,14 +24,14 @@ type Attribute = (typeof ATTRIBUTES)[number];
  * Shows the attributes of a version that the request names. Errors: InvalidArgument, NoSuchKey,
  * AccessDenied. Cost: one index read.
  */
-export async function answerGetObjectAttributes(call: VersionCall): Promise<S3Answer> {
+export async function answerGetObjectAttributes(call: VersionCall): Promise<S3Response> {
   const requested = readAttributes(call.header(HEADER));
   const maxParts = Math.min(readNumber(call, 'x-amz-max-parts', LIST_MAX_KEYS), LIST_MAX_KEYS);
   const marker = readNumber(call, 'x-amz-part-number-marker', 0);
   refuseEncryptionOfRead(call);
   const customerKey = readCustomerKey(call);
   const { version } = call;
-  openWithCustomerKey(version.encryption, customerKey);
+  unwrapWithCustomerKey(version.encryption, customerKey);
   const elements: Record<Attribute, () => string> = {
     // The one document in which S3 leaves the quotes off.
     ETag: () => textElement('ETag', version.etag),

@@ -6,7 +6,7 @@ import { idOf } from '../../../../core/auth/acl.ts';
 import { openBucket } from '../../../../core/buckets/bucket-handle.ts';
 import type { Core } from '../../../../core/core.ts';
 import { DELETE_MAX_BYTES } from '../../../../core/limits.ts';
-import { type DeleteAsked, deleteObjects } from '../../../../core/objects/delete-objects.ts';
+import { type DeleteTarget, deleteObjects } from '../../../../core/objects/delete-objects.ts';
 import { parseObjectKey } from '../../../../core/parse-names.ts';
 import { createYielder } from '../../../../core/yield-to-event-loop.ts';
 import { StorageError } from '../../../../domain/errors.ts';
@@ -21,7 +21,7 @@ import {
   changerOf,
   emptyResponse,
   type ObjectCall,
-  type S3Answer,
+  type S3Response,
   xmlResponse,
 } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';
@@ -36,7 +36,7 @@ import { bypassesGovernance } from '../../headers/object-lock-headers.ts';
  * Deletes a key or one of its versions. Errors: PreconditionFailed, NoSuchKey and NoSuchVersion (a
  * condition on what is not there), AccessDenied (locked), InvalidArgument. Cost: one commit.
  */
-export async function answerDeleteObject(call: ObjectCall, core: Core): Promise<S3Answer> {
+export async function answerDeleteObject(call: ObjectCall, core: Core): Promise<S3Response> {
   const versionId = parseVersionName(call.query.get('versionId'));
   const [deleted] = await deleteObjects(
     core,
@@ -98,7 +98,7 @@ function refusalOf({ key, refusal }: DeletedObject): StorageError | null {
 
 /** One line of the request: what to delete, or why it can't be honoured. A line fails alone. */
 type Line =
-  | { readonly requested: KeyToDelete; readonly target: DeleteAsked; readonly error: null }
+  | { readonly requested: KeyToDelete; readonly target: DeleteTarget; readonly error: null }
   | { readonly requested: KeyToDelete; readonly target: null; readonly error: StorageError };
 
 /**
@@ -107,7 +107,7 @@ type Line =
  * MaxMessageLengthExceeded, those of readDocument; SlowDown where the policy changes meanwhile to
  * one that takes too long. Cost: one commit.
  */
-export async function answerDeleteObjects(call: BucketCall, core: Core): Promise<S3Answer> {
+export async function answerDeleteObjects(call: BucketCall, core: Core): Promise<S3Response> {
   const { isQuiet, objects } = readDelete(await readDocument(call, DELETE_MAX_BYTES, true));
   const decidedOn = call.bucket.record();
   const lines = await checkLines(call, decidedOn, objects);
@@ -168,7 +168,7 @@ function checkRight(call: BucketCall, record: BucketRecord, line: Line): Line {
 function deleteRefusal(
   { decide }: BucketCall,
   record: BucketRecord,
-  { key, versionId }: DeleteAsked,
+  { key, versionId }: DeleteTarget,
 ): StorageError | null {
   const deletion: Wanted = {
     action: versionId == null ? 's3:DeleteObject' : 's3:DeleteObjectVersion',
@@ -184,7 +184,7 @@ function deleteRefusal(
 async function deleteAllowed(
   call: BucketCall,
   core: Core,
-  targets: readonly DeleteAsked[],
+  targets: readonly DeleteTarget[],
   decidedOn: BucketRecord,
 ): Promise<readonly DeletedObject[]> {
   const requireAll = (record: BucketRecord) => {

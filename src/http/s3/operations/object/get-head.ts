@@ -2,7 +2,7 @@
 // from the index, so a read sees every finished write. A conditional request that ends in 304 or
 // 412 opens no body. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
 import type { Core } from '../../../../core/core.ts';
-import { type CustomerKey, openWithCustomerKey } from '../../../../core/encryption/envelope.ts';
+import { type CustomerKey, unwrapWithCustomerKey } from '../../../../core/encryption/envelope.ts';
 import { PART_NUMBER_MAX } from '../../../../core/limits.ts';
 import { openBody } from '../../../../core/objects/read-object.ts';
 import { StorageError } from '../../../../domain/errors.ts';
@@ -19,7 +19,7 @@ import {
 } from '../../../semantics/object-headers.ts';
 import { type ByteRange, contentRange, lengthOf, parseRange } from '../../../semantics/range.ts';
 import type { Query } from '../../../semantics/raw-path.ts';
-import type { ObjectCall, S3Answer, VersionCall } from '../../call/call.ts';
+import type { ObjectCall, S3Response, VersionCall } from '../../call/call.ts';
 import { preconditionFailed, readConditions } from '../../call/find-version.ts';
 import { invalidArgument } from '../../formats/invalid-argument.ts';
 import { versionHeaders } from '../../formats/version-name.ts';
@@ -50,7 +50,7 @@ export type Slice = {
  * InvalidPart, InvalidArgument, InvalidRequest. Cost: one index read; for a GET also what openBody
  * costs.
  */
-export async function answerRead(call: VersionCall, core: Core): Promise<S3Answer> {
+export async function answerRead(call: VersionCall, core: Core): Promise<S3Response> {
   refuseAnonymousOverrides(call);
   const wantsChecksum = readChecksumMode(call.header('x-amz-checksum-mode'));
   const partNumber = readPartNumber(call.query);
@@ -64,7 +64,7 @@ export async function answerRead(call: VersionCall, core: Core): Promise<S3Answe
   const customerKey = readCustomerKey(call);
   const { version } = call;
   const part = partNumber === null ? null : sliceOfPart(version, partNumber);
-  openWithCustomerKey(version.encryption, customerKey);
+  unwrapWithCustomerKey(version.encryption, customerKey);
   const stored = storedHeaders(call, customerKey);
   const conditions = readConditions(call.header);
   const outcome = evaluateRead(conditions, version);
@@ -176,7 +176,7 @@ export function readPartNumber(query: Query): number | null {
 }
 
 /** A 304 carries what a cache updates, no more. Source: RFC 9110 section 15.4.5. */
-export function notModified(stored: Readonly<HeaderRecord>): S3Answer {
+export function notModified(stored: Readonly<HeaderRecord>): S3Response {
   const headers: Record<string, string> = {};
   for (const name of ['etag', 'last-modified', 'cache-control', 'expires', 'vary']) {
     const value = stored[name];

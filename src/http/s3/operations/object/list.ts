@@ -3,7 +3,7 @@
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjects.html and API_ListObjectsV2.html
 import type { ObjectSummary } from '../../../../domain/nouns.ts';
 import type { ListObjectsPage } from '../../../../ports/metadata-index.ts';
-import { type BucketCall, type S3Answer, xmlResponse } from '../../call/call.ts';
+import { type BucketCall, type S3Response, xmlResponse } from '../../call/call.ts';
 import { findPageAccounts } from '../../call/page-accounts.ts';
 import {
   commonPrefixElements,
@@ -55,7 +55,7 @@ function readPage(
 const ENCODED_BLANK = /%(?:09|0A|0D)/g;
 
 /** ListObjects, version 1. InvalidArgument. Cost: one index read of the rows returned. */
-export async function answerListObjects(call: BucketCall): Promise<S3Answer> {
+export async function answerListObjects(call: BucketCall): Promise<S3Response> {
   const listing = readObjectListing(call);
   const marker = call.query.get('marker') ?? '';
   const page = await readPage(call, listing, marker);
@@ -77,7 +77,7 @@ export async function answerListObjects(call: BucketCall): Promise<S3Answer> {
 }
 
 /** ListObjectsV2. An empty continuation token begins anew. InvalidArgument. Cost: as version 1. */
-export async function answerListObjectsV2(call: BucketCall): Promise<S3Answer> {
+export async function answerListObjectsV2(call: BucketCall): Promise<S3Response> {
   const { query } = call;
   const listing = readObjectListing(call);
   const token = query.get('continuation-token');

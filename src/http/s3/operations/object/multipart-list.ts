@@ -2,13 +2,13 @@
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListParts.html and
 // API_ListMultipartUploads.html
 import type { Core } from '../../../../core/core.ts';
-import { openWithCustomerKey } from '../../../../core/encryption/envelope.ts';
+import { unwrapWithCustomerKey } from '../../../../core/encryption/envelope.ts';
 import type {
   ListUploadsPage,
   Upload,
   UploadedPart,
 } from '../../../../ports/index-calls/upload-calls.ts';
-import { type BucketCall, type ObjectCall, type S3Answer, xmlResponse } from '../../call/call.ts';
+import { type BucketCall, type ObjectCall, type S3Response, xmlResponse } from '../../call/call.ts';
 import { findPageAccounts, type PageAccounts } from '../../call/page-accounts.ts';
 import { readUploadId } from '../../call/read-upload-id.ts';
 import { checksumElement } from '../../formats/checksum-names.ts';
@@ -31,7 +31,7 @@ import { readCustomerKey } from '../../headers/encryption-headers.ts';
 import { abortionHeaders } from '../../headers/lifecycle-headers.ts';
 
 /** Lists the parts of an upload. Errors: NoSuchUpload, InvalidArgument. Cost: one index read. */
-export async function answerListParts(call: ObjectCall, core: Core): Promise<S3Answer> {
+export async function answerListParts(call: ObjectCall, core: Core): Promise<S3Response> {
   const { key, query } = call;
   const uploadId = readUploadId(query);
   const names = readNameEncoding(query);
@@ -48,7 +48,7 @@ export async function answerListParts(call: ObjectCall, core: Core): Promise<S3A
   const { upload } = page;
   // S3 wants the client's key for some uploads; here it is proved when it comes.
   const customerKey = readCustomerKey(call);
-  if (customerKey !== null) openWithCustomerKey(upload.encryption, customerKey, 'part');
+  if (customerKey !== null) unwrapWithCustomerKey(upload.encryption, customerKey, 'part');
   const accounts = await findPageAccounts(call, [upload.initiatorId, upload.ownerId]);
   return xmlResponse(
     s3Document(
@@ -91,7 +91,7 @@ const EMPTY_PAGE: ListUploadsPage = {
 };
 
 /** Lists unfinished uploads. Errors: InvalidArgument. Cost: one index read. */
-export async function answerListMultipartUploads(call: BucketCall): Promise<S3Answer> {
+export async function answerListMultipartUploads(call: BucketCall): Promise<S3Response> {
   const { query } = call;
   const { prefix, delimiter, names } = readListing(query);
   const keyMarker = query.get('key-marker') ?? '';

@@ -16,7 +16,7 @@ import { hasCode, StorageError } from '../../../../domain/errors.ts';
 import type { UploadId } from '../../../../domain/nouns.ts';
 import { parseWriteCondition } from '../../../semantics/conditional.ts';
 import { readObjectAttributes } from '../../../semantics/object-headers.ts';
-import { emptyResponse, type ObjectCall, type S3Answer, xmlResponse } from '../../call/call.ts';
+import { emptyResponse, type ObjectCall, type S3Response, xmlResponse } from '../../call/call.ts';
 import { countCopied } from '../../call/count-copied.ts';
 import { readNewObject } from '../../call/new-object.ts';
 import { openCopySource, sourceVersionHeaders } from '../../call/open-copy-source.ts';
@@ -53,7 +53,10 @@ function readPartAddress({ key, query }: ObjectCall): PartAddress {
  * Begins an upload. Errors: InvalidRequest (checksum type), those of the readers of its headers.
  * Cost: one commit.
  */
-export async function answerCreateMultipartUpload(call: ObjectCall, core: Core): Promise<S3Answer> {
+export async function answerCreateMultipartUpload(
+  call: ObjectCall,
+  core: Core,
+): Promise<S3Response> {
   const { facts, encryption } = await readNewObject(call, core);
   const initiatorId = idOf(call.principal);
   const upload = await createUpload(core, call.bucket, {
@@ -88,7 +91,7 @@ export async function answerCreateMultipartUpload(call: ObjectCall, core: Core):
  * Stores a part from the body. Errors: those of uploadPart, InvalidArgument. Cost: one index read,
  * one blob, one commit.
  */
-export async function answerUploadPart(call: ObjectCall, core: Core): Promise<S3Answer> {
+export async function answerUploadPart(call: ObjectCall, core: Core): Promise<S3Response> {
   const customerKey = readCustomerKey(call);
   const part = await uploadPart(core, call.bucket, {
     ...readPartAddress(call),
@@ -109,7 +112,7 @@ export async function answerUploadPart(call: ObjectCall, core: Core): Promise<S3
  * Stores a part from a range of another object. Errors: those of openCopySource and uploadPartCopy,
  * InvalidRange.
  */
-export async function answerUploadPartCopy(call: ObjectCall, core: Core): Promise<S3Answer> {
+export async function answerUploadPartCopy(call: ObjectCall, core: Core): Promise<S3Response> {
   const address = readPartAddress(call);
   const requestedRange = readCopyRange(call.header('x-amz-copy-source-range'));
   const customerKey = readCustomerKey(call);
@@ -176,7 +179,7 @@ function readCopyRange(value: string | null): ByteRange | null {
 export async function answerCompleteMultipartUpload(
   call: ObjectCall,
   core: Core,
-): Promise<S3Answer> {
+): Promise<S3Response> {
   const { key, request } = call;
   const uploadId = readUploadId(call.query);
   const condition = parseWriteCondition(call.header('if-match'), call.header('if-none-match'));
@@ -256,7 +259,10 @@ async function requireChecksumType(call: ObjectCall, uploadId: UploadId): Promis
 }
 
 /** Gives an upload up. Errors: NoSuchUpload. Cost: one commit. */
-export async function answerAbortMultipartUpload(call: ObjectCall, core: Core): Promise<S3Answer> {
+export async function answerAbortMultipartUpload(
+  call: ObjectCall,
+  core: Core,
+): Promise<S3Response> {
   await abortUpload(core, call.bucket, { key: call.key, uploadId: readUploadId(call.query) });
   return emptyResponse(204);
 }

@@ -10,8 +10,8 @@ import type { ObjectLock, VersionChange } from '../../../../domain/object-facts.
 import {
   type BucketCall,
   emptyResponse,
-  type S3Answer,
   type S3Call,
+  type S3Response,
   type VersionCall,
   xmlResponse,
 } from '../../call/call.ts';
@@ -35,14 +35,14 @@ import { bypassesGovernance, requireLockableBucket } from '../../headers/object-
 export async function answerPutObjectLockConfiguration(
   call: BucketCall,
   core: Core,
-): Promise<S3Answer> {
+): Promise<S3Response> {
   const objectLock = readObjectLockConfiguration(await readDocument(call, SETTING_MAX_BYTES));
   await setBucketSettings(core, call.bucket, { objectLock });
   return emptyResponse(200);
 }
 
 /** Shows the lock configuration of the bucket. Errors: ObjectLockConfigurationNotFoundError. */
-export function answerGetObjectLockConfiguration(call: BucketCall): S3Answer {
+export function answerGetObjectLockConfiguration(call: BucketCall): S3Response {
   const { settings, name } = call.bucket.record();
   if (settings.objectLock === null) {
     throw new StorageError('ObjectLockConfigurationNotFoundError', {
@@ -61,12 +61,12 @@ export async function readObjectRetention(call: S3Call, nowMs: number): Promise<
  * Sets the retention of a version. Errors: InvalidRequest (a bucket without object lock), those of
  * updateVersion. Cost: one commit.
  */
-export function answerPutObjectRetention(call: VersionCall, core: Core): Promise<S3Answer> {
+export function answerPutObjectRetention(call: VersionCall, core: Core): Promise<S3Response> {
   return update(call, core);
 }
 
 /** Shows the retention of a version. Errors: InvalidRequest, NoSuchObjectLockConfiguration. */
-export function answerGetObjectRetention(call: VersionCall): S3Answer {
+export function answerGetObjectRetention(call: VersionCall): S3Response {
   const { retention } = findLock(call);
   if (retention === null) throw noLock(call);
   return xmlResponse(writeRetention(retention));
@@ -81,18 +81,18 @@ export async function readObjectLegalHold(call: S3Call): Promise<VersionChange> 
  * Sets or lifts the legal hold of a version. Errors: InvalidRequest (a bucket without object lock),
  * those of updateVersion. Cost: one commit.
  */
-export function answerPutObjectLegalHold(call: VersionCall, core: Core): Promise<S3Answer> {
+export function answerPutObjectLegalHold(call: VersionCall, core: Core): Promise<S3Response> {
   return update(call, core);
 }
 
 /** Shows the legal hold of a version. Errors: InvalidRequest, NoSuchObjectLockConfiguration. */
-export function answerGetObjectLegalHold(call: VersionCall): S3Answer {
+export function answerGetObjectLegalHold(call: VersionCall): S3Response {
   const { hasLegalHold } = findLock(call);
   if (hasLegalHold === null) throw noLock(call);
   return xmlResponse(writeLegalHold(hasLegalHold));
 }
 
-async function update(call: VersionCall, core: Core): Promise<S3Answer> {
+async function update(call: VersionCall, core: Core): Promise<S3Response> {
   const { bucket, key, version, change } = call;
   requireLockableBucket(bucket.record());
   const bypassGovernance = await bypassesGovernance(call, [key]);

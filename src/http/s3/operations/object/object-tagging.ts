@@ -8,8 +8,8 @@ import type { ObjectVersion } from '../../../../domain/nouns.ts';
 import type { VersionChange } from '../../../../domain/object-facts.ts';
 import {
   emptyResponse,
-  type S3Answer,
   type S3Call,
+  type S3Response,
   type VersionCall,
   xmlResponse,
 } from '../../call/call.ts';
@@ -21,7 +21,7 @@ const headersOf = (call: VersionCall, version: ObjectVersion) =>
   versionHeaders(call.bucket.record(), version, call.query.get('versionId') !== null);
 
 /** An object without tags has an empty set. */
-export function answerGetObjectTagging(call: VersionCall): S3Answer {
+export function answerGetObjectTagging(call: VersionCall): S3Response {
   return xmlResponse(writeTagging(call.version.tags), headersOf(call, call.version));
 }
 
@@ -31,7 +31,7 @@ export async function readObjectTagging(call: S3Call): Promise<VersionChange> {
 }
 
 /** Replaces all tags. Errors: those of updateVersion. Cost: one commit. */
-export function answerPutObjectTagging(call: VersionCall, core: Core): Promise<S3Answer> {
+export function answerPutObjectTagging(call: VersionCall, core: Core): Promise<S3Response> {
   return update(call, core, call.change, 200);
 }
 
@@ -39,7 +39,7 @@ export function answerPutObjectTagging(call: VersionCall, core: Core): Promise<S
  * Deleting what is not there is no error, but the object must be. Errors: those of updateVersion.
  * Cost: one commit.
  */
-export function answerDeleteObjectTagging(call: VersionCall, core: Core): Promise<S3Answer> {
+export function answerDeleteObjectTagging(call: VersionCall, core: Core): Promise<S3Response> {
   return update(call, core, { tags: {} }, 204);
 }
 
@@ -48,7 +48,7 @@ async function update(
   core: Core,
   change: VersionChange,
   status: 200 | 204,
-): Promise<S3Answer> {
+): Promise<S3Response> {
   const { bucket, key, version } = call;
   const versionId = versionNameOf(version);
   const changed = await updateVersion(core, bucket, { key, versionId, change });

@@ -2,7 +2,7 @@
 // the form requests. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/RESTObjectPOST.html
 import type { Core } from '../../../../core/core.ts';
 import type { ObjectVersion } from '../../../../domain/nouns.ts';
-import { type ObjectCall, type S3Answer, xmlResponse } from '../../call/call.ts';
+import { type ObjectCall, type S3Response, xmlResponse } from '../../call/call.ts';
 import { etagElement, plainDocument, textElement } from '../../formats/xml-write.ts';
 import { successRedirect } from '../../post/success-redirect.ts';
 import { storeObject } from './put-copy.ts';
@@ -11,7 +11,7 @@ import { storeObject } from './put-copy.ts';
  * 204, or what `success_action_status` or `success_action_redirect` says. Errors and cost: those of
  * PutObject.
  */
-export async function answerPostObject(call: ObjectCall, core: Core): Promise<S3Answer> {
+export async function answerPostObject(call: ObjectCall, core: Core): Promise<S3Response> {
   const { version, headers: stored } = await storeObject(call, core);
   const response = answerForm(call, version, stored);
   return { ...response, storageClass: version.storageClass, written: version };
@@ -21,7 +21,7 @@ function answerForm(
   call: ObjectCall,
   version: ObjectVersion,
   stored: Readonly<Record<string, string>>,
-): S3Answer {
+): S3Response {
   const fields = call.form ?? new Map<string, string>();
   const location = locationOf(call);
   const headers = { ...stored, location };

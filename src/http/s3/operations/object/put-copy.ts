@@ -9,7 +9,7 @@ import type { Tags } from '../../../../domain/object-facts.ts';
 import { requireAllowed } from '../../../access/decide-call.ts';
 import { parseWriteCondition } from '../../../semantics/conditional.ts';
 import { readObjectAttributes } from '../../../semantics/object-headers.ts';
-import { emptyResponse, type ObjectCall, type S3Answer, xmlResponse } from '../../call/call.ts';
+import { emptyResponse, type ObjectCall, type S3Response, xmlResponse } from '../../call/call.ts';
 import { countCopied } from '../../call/count-copied.ts';
 import { readNewObject, readNewObjectFacts } from '../../call/new-object.ts';
 import {
@@ -40,7 +40,7 @@ import { readTaggingHeader } from '../../headers/tagging-header.ts';
  * Stores the body as an object. Errors: those of putObject, and of the readers of its headers.
  * Cost: see putObject.
  */
-export async function answerPutObject(call: ObjectCall, core: Core): Promise<S3Answer> {
+export async function answerPutObject(call: ObjectCall, core: Core): Promise<S3Response> {
   const { version, headers } = await storeObject(call, core);
   return { ...emptyResponse(200, headers), storageClass: version.storageClass, written: version };
 }
@@ -80,7 +80,7 @@ export async function storeObject(call: ObjectCall, core: Core): Promise<StoredO
  * Copies an object, without moving a byte. Errors: those of openCopySource and copyObject,
  * InvalidRequest (onto itself without a change), InvalidArgument.
  */
-export async function answerCopyObject(call: ObjectCall, core: Core): Promise<S3Answer> {
+export async function answerCopyObject(call: ObjectCall, core: Core): Promise<S3Response> {
   const isReplacing = readDirective(
     call,
     'x-amz-metadata-directive',

@@ -7,7 +7,7 @@ import { isKmsKeyId } from '../../../../core/encryption/kms-keys.ts';
 import { SETTING_MAX_BYTES } from '../../../../core/limits.ts';
 import { changeEncryption } from '../../../../core/objects/change-encryption.ts';
 import { hasCode, StorageError } from '../../../../domain/errors.ts';
-import { emptyResponse, type S3Answer, type VersionCall } from '../../call/call.ts';
+import { emptyResponse, type S3Response, type VersionCall } from '../../call/call.ts';
 import { readDocument } from '../../call/read-document.ts';
 import { readFields, textOf } from '../../formats/documents.ts';
 import { readXml } from '../../formats/xml-read.ts';
@@ -23,7 +23,7 @@ const refused = (detail: string) => new StorageError('InvalidRequest', { detail 
 export async function answerUpdateObjectEncryption(
   call: VersionCall,
   core: Core,
-): Promise<S3Answer> {
+): Promise<S3Response> {
   const requested = readRequestedKey(await readDocument(call, SETTING_MAX_BYTES));
   await change(call, core, requested);
   return emptyResponse(200);

@@ -7,7 +7,7 @@ import { SETTING_MAX_BYTES } from '../../../../core/limits.ts';
 import { StorageError } from '../../../../domain/errors.ts';
 import type { VersionName, VersionSummary } from '../../../../domain/nouns.ts';
 import type { ListVersionsPage } from '../../../../ports/metadata-index.ts';
-import { type BucketCall, emptyResponse, type S3Answer, xmlResponse } from '../../call/call.ts';
+import { type BucketCall, emptyResponse, type S3Response, xmlResponse } from '../../call/call.ts';
 import { findPageAccounts } from '../../call/page-accounts.ts';
 import { readDocument } from '../../call/read-document.ts';
 import { readVersioningConfiguration } from '../../formats/documents.ts';
@@ -28,7 +28,7 @@ import {
 } from '../../formats/xml-write.ts';
 
 /** Empty for a bucket that never had versioning. */
-export function answerGetBucketVersioning(call: BucketCall): S3Answer {
+export function answerGetBucketVersioning(call: BucketCall): S3Response {
   const { versioning } = call.bucket.record().settings;
   const status = versioning === null ? null : versioning === 'enabled' ? 'Enabled' : 'Suspended';
   return xmlResponse(s3Document('VersioningConfiguration', textElement('Status', status)));
@@ -38,7 +38,7 @@ export function answerGetBucketVersioning(call: BucketCall): S3Answer {
  * Enables or suspends versioning. Errors: MalformedXML, NotImplemented (MFA delete),
  * InvalidBucketState (suspending with object lock). Cost: one commit.
  */
-export async function answerPutBucketVersioning(call: BucketCall, core: Core): Promise<S3Answer> {
+export async function answerPutBucketVersioning(call: BucketCall, core: Core): Promise<S3Response> {
   if (call.header('x-amz-mfa') !== null)
     throw new StorageError('NotImplemented', { detail: 'MFA delete is not implemented.' });
   const versioning = readVersioningConfiguration(await readDocument(call, SETTING_MAX_BYTES));
@@ -57,7 +57,7 @@ const EMPTY_PAGE: ListVersionsPage = {
  * Lists versions and delete markers. InvalidArgument. Cost: one index read of at most twice the
  * rows returned.
  */
-export async function answerListObjectVersions(call: BucketCall): Promise<S3Answer> {
+export async function answerListObjectVersions(call: BucketCall): Promise<S3Response> {
   const { query } = call;
   const { prefix, delimiter, names } = readListing(query);
   const keyMarker = query.get('key-marker') ?? '';

@@ -18,7 +18,7 @@ import { attachment, requireFileName } from '../../../semantics/content-disposit
 import { zipNames } from '../../../zip/zip-names.ts';
 import { type ZipEntry, zipLength } from '../../../zip/zip-records.ts';
 import { createZipStream } from '../../../zip/zip-stream.ts';
-import { type PrefixCall, payerOf, type S3Answer } from '../../call/call.ts';
+import { type PrefixCall, payerOf, type S3Response } from '../../call/call.ts';
 import { hasReceipt } from '../../headers/receipt-request.ts';
 
 /** An entry and what it is made of. */
@@ -31,7 +31,7 @@ type Planned = { readonly entry: ZipEntry; readonly object: SnapshotObject };
  * takes too long for so many keys. Cost: an index read per 100 objects before the first byte; one
  * class B operation for each object.
  */
-export async function answerDownloadZip(call: PrefixCall, core: Core): Promise<S3Answer> {
+export async function answerDownloadZip(call: PrefixCall, core: Core): Promise<S3Response> {
   const { bucket } = call;
   const prefix = call.prefix === '' || call.prefix.endsWith('/') ? call.prefix : `${call.prefix}/`;
   const name = call.query.get('zip') ?? '';

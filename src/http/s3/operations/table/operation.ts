@@ -13,12 +13,12 @@ import type {
   NewBucketCall,
   ObjectCall,
   PrefixCall,
-  S3Answer,
   S3Call,
+  S3Response,
   VersionCall,
 } from '../../call/call.ts';
 
-type Handle<Call> = (call: Call, core: Core) => S3Answer | Promise<S3Answer>;
+type Handle<Call> = (call: Call, core: Core) => S3Response | Promise<S3Response>;
 
 /** The right that an operation needs; `versionAction` when it names a version. */
 type NeedsObject = { readonly action: ObjectAction; readonly versionAction?: ObjectAction };
