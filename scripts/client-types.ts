@@ -29,7 +29,7 @@ type OpenApi = {
 };
 
 const JSON_TYPE = 'application/json';
-const HEAD = `// The routes of the JSON API and what goes over them. Made from the OpenAPI document by
+const HEAD = `// The routes of the JSON API and their data. Made from the OpenAPI document by
 // scripts/client-types.ts: change the routes and run it, not this file.
 `;
 

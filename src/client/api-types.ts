@@ -1,4 +1,4 @@
-// The routes of the JSON API and what goes over them. Made from the OpenAPI document by
+// The routes of the JSON API and their data. Made from the OpenAPI document by
 // scripts/client-types.ts: change the routes and run it, not this file.
 
 export type AccessKey = {
@@ -104,8 +104,8 @@ export type Bucket = {
   quota: StorageQuota | null;
   requestPayer: 'owner' | 'requester';
   /**
-   * Who is told with each answer what it cost: who signs as the account, or everyone. Null:
-   * who signs so and asks.
+   * Who gets the cost with each response: who signs as the account, or everyone. Null: who
+   * signs so and asks.
    */
   receipts: 'owner' | 'everyone' | null;
   logging: BucketLogging;
@@ -140,8 +140,8 @@ export type BucketChange = {
   quota?: Record<string, unknown> | null | undefined;
   requestPayer?: 'owner' | 'requester' | undefined;
   /**
-   * Who is told with each answer what it cost: who signs as the account, or everyone. Null:
-   * who signs so and asks.
+   * Who gets the cost with each response: who signs as the account, or everyone. Null: who
+   * signs so and asks.
    */
   receipts?: 'owner' | 'everyone' | null | undefined;
   /** As `logging` of Bucket, and merged with it: what is absent stays, null takes it away. */
@@ -189,7 +189,7 @@ export type BucketDomain = {
 export type BucketEncryption =
   | {
   kind: 'server' | 'named';
-  /** Of a named key. */
+  /** Id of a KMS key. */
   keyId?: string | null | undefined;
   isDoubled?: boolean | undefined;
   isBucketKey?: boolean | undefined;
@@ -2720,7 +2720,7 @@ export type Routes = {
       nextCursor: string | null;
     };
   };
-  /** Make a named key, say whose it is, or disable it (operator). */
+  /** Make a KMS key, say whose it is, or disable it (operator). */
   'PUT /encryption-keys': {
     body: {
       id: string;

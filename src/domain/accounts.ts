@@ -76,8 +76,8 @@ export type FailedSignIn = {
 };
 
 /**
- * An idempotency record: the response that a repeated request gets again. `sealed` is its body,
- * encrypted, because it may show a secret.
+ * An idempotency record: the response that a repeated request gets again. `encryptedBody` is its
+ * body, encrypted, because it may show a secret.
  */
 export type IdempotencyRecord = {
   readonly status: number;

@@ -26,12 +26,12 @@ export type Ids = {
   uploadId(): UploadId;
   /** An id for anything else that has one: a token, a member, a job. */
   recordId(): string;
-  blobId(home: BucketId): BlobId;
+  blobId(owner: BucketId): BlobId;
   /**
    * A lower bound: it sorts before every blob id made at `timeMs` or later, and after every one
    * made before. For the sweeper.
    */
-  blobIdLowerBound(home: BucketId, timeMs: number): string;
+  blobIdLowerBound(owner: BucketId, timeMs: number): string;
 };
 
 /** Work that outlives the response. Its failures are logged, never thrown. */

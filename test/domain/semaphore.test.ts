@@ -1,6 +1,6 @@
 // Permits of a semaphore, and that a flood of one tenant leaves some to the others.
 import { describe, expect, it } from 'vitest';
-import { createSemaphore, type PermitHolder } from '../../src/domain/semaphore.ts';
+import { createSemaphore, type PermitHolder } from '../../src/domain/concurrency/semaphore.ts';
 
 const of = (tenant: string, shares: PermitHolder['shares'] = []): PermitHolder => ({
   tenant,

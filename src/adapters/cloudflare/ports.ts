@@ -1,5 +1,5 @@
-// The ports of the Cloudflare home, put together from the bindings. worker.ts makes them once per
-// isolate, so nothing here may belong to a request: bindings and plain values only.
+// The ports of the Cloudflare platform, put together from the bindings. worker.ts makes them once
+// per isolate, so nothing here may belong to a request: bindings and plain values only.
 
 import type { Ports } from '../../ports/index.ts';
 import { cacheFamilies } from '../shared/cache-metrics.ts';

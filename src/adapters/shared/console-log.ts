@@ -1,4 +1,4 @@
-// Log lines as JSON, one object per line, for both homes: info to stdout, errors to stderr. It
+// Log lines as JSON, one object per line, for both platforms: info to stdout, errors to stderr. It
 // redacts what looks like a secret as a second net; the first is that nobody puts one into a field.
 import type { Clock, Log } from '../../ports/system.ts';
 

@@ -10,7 +10,7 @@ import type { Log } from '../../ports/system.ts';
 export type DamageKind = 'missing' | 'damaged';
 export type NoteDamage = (blobId: BlobId, kind: DamageKind) => void;
 
-/** The failure of a read. The text is for the log; clients are told the code's own. */
+/** The failure of a read. The text is for the log; clients get the code's own. */
 export function damagedBlob(blobId: BlobId, kind: DamageKind, cause?: unknown): StorageError {
   return new StorageError('ObjectDamaged', { detail: `Blob ${blobId} is ${kind}.`, cause });
 }

@@ -1,8 +1,8 @@
-// A blob store that opens what is packed: whoever reads a range of a packed blob means its plain
-// bytes and gets those. So nobody above knows of it but by the `packing` that travels in segments;
-// tiers keep plain slices, and a hot slice costs what any other does. A range opens the frames that
-// hold it, each proved by its checksum, and holds no more than one group of them at once. Every
-// home puts it before its own store; it never writes.
+// A blob store that opens what is compressed: who reads a range of a compressed blob means its
+// plain bytes and gets those. So nobody above knows of it but by the `packing` that travels in
+// segments; tiers keep plain slices, and a hot slice costs what any other does. A range opens the
+// frames that hold it, each proved by its checksum, and holds no more than one group of them at
+// once. Every home puts it before its own store; it never writes.
 import { LRUCache } from 'lru-cache';
 import {
   decodeSeekTable,
@@ -42,7 +42,7 @@ type FrameGroup = {
   readonly takeBytes: number;
 };
 
-/** A packed blob with what its seek table says. */
+/** A compressed blob with what its seek table says. */
 type Frames = {
   readonly id: BlobId;
   readonly packing: BlobCompression;
@@ -52,8 +52,8 @@ type Frames = {
 const isCompressed = (range: BlobRange): range is Packed => range.packing !== undefined;
 
 /**
- * Cost: as of `inner`; for a packed blob of several frames one more read, the first time, and a few
- * ms of CPU for each MB.
+ * Cost: as of `inner`; for a compressed blob of several frames one more read, the first time, and a
+ * few ms of CPU for each MB.
  */
 export function createDecompressingBlobStore(inner: BlobStore): BlobStore {
   const tables = new LRUCache<BlobId, FrameStarts>({
@@ -91,10 +91,10 @@ export function createDecompressingBlobStore(inner: BlobStore): BlobStore {
     if (whole.behind - whole.first <= framesOfGroup(range.packing)) {
       return new ChunkStream(joinChunks(await readGroup(frames, whole), []));
     }
-    const packed = chunksOf(await inner.open(id, compressedRange(frames, whole)));
-    // What is damaged at its start is an error before anybody was told that there is something.
+    const compressed = chunksOf(await inner.open(id, compressedRange(frames, whole)));
+    // What is damaged at its start is an error before any caller has a stream.
     return new ChunkStream(
-      await awaitFirstChunk(openGroups(frames, packed, groupsOf(range)), GROUP_BYTES),
+      await awaitFirstChunk(openGroups(frames, compressed, groupsOf(range)), GROUP_BYTES),
     );
   }
 
@@ -128,7 +128,7 @@ export function createDecompressingBlobStore(inner: BlobStore): BlobStore {
   };
   const { atHand } = inner;
   if (atHand === undefined) return store;
-  // Opening takes a while: what is packed is never at hand.
+  // Opening takes a while: what is compressed is never at hand.
   return { ...store, atHand: (id, range) => (isCompressed(range) ? null : atHand(id, range)) };
 }
 
@@ -175,13 +175,16 @@ function compressedRange(
 async function openGroup(
   { id, packing, starts }: Frames,
   group: FrameGroup,
-  packed: Uint8Array,
+  compressed: Uint8Array,
 ): Promise<Uint8Array> {
   const { frameBytes, plainBytes } = packing;
   const origin = starts[group.first] ?? 0;
   const opening: Promise<Uint8Array | null>[] = [];
   for (let index = group.first; index < group.behind; index++) {
-    const frame = packed.subarray((starts[index] ?? 0) - origin, (starts[index + 1] ?? 0) - origin);
+    const frame = compressed.subarray(
+      (starts[index] ?? 0) - origin,
+      (starts[index + 1] ?? 0) - origin,
+    );
     opening.push(decompressFrame(frame, Math.min(frameBytes, plainBytes - index * frameBytes)));
   }
   const opened = await Promise.all(opening);
@@ -200,10 +203,12 @@ async function openGroup(
   return taken;
 }
 
-/** The plain bytes of groups, of which the packed ones come in a row. One group is held at once. */
+/**
+ * The plain bytes of groups, of which the compressed ones come in a row. One group is held at once.
+ */
 function openGroups(
   frames: Frames,
-  packed: ByteChunks,
+  compressed: ByteChunks,
   groups: Iterator<FrameGroup, undefined>,
 ): ByteChunks {
   let rest: Uint8Array = new Uint8Array();
@@ -212,15 +217,15 @@ function openGroups(
   function close(): void {
     isClosed = true;
     rest = new Uint8Array();
-    packed.close();
+    compressed.close();
   }
 
-  /** The next packed bytes, copied: what is read may be borrowed. Null once it is closed. */
+  /** The next compressed bytes, copied: what is read may be borrowed. Null once it is closed. */
   async function take(lengthBytes: number): Promise<Uint8Array | null> {
     const taken = new Uint8Array(lengthBytes);
     for (let filled = 0; filled < lengthBytes; ) {
       if (rest.length === 0) {
-        const chunk = await packed.next(lengthBytes - filled);
+        const chunk = await compressed.next(lengthBytes - filled);
         if (isClosed) return null;
         if (chunk === null) throw damaged(frames.id);
         rest = chunk.bytes;
@@ -253,7 +258,7 @@ function openGroups(
   };
 }
 
-/** Runs in their order: each packed one by itself, plain ones in a row together. */
+/** Runs in their order: each compressed one by itself, plain ones in a row together. */
 function stretchesOf(runs: readonly Segment[]): readonly (readonly Segment[])[] {
   const stretches: Segment[][] = [];
   let isPlain = false;
@@ -266,5 +271,5 @@ function stretchesOf(runs: readonly Segment[]): readonly (readonly Segment[])[] 
 }
 
 function damaged(id: BlobId): StorageError {
-  return new StorageError('ObjectDamaged', { detail: `The packed blob ${id} is damaged.` });
+  return new StorageError('ObjectDamaged', { detail: `The compressed blob ${id} is damaged.` });
 }

@@ -1,4 +1,4 @@
-// Derived bodies of both homes: memory in front of a store of the home's own, and the making,
+// Derived bodies of both platforms: memory in front of a store of the home's own, and the making,
 // bounded. Who made what and from what it need not know: a name stands for both.
 import { LRUCache } from 'lru-cache';
 import { crc32 } from '../../crypto/crc32.ts';

@@ -1,8 +1,8 @@
 // Slots for the making of derived bytes: so much work at once and so many that wait, shared out
 // fairly among tenants, sources and buckets. Only the shares are decided here; the semaphore is
-// domain/semaphore.ts's. Called by derived-bodies.ts.
+// domain/concurrency/semaphore.ts's. Called by derived-bodies.ts.
 
-import { createSemaphore, type Permit } from '../../domain/semaphore.ts';
+import { createSemaphore, type Permit } from '../../domain/concurrency/semaphore.ts';
 import type { DerivedRequester } from '../../ports/derived.ts';
 import type { Clock } from '../../ports/system.ts';
 

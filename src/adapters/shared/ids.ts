@@ -1,6 +1,6 @@
 // Ids that sort by the time of their making: 9 characters of milliseconds, 3 of a counter within
-// the millisecond and 15 at random, in a base 32 whose alphabet is in ASCII order. Both homes use
-// it; blobs are laid out by its prefix.
+// the millisecond and 15 at random, in a base 32 whose alphabet is in ASCII order. Both platforms
+// use it; blobs are laid out by its prefix.
 import type { BlobId, BucketId, UploadId, VersionId } from '../../domain/nouns.ts';
 import type { Clock, Ids } from '../../ports/system.ts';
 
@@ -45,9 +45,9 @@ export function createIds(clock: Clock): Ids {
     versionId: () => ordered() as VersionId,
     uploadId: () => ordered() as UploadId,
     recordId: ordered,
-    blobId: (home) => `${home}/${ordered()}` as BlobId,
-    blobIdLowerBound: (home, timeMs) =>
-      `${home}/${base32(Math.max(0, Math.floor(timeMs)), TIME_LENGTH)}`,
+    blobId: (owner) => `${owner}/${ordered()}` as BlobId,
+    blobIdLowerBound: (owner, timeMs) =>
+      `${owner}/${base32(Math.max(0, Math.floor(timeMs)), TIME_LENGTH)}`,
   };
 }
 

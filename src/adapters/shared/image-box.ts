@@ -1,4 +1,4 @@
-// How large an image may become, the same in both homes. A side that the address does not name
+// How large an image may become, the same in both platforms. A side that the address does not name
 // follows the other one, so that a stripe would become as long as it likes; and frames cost as much
 // as pictures.
 import type { ImageFit, ImageFormat, ImageRecipe } from '../../ports/derived.ts';

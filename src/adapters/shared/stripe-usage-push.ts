@@ -1,6 +1,6 @@
 // Usage as meter events of Stripe Billing. The package is loaded when the first event goes out, and
-// talks by fetch on both homes. A repeat is made harmless twice: by the event's identifier, and by
-// Stripe's idempotency key of the request. Source:
+// talks by fetch on both platforms. A repeat is made harmless twice: by the event's identifier, and
+// by Stripe's idempotency key of the request. Source:
 // https://docs.stripe.com/api/billing/meter-event/create
 import { StorageError } from '../../domain/errors.ts';
 import type { UsageEvent, UsagePush } from '../../ports/usage-push.ts';

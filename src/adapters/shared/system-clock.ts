@@ -1,4 +1,4 @@
-// The clock of the machine, for both homes. Tests bring their own.
+// The clock of the machine, for both platforms. Tests bring their own.
 import type { Clock } from '../../ports/system.ts';
 
 /** Wall-clock time. In a Worker it stands still between two waits for I/O. */

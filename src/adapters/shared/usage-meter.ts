@@ -1,4 +1,4 @@
-// Counts usage in memory, for both homes: one counter for each owner, each storage class apart.
+// Counts usage in memory, for both platforms: one counter for each owner, each storage class apart.
 // Counters that were used since the last drain stand in a list, so that draining looks at nothing
 // else, and one that somebody still holds counts on even when it was forgotten here.
 import type { AccountId, BucketId, BucketReadPolicy } from '../../domain/nouns.ts';

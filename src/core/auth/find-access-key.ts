@@ -107,11 +107,11 @@ function createDecryption(
 
     if (!isEncrypted && masterKeys.length > 0) {
       core.ports.background.run('seal-access-key', () => {
-        const sealed = encryptSecret(masterKeys, secret, associatedData);
+        const encrypted = encryptSecret(masterKeys, secret, associatedData);
         return core.ports.directory.call('encryptAccessKey', {
           id,
           plain: secret,
-          encrypted: sealed,
+          encrypted,
         });
       });
     }

@@ -80,7 +80,7 @@ async function sweepUnreferenced(
     );
     if (blobs.length === 0) return { deletedBlobs, releasedReferences };
 
-    const own = blobs.filter(({ ownerBucket: home }) => home === null).map(({ blobId }) => blobId);
+    const own = blobs.filter(({ ownerBucket }) => ownerBucket === null).map(({ blobId }) => blobId);
     if (own.length > 0) await blobStore.delete(own);
 
     const foreign = blobs.flatMap(({ blobId, ownerBucket: owner }) =>

@@ -129,14 +129,7 @@ export function createDeliver(
 
   function open(read: ObjectRead, sent: SentRange): Response | Promise<Response> {
     // 8. The body is opened: a representation stands ready, stored bytes come from their tiers.
-    const { representation, origin, offsetBytes, lengthBytes } = sent;
-    if (read.readRequest.request.method === 'HEAD')
-      return send(read, sent, { body: null, tier: 'none' });
-    if (representation !== null) {
-      const body = representation.bytes.subarray(offsetBytes, offsetBytes + lengthBytes);
-      return send(read, sent, { body, tier: origin });
-    }
-    const opened = openBody(core, read.pointer, { offsetBytes, lengthBytes });
+    const opened = openSent(core, read, sent);
     if (opened instanceof Promise) return opened.then((late) => send(read, sent, late));
     return send(read, sent, opened);
   }
@@ -155,4 +148,13 @@ export function createDeliver(
   }
 
   return { deliver, deliverFound };
+}
+
+function openSent(core: Core, read: ObjectRead, sent: SentRange): SentBody | Promise<SentBody> {
+  const { representation, origin, offsetBytes, lengthBytes } = sent;
+  if (read.readRequest.request.method === 'HEAD') return { body: null, tier: 'none' };
+  if (representation === null) return openBody(core, read.pointer, { offsetBytes, lengthBytes });
+
+  const body = representation.bytes.subarray(offsetBytes, offsetBytes + lengthBytes);
+  return { body, tier: origin };
 }

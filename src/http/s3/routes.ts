@@ -7,7 +7,7 @@ import type { TakeReceipt } from '../../core/billing/receipts/take-receipt.ts';
 import type { CapGuard } from '../../core/caps/cap-guard.ts';
 import type { Core } from '../../core/core.ts';
 import { StorageError } from '../../domain/errors.ts';
-import { createSemaphore } from '../../domain/semaphore.ts';
+import { createSemaphore } from '../../domain/concurrency/semaphore.ts';
 import type { Domains } from '../address.ts';
 import type { AnswerSignedAtOnce } from '../delivery/fast-path/fast-path.ts';
 import type { FastPathCountsBySurface } from '../delivery/fast-path/fast-path-counts.ts';

@@ -99,11 +99,11 @@ export function createAccessKeyCalls(sql: Sql): KeyCalls {
       return removed.length > 0;
     },
 
-    encryptAccessKey({ id, plain, encrypted: sealed }) {
+    encryptAccessKey({ id, plain, encrypted }) {
       sql.all(
         `UPDATE access_keys SET secret = ?, is_sealed = 1
          WHERE id = ? AND is_sealed = 0 AND secret = ?`,
-        sealed,
+        encrypted,
         id,
         plain,
       );

@@ -43,7 +43,7 @@ export type AccountsApi = {
   ): AccessKeyRecord;
   /** With what signed in by it. Whether there was one. */
   removeAccessKey(input: { accountId: AccountId; id: AccessKeyId }): boolean;
-  /** Puts the sealed secret in place of the plain one, if that is still it. */
+  /** Puts the encrypted secret in place of the plain one, if that is still it. */
   encryptAccessKey(input: { id: AccessKeyId; plain: string; encrypted: string }): void;
   noteKeyUsed(input: { id: AccessKeyId; atMs: number }): void;
 

@@ -20,13 +20,13 @@ import { createR2BlobStore } from './r2-blob-store.ts';
  */
 const ORIGIN = 'https://bodies.quayside.invalid';
 const PATH =
-  /^\/slice\/(\d{1,15})\/(\d{1,8})\/(?:packed\/(\d{1,8})\/(\d{1,15})\/(\d{1,15})\/)?([^/]+)$/;
+  /^\/slice\/(\d{1,15})\/(\d{1,8})\/(?:compressed\/(\d{1,8})\/(\d{1,15})\/(\d{1,15})\/)?([^/]+)$/;
 
 function urlOf({ blobId, offsetBytes, lengthBytes, packing }: Segment): string {
   const how =
     packing === undefined
       ? ''
-      : `packed/${packing.frameBytes}/${packing.plainBytes}/${packing.storedBytes}/`;
+      : `compressed/${packing.frameBytes}/${packing.plainBytes}/${packing.storedBytes}/`;
   return `${ORIGIN}/slice/${offsetBytes}/${lengthBytes}/${how}${encodeURIComponent(blobId)}`;
 }
 

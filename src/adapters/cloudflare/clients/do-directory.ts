@@ -1,5 +1,5 @@
 // The directory over RPC. Access keys are kept in the isolate for a few seconds, because every
-// signed request needs one, named keys too, because every read of what they protect does; host
+// signed request needs one, KMS keys too, because every read of what they protect does; host
 // names are, because every request to a host that is not the service's own needs one
 // (cached-hosts.ts).
 import { LRUCache } from 'lru-cache';

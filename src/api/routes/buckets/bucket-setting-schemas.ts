@@ -110,7 +110,7 @@ export const encryptionSchema = z
       .regex(KMS_KEY_ID_FORM)
       .nullable()
       .default(null)
-      .openapi({ description: 'Of a named key.' }),
+      .openapi({ description: 'Id of a KMS key.' }),
     isDoubled: z.boolean().default(false),
     isBucketKey: z.boolean().default(false),
     refusesCustomerKeys: z.boolean().default(false),
@@ -153,7 +153,7 @@ const ownSettings = {
     .nullable()
     .openapi({
       description:
-        'Who is told with each answer what it cost: who signs as the account, or everyone. ' +
+        'Who gets the cost with each response: who signs as the account, or everyone. ' +
         'Null: who signs so and asks.',
     }),
 };

@@ -163,7 +163,7 @@ function addKmsKeys(api: Api): void {
       method: 'put',
       path: '/encryption-keys',
       operationId: 'putEncryptionKey',
-      summary: 'Make a named key, say whose it is, or disable it (operator)',
+      summary: 'Make a KMS key, say whose it is, or disable it (operator)',
       description:
         'What a disabled key protects cannot be read until it is enabled again. ' +
         'What it protects already stays readable when an account may no longer use it.',

@@ -5,7 +5,7 @@
 import type { ReceiptPart, Tariff } from '../../../domain/billing/receipts.ts';
 import type { UsageBatch } from '../../../domain/billing/usage.ts';
 import type { AccountId } from '../../../domain/nouns.ts';
-import { createSemaphore, type Permit } from '../../../domain/semaphore.ts';
+import { createSemaphore, type Permit } from '../../../domain/concurrency/semaphore.ts';
 import { createCircuitBreaker } from '../../../ports/circuit-breaker.ts';
 import type { UsageOwner, Use } from '../../../ports/metering.ts';
 import { withTimeout } from '../../../ports/with-timeout.ts';

@@ -64,7 +64,11 @@ export async function pushUsage(
 type PushedDay = { readonly reportedEvents: number; readonly next: PushTarget | null };
 
 /** Progress at the beginning of a day: no meter of it is reported, none was tried. */
-const NOTHING_REPORTED = { told: '', tried: '', triedAtMs: 0 } as const;
+const NOTHING_REPORTED = {
+  reportedMeter: '',
+  attemptedMeter: '',
+  attemptedAtMs: 0,
+} satisfies Partial<PushProgress>;
 
 /** Pushes the events of one day, in the order of their meters. */
 async function pushDay(core: Core, push: UsagePush, target: PushTarget): Promise<PushedDay> {

@@ -14,7 +14,7 @@ import type {
   Principal,
 } from '../../../domain/nouns.ts';
 import type { VersionChange } from '../../../domain/object-facts.ts';
-import type { Semaphore } from '../../../domain/semaphore.ts';
+import type { Semaphore } from '../../../domain/concurrency/semaphore.ts';
 import type { AlsoRead, UsageOwner } from '../../../ports/metering.ts';
 import type { DecideCall } from '../../access/decide-call.ts';
 import type { UnsignedHeaders } from '../../delivery/unsigned-headers.ts';

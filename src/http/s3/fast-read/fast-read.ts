@@ -148,17 +148,9 @@ export function createFastRead(core: Core, dependencies: FastReadDependencies): 
     if (opened === null) return null;
     const { body, tier, lend } = opened;
     const counted = (): void => {
-      count(
-        allowed,
-        'B',
-        slice.lengthBytes,
-        tier === 'index' ? 'memory' : tier,
-        object.storageClass,
-      );
-      if (tier === 'index') counts.getInRow += 1;
-      else if (range === 'whole') counts.getWhole += 1;
-      else if (tier === 'bucket') counts.getPartRead += 1;
-      else counts.getPart += 1;
+      const from = tier === 'index' ? 'memory' : tier;
+      count(allowed, 'B', slice.lengthBytes, from, object.storageClass);
+      countBody(counts, tier, range === 'whole');
     };
     if (range === 'whole') {
       counted();
@@ -193,6 +185,13 @@ export function createFastRead(core: Core, dependencies: FastReadDependencies): 
   ): void {
     meter.of(headers.payer).count(operationClass, bytesOut, tier, storageClass);
   }
+}
+
+function countBody(counts: FastPathCounts, tier: BodyOrigin, isWhole: boolean): void {
+  if (tier === 'index') counts.getInRow += 1;
+  else if (isWhole) counts.getWhole += 1;
+  else if (tier === 'bucket') counts.getPartRead += 1;
+  else counts.getPart += 1;
 }
 
 /** Whether this path knows all headers that may matter. */

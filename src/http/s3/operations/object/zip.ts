@@ -9,7 +9,7 @@ import {
 } from '../../../../core/objects/snapshot-prefix.ts';
 import { crc32 } from '../../../../crypto/crc32.ts';
 import { StorageError } from '../../../../domain/errors.ts';
-import type { PermitHolder } from '../../../../domain/semaphore.ts';
+import type { PermitHolder } from '../../../../domain/concurrency/semaphore.ts';
 import type { AlsoRead } from '../../../../ports/metering.ts';
 import { requireAllowed } from '../../../access/decide-call.ts';
 import { countPart } from '../../../count-sent.ts';

@@ -2,7 +2,7 @@
 // and how many may wait for it. Long downloads, receipts and the making of derived bytes take
 // permits from one each. It has no timer. A permit that nobody renews expires when another holder
 // needs it, because a runtime does not always report that a client has left.
-import { StorageError } from './errors.ts';
+import { StorageError } from '../errors.ts';
 import { createFairQueue, isUnder, type Queued, type Share } from './fair-queue.ts';
 
 /** One of the permits of a semaphore, taken. */

@@ -1,0 +1,115 @@
+// That a stranger can read what stands here, as far as a program can say: width, length, folders,
+// docstrings and words. house-rules.ts has the rules; `node test/house-rules.ts src` lists them.
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import {
+  type Breach,
+  dependentDocstrings,
+  longFunctions,
+  MAX_COLUMNS,
+  MAX_FILES,
+  retiredWords,
+  typescriptFiles,
+  wideLines,
+  withoutHeader,
+} from './house-rules.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+const filesIn = (...folders: readonly string[]) =>
+  folders
+    .flatMap((folder) => typescriptFiles(`${ROOT}${folder}`))
+    .map((path) => ({
+      path: relative(ROOT, path).replaceAll('\\', '/'),
+      text: readFileSync(path, 'utf8'),
+    }));
+
+/** Made by a program, of texts that stand elsewhere. */
+const GENERATED = new Set(['src/client/api-types.ts']);
+const SOURCES = filesIn('src').filter(({ path }) => !GENERATED.has(path));
+const ALL = [...SOURCES, ...filesIn('test', 'bench', 'scripts')];
+
+type Rule = (path: string, text: string) => readonly Breach[];
+const breaches = (rule: Rule, files: typeof ALL) =>
+  files
+    .flatMap(({ path, text }) => rule(path, text))
+    .map(({ path, line, what }) => `${path}:${line} ${what}`);
+
+describe('a source file', () => {
+  it('has a header that says what it owns', () => {
+    expect(breaches(withoutHeader, SOURCES)).toEqual([]);
+  });
+
+  it('has docstrings that can be read alone', () => {
+    expect(breaches(dependentDocstrings, SOURCES)).toEqual([]);
+  });
+
+  it('has no function that is longer than a page', () => {
+    expect(breaches(longFunctions, SOURCES)).toEqual([]);
+  });
+
+  it('uses no word that the field has another one for', () => {
+    // Columns keep their names, since databases on disk have them (docs/storage-schema.md).
+    const isColumn = (breach: string) => /^src\/index\/.* "(?:told|sealed)"/.test(breach);
+    expect(breaches(retiredWords, SOURCES).filter((breach) => !isColumn(breach))).toEqual([]);
+  });
+
+  it('takes forty columns of a line in the mean', () => {
+    const lines = SOURCES.flatMap(({ text }) => text.split('\n')).filter((line) => line.trim());
+    const characters = lines.reduce((sum, line) => sum + line.length, 0);
+    expect(characters / lines.length).toBeLessThanOrEqual(40);
+  });
+});
+
+it('no line is wider than a page, in sources, tests, benches and scripts', () => {
+  expect(breaches(wideLines, ALL)).toEqual([]);
+});
+
+it('no folder has more files than one can look over', () => {
+  const folders = Map.groupBy(ALL, ({ path }) => dirname(path));
+  const crowded = [...folders].filter(([, files]) => files.length > MAX_FILES);
+  expect(crowded.map(([folder, files]) => `${folder}: ${files.length}`)).toEqual([]);
+});
+
+it('the architecture is told on one page', () => {
+  const lines = readFileSync(`${ROOT}ARCHITECTURE.md`, 'utf8').trimEnd().split('\n');
+  expect(lines.length).toBeLessThanOrEqual(150);
+  // Rows of tables and targets of links can't be broken.
+  const prose = lines.filter((line) => !line.startsWith('|') && !line.includes(']('));
+  expect(prose.filter((line) => line.length > MAX_COLUMNS)).toEqual([]);
+});
+
+describe('the rules see a breach', () => {
+  const long = `function a() {\n${'  b();\n'.repeat(100)}}\n`;
+
+  it.each([
+    ['a wide line', wideLines, `const a = ${'1 + '.repeat(30)}1;`],
+    ['a long function', longFunctions, long],
+    ['a long method', longFunctions, `const a = { b() {\n${'  c();\n'.repeat(100)}} };`],
+    ['a docstring that hangs', dependentDocstrings, '/** The same of an object. */'],
+    ['a docstring on lines', dependentDocstrings, '/**\n * What of it counts.\n */'],
+    ['a header that hangs', dependentDocstrings, '// As before.\nconst a = 1;'],
+    ['a retired word', retiredWords, '/** Looks at the gate. */'],
+    ['a retired name', retiredWords, 'const hotDoor = 1;'],
+    ['a missing header', withoutHeader, 'const a = 1;'],
+  ] as const)('%s', (_, rule, text) => {
+    expect(rule('a.ts', text)).toHaveLength(1);
+  });
+
+  it.each([
+    ['a regular expression alone', wideLines, `  /${'a'.repeat(120)}/,`],
+    ['an import', wideLines, `import { a } from './${'b'.repeat(100)}.ts';`],
+    ['a function of a page', longFunctions, `function a() {\n${'  b();\n'.repeat(98)}}\n`],
+    ['a docstring', dependentDocstrings, '/** Offset of the first byte. */'],
+    ['a word inside another', retiredWords, 'const aggregate = tolled;'],
+  ] as const)('and let %s pass', (_, rule, text) => {
+    expect(rule('a.ts', text)).toEqual([]);
+  });
+
+  it('and read folders', () => {
+    expect(readdirSync(`${ROOT}src`).length).toBeGreaterThan(5);
+    expect(ALL.length).toBeGreaterThan(1000);
+  });
+});
